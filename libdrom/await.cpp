@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// await.cpp - waiting for releases and resizes, and confining who does not answer.
+#include <algorithm>
+#include <cstdio>
+
+#include "clock.hpp"
+#include "confine.hpp"
+#include "env.hpp"
+#include "error.hpp"
+#include "shmem/events.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/turn.hpp"
+#include "shmem/waiting.hpp"
+#include "table.hpp"
+
+namespace drom {
+
+/// The client whose release is missing for `goal`, kNoSlot when none is. Somebody else's comes first: it is what the goal waits for.
+uint32_t Table::blocker(const Goal& goal) noexcept {
+    const Owner::Name who = name_of(ledger_, goal.slot);
+    bool own = false;
+    for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
+        const Owner word{ledger_.owner(cpu).load(std::memory_order_acquire)};
+        if (!word.is(Owner::kLeaving)) continue;
+        if (word.heir() == who && !word.is(Owner::kFast)) return word.owner().slot;
+        own |= word.owner() == who;
+    }
+    const uint64_t newest = ledger_.request(goal.slot).newest.load(std::memory_order_acquire);
+    const uint64_t needed = goal.seq == 0 ? newest : std::min(goal.seq, newest);
+    return own || released_seq(ledger_, pages_, goal.slot) < needed ? goal.slot : kNoSlot;
+}
+
+/// Posted is not enough when the caller asked to wait; without a wait flag, say what is pending.
+int Table::finish(const Goal& goal, const Options& options, const char* verb, drom_error* error) noexcept {
+    if (!options.has(DROM_WAIT_RELEASED | DROM_WAIT_RESIZED)) {
+        const uint32_t missing = blocker(goal);
+        return missing == kNoSlot ? succeed(error) : still_pending(missing, verb, error);
+    }
+    Goal resized = goal;
+    resized.resized = options.has(DROM_WAIT_RESIZED);
+    return await(resized, options, verb, error);
+}
+
+int Table::still_pending(uint32_t slot, const char* verb, drom_error* error) noexcept {
+    const ClientText client(ledger_, slot);
+    return fail(error, DROM_PENDING, "%s: posted; %s has not released its CPUs yet; drom explain %u says why", verb, client.text,
+                ledger_.slot(slot).client.pid.load());
+}
+
+int Table::await(const Goal& goal, const Options& options, const char* verb, drom_error* error) noexcept {
+    const uint64_t deadline = deadline_in_ms(options.timeout_ms);
+    bool may_confine = !options.has(DROM_NEVER_CONFINE);
+    for (;;) {
+        {
+            const Turn turn(ledger_.header(), deadline);
+            if (state_of(ledger_.slot(goal.slot)).generation != goal.generation || !is_live(ledger_, name_of(ledger_, goal.slot)))
+                return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
+            SlotSet touched;
+            touched.add(goal.slot);
+            settle(ledger_, pages_, touched);
+        }
+        const uint32_t slot = blocker(goal);
+        if (slot == kNoSlot) break;
+        const uint64_t now = now_ns();
+        if (now >= deadline) return still_pending(slot, verb, error);
+        const Page* page = pages_.view(slot);
+        const bool joined = page != nullptr && page->joined.load() != 0;
+        const uint64_t acked = page != nullptr ? page->released.load() : 0;
+        const uint64_t posted = ledger_.request(slot).posted_ns.load(std::memory_order_relaxed);
+        // Nobody will answer for a process that never joined: grace would only be lost time.
+        const uint64_t grace = joined ? posted + options.grace_ms * kMillisecond : 0;
+        if (may_confine && now >= grace) {
+            may_confine = confine_client(slot);
+            continue;
+        }
+        sleep_on(slot, false, acked, may_confine ? std::min(grace, deadline) : deadline);
+    }
+    return goal.resized ? await_resized(goal, deadline, verb, error) : succeed(error);
+}
+
+int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, drom_error* error) noexcept {
+    const uint64_t newest = ledger_.request(goal.slot).newest.load(std::memory_order_acquire);
+    const uint64_t needed = goal.seq == 0 ? newest : std::min(goal.seq, newest);
+    for (;;) {
+        const Page* page = pages_.view(goal.slot);
+        const uint64_t resized = page != nullptr ? page->resized.load() : 0;
+        if (resized >= needed) return succeed(error);
+        if (is_abandoned(ledger_.slot(goal.slot))) return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
+        if (page == nullptr || now_ns() >= deadline) break;
+        // It may end without a word: look at it again now and then.
+        constexpr uint64_t kLookAgain = 100 * kMillisecond;
+        sleep_on(goal.slot, true, resized, std::min(deadline, now_ns() + kLookAgain));
+    }
+    const uint32_t pid = ledger_.slot(goal.slot).client.pid.load();
+    return fail(error, DROM_PENDING, "%s: released, but not resized yet: its next safe point has not come; drom explain %u says more",
+                verb, pid);
+}
+
+/// Sleeps while the client's word is what it was, until it acknowledges or `until`.
+void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept {
+    const Page* page = pages_.address(slot);
+    if (page == nullptr || !ledger_.writable) {
+        const Half nothing{0};
+        futex_wait(&nothing, 0, until);
+        return;
+    }
+    Half& waiters = ledger_.request(slot).ack_waiters;
+    waiters.fetch_add(1);
+    // The kernel compares the word itself after we are registered, so an acknowledgement in between is not missed.
+    const Word& word = resized ? page->resized : page->released;
+    futex_wait(futex_half(word), static_cast<uint32_t>(seq), until);
+    waiters.fetch_sub(1);
+}
+
+/// Sets the affinity of the client's threads from here. False when that is not possible (then only it can release).
+bool Table::confine_client(uint32_t slot) noexcept {
+    Posted posted{};
+    if (!read_request(ledger_, slot, posted)) return false;
+    const Who who = read_who(ledger_.slot(slot).client);
+    const Verdict life = verdict(who);
+    if (life == Verdict::kDead) {
+        const Turn turn(ledger_.header(), deadline_in_ms(100));
+        if (is_abandoned(ledger_.slot(slot))) {
+            retire(ledger_, pages_, path_, slot, DROM_EVENT_REAP);
+            return true;
+        }
+        // Its launcher lives and may start another program in its place: no thread runs there now.
+    } else if (life == Verdict::kUnknown) {
+        return false;
+    }
+    CpuSet before{};
+    const RequestHalf& older = ledger_.half(slot, posted.seq - 1);
+    for (uint32_t i = 0; posted.seq > 1 && i < ledger_.header().mask_words; ++i) before.words[i] = older.words[i].load();
+    const Confined done = life == Verdict::kDead ? Confined{DROM_OK, false, 0, 0}
+                                                 : confine(who.pid, before, posted.mask, deadline_in_ms(100));
+    if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
+    if (done.status != DROM_OK) return false;
+    Word& confined = ledger_.request(slot).confined;
+    uint64_t old = confined.load();
+    while (old < posted.seq && !confined.compare_exchange_weak(old, posted.seq)) {}
+    record(ledger_, {.type = DROM_EVENT_CONFINED, .slot = slot, .seq = posted.seq, .value = done.threads, .pid = who.pid});
+    return true;
+}
+
+int Table::wait(uint32_t pid, uint64_t seq, const Options& options, drom_error* error) noexcept {
+    char verb[48];
+    snprintf(verb, sizeof verb, "drom: wait %u", pid);
+    if (const int status = writable("wait", error); status != DROM_OK) return status;
+    Goal goal{kNoSlot, 0, seq, options.has(DROM_WAIT_RESIZED)};
+    if (const int status = find(pid, verb, goal.slot, error); status != DROM_OK) return status;
+    goal.generation = state_of(ledger_.slot(goal.slot)).generation;
+    return await(goal, options, verb, error);
+}
+
+}  // namespace drom

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// client.cpp - this process as a client: join, read requests, release CPUs, acknowledge, leave.
+#include "client.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "clock.hpp"
+#include "confine.hpp"
+#include "env.hpp"
+#include "error.hpp"
+#include "plan.hpp"
+#include "shmem/events.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/waiting.hpp"
+#include "table.hpp"
+
+namespace drom::client {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+// Before join, after leave and in forked children everything points here: no branch on the hot path, nothing to fault on.
+const Word kNothing{0};
+alignas(64) Page private_page{};
+
+struct State {
+    char path[256];
+    Ledger ledger;
+    Pages pages;
+    Page* page;
+    uint32_t slot, generation;
+    std::atomic<bool> joined;
+    std::atomic<bool> ever;  ///< join was called; a process joins once
+    std::atomic<int> disabled;
+
+    // Two copies of what threads may use; `current` tells which. A release fills the other one, switches, and waits until
+    // nobody is setting an affinity from the old one (AffinityGuard).
+    CpuSet masks[2];
+    std::atomic<uint64_t> mask_seq[2];
+    alignas(64) std::atomic<uint32_t> current;
+    std::atomic<uint32_t> guards;
+    CpuSet applied;  ///< what the threads had after the last release; differs from the mask in a narrower cpuset
+    Half releasing;  ///< 1: some thread is confining; 2: and the agent's thread waits for it
+    Half nudge;      ///< futex: counts enable() and leave()
+    std::atomic<bool> stop;
+    std::atomic<void (*)(const Wanted&)> on_release;
+};
+
+// Zero-initialised memory and no constructor that runs at load time: a preloaded /bin/true must not pay for it.
+constinit State state{};
+
+bool is_current() noexcept {
+    const SlotState now = state_of(state.ledger.slot(state.slot));
+    const bool takes_part = now.phase == phase::kReserved || now.phase == phase::kLive;
+    return takes_part && now.generation == state.generation;
+}
+
+// --- the agent's own thread ----------------------------------------------------------------------------------------------
+
+/// Waits for a request that has not been released; false when the process leaves.
+bool sleep_until_request(uint64_t handled) noexcept {
+    constexpr uint64_t kHeartbeat = 1000 * kMillisecond;
+    const Word& newest = *hot.request.load(kRelaxed);
+    while (!state.stop.load(std::memory_order_acquire)) {
+        if (newest.load() != handled) return true;
+        state.page->sleeping.store(1);
+        // Sequentially consistent with the administrator's look at `sleeping` after publishing: one of us sees the other.
+        if (newest.load() == handled && !state.stop.load())
+            futex_wait(futex_half(newest), static_cast<uint32_t>(handled), now_ns() + kHeartbeat);
+        state.page->sleeping.store(0);
+    }
+    return false;
+}
+
+/// Somebody else releases at this moment, or adoption is disabled: wait for either to end.
+void wait_for_turn() noexcept {
+    constexpr uint64_t kLookAgain = 10 * kMillisecond;
+    const uint32_t nudge = state.nudge.load();
+    uint32_t busy = 1;
+    if (state.disabled.load() > 0)
+        futex_wait(&state.nudge, nudge, now_ns() + 100 * kLookAgain);
+    else if (state.releasing.compare_exchange_strong(busy, 2) || busy == 2)
+        futex_wait(&state.releasing, 2, now_ns() + kLookAgain);
+}
+
+void* agent_thread(void*) {
+    prctl(PR_SET_NAME, "drom");
+    uint64_t handled = released().seq;
+    while (sleep_until_request(handled)) {
+        Wanted wanted{};
+        if (!newest(wanted)) {
+            sched_yield();  // an administrator is between two stores
+            continue;
+        }
+        if (released().seq < wanted.seq && !release(wanted)) {
+            wait_for_turn();
+            continue;
+        }
+        handled = wanted.seq;
+        if (auto* fn = state.on_release.load()) fn(wanted);
+    }
+    return nullptr;
+}
+
+bool start_thread() noexcept {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    constexpr size_t kStack = 128 * 1024;
+    pthread_attr_setstacksize(&attributes, kStack);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    // The program's signals are for the program's threads.
+    sigset_t all;
+    sigset_t old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_t thread;
+    const int code = pthread_create(&thread, &attributes, agent_thread, nullptr);
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    pthread_attr_destroy(&attributes);
+    return code == 0;
+}
+
+// --- fork ---------------------------------------------------------------------------------------------------------------
+
+/// The child is not a client: it must never acknowledge, own or lose anything of its parent's. Null pointers first.
+void after_fork_in_child() {
+    hot.request.store(&kNothing);
+    hot.seen.store(0);
+    state.joined.store(false);
+    state.page = &private_page;
+    state.releasing.store(0);
+    state.guards.store(0);
+}
+
+// --- joining ------------------------------------------------------------------------------------------------------------
+
+int open_table(drom_error* error) noexcept {
+    if (const int status = table_path(nullptr, state.path, sizeof state.path, error); status != DROM_OK) return status;
+    // Root's node table can only be read; whether it is one shows when it is open.
+    int status = open_ledger(state.path, false, state.ledger, error);
+    if (status == DROM_E_PERM) status = open_ledger(state.path, true, state.ledger, error);
+    if (status != DROM_E_NOTABLE) return status;
+    status = create_ledger(state.path, {0, 0, kModeUser}, error);
+    return status == DROM_OK ? open_ledger(state.path, false, state.ledger, error) : status;
+}
+
+/// The reservation that the environment names, if its present client is not another living program; kNoSlot otherwise.
+uint32_t reserved_slot() noexcept {
+    const char* text = env::text("DROM_SLOT");
+    unsigned slot = 0;
+    unsigned generation = 0;
+    if (text == nullptr || sscanf(text, "%u:%u", &slot, &generation) != 2 || slot >= state.ledger.clients()) return kNoSlot;
+    const SlotState now = state_of(state.ledger.slot(slot));
+    return now.generation == generation && is_live(state.ledger, {slot, generation & 0xfff}) ? slot : kNoSlot;
+}
+
+/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has.
+int take_over(uint32_t index, drom_error* error) noexcept {
+    Slot& slot = state.ledger.slot(index);
+    const Who me = self();
+    uint32_t pid = slot.client.pid.load();
+    if (pid == me.pid) return DROM_OK;
+    Page* page = open_page(state.ledger, state.path, index, state_of(slot).generation, nullptr);
+    const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(read_who(slot.client)) != Verdict::kDead;
+    unmap_page(page);
+    if (in_use || !state.ledger.writable || !slot.client.pid.compare_exchange_strong(pid, me.pid))
+        return fail(error, DROM_E_BUSY, "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
+                    index, pid);
+    slot.client.start.store(me.start);
+    slot.client.pidns.store(me.pidns);
+    return DROM_OK;
+}
+
+int enter_reservation(uint32_t index, drom_error* error) noexcept {
+    if (const int status = take_over(index, error); status != DROM_OK) return status;
+    state.slot = index;
+    state.generation = state_of(state.ledger.slot(index)).generation;
+    state.page = open_page(state.ledger, state.path, index, state.generation, nullptr);
+    if (state.page == nullptr)
+        return fail(error, DROM_E_OS, "drom: join: the page of reservation %u:%u cannot be opened", index, state.generation);
+    return DROM_OK;
+}
+
+/// The CPUs of `mask` that nobody has. Others may claim at the same time: whoever's compare-and-swap comes first has it.
+CpuSet claim_cpus(const CpuSet& mask) noexcept {
+    const Ledger& ledger = state.ledger;
+    const Owner::Name me = name_of(ledger, state.slot);
+    CpuSet claimed{};
+    const CpuSet wanted = mask & free_cpus(ledger);
+    for (uint32_t cpu = wanted.first(); cpu < ledger.cpus(); cpu = wanted.next(cpu + 1)) {
+        const Owner word{ledger.owner(cpu).load()};
+        if (word.owner() != Owner::nobody() && is_live(ledger, word.owner())) continue;
+        if (!change_owner(ledger, cpu, word, word.with(me, Owner::nobody(), 0))) continue;
+        record(ledger, {.type = DROM_EVENT_CLAIM, .slot = state.slot, .cpu = cpu, .pid = self().pid});
+        claimed.add(cpu);
+    }
+    return claimed;
+}
+
+int claim_own_slot(const JoinOptions& options, const CpuSet& mask, drom_error* error) noexcept {
+    if (!state.ledger.writable)
+        return fail(error, DROM_E_PERM, "drom: join: table %s is the node's; only a resource manager can add this process to it", state.path);
+    reap(state.ledger, state.pages, state.path);
+    state.slot = claim_slot(state.ledger);
+    if (state.slot == kNoSlot) return fail(error, DROM_E_FULL, "drom: join: all %u slots of table %s are taken", state.ledger.clients(), state.path);
+    Slot& slot = state.ledger.slot(state.slot);
+    state.generation = state_of(slot).generation;
+    write_who(slot.client, self());
+    slot.uid.store(geteuid(), kRelaxed);
+    slot.min_cpus.store(std::max(1u, options.min_cpus), kRelaxed);
+    slot.max_cpus.store(options.max_cpus, kRelaxed);
+    slot.joined_ns.store(now_ns(), kRelaxed);
+    label_slot(slot, self().pid, options.name, options.job);
+    state.page = create_page(state.ledger, state.path, state.slot, state.generation, geteuid(), error);
+    if (state.page == nullptr || !move_slot(state.ledger, state.slot, state.generation, phase::kLive, options.rigid ? slot_flag::kRigid : 0)) {
+        move_slot(state.ledger, state.slot, state.generation, phase::kFree, 0);
+        return error != nullptr && error->status != DROM_OK ? error->status : DROM_E_BUSY;
+    }
+    const CpuSet claimed = claim_cpus(mask);
+    record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = claimed.count(), .pid = self().pid});
+    SlotSet me;
+    me.add(state.slot);
+    settle(state.ledger, state.pages, me);
+    return DROM_OK;
+}
+
+/// From here on requests are read. What the process may use at this moment is its affinity.
+void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
+    state.masks[0] = affinity;
+    state.mask_seq[0].store(0);
+    state.current.store(0);
+    state.applied = affinity;
+    Page& page = *state.page;
+    page.doors.fetch_or(options.doors | (options.async ? uint32_t{DROM_DOOR_ASYNC} : 0u));
+    page.joined.store(1);
+    hot.request.store(&state.ledger.request(state.slot).newest);
+    state.joined.store(true, std::memory_order_release);
+    if (state.ledger.writable) {
+        const SlotState now = state_of(state.ledger.slot(state.slot));
+        move_slot(state.ledger, state.slot, state.generation, phase::kLive, now.flags);
+    }
+}
+
+int join_table(const JoinOptions& options, drom_error* error) noexcept {
+    if (const int status = open_table(error); status != DROM_OK) return status;
+    if (!state.pages.open(&state.ledger, state.path)) return fail(error, DROM_E_OS, "drom: join: out of memory");
+    CpuSet affinity{};
+    get_affinity(0, affinity);
+    uint32_t reserved = reserved_slot();
+    if (reserved == kNoSlot) reserved = find_pid(state.ledger, self().pid);
+    if (reserved != kNoSlot && verdict(read_who(state.ledger.slot(reserved).client)) == Verdict::kDead &&
+        state.ledger.slot(reserved).client.pid.load() == self().pid)
+        reserved = kNoSlot;  // a predecessor with our pid; its slot is reaped below
+    const int status = reserved != kNoSlot ? enter_reservation(reserved, error)
+                                           : claim_own_slot(options, options.mask != nullptr ? *options.mask : affinity, error);
+    if (status != DROM_OK) return status;
+    start_reading(options, affinity);
+    Wanted first{};
+    if (newest(first)) release(first);
+    // Descriptors of ours must not surprise a program that closes or counts its own; the mapping is all we need.
+    if (state.ledger.directory >= 0) close(state.ledger.directory);
+    if (state.ledger.file >= 0) close(state.ledger.file);
+    state.ledger.directory = state.ledger.file = -1;
+    return DROM_OK;
+}
+
+}  // namespace
+
+constinit Hot hot{{&kNothing}, {0}};
+
+int join(const JoinOptions& options, drom_error* error) noexcept {
+    if (state.ever.exchange(true)) return fail(error, DROM_E_BUSY, "drom: join: this process has joined a table before");
+    state.page = &private_page;
+    if (env::flag("DROM_DISABLE", false)) return fail(error, DROM_E_NOINIT, "drom: join: DROM_DISABLE is set");
+    if (secure_getenv("PATH") == nullptr && getenv("PATH") != nullptr)
+        return fail(error, DROM_E_NOINIT, "drom: join: this program runs with another user's rights; it is left alone");
+    drom_error own{};
+    if (const int status = join_table(options, &own); status != DROM_OK) {
+        if (error != nullptr) *error = own;
+        close_ledger(state.ledger);
+        state.page = &private_page;
+        return status;
+    }
+    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    if (options.async && !start_thread()) state.page->doors.fetch_and(~uint32_t{DROM_DOOR_ASYNC});
+    return succeed(error);
+}
+
+bool joined() noexcept { return state.joined.load(std::memory_order_acquire); }
+
+int leave(drom_error* error) noexcept {
+    if (!state.joined.exchange(false)) return fail(error, DROM_E_NOINIT, "drom: leave: this process is not a client");
+    hot.request.store(&kNothing);
+    hot.seen.store(0);
+    state.stop.store(true);
+    futex_wake(futex_half(state.ledger.request(state.slot).newest));
+    state.nudge.fetch_add(1);
+    futex_wake(&state.nudge);
+    state.page->joined.store(0);
+    if (!state.ledger.writable || !is_current()) return succeed(error);
+    const Who guardian = read_who(state.ledger.slot(state.slot).guardian);
+    if (guardian.pid != 0 && verdict(guardian) != Verdict::kDead) {
+        // The launcher keeps the reservation: a script may start its next program in it.
+        move_slot(state.ledger, state.slot, state.generation, phase::kReserved, state_of(state.ledger.slot(state.slot)).flags);
+        return succeed(error);
+    }
+    retire(state.ledger, state.pages, state.path, state.slot, DROM_EVENT_LEAVE);
+    return succeed(error);
+}
+
+bool newest(Wanted& wanted) noexcept {
+    if (!joined()) return false;
+    Posted posted{};
+    if (!read_request(state.ledger, state.slot, posted) || posted.mask.none() || !is_current()) return false;
+    wanted = {posted.seq, posted.mask};
+    return true;
+}
+
+Wanted released() noexcept {
+    const uint32_t current = state.current.load(std::memory_order_acquire);
+    return {state.mask_seq[current].load(kRelaxed), state.masks[current]};
+}
+
+namespace {
+
+/// Makes `wanted` what threads may use, and waits for those that are setting an affinity from the mask before. False when one of
+/// them does not finish within the deadline (it holds its guard for one system call).
+bool publish_mask(const Wanted& wanted) noexcept {
+    const uint32_t next = 1 - state.current.load(kRelaxed);
+    state.masks[next] = wanted.mask;
+    state.mask_seq[next].store(wanted.seq, kRelaxed);
+    state.current.store(next);
+    const uint64_t deadline = deadline_in_ms(10);
+    while (state.guards.load() > 0) {
+        if (now_ns() > deadline) return false;
+        sched_yield();
+    }
+    return true;
+}
+
+void acknowledge_release(uint64_t seq, bool limited) noexcept {
+    Page& page = *state.page;
+    page.limited.store(limited ? 1 : 0, kRelaxed);
+    page.released_ns.store(now_ns(), kRelaxed);
+    page.adoptions.store(page.adoptions.load(kRelaxed) + 1, kRelaxed);
+    uint64_t old = page.released.load(kRelaxed);
+    while (old < seq && !page.released.compare_exchange_weak(old, seq)) {}
+    if (state.ledger.request(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.released));
+    record(state.ledger, {.type = DROM_EVENT_RELEASED, .slot = state.slot, .seq = seq, .pid = self().pid});
+}
+
+bool confine_all(const Wanted& wanted) noexcept {
+    if (!publish_mask(wanted)) return false;
+    const Confined done = confine(0, state.applied, wanted.mask, deadline_in_ms(100));
+    if (done.status == DROM_E_NOCPU) {
+        snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
+                 static_cast<unsigned long long>(wanted.seq));
+        return false;
+    }
+    if (done.status != DROM_OK) return false;
+    state.applied = wanted.mask;
+    if (done.limited) get_affinity(0, state.applied);
+    acknowledge_release(wanted.seq, done.limited);
+    return true;
+}
+
+}  // namespace
+
+bool release(const Wanted& wanted) noexcept {
+    if (!joined() || state.disabled.load() > 0) return false;
+    uint32_t idle = 0;
+    if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
+    const int saved = errno;
+    const bool done = released().seq >= wanted.seq || confine_all(wanted);
+    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+    errno = saved;  // a safe point sits inside the program's own calls
+    return done;
+}
+
+void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const char* why) noexcept {
+    Page& page = *state.page;
+    page.team_size.store(team_size, kRelaxed);
+    page.resize.store(resize, kRelaxed);
+    if (why != page.why) snprintf(page.why, sizeof page.why, "%s", why != nullptr ? why : "");
+    hot.seen.store(seq);
+    if (!joined()) return;
+    page.resized_ns.store(now_ns(), kRelaxed);
+    page.resized.store(seq);
+    if (state.ledger.request(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.resized));
+    record(state.ledger, {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
+}
+
+Page& page() noexcept { return state.page != nullptr ? *state.page : private_page; }
+
+void add_doors(uint32_t doors) noexcept { page().doors.fetch_or(doors); }
+
+AffinityGuard::AffinityGuard() noexcept { state.guards.fetch_add(1); }
+AffinityGuard::~AffinityGuard() { state.guards.fetch_sub(1); }
+const CpuSet& AffinityGuard::mask() const noexcept { return state.masks[state.current.load()]; }
+uint64_t AffinityGuard::seq() const noexcept { return state.mask_seq[state.current.load()].load(kRelaxed); }
+
+void disable() noexcept { state.disabled.fetch_add(1); }
+
+void enable() noexcept {
+    if (state.disabled.load() <= 0 || state.disabled.fetch_sub(1) != 1) return;
+    state.nudge.fetch_add(1);
+    futex_wake(&state.nudge);
+}
+
+void on_release(void (*fn)(const Wanted&)) noexcept { state.on_release.store(fn); }
+
+int limits(uint32_t least, uint32_t most, drom_error* error) noexcept {
+    if (!joined()) return fail(error, DROM_E_NOINIT, "drom: limits: this process is not a client; call drom_init first");
+    if (least > kMaxCpus || most > kMaxCpus || (most != 0 && least > most))
+        return fail(error, DROM_E_INVAL, "drom: limits: at least %u and at most %u CPUs cannot both hold", least, most);
+    if (!state.ledger.writable)
+        return fail(error, DROM_E_PERM, "drom: limits: in a node table the resource manager sets them");
+    Slot& slot = state.ledger.slot(state.slot);
+    if (least != 0) slot.min_cpus.store(least);
+    if (most != 0) slot.max_cpus.store(most);
+    return succeed(error);
+}
+
+}  // namespace drom::client
+
+namespace {
+/// The program ends by itself: its CPUs need not wait for the reaper.
+[[gnu::destructor]] void leave_at_exit() {
+    if (drom::client::joined()) drom::client::leave(nullptr);
+}
+}  // namespace

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// client.hpp - this process as a client: join, read requests, release CPUs, acknowledge, leave.
+//
+// One client a process. The doors (ompt/, gomp/, api.cpp) decide when to look; this file does what has to be done then.
+// Nothing here allocates, locks, prints or ends the process on the idle path or on an adoption.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "cpuset.hpp"
+#include "drom/drom.h"
+#include "shmem/layout.hpp"
+
+namespace drom::client {
+
+/// What the hot path reads, on a cache line that is written only when a request is adopted.
+/// `request` is never null: before join and after fork or leave it points to a word that equals `seen`.
+struct alignas(64) Hot {
+    std::atomic<const Word*> request;
+    std::atomic<uint64_t> seen;  ///< newest request the safe point has dealt with (resized, or found that it must not)
+};
+extern Hot hot;
+
+/// True when there is a request that the safe point has not dealt with. Two loads. Any thread.
+inline bool pending() noexcept {
+    // Acquire pairs with the administrator's publishing store: seeing the number implies seeing the words.
+    return hot.request.load(std::memory_order_relaxed)->load(std::memory_order_acquire) !=
+           hot.seen.load(std::memory_order_relaxed);
+}
+
+struct Wanted {
+    uint64_t seq;
+    CpuSet mask;
+};
+
+struct JoinOptions {
+    const CpuSet* mask;  ///< nullptr: the process's affinity
+    uint32_t doors;      ///< DROM_DOOR_*
+    bool async;          ///< start the agent's own thread
+    const char* name;
+    const char* job;
+    uint32_t min_cpus, max_cpus;
+    bool rigid;
+};
+
+/// Joins the table (DROM_TABLE, DROM_SLOT or the user's own, created if needed). Once a process; E_BUSY afterwards.
+/// E_NOINIT when DROM_DISABLE=1 or the host is set-uid. About 100 us.
+int join(const JoinOptions&, drom_error*) noexcept;
+bool joined() noexcept;
+int leave(drom_error*) noexcept;
+
+/// The newest complete request. False when there is none (or an administrator is writing it this very moment).
+bool newest(Wanted&) noexcept;
+
+/// Confines every thread of this process to `wanted.mask` and acknowledges the release. Any thread; one at a time: false when
+/// another thread is at it, or adoption is disabled. About 2 us a thread plus 30 us for each that has to move.
+bool release(const Wanted& wanted) noexcept;
+
+/// The newest request whose release this process has acknowledged, and its mask.
+Wanted released() noexcept;
+
+/// Says that the team follows request `seq` (or, with `held`, that it must not: `why` tells people). Advances hot.seen.
+/// Call from the thread that owns the team, outside parallel regions.
+void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const char* why) noexcept;
+
+/// This process's page for counters and state; a private page before join, so it is never null.
+Page& page() noexcept;
+
+/// Adds doors that were found after join.
+void add_doors(uint32_t doors) noexcept;
+
+/// While one of these lives no release can complete, so that a thread that sets its own affinity from `mask()` cannot
+/// undo a release that has been acknowledged. Waiting for the confining thread: never more than its own loop.
+/// Lives for one sched_setaffinity call.
+class AffinityGuard {
+public:
+    AffinityGuard() noexcept;
+    ~AffinityGuard();
+    AffinityGuard(const AffinityGuard&) = delete;
+    AffinityGuard& operator=(const AffinityGuard&) = delete;
+    [[nodiscard]] const CpuSet& mask() const noexcept;  ///< what threads of this process may use now
+    [[nodiscard]] uint64_t seq() const noexcept;        ///< the request that mask is of; 0: no request so far
+};
+
+/// drom_limits: 0 leaves a limit as it is.
+int limits(uint32_t least, uint32_t most, drom_error*) noexcept;
+
+/// drom_disable / drom_enable.
+void disable() noexcept;
+void enable() noexcept;
+
+/// Called by the agent's own thread after each release (drom_on_change with DROM_ASYNC).
+void on_release(void (*fn)(const Wanted&)) noexcept;
+
+}  // namespace drom::client

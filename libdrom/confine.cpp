@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// confine.cpp - every thread of a process inside a mask.
+#include "confine.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.hpp"
+#include "drom/drom.h"
+
+namespace drom {
+
+bool get_affinity(uint32_t tid, CpuSet& mask) noexcept {
+    mask = CpuSet::empty();
+    return syscall(SYS_sched_getaffinity, tid, sizeof mask.words, mask.words) > 0;
+}
+
+int set_affinity(uint32_t tid, const CpuSet& mask) noexcept {
+    return syscall(SYS_sched_setaffinity, tid, sizeof mask.words, mask.words) == 0 ? 0 : errno;
+}
+
+CpuSet follow(const CpuSet& thread, const CpuSet& before, const CpuSet& now) noexcept {
+    if (thread == before) return now;
+    const CpuSet kept = thread & now;
+    return kept.none() ? now : kept;
+}
+
+namespace {
+
+/// The threads of a process without opendir, which allocates.
+class Tasks {
+public:
+    explicit Tasks(uint32_t pid) noexcept {
+        char path[32];
+        if (pid == 0)
+            snprintf(path, sizeof path, "/proc/self/task");
+        else
+            snprintf(path, sizeof path, "/proc/%u/task", pid);
+        fd_ = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    ~Tasks() {
+        if (fd_ >= 0) close(fd_);
+    }
+    Tasks(const Tasks&) = delete;
+    Tasks& operator=(const Tasks&) = delete;
+
+    [[nodiscard]] bool ok() const noexcept { return fd_ >= 0; }
+    void rewind() noexcept { lseek(fd_, 0, SEEK_SET); }
+
+    /// Calls `visit(tid)` for each thread; false when the directory cannot be read (the process has ended).
+    template <class Visit>
+    bool each(Visit&& visit) noexcept {
+        alignas(8) char buffer[2048];
+        for (;;) {
+            const long length = syscall(SYS_getdents64, fd_, buffer, sizeof buffer);
+            if (length <= 0) return length == 0;
+            for (long at = 0; at < length;) {
+                const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
+                const long tid = strtol(entry->d_name, nullptr, 10);
+                if (tid > 0) visit(static_cast<uint32_t>(tid));
+                at += entry->d_reclen;
+            }
+        }
+    }
+
+private:
+    int fd_;
+};
+
+struct Pass {
+    const CpuSet& before;
+    const CpuSet& now;
+    bool first;  ///< a thread inherits a mask that follow() has narrowed already; it follows `before` only once
+    bool narrowed = false;
+    uint32_t threads = 0, changes = 0;
+    int error = 0;
+
+    void visit(uint32_t tid) noexcept {
+        CpuSet mask{};
+        if (!get_affinity(tid, mask)) return;  // it has ended meanwhile
+        ++threads;
+        // A thread that was created during the first pass may still have all of `before`.
+        const CpuSet target = first || !now.contains(mask) ? follow(mask, before, now) : mask;
+        if (mask == target) return;
+        const int code = set_affinity(tid, target);
+        if (code == ESRCH) return;
+        if (code != 0) {
+            error = code;
+            return;
+        }
+        CpuSet got{};
+        if (get_affinity(tid, got) && !(got == target)) narrowed = true;
+        // A cpuset that allows less gives less each time: that is not a change that another pass could complete.
+        if (!(got == mask)) ++changes;
+    }
+};
+
+int status_of(int error) noexcept {
+    if (error == EPERM) return DROM_E_PERM;
+    return error == EINVAL ? DROM_E_NOCPU : DROM_E_OS;
+}
+
+}  // namespace
+
+Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t deadline_ns) noexcept {
+    Confined result{DROM_OK, false, 0, 0};
+    Tasks tasks(pid);
+    if (!tasks.ok()) return {errno == EACCES ? DROM_E_PERM : DROM_E_NOPROC, false, 0, 0};
+    for (bool first = true;; first = false) {
+        Pass pass{before, now, first};
+        tasks.rewind();
+        if (!tasks.each([&pass](uint32_t tid) { pass.visit(tid); })) return {DROM_E_NOPROC, false, 0, 0};
+        result.threads = pass.threads;
+        result.moved += pass.changes;
+        result.limited |= pass.narrowed;
+        if (pass.error != 0) result.status = status_of(pass.error);
+        if (pass.error != 0 || pass.changes == 0) return result;
+        if (now_ns() >= deadline_ns) break;
+    }
+    result.status = DROM_E_TIMEOUT;
+    return result;
+}
+
+}  // namespace drom

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// confine.hpp - every thread of a process inside a mask: by the process itself, or by an administrator from outside.
+#pragma once
+
+#include <cstdint>
+
+#include "cpuset.hpp"
+
+namespace drom {
+
+struct Confined {
+    int status;        ///< DROM_OK, DROM_E_NOPROC, DROM_E_PERM, DROM_E_NOCPU (the cpuset allows none of the mask), DROM_E_TIMEOUT
+    bool limited;      ///< the cpuset allows only part of the mask
+    uint32_t threads;  ///< seen in the last pass
+    uint32_t moved;    ///< affinity calls that were needed
+};
+
+/// The mask a thread gets: one that is exactly `before` follows to `now`; one that the program narrowed keeps what of it is
+/// left, or gets all of `now` when nothing is. Pure.
+CpuSet follow(const CpuSet& thread, const CpuSet& before, const CpuSet& now) noexcept;
+
+/// Sets the affinity of every thread of `pid` (0: this process) until one whole pass finds nothing to do, because a thread that
+/// is being created while we look inherits its creator's old mask. No allocation. About 1 us a thread and pass, 30 us more for
+/// each running thread that has to move. Gives up at `deadline_ns`.
+Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t deadline_ns) noexcept;
+
+/// sched_getaffinity / sched_setaffinity of one thread (0: the caller) as plain system calls: no cpu_set_t, no 1024-CPU limit.
+bool get_affinity(uint32_t tid, CpuSet& mask) noexcept;
+int set_affinity(uint32_t tid, const CpuSet& mask) noexcept;  ///< 0 or errno
+
+}  // namespace drom

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// identity.cpp - who a process is, and whether it still lives.
+#include "identity.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace drom {
+
+namespace {
+
+/// Reads a small /proc file without stdio; returns the length, or -errno.
+int read_file(const char* path, char* out, size_t size) noexcept {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -errno;
+    const ssize_t length = read(fd, out, size - 1);
+    const int error = errno;
+    close(fd);
+    if (length < 0) return -error;
+    out[length] = '\0';
+    return static_cast<int>(length);
+}
+
+struct Stat {
+    char state;
+    uint64_t start;
+};
+
+/// Fields 3 and 22 of /proc/PID/stat; the command in field 2 may hold anything, so count from its last ')'.
+int read_stat(uint32_t pid, Stat& out) noexcept {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    char text[1024];
+    const int length = read_file(path, text, sizeof text);
+    if (length < 0) return length;
+    const char* field = strrchr(text, ')');
+    if (field == nullptr || field[1] != ' ') return -EINVAL;
+    field += 2;
+    out.state = *field;
+    for (int number = 3; number < 22; ++number) {
+        field = strchr(field, ' ');
+        if (field == nullptr) return -EINVAL;
+        ++field;
+    }
+    out.start = strtoull(field, nullptr, 10);
+    return 0;
+}
+
+uint64_t own_pidns() noexcept {
+    struct stat info{};
+    return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
+}
+
+}  // namespace
+
+Who self() noexcept {
+    static Who cached{};  // racing writers write the same bytes
+    const auto pid = static_cast<uint32_t>(getpid());
+    if (cached.pid == pid) return cached;
+    Stat stat{};
+    Who who{pid, 0, own_pidns()};
+    if (read_stat(pid, stat) == 0) who.start = stat.start;
+    cached = who;
+    return who;
+}
+
+bool who_is(uint32_t pid, Who& who) noexcept {
+    Stat stat{};
+    if (pid == 0 || read_stat(pid, stat) != 0 || stat.state == 'Z' || stat.state == 'X') return false;
+    who = {pid, stat.start, self().pidns};
+    return true;
+}
+
+Verdict verdict(const Who& who) noexcept {
+    if (who.pid == 0) return Verdict::kDead;
+    if (who.pidns != self().pidns) return Verdict::kUnknown;
+    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;
+    Stat stat{};
+    const int status = read_stat(who.pid, stat);
+    if (status == -ENOENT || status == -ESRCH) {
+        // A mount that hides other users' processes answers ENOENT for the living too: only kill's word counts then.
+        return kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH ? Verdict::kDead : Verdict::kUnknown;
+    }
+    if (status != 0) return Verdict::kUnknown;
+    const bool other = stat.start != who.start;
+    return other || stat.state == 'Z' || stat.state == 'X' ? Verdict::kDead : Verdict::kAlive;
+}
+
+uint64_t packed(const Who& who) noexcept { return uint64_t{who.pid & 0x3fffff} << 42 | (who.start & 0x3ffffffffff); }
+
+Who unpacked(uint64_t bits) noexcept {
+    return {static_cast<uint32_t>(bits >> 42), bits & 0x3ffffffffff, self().pidns};
+}
+
+uint32_t uid_of(uint32_t pid) noexcept {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u", pid);
+    struct stat info{};
+    return stat(path, &info) == 0 ? info.st_uid : UINT32_MAX;
+}
+
+uint64_t boot_id() noexcept {
+    char text[64];
+    const int length = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
+    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (int i = 0; i < length; ++i) hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3;
+    return length > 0 ? hash : 0;
+}
+
+}  // namespace drom

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// placement.cpp - which CPUs, when only a number was asked for.
+#include "placement.hpp"
+
+namespace drom {
+
+uint32_t distance(const Place& a, const Place& b) noexcept {
+    if (a.package != b.package) return 4;
+    if (a.numa != b.numa) return 3;
+    if (a.l3 != b.l3) return 2;
+    return a.core != b.core ? 1 : 0;
+}
+
+namespace {
+
+/// For each CPU of `candidates` the sum of its distances to a set that changes by one CPU at a time.
+class Spread {
+public:
+    Spread(const CpuSet& candidates, const CpuSet& others, const Place* places) noexcept
+        : candidates_(candidates), places_(places) {
+        for (uint32_t other = others.first(); other < kMaxCpus; other = others.next(other + 1)) join(other);
+    }
+    void join(uint32_t other) noexcept { change(other, 1); }
+    void leave(uint32_t other) noexcept { change(other, UINT32_MAX); }  // adds minus one, modulo 2^32
+    [[nodiscard]] uint32_t of(uint32_t cpu) const noexcept { return sums_[cpu]; }
+
+private:
+    void change(uint32_t other, uint32_t sign) noexcept {
+        for (uint32_t cpu = candidates_.first(); cpu < kMaxCpus; cpu = candidates_.next(cpu + 1))
+            sums_[cpu] += sign * distance(places_[cpu], places_[other]);
+    }
+    CpuSet candidates_;
+    const Place* places_;
+    uint32_t sums_[kMaxCpus] = {};
+};
+
+uint32_t nearest(const CpuSet& candidates, const Spread& spread) noexcept {
+    uint32_t best = candidates.first();
+    for (uint32_t cpu = best; cpu < kMaxCpus; cpu = candidates.next(cpu + 1))
+        if (spread.of(cpu) < spread.of(best)) best = cpu;
+    return best;
+}
+
+uint32_t farthest(const CpuSet& candidates, const Spread& spread) noexcept {
+    uint32_t worst = candidates.first();
+    for (uint32_t cpu = worst; cpu < kMaxCpus; cpu = candidates.next(cpu + 1))
+        if (spread.of(cpu) >= spread.of(worst)) worst = cpu;
+    return worst;
+}
+
+}  // namespace
+
+CpuSet choose_near(const CpuSet& base, const CpuSet& candidates, uint32_t count, const Place* places) noexcept {
+    CpuSet chosen{};
+    CpuSet left = candidates - base;
+    if (count == 0 || left.none()) return chosen;
+    if (base.none()) {
+        // Nothing to be near to: begin where the most candidates are together.
+        const uint32_t seed = nearest(left, Spread(left, left, places));
+        chosen.add(seed);
+        left.remove(seed);
+    }
+    Spread spread(left, base | chosen, places);
+    while (chosen.count() < count && !left.none()) {
+        const uint32_t cpu = nearest(left, spread);
+        chosen.add(cpu);
+        left.remove(cpu);
+        spread.join(cpu);
+    }
+    return chosen;
+}
+
+CpuSet choose_far(const CpuSet& mine, uint32_t count, const Place* places) noexcept {
+    CpuSet given{};
+    CpuSet kept = mine;
+    Spread spread(mine, mine, places);
+    while (given.count() < count && !kept.none()) {
+        const uint32_t cpu = farthest(kept, spread);
+        given.add(cpu);
+        kept.remove(cpu);
+        spread.leave(cpu);
+    }
+    return given;
+}
+
+}  // namespace drom

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// plan.cpp - which owner words have to change for a client to have a mask, or what is in the way.
+#include "plan.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "error.hpp"
+#include "placement.hpp"
+#include "shmem/registry.hpp"
+
+namespace drom {
+
+namespace {
+
+Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept {
+    return {ledger.owner(cpu).load(std::memory_order_acquire)};
+}
+
+constexpr uint64_t kPermanent = Owner::kDrained | Owner::kAbsent | Owner::kOffline;
+
+/// Who has the CPU once everything offered is done; nobody when that client has died.
+Owner::Name prospective(const Ledger& ledger, Owner word) noexcept {
+    const Owner::Name who = word.is(Owner::kLeaving) ? word.heir() : word.owner();
+    return who == Owner::nobody() || !is_live(ledger, who) ? Owner::nobody() : who;
+}
+
+uint32_t least(const Ledger& ledger, uint32_t slot) noexcept {
+    return std::max(1u, ledger.slot(slot).min_cpus.load(std::memory_order_relaxed));
+}
+
+bool is_rigid(const Ledger& ledger, uint32_t slot) noexcept {
+    return (state_of(ledger.slot(slot)).flags & slot_flag::kRigid) != 0;
+}
+
+/// May everybody who is to lose CPUs of `lost` lose them? Each loser is asked once.
+int check_losers(const Ledger& ledger, Owner::Name self, const CpuSet& lost, const PlanRules& rules, drom_error* error) noexcept {
+    SlotSet asked;
+    for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1)) {
+        const Owner::Name loser = prospective(ledger, load_owner(ledger, cpu));
+        if (loser == Owner::nobody() || loser == self || asked.has(loser.slot)) continue;
+        asked.add(loser.slot);
+        const ClientText client(ledger, loser.slot);
+        if (is_rigid(ledger, loser.slot))
+            return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which is rigid; choose other CPUs", rules.verb, cpu, client.text);
+        const CpuSet kept = wanted_cpus(ledger, loser) - lost;
+        if (kept.count() < least(ledger, loser.slot))
+            return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which would be left with %u CPUs and needs %u; take fewer",
+                        rules.verb, cpu, client.text, kept.count(), least(ledger, loser.slot));
+    }
+    return DROM_OK;
+}
+
+int check_foreign(const Ledger& ledger, Owner::Name self, const CpuSet& mask, const PlanRules& rules, drom_error* error) noexcept {
+    if (rules.take) return check_losers(ledger, self, mask, rules, error);
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
+        const Owner word = load_owner(ledger, cpu);
+        const Owner::Name who = prospective(ledger, word);
+        if (who == Owner::nobody() || who == self) continue;
+        const ClientText client(ledger, who.slot);
+        return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s; use --take (DROM_TAKE) to move it", rules.verb, cpu, client.text);
+    }
+    return DROM_OK;
+}
+
+/// The client is to have this CPU.
+void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, const PlanRules& rules, Plan& plan) noexcept {
+    const bool owned = word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+    if (word.owner() == self) {
+        if (!word.is(Owner::kLeaving)) return;
+        plan.add({cpu, DROM_EVENT_CANCEL, word, word.with(self, Owner::nobody(), word.flags() & kPermanent), 0});
+        if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
+        return;
+    }
+    if (!owned) {
+        plan.add({cpu, DROM_EVENT_CLAIM, word, word.with(self, Owner::nobody(), word.flags() & kPermanent), 0});
+        return;
+    }
+    plan.touched.add(word.owner().slot);
+    const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving | (rules.fast ? Owner::kFast : 0);
+    if (word.heir() == self && word.flags() == flags) return;
+    if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
+    const bool lend = rules.give_back && home_owner(ledger, cpu) == Owner::nobody();
+    plan.add({cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), self, flags), lend ? home_of(ledger, word.owner().slot) : 0});
+}
+
+/// The client is not to have this CPU.
+void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, Plan& plan) noexcept {
+    if (word.owner() == self && !word.is(Owner::kLeaving)) {
+        const Owner::Name home = home_owner(ledger, cpu);
+        const Owner::Name heir = home == self ? Owner::nobody() : home;
+        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(self, heir, (word.flags() & kPermanent) | Owner::kLeaving), 0});
+        return;
+    }
+    if (word.heir() != self || !word.is(Owner::kLeaving)) return;
+    // Promised but not wanted any more: who was told to leave for it may stay.
+    plan.touched.add(word.owner().slot);
+    plan.add({cpu, DROM_EVENT_CANCEL, word, word.with(word.owner(), Owner::nobody(), word.flags() & kPermanent), 0});
+}
+
+}  // namespace
+
+ClientText::ClientText(const Ledger& ledger, uint32_t slot) noexcept {
+    const Slot& s = ledger.slot(slot);
+    const uint32_t pid = s.client.pid.load(std::memory_order_relaxed);
+    const char* job = s.job[0] != '\0' ? ", job " : "";
+    snprintf(text, sizeof text, "client %u (%.31s%s%.31s)", pid, s.name, job, s.job);
+}
+
+int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb, drom_error* error) noexcept {
+    if (mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; a client keeps at least one CPU", verb);
+    if (mask.last() >= ledger.cpus())
+        return fail(error, DROM_E_NOCPU, "%s: CPU %u is beyond this table's %u CPUs", verb, mask.last(), ledger.cpus());
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
+        const Owner word = load_owner(ledger, cpu);
+        if (word.is(Owner::kAbsent)) return fail(error, DROM_E_NOCPU, "%s: this node has no CPU %u", verb, cpu);
+        if (word.is(Owner::kOffline)) return fail(error, DROM_E_NOCPU, "%s: CPU %u is offline", verb, cpu);
+        if (!drained_too && word.is(Owner::kDrained))
+            return fail(error, DROM_E_NOCPU, "%s: CPU %u is drained; drom restore gives it back", verb, cpu);
+    }
+    return DROM_OK;
+}
+
+int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept {
+    if (const int status = check_cpus(ledger, mask, false, rules.verb, error); status != DROM_OK) return status;
+    if (const int status = check_foreign(ledger, who, mask, rules, error); status != DROM_OK) return status;
+    plan.count = 0;
+    plan.touched.add(who.slot);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+        const Owner word = load_owner(ledger, cpu);
+        if (mask.has(cpu))
+            plan_gain(ledger, who, cpu, word, rules, plan);
+        else
+            plan_loss(ledger, who, cpu, word, plan);
+    }
+    return DROM_OK;
+}
+
+int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept {
+    if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
+    if (const int status = check_losers(ledger, Owner::nobody(), mask, rules, error); status != DROM_OK) return status;
+    plan.count = 0;
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
+        const Owner word = load_owner(ledger, cpu);
+        if (word.is(Owner::kDrained)) continue;
+        const Owner::Name owner = word.owner();
+        const bool owned = owner != Owner::nobody() && is_live(ledger, owner);
+        if (!owned) {
+            plan.add({cpu, DROM_EVENT_OFFER, word, word.with(Owner::nobody(), Owner::nobody(), word.flags() | Owner::kDrained), 0});
+            continue;
+        }
+        plan.touched.add(owner.slot);
+        const Owner::Name back = prospective(ledger, word);
+        const bool lend = back != Owner::nobody() && home_owner(ledger, cpu) == Owner::nobody();
+        const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving | Owner::kDrained;
+        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(owner, Owner::nobody(), flags), lend ? home_of(ledger, back.slot) : 0});
+    }
+    return DROM_OK;
+}
+
+int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept {
+    if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
+    plan.count = 0;
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
+        const Owner word = load_owner(ledger, cpu);
+        if (!word.is(Owner::kDrained)) continue;
+        const uint64_t flags = word.flags() & (kPermanent & ~Owner::kDrained);
+        const Owner::Name home = home_owner(ledger, cpu);
+        if (word.owner() != Owner::nobody()) plan.touched.add(word.owner().slot);
+        if (home != Owner::nobody()) plan.touched.add(home.slot);
+        // Still with its owner: it may stay if it is the one to have it back, else it goes on to who is.
+        const bool leaving = word.owner() != Owner::nobody() && !(home == word.owner());
+        const Owner to = leaving ? word.with(word.owner(), home, flags | Owner::kLeaving) : word.with(home, Owner::nobody(), flags);
+        plan.add({cpu, home == Owner::nobody() ? uint32_t{DROM_EVENT_FREE} : uint32_t{DROM_EVENT_CLAIM}, word, to, 0});
+    }
+    return DROM_OK;
+}
+
+CpuSet free_cpus(const Ledger& ledger) noexcept {
+    CpuSet set{};
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+        const Owner word = load_owner(ledger, cpu);
+        const bool owned = word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+        if (!owned && (word.flags() & (kPermanent | Owner::kLeaving)) == 0) set.add(cpu);
+    }
+    return set;
+}
+
+CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept {
+    CpuSet taken{};
+    while (taken.count() < count) {
+        uint32_t largest = kNoSlot;
+        uint32_t spare = 0;
+        CpuSet mask{};
+        for (uint32_t slot = 0; slot < ledger.clients(); ++slot) {
+            const Owner::Name owner = name_of(ledger, slot);
+            if (owner == who || !is_live(ledger, owner) || is_rigid(ledger, slot)) continue;
+            const CpuSet has = wanted_cpus(ledger, owner) - taken;
+            const uint32_t size = has.count();
+            if (size <= least(ledger, slot) || size <= spare) continue;
+            largest = slot, spare = size, mask = has;
+        }
+        if (largest == kNoSlot) break;
+        taken = taken | choose_near(base | taken, mask, 1, &ledger.place(0));
+    }
+    return taken;
+}
+
+}  // namespace drom

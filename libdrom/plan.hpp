@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// plan.hpp - which owner words have to change for a client to have a mask, or what is in the way.
+//
+// Reads the ledger, changes nothing. Every change is bound to the word it was planned on, so that carrying out a plan
+// that was overtaken changes nothing either.
+#pragma once
+
+#include "drom/drom.h"
+#include "shmem/settle.hpp"
+
+namespace drom {
+
+struct Change {
+    uint32_t cpu;
+    uint32_t event;  ///< DROM_EVENT_*
+    Owner from, to;
+    uint64_t home;   ///< to be stored first when it is not 0
+};
+
+struct Plan {
+    Change* changes;  ///< room for one a CPU; the caller's
+    uint32_t count;
+    SlotSet touched;
+
+    void add(const Change& change) noexcept { changes[count++] = change; }
+};
+
+struct PlanRules {
+    bool take;       ///< DROM_TAKE
+    bool give_back;  ///< DROM_RETURN
+    bool fast;       ///< DROM_FAST
+    const char* verb;  ///< begins the sentence: "drom: set 4242"
+};
+
+/// The client gets exactly `mask`. Refusals: DROM_E_NOCPU, DROM_E_BUSY, each with its sentence.
+int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept;
+
+/// Owners leave `mask`, nobody follows. Refused when a client would be left below its least number of CPUs.
+int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept;
+
+/// Undoes a drain: who was there gets the CPUs back.
+int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept;
+
+/// DROM_OK, or which CPU of `mask` does not exist, is offline or is drained.
+int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb, drom_error* error) noexcept;
+
+/// CPUs that other clients could give up when taken from: not rigid, not below their least. Largest owners first, at most `count`,
+/// near `base`.
+CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept;
+
+/// CPUs that nobody owns and that may be given.
+CpuSet free_cpus(const Ledger& ledger) noexcept;
+
+/// "client 4242 (heat, job 88.0)".
+struct ClientText {
+    char text[112];
+    ClientText(const Ledger& ledger, uint32_t slot) noexcept;
+};
+
+}  // namespace drom

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// events.cpp - the ring of what happened.
+#include "events.hpp"
+
+#include "clock.hpp"
+#include "waiting.hpp"
+
+namespace drom {
+
+namespace {
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr uint64_t kPatience = 64;
+
+/// False when the entry is not (or no longer) the complete event `index`.
+bool copy_event(const Event& entry, uint64_t index, drom_event& out) noexcept {
+    if (entry.index.load(std::memory_order_acquire) != index + 1) return false;
+    const uint64_t what = entry.what.load(kRelaxed);
+    const uint64_t value = entry.value.load(kRelaxed);
+    out = {index,
+           entry.time_ns.load(kRelaxed),
+           entry.seq.load(kRelaxed),
+           static_cast<uint32_t>(what >> 56),
+           static_cast<uint32_t>(what >> 32 & 0xffffff),
+           static_cast<uint32_t>(what),
+           static_cast<uint32_t>(value >> 32),
+           static_cast<int32_t>(value),
+           0};
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return entry.index.load(kRelaxed) == index + 1;
+}
+}  // namespace
+
+void record(const Ledger& ledger, const EventFacts& facts) noexcept {
+    if (!ledger.writable) return;
+    Header& header = ledger.header();
+    const uint64_t index = header.event_head.fetch_add(1);
+    Event& entry = ledger.event(index);
+    entry.index.store(0, kRelaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    entry.time_ns.store(now_ns(), kRelaxed);
+    entry.seq.store(facts.seq, kRelaxed);
+    entry.what.store(uint64_t{facts.type} << 56 | uint64_t{facts.slot & 0xffffff} << 32 | facts.cpu, kRelaxed);
+    entry.value.store(uint64_t{facts.value} << 32 | facts.pid, kRelaxed);
+    entry.index.store(index + 1, std::memory_order_release);
+    header.event_bell.fetch_add(1);
+    if (header.event_waiters.load() > 0) futex_wake(&header.event_bell);
+}
+
+size_t copy_events(const Ledger& ledger, uint64_t& next, drom_event* out, size_t capacity) noexcept {
+    const uint64_t head = ledger.header().event_head.load(std::memory_order_acquire);
+    if (next > head) next = head;
+    if (head - next > kEvents) next = head - kEvents;
+    size_t copied = 0;
+    for (; next < head && copied < capacity; ++next) {
+        if (copy_event(ledger.event(next), next, out[copied]))
+            ++copied;
+        else if (head - next < kPatience && ledger.event(next).index.load(std::memory_order_acquire) <= next)
+            break;  // being written; its recorder rings the bell. Only if many came after it has the recorder died.
+    }
+    return copied;
+}
+
+}  // namespace drom

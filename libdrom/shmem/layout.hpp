@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// layout.hpp - every byte that processes share: the ledger file and one page a client.
+//
+// A table is a directory:
+//   ledger               header | owner words | home words | places | slots | requests | events
+//   client.<slot>.<gen>  one page, written by the client, read by administrators
+//
+// Why it looks like this: any process may be killed between any two stores. So
+//   - who owns a CPU is one 64-bit word, changed by one compare-and-swap; nothing repeats it;
+//   - a request becomes visible by one store of its sequence number, after its words;
+//   - whatever else is here can be derived again from the owner words (settle.hpp does).
+// Writers: administrators write the ledger; a client writes its page only. In a user's own table every process is
+// both, so clients map the ledger read-write there; in node mode (root's table) they map it read-only.
+//
+// No bool, enum or bit-field in shared structs; fixed widths, explicit padding, offsets pinned by static_assert.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "cpuset.hpp"
+
+namespace drom {
+
+inline constexpr uint64_t kLedgerMagic = 0x6c6d6f7264'01ULL;  // "drom" and a byte that text tools do not print
+inline constexpr uint64_t kPageMagic = 0x6761706d6f7264ULL;
+inline constexpr uint32_t kLayoutVersion = 1;
+inline constexpr uint32_t kMaxClients = 1024;
+inline constexpr uint32_t kEvents = 4096;
+inline constexpr uint32_t kNoSlot = UINT32_MAX;
+inline constexpr uint32_t kModeUser = 0;
+inline constexpr uint32_t kModeNode = 1;
+
+using Word = std::atomic<uint64_t>;
+using Half = std::atomic<uint32_t>;  // a futex is 32 bits wide
+static_assert(Word::is_always_lock_free && sizeof(Word) == 8 && sizeof(Half) == 4);
+
+/// Who a process is, so that a reused pid is never taken for its predecessor. Written before the slot's state says so.
+struct Identity {
+    Word start;  ///< start time in clock ticks since boot (field 22 of /proc/PID/stat)
+    Word pidns;  ///< inode of its pid namespace
+    Half pid;
+    uint32_t pad;
+};
+static_assert(sizeof(Identity) == 24);
+
+struct Header {
+    // --- constant after creation, covered by `checksum` ---
+    uint64_t magic;
+    uint32_t layout_version;
+    uint32_t header_size;
+    uint64_t file_size;
+    uint64_t boot_id;  ///< hash of the kernel's boot id: a table that outlived a boot is refused
+    uint32_t mode;
+    uint32_t owner_uid;
+    uint32_t cpus;     ///< owner words
+    uint32_t clients;  ///< slots
+    uint32_t mask_words;
+    uint32_t request_stride;
+    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at;
+    uint64_t checksum;
+    uint8_t pad0[16];
+    // --- administrators take turns: {pid:22, start:42} of who holds it, 0: nobody. See turn.hpp ---
+    Word turn;
+    Half turn_waiters;
+    uint32_t pad1;
+    Word reaped_ns;  ///< when the dead were looked for last
+    uint8_t pad2[40];
+    // --- events ---
+    Word event_head;     ///< events ever recorded
+    Half event_bell;     ///< futex: counts completed events
+    Half event_waiters;  ///< > 0: somebody sleeps on event_bell
+    uint8_t pad3[48];
+};
+static_assert(offsetof(Header, checksum) == 104 && offsetof(Header, turn) == 128);
+static_assert(offsetof(Header, event_head) == 192 && sizeof(Header) == 256);
+
+/// Where a CPU is; UINT16_MAX: unknown. Filled at creation so that applications need no topology library.
+struct Place {
+    uint16_t core, l3, numa, package;
+};
+static_assert(sizeof(Place) == 8);
+
+/// A slot's `state`: {phase:8, flags:8, unused:16, generation:32}. The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free.
+/// A slot may be Free only when no owner word names it (Leaving exists for that).
+namespace phase {
+inline constexpr uint64_t kFree = 0, kClaimed = 1, kReserved = 2, kLive = 3, kLeaving = 4;
+}
+namespace slot_flag {
+inline constexpr uint64_t kRigid = 1, kReturn = 2;
+}
+
+struct Slot {
+    Word state;
+    Identity client;    ///< the process that adopts requests
+    Identity guardian;  ///< its launcher: the CPUs stay reserved while either lives; pid 0: none
+    Identity claimer;   ///< who fills this slot while it is Claimed
+    Half min_cpus, max_cpus;
+    Half uid;
+    uint32_t pad0;
+    Word joined_ns;
+    char name[32];
+    char job[32];
+    uint8_t pad1[88];
+};
+static_assert(offsetof(Slot, client) == 8 && offsetof(Slot, min_cpus) == 80 && offsetof(Slot, name) == 104);
+static_assert(sizeof(Slot) == 256);
+
+/// Administrator -> client. Followed by two halves of {seq, checksum, mask_words words} at kHalfAt and kHalfAt + half size.
+/// Request s lives in half s & 1; `newest` names the complete one. A client copies its half and believes it only if the
+/// half's own seq and checksum agree: an administrator that overtook a stopped one may be writing there.
+struct Request {
+    Word newest;        ///< sequence number; its low half is the futex the client sleeps on
+    Half ack_waiters;   ///< > 0: somebody sleeps on the client's `released` or `resized`
+    uint32_t pad0;
+    Word confined;      ///< newest request that an administrator enforced by affinity
+    Word posted_ns;
+    uint64_t pad1[4];
+};
+static_assert(sizeof(Request) == 64);
+
+struct RequestHalf {
+    Word seq;
+    Word checksum;  ///< over seq and the words
+    Word words[1];
+};
+
+struct Event {
+    Word index;  ///< 1 + position, stored last; 0 or anything else: not complete
+    Word time_ns;
+    Word seq;
+    Word what;   ///< {type:8, slot:24, cpu:32}
+    Word value;  ///< {value:32, pid:32}
+    uint64_t pad[3];
+};
+static_assert(sizeof(Event) == 64);
+
+/// Client -> administrators: one page, `client.<slot>.<generation>`. Administrators treat it as untrusted input.
+struct Page {
+    uint64_t magic;
+    uint32_t layout_version;
+    uint32_t slot;
+    uint32_t generation;
+    Half joined;  ///< 1 once the client reads requests
+    uint8_t pad0[40];
+    // acknowledgements; each store is a release, each is a futex by its low half
+    Word released;
+    Word resized;
+    Word released_ns, resized_ns;
+    Half sleeping;  ///< 1: the agent's thread sleeps on the request; an administrator that clears it must wake it
+    Half limited;   ///< 1: the cpuset allows less than the request; released as the intersection
+    uint8_t pad1[24];
+    // what the agent says of itself
+    Half doors, resize, team_size, start_size;
+    Half min_cpus, max_cpus;
+    uint8_t pad2[40];
+    // counters, each written by one thread with plain relaxed stores
+    Word safe_points, queries, polls, adoptions;
+    uint8_t pad3[32];
+    char why[96];  ///< a sentence for `drom explain`; may be torn, is always cut at 95
+};
+static_assert(offsetof(Page, released) == 64 && offsetof(Page, doors) == 128 && offsetof(Page, safe_points) == 192);
+static_assert(offsetof(Page, why) == 256 && sizeof(Page) <= 4096);
+inline constexpr size_t kPageSize = 4096;
+
+constexpr uint32_t half_bytes(uint32_t mask_words) noexcept { return (16 + 8 * mask_words + 63) / 64 * 64; }
+constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 2 * half_bytes(mask_words); }
+
+/// An owner word: who owns a CPU and who gets it next.
+///   owner none, !leaving          free (or drained / absent by flag)
+///   owner A, !leaving             A's
+///   owner A, leaving, heir B      offered: A was told to leave, B gets it when A has released
+///   owner A, leaving, heir none   offered: becomes free when A has released
+/// A client is named by slot + 1 and the low 12 bits of the slot's generation, so a word never passes to a slot's next user.
+struct Owner {
+    uint64_t bits;
+
+    static constexpr uint64_t kLeaving = 1, kDrained = 2, kAbsent = 4, kOffline = 8, kFast = 16;
+    struct Name {
+        uint32_t slot;  ///< kNoSlot: nobody
+        uint32_t gen;
+        friend constexpr bool operator==(const Name&, const Name&) noexcept = default;
+    };
+    static constexpr Name nobody() noexcept { return {kNoSlot, 0}; }
+
+    // {owner slot+1:12, owner gen:12, heir slot+1:12, heir gen:12, flags:6, stamp:10}; the stamp changes with every change.
+    [[nodiscard]] constexpr Name owner() const noexcept { return name(bits); }
+    [[nodiscard]] constexpr Name heir() const noexcept { return name(bits >> 24); }
+    [[nodiscard]] constexpr uint64_t flags() const noexcept { return bits >> 48 & 0x3f; }
+    [[nodiscard]] constexpr bool is(uint64_t flag) const noexcept { return (flags() & flag) != 0; }
+    [[nodiscard]] constexpr Owner with(Name owner, Name heir, uint64_t flags) const noexcept {
+        const uint64_t stamp = (bits >> 54) + 1;
+        return {pack(owner) | pack(heir) << 24 | (flags & 0x3f) << 48 | stamp << 54};
+    }
+
+private:
+    static constexpr Name name(uint64_t low) noexcept {
+        const auto slot = static_cast<uint32_t>(low & 0xfff);
+        return slot == 0 ? nobody() : Name{slot - 1, static_cast<uint32_t>(low >> 12 & 0xfff)};
+    }
+    static constexpr uint64_t pack(Name who) noexcept {
+        return who.slot == kNoSlot ? 0 : (uint64_t{who.slot} + 1) | uint64_t{who.gen & 0xfff} << 12;
+    }
+};
+static_assert(sizeof(Owner) == 8);
+
+}  // namespace drom

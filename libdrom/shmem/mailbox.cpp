@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mailbox.cpp - requests to a client and its acknowledgements.
+#include "mailbox.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unistd.h>
+
+#include "clock.hpp"
+#include "registry.hpp"
+#include "waiting.hpp"
+
+namespace drom {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+uint64_t mix(uint64_t hash, uint64_t word) noexcept {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 29;
+}
+
+uint64_t checksum_of(uint64_t seq, const CpuSet& mask, uint32_t words) noexcept {
+    uint64_t hash = mix(0, seq);
+    for (uint32_t i = 0; i < words; ++i) hash = mix(hash, mask.words[i]);
+    return hash;
+}
+
+/// False when the half is not, completely, request `seq`.
+bool read_half(const RequestHalf& half, uint64_t seq, uint32_t words, CpuSet& mask) noexcept {
+    if (half.seq.load(std::memory_order_acquire) != seq) return false;
+    mask = CpuSet::empty();
+    for (uint32_t i = 0; i < words; ++i) mask.words[i] = half.words[i].load(kRelaxed);
+    return half.checksum.load(kRelaxed) == checksum_of(seq, mask, words);
+}
+
+void write_half(RequestHalf& half, uint64_t seq, uint32_t words, const CpuSet& mask) noexcept {
+    half.seq.store(0, kRelaxed);
+    for (uint32_t i = 0; i < words; ++i) half.words[i].store(mask.words[i], kRelaxed);
+    half.checksum.store(checksum_of(seq, mask, words), kRelaxed);
+    half.seq.store(seq, std::memory_order_release);
+}
+
+}  // namespace
+
+bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept {
+    const Request& request = ledger.request(slot);
+    const uint32_t words = ledger.header().mask_words;
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        // Acquire pairs with the publishing store: seeing the number implies seeing the words.
+        posted.seq = request.newest.load(std::memory_order_acquire);
+        if (posted.seq == 0) return false;
+        if (read_half(ledger.half(slot, posted.seq), posted.seq, words, posted.mask)) return true;
+    }
+    return false;
+}
+
+bool post_request(const Ledger& ledger, uint32_t slot, uint64_t base, const CpuSet& mask) noexcept {
+    Request& request = ledger.request(slot);
+    const uint64_t seq = base + 1;
+    RequestHalf& half = ledger.half(slot, seq);
+    const uint32_t words = ledger.header().mask_words;
+    write_half(half, seq, words, mask);
+    request.posted_ns.store(now_ns(), kRelaxed);
+    // Sequentially consistent: it is ordered before the look at the client's `sleeping`, as the client's own
+    // `sleeping = 1` is ordered before its last look at this word. One of the two sees the other.
+    uint64_t expected = base;
+    if (!request.newest.compare_exchange_strong(expected, seq)) return false;
+    // An overtaken administrator may have written between us and our publishing; the checksum shows it.
+    CpuSet check{};
+    for (int attempt = 0; attempt < 8 && !read_half(half, seq, words, check); ++attempt) write_half(half, seq, words, mask);
+    return true;
+}
+
+bool Pages::open(const Ledger* ledger, const char* path) noexcept {
+    ledger_ = ledger;
+    path_ = path;
+    entries_ = static_cast<Entry*>(calloc(ledger->clients(), sizeof(Entry)));
+    if (ledger->node_mode()) copy_ = static_cast<Page*>(calloc(1, kPageSize));
+    return entries_ != nullptr && (!ledger->node_mode() || copy_ != nullptr);
+}
+
+void Pages::drop(Entry& entry) noexcept {
+    unmap_page(entry.page);
+    if (entry.page != nullptr && entry.fd >= 0) close(entry.fd);
+    entry = {nullptr, 0, -1};
+}
+
+void Pages::clear() noexcept {
+    for (uint32_t i = 0; entries_ != nullptr && i < ledger_->clients(); ++i) drop(entries_[i]);
+    free(entries_);
+    free(static_cast<void*>(copy_));
+    entries_ = nullptr;
+    copy_ = nullptr;
+}
+
+Pages::Entry* Pages::entry(uint32_t slot) noexcept {
+    Entry& entry = entries_[slot];
+    const uint32_t generation = state_of(ledger_->slot(slot)).generation;
+    if (entry.page != nullptr && entry.generation == generation) return &entry;
+    drop(entry);
+    entry.page = open_page(*ledger_, path_, slot, generation, ledger_->node_mode() ? &entry.fd : nullptr);
+    entry.generation = generation;
+    return entry.page != nullptr ? &entry : nullptr;
+}
+
+const Page* Pages::view(uint32_t slot) noexcept {
+    const Entry* found = entry(slot);
+    if (found == nullptr || !ledger_->node_mode()) return found != nullptr ? found->page : nullptr;
+    const ssize_t length = pread(found->fd, static_cast<void*>(copy_), sizeof(Page), 0);
+    return length == static_cast<ssize_t>(sizeof(Page)) ? copy_ : nullptr;
+}
+
+const Page* Pages::address(uint32_t slot) noexcept {
+    const Entry* found = entry(slot);
+    return found != nullptr ? found->page : nullptr;
+}
+
+void Pages::wake_client(uint32_t slot) noexcept {
+    Entry* found = entry(slot);
+    if (found == nullptr) return;
+    // Whoever clears the flag wakes: a burst of requests costs one system call.
+    const bool sleeping = ledger_->node_mode() || (found->page->sleeping.load() != 0 && found->page->sleeping.exchange(0) != 0);
+    if (sleeping) futex_wake(futex_half(ledger_->request(slot).newest));
+}
+
+uint64_t released_seq(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
+    const Request& request = ledger.request(slot);
+    const uint64_t newest = request.newest.load(std::memory_order_acquire);
+    const Page* page = pages.view(slot);
+    uint64_t acked = page != nullptr ? page->released.load(std::memory_order_acquire) : 0;
+    if (acked > newest) acked = 0;  // a client cannot have released what nobody asked for
+    return std::max(acked, request.confined.load(std::memory_order_acquire));
+}
+
+}  // namespace drom

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mailbox.hpp - requests to a client and its acknowledgements.
+//
+// Request: the administrator fills the half the client is not reading, then advances `newest` by one compare-and-swap.
+// Before that store the request does not exist; after it, it exists completely. There is no third case.
+// Acknowledgement: one release store by the client, and a wake only if somebody is registered as waiting.
+#pragma once
+
+#include "segment.hpp"
+
+namespace drom {
+
+struct Posted {
+    uint64_t seq;
+    CpuSet mask;
+};
+
+/// The newest complete request. False when there is none, or when an administrator that had been overtaken is scribbling into the
+/// half right now: look again at the next occasion.
+bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept;
+
+/// Publishes `mask` as the request after `base`, the newest sequence number under which `mask` was derived.
+/// False when somebody else published first: derive again.
+bool post_request(const Ledger& ledger, uint32_t slot, uint64_t base, const CpuSet& mask) noexcept;
+
+/// The pages of all clients, as administrators see them.
+/// User mode: mapped and read directly (same user). Node mode: a client may truncate its file, so root reads a copy by pread and
+/// uses the mapping as a futex address only, where the kernel answers EFAULT instead of SIGBUS.
+class Pages {
+public:
+    ~Pages() { clear(); }
+    Pages() noexcept = default;
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+
+    /// False when memory is short.
+    bool open(const Ledger* ledger, const char* path) noexcept;
+    void clear() noexcept;
+
+    /// What the client in `slot` says now; nullptr when it has no page. In node mode valid until the next call.
+    const Page* view(uint32_t slot) noexcept;
+
+    /// The address to sleep or wake on; never dereference it.
+    const Page* address(uint32_t slot) noexcept;
+
+    /// Wakes the agent's thread of the client if it sleeps (in node mode: always, its word is not to be trusted).
+    void wake_client(uint32_t slot) noexcept;
+
+private:
+    struct Entry {
+        Page* page;
+        uint32_t generation;
+        int fd;  ///< node mode; -1 otherwise
+    };
+    Entry* entry(uint32_t slot) noexcept;
+    void drop(Entry& entry) noexcept;
+
+    const Ledger* ledger_ = nullptr;
+    const char* path_ = nullptr;
+    Entry* entries_ = nullptr;
+    Page* copy_ = nullptr;
+};
+
+/// Newest request that the client's threads have been confined to: by its own word (bounded by what was posted) or by an
+/// administrator's affinity calls.
+uint64_t released_seq(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept;
+
+}  // namespace drom

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// registry.cpp - slots: who takes part.
+#include "registry.hpp"
+
+#include <cstring>
+
+namespace drom {
+
+SlotState state_of(const Slot& slot) noexcept {
+    const uint64_t bits = slot.state.load(std::memory_order_acquire);
+    return {bits >> 56, bits >> 48 & 0xff, static_cast<uint32_t>(bits)};
+}
+
+uint64_t pack_state(const SlotState& state) noexcept {
+    return state.phase << 56 | (state.flags & 0xff) << 48 | state.generation;
+}
+
+Who read_who(const Identity& identity) noexcept {
+    return {identity.pid.load(std::memory_order_acquire), identity.start.load(std::memory_order_relaxed),
+            identity.pidns.load(std::memory_order_relaxed)};
+}
+
+void write_who(Identity& identity, const Who& who) noexcept {
+    identity.start.store(who.start, std::memory_order_relaxed);
+    identity.pidns.store(who.pidns, std::memory_order_relaxed);
+    identity.pid.store(who.pid, std::memory_order_release);
+}
+
+namespace {
+bool takes_part(const SlotState& state) noexcept { return state.phase == phase::kReserved || state.phase == phase::kLive; }
+
+void blank(Slot& slot) noexcept {
+    write_who(slot.client, {});
+    write_who(slot.guardian, {});
+    slot.min_cpus.store(1, std::memory_order_relaxed);
+    slot.max_cpus.store(0, std::memory_order_relaxed);
+    slot.joined_ns.store(0, std::memory_order_relaxed);
+    memset(slot.name, 0, sizeof slot.name);
+    memset(slot.job, 0, sizeof slot.job);
+}
+}  // namespace
+
+bool is_live(const Ledger& ledger, Owner::Name name) noexcept {
+    if (name.slot >= ledger.clients()) return false;
+    const SlotState state = state_of(ledger.slot(name.slot));
+    return takes_part(state) && (state.generation & 0xfff) == name.gen;
+}
+
+Owner::Name name_of(const Ledger& ledger, uint32_t slot) noexcept {
+    return {slot, state_of(ledger.slot(slot)).generation & 0xfff};
+}
+
+uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept {
+    for (uint32_t i = 0; i < ledger.clients(); ++i) {
+        const Slot& slot = ledger.slot(i);
+        if (slot.client.pid.load(std::memory_order_relaxed) == pid && takes_part(state_of(slot))) return i;
+    }
+    return kNoSlot;
+}
+
+uint32_t claim_slot(const Ledger& ledger) noexcept {
+    for (uint32_t i = 0; i < ledger.clients(); ++i) {
+        Slot& slot = ledger.slot(i);
+        const SlotState state = state_of(slot);
+        if (state.phase != phase::kFree) continue;
+        uint64_t expected = pack_state(state);
+        if (!slot.state.compare_exchange_strong(expected, pack_state({phase::kClaimed, 0, state.generation + 1}))) continue;
+        write_who(slot.claimer, self());
+        blank(slot);
+        return i;
+    }
+    return kNoSlot;
+}
+
+bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t to, uint64_t flags) noexcept {
+    Word& word = ledger.slot(slot).state;
+    uint64_t bits = word.load();
+    while (static_cast<uint32_t>(bits) == generation)
+        if (word.compare_exchange_weak(bits, pack_state({to, flags, generation}))) return true;
+    return false;
+}
+
+bool is_abandoned(const Slot& slot) noexcept {
+    if (verdict(read_who(slot.client)) != Verdict::kDead) return false;
+    const Who guardian = read_who(slot.guardian);
+    return guardian.pid == 0 || verdict(guardian) == Verdict::kDead;
+}
+
+uint64_t home_of(const Ledger& ledger, uint32_t slot) noexcept {
+    return (uint64_t{slot} + 1) << 32 | state_of(ledger.slot(slot)).generation;
+}
+
+Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept {
+    const uint64_t home = ledger.home(cpu).load(std::memory_order_acquire);
+    const uint64_t slot = home >> 32;
+    if (slot == 0 || slot > ledger.clients()) return Owner::nobody();
+    const auto index = static_cast<uint32_t>(slot - 1);
+    const SlotState state = state_of(ledger.slot(index));
+    const bool same = takes_part(state) && state.generation == static_cast<uint32_t>(home);
+    return same ? Owner::Name{index, state.generation & 0xfff} : Owner::nobody();
+}
+
+}  // namespace drom

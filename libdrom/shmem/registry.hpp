@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// registry.hpp - slots: who takes part.
+#pragma once
+
+#include "drom/drom.h"
+#include "identity.hpp"
+#include "segment.hpp"
+
+namespace drom {
+
+struct SlotState {
+    uint64_t phase;
+    uint64_t flags;
+    uint32_t generation;
+};
+
+SlotState state_of(const Slot& slot) noexcept;
+uint64_t pack_state(const SlotState& state) noexcept;
+
+Who read_who(const Identity& identity) noexcept;
+void write_who(Identity& identity, const Who& who) noexcept;
+
+/// True while the slot holds a client (Reserved or Live) of the generation that `name` means.
+bool is_live(const Ledger& ledger, Owner::Name name) noexcept;
+
+/// The name of a slot's present user in owner words.
+Owner::Name name_of(const Ledger& ledger, uint32_t slot) noexcept;
+
+/// The slot of client `pid`, kNoSlot when there is none. Does not ask whether the process still lives.
+uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept;
+
+/// Takes a free slot: its state is Claimed with a new generation, its contents blank. kNoSlot when the table is full.
+uint32_t claim_slot(const Ledger& ledger) noexcept;
+
+/// Moves a slot to `phase`, keeping its generation. False when it has been taken to another generation meanwhile.
+bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t phase, uint64_t flags) noexcept;
+
+/// Neither the client nor its guardian lives. About 8 us a living process; unknown counts as living.
+bool is_abandoned(const Slot& slot) noexcept;
+
+/// A home word names a client by slot and full generation; 0: none.
+uint64_t home_of(const Ledger& ledger, uint32_t slot) noexcept;
+/// The client that a CPU goes back to, nobody when it has ended.
+Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept;
+
+}  // namespace drom

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// segment.cpp - a table on disk: create it, open it, believe it.
+#include "segment.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "env.hpp"
+#include "error.hpp"
+#include "identity.hpp"
+
+namespace drom {
+
+namespace {
+
+constexpr char kLedgerName[] = "ledger";
+
+// --- sizes ---------------------------------------------------------------------------------------------------------
+
+struct Extent {
+    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, size;
+};
+
+constexpr uint64_t align(uint64_t value) noexcept { return (value + 63) / 64 * 64; }
+
+Extent extent_of(uint32_t cpus, uint32_t clients, uint32_t stride) noexcept {
+    Extent e{};
+    e.owners_at = sizeof(Header);
+    e.homes_at = align(e.owners_at + 8ULL * cpus);
+    e.places_at = align(e.homes_at + 8ULL * cpus);
+    e.slots_at = align(e.places_at + sizeof(Place) * cpus);
+    e.requests_at = align(e.slots_at + sizeof(Slot) * clients);
+    e.events_at = align(e.requests_at + uint64_t{stride} * clients);
+    e.size = (e.events_at + sizeof(Event) * kEvents + 4095) / 4096 * 4096;
+    return e;
+}
+
+// --- the machine ------------------------------------------------------------------------------------------------------
+
+int read_text(const char* path, char* out, size_t size) noexcept {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    const ssize_t length = read(fd, out, size - 1);
+    close(fd);
+    if (length <= 0) return -1;
+    out[length] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+    return 0;
+}
+
+CpuSet cpus_of_file(const char* path) noexcept {
+    char text[4096];
+    CpuSet set{};
+    if (read_text(path, text, sizeof text) == 0 && parse_cpus(text, set).what == nullptr) return set;
+    const long count = sysconf(_SC_NPROCESSORS_CONF);
+    return CpuSet::range(0, count > 0 && count <= long{kMaxCpus} ? static_cast<uint32_t>(count) : 1);
+}
+
+uint16_t topology_number(uint32_t cpu, const char* file) noexcept {
+    char path[96];
+    char text[32];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/%s", cpu, file);
+    if (read_text(path, text, sizeof text) != 0) return UINT16_MAX;
+    const long value = strtol(text, nullptr, 10);
+    return value < 0 ? UINT16_MAX : static_cast<uint16_t>(value);
+}
+
+uint16_t numa_node(uint32_t cpu) noexcept {
+    char path[96];
+    for (uint32_t node = 0; node < 64; ++node) {
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/node%u", cpu, node);
+        if (access(path, F_OK) == 0) return static_cast<uint16_t>(node);
+    }
+    return UINT16_MAX;
+}
+
+Place place_of(uint32_t cpu) noexcept {
+    return {topology_number(cpu, "topology/core_id"), topology_number(cpu, "cache/index3/id"), numa_node(cpu),
+            topology_number(cpu, "topology/physical_package_id")};
+}
+
+// --- creating -----------------------------------------------------------------------------------------------------------
+
+int make_directory(const char* path, uint32_t mode, drom_error* error) noexcept {
+    const mode_t bits = mode == kModeNode ? 0711 : 0700;
+    if (mkdir(path, bits) == 0) {
+        // The umask must not decide who may look: the mode is part of what open_ledger checks.
+        if (chmod(path, bits) == 0) return DROM_OK;
+        return fail(error, DROM_E_OS, "drom: create table %s: %s", path, errno_text(errno));
+    }
+    if (errno == EEXIST) return DROM_OK;
+    const int status = errno == EACCES || errno == EPERM ? DROM_E_PERM : errno == ENOSPC ? DROM_E_FULL : DROM_E_OS;
+    return fail(error, status, "drom: create table %s: %s; set DROM_TABLE to a directory you can write", path,
+                errno_text(errno));
+}
+
+int open_directory(const char* path, int& fd, drom_error* error) noexcept {
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        if (errno == ENOENT)
+            return fail(error, DROM_E_NOTABLE,
+                        "drom: open table %s: there is none; start a program with drom run, or set DROM_TABLE", path);
+        const int status = errno == EACCES ? DROM_E_PERM : errno == ELOOP || errno == ENOTDIR ? DROM_E_CORRUPT : DROM_E_OS;
+        const char* why = status == DROM_E_CORRUPT ? "it is not a directory" : errno_text(errno);
+        return fail(error, status, "drom: open table %s: %s", path, why);
+    }
+    struct stat info{};
+    if (fstat(fd, &info) == 0 && info.st_uid != geteuid() && info.st_uid != 0) {
+        close(fd);
+        return fail(error, DROM_E_PERM, "drom: open table %s: it belongs to uid %u, not to you (uid %u)", path, info.st_uid,
+                    geteuid());
+    }
+    if ((info.st_mode & 022) != 0) {
+        close(fd);
+        return fail(error, DROM_E_PERM, "drom: open table %s: others may write to the directory (mode %04o); chmod 0700 it",
+                    path, info.st_mode & 07777);
+    }
+    return DROM_OK;
+}
+
+void fill_header(Header& header, const CreateSpec& spec, uint32_t cpus, const Extent& extent) noexcept {
+    header.magic = kLedgerMagic;
+    header.layout_version = kLayoutVersion;
+    header.header_size = sizeof(Header);
+    header.file_size = extent.size;
+    header.boot_id = boot_id();
+    header.mode = spec.mode;
+    header.owner_uid = geteuid();
+    header.cpus = cpus;
+    header.clients = spec.clients;
+    header.mask_words = (cpus + 63) / 64;
+    header.request_stride = request_stride(header.mask_words);
+    header.owners_at = extent.owners_at;
+    header.homes_at = extent.homes_at;
+    header.places_at = extent.places_at;
+    header.slots_at = extent.slots_at;
+    header.requests_at = extent.requests_at;
+    header.events_at = extent.events_at;
+    header.checksum = header_checksum(header);
+}
+
+void fill_cpus(const Ledger& ledger, bool synthetic) noexcept {
+    const CpuSet present = synthetic ? CpuSet::range(0, ledger.cpus()) : present_cpus();
+    const CpuSet online = synthetic ? present : online_cpus();
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+        const uint64_t flags = (present.has(cpu) ? 0 : Owner::kAbsent) | (online.has(cpu) ? 0 : Owner::kOffline);
+        ledger.owner(cpu).store(Owner{0}.with(Owner::nobody(), Owner::nobody(), flags).bits, std::memory_order_relaxed);
+        const auto index = static_cast<uint16_t>(cpu);
+        ledger.place(cpu) = synthetic ? Place{index, UINT16_MAX, UINT16_MAX, 0} : place_of(cpu);
+    }
+}
+
+int fill_file(int fd, const char* path, const CreateSpec& spec, drom_error* error) noexcept {
+    const uint32_t cpus = spec.cpus != 0 ? spec.cpus : present_cpus().last() + 1;
+    const Extent extent = extent_of(cpus, spec.clients, request_stride((cpus + 63) / 64));
+    // posix_fallocate and not ftruncate: a full file system must say so now, not by SIGBUS later.
+    if (const int code = posix_fallocate(fd, 0, static_cast<off_t>(extent.size)); code != 0)
+        return fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: create table %s: %s (%llu KiB needed)", path,
+                    errno_text(code), static_cast<unsigned long long>(extent.size / 1024));
+    void* base = mmap(nullptr, extent.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED)
+        return fail(error, DROM_E_OS, "drom: create table %s: mmap: %s", path, errno_text(errno));
+    Ledger ledger;
+    ledger.base = static_cast<char*>(base);
+    fill_header(ledger.header(), spec, cpus, extent);
+    fill_cpus(ledger, spec.cpus != 0);
+    munmap(base, extent.size);
+    return DROM_OK;
+}
+
+int link_into_place(int directory, const char* temporary, const char* path, drom_error* error) noexcept {
+    // link fails where rename would replace: whoever was faster made the table that everybody uses.
+    if (linkat(directory, temporary, directory, kLedgerName, 0) == 0 || errno == EEXIST) return DROM_OK;
+    return fail(error, DROM_E_OS, "drom: create table %s: link: %s", path, errno_text(errno));
+}
+
+int create_in(int directory, const char* path, const CreateSpec& spec, drom_error* error) noexcept {
+    char temporary[64];
+    snprintf(temporary, sizeof temporary, "ledger.%llx.new", static_cast<unsigned long long>(packed(self())));
+    const int fd = openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        const int status = errno == ENOSPC ? DROM_E_FULL : errno == EACCES ? DROM_E_PERM : DROM_E_OS;
+        return fail(error, status, "drom: create table %s: %s", path, errno_text(errno));
+    }
+    int status = fill_file(fd, path, spec, error);
+    if (status == DROM_OK && fchmod(fd, spec.mode == kModeNode ? 0644 : 0600) != 0)
+        status = fail(error, DROM_E_OS, "drom: create table %s: chmod: %s", path, errno_text(errno));
+    close(fd);
+    if (status == DROM_OK) status = link_into_place(directory, temporary, path, error);
+    unlinkat(directory, temporary, 0);
+    return status;
+}
+
+// --- believing ------------------------------------------------------------------------------------------------------------
+
+int damaged(drom_error* error, const char* path, const char* what) noexcept {
+    return fail(error, DROM_E_CORRUPT, "drom: open table %s: %s; stop its clients and remove the directory", path, what);
+}
+
+int check_file(const struct stat& info, const char* path, drom_error* error) noexcept {
+    if (!S_ISREG(info.st_mode)) return damaged(error, path, "its ledger is not a regular file");
+    if (info.st_uid != geteuid() && info.st_uid != 0)
+        return fail(error, DROM_E_PERM, "drom: open table %s: its ledger belongs to uid %u", path, info.st_uid);
+    if ((info.st_mode & 022) != 0)
+        return fail(error, DROM_E_PERM, "drom: open table %s: others may write to its ledger (mode %04o)", path,
+                    info.st_mode & 07777);
+    if (info.st_nlink == 0) return fail(error, DROM_E_NOTABLE, "drom: open table %s: it was removed", path);
+    return DROM_OK;
+}
+
+bool extent_matches(const Header& header) noexcept {
+    if (header.cpus == 0 || header.cpus > kMaxCpus || header.clients == 0 || header.clients > kMaxClients) return false;
+    if (header.mask_words != (header.cpus + 63) / 64 || header.request_stride != request_stride(header.mask_words))
+        return false;
+    const Extent e = extent_of(header.cpus, header.clients, header.request_stride);
+    return e.owners_at == header.owners_at && e.homes_at == header.homes_at && e.places_at == header.places_at &&
+           e.slots_at == header.slots_at && e.requests_at == header.requests_at && e.events_at == header.events_at &&
+           e.size == header.file_size;
+}
+
+int check_header(const Header& header, const struct stat& info, const char* path, drom_error* error) noexcept {
+    if (header.magic != kLedgerMagic) return damaged(error, path, "its ledger does not begin like one");
+    if (header.layout_version != kLayoutVersion)
+        return fail(error, DROM_E_VERSION, "drom: open table %s: it has layout version %u and this is %u; use the drom that made it",
+                    path, header.layout_version, kLayoutVersion);
+    if (header.checksum != header_checksum(header)) return damaged(error, path, "its header's checksum is wrong");
+    if (!extent_matches(header)) return damaged(error, path, "its sizes contradict one another");
+    if (static_cast<uint64_t>(info.st_size) != header.file_size) return damaged(error, path, "its ledger has been cut or has grown");
+    if (header.owner_uid != info.st_uid) return damaged(error, path, "its ledger changed its owner");
+    if (header.boot_id != boot_id()) return damaged(error, path, "it is of an earlier boot");
+    return DROM_OK;
+}
+
+int map_ledger(int fd, const char* path, bool read_only, Ledger& ledger, drom_error* error) noexcept {
+    struct stat info{};
+    if (fstat(fd, &info) != 0) return fail(error, DROM_E_OS, "drom: open table %s: %s", path, errno_text(errno));
+    if (const int status = check_file(info, path, error); status != DROM_OK) return status;
+    Header header{};
+    if (pread(fd, static_cast<void*>(&header), sizeof header, 0) != static_cast<ssize_t>(sizeof header))
+        return damaged(error, path, "its ledger is too short");
+    if (const int status = check_header(header, info, path, error); status != DROM_OK) return status;
+    const int protection = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
+    void* base = mmap(nullptr, header.file_size, protection, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED) return fail(error, DROM_E_OS, "drom: open table %s: mmap: %s", path, errno_text(errno));
+    ledger.base = static_cast<char*>(base);
+    ledger.size = header.file_size;
+    ledger.writable = !read_only;
+    return DROM_OK;
+}
+
+void page_name(char (&out)[48], uint32_t slot, uint32_t generation) noexcept {
+    snprintf(out, sizeof out, "client.%u.%u", slot, generation);
+}
+
+/// A descriptor of the table's directory: the kept one, or one opened for this call.
+class Directory {
+public:
+    Directory(const Ledger& ledger, const char* path) noexcept
+        : kept_(ledger.directory >= 0),
+          fd_(kept_ ? ledger.directory : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {}
+    ~Directory() {
+        if (!kept_ && fd_ >= 0) close(fd_);
+    }
+    Directory(const Directory&) = delete;
+    Directory& operator=(const Directory&) = delete;
+    [[nodiscard]] int fd() const noexcept { return fd_; }
+
+private:
+    bool kept_;
+    int fd_;
+};
+
+Page* map_page(int fd) noexcept {
+    void* base = mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return base == MAP_FAILED ? nullptr : static_cast<Page*>(base);
+}
+
+}  // namespace
+
+CpuSet present_cpus() noexcept { return cpus_of_file("/sys/devices/system/cpu/present"); }
+CpuSet online_cpus() noexcept { return cpus_of_file("/sys/devices/system/cpu/online"); }
+
+uint64_t header_checksum(const Header& header) noexcept {
+    uint64_t hash = 0xcbf29ce484222325;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&header);
+    for (size_t i = 0; i < offsetof(Header, checksum); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return hash;
+}
+
+int table_path(const char* where, char* out, size_t size, drom_error* error) noexcept {
+    if (where == nullptr) where = env::text("DROM_TABLE");
+    const int length = where != nullptr ? snprintf(out, size, "%s", where) : snprintf(out, size, "/dev/shm/drom-%u", geteuid());
+    if (length <= 0 || static_cast<size_t>(length) >= size)
+        return fail(error, DROM_E_INVAL, "drom: open table: the path is empty or longer than %zu characters", size - 1);
+    return DROM_OK;
+}
+
+int open_ledger(const char* path, bool read_only, Ledger& ledger, drom_error* error) noexcept {
+    int directory = -1;
+    if (const int status = open_directory(path, directory, error); status != DROM_OK) return status;
+    const int fd = openat(directory, kLedgerName, (read_only ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int status = DROM_OK;
+    if (fd < 0 && errno == ENOENT)
+        status = fail(error, DROM_E_NOTABLE, "drom: open table %s: the directory holds no ledger; start a program with drom run", path);
+    else if (fd < 0)
+        status = fail(error, errno == EACCES ? DROM_E_PERM : errno == ELOOP ? DROM_E_CORRUPT : DROM_E_OS,
+                      "drom: open table %s: ledger: %s", path, errno_text(errno));
+    else
+        status = map_ledger(fd, path, read_only, ledger, error);
+    if (status != DROM_OK) {
+        if (fd >= 0) close(fd);
+        close(directory);
+        return status;
+    }
+    ledger.directory = directory;
+    ledger.file = fd;
+    return DROM_OK;
+}
+
+int create_ledger(const char* path, const CreateSpec& wanted, drom_error* error) noexcept {
+    CreateSpec spec = wanted;
+    if (spec.clients == 0) spec.clients = kMaxClients;
+    if (spec.cpus > kMaxCpus || spec.clients > kMaxClients)
+        return fail(error, DROM_E_INVAL, "drom: create table %s: at most %u CPUs and %u clients", path, kMaxCpus, kMaxClients);
+    if (const int status = make_directory(path, spec.mode, error); status != DROM_OK) return status;
+    int directory = -1;
+    if (const int status = open_directory(path, directory, error); status != DROM_OK) return status;
+    const bool exists = faccessat(directory, kLedgerName, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    const int status = exists ? succeed(error) : create_in(directory, path, spec, error);
+    close(directory);
+    return status;
+}
+
+void close_ledger(Ledger& ledger) noexcept {
+    if (ledger.base != nullptr) munmap(ledger.base, ledger.size);
+    if (ledger.file >= 0) close(ledger.file);
+    if (ledger.directory >= 0) close(ledger.directory);
+    ledger = Ledger{};
+}
+
+int still_there(const Ledger& ledger, const char* path, drom_error* error) noexcept {
+    struct stat info{};
+    if (ledger.file < 0 || fstat(ledger.file, &info) != 0 || info.st_nlink > 0) return DROM_OK;
+    return fail(error, DROM_E_NOTABLE, "drom: table %s: it was removed while in use; its clients run on with the masks they have", path);
+}
+
+Page* create_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t generation, uint32_t uid,
+                  drom_error* error) noexcept {
+    char name[48];
+    page_name(name, slot, generation);
+    const Directory directory(ledger, path);
+    unlinkat(directory.fd(), name, 0);  // left by somebody who died while joining with this very generation
+    const int fd = openat(directory.fd(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int code = fd < 0 ? errno : posix_fallocate(fd, 0, kPageSize);
+    if (code == 0 && uid != geteuid() && fchown(fd, uid, static_cast<gid_t>(-1)) != 0) code = errno;
+    Page* page = code == 0 ? map_page(fd) : nullptr;
+    if (fd >= 0) close(fd);
+    if (page == nullptr) {
+        if (fd >= 0) unlinkat(directory.fd(), name, 0);
+        fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: join table %s: %s: %s", path, name,
+             errno_text(code != 0 ? code : ENOMEM));
+        return nullptr;
+    }
+    page->magic = kPageMagic;
+    page->layout_version = kLayoutVersion;
+    page->slot = slot;
+    page->generation = generation;
+    return page;
+}
+
+Page* open_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t generation, int* keep_fd) noexcept {
+    char name[48];
+    page_name(name, slot, generation);
+    const Directory directory(ledger, path);
+    const int fd = openat(directory.fd(), name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return nullptr;
+    struct stat info{};
+    const bool fine = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == static_cast<off_t>(kPageSize);
+    Page* page = fine ? map_page(fd) : nullptr;
+    if (keep_fd != nullptr && page != nullptr)
+        *keep_fd = fd;
+    else
+        close(fd);
+    return page;
+}
+
+void remove_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t generation) noexcept {
+    char name[48];
+    page_name(name, slot, generation);
+    const Directory directory(ledger, path);
+    unlinkat(directory.fd(), name, 0);
+}
+
+void unmap_page(Page* page) noexcept {
+    if (page != nullptr) munmap(static_cast<void*>(page), kPageSize);
+}
+
+}  // namespace drom

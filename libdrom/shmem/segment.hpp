@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// segment.hpp - a table on disk: create it, open it, believe it.
+#pragma once
+
+#include "drom/drom.h"
+#include "layout.hpp"
+
+namespace drom {
+
+/// A mapped ledger. A plain view: copies share the mapping, close_ledger() ends it.
+struct Ledger {
+    char* base = nullptr;
+    size_t size = 0;
+    int directory = -1;  ///< descriptor of the table's directory; -1 in clients, which keep none
+    int file = -1;       ///< descriptor of the ledger, to notice its removal; -1 in clients
+    bool writable = false;
+
+    [[nodiscard]] Header& header() const noexcept { return *reinterpret_cast<Header*>(base); }
+    [[nodiscard]] Word& owner(uint32_t cpu) const noexcept { return at<Word>(header().owners_at, 8, cpu); }
+    [[nodiscard]] Word& home(uint32_t cpu) const noexcept { return at<Word>(header().homes_at, 8, cpu); }
+    [[nodiscard]] Place& place(uint32_t cpu) const noexcept { return at<Place>(header().places_at, 8, cpu); }
+    [[nodiscard]] Slot& slot(uint32_t index) const noexcept { return at<Slot>(header().slots_at, sizeof(Slot), index); }
+    [[nodiscard]] Request& request(uint32_t slot) const noexcept {
+        return at<Request>(header().requests_at, header().request_stride, slot);
+    }
+    [[nodiscard]] RequestHalf& half(uint32_t slot, uint64_t seq) const noexcept {
+        const uint64_t start = header().requests_at + uint64_t{header().request_stride} * slot + sizeof(Request);
+        return at<RequestHalf>(start, half_bytes(header().mask_words), seq & 1);
+    }
+    [[nodiscard]] Event& event(uint64_t index) const noexcept {
+        return at<Event>(header().events_at, sizeof(Event), index % kEvents);
+    }
+    [[nodiscard]] uint32_t cpus() const noexcept { return header().cpus; }
+    [[nodiscard]] uint32_t clients() const noexcept { return header().clients; }
+    [[nodiscard]] bool node_mode() const noexcept { return header().mode == kModeNode; }
+
+private:
+    template <class T>
+    [[nodiscard]] T& at(uint64_t start, uint64_t stride, uint64_t index) const noexcept {
+        return *reinterpret_cast<T*>(base + start + stride * index);
+    }
+};
+
+struct CreateSpec {
+    uint32_t cpus;     ///< 0: this machine's; otherwise a synthetic node where every CPU is present
+    uint32_t clients;  ///< 0: kMaxClients
+    uint32_t mode;     ///< kModeUser or kModeNode
+};
+
+/// Where the table is: `where`, else DROM_TABLE, else /dev/shm/drom-<uid>.
+int table_path(const char* where, char* out, size_t size, drom_error*) noexcept;
+
+/// Opens and validates: directory and ledger belong to us (or to root, in node mode), modes, size, magic, layout version,
+/// checksum, boot, CPU count. Never creates, never repairs, never maps what it has not checked.
+int open_ledger(const char* path, bool read_only, Ledger&, drom_error*) noexcept;
+
+/// Creates the table atomically: built under a temporary name, then linked into place. DROM_OK too when somebody else was faster.
+int create_ledger(const char* path, const CreateSpec&, drom_error*) noexcept;
+
+void close_ledger(Ledger&) noexcept;
+
+/// DROM_E_NOTABLE when the ledger's file was removed from under us. About 0.3 us.
+int still_there(const Ledger&, const char* path, drom_error*) noexcept;
+
+// --- a client's page ---
+
+/// Creates `client.<slot>.<gen>` for `uid` and maps it. nullptr with a sentence on failure.
+Page* create_page(const Ledger&, const char* path, uint32_t slot, uint32_t generation, uint32_t uid, drom_error*) noexcept;
+
+/// Maps an existing page. In node mode root must not dereference the result (its owner may truncate it): see mailbox.hpp.
+Page* open_page(const Ledger&, const char* path, uint32_t slot, uint32_t generation, int* keep_fd) noexcept;
+void remove_page(const Ledger&, const char* path, uint32_t slot, uint32_t generation) noexcept;
+void unmap_page(Page*) noexcept;
+
+uint64_t header_checksum(const Header&) noexcept;
+
+/// CPUs of /sys/devices/system/cpu/{present,online}; sysconf's answer when /sys is hidden.
+CpuSet present_cpus() noexcept;
+CpuSet online_cpus() noexcept;
+
+}  // namespace drom

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// settle.cpp - from the owner words to everything else.
+#include "settle.hpp"
+
+#include "clock.hpp"
+#include "events.hpp"
+#include "registry.hpp"
+
+namespace drom {
+
+namespace {
+
+constexpr uint64_t kPermanent = Owner::kDrained | Owner::kAbsent | Owner::kOffline;
+
+Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept {
+    return {ledger.owner(cpu).load(std::memory_order_acquire)};
+}
+
+template <class Predicate>
+CpuSet select(const Ledger& ledger, Predicate&& predicate) noexcept {
+    CpuSet set{};
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (predicate(load_owner(ledger, cpu))) set.add(cpu);
+    return set;
+}
+
+uint32_t pid_of(const Ledger& ledger, uint32_t slot) noexcept {
+    return slot == kNoSlot ? 0 : ledger.slot(slot).client.pid.load(std::memory_order_relaxed);
+}
+
+void note(const Ledger& ledger, uint32_t type, uint32_t slot, uint32_t cpu) noexcept {
+    record(ledger, {.type = type, .slot = slot, .cpu = cpu, .pid = pid_of(ledger, slot)});
+}
+
+/// One pass over the words, remembering the last owner's answer because neighbours usually share it.
+class Settlement {
+public:
+    Settlement(const Ledger& ledger, Pages& pages, SlotSet& touched) noexcept
+        : ledger_(ledger), pages_(pages), touched_(touched) {}
+
+    bool pass() noexcept {
+        bool changed = false;
+        for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
+            const Owner word = load_owner(ledger_, cpu);
+            if (word.owner() == Owner::nobody() && !word.is(Owner::kLeaving) && !word.is(Owner::kDrained)) {
+                if (ledger_.home(cpu).load(std::memory_order_relaxed) != 0) changed |= go_home(cpu, word);
+                continue;
+            }
+            changed |= step(cpu, word);
+        }
+        return changed;
+    }
+
+private:
+    bool step(uint32_t cpu, Owner word) noexcept {
+        const Owner::Name owner = word.owner();
+        if (owner != Owner::nobody() && !is_live(ledger_, owner)) return leave_dead(cpu, word);
+        if (!word.is(Owner::kLeaving)) return false;
+        if (word.heir() != Owner::nobody() && !is_live(ledger_, word.heir())) return heir_died(cpu, word);
+        if (owner != Owner::nobody() && !has_released(owner, cpu)) {
+            touched_.add(owner.slot);
+            return false;
+        }
+        return hand_over(cpu, word);
+    }
+
+    /// The owner lives no more: whoever was promised the CPU has it.
+    bool leave_dead(uint32_t cpu, Owner word) noexcept {
+        const bool promised = word.is(Owner::kLeaving) && is_live(ledger_, word.heir());
+        const Owner::Name heir = promised ? word.heir() : Owner::nobody();
+        return give(cpu, word, heir, DROM_EVENT_FREE);
+    }
+
+    /// Who was promised the CPU died first. It was only lent: the owner keeps it. Otherwise it becomes free when released.
+    bool heir_died(uint32_t cpu, Owner word) noexcept {
+        const Owner::Name owner = word.owner();
+        const bool lent = owner != Owner::nobody() && home_owner(ledger_, cpu) == owner;
+        const uint64_t flags = word.flags() & (lent ? kPermanent : kPermanent | Owner::kLeaving);
+        if (!change_owner(ledger_, cpu, word, word.with(owner, Owner::nobody(), flags)) || !lent) return true;
+        ledger_.home(cpu).store(0, std::memory_order_release);
+        note(ledger_, DROM_EVENT_CANCEL, owner.slot, cpu);
+        touched_.add(owner.slot);
+        return true;
+    }
+
+    bool hand_over(uint32_t cpu, Owner word) noexcept { return give(cpu, word, word.heir(), DROM_EVENT_FREE); }
+
+    bool give(uint32_t cpu, Owner word, Owner::Name heir, uint32_t event_if_nobody) noexcept {
+        if (!change_owner(ledger_, cpu, word, word.with(heir, Owner::nobody(), word.flags() & kPermanent))) return true;
+        if (heir == Owner::nobody()) {
+            note(ledger_, event_if_nobody, word.owner().slot, cpu);
+            return true;
+        }
+        if (home_owner(ledger_, cpu) == heir) ledger_.home(cpu).store(0, std::memory_order_release);
+        note(ledger_, DROM_EVENT_ACCEPT, heir.slot, cpu);
+        touched_.add(heir.slot);
+        return true;
+    }
+
+    /// A free CPU whose home still lives goes back there.
+    bool go_home(uint32_t cpu, Owner word) noexcept {
+        const Owner::Name home = home_owner(ledger_, cpu);
+        if (home == Owner::nobody()) {
+            ledger_.home(cpu).store(0, std::memory_order_release);
+            return false;
+        }
+        return give(cpu, word, home, DROM_EVENT_FREE);
+    }
+
+    bool has_released(Owner::Name owner, uint32_t cpu) noexcept {
+        if (!(owner == asked_)) {
+            asked_ = owner;
+            Posted posted{};
+            const bool acked = read_request(ledger_, owner.slot, posted) &&
+                               released_seq(ledger_, pages_, owner.slot) == posted.seq;
+            // A client that was never given a CPU runs nowhere by our leave, so it has nothing to release.
+            const bool never = ledger_.request(owner.slot).newest.load(std::memory_order_acquire) == 0;
+            kept_ = acked ? posted.mask : CpuSet::empty();
+            all_released_ = acked || never;
+        }
+        return all_released_ && !kept_.has(cpu);
+    }
+
+    const Ledger& ledger_;
+    Pages& pages_;
+    SlotSet& touched_;
+    Owner::Name asked_ = Owner::nobody();
+    CpuSet kept_{};
+    bool all_released_ = false;
+};
+
+/// Posts what the words spell, unless it is posted already. True when a request was posted.
+bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
+    const Owner::Name who = name_of(ledger, slot);
+    if (!is_live(ledger, who)) return false;
+    for (int attempt = 0; attempt < 8; ++attempt) {
+        const uint64_t base = ledger.request(slot).newest.load(std::memory_order_acquire);
+        const CpuSet mask = usable_cpus(ledger, who);
+        if (mask.none()) return false;  // a client without any CPU runs as it is; it is asked nothing
+        Posted posted{};
+        if (read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask) return false;
+        if (!post_request(ledger, slot, base, mask)) continue;
+        record(ledger, {.type = DROM_EVENT_POST, .slot = slot, .seq = base + 1, .value = mask.count(), .pid = pid_of(ledger, slot)});
+        pages.wake_client(slot);
+        return true;
+    }
+    return true;
+}
+
+bool post_all(const Ledger& ledger, Pages& pages, const SlotSet& touched) noexcept {
+    bool posted = false;
+    for (uint32_t word = 0; word < kMaxClients / 64; ++word)
+        for (uint64_t bits = touched.words[word]; bits != 0; bits &= bits - 1) {
+            const uint32_t slot = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
+            if (slot < ledger.clients()) posted |= post_words(ledger, pages, slot);
+        }
+    return posted;
+}
+
+}  // namespace
+
+CpuSet usable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+    return select(ledger, [who](Owner word) {
+        if (word.owner() == who) return !word.is(Owner::kLeaving);
+        return word.heir() == who && word.is(Owner::kFast);
+    });
+}
+
+CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+    return select(ledger, [who](Owner word) { return word.owner() == who; });
+}
+
+CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+    return select(ledger, [who](Owner word) { return word.is(Owner::kLeaving) ? word.heir() == who : word.owner() == who; });
+}
+
+bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noexcept {
+    uint64_t expected = from.bits;
+    return ledger.owner(cpu).compare_exchange_strong(expected, to.bits);
+}
+
+bool settle(const Ledger& ledger, Pages& pages, SlotSet touched) noexcept {
+    bool changed = false;
+    // Each pass can uncover work for one more (a hand-over to a client that has died since): it ends because every change
+    // brings a word nearer to a state that needs none.
+    for (int round = 0; round < 4 && Settlement(ledger, pages, touched).pass(); ++round) changed = true;
+    return post_all(ledger, pages, touched) || changed;
+}
+
+bool settle_all(const Ledger& ledger, Pages& pages) noexcept {
+    SlotSet everybody;
+    for (uint32_t slot = 0; slot < ledger.clients(); ++slot)
+        if (is_live(ledger, name_of(ledger, slot))) everybody.add(slot);
+    return settle(ledger, pages, everybody);
+}
+
+void retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t event) noexcept {
+    const SlotState state = state_of(ledger.slot(slot));
+    if (state.phase == phase::kFree) return;
+    if (state.phase != phase::kLeaving) {
+        record(ledger, {.type = event, .slot = slot, .pid = pid_of(ledger, slot)});
+        if (!move_slot(ledger, slot, state.generation, phase::kLeaving, state.flags)) return;
+    }
+    // From here on the slot's name is dead in every word; settle passes them on. Only then may the slot be used again.
+    settle(ledger, pages, {});
+    remove_page(ledger, path, slot, state.generation);
+    Request& request = ledger.request(slot);
+    request.newest.store(0);
+    request.confined.store(0);
+    request.ack_waiters.store(0);
+    move_slot(ledger, slot, state.generation, phase::kFree, 0);
+}
+
+uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
+    uint32_t reaped = 0;
+    for (uint32_t i = 0; i < ledger.clients(); ++i) {
+        const Slot& slot = ledger.slot(i);
+        const uint64_t now = state_of(slot).phase;
+        if (now == phase::kFree) continue;
+        const bool half_made = now == phase::kClaimed && verdict(read_who(slot.claimer)) == Verdict::kDead;
+        const bool ended = (now == phase::kReserved || now == phase::kLive) && is_abandoned(slot);
+        if (!half_made && !ended && now != phase::kLeaving) continue;
+        retire(ledger, pages, path, i, DROM_EVENT_REAP);
+        ++reaped;
+    }
+    ledger.header().reaped_ns.store(now_ns(), std::memory_order_relaxed);
+    return reaped;
+}
+
+}  // namespace drom

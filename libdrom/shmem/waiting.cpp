@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// waiting.cpp - sleeping on a shared word, with a deadline, between processes.
+#include "waiting.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <ctime>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace drom {
+
+Half* futex_half(const Word& word) noexcept {
+    auto* bytes = const_cast<char*>(reinterpret_cast<const char*>(&word));
+    constexpr size_t kLow = std::endian::native == std::endian::little ? 0 : 4;
+    return reinterpret_cast<Half*>(bytes + kLow);
+}
+
+Woken futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept {
+    const timespec until{static_cast<time_t>(deadline_ns / 1'000'000'000), static_cast<long>(deadline_ns % 1'000'000'000)};
+    const long result =
+        syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+    if (result == 0 || errno == EAGAIN || errno == EINTR) return Woken::kChanged;
+    return errno == ETIMEDOUT ? Woken::kDeadline : Woken::kGone;
+}
+
+void futex_wake(const Half* word) noexcept { syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+
+}  // namespace drom

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// table.cpp - an administrator's open table: lookups and changes. Waiting is in await.cpp.
+#include "table.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "clock.hpp"
+#include "env.hpp"
+#include "error.hpp"
+#include "placement.hpp"
+#include "shmem/events.hpp"
+#include "shmem/invariants.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/turn.hpp"
+#include "shmem/waiting.hpp"
+
+namespace drom {
+
+namespace {
+
+constexpr uint64_t kReaperPeriod = 100 * kMillisecond;
+
+/// "drom: set 4242", for the beginning of sentences.
+struct Verb {
+    char text[48];
+    Verb(const char* verb, uint32_t pid) noexcept { snprintf(text, sizeof text, "drom: %s %u", verb, pid); }
+};
+
+void copy_text(char* out, size_t size, const char* text) noexcept {
+    snprintf(out, size, "%s", text != nullptr ? text : "");
+    for (char* c = out; *c != '\0'; ++c)
+        if (static_cast<unsigned char>(*c) < ' ') *c = '?';  // it will be printed on somebody's terminal
+}
+
+void command_name(uint32_t pid, char* out, size_t size) noexcept {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u/comm", pid);
+    out[0] = '\0';
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    const ssize_t length = read(fd, out, size - 1);
+    close(fd);
+    out[length > 0 ? length : 0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+}
+
+uint64_t slot_flags(const Options& options) noexcept { return options.has(DROM_RIGID) ? slot_flag::kRigid : 0; }
+
+PlanRules rules_of(const Options& options, const char* verb) noexcept {
+    return {options.has(DROM_TAKE), options.has(DROM_RETURN), options.has(DROM_FAST), verb};
+}
+
+}  // namespace
+
+int read_options(const drom_options* in, uint64_t allowed, const char* verb, Options& out, drom_error* error) noexcept {
+    out = Options{};
+    if (in != nullptr) {
+        if (in->size < offsetof(drom_options, reserved) || in->size > sizeof(drom_options))
+            return fail(error, DROM_E_INVAL, "drom: %s: drom_options.size is %zu; set it to sizeof(drom_options)", verb, in->size);
+        if ((in->flags & ~allowed) != 0)
+            return fail(error, DROM_E_INVAL, "drom: %s: flag bits 0x%llx are unknown or mean nothing here", verb,
+                        static_cast<unsigned long long>(in->flags & ~allowed));
+        out = {in->flags, in->timeout_ms, in->grace_ms, in->name, in->job, in->min_cpus, in->max_cpus, in->cpus, in->clients};
+    }
+    // Read once a process: searching the environment would cost more than the operation.
+    static const auto timeout_ms = static_cast<uint32_t>(env::number("DROM_TIMEOUT_MS", 1000));
+    static const uint32_t grace_ms = env::grace_ms();
+    if (out.timeout_ms == 0) out.timeout_ms = timeout_ms;
+    if (out.grace_ms == 0) {
+        out.grace_ms = grace_ms;
+        if (out.grace_ms == env::kGraceNever) out.flags |= DROM_NEVER_CONFINE;
+    } else if (out.grace_ms == DROM_GRACE_AT_ONCE) {
+        out.grace_ms = 0;
+    }
+    return DROM_OK;
+}
+
+void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job) noexcept {
+    char comm[32];
+    if (name == nullptr) command_name(pid, comm, sizeof comm);
+    copy_text(slot.name, sizeof slot.name, name != nullptr ? name : comm);
+    copy_text(slot.job, sizeof slot.job, job);
+}
+
+Table::~Table() {
+    pages_.clear();
+    close_ledger(ledger_);
+    free(changes_);
+}
+
+int Table::open(const char* where, const Options& options, drom_error* error) noexcept {
+    if (const int status = table_path(where, path_, sizeof path_, error); status != DROM_OK) return status;
+    const bool read_only = options.has(DROM_READONLY);
+    int status = open_ledger(path_, read_only, ledger_, error);
+    if (status == DROM_E_NOTABLE && options.has(DROM_CREATE)) {
+        const CreateSpec spec{options.cpus, options.clients, options.has(DROM_NODE) ? kModeNode : kModeUser};
+        status = create_ledger(path_, spec, error);
+        if (status == DROM_OK) status = open_ledger(path_, read_only, ledger_, error);
+    }
+    if (status != DROM_OK) return status;
+    changes_ = static_cast<Change*>(malloc(sizeof(Change) * ledger_.cpus()));
+    if (changes_ == nullptr || !pages_.open(&ledger_, path_)) return fail(error, DROM_E_OS, "drom: open table %s: out of memory", path_);
+    return succeed(error);
+}
+
+// --- the frame of every operation ------------------------------------------------------------------------------------
+
+int Table::writable(const char* verb, drom_error* error) noexcept {
+    if (!ledger_.writable) return fail(error, DROM_E_PERM, "drom: %s: table %s was opened read-only", verb, path_);
+    return still_there(ledger_, path_, error);
+}
+
+void Table::refresh_offline() noexcept {
+    if (present_cpus().last() + 1 != ledger_.cpus()) return;  // a synthetic node has no /sys to ask
+    const CpuSet online = online_cpus();
+    for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
+        const Owner word{ledger_.owner(cpu).load()};
+        const uint64_t flags = online.has(cpu) ? word.flags() & ~Owner::kOffline : word.flags() | Owner::kOffline;
+        if (flags != word.flags()) change_owner(ledger_, cpu, word, word.with(word.owner(), word.heir(), flags));
+    }
+}
+
+/// With the turn in hand: finish what others began, look for the dead now and then.
+int Table::begin(bool inherited, drom_error* error) noexcept {
+    if (inherited) settle_all(ledger_, pages_);
+    if (now_ns() - ledger_.header().reaped_ns.load(std::memory_order_relaxed) > kReaperPeriod) {
+        refresh_offline();
+        reap(ledger_, pages_, path_);
+    }
+    return succeed(error);
+}
+
+int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* error) noexcept {
+    slot = pid == 0 ? kNoSlot : find_pid(ledger_, pid);
+    if (slot == kNoSlot) {
+        Who who{};
+        const char* what = who_is(pid, who) ? "the process is no client; start it with drom run" : "there is no such process";
+        return fail(error, DROM_E_NOPROC, "%s: %s", verb, what);
+    }
+    // A full verdict costs more than the whole operation; begin() gives one every 100 ms. In between, a pid that is gone is enough.
+    const bool gone = kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+    if (gone && ledger_.writable && is_abandoned(ledger_.slot(slot))) {
+        retire(ledger_, pages_, path_, slot, DROM_EVENT_REAP);
+        return fail(error, DROM_E_NOPROC, "%s: the process has ended; its CPUs are free again", verb);
+    }
+    return DROM_OK;
+}
+
+/// Carries a plan out. False when some word had changed since: what is left must be planned again.
+bool Table::apply(const Plan& plan) noexcept {
+    bool complete = true;
+    for (uint32_t i = 0; i < plan.count; ++i) {
+        const Change& change = plan.changes[i];
+        // The home first: if we die between the two, the CPU has a home it is still with, which means nothing.
+        if (change.home != 0) ledger_.home(change.cpu).store(change.home, std::memory_order_release);
+        if (!change_owner(ledger_, change.cpu, change.from, change.to)) {
+            complete = false;
+            continue;
+        }
+        const Owner::Name about = change.event == DROM_EVENT_CLAIM ? change.to.owner() : change.from.owner();
+        const uint32_t pid = about.slot < ledger_.clients() ? ledger_.slot(about.slot).client.pid.load() : 0;
+        record(ledger_, {.type = change.event, .slot = about.slot, .cpu = change.cpu, .pid = pid});
+    }
+    return complete;
+}
+
+/// Plan, apply, and again when overtaken; then settle.
+template <class Make>
+int Table::carry_out(const Options&, const char* verb, SlotSet& touched, bool& changed, drom_error* error, Make&& make) noexcept {
+    for (int attempt = 0; attempt < 16; ++attempt) {
+        Plan plan{changes_, 0, {}};
+        if (const int status = make(plan); status != DROM_OK) return status;
+        for (size_t i = 0; i < sizeof touched.words / sizeof touched.words[0]; ++i) touched.words[i] |= plan.touched.words[i];
+        changed |= plan.count > 0;
+        if (apply(plan)) {
+            changed |= settle(ledger_, pages_, touched);
+            return succeed(error);
+        }
+    }
+    settle(ledger_, pages_, touched);
+    return fail(error, DROM_E_BUSY, "%s: other administrators changed the same CPUs 16 times meanwhile; try again", verb);
+}
+
+// --- changes --------------------------------------------------------------------------------------------------------------
+
+int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, drom_error* error) noexcept {
+    const Slot& slot = ledger_.slot(index);
+    const uint32_t count = mask.count();
+    const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
+    const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
+    if (count < least) return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client needs at least %u", verb, count, least);
+    if (most != 0 && count > most) return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client uses at most %u", verb, count, most);
+    return DROM_OK;
+}
+
+int Table::set_slot(uint32_t slot, const CpuSet& mask, const Options& options, const char* verb, drom_error* error) noexcept {
+    if (mask.none()) return check_cpus(ledger_, mask, false, verb, error);
+    if (const int status = check_limits(slot, mask, verb, error); status != DROM_OK) return status;
+    SlotSet touched;
+    bool changed = false;
+    const Owner::Name who = name_of(ledger_, slot);
+    const PlanRules rules = rules_of(options, verb);
+    const int status = carry_out(options, verb, touched, changed, error,
+                                 [&](Plan& plan) { return plan_mask(ledger_, who, mask, rules, plan, error); });
+    return status == DROM_OK && !changed ? int{DROM_UNCHANGED} : status;
+}
+
+int Table::set_mask(uint32_t pid, const CpuSet& mask, const Options& options, drom_error* error) noexcept {
+    const Verb verb("set", pid);
+    if (const int status = writable("set", error); status != DROM_OK) return status;
+    Goal goal{};
+    int status = DROM_OK;
+    {
+        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(turn.inherited(), error);
+        if (status = find(pid, verb.text, goal.slot, error); status != DROM_OK) return status;
+        goal.generation = state_of(ledger_.slot(goal.slot)).generation;
+        status = set_slot(goal.slot, mask, options, verb.text, error);
+    }
+    if (status < 0) return status;
+    const int finished = finish(goal, options, verb.text, error);
+    return status == DROM_UNCHANGED && finished == DROM_OK ? status : finished;
+}
+
+int Table::shrink(uint32_t pid, uint32_t to, const Options& options, drom_error* error) noexcept {
+    const Verb verb("shrink", pid);
+    if (const int status = writable("shrink", error); status != DROM_OK) return status;
+    uint32_t slot = kNoSlot;
+    CpuSet mask{};
+    {
+        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(turn.inherited(), error);
+        if (const int status = find(pid, verb.text, slot, error); status != DROM_OK) return status;
+        mask = wanted_cpus(ledger_, name_of(ledger_, slot));
+    }
+    const uint32_t has = mask.count();
+    if (to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb.text);
+    if (to >= has) return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use expand to give more", verb.text, to, has);
+    // Between two turns others may have changed the same client; set_mask plans on what is there then, and the last one wins.
+    return set_mask(pid, mask - choose_far(mask, has - to, &ledger_.place(0)), options, error);
+}
+
+int Table::expand(uint32_t pid, uint32_t to, const Options& options, drom_error* error) noexcept {
+    const Verb verb("expand", pid);
+    if (const int status = writable("expand", error); status != DROM_OK) return status;
+    CpuSet mask{};
+    {
+        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(turn.inherited(), error);
+        uint32_t slot = kNoSlot;
+        if (const int status = find(pid, verb.text, slot, error); status != DROM_OK) return status;
+        const Owner::Name who = name_of(ledger_, slot);
+        mask = wanted_cpus(ledger_, who);
+        const uint32_t has = mask.count();
+        if (to <= has) return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use shrink to take some", verb.text, to, has);
+        const CpuSet unowned = free_cpus(ledger_);
+        mask = mask | choose_near(mask, unowned, to - has, &ledger_.place(0));
+        if (mask.count() < to && options.has(DROM_TAKE)) mask = mask | choose_taken(ledger_, who, mask, to - mask.count());
+        if (mask.count() < to)
+            return fail(error, DROM_E_NOCPU, "%s: to %u CPUs: it has %u and only %u more can be given; %s", verb.text, to, has,
+                        mask.count() - has,
+                        options.has(DROM_TAKE) ? "the others need theirs" : "use --take (DROM_TAKE) to take from other clients");
+    }
+    return set_mask(pid, mask, options, error);
+}
+
+// --- reservations ------------------------------------------------------------------------------------------------------------
+
+int Table::fill_slot(uint32_t index, uint32_t pid, const Options& options, drom_error* error) noexcept {
+    Slot& slot = ledger_.slot(index);
+    Who who{};
+    if (!who_is(pid, who)) return fail(error, DROM_E_NOPROC, "drom: reserve %u: there is no such process", pid);
+    const uint32_t uid = uid_of(pid);
+    if (!ledger_.node_mode() && uid != geteuid())
+        return fail(error, DROM_E_PERM, "drom: reserve %u: the process belongs to uid %u; only a node table serves several users", pid, uid);
+    write_who(slot.client, who);
+    write_who(slot.guardian, self());
+    slot.uid.store(uid, std::memory_order_relaxed);
+    slot.min_cpus.store(std::max(1u, options.min_cpus), std::memory_order_relaxed);
+    slot.max_cpus.store(options.max_cpus, std::memory_order_relaxed);
+    label_slot(slot, pid, options.name, options.job);
+    Page* page = create_page(ledger_, path_, index, state_of(slot).generation, uid, error);
+    if (page == nullptr) return error != nullptr ? error->status : DROM_E_OS;
+    unmap_page(page);
+    return DROM_OK;
+}
+
+namespace {
+/// Appends `NAME=value` to a malloc'd environment, replacing an older value.
+bool put_variable(char*** environment, const char* name, const char* value) noexcept {
+    const size_t length = strlen(name);
+    char* entry = nullptr;
+    if (asprintf(&entry, "%s=%s", name, value) < 0) return false;
+    size_t count = 0;
+    for (char** at = *environment; at != nullptr && *at != nullptr; ++at, ++count) {
+        if (strncmp(*at, name, length) != 0 || (*at)[length] != '=') continue;
+        free(*at);
+        *at = entry;
+        return true;
+    }
+    auto** larger = static_cast<char**>(realloc(*environment, (count + 2) * sizeof(char*)));
+    if (larger == nullptr) {
+        free(entry);
+        return false;
+    }
+    larger[count] = entry;
+    larger[count + 1] = nullptr;
+    *environment = larger;
+    return true;
+}
+}  // namespace
+
+int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, char*** environment, drom_error* error) noexcept {
+    const Verb verb("reserve", pid);
+    if (const int status = writable("reserve", error); status != DROM_OK) return status;
+    Goal goal{};
+    {
+        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(turn.inherited(), error);
+        if (find_pid(ledger_, pid) != kNoSlot && !is_abandoned(ledger_.slot(find_pid(ledger_, pid))))
+            return fail(error, DROM_E_BUSY, "%s: the process is a client already", verb.text);
+        reap(ledger_, pages_, path_);  // a newcomer must not be refused for the sake of the dead
+        goal.slot = claim_slot(ledger_);
+        if (goal.slot == kNoSlot)
+            return fail(error, DROM_E_FULL, "%s: all %u slots of the table are taken", verb.text, ledger_.clients());
+        goal.generation = state_of(ledger_.slot(goal.slot)).generation;
+        int status = fill_slot(goal.slot, pid, options, error);
+        if (status == DROM_OK && !move_slot(ledger_, goal.slot, goal.generation, phase::kReserved, slot_flags(options)))
+            status = fail(error, DROM_E_BUSY, "%s: the slot was taken over meanwhile; try again", verb.text);
+        ledger_.slot(goal.slot).joined_ns.store(now_ns(), std::memory_order_relaxed);
+        if (status == DROM_OK) status = set_slot(goal.slot, mask, options, verb.text, error);
+        if (status < 0) {
+            retire(ledger_, pages_, path_, goal.slot, DROM_EVENT_LEAVE);
+            return status;
+        }
+        record(ledger_, {.type = DROM_EVENT_JOIN, .slot = goal.slot, .value = mask.count(), .pid = pid});
+    }
+    char reservation[32];
+    snprintf(reservation, sizeof reservation, "%u:%u", goal.slot, goal.generation);
+    if (environment != nullptr && !(put_variable(environment, "DROM_TABLE", path_) && put_variable(environment, "DROM_SLOT", reservation))) {
+        release(pid, options, nullptr);
+        return fail(error, DROM_E_OS, "%s: out of memory", verb.text);
+    }
+    return finish(goal, options, verb.text, error);
+}
+
+int Table::release(uint32_t pid, const Options& options, drom_error* error) noexcept {
+    const Verb verb("release", pid);
+    if (const int status = writable("release", error); status != DROM_OK) return status;
+    const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+    begin(turn.inherited(), error);
+    const uint32_t slot = find_pid(ledger_, pid);
+    if (slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
+    const Who who = read_who(ledger_.slot(slot).client);
+    if (verdict(who) == Verdict::kAlive && who.pid != self().pid && read_who(ledger_.slot(slot).guardian).pid != self().pid)
+        return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);
+    retire(ledger_, pages_, path_, slot, DROM_EVENT_LEAVE);
+    return succeed(error);
+}
+
+// --- drain and restore ----------------------------------------------------------------------------------------------------------
+
+int Table::empty_cpus(const CpuSet& mask, const Options& options, bool drained, drom_error* error) noexcept {
+    const char* verb = drained ? "drain" : "restore";
+    if (const int status = writable(verb, error); status != DROM_OK) return status;
+    const PlanRules rules = rules_of(options, drained ? "drom: drain" : "drom: restore");
+    SlotSet touched;
+    bool changed = false;
+    {
+        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(turn.inherited(), error);
+        const int status = carry_out(options, rules.verb, touched, changed, error, [&](Plan& plan) {
+            return drained ? plan_drain(ledger_, mask, rules, plan, error) : plan_restore(ledger_, mask, rules, plan, error);
+        });
+        if (status != DROM_OK) return status;
+    }
+    if (!changed) return DROM_UNCHANGED;
+    for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
+        if (!touched.has(slot) || !is_live(ledger_, name_of(ledger_, slot))) continue;
+        const Goal goal{slot, state_of(ledger_.slot(slot)).generation, 0, options.has(DROM_WAIT_RESIZED)};
+        if (const int status = finish(goal, options, rules.verb, error); status != DROM_OK) return status;
+    }
+    return succeed(error);
+}
+
+int Table::drain(const CpuSet& mask, const Options& options, drom_error* error) noexcept {
+    return empty_cpus(mask, options, true, error);
+}
+
+int Table::restore(const CpuSet& mask, const Options& options, drom_error* error) noexcept {
+    return empty_cpus(mask, options, false, error);
+}
+
+int Table::check(const Options& options, drom_error* error) noexcept {
+    if (const int status = writable("check", error); status != DROM_OK) return status;
+    const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+    if (const int status = check_invariants(ledger_, error); status != DROM_OK) return status;
+    refresh_offline();
+    const bool reaped = reap(ledger_, pages_, path_) > 0;
+    const bool settled = settle_all(ledger_, pages_);
+    if (const int status = check_invariants(ledger_, error); status != DROM_OK) return status;
+    return reaped || settled ? int{DROM_OK} : int{DROM_UNCHANGED};
+}
+
+// --- looking ----------------------------------------------------------------------------------------------------------------
+
+int Table::get_mask(uint32_t pid, CpuSet* owned, CpuSet* wanted, drom_error* error) noexcept {
+    const Verb verb("get", pid);
+    uint32_t slot = kNoSlot;
+    if (const int status = find(pid, verb.text, slot, error); status != DROM_OK) return status;
+    const Owner::Name who = name_of(ledger_, slot);
+    if (owned != nullptr) *owned = owned_cpus(ledger_, who);
+    if (wanted != nullptr) *wanted = wanted_cpus(ledger_, who);
+    return succeed(error);
+}
+
+void Table::masks(CpuSet& present, CpuSet& unowned, CpuSet& drained) noexcept {
+    present = drained = CpuSet::empty();
+    unowned = free_cpus(ledger_);
+    for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
+        const Owner word{ledger_.owner(cpu).load(std::memory_order_acquire)};
+        if (!word.is(Owner::kAbsent)) present.add(cpu);
+        if (word.is(Owner::kDrained)) drained.add(cpu);
+    }
+}
+
+namespace {
+
+void describe_page(const Page& page, drom_client_info& info) noexcept {
+    info.resized_seq = std::min(page.resized.load(), info.request_seq);
+    info.doors = page.doors.load();
+    info.resize = page.resize.load();
+    info.team_size = page.team_size.load();
+    info.start_size = page.start_size.load();
+    info.released_ns = page.released_ns.load();
+    info.resized_ns = page.resized_ns.load();
+    info.safe_points = page.safe_points.load(std::memory_order_relaxed);
+    info.queries = page.queries.load(std::memory_order_relaxed);
+    info.polls = page.polls.load(std::memory_order_relaxed);
+    info.adoptions = page.adoptions.load(std::memory_order_relaxed);
+    char why[sizeof page.why];
+    memcpy(why, page.why, sizeof why);
+    why[sizeof why - 1] = '\0';
+    copy_text(info.why, sizeof info.why, why);
+}
+
+}  // namespace
+
+void Table::describe(uint32_t index, drom_client_info& info) noexcept {
+    const Slot& slot = ledger_.slot(index);
+    const SlotState state = state_of(slot);
+    const Owner::Name who = name_of(ledger_, index);
+    const Request& request = ledger_.request(index);
+    info.pid = static_cast<int32_t>(slot.client.pid.load());
+    info.guardian_pid = static_cast<int32_t>(slot.guardian.pid.load());
+    info.slot = index;
+    info.generation = state.generation;
+    info.state = state.phase == phase::kLive ? DROM_CLIENT_LIVE : DROM_CLIENT_RESERVED;
+    info.flags = static_cast<uint32_t>((state.flags & slot_flag::kRigid) != 0 ? DROM_RIGID : 0);
+    info.request_seq = request.newest.load();
+    info.confined_seq = request.confined.load();
+    info.released_seq = released_seq(ledger_, pages_, index);
+    info.posted_ns = request.posted_ns.load();
+    info.owned_cpus = owned_cpus(ledger_, who).count();
+    info.wanted_cpus = wanted_cpus(ledger_, who).count();
+    info.min_cpus = slot.min_cpus.load();
+    info.max_cpus = slot.max_cpus.load();
+    copy_text(info.name, sizeof info.name, slot.name);
+    copy_text(info.job, sizeof info.job, slot.job);
+    if (const Page* page = pages_.view(index); page != nullptr) {
+        if (page->joined.load() != 0) info.state = DROM_CLIENT_LIVE;
+        describe_page(*page, info);
+        info.limited = page->limited.load();
+    }
+}
+
+int Table::clients(drom_client_info* out, size_t* n, drom_error* error) noexcept {
+    const size_t capacity = out != nullptr ? *n : 0;
+    const size_t stride = capacity > 0 ? out[0].size : sizeof(drom_client_info);
+    if (capacity > 0 && stride != sizeof(drom_client_info))
+        return fail(error, DROM_E_INVAL, "drom: list: drom_client_info.size is %zu; set it to sizeof(drom_client_info)", stride);
+    size_t found = 0;
+    for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
+        if (!is_live(ledger_, name_of(ledger_, slot)) || is_abandoned(ledger_.slot(slot))) continue;
+        if (found < capacity) {
+            out[found] = {};
+            out[found].size = sizeof(drom_client_info);
+            describe(slot, out[found]);
+        }
+        ++found;
+    }
+    *n = found;
+    if (found > capacity) return fail(error, DROM_E_FULL, "drom: list: %zu clients, room for %zu", found, capacity);
+    return succeed(error);
+}
+
+int Table::events(uint64_t* next, drom_event* out, size_t* n, uint32_t timeout_ms, drom_error* error) noexcept {
+    Header& header = ledger_.header();
+    const uint64_t deadline = deadline_in_ms(timeout_ms);
+    if (*next == UINT64_MAX) *next = header.event_head.load();
+    const size_t capacity = *n;
+    for (;;) {
+        const uint32_t bell = header.event_bell.load();  // before looking: what comes after rings again
+        if (*n = copy_events(ledger_, *next, out, capacity); *n > 0) return succeed(error);
+        const uint64_t now = now_ns();
+        if (now >= deadline) break;
+        if (const int status = still_there(ledger_, path_, error); status != DROM_OK) return status;
+        // An observer cannot announce that it waits, so nobody will wake it: it looks again by itself.
+        constexpr uint64_t kObserverLooks = 20 * kMillisecond;
+        if (ledger_.writable) header.event_waiters.fetch_add(1);
+        futex_wait(&header.event_bell, bell, ledger_.writable ? deadline : std::min(deadline, now + kObserverLooks));
+        if (ledger_.writable) header.event_waiters.fetch_sub(1);
+    }
+    succeed(error);
+    return DROM_UNCHANGED;
+}
+
+}  // namespace drom

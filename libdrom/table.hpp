@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// table.hpp - an administrator's open table: the operations of drom.h, after their arguments have been checked.
+//
+// Every operation that changes something has the same shape: take the turn, finish what a dead predecessor left, plan (pure),
+// carry the plan out word by word, settle, give the turn back, and wait if asked to - without the turn.
+#pragma once
+
+#include "drom/drom.h"
+#include "plan.hpp"
+#include "shmem/mailbox.hpp"
+
+namespace drom {
+
+/// drom_options with every default filled in.
+struct Options {
+    uint64_t flags = 0;
+    uint32_t timeout_ms = 0;
+    uint32_t grace_ms = 0;
+    const char* name = nullptr;
+    const char* job = nullptr;
+    uint32_t min_cpus = 0, max_cpus = 0, cpus = 0, clients = 0;
+
+    [[nodiscard]] bool has(uint64_t flag) const noexcept { return (flags & flag) != 0; }
+};
+
+/// DROM_OK, or DROM_E_INVAL for a wrong size or bits outside `allowed`.
+int read_options(const drom_options* in, uint64_t allowed, const char* verb, Options& out, drom_error*) noexcept;
+
+class Table {
+public:
+    Table() noexcept = default;
+    ~Table();
+    Table(const Table&) = delete;
+    Table& operator=(const Table&) = delete;
+
+    int open(const char* where, const Options&, drom_error*) noexcept;
+
+    int clients(drom_client_info* out, size_t* n, drom_error*) noexcept;
+    int get_mask(uint32_t pid, CpuSet* owned, CpuSet* wanted, drom_error*) noexcept;
+    void masks(CpuSet& present, CpuSet& unowned, CpuSet& drained) noexcept;
+    int set_mask(uint32_t pid, const CpuSet& mask, const Options&, drom_error*) noexcept;
+    int shrink(uint32_t pid, uint32_t to, const Options&, drom_error*) noexcept;
+    int expand(uint32_t pid, uint32_t to, const Options&, drom_error*) noexcept;
+    int reserve(uint32_t pid, const CpuSet& mask, const Options&, char*** environment, drom_error*) noexcept;
+    int release(uint32_t pid, const Options&, drom_error*) noexcept;
+    int drain(const CpuSet& mask, const Options&, drom_error*) noexcept;
+    int restore(const CpuSet& mask, const Options&, drom_error*) noexcept;
+    int wait(uint32_t pid, uint64_t seq, const Options&, drom_error*) noexcept;
+    int check(const Options&, drom_error*) noexcept;
+    int events(uint64_t* next, drom_event* out, size_t* n, uint32_t timeout_ms, drom_error*) noexcept;
+
+    [[nodiscard]] const char* path() const noexcept { return path_; }
+    [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
+
+private:
+    struct Goal {
+        uint32_t slot;
+        uint32_t generation;
+        uint64_t seq;  ///< this request must be released; 0: the newest
+        bool resized;
+    };
+
+    int begin(bool inherited, drom_error*) noexcept;
+    void refresh_offline() noexcept;
+    int writable(const char* verb, drom_error*) noexcept;
+    int find(uint32_t pid, const char* verb, uint32_t& slot, drom_error*) noexcept;
+    bool apply(const Plan& plan) noexcept;
+    template <class Make>
+    int carry_out(const Options&, const char* verb, SlotSet& touched, bool& changed, drom_error*, Make&& make) noexcept;
+    int set_slot(uint32_t slot, const CpuSet& mask, const Options&, const char* verb, drom_error*) noexcept;
+    int check_limits(uint32_t slot, const CpuSet& mask, const char* verb, drom_error*) noexcept;
+    int fill_slot(uint32_t slot, uint32_t pid, const Options&, drom_error*) noexcept;
+    int empty_cpus(const CpuSet& mask, const Options&, bool drained, drom_error*) noexcept;
+
+    uint32_t blocker(const Goal& goal) noexcept;
+    int finish(const Goal& goal, const Options&, const char* verb, drom_error*) noexcept;
+    int await(const Goal& goal, const Options&, const char* verb, drom_error*) noexcept;
+    int await_resized(const Goal& goal, uint64_t deadline, const char* verb, drom_error*) noexcept;
+    int still_pending(uint32_t slot, const char* verb, drom_error*) noexcept;
+    bool confine_client(uint32_t slot) noexcept;
+    void sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept;
+    void describe(uint32_t slot, drom_client_info& info) noexcept;
+
+    char path_[256] = {};
+    Ledger ledger_;
+    Pages pages_;
+    Change* changes_ = nullptr;
+};
+
+/// Writes what a person should see into a slot: names cut to fit.
+void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job) noexcept;
+
+}  // namespace drom
