@@ -1,0 +1,32 @@
+# What `cmake --install` puts where: the libraries, the command, headers, man pages, completion, and how other projects find them.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS drom EXPORT drom-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP COMPONENT runtime)
+install(TARGETS drom
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_ONLY COMPONENT development)
+# Loaded by `drom run`, never linked to: no header, no name link, no export.
+install(TARGETS drom-gomp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+install(TARGETS drom-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/libdrom/include/drom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+
+# find_package(drom 0.1 REQUIRED) gives drom::drom.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/drom)
+install(EXPORT drom-targets NAMESPACE drom:: DESTINATION ${package_dir} COMPONENT development)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/dromConfig.cmake.in ${PROJECT_BINARY_DIR}/dromConfig.cmake
+  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/dromConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/dromConfig.cmake ${PROJECT_BINARY_DIR}/dromConfigVersion.cmake
+  DESTINATION ${package_dir} COMPONENT development)
+
+# The same name inside a project that adds drom as a folder.
+add_library(drom::drom ALIAS drom)
+
+# Relative to the file itself, so that an installed tree may be moved.
+file(RELATIVE_PATH DROM_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/drom.pc.in ${PROJECT_BINARY_DIR}/drom.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/drom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)

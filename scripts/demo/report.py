@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""report.py - from runs to numbers: medians with their spread, the table on the terminal, report.json. Pure."""
+
+from statistics import median
+
+from timeline import Timeline
+from ways import Run
+
+WAYS = ("drom", "waiting", "oversubscribed")
+_COLUMNS = (
+    ("whole run", lambda run: run.whole),
+    ("simulation's response", lambda run: run.simulation.response),
+    ("analytics' response", lambda run: run.analytics.response),
+    ("average response", lambda run: run.average),
+)
+
+
+def spread(values: list[float]) -> dict:
+    return {"median": median(values), "least": min(values), "most": max(values)}
+
+
+def figures(runs: list[Run]) -> dict:
+    """The four times of one way, in seconds."""
+    return {name: spread([take(run) for run in runs]) for name, take in _COLUMNS}
+
+
+def adoption(timelines: list[Timeline]) -> dict:
+    """How long after its request the simulation's shrink was released, and resized; microseconds."""
+    released, resized, held = [], [], 0
+    for timeline in timelines:
+        for request in timeline.requests:
+            if request.client.name != "simulation" or not request.shrinks or request.released is None:
+                continue
+            released.append((request.released - request.posted) / 1e3)
+            if request.resized is None:
+                held += 1
+            else:
+                resized.append((request.resized - request.posted) / 1e3)
+    return {
+        "shrink_released_us": spread(released) if released else None,
+        "shrink_resized_us": spread(resized) if resized else None,
+        "shrinks_held": held,
+    }
+
+
+def run_json(run: Run) -> dict:
+    def times(program) -> dict:
+        begin = run.simulation.asked
+        return {"asked_s": (program.asked - begin) / 1e9, "begin_s": (program.begin - begin) / 1e9,
+                "end_s": (program.end - begin) / 1e9, "response_s": program.response}
+
+    return {"whole_s": run.whole, "average_response_s": run.average, "simulation": times(run.simulation),
+            "analytics": times(run.analytics)}
+
+
+def _cell(value: dict) -> str:
+    return f"{value['median']:.2f} ({value['least']:.2f}-{value['most']:.2f})"
+
+
+def _change(ours: float, theirs: float) -> str:
+    return f"{100 * (ours / theirs - 1):+.0f} %"
+
+
+def table(cases: list[dict]) -> str:
+    """`cases` as in report.json."""
+    rows = [["", *[name for name, _ in _COLUMNS], "against waiting"]]
+    for case in cases:
+        rows.append([case["title"]])
+        waiting = case["ways"]["waiting"]["seconds"]["average response"]["median"]
+        for way in WAYS:
+            seconds = case["ways"][way]["seconds"]
+            mine = seconds["average response"]["median"]
+            change = "" if way == "waiting" else _change(mine, waiting)
+            rows.append(["  " + way, *[_cell(seconds[name]) for name, _ in _COLUMNS], change])
+    widths = [max(len(row[at]) for row in rows if len(row) > 1) for at in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) if at == 0 else cell.rjust(width) for at, (cell, width) in enumerate(zip(row, widths))]
+        lines.append(row[0] if len(row) == 1 else "  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def adoption_line(case: dict) -> str:
+    took = case["adoption"]
+    released, resized = took["shrink_released_us"], took["shrink_resized_us"]
+    if released is None:
+        return ""
+    text = f"the simulation left the CPU {released['median'] / 1e3:.2f} ms after the request"
+    if resized is not None:
+        text += f" and ran one thread a CPU again after {resized['median'] / 1e3:.2f} ms"
+    if took["shrinks_held"]:
+        text += f"; {took['shrinks_held']} times its team kept its size, sharing the CPUs that were left"
+    return text

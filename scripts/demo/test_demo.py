@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""test_demo.py - the pure parts of the demonstration: events to timeline, timeline to picture and trace, runs to table."""
+
+import unittest
+import xml.etree.ElementTree as xml
+
+import perfetto
+import picture
+import report
+import timeline
+from ways import Run, Times
+
+SECOND = 1_000_000_000
+START = 1000 * SECOND
+NOT_ABOUT_A_CPU = 4294967295
+
+
+class Story:
+    """The events of a simulation that lends half its CPUs to an analytics from 1 s to 2 s and ends at 4 s."""
+
+    def __init__(self, cpus: list[int], held: bool = False):
+        self.events: list[dict] = []
+        half = cpus[len(cpus) // 2:]
+        self.add(0, "join", 0)
+        for cpu in cpus:
+            self.add(10, "claim", 0, cpu)
+        self.add(20, "post", 0, value=len(cpus), seq=1)
+        self.add(1_000_000, "join", 1)
+        for cpu in half:
+            self.add(1_000_005, "offer", 0, cpu)
+        self.add(1_000_010, "post", 0, value=len(cpus) - len(half), seq=2)
+        self.add(1_000_070, "released", 0, seq=2)
+        for cpu in half:
+            self.add(1_000_080, "accept", 1, cpu)
+        if not held:
+            self.add(1_000_800, "resized", 0, value=len(cpus) - len(half), seq=2)
+        for cpu in half:
+            self.add(2_000_000, "free", 1, cpu)
+            self.add(2_000_001, "claim", 0, cpu)
+        self.add(2_000_003, "leave", 1)
+        self.add(2_000_005, "post", 0, value=len(cpus), seq=3)
+        self.add(2_000_050, "released", 0, seq=3)
+        self.add(2_000_900, "resized", 0, value=len(cpus), seq=3)
+        self.add(4_000_000, "leave", 0)
+
+    def add(self, us: int, kind: str, slot: int, cpu: int = NOT_ABOUT_A_CPU, value: int = 0, seq: int = 0) -> None:
+        self.events.append({"index": len(self.events), "time_ns": START + us * 1000, "seq": seq, "type": kind, "slot": slot,
+                            "cpu": cpu, "value": value, "pid": 100 + slot})
+
+    def read(self) -> timeline.Timeline:
+        return timeline.read(self.events, {0: "simulation", 1: "analytics"})
+
+
+def case_of(cpus: list[int], held: bool = False) -> picture.Case:
+    lanes = [picture.Lane("waiting", [picture.Span("simulation", 0, 0, 3), picture.Span("analytics", 1, 3, 4)], 3.0)]
+    return picture.Case("a case", Story(cpus, held).read(), cpus, START, START + SECOND, START + 4 * SECOND, 2.5, lanes)
+
+
+class Timelines(unittest.TestCase):
+    def test_a_lent_cpu_has_three_tenures_without_overlap(self) -> None:
+        seen = Story([0, 1]).read()
+        lent = [t for t in seen.tenures if t.cpu == 1]
+        self.assertEqual([t.client.name for t in lent], ["simulation", "analytics", "simulation"])
+        for before, after in zip(lent, lent[1:]):
+            self.assertLessEqual(before.end, after.begin)
+        self.assertEqual((lent[0].end - lent[0].offered) / 1000, 75)
+        self.assertEqual(seen.conflicts, [])
+        self.assertEqual(seen.lost, 0)
+
+    def test_a_shrink_is_measured_from_its_request(self) -> None:
+        shrink = next(r for r in Story([0, 1]).read().requests if r.shrinks)
+        self.assertEqual(shrink.released - shrink.posted, 60_000)
+        self.assertEqual(shrink.resized - shrink.posted, 790_000)
+        self.assertEqual(shrink.threads, 1)
+
+    def test_a_later_acknowledgement_does_not_answer_a_superseded_request(self) -> None:
+        shrink = next(r for r in Story([0, 1], held=True).read().requests if r.shrinks)
+        self.assertIsNone(shrink.resized)
+
+    def test_a_cpu_taken_without_an_offer_is_a_conflict(self) -> None:
+        story = Story([0, 1])
+        story.events = [e for e in story.events if e["type"] != "offer"]
+        self.assertIn("CPU 1 went to analytics", story.read().conflicts[0])
+
+    def test_lost_events_are_counted(self) -> None:
+        story = Story([0, 1])
+        del story.events[5:8]
+        self.assertEqual(story.read().lost, 3)
+
+    def test_no_event_at_all_is_an_empty_timeline(self) -> None:
+        self.assertEqual(timeline.read([], {}).cpus(), [])
+
+
+class Pictures(unittest.TestCase):
+    def test_is_well_formed_and_names_every_cpu(self) -> None:
+        root = xml.fromstring(picture.draw([case_of([0, 1])], "a < b & c", "words"))
+        words = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+        for expected in ("CPU 0", "CPU 1", "released +60 µs", "1 thread +790 µs", "analytics arrives", "waiting"):
+            self.assertIn(expected, words)
+
+    def test_cpus_with_one_history_share_a_row(self) -> None:
+        words = picture.draw([case_of(list(range(64)))], "t", "s")
+        self.assertIn(">CPUs 0-31<", words)
+        self.assertIn(">CPUs 32-63<", words)
+
+    def test_a_held_team_is_said(self) -> None:
+        self.assertIn("team size is held", picture.draw([case_of([0, 1], held=True)], "t", "s"))
+
+    def test_ranges(self) -> None:
+        for cpus, text in (([0], "0"), ([0, 1, 2, 5], "0-2,5"), ([3, 4, 7, 8], "3-4,7-8"), ([], "")):
+            self.assertEqual(picture.ranges(cpus), text)
+
+
+class Traces(unittest.TestCase):
+    def test_every_arrow_has_its_ends_inside_slices(self) -> None:
+        events = perfetto.trace([("a", Story([0, 1]).read()), ("b", Story([0, 1], held=True).read())])["traceEvents"]
+        slices = [e for e in events if e["ph"] == "X"]
+        for arrow in (e for e in events if e["ph"] in "stf"):
+            around = [s for s in slices if (s["pid"], s["tid"]) == (arrow["pid"], arrow["tid"])
+                      and s["ts"] <= arrow["ts"] < s["ts"] + s["dur"]]
+            self.assertTrue(around, arrow)
+        starts = {e["id"] for e in events if e["ph"] == "s"}
+        self.assertTrue({e["id"] for e in events if e["ph"] == "f"} <= starts)
+
+    def test_cores_are_counted_and_everything_is_named(self) -> None:
+        events = perfetto.trace([("a", Story([0, 1, 2, 3]).read())])["traceEvents"]
+        cores = [e["args"]["cores"] for e in events if e["ph"] == "C" and e["pid"] == 2]
+        self.assertEqual(cores, [4, 2, 4, 0])
+        named = {e["pid"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
+        self.assertEqual({e["pid"] for e in events}, named)
+
+
+class Reports(unittest.TestCase):
+    @staticmethod
+    def run_of(way: str, simulation: float, analytics: float) -> Run:
+        return Run(way, Times(0, 0, int(simulation * 1e9)), Times(SECOND, SECOND, int(analytics * 1e9)))
+
+    def test_times_count_from_when_a_program_was_asked_for(self) -> None:
+        run = self.run_of("waiting", 3, 4)
+        self.assertEqual((run.whole, run.simulation.response, run.analytics.response, run.average), (4, 3, 3, 3))
+
+    def test_table_shows_median_and_spread_and_change(self) -> None:
+        ways = {}
+        for way, end in (("drom", 2.0), ("waiting", 4.0), ("oversubscribed", 5.0)):
+            ways[way] = {"seconds": report.figures([self.run_of(way, 3 + at / 10, end) for at in range(3)])}
+        text = report.table([{"title": "a case", "ways": ways}])
+        self.assertIn("3.10 (3.00-3.20)", text)
+        self.assertIn("-33 %", text)
+        self.assertEqual(len({line.rstrip()[-1] for line in text.splitlines() if line.startswith("  drom")}), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,23 @@
+# Every public header compiles by itself, without a warning, in every language version it promises.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+set(count 0)
+function(compile header compiler language)
+  file(WRITE ${WORK}/one.${language} "#include <drom/${header}>\nint main(void) { return 0; }\n")
+  foreach(standard ${ARGN})
+    run(${compiler} -std=${standard} -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror
+        -I${SOURCE}/libdrom/include -fsyntax-only ${WORK}/one.${language})
+    math(EXPR count "${count} + 1")
+  endforeach()
+  set(count ${count} PARENT_SCOPE)
+endfunction()
+
+file(GLOB c_headers RELATIVE ${SOURCE}/libdrom/include/drom ${SOURCE}/libdrom/include/drom/*.h)
+foreach(header ${c_headers})
+  compile(${header} ${CC} c c99 c11 c17)
+  compile(${header} ${CXX} cpp c++11 c++14 c++17 c++20)
+endforeach()
+file(GLOB cpp_headers RELATIVE ${SOURCE}/libdrom/include/drom ${SOURCE}/libdrom/include/drom/*.hpp)
+foreach(header ${cpp_headers})
+  compile(${header} ${CXX} cpp c++20)
+endforeach()
+message(STATUS "${count} compilations")

@@ -1,0 +1,16 @@
+# The installed command finds its libraries by itself: no LD_LIBRARY_PATH, another folder, a program that it starts and resizes.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+unset(ENV{LD_LIBRARY_PATH})
+file(REMOVE_RECURSE ${PREFIX}-moved)
+file(COPY ${PREFIX}/ DESTINATION ${PREFIX}-moved)
+set(drom ${PREFIX}-moved/bin/drom)
+run(${drom} --version)
+if(NOT out MATCHES "drom 0\\.1\\.")
+  message(FATAL_ERROR "drom --version says: ${out}")
+endif()
+# Run under it, a program joins: its own list shows one client with its name.
+run(${drom} run --name consumer -- ${drom} list --json)
+if(NOT out MATCHES "\"name\": *\"consumer\"")
+  message(FATAL_ERROR "drom list inside drom run does not show the client: ${out}")
+endif()
+file(REMOVE_RECURSE ${PREFIX}-moved)
