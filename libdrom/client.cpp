@@ -39,6 +39,7 @@ struct State {
     Pages pages;
     Page* page;
     uint32_t slot, generation;
+    pid_t pid;  ///< who joined; a child made by a bare clone() has another one
     std::atomic<bool> joined;
     std::atomic<bool> ever;  ///< join was called; a process joins once
     std::atomic<int> disabled;
@@ -82,32 +83,46 @@ bool sleep_until_request(uint64_t handled) noexcept {
     return false;
 }
 
-/// Somebody else releases at this moment, or adoption is disabled: wait for either to end.
-void wait_for_turn() noexcept {
-    constexpr uint64_t kLookAgain = 10 * kMillisecond;
+constexpr uint64_t kLookAgain = 10 * kMillisecond;
+
+/// True after waiting because somebody else releases at this moment, or adoption is disabled; false when neither is so.
+bool wait_for_turn() noexcept {
     const uint32_t nudge = state.nudge.load();
     uint32_t busy = 1;
     if (state.disabled.load() > 0)
         futex_wait(&state.nudge, nudge, now_ns() + 100 * kLookAgain);
     else if (state.releasing.compare_exchange_strong(busy, 2) || busy == 2)
         futex_wait(&state.releasing, 2, now_ns() + kLookAgain);
+    else
+        return false;
+    return true;
+}
+
+/// The slot was taken from us (an administrator found us dead, wrongly or because the table was removed): run on, unmanaged.
+void detach() noexcept {
+    hot.request.store(&kNothing);
+    hot.seen.store(0);
+    state.joined.store(false);
 }
 
 void* agent_thread(void*) {
     prctl(PR_SET_NAME, "drom");
     uint64_t handled = released().seq;
     while (sleep_until_request(handled)) {
+        if (!is_current()) {
+            detach();
+            break;
+        }
         Wanted wanted{};
-        if (!newest(wanted)) {
-            sched_yield();  // an administrator is between two stores
+        if (!newest(wanted)) {  // an administrator that was overtaken is scribbling; whoever overtook it rings again
+            futex_wait(&state.nudge, state.nudge.load(), now_ns() + kLookAgain);
             continue;
         }
-        if (released().seq < wanted.seq && !release(wanted)) {
-            wait_for_turn();
-            continue;
-        }
+        const bool done = released().seq >= wanted.seq || release(wanted);
+        if (!done && wait_for_turn()) continue;
+        // A release that failed for good (its cpuset allows none of the CPUs) is left to a safe point or an administrator.
         handled = wanted.seq;
-        if (auto* fn = state.on_release.load()) fn(wanted);
+        if (auto* fn = state.on_release.load(); done && fn != nullptr) fn(wanted);
     }
     return nullptr;
 }
@@ -240,6 +255,7 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     state.mask_seq[0].store(0);
     state.current.store(0);
     state.applied = affinity;
+    state.pid = getpid();
     Page& page = *state.page;
     page.doors.fetch_or(options.doors | (options.async ? uint32_t{DROM_DOOR_ASYNC} : 0u));
     page.joined.store(1);
@@ -299,7 +315,8 @@ int join(const JoinOptions& options, drom_error* error) noexcept {
 bool joined() noexcept { return state.joined.load(std::memory_order_acquire); }
 
 int leave(drom_error* error) noexcept {
-    if (!state.joined.exchange(false)) return fail(error, DROM_E_NOINIT, "drom: leave: this process is not a client");
+    if (getpid() != state.pid || !state.joined.exchange(false))
+        return fail(error, DROM_E_NOINIT, "drom: leave: this process is not a client");
     hot.request.store(&kNothing);
     hot.seen.store(0);
     state.stop.store(true);
@@ -319,7 +336,7 @@ int leave(drom_error* error) noexcept {
 }
 
 bool newest(Wanted& wanted) noexcept {
-    if (!joined()) return false;
+    if (!joined() || getpid() != state.pid) return false;
     Posted posted{};
     if (!read_request(state.ledger, state.slot, posted) || posted.mask.none() || !is_current()) return false;
     wanted = {posted.seq, posted.mask};
@@ -377,7 +394,7 @@ bool confine_all(const Wanted& wanted) noexcept {
 }  // namespace
 
 bool release(const Wanted& wanted) noexcept {
-    if (!joined() || state.disabled.load() > 0) return false;
+    if (!joined() || getpid() != state.pid || state.disabled.load() > 0) return false;
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
     const int saved = errno;

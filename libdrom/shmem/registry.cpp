@@ -29,7 +29,13 @@ void write_who(Identity& identity, const Who& who) noexcept {
 namespace {
 bool takes_part(const SlotState& state) noexcept { return state.phase == phase::kReserved || state.phase == phase::kLive; }
 
-void blank(Slot& slot) noexcept {
+/// Only the claimer may do this: two reapers can retire the same slot at once, and the slower one must not touch its next user.
+void blank(const Ledger& ledger, uint32_t index) noexcept {
+    Request& request = ledger.request(index);
+    request.newest.store(0);
+    request.confined.store(0);
+    request.ack_waiters.store(0);
+    Slot& slot = ledger.slot(index);
     write_who(slot.client, {});
     write_who(slot.guardian, {});
     slot.min_cpus.store(1, std::memory_order_relaxed);
@@ -66,7 +72,7 @@ uint32_t claim_slot(const Ledger& ledger) noexcept {
         uint64_t expected = pack_state(state);
         if (!slot.state.compare_exchange_strong(expected, pack_state({phase::kClaimed, 0, state.generation + 1}))) continue;
         write_who(slot.claimer, self());
-        blank(slot);
+        blank(ledger, i);
         return i;
     }
     return kNoSlot;

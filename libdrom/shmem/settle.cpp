@@ -204,10 +204,6 @@ void retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot,
     // From here on the slot's name is dead in every word; settle passes them on. Only then may the slot be used again.
     settle(ledger, pages, {});
     remove_page(ledger, path, slot, state.generation);
-    Request& request = ledger.request(slot);
-    request.newest.store(0);
-    request.confined.store(0);
-    request.ack_waiters.store(0);
     move_slot(ledger, slot, state.generation, phase::kFree, 0);
 }
 
