@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# packages.sh - installs the Debian packages that the build, the tests or the demo need; quick when they are there.
+#
+#   scripts/packages.sh [build] [test] [demo] [--list]      (default: build)
+#     --list   print the packages of these groups and whether each is installed; change nothing
+#
+# Exit status: 0 everything is there, 1 something is missing and could not be installed, 2 usage.
+set -euo pipefail
+
+build=(build-essential g++ cmake ninja-build libhwloc-dev libnuma-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+       libexpected-dev scdoc)
+test=(clang-14 libomp-14-dev gfortran libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev bats jq
+      pkg-config clang-format-19 clang-tidy-19 shellcheck mandoc python3 procps strace util-linux
+      qemu-system-x86 busybox-static cpio
+      libopenblas-openmp-dev gromacs openmpi-bin libopenmpi-dev)
+demo=(clang-14 libomp-14-dev gfortran libopenblas-openmp-dev gromacs jq python3 librsvg2-bin procps)
+
+usage() { sed -n '4,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+
+installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+list=false
+wanted=()
+for group in "${@:-build}"; do
+    case $group in
+        build) wanted+=("${build[@]}") ;;
+        test) wanted+=("${test[@]}") ;;
+        demo) wanted+=("${demo[@]}") ;;
+        --list) list=true ;;
+        *) usage ;;
+    esac
+done
+$list && ((${#wanted[@]} == 0)) && wanted=("${build[@]}" "${test[@]}" "${demo[@]}")
+mapfile -t wanted < <(printf '%s\n' "${wanted[@]}" | sort -u)
+
+missing=()
+for package in "${wanted[@]}"; do
+    if installed "$package"; then
+        $list && echo "$package installed"
+    else
+        $list && echo "$package missing"
+        missing+=("$package")
+    fi
+done
+$list && exit 0
+((${#missing[@]} == 0)) && exit 0
+
+run_as_root=()
+if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null; then
+        echo "packages.sh: install ${missing[*]}: this needs root, and sudo asks for a password or is absent;" \
+             "run 'apt-get install ${missing[*]}' as root" >&2
+        exit 1
+    fi
+    run_as_root=(sudo -n)
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() { "${run_as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >>"$log" 2>&1; }
+echo "packages.sh: installing ${#missing[@]} packages: ${missing[*]}" >&2
+if ! { apt update && apt install -y --no-install-recommends "${missing[@]}"; }; then
+    tail -n 20 "$log" >&2
+    echo "packages.sh: install ${missing[*]}: apt-get refused (its last words are above);" \
+         "on Debian 12 every one of these is in main" >&2
+    exit 1
+fi

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""catalogue.py - the guests of the answers suite, their modes, and the runtimes each can run under."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Guest:
+    name: str
+    modes: tuple
+    built_by: tuple = ("gcc", "clang")
+    resizes: tuple = ()  # modes that never ask, or ask each time: a team that is never resized here is a failure
+
+
+GUESTS = (
+    Guest("plain", ("never", "again", "coarse", "mixed"), resizes=("never", "again", "coarse", "mixed")),
+    Guest("partition", ("next", "later", "forever", "nested", "twice", "clause", "static", "late", "prints"),
+          resizes=("next",)),
+    Guest("kept", ("once", "single", "each", "late", "seldom", "procs")),
+    Guest("state", ("threadprivate", "copyin", "thread_local", "slots")),
+    Guest("nested", ("two_levels", "clauses", "asks", "serialized", "teams_sum")),
+    Guest("tasks", ("depend", "taskloop", "recurse", "group")),
+    Guest("constructs", ("reductions", "sections", "schedules", "numthreads", "sets", "echoes", "lowers", "dynamic")),
+    Guest("phases", ("serial", "long", "endless", "blocked", "flags", "idle")),
+    Guest("processes", ("pthreads", "fork", "fork_first", "spawn", "daemon")),
+    Guest("objects", ("threads", "exceptions", "containers", "pool", "statics")),
+    Guest("hydro", ("steps", "constraints", "gather")),
+    Guest("fields", ("do", "next", "forever", "told", "common", "sets"), built_by=("gcc",)),
+)
+
+LLVM = ("14", "16", "19")
+
+
+@dataclass(frozen=True)
+class Case:
+    guest: Guest
+    mode: str
+    compiler: str
+    runtime: str  # libgomp, or libomp-NN
+    threads: int
+    door: str  # run: started by drom run; preload: LD_PRELOAD alone
+    limit: bool  # OMP_THREAD_LIMIT and OMP_DYNAMIC set
+
+    @property
+    def label(self):
+        limit = ":limit" if self.limit else ""
+        return f"{self.guest.name}:{self.mode}:{self.compiler}:{self.runtime}:{self.threads}:{self.door}{limit}"
+
+    @property
+    def pair(self):
+        return (self.guest.name, self.compiler, self.runtime)
+
+    def program(self, guests: Path) -> Path:
+        return guests / f"{self.guest.name}-{self.compiler}"
+
+    def library_path(self, runtimes: Path) -> str:
+        """LD_LIBRARY_PATH; LLVM's runtime stands in for libgomp under gcc-built programs."""
+        if self.runtime == "libgomp":
+            return ""
+        folder = "omp" if self.compiler == "clang" else "gomp-on-omp"
+        return str(runtimes / f"{folder}-{self.runtime.removeprefix('libomp-')}")
+
+
+def runtimes_of(guest: Guest, compiler: str):
+    if compiler == "clang":
+        return tuple(f"libomp-{version}" for version in LLVM)
+    # Every gcc-built guest can run on LLVM's runtime; for Fortran that is the only way to it.
+    return ("libgomp",) + tuple(f"libomp-{version}" for version in (LLVM if "clang" not in guest.built_by else ("19",)))
+
+
+def all_cases():
+    for guest in GUESTS:
+        for compiler in guest.built_by:
+            for runtime in runtimes_of(guest, compiler):
+                for mode in guest.modes:
+                    for threads in (2, 4):
+                        for door in ("run", "preload"):
+                            yield Case(guest, mode, compiler, runtime, threads, door, False)
+                    yield Case(guest, mode, compiler, runtime, 2, "run", True)

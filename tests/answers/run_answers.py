@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""run_answers.py - unmodified programs must give the same answer under any sequence of requests.
+
+Each case (guest, mode, compiler, runtime, threads, door) runs undisturbed once for the reference, then under random
+request sequences; exit status and stdout must be the same. What must be seen to be resized must be seen to be resized.
+
+  run_answers.py --build build/dev --runtimes build/runtimes --seconds 150          a share, another one each day
+  run_answers.py --build build/dev --runtimes build/runtimes --sequences 100        100 for each guest and runtime
+  run_answers.py ... --only plain:never:clang:libomp-19:2:run --seed 7              one case again
+
+Exit status: 0 all the same, 1 differences, 2 usage, 77 a prerequisite is missing.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from catalogue import GUESTS, LLVM, Case, all_cases
+
+WATCHDOG_S = 60
+GAP_US = (200, 30000)
+
+
+@dataclass
+class Outcome:
+    status: object  # exit status, "hung", or "nothing listed"
+    stdout: bytes
+    stderr: str
+    seconds: float
+    storm: dict = field(default_factory=dict)
+
+
+@dataclass
+class Count:
+    runs: int = 0
+    requests: int = 0
+    released: int = 0
+    confined: int = 0
+    resizes: int = 0
+    differences: int = 0
+    hangs: int = 0
+    slowest: float = 0.0
+
+
+class Suite:
+    def __init__(self, given):
+        self.given = given
+        self.build = Path(given.build).resolve()
+        self.runtimes = Path(given.runtimes).resolve()
+        self.guests = self.build / "tests" / "answers" / "guests"
+        self.cpus = sorted(os.sched_getaffinity(0))[:2]
+        self.references = {}
+        self.counts = collections.defaultdict(Count)
+        self.resized = collections.Counter()  # (pair, mode) -> teams of another size than the first
+        self.tried = collections.Counter()
+        self.failures = []
+
+    # ---- one run -----------------------------------------------------------------------------------------------
+
+    def environment(self, case: Case, table: Path, disturbed: bool):
+        env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
+        env.update(OMP_NUM_THREADS=str(case.threads), DROM_TABLE=str(table), DROM_TIMEOUT_MS="2000")
+        if case.limit:
+            env.update(OMP_THREAD_LIMIT="3", OMP_DYNAMIC="true")
+        if library_path := case.library_path(self.runtimes):
+            env["LD_LIBRARY_PATH"] = library_path
+        preload = [self.given.preload_first] if disturbed and self.given.preload_first else []
+        if disturbed and case.door == "preload":
+            preload.append(str(self.build / "lib" / "libdrom.so"))
+            if case.compiler == "gcc":
+                preload.append(str(self.build / "lib" / "libdrom-gomp.so"))
+        if preload:
+            env["LD_PRELOAD"] = ":".join(preload)
+        return env
+
+    def command(self, case: Case, disturbed: bool):
+        program = [str(case.program(self.guests)), case.mode, str(self.given.scale)]
+        if not disturbed or case.door == "preload":
+            return program
+        cpus = ",".join(map(str, self.cpus))
+        return [str(self.build / "bin" / "drom"), "run", "--cpus", cpus, "--"] + program
+
+    def run(self, case: Case, storm_seed=None) -> Outcome:
+        disturbed = storm_seed is not None
+        scratch = Path(tempfile.mkdtemp(prefix="drom-answers-"))
+        try:
+            with open(scratch / "out", "w+b") as out, open(scratch / "err", "w+b") as err:
+                begin = time.monotonic()
+                guest = subprocess.Popen(
+                    self.command(case, disturbed), env=self.environment(case, scratch / "table", disturbed), cwd=scratch,
+                    stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+                    preexec_fn=lambda: os.sched_setaffinity(0, self.cpus))
+                storm = self.start_storm(guest.pid, scratch / "table", storm_seed) if disturbed else None
+                status = self.wait_for(guest, scratch / "table")
+                seconds = time.monotonic() - begin
+                told = self.end_storm(storm) if storm else {}
+                out.seek(0)
+                err.seek(0)
+                return Outcome(status, out.read(), err.read().decode(errors="replace"), seconds, told)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def start_storm(self, pid, table, seed):
+        arguments = [str(table), str(pid), str(seed), ",".join(map(str, self.cpus)), *map(str, GAP_US)]
+        env = dict(os.environ, LD_LIBRARY_PATH=str(self.build / "lib"))
+        return subprocess.Popen([str(self.build / "tests" / "answers" / "requests"), "storm", *arguments], env=env,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    @staticmethod
+    def end_storm(storm):
+        try:
+            out, err = storm.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            storm.kill()
+            out, err = storm.communicate()
+            return {"died": "the administrator still waits 10 s after the guest's end"}
+        if storm.returncode != 0:
+            return {"died": f"the administrator ended with {storm.returncode}: {err.decode(errors='replace')[-300:]}"}
+        return json.loads(out)
+
+    def wait_for(self, guest, table):
+        try:
+            return guest.wait(WATCHDOG_S)
+        except subprocess.TimeoutExpired:
+            print(threads_of_session(guest.pid), file=sys.stderr)
+            for pid in session_members(guest.pid):
+                os.kill(pid, 9)
+            guest.wait()
+            return "hung"
+
+    # ---- judging -----------------------------------------------------------------------------------------------
+
+    def reference(self, case: Case) -> Outcome:
+        key = (case.guest.name, case.mode, case.compiler, case.runtime, case.threads, case.limit)
+        if key not in self.references:
+            self.references[key] = self.run(case)
+        return self.references[key]
+
+    def sequence(self, case: Case, number: int):
+        expected = self.reference(case)
+        seed = random.Random(f"{self.given.seed} {case.label} {number}").getrandbits(31)
+        got = self.run(case, seed)
+        count = self.counts[case.guest.name]
+        count.runs += 1
+        count.requests += got.storm.get("requests", 0)
+        count.released += got.storm.get("released", 0)
+        count.confined += got.storm.get("confined", 0)
+        count.resizes += got.storm.get("changes", 0)
+        count.slowest = max(count.slowest, got.seconds / max(expected.seconds, 0.01))
+        if got.status == "hung":
+            count.hangs += 1
+        if trouble := self.judge(expected, got):
+            count.differences += 1
+            self.failures.append(case.label)
+            self.tell(case, number, expected, got, trouble)
+        if case.mode in case.guest.resizes and not case.limit:
+            self.tried[case.pair, case.mode] += 1
+            self.resized[case.pair, case.mode] += sizes_seen(got.stderr) > 1
+
+    @staticmethod
+    def judge(expected: Outcome, got: Outcome):
+        if got.status != expected.status:
+            return f"exit status {got.status} instead of {expected.status}"
+        if got.stdout != expected.stdout:
+            return "another answer"
+        if "died" in got.storm:
+            return got.storm["died"]
+        if not got.storm.get("found"):
+            return "the program never became a client"
+        if got.storm.get("unexpected"):
+            return f"a request was refused ({got.storm['unexpected']}): {got.storm['text']}"
+        return None
+
+    def tell(self, case, number, expected, got, trouble):
+        print(f"DIFFERENCE {case.label}, sequence {number}: {trouble}")
+        print(f"  expected {expected.stdout.decode(errors='replace')!r}")
+        print(f"  got      {got.stdout.decode(errors='replace')!r} in {got.seconds:.2f} s ({expected.seconds:.2f} s undisturbed)")
+        print(f"  stderr   {got.stderr[-400:]!r}")
+        print(f"  requests {json.dumps(got.storm)}")
+        print(f"  again    {sys.argv[0]} --build {self.given.build} --runtimes {self.given.runtimes} --scale {self.given.scale} "
+              f"--seed {self.given.seed} --only {case.label} --first {number} --sequences 1", flush=True)
+
+    def never_resized(self):
+        # One run can be too short, or its requests all the same; several cannot.
+        return [f"{name}-{compiler} {mode} under {runtime}: {n} runs and never a team of another size"
+                for ((name, compiler, runtime), mode), n in sorted(self.tried.items())
+                if n >= self.given.resize_after and not self.resized[(name, compiler, runtime), mode]]
+
+    def summary(self):
+        print(f"{'guest':12} {'runs':>6} {'requests':>9} {'released':>9} {'confined':>9} {'resizes':>8} "
+              f"{'differences':>12} {'hangs':>6} {'slowest':>8}")
+        for name, count in sorted(self.counts.items()):
+            print(f"{name:12} {count.runs:6} {count.requests:9} {count.released:9} {count.confined:9} {count.resizes:8} "
+                  f"{count.differences:12} {count.hangs:6} {count.slowest:7.1f}x")
+        stuck = self.never_resized()
+        for line in stuck:
+            print(f"NEVER RESIZED {line}")
+        total = sum(count.runs for count in self.counts.values())
+        bad = len(self.failures) + len(stuck)
+        print(f"seed {self.given.seed}: {total} sequences, {len(self.failures)} differences, "
+              f"{sum(c.hangs for c in self.counts.values())} hangs, {len(stuck)} never resized")
+        return 1 if bad or not total else 0
+
+
+def session_members(session):
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session:
+            found.append(int(entry.name))
+    return found
+
+
+def threads_of_session(session):
+    lines = []
+    for pid in session_members(session):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            try:
+                stat = (task / "stat").read_text()
+                allowed = re.search(r"Cpus_allowed_list:\s*(\S+)", (task / "status").read_text()).group(1)
+                waiting = (task / "wchan").read_text()
+            except OSError:
+                continue
+            after = stat.rpartition(")")[2].split()
+            lines.append(f"  pid {pid} thread {task.name} {stat.split('(')[1].rpartition(')')[0]} state {after[0]} "
+                         f"user {after[11]} ticks, allowed {allowed}, in {waiting}")
+    return "threads when the watchdog ended it:\n" + "\n".join(lines)
+
+
+def sizes_seen(stderr):
+    found = re.search(r"^teams((?: \d+:\d+)+)", stderr, re.M)
+    return len(found.group(1).split()) if found else 0
+
+
+def chosen_cases(given):
+    cases = [case for case in all_cases() if re.fullmatch(given.only, case.label)]
+    random.Random(given.seed).shuffle(cases)
+    if not given.sequences:
+        # Every guest under every runtime before any twice: whatever fits into the time is spread evenly.
+        turn = collections.Counter()
+        order = {}
+        for case in cases:
+            order[case] = turn[case.pair]
+            turn[case.pair] += 1
+        cases.sort(key=order.get)
+    return cases
+
+
+def plan(given, cases):
+    """(case, sequence number) in the order to run."""
+    if not given.sequences:
+        number = 0
+        while True:
+            yield from ((case, number) for case in cases)
+            number += 1
+    pairs = collections.defaultdict(list)
+    for case in cases:
+        pairs[case.pair].append(case)
+    for number in range(given.first, given.first + given.sequences):
+        for of_pair in pairs.values():
+            yield of_pair[number % len(of_pair)], number // len(of_pair) if given.sequences > 1 else number
+
+
+def missing(suite):
+    for program in [suite.build / "bin" / "drom", suite.build / "lib" / "libdrom.so", suite.build / "lib" / "libdrom-gomp.so"]:
+        if not program.exists():
+            return f"{program} is not built"
+    for guest in GUESTS:
+        for compiler in guest.built_by:
+            if not (suite.guests / f"{guest.name}-{compiler}").exists():
+                return f"guest {guest.name} was not built by {compiler}: install clang-14, libomp-14-dev and gfortran"
+    for version in LLVM:
+        if not (suite.runtimes / f"omp-{version}" / "libomp.so.5").exists():
+            return f"libomp {version} is not in {suite.runtimes}: run scripts/fetch-runtimes.sh {suite.runtimes}"
+    if len(suite.cpus) < 2:
+        return "one CPU only: nothing to shrink to"
+    return None
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--runtimes", required=True)
+    parser.add_argument("--sequences", type=int, default=0, help="for each guest and runtime, instead of --seconds")
+    parser.add_argument("--first", type=int, default=0, help="number of the first sequence")
+    parser.add_argument("--seconds", type=float, default=150)
+    parser.add_argument("--scale", type=int, default=25, help="100: a guest runs for about a second")
+    parser.add_argument("--seed", type=int, default=int(time.time()) // 3600, help="default: another one each hour")
+    parser.add_argument("--only", default=".*", help="pattern of guest:mode:compiler:runtime:threads:door")
+    parser.add_argument("--resize-after", type=int, default=4, help="runs without any resize that are too many")
+    parser.add_argument("--preload-first", default="", help="library to preload before drom's (a sanitizer's runtime)")
+    return parser.parse_args()
+
+
+def main():
+    given = arguments()
+    suite = Suite(given)
+    if reason := missing(suite):
+        print(f"SKIPPED answers: {reason}")
+        return 1 if os.environ.get("CI") == "true" else 77
+    cases = chosen_cases(given)
+    if not cases:
+        print(f"run_answers.py: no case matches {given.only}", file=sys.stderr)
+        return 2
+    print(f"seed {given.seed}, CPUs {suite.cpus}, {len(cases)} cases, scale {given.scale}", flush=True)
+    end = time.monotonic() + given.seconds
+    for case, number in plan(given, cases):
+        if not given.sequences and time.monotonic() > end:
+            break
+        suite.sequence(case, number)
+    return suite.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
