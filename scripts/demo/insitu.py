@@ -28,8 +28,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--bin", type=Path, required=True, help="folder with drom and the example programs")
     parser.add_argument("--out", type=Path, required=True, help="folder for report.json, timeline.svg and trace.json")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each way (default 3)")
-    parser.add_argument("--seconds", type=float, default=4.0, help="length of the simulation on the whole node (default 4)")
-    parser.add_argument("--case", action="append", choices=["libgomp", "libomp", "openblas"], help="only this case; may be repeated")
+    parser.add_argument("--seconds", type=float, default=3.0, help="length of the simulation on the whole node (default 3)")
+    parser.add_argument("--case", action="append", choices=["libgomp", "libomp", "openblas", "gromacs"], help="only this case; may be repeated")
     options = parser.parse_args()
     if options.repeats < 1 or options.seconds < 0.2:
         parser.error("at least one repeat of 0.2 s")
@@ -112,7 +112,7 @@ def run_case(pair: Pair, node: Node, options: argparse.Namespace, cpus: list[int
     case = {
         "case": pair.key,
         "title": pair.title,
-        "commands": {p.name: " ".join(p.command(p.amount)) for p in (pair.simulation, pair.analytics)},
+        "commands": {p.name: " ".join(p.line()) for p in (pair.simulation, pair.analytics)},
         "results": results,
         "adoption": report.adoption(timelines),
         "ways": {way: {"seconds": report.figures(runs[way]), "runs": [report.run_json(r) for r in runs[way]]} for way in report.WAYS},

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """programs.py - which programs the demonstration runs, and how much work each is given on this machine."""
 
+import atexit
 import math
 import os
+import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,11 +19,17 @@ class Failure(Exception):
 
 @dataclass
 class Program:
-    """`command(amount)` is the command line for an amount of work; `amount` is found by calibrate()."""
+    """`command(amount)` is the command line for an amount of work; `amount` is found by calibrate().
+
+    The result is what it prints, or what it leaves in `result`, a file in the folder it is started in."""
 
     name: str
     command: Callable[[int], list[str]]
     amount: int
+    result: str | None = None
+
+    def line(self) -> list[str]:
+        return self.command(self.amount)
 
 
 @dataclass
@@ -44,8 +53,57 @@ def _heat(program: Path, cpus: int) -> Callable[[int], list[str]]:
     return lambda amount: [str(program), "--size", str(size), "--steps", str(amount)]
 
 
+_TOPOLOGY = """#include "oplsaa.ff/forcefield.itp"
+#include "oplsaa.ff/spce.itp"
+[ system ]
+water
+[ molecules ]
+"""
+_PARAMETERS = """integrator = md
+dt = 0.002
+nsteps = -1
+cutoff-scheme = Verlet
+coulombtype = PME
+rcoulomb = 0.9
+rvdw = 0.9
+gen-vel = yes
+gen-temp = 300
+gen-seed = 1
+nstenergy = 100
+nstxout-compressed = 0
+"""
+
+
+def _tool(folder: Path, *command: str) -> None:
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-600:]}")
+
+
+def _water(cpus: int) -> Callable[[int], list[str]]:
+    """A box of 1,700 water molecules, made with the package's own tools when it is needed first.
+
+    -reprod: GROMACS then computes the same bits whenever the number of threads is the same."""
+    folder: list[Path] = []
+
+    def command(amount: int) -> list[str]:
+        if not folder:
+            if shutil.which("gmx") is None:
+                raise Failure("gmx is not there; install the package gromacs, scripts/packages.sh demo does")
+            folder.append(Path(tempfile.mkdtemp(prefix="drom-water-")))
+            atexit.register(shutil.rmtree, folder[0], ignore_errors=True)
+            (folder[0] / "topol.top").write_text(_TOPOLOGY)
+            (folder[0] / "run.mdp").write_text(_PARAMETERS)
+            _tool(folder[0], "gmx", "-quiet", "solvate", "-cs", "spc216", "-box", "3.75", "3.75", "3.75", "-o", "water.gro", "-p", "topol.top")
+            _tool(folder[0], "gmx", "-quiet", "grompp", "-f", "run.mdp", "-c", "water.gro", "-p", "topol.top", "-o", "water.tpr", "-maxwarn", "9")
+        return ["gmx", "-quiet", "mdrun", "-s", str(folder[0] / "water.tpr"), "-nsteps", str(amount), "-ntmpi", "1", "-ntomp", str(cpus),
+                "-pin", "off", "-reprod", "-c", "final.gro"]
+
+    return command
+
+
 def pairs(bin_folder: Path, cpus: int) -> list[Pair]:
-    """The cases that this build can run, in the order they are shown."""
+    """The cases, in the order they are shown."""
 
     def analytics(runtime: str) -> Program:
         program = bin_folder / f"analytics-{runtime}"
@@ -53,18 +111,22 @@ def pairs(bin_folder: Path, cpus: int) -> list[Pair]:
 
     heat = {runtime: Program("simulation", _heat(bin_folder / f"heat-{runtime}", cpus), 1000) for runtime in ("gcc", "clang")}
     dgemm = Program("simulation", lambda amount: [str(bin_folder / "dgemm"), "--products", str(amount)], 20)
+    water = Program("simulation", _water(cpus), 200, result="final.gro")
     return [
         Pair("libgomp", "heat and analytics, g++ -fopenmp (libgomp)", heat["gcc"], analytics("gcc")),
         Pair("libomp", "heat and analytics, clang++ -fopenmp (LLVM's runtime)", heat["clang"], analytics("clang")),
         Pair("openblas", "matrix products by Debian's OpenBLAS, and analytics", dgemm, analytics("gcc")),
+        Pair("gromacs", "Debian's GROMACS, a box of water, and analytics", water, analytics("gcc")),
     ]
 
 
 def _seconds(program: Program, threads: int, limit: float) -> float:
-    command = program.command(program.amount)
+    command = program.line()
     begin = time.monotonic()
     try:
-        done = subprocess.run(command, env=environment(OMP_NUM_THREADS=str(threads)), timeout=limit, capture_output=True, text=True)
+        with tempfile.TemporaryDirectory(prefix="drom-demo-") as folder:
+            done = subprocess.run(command, cwd=folder, env=environment(OMP_NUM_THREADS=str(threads)), timeout=limit,
+                                  capture_output=True, text=True)
     except FileNotFoundError:
         raise Failure(f"{command[0]} is not there; build it first, scripts/demo.sh does") from None
     except subprocess.TimeoutExpired:

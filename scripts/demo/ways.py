@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ways.py - runs a simulation and a later analytics on one node: under drom, waiting, or oversubscribed; and takes the times."""
 
+import hashlib
 import json
 import os
 import select
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from programs import Failure, Pair, environment
+from programs import Failure, Pair, Program, environment
 
 
 @dataclass
@@ -48,14 +49,17 @@ class Run:
 
 
 class Process:
-    """A program that is running. Its end is taken from the kernel's own notice, not from looking again and again."""
+    """A program that is running, in a folder of its own. Its end is the kernel's notice, not found by looking again and again."""
 
-    def __init__(self, name: str, command: list[str], env: dict[str, str], asked: int | None = None):
-        self.name, self.command = name, command
+    def __init__(self, program: Program, env: dict[str, str], launcher: tuple[str, ...] = (), asked: int | None = None):
+        self.name, self.result = program.name, program.result
+        self.command = [*launcher, *program.line()]
+        self.folder = tempfile.TemporaryDirectory(prefix="drom-demo-")
         self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
         begin = time.monotonic_ns()
         self.times = Times(begin if asked is None else asked, begin)
-        self.child = subprocess.Popen(command, env=env, stdout=self.out, stderr=self.err, stdin=subprocess.DEVNULL)
+        self.child = subprocess.Popen(self.command, cwd=self.folder.name, env=env, stdout=self.out, stderr=self.err,
+                                      stdin=subprocess.DEVNULL)
         self.fd = os.pidfd_open(self.child.pid)
 
     def ended_within(self, seconds: float) -> bool:
@@ -73,18 +77,25 @@ class Process:
         self.out.seek(0)
         self.err.seek(0)
         if status != 0:
-            raise Failure(f"{' '.join(self.command)} ended with status {status}: {self.err.read().strip()}")
-        return self.out.read().strip()
+            raise Failure(f"{' '.join(self.command)} ended with status {status}: {self.err.read().strip()[-2000:]}")
+        if self.result is None:
+            return self.out.read().strip()
+        return f"{self.result} {hashlib.sha256((Path(self.folder.name) / self.result).read_bytes()).hexdigest()}"
 
     def stop(self) -> None:
+        """Ends it if it still runs, and gives back what it held. May be said twice."""
+        if self.fd < 0:
+            return
         if self.child.poll() is None:
             self.child.terminate()
             if not self.ended_within(5):
                 self.child.kill()
             self.child.wait()
         os.close(self.fd)
+        self.fd = -1
         self.out.close()
         self.err.close()
+        self.folder.cleanup()
 
 
 def finish_both(first: Process, second: Process, deadline: float) -> dict[str, str]:
@@ -178,11 +189,11 @@ class Node:
     def with_drom(self, pair: Pair) -> Run:
         folder = tempfile.mkdtemp(prefix="drom-demo-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
         env = environment(DROM_TABLE=os.path.join(folder, "table"))
-        run = [str(self.drom), "run", "--name"]
-        simulation = run + ["simulation", "--"] + pair.simulation.command(pair.simulation.amount)
-        analytics = run + ["analytics", "--ncpus", str(self.wanted), "--"] + pair.analytics.command(pair.analytics.amount)
+        run = (str(self.drom), "run", "--name")
+        few = ("analytics", "--ncpus", str(self.wanted), "--")
         try:
-            return self.watched(Process("simulation", simulation, env), lambda: Process("analytics", analytics, env), env)
+            simulation = Process(pair.simulation, env, (*run, "simulation", "--"))
+            return self.watched(simulation, lambda: Process(pair.analytics, env, (*run, *few)), env)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -196,19 +207,20 @@ class Node:
             result.events = watch.events_at_end()
             return result
         finally:
+            simulation.stop()
             if watch is not None:
                 watch.stop()
 
     def waiting(self, pair: Pair) -> Run:
         """The analytics starts when the simulation has ended, and then has the whole node."""
         deadline = time.monotonic() + self.limit
-        simulation = Process("simulation", pair.simulation.command(pair.simulation.amount), environment())
+        simulation = Process(pair.simulation, environment())
         try:
             outputs = {"simulation": simulation.finish(deadline)}
         finally:
             simulation.stop()
         asked = simulation.times.begin + int(self.arrival * 1e9)
-        analytics = Process("analytics", pair.analytics.command(pair.analytics.amount), environment(), asked)
+        analytics = Process(pair.analytics, environment(), asked=asked)
         try:
             outputs["analytics"] = analytics.finish(deadline)
         finally:
@@ -218,6 +230,5 @@ class Node:
     def oversubscribed(self, pair: Pair) -> Run:
         """Both at once; the kernel shares the CPUs among all their threads."""
         env = environment(OMP_NUM_THREADS=str(self.wanted))
-        simulation = Process("simulation", pair.simulation.command(pair.simulation.amount), environment())
-        return self.both("oversubscribed", simulation,
-                         lambda: Process("analytics", pair.analytics.command(pair.analytics.amount), env))
+        simulation = Process(pair.simulation, environment())
+        return self.both("oversubscribed", simulation, lambda: Process(pair.analytics, env))

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# demo.sh - the in-situ case for real: a simulation owns the node, an analytics program arrives, CPUs change hands and come back.
+#
+#   scripts/demo.sh [--case libgomp|libomp|openblas|gromacs] [--repeats N] [--seconds S]
+#
+# Installs the packages it needs, builds, runs each pair of programs under drom, waiting, and oversubscribed; prints a table and
+# leaves build/demo/{timeline.svg,trace.json,report.json}. About three minutes after the build. Exit status: 0 done, 1 a step failed
+# or a result differed, 2 usage.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+log=build/demo/build.log
+mkdir -p build/demo
+
+# Quiet when it works, everything when it does not.
+step() {
+    echo "demo: $1" >&2
+    shift
+    "$@" >>"$log" 2>&1 || {
+        tail -n 40 "$log" >&2
+        echo "demo: $*: failed; the whole log is $log" >&2
+        exit 1
+    }
+}
+
+: >"$log"
+scripts/packages.sh build demo
+step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF
+step "building" cmake --build --preset release --target drom drom-gomp drom-cli examples
+exec python3 scripts/demo/insitu.py --bin build/release/bin --out build/demo "$@"

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# lint.sh - what can be wrong without running anything: format, clang-tidy, shell scripts, licences, documents that lie.
+#
+#   scripts/lint.sh [--fix] [--junit FILE] [CHECK...]       checks: format tidy shell python sources documents
+#     --fix   rewrite what has one right form: the format, docs/environment.md
+#
+# Exit status: 0 nothing found, 1 something found, 2 usage.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+checks=()
+junit=
+fix=false
+while (($#)); do
+    case $1 in
+        --fix) fix=true; shift ;;
+        --junit) junit=${2:?--junit needs a file}; shift 2 ;;
+        format | tidy | shell | python | sources | documents) checks+=("$1"); shift ;;
+        *) sed -n '5,6s/^# *//p' "$0" >&2; exit 2 ;;
+    esac
+done
+((${#checks[@]})) || checks=(format shell python sources documents tidy)
+
+# files PATTERN...: what git tracks or would track.
+files() { git ls-files -z --cached --others --exclude-standard -- "$@" | while IFS= read -rd '' name; do [[ -f $name ]] && printf '%s\0' "$name"; done; }
+
+format() {
+    local how=(--dry-run -Werror)
+    $fix && how=(-i)
+    files '*.cpp' '*.hpp' '*.c' '*.h' | xargs -0 -r clang-format-19 "${how[@]}"
+}
+
+# Product code only: the tests' macros make more noise than they hide mistakes. The examples are not in the compilation database.
+tidy() {
+    local database=build/dev status=0
+    [[ -f $database/compile_commands.json ]] || cmake --preset dev >/dev/null || return
+    run-clang-tidy-19 -quiet -j "$(nproc)" -p "$database" '/(libdrom|tools|bench)/.*\.cpp$' 2>&1 |
+        grep -vE '^\[ *[0-9]+/[0-9]+\]|warnings? generated|^clang-tidy-19|^Suppressed|^$' || true
+    [[ ${PIPESTATUS[0]} == 0 ]] || status=1
+    files 'examples/*.cpp' | xargs -0 -r -I{} clang-tidy-19 --quiet {} -- -std=c++20 -fopenmp \
+        -I/usr/include/x86_64-linux-gnu/openblas-openmp 2>/dev/null || status=1
+    return $status
+}
+
+shell() {
+    files '*.sh' '.ci/run' '*.bash' | xargs -0 -r shellcheck || return
+    files '*.bats' | xargs -0 -r shellcheck --shell=bats
+}
+
+python() { files '*.py' | xargs -0 -r python3 -W error -c 'import sys; [compile(open(f).read(), f, "exec") for f in sys.argv[1:]]'; }
+
+sources() { files | xargs -0 -r python3 scripts/lint/sources.py; }
+
+documents() {
+    if $fix; then python3 scripts/lint/environment.py >docs/environment.md; fi
+    python3 scripts/lint/environment.py | diff -u docs/environment.md - || {
+        echo "docs/environment.md is not what libdrom/env.def says; run scripts/lint.sh --fix documents"
+        return 1
+    }
+    files '*.md' | xargs -0 -r python3 scripts/lint/documents.py
+}
+
+xml() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' | tr -d '\000-\010\013\014\016-\037'; }
+
+failed=0
+cases=
+for name in "${checks[@]}"; do
+    if out=$("$name" 2>&1); then
+        echo "lint: $name: nothing found"
+        cases+="<testcase name=\"lint.$name\" status=\"run\"/>"
+    else
+        failed=$((failed + 1))
+        printf '%s\nlint: %s: found\n' "$out" "$name"
+        cases+="<testcase name=\"lint.$name\" status=\"fail\"><failure/><system-out>$(xml <<<"$out")</system-out></testcase>"
+    fi
+done
+[[ -z $junit ]] || printf '<testsuite>%s</testsuite>\n' "$cases" >"$junit"
+echo "lint: ${#checks[@]} checks, $failed found something"
+((failed == 0))

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""documents.py - documents against what they describe: links, files, variables, verbs and options, messages.
+
+A document may name a verb or an option of the command only if `drom VERB --help` of a build names it too (skipped before the
+first build: scripts/test.sh builds first). In a list headed "message", every message must occur in the sources.
+"""
+
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).parent))
+
+from environment import variables  # noqa: E402
+
+_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+_VARIABLE = re.compile(r"\bDROM_[A-Z_]+\b")
+_COMMAND = re.compile(r"(?:^|[\s`(|$])drom ([a-z]+)((?: [^`\n|;&#]*)?)")
+
+
+@cache
+def drom() -> Path | None:
+    for preset in ("dev", "release"):
+        program = ROOT / "build" / preset / "bin" / "drom"
+        if program.exists():
+            return program
+    return None
+
+
+@cache
+def help_of(verb: str) -> str | None:
+    """The long help of a verb, "" when there is no such verb, None when there is no build."""
+    program = drom()
+    if program is None:
+        return None
+    done = subprocess.run([str(program), verb, "--help"], capture_output=True, text=True, timeout=10)
+    return done.stdout if done.returncode == 0 else ""
+
+
+@cache
+def known_names() -> set[str]:
+    """DROM_* words that exist: variables, and names of the C interface and of the build."""
+    names = {name for name, *_ in variables()}
+    for file in [*ROOT.glob("libdrom/include/drom/*.h"), *ROOT.glob("CMakeLists.txt"), *ROOT.glob("cmake/*")]:
+        names |= set(_VARIABLE.findall(file.read_text()))
+    return names
+
+
+@cache
+def sources() -> str:
+    files = [f for folder in ("libdrom", "tools", "scripts") for f in (ROOT / folder).rglob("*") if f.is_file() and f.suffix != ".pyc"]
+    return "\n".join(f.read_text(errors="replace") for f in files)
+
+
+def links(path: Path, text: str) -> list[str]:
+    targets = [t for t in _LINK.findall(text) if "://" not in t]
+    return [f"link to {t}, which is not there" for t in targets if not (ROOT / path.parent / t).exists()]
+
+
+def names(text: str) -> list[str]:
+    return [f"{name} is no variable, constant or option" for name in sorted(set(_VARIABLE.findall(text)) - known_names())]
+
+
+def shown_commands(text: str) -> str:
+    """Only what is set as code: prose may say "drom does"."""
+    return "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))
+
+
+def commands(text: str) -> list[str]:
+    found = []
+    for verb, rest in _COMMAND.findall(shown_commands(text)):
+        manual = help_of(verb)
+        if manual is None:
+            return []
+        if manual == "":
+            found.append(f"'drom {verb}': the command knows no such verb")
+            continue
+        for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", rest.split(" -- ")[0]):
+            if option not in manual:
+                found.append(f"'drom {verb} {option}': drom {verb} --help does not know it")
+    return found
+
+
+def messages(text: str) -> list[str]:
+    """In a table whose first column is headed "message": the longest part of each without a variable in it."""
+    found = []
+    for table in re.findall(r"^\| message .*?\n(?:\|.*\n)+", text, re.MULTILINE):
+        for row in table.splitlines()[2:]:
+            message = row.split("|")[1].strip().strip("`")
+            fixed = max(re.split(r"<[^>]*>", message), key=len).strip()
+            if fixed not in sources():
+                found.append(f"no source says '{fixed}'")
+    return found
+
+
+def main() -> int:
+    status = 0
+    for name in sys.argv[1:]:
+        text = (ROOT / name).read_text()
+        for complaint in links(Path(name), text) + names(text) + commands(text) + messages(text):
+            print(f"{name}: {complaint}")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""sources.py - rules that every source file keeps: a licence line, one line that says what it is, a readable length, no loose ends."""
+
+import re
+import sys
+from pathlib import Path
+
+_CODE = {".cpp", ".hpp", ".c", ".h", ".S", ".def", ".sh", ".bash", ".bats", ".py", ".f90"}
+_MOST_LINES = 600
+_LOOSE_ENDS = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
+# Somebody's machine: a home folder, a work folder. Debian's own paths are the same everywhere.
+_ONE_MACHINE = re.compile(r"(?<![\w./$}>-])/(home|work|Users)/\w")
+# What must not be called inside other people's processes. (Allocation is a matter of where: a test counts it at safe points.)
+_BANNED_IN_GUEST = re.compile(r"(?<![\w.>])(usleep|nanosleep|abort|assert|printf|puts|exit)\s*\(")
+
+
+def without_comments(line: str) -> str:
+    return re.sub(r"//.*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"", "", line)
+
+
+def complaints(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        return []
+    found = []
+    code = path.suffix in _CODE
+    if code and not any("SPDX-License-Identifier:" in line for line in lines[:3]):
+        found.append("1: no SPDX-License-Identifier in the first three lines")
+    if code and not any(path.name in line for line in lines[:6]):
+        found.append(f"1: no line that says '{path.name} - what it is'")
+    if code and len(lines) > _MOST_LINES:
+        found.append(f"{len(lines)}: longer than {_MOST_LINES} lines; split it")
+    guest = code and path.parts[0] == "libdrom" and path.suffix in {".cpp", ".hpp"}
+    for number, line in enumerate(lines, 1):
+        if _LOOSE_ENDS.search(line):
+            found.append(f"{number}: a loose end: {line.strip()}")
+        if _ONE_MACHINE.search(line):
+            found.append(f"{number}: a path of one machine: {line.strip()}")
+        if code and (line != line.rstrip() or "\t" in line):
+            found.append(f"{number}: trailing blank or tab")
+        banned = _BANNED_IN_GUEST.search(without_comments(line)) if guest else None
+        if banned:
+            found.append(f"{number}: {banned[1]}() inside applications: {line.strip()}")
+    return [f"{path}:{text}" for text in found]
+
+
+def main() -> int:
+    skipped = {"LICENSE", "GPL-2.0-or-later.txt"}
+    found = [text for name in sys.argv[1:] if Path(name).name not in skipped for text in complaints(Path(name))]
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
