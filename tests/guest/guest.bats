@@ -1,0 +1,380 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# guest.bats - what a library owes a process that it lives in; a test a row.
+#
+#   DROM_BUILD=build/dev bats tests/guest/guest.bats
+
+setup_file() {
+    export build=${DROM_BUILD:?the build folder}
+    export hosts=$build/tests/guest lib=$build/lib/libdrom.so gomp=$build/lib/libdrom-gomp.so
+    export PATH=$build/bin:$PATH OMP_NUM_THREADS=2
+    # Two CPUs on any machine, so that there is something to take.
+    export both one
+    both=$(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{for (c = $1; c <= ($2 == "" ? $1 : $2); ++c) print c}' | head -n 2 | paste -sd,)
+    one=${both%%,*}
+    unset LD_PRELOAD OMP_TOOL_LIBRARIES DROM_SLOT
+}
+
+setup() {
+    work=$(mktemp -d)
+    export DROM_TABLE=$work/table
+    stop=$work/stop
+    host=
+}
+
+teardown() {
+    touch "$stop"
+    [[ -z $host ]] || { kill -9 "$host" 2>/dev/null || true; wait "$host" 2>/dev/null || true; }
+    rm -rf "$work"
+}
+
+missing() {
+    [[ ${CI-} != true ]] || { echo "prerequisite missing: $1"; return 1; }
+    skip "$1"
+}
+
+preload_of() { [[ $1 == *gcc* ]] && echo "$lib:$gomp" || echo "$lib"; }
+
+# eventually SECONDS COMMAND...: it succeeds before the deadline.
+eventually() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        ((SECONDS < end)) || { echo "not within the deadline: $*"; return 1; }
+        sleep 0.02
+    done
+}
+
+# start PROGRAM ARGUMENT...: in the background under the preload that fits it, until it says "ready".
+start() {
+    LD_PRELOAD=${preload-$(preload_of "$1")} "$@" >"$work/out" 2>"$work/err" 3>&- &
+    host=$!
+    eventually 20 grep -q '^ready' "$work/out"
+}
+
+# finish: the host ends by itself, well, and with the right sum.
+finish() {
+    touch "$stop"
+    local status=0
+    wait "$host" || status=$?
+    host=
+    cat "$work/out" "$work/err"
+    [[ $status == 0 ]]
+    grep -q "^sum ${1:-200987376}\$" "$work/out"
+}
+
+clients() { drom list --json | jq '.clients | length'; }
+mask_of() { drom list --json | jq -r ".clients[] | select(.pid == $1) | .mask"; }
+listed() { [[ $(drom list --json 2>/dev/null | jq '[.clients[] | select(.pid == '"$1"')] | length') == 1 ]]; }
+team_is() { [[ $(drom list --json | jq ".clients[] | select(.pid == $1) | .team") == "$2" ]]; }
+empty() { [[ $(clients) == 0 ]]; }
+allowed() { cat /proc/"$1"/task/*/status | sed -n 's/^Cpus_allowed_list:\t//p' | sort -u | paste -sd' '; }
+
+# shrinks_and_grows PID: the client follows both ways.
+follows() {
+    eventually 10 listed "$1"
+    drom set "$1" "$one"
+    [[ $(allowed "$1") == "$one" ]]
+    drom set "$1" "$both"
+    [[ $(mask_of "$1") == "$(echo "$both" | sed 's/^\([0-9]*\),\([0-9]*\)$/\1-\2/')" || $(mask_of "$1") == "$both" ]]
+}
+
+@test "libdrom needs libc only" {
+    for library in "$lib" "$gomp"; do
+        run bash -c "readelf -d '$library' | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -x -E 'libc\.so\.6|ld-linux-x86-64\.so\.2|libdrom\.so\.0'"
+        [ "$output" = "" ]
+    done
+}
+
+@test "nothing in libdrom can end its host, sleep, or write to stdout" {
+    for library in "$lib" "$gomp"; do
+        run bash -c "nm -D --undefined-only '$library' | awk '{print \$2}' | sed 's/@.*//' |
+            grep -x -E 'abort|exit|_exit|quick_exit|__assert_fail|__stack_chk_fail_local|usleep|sleep|printf|puts|putchar|fputs|stdout|__printf_chk|system|signal|sigaction|umask'"
+        [ "$output" = "" ]
+    done
+}
+
+@test "libdrom exports its own names, the tools entry and runtime names only" {
+    for library in "$lib" "$gomp"; do
+        run bash -c "nm -D --defined-only '$library' | awk '{print \$3}' | sed 's/@.*//' |
+            grep -v -x -E 'drom_[a-z_]*|DROM_[0-9.]*|ompt_start_tool|omp_[a-z_0-9]*|__kmpc_[a-z_0-9]*|GOMP_[a-zA-Z_0-9.]*'"
+        [ "$output" = "" ]
+    done
+}
+
+@test "libdrom stays when it is closed: 1000 times opened and closed, mapped once" {
+    run "$hosts/loader" churn "$lib" 1000
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$output" = "mapped 1 times" ]
+}
+
+@test "a preloaded true makes no table, no thread, and asks the system for nothing but the library itself" {
+    command -v strace >/dev/null || missing "strace is not installed"
+    strace -f -o "$work/bare" /bin/true || missing "strace may not trace here"
+    LD_PRELOAD=$lib strace -f -E LD_PRELOAD="$lib" -o "$work/loaded" /bin/true
+    [ ! -e "$DROM_TABLE" ]
+    run grep -E 'clone|mkdir|drom-|sched_setaffinity|futex' "$work/loaded"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    # openat, read, fstat, mmap x 4-5, mprotect, close of one library, and relocation's mprotect
+    local more=$(($(wc -l <"$work/loaded") - $(wc -l <"$work/bare")))
+    echo "$more system calls more"
+    [ "$more" -le 40 ]
+}
+
+@test "a set-uid program is left alone" {
+    [ "$(id -u)" -eq 0 ] || missing "needs root to make a set-uid file of another user"
+    local folder
+    folder=$(mktemp -d -p "$build")
+    cp "$hosts/host-clang" "$folder/host"
+    chown nobody "$folder/host"
+    chmod 4755 "$folder/host"
+    touch "$stop"
+    # The runtime itself loads the tool, even in a set-uid program.
+    run env OMP_TOOL_LIBRARIES="$lib" LD_PRELOAD="$lib" "$folder/host" secure "$stop"
+    rm -rf "$folder"
+    echo "$output"
+    [[ $output == *"secure 1"* ]] || missing "the file system ignores set-uid bits"
+    [[ $output == *"sum 200987376"* ]]
+    [ ! -e "$DROM_TABLE" ]
+}
+
+@test "an idle safe point allocates nothing and takes no lock: 100000 polls" {
+    run env LD_PRELOAD="$hosts/counter.so" "$hosts/loader" idle "$lib" 100000
+    echo "$output"
+    [[ $output == *"init 0"* ]]
+    [[ $output == *"allocations 0, locks 0"* ]]
+    [[ $output == *"unchanged 100000"* ]]
+}
+
+@test "an idle safe point allocates nothing and takes no lock: 100000 regions and queries" {
+    for by in gcc clang; do
+        run env OMP_NUM_THREADS=1 LD_PRELOAD="$hosts/counter.so:$(preload_of $by)" "$hosts/idle-$by" 100000
+        echo "$by: $output"
+        [[ $output == *"allocations 0, locks 0"* ]]
+    done
+}
+
+@test "an idle safe point makes no system call: polls, regions, queries" {
+    command -v strace >/dev/null || missing "strace is not installed"
+    strace -o "$work/try" /bin/true || missing "strace may not trace here"
+    for by in poll gcc clang; do
+        # Only the thread that works is followed: the agent's own sleeps in a futex of its own.
+        if [ $by = poll ]; then
+            strace -o "$work/calls" "$hosts/loader" idle "$lib" 1000
+        else
+            OMP_NUM_THREADS=1 strace -E LD_PRELOAD="$(preload_of $by)" -o "$work/calls" "$hosts/idle-$by" 1000
+        fi
+        run bash -c "sed -n '/drom-test-begin/,/drom-test-end/p' '$work/calls' | grep -v drom-test"
+        echo "$by: $output"
+        grep -q drom-test-end "$work/calls"
+        [ "$output" = "" ]
+    done
+}
+
+resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
+
+@test "the agent costs a process at most 1 MiB" {
+    for by in gcc clang; do
+        local bare=() loaded=() i
+        for i in 1 2 3 4 5; do
+            stop=$work/stop-$by-$i-bare
+            preload='' start "$hosts/host-$by" regions "$stop"
+            bare+=("$(resident_kb "$host")")
+            finish >/dev/null
+            stop=$work/stop-$by-$i-loaded
+            start "$hosts/host-$by" regions "$stop"
+            eventually 10 listed "$host"
+            loaded+=("$(resident_kb "$host")")
+            finish >/dev/null
+        done
+        local a b
+        a=$(printf '%s\n' "${bare[@]}" | sort -n | sed -n 3p)
+        b=$(printf '%s\n' "${loaded[@]}" | sort -n | sed -n 3p)
+        echo "$by: $a kB bare, $b kB with the agent"
+        [ $((b - a)) -le 1024 ]
+    done
+}
+
+@test "umask and signal handlers stay as they are" {
+    for by in gcc clang; do
+        start "$hosts/host-$by" manners "$stop"
+        follows "$host"
+        finish
+        run ! grep changed "$work/out"
+        rm -f "$stop"
+    done
+}
+
+@test "a forked child has regions of its own and takes nothing from its parent" {
+    start "$hosts/host-clang" fork "$stop"
+    [ "$(grep -c '^child 200987376' "$work/out")" -eq 1 ]
+    grep -q '^child ended 0' "$work/out"
+    [ "$(clients)" -eq 1 ]
+    follows "$host"
+    finish
+    SERIAL_CHILD=1
+    export SERIAL_CHILD
+    rm "$stop"
+    start "$hosts/host-gcc" fork "$stop"
+    grep -q '^child ended 0' "$work/out"
+    follows "$host"
+    finish
+}
+
+@test "a child by the raw system call ends well and takes nothing" {
+    for by in gcc clang; do
+        start "$hosts/host-$by" clone "$stop"
+        grep -q '^child ended 0' "$work/out"
+        follows "$host"
+        finish
+        rm -f "$stop"
+    done
+}
+
+@test "vfork and posix_spawn, again and again, while CPUs move" {
+    for mode in vfork spawn; do
+        start "$hosts/host-clang" $mode "$stop"
+        for _ in 1 2 3 4 5; do follows "$host"; done
+        finish
+        run ! grep 'child ended' "$work/out"
+        rm -f "$stop"
+    done
+}
+
+@test "after exec into a program without OpenMP its CPUs are still counted, and free when it ends" {
+    LD_PRELOAD=$lib "$hosts/host-clang" exec "$stop" /bin/sleep 2 3>&- &
+    host=$!
+    eventually 10 grep -q sleep "/proc/$host/comm"
+    drom list
+    wait "$host"
+    host=
+    drom check
+    empty
+}
+
+@test "after exec into another OpenMP program there is one client, and it follows" {
+    local exec_stop=$work/unused
+    LD_PRELOAD=$lib "$hosts/host-clang" exec "$exec_stop" "$hosts/host-clang" regions "$stop" >"$work/out" 2>"$work/err" 3>&- &
+    host=$!
+    eventually 20 grep -q '^ready' "$work/out"
+    follows "$host"
+    [ "$(clients)" -eq 1 ]
+    finish
+}
+
+@test "a program that closes every descriptor is still served" {
+    for by in gcc clang; do
+        start "$hosts/host-$by" close "$stop"
+        follows "$host"
+        finish
+        rm -f "$stop"
+    done
+}
+
+@test "queries from a signal handler, a thousand a second, while CPUs move" {
+    for by in gcc clang; do
+        start "$hosts/host-$by" alarm "$stop"
+        for _ in 1 2 3 4 5 6 7 8 9 10; do follows "$host"; done
+        finish
+        grep -q '^alarms came, answer given' "$work/out"
+        rm -f "$stop"
+    done
+}
+
+@test "a stack can be walked through the agent's doors" {
+    for by in gcc clang; do
+        start "$hosts/host-$by" trace "$stop"
+        finish
+        grep -q '^frames seen' "$work/out"
+        rm -f "$stop"
+    done
+}
+
+@test "two agents in one process are one client" {
+    cp "$lib" "$work/libother.so"
+    preload="$lib:$work/libother.so" start "$hosts/host-clang" regions "$stop"
+    follows "$host"
+    [ "$(clients)" -eq 1 ]
+    finish
+    rm "$stop"
+    OMP_TOOL_LIBRARIES=$work/libother.so start "$hosts/host-clang" regions "$stop"
+    follows "$host"
+    [ "$(clients)" -eq 1 ]
+    finish
+}
+
+@test "another OpenMP tool that comes first keeps working, and CPUs move all the same" {
+    [ -e "$hosts/tool.so" ] || missing "clang-14 is not installed"
+    preload="$hosts/tool.so:$lib" start "$hosts/host-clang" regions "$stop"
+    follows "$host"
+    finish
+    grep -q '^other tool saw regions' "$work/err"
+    rm "$stop"
+    OMP_TOOL_LIBRARIES=$hosts/tool.so start "$hosts/host-clang" regions "$stop"
+    follows "$host"
+    finish
+    grep -q '^other tool saw regions' "$work/err"
+}
+
+@test "loaded by the runtime as a tool, without preload, the agent serves too" {
+    export OMP_TOOL_LIBRARIES=$lib
+    preload='' start "$hosts/host-clang" regions "$stop"
+    unset OMP_TOOL_LIBRARIES
+    follows "$host"
+    finish
+}
+
+@test "an OpenMP library that is loaded privately at run time works under preload, and is served" {
+    for by in gcc clang; do
+        local sum
+        rm -f "$stop"
+        touch "$work/now"
+        sum=$("$hosts/loader" plugin "$hosts/plugin-$by.so" "$work/now" | sed -n 's/^sum //p')
+        [ "$sum" = "" ] && sum=missing
+        preload="$lib:$gomp" start "$hosts/loader" plugin "$hosts/plugin-$by.so" "$stop"
+        follows "$host"
+        touch "$stop"
+        wait "$host"
+        host=
+        cat "$work/out" "$work/err"
+        [[ $sum == missing ]] || grep -q "^sum $sum\$" "$work/out"
+    done
+}
+
+@test "C++ exceptions and Fortran under both runtimes while CPUs move" {
+    local guests=$build/tests/answers/guests program expected
+    for program in "objects-gcc exceptions" "objects-clang exceptions" "fields-gcc next" "fields-gcc common"; do
+        read -r name mode <<<"$program"
+        expected=$("$guests/$name" "$mode" 50)
+        LD_PRELOAD=$(preload_of "$name") "$guests/$name" "$mode" 50 >"$work/out" 2>"$work/err" 3>&- &
+        host=$!
+        eventually 10 listed "$host"
+        while kill -0 "$host" 2>/dev/null && [ -e "/proc/$host/task" ]; do
+            drom set "$host" "$one" 2>/dev/null || break
+            drom set "$host" "$both" 2>/dev/null || break
+        done
+        wait "$host"
+        host=
+        cat "$work/out" "$work/err"
+        [ "$(cat "$work/out")" = "$expected" ]
+    done
+}
+
+@test "a program that was killed leaves nothing behind" {
+    start "$hosts/host-clang" regions "$stop"
+    eventually 10 listed "$host"
+    kill -9 "$host"
+    wait "$host" || true
+    host=
+    drom check
+    empty
+    [ "$(drom list --json | jq -r .free)" != "" ]
+}
+
+@test "DROM_DISABLE=1 leaves a program alone" {
+    DROM_DISABLE=1 start "$hosts/host-clang" regions "$stop"
+    finish
+    [ ! -e "$DROM_TABLE" ]
+}

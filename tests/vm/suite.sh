@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# suite.sh - the pinning tests, run inside the virtual node: 16 CPUs, 2 packages, 2 NUMA nodes (0-7, 8-15). Prints TAP.
+#
+#   suite.sh BUILD      BUILD/bin, BUILD/lib and BUILD/tests/vm hold what is tested
+set -uo pipefail
+
+build=$1
+export PATH=$build/bin:$PATH LD_LIBRARY_PATH=$build/lib DROM_TABLE=/dev/shm/table
+# Nothing may spin on interpreted CPUs; deadlines are for machines that are 100 times faster.
+export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=16 DROM_TIMEOUT_MS=10000
+number=0 failed=0
+guest=
+
+ok() { echo "ok $((++number)) - $1"; }
+not_ok() {
+    echo "not ok $((++number)) - $1"
+    shift
+    printf '#   %s\n' "$@"
+    failed=$((failed + 1))
+}
+
+# check TITLE COMMAND...: the command succeeds.
+check() {
+    local title=$1 said
+    shift
+    if said=$("$@" 2>&1); then ok "$title"; else not_ok "$title" "$*" "exit status $?" "$said"; fi
+}
+
+# refused TITLE PATTERN COMMAND...: exit status 1 and a message that matches.
+refused() {
+    local title=$1 pattern=$2 said status
+    shift 2
+    said=$("$@" 2>&1)
+    status=$?
+    if ((status == 1)) && [[ $said =~ $pattern ]]; then ok "$title"; else not_ok "$title" "$*" "exit status $status" "$said"; fi
+}
+
+# A guest that owns the node; its output is read as it goes.
+start() {
+    drom run --cpus 0-15 -- "$@" >/dev/shm/out 2>/dev/shm/err &
+    guest=$!
+    wait_for 20 'team=16 ' || not_ok "$1 starts with 16 threads" "$(tail -n 1 /dev/shm/out)" "$(cat /dev/shm/err)"
+}
+
+stop() {
+    kill "$guest"
+    wait "$guest"
+    guest=
+} 2>/dev/null
+
+# The newest line of the guest matches the pattern within so many seconds.
+wait_for() {
+    local end=$((SECONDS + $1))
+    while ! [[ $(tail -n 1 /dev/shm/out) =~ $2 ]]; do
+        ((SECONDS < end)) || return 1
+        sleep 0.1
+    done
+}
+
+# sees TITLE PATTERN: the guest's team becomes that.
+sees() {
+    if wait_for 15 "$2"; then ok "$1"; else
+        not_ok "$1" "expected $2" "last     $(tail -n 1 /dev/shm/out)" "$(cat /dev/shm/err)" "$(drom explain "$guest" 2>&1 | head -n 12)"
+    fi
+}
+
+all=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+
+# bound TITLE: shrink and expand, every thread on a CPU of its own each time.
+moves_bound() {
+    drom set "$guest" 0-3 >/dev/null
+    sees "$1: 16 -> 4 on node 0, one CPU each" '^team=4 cpus=0,1,2,3 masks=0,1,2,3 bound=4$'
+    drom set "$guest" 8-15 >/dev/null
+    sees "$1: expanded to 8-15, one CPU each" '^team=8 cpus=8,9,10,11,12,13,14,15 masks=8,9,10,11,12,13,14,15 bound=8$'
+    drom set "$guest" 0-15 >/dev/null
+    sees "$1: and back to 16" "^team=16 cpus=$all masks=$all bound=16\$"
+}
+
+moves_placed() {
+    drom set "$guest" 0-3 >/dev/null
+    sees "$1: 16 -> 4 on node 0" '^team=4 cpus=[0-3],[0-3],[0-3],[0-3] masks=0,1,2,3 bound=0$'
+    drom set "$guest" 8-15 >/dev/null
+    sees "$1: expanded to 8-15" '^team=8 cpus=.* masks=8,9,10,11,12,13,14,15 bound=0$'
+    drom set "$guest" 0-15 >/dev/null
+    sees "$1: and back to 16" "^team=16 cpus=.* masks=$all bound=0\$"
+}
+
+pinning() {
+    local by
+    for by in gcc clang; do
+        start "$build/tests/vm/places-$by" 200
+        moves_placed "$by, OMP_PROC_BIND unset"
+        stop
+        for OMP_PROC_BIND in true spread; do
+            export OMP_PROC_BIND
+            start "$build/tests/vm/places-$by" 200
+            moves_bound "$by, OMP_PROC_BIND=$OMP_PROC_BIND"
+            stop
+        done
+        unset OMP_PROC_BIND
+    done
+    export DROM_PIN=bind
+    start "$build/tests/vm/places-gcc" 200
+    moves_bound "gcc, DROM_PIN=bind"
+    stop
+    unset DROM_PIN
+}
+
+mask_of_guest() { drom list --json | jq -r '.clients[0].mask'; }
+
+names() {
+    start "$build/tests/vm/places-clang" 200
+    local row mask expected
+    for row in numa:1=8-15 package:0=0-7 core:2-3=2-3 numa:0,core:15=0-7,15 0-14:2=0,2,4,6,8,10,12,14 0xf0=4-7; do
+        mask=${row%%=*} expected=${row#*=}
+        drom set "$guest" "$mask" >/dev/null
+        check "set $mask is $expected" test "$(mask_of_guest)" = "$expected"
+    done
+    sees "the team follows names" '^team=4 cpus=[4-7],[4-7],[4-7],[4-7] masks=4,5,6,7 '
+    refused "a node that is not there is refused" 'numa:2|NUMA' drom set "$guest" numa:2
+    refused "CPU 16 is refused" '16' drom set "$guest" 0-16
+    stop
+}
+
+offline() {
+    start "$build/tests/vm/places-clang" 200
+    drom set "$guest" 0-3 >/dev/null
+    echo 0 >/sys/devices/system/cpu/cpu5/online
+    refused "an offline CPU is refused" 'CPU 5 .*offline|offline.* 5' drom set "$guest" 4-5
+    check "a refusal changes nothing" test "$(mask_of_guest)" = 0-3
+    echo 1 >/sys/devices/system/cpu/cpu5/online
+    check "online again it is given" drom set "$guest" 4-5
+    stop
+}
+
+# A cpuset that is narrower than the mask: the intersection is applied, and said.
+cpuset() {
+    local group=/sys/fs/cgroup/narrow pid
+    echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+    mkdir "$group"
+    start "$build/tests/vm/places-clang" 200
+    pid=$(drom list --json | jq -r '.clients[0].pid')
+    echo 0-3 >"$group/cpuset.cpus"
+    echo "$pid" >"$group/cgroup.procs"
+    drom set "$guest" 2-9 >/dev/null 2>&1
+    sees "a narrower cpuset limits the mask" '^team=.* masks=2,3 '
+    check "and the list says so" bash -c "drom list --json | jq -e '.clients[0].limited' || drom explain $guest | grep -i -E 'cpuset|limited'"
+    echo 0-15 >"$group/cpuset.cpus"
+    drom set "$guest" 4-7 >/dev/null
+    sees "a wider one lifts the limit" '^team=.* masks=4,5,6,7 '
+    stop
+    rmdir "$group"
+}
+
+# Whole nodes go to newcomers: the guest that owned everything keeps the other one.
+newcomer() {
+    start "$build/tests/vm/places-gcc" 200
+    drom run --ncpus 8 -- sleep 5 &
+    local other=$! end=$((SECONDS + 4)) masks=
+    while ((SECONDS < end)) && [[ $masks != "0-7 8-15 " ]]; do
+        masks=$(drom list --json | jq -r '.clients[].mask' | sort -V | tr '\n' ' ')
+    done
+    check "a newcomer of 8 gets one node, the owner keeps the other" test "$masks" = "0-7 8-15 "
+    wait "$other"
+    sees "and the owner has both again afterwards" "^team=16 .* masks=$all "
+    stop
+}
+
+check "the virtual node has 16 CPUs" test "$(nproc --all)" = 16
+pinning
+names
+offline
+cpuset
+newcomer
+check "nobody is left in the table" test "$(drom list --json | jq '.clients | length')" = 0
+echo "1..$number"
+echo "vm: $((number - failed)) passed, $failed failed, in $(cut -d. -f1 /proc/uptime) s"
+exit $((failed > 0))
