@@ -42,9 +42,12 @@ int Table::finish(const Goal& goal, const Options& options, const char* verb, dr
 }
 
 int Table::still_pending(uint32_t slot, const char* verb, drom_error* error) noexcept {
-    const ClientText client(ledger_, slot);
-    return fail(error, DROM_PENDING, "%s: posted; %s has not released its CPUs yet; drom explain %u says why", verb, client.text,
-                ledger_.slot(slot).client.pid.load());
+    if (error == nullptr) return DROM_PENDING;
+    error->status = DROM_PENDING;
+    Text(error->text, sizeof error->text) << verb << ": posted; " << ClientText(ledger_, slot).text
+                                          << " has not released its CPUs yet; drom explain "
+                                          << ledger_.slot(slot).client.pid.load() << " says why";
+    return DROM_PENDING;
 }
 
 int Table::await(const Goal& goal, const Options& options, const char* verb, drom_error* error) noexcept {

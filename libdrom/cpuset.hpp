@@ -28,23 +28,25 @@ struct CpuSet {
         return cpu < kMaxCpus && (words[cpu / 64] >> (cpu % 64) & 1) != 0;
     }
 
-    [[nodiscard]] uint32_t count() const noexcept {
+    /// How many. Words from the one of `end` on are not looked at.
+    [[nodiscard]] uint32_t count(uint32_t end = kMaxCpus) const noexcept {
         uint32_t sum = 0;
-        for (uint64_t word : words) sum += static_cast<uint32_t>(std::popcount(word));
+        for (uint32_t i = 0; i * 64 < end; ++i)
+            if (words[i] != 0) sum += static_cast<uint32_t>(std::popcount(words[i]));  // a call on the baseline instruction set
         return sum;
     }
     [[nodiscard]] bool none() const noexcept {
-        for (uint64_t word : words)
-            if (word != 0) return false;
-        return true;
+        uint64_t any = 0;  // no early return: this way the compiler takes many words at a time
+        for (uint64_t word : words) any |= word;
+        return any == 0;
     }
-    /// The first CPU >= `from`, or kMaxCpus.
-    [[nodiscard]] uint32_t next(uint32_t from) const noexcept {
-        if (from >= kMaxCpus) return kMaxCpus;
+    /// The first CPU >= `from`, or kMaxCpus. Words after the one of `end` are not looked at.
+    [[nodiscard]] uint32_t next(uint32_t from, uint32_t end = kMaxCpus) const noexcept {
+        if (from >= end) return kMaxCpus;
         uint32_t index = from / 64;
         uint64_t word = words[index] & (~uint64_t{0} << (from % 64));
         while (word == 0) {
-            if (++index == kWords) return kMaxCpus;
+            if (++index * 64 >= end) return kMaxCpus;
             word = words[index];
         }
         return index * 64 + static_cast<uint32_t>(std::countr_zero(word));
@@ -54,6 +56,12 @@ struct CpuSet {
         for (uint32_t index = kWords; index-- > 0;)
             if (words[index] != 0) return index * 64 + 63 - static_cast<uint32_t>(std::countl_zero(words[index]));
         return kMaxCpus;
+    }
+    /// No CPU >= `end`.
+    [[nodiscard]] bool within(uint32_t end) const noexcept {
+        uint64_t beyond = end % 64 != 0 ? words[end / 64] >> (end % 64) : 0;
+        for (uint32_t i = (end + 63) / 64; i < kWords; ++i) beyond |= words[i];
+        return beyond == 0;
     }
     [[nodiscard]] bool contains(const CpuSet& other) const noexcept { return (other - *this).none(); }
     [[nodiscard]] bool intersects(const CpuSet& other) const noexcept { return !(*this & other).none(); }
@@ -70,7 +78,11 @@ struct CpuSet {
         for (uint32_t i = 0; i < kWords; ++i) a.words[i] &= ~b.words[i];
         return a;
     }
-    friend bool operator==(const CpuSet&, const CpuSet&) noexcept = default;
+    friend bool operator==(const CpuSet& a, const CpuSet& b) noexcept {
+        uint64_t differing = 0;  // as in none()
+        for (uint32_t i = 0; i < kWords; ++i) differing |= a.words[i] ^ b.words[i];
+        return differing == 0;
+    }
 };
 
 /// Writes "0-3,8" ("" for the empty set) into `out`, always terminated; cut with ",..." when `size` is too small.

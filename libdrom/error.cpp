@@ -2,6 +2,8 @@
 // error.cpp - statuses, their names, and sentences.
 #include "error.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -19,8 +21,23 @@ int fail(drom_error* error, int status, const char* format, ...) noexcept {
 }
 
 int succeed(drom_error* error) noexcept {
-    if (error != nullptr) *error = {};
+    if (error == nullptr) return DROM_OK;
+    error->status = DROM_OK;
+    error->text[0] = '\0';
     return DROM_OK;
+}
+
+Text& Text::add(const char* text, size_t most) noexcept {
+    const size_t length = strnlen(text, std::min(most, static_cast<size_t>(end_ - at_)));
+    memcpy(at_, text, length);
+    at_ += length;
+    *at_ = '\0';
+    return *this;
+}
+
+Text& Text::operator<<(uint32_t number) noexcept {
+    char digits[10];
+    return add(digits, static_cast<size_t>(std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
 }
 
 const char* errno_text(int number) noexcept {

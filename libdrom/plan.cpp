@@ -37,7 +37,7 @@ bool is_rigid(const Ledger& ledger, uint32_t slot) noexcept {
 /// May everybody who is to lose CPUs of `lost` lose them? Each loser is asked once.
 int check_losers(const Ledger& ledger, Owner::Name self, const CpuSet& lost, const PlanRules& rules, drom_error* error) noexcept {
     SlotSet asked;
-    for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1)) {
+    for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1, ledger.cpus())) {
         const Owner::Name loser = prospective(ledger, load_owner(ledger, cpu));
         if (loser == Owner::nobody() || loser == self || asked.has(loser.slot)) continue;
         asked.add(loser.slot);
@@ -54,7 +54,7 @@ int check_losers(const Ledger& ledger, Owner::Name self, const CpuSet& lost, con
 
 int check_foreign(const Ledger& ledger, Owner::Name self, const CpuSet& mask, const PlanRules& rules, drom_error* error) noexcept {
     if (rules.take) return check_losers(ledger, self, mask, rules, error);
-    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         const Owner::Name who = prospective(ledger, word);
         if (who == Owner::nobody() || who == self) continue;
@@ -103,16 +103,18 @@ void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
 
 ClientText::ClientText(const Ledger& ledger, uint32_t slot) noexcept {
     const Slot& s = ledger.slot(slot);
-    const uint32_t pid = s.client.pid.load(std::memory_order_relaxed);
-    const char* job = s.job[0] != '\0' ? ", job " : "";
-    snprintf(text, sizeof text, "client %u (%.31s%s%.31s)", pid, s.name, job, s.job);
+    Text sentence(text, sizeof text);
+    sentence << "client " << s.client.pid.load(std::memory_order_relaxed) << " (";
+    sentence.add(s.name, sizeof s.name - 1);
+    if (s.job[0] != '\0') (sentence << ", job ").add(s.job, sizeof s.job - 1);
+    sentence << ")";
 }
 
 int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb, drom_error* error) noexcept {
     if (mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; a client keeps at least one CPU", verb);
-    if (mask.last() >= ledger.cpus())
+    if (!mask.within(ledger.cpus()))
         return fail(error, DROM_E_NOCPU, "%s: CPU %u is beyond this table's %u CPUs", verb, mask.last(), ledger.cpus());
-    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         if (word.is(Owner::kAbsent)) return fail(error, DROM_E_NOCPU, "%s: this node has no CPU %u", verb, cpu);
         if (word.is(Owner::kOffline)) return fail(error, DROM_E_NOCPU, "%s: CPU %u is offline", verb, cpu);
@@ -142,7 +144,7 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
     if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
     if (const int status = check_losers(ledger, Owner::nobody(), mask, rules, error); status != DROM_OK) return status;
     plan.count = 0;
-    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         if (word.is(Owner::kDrained)) continue;
         const Owner::Name owner = word.owner();
@@ -163,7 +165,7 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
 int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept {
     if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
     plan.count = 0;
-    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         if (!word.is(Owner::kDrained)) continue;
         const uint64_t flags = word.flags() & (kPermanent & ~Owner::kDrained);

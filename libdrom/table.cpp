@@ -30,7 +30,7 @@ constexpr uint64_t kReaperPeriod = 100 * kMillisecond;
 /// "drom: set 4242", for the beginning of sentences.
 struct Verb {
     char text[48];
-    Verb(const char* verb, uint32_t pid) noexcept { snprintf(text, sizeof text, "drom: %s %u", verb, pid); }
+    Verb(const char* verb, uint32_t pid) noexcept { Text(text, sizeof text) << "drom: " << verb << " " << pid; }
 };
 
 void copy_text(char* out, size_t size, const char* text) noexcept {
@@ -130,7 +130,7 @@ void Table::refresh_offline() noexcept {
 /// With the turn in hand: finish what others began, look for the dead now and then.
 int Table::begin(bool inherited, drom_error* error) noexcept {
     if (inherited) settle_all(ledger_, pages_);
-    if (now_ns() - ledger_.header().reaped_ns.load(std::memory_order_relaxed) > kReaperPeriod) {
+    if (tick_ns() > ledger_.header().reaped_ns.load(std::memory_order_relaxed) + kReaperPeriod) {
         refresh_offline();
         reap(ledger_, pages_, path_);
     }
@@ -145,7 +145,7 @@ int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* erro
         return fail(error, DROM_E_NOPROC, "%s: %s", verb, what);
     }
     // A full verdict costs more than the whole operation; begin() gives one every 100 ms. In between, a pid that is gone is enough.
-    const bool gone = kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+    const bool gone = getsid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH;
     if (gone && ledger_.writable && is_abandoned(ledger_.slot(slot))) {
         retire(ledger_, pages_, path_, slot, DROM_EVENT_REAP);
         return fail(error, DROM_E_NOPROC, "%s: the process has ended; its CPUs are free again", verb);
@@ -156,6 +156,7 @@ int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* erro
 /// Carries a plan out. False when some word had changed since: what is left must be planned again.
 bool Table::apply(const Plan& plan) noexcept {
     bool complete = true;
+    const uint64_t now = plan.count > 0 ? now_ns() : 0;
     for (uint32_t i = 0; i < plan.count; ++i) {
         const Change& change = plan.changes[i];
         // The home first: if we die between the two, the CPU has a home it is still with, which means nothing.
@@ -166,7 +167,7 @@ bool Table::apply(const Plan& plan) noexcept {
         }
         const Owner::Name about = change.event == DROM_EVENT_CLAIM ? change.to.owner() : change.from.owner();
         const uint32_t pid = about.slot < ledger_.clients() ? ledger_.slot(about.slot).client.pid.load() : 0;
-        record(ledger_, {.type = change.event, .slot = about.slot, .cpu = change.cpu, .pid = pid});
+        record(ledger_, {.type = change.event, .slot = about.slot, .cpu = change.cpu, .pid = pid, .time_ns = now});
     }
     return complete;
 }
@@ -192,7 +193,7 @@ int Table::carry_out(const Options&, const char* verb, SlotSet& touched, bool& c
 
 int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, drom_error* error) noexcept {
     const Slot& slot = ledger_.slot(index);
-    const uint32_t count = mask.count();
+    const uint32_t count = mask.count(ledger_.cpus());
     const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
     const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
     if (count < least) return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client needs at least %u", verb, count, least);

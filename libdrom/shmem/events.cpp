@@ -37,7 +37,7 @@ void record(const Ledger& ledger, const EventFacts& facts) noexcept {
     Event& entry = ledger.event(index);
     entry.index.store(0, kRelaxed);
     std::atomic_thread_fence(std::memory_order_release);
-    entry.time_ns.store(now_ns(), kRelaxed);
+    entry.time_ns.store(facts.time_ns != 0 ? facts.time_ns : now_ns(), kRelaxed);
     entry.seq.store(facts.seq, kRelaxed);
     entry.what.store(uint64_t{facts.type} << 56 | uint64_t{facts.slot & 0xffffff} << 32 | facts.cpu, kRelaxed);
     entry.value.store(uint64_t{facts.value} << 32 | facts.pid, kRelaxed);

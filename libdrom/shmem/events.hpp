@@ -14,6 +14,7 @@ struct EventFacts {
     uint64_t seq = 0;
     uint32_t value = 0;
     uint32_t pid = 0;
+    uint64_t time_ns = 0;  ///< 0: now
 };
 
 /// Records one event. About 40 ns; a system call only while somebody watches. Nothing on a read-only ledger.

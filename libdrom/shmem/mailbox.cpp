@@ -68,7 +68,7 @@ bool post_request(const Ledger& ledger, uint32_t slot, uint64_t base, const CpuS
     uint64_t expected = base;
     if (!request.newest.compare_exchange_strong(expected, seq)) return false;
     // An overtaken administrator may have written between us and our publishing; the checksum shows it.
-    CpuSet check{};
+    CpuSet check;
     for (int attempt = 0; attempt < 8 && !read_half(half, seq, words, check); ++attempt) write_half(half, seq, words, mask);
     return true;
 }

@@ -110,7 +110,7 @@ private:
     bool has_released(Owner::Name owner, uint32_t cpu) noexcept {
         if (!(owner == asked_)) {
             asked_ = owner;
-            Posted posted{};
+            Posted posted;
             const bool acked = read_request(ledger_, owner.slot, posted) &&
                                released_seq(ledger_, pages_, owner.slot) == posted.seq;
             // A client that was never given a CPU runs nowhere by our leave, so it has nothing to release.
@@ -137,10 +137,11 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
         const uint64_t base = ledger.request(slot).newest.load(std::memory_order_acquire);
         const CpuSet mask = usable_cpus(ledger, who);
         if (mask.none()) return false;  // a client without any CPU runs as it is; it is asked nothing
-        Posted posted{};
+        Posted posted;  // half a kilobyte that read_request fills
         if (read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask) return false;
         if (!post_request(ledger, slot, base, mask)) continue;
-        record(ledger, {.type = DROM_EVENT_POST, .slot = slot, .seq = base + 1, .value = mask.count(), .pid = pid_of(ledger, slot)});
+        record(ledger, {.type = DROM_EVENT_POST, .slot = slot, .seq = base + 1, .value = mask.count(ledger.cpus()), .pid = pid_of(ledger, slot),
+                        .time_ns = ledger.request(slot).posted_ns.load(std::memory_order_relaxed)});
         pages.wake_client(slot);
         return true;
     }
