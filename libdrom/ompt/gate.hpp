@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gate.hpp - what an idle region start reads: is this the thread that owns the team, and is there anything to do?
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "client.hpp"
+#include "kmp_entry.h"
+
+namespace drom {
+
+/// Written by the primary thread (the one whose team is resized), read by every thread at every region. Nothing here changes while
+/// there is nothing to do, so the line stays shared.
+struct alignas(64) Gate {
+    std::atomic<const void*> primary;  ///< thread pointer of the primary thread; nullptr: nobody yet; nobody(): never
+    std::atomic<Word*> regions;        ///< outermost regions so far: page().safe_points
+    std::atomic<uint8_t> attention;    ///< 1: the primary thread has something to do at region starts
+    std::atomic<uint8_t>
+        claimable;                  ///< 1: the primary thread has only asked so far; one that opens a region takes over
+    std::atomic<uint8_t> watching;  ///< 1: answers that are given inside regions must be noted
+    uint8_t pad = 0;
+    std::atomic<uint32_t> team_size;  ///< of the primary's regions
+    const void* placing;              ///< what the threads of the starting team run after they have been placed
+    std::atomic<void (*)()> real[3];  ///< __kmpc_fork_call, __kmpc_fork_call_if, __kmpc_fork_teams behind ours
+};
+
+/// In `primary`: no thread, and none will be.
+inline const void* nobody() noexcept { return reinterpret_cast<const void*>(uintptr_t{1}); }
+
+extern "C" Gate drom_gate;
+/// Outlined functions that need no look, by address: direct-mapped, an entry may be displaced by another function.
+extern "C" std::atomic<uintptr_t> drom_known[DROM_KNOWN_MASK + 1];
+
+inline std::atomic<uintptr_t>& known_slot(const void* function) noexcept {
+    return drom_known[reinterpret_cast<uintptr_t>(function) >> DROM_KNOWN_SHIFT & DROM_KNOWN_MASK];
+}
+
+/// Names the calling thread at no cost. A number that a later thread may have again.
+inline const void* this_thread() noexcept {
+#if defined(__x86_64__)
+    const void* self = nullptr;
+    asm("mov %%fs:0, %0" : "=r"(self));
+    return self;
+#else
+    return __builtin_thread_pointer();
+#endif
+}
+
+/// True when a region that runs `function` may start without a look. Counts it. kmp_entry.S does the same.
+inline bool pass_region(const void* function) noexcept {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    if (drom_gate.primary.load(kRelaxed) != this_thread()) return drom_gate.claimable.load(kRelaxed) == 0;
+    if (client::pending() || drom_gate.attention.load(kRelaxed) != 0) return false;
+    if (known_slot(function).load(kRelaxed) != reinterpret_cast<uintptr_t>(function)) return false;
+    Word& regions = *drom_gate.regions.load(kRelaxed);
+    regions.store(regions.load(kRelaxed) + 1, kRelaxed);
+    return true;
+}
+
+static_assert(offsetof(Gate, primary) == DROM_GATE_PRIMARY && offsetof(Gate, regions) == DROM_GATE_REGIONS);
+static_assert(offsetof(Gate, attention) == DROM_GATE_ATTENTION && offsetof(Gate, claimable) == DROM_GATE_CLAIMABLE);
+static_assert(offsetof(Gate, placing) == DROM_GATE_PLACING && offsetof(Gate, real) == DROM_GATE_REAL);
+static_assert(sizeof(Gate) == 64 && offsetof(client::Hot, request) == DROM_HOT_REQUEST);
+static_assert(offsetof(client::Hot, seen) == DROM_HOT_SEEN);
+
+}  // namespace drom

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kmp_entry.cpp - what the entry points in kmp_entry.S call when there is something to do.
+#include "kmp_entry.hpp"
+
+#include <dlfcn.h>
+#include <cstdint>
+
+#include "gate.hpp"
+#include "runtime.hpp"
+#include "safe_point.hpp"
+
+#if defined(__x86_64__)
+
+using drom::drom_gate;
+using drom::runtime::Name;
+
+extern "C" {
+void drom_slow___kmpc_fork_call();
+void drom_slow___kmpc_fork_call_if();
+void drom_slow___kmpc_fork_teams();
+void drom_kmp_place();
+}
+
+namespace {
+
+using ForkCall = void(void* location, int argc, void* function, ...);
+using Outlined = void(int* global_id, int* id_in_team, void* argument);
+
+/// Runtimes before LLVM 16 have no __kmpc_fork_call_if: what they were given instead.
+void fork_call_if(void* location, int argc, void* function, int condition, void* argument) {
+    const void* caller = __builtin_return_address(0);
+    if (condition != 0)
+        return drom::runtime::real<ForkCall>(Name::ForkCall, caller)(location, argc, function, argument);
+    const auto find = [caller](const char* symbol) { return drom::runtime::find_behind(symbol, caller); };
+    auto* thread_num = reinterpret_cast<int (*)(void*)>(find("__kmpc_global_thread_num"));
+    auto* begin = reinterpret_cast<void (*)(void*, int)>(find("__kmpc_serialized_parallel"));
+    auto* end = reinterpret_cast<void (*)(void*, int)>(find("__kmpc_end_serialized_parallel"));
+    if (thread_num == nullptr || begin == nullptr || end == nullptr) return;
+    int global_id = thread_num(location);
+    int id_in_team = 0;
+    begin(location, global_id);
+    reinterpret_cast<Outlined*>(function)(&global_id, &id_in_team, argument);
+    end(location, global_id);
+}
+
+/// There is no runtime: nothing can have compiled this call in, and nothing is run.
+void no_runtime() {}
+
+using Target = void();
+
+Target* target_of(uint32_t which, const void* caller) noexcept {
+    constexpr Name kNames[] = {Name::ForkCall, Name::ForkCallIf, Name::ForkTeams};
+    if (Target* function = drom::runtime::real<Target>(kNames[which], caller); function != nullptr) {
+        // Only what is the same for every caller may be jumped to without a look.
+        if (drom::runtime::same_for_all(kNames[which]))
+            drom_gate.real[which].store(function, std::memory_order_relaxed);
+        return function;
+    }
+    const bool has_runtime = drom::runtime::real<Target>(Name::ForkCall, caller) != nullptr;
+    return which == 1 && has_runtime ? reinterpret_cast<Target*>(&fork_call_if) : &no_runtime;
+}
+
+}  // namespace
+
+extern "C" {
+
+struct Entered {
+    const void* run;
+    Target* target;
+};
+
+[[gnu::visibility("hidden"), gnu::used]] Entered drom_kmp_enter(const void* function, uint32_t which,
+                                                                const void* caller) {
+    Target* target = target_of(which, caller);
+    const auto* runtime = reinterpret_cast<const void*>(target);
+    if (which == 2) {
+        drom::safe_point::uses_teams(runtime);
+        return {function, target};
+    }
+    const void* thunk = reinterpret_cast<const void*>(&drom_kmp_place);
+    if (function == thunk || drom::pass_region(function)) return {function, target};
+    return {drom::safe_point::region_entry(function, runtime, thunk, DROM_DOOR_KMP), target};
+}
+
+[[gnu::visibility("hidden"), gnu::used]] void drom_place_thread(uint32_t index) {
+    drom::safe_point::place_thread(index);
+}
+
+}  // extern "C"
+
+namespace drom {
+constinit Gate drom_gate{
+    .primary = {nullptr},
+    .regions = {nullptr},
+    .attention = {0},
+    .claimable = {1},
+    .watching = {0},
+    .team_size = {0},
+    .placing = nullptr,
+    .real = {{&drom_slow___kmpc_fork_call}, {&drom_slow___kmpc_fork_call_if}, {&drom_slow___kmpc_fork_teams}}};
+}
+
+bool drom::kmp::in_place() noexcept { return runtime::is_ours(dlsym(RTLD_DEFAULT, "__kmpc_fork_call")); }
+
+#else
+
+namespace drom {
+constinit Gate drom_gate{.primary = {nullptr}, .claimable = {1}};
+}
+
+bool drom::kmp::in_place() noexcept { return false; }
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// pinning.cpp - puts the threads of a team on the CPUs they have now.
+#include "pinning.hpp"
+
+#include <sched.h>
+#include <strings.h>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "client.hpp"
+#include "confine.hpp"
+#include "env.hpp"
+#include "repin.hpp"
+
+namespace drom::pinning {
+
+namespace {
+
+enum class Mode : uint8_t { None, Place, Bind };
+
+struct State {
+    Mode mode;
+    bool overrule;  ///< the runtime binds threads by itself
+    bool due;
+    uint32_t team;  ///< threads in the plan; 0: nobody is moved
+    uint64_t plan;  ///< number of the plan
+    CpuSet first_mask;
+    uint16_t cpu[kMaxCpus];                ///< where each thread of the team goes, and then is
+    std::atomic<uint64_t> done[kMaxCpus];  ///< the plan that was carried out; each by its own thread
+};
+constinit State state{};
+
+bool is_off(const char* text) noexcept {
+    return strcasecmp(text, "false") == 0 || strcasecmp(text, "none") == 0 || strcasecmp(text, "disabled") == 0;
+}
+
+/// OpenMP's own variable decides; the others only count without it.
+bool runtime_binds() noexcept {
+    if (const char* text = getenv("OMP_PROC_BIND"); text != nullptr) return !is_off(text);
+    const char* kmp = getenv("KMP_AFFINITY");
+    return getenv("OMP_PLACES") != nullptr || getenv("GOMP_CPU_AFFINITY") != nullptr ||
+           (kmp != nullptr && !is_off(kmp));
+}
+
+Mode mode_of(const char* text, bool bound) noexcept {
+    if (text == nullptr) return bound ? Mode::Bind : Mode::Place;
+    if (strcmp(text, "none") == 0) return Mode::None;
+    return strcmp(text, "bind") == 0 ? Mode::Bind : Mode::Place;
+}
+
+CpuSet only(uint32_t cpu) noexcept {
+    CpuSet set{};
+    set.add(cpu);
+    return set;
+}
+
+void set_if_other(const CpuSet& wanted) noexcept {
+    CpuSet now{};
+    if (!get_affinity(0, now) || !(now == wanted)) set_affinity(0, wanted);
+}
+
+/// The mask may have shrunk since the plan was made; then the CPU is not ours any more and the next plan is on its way.
+void move(uint32_t cpu, const CpuSet& mask) noexcept {
+    if (!mask.has(cpu)) return;
+    if (state.mode == Mode::Bind) return set_if_other(only(cpu));
+    if (sched_getcpu() != static_cast<int>(cpu)) set_affinity(0, only(cpu));
+    set_if_other(mask);
+}
+
+/// The runtime may have bound this thread to CPUs that were given away.
+void keep_inside(const CpuSet& mask) noexcept {
+    CpuSet now{};
+    if (!get_affinity(0, now) || mask.contains(now)) return;
+    const CpuSet rest = now & mask;
+    set_affinity(0, rest.none() ? mask : rest);
+}
+
+}  // namespace
+
+void begin(const CpuSet& mask) noexcept {
+    state.overrule = runtime_binds();
+    state.mode = mode_of(env::text("DROM_PIN"), state.overrule);
+    state.first_mask = mask;
+    for (uint16_t& cpu : state.cpu) cpu = kNoCpu;
+}
+
+void ask_for_placement() noexcept { state.due = state.mode != Mode::None; }
+
+bool is_due(uint32_t team, const CpuSet& mask) noexcept {
+    if (state.due && team <= mask.count() && team <= kMaxCpus) return true;
+    return state.overrule && state.mode != Mode::None && !(mask == state.first_mask);
+}
+
+void plan(uint32_t team, const CpuSet& mask) noexcept {
+    if (!state.due || team > kMaxCpus) return;
+    state.cpu[0] = static_cast<uint16_t>(sched_getcpu());
+    state.team = repin(state.cpu, team, mask) ? team : 0;
+    if (state.team == 0) return;
+    state.due = false;
+    ++state.plan;
+}
+
+void place_thread(uint32_t index) noexcept {
+    const int saved = errno;
+    client::AffinityGuard guard;
+    const bool planned = index < state.team;
+    if (planned && state.done[index].load(std::memory_order_relaxed) != state.plan) {
+        state.done[index].store(state.plan, std::memory_order_relaxed);
+        move(state.cpu[index], guard.mask());
+    } else if (planned && state.mode == Mode::Bind && guard.mask().has(state.cpu[index])) {
+        set_if_other(only(state.cpu[index]));
+    } else {
+        keep_inside(guard.mask());
+    }
+    errno = saved;
+}
+
+void widen_this_thread() noexcept {
+    client::AffinityGuard guard;
+    set_if_other(guard.mask());
+}
+
+}  // namespace drom::pinning

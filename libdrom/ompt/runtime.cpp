@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// runtime.cpp - the OpenMP runtime of this process.
+#include "runtime.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <strings.h>
+#include <cstdlib>
+#include <cstring>
+
+namespace drom::runtime {
+
+constinit std::atomic<void*> found[kNames] = {};
+
+namespace {
+
+constexpr const char* kSymbols[kNames] = {"omp_get_max_threads", "omp_get_num_procs", "omp_get_num_threads",
+                                          "omp_set_num_threads", "__kmpc_fork_call",  "__kmpc_fork_call_if",
+                                          "__kmpc_fork_teams"};
+
+/// Functions found for callers in one object. Entries are only added; an object that is loaded where another one was is taken for it.
+struct Local {
+    std::atomic<uintptr_t> low;
+    uintptr_t high;
+    std::atomic<void*> functions[kNames];
+};
+constexpr uint32_t kLocals = 32;
+constinit Local locals[kLocals] = {};
+constinit std::atomic<uint32_t> local_count{0};
+
+const Object& own_object() noexcept {
+    static constinit Object self{};
+    static constinit std::atomic<bool> known{false};
+    if (!known.load(std::memory_order_acquire)) {
+        self = object_of(reinterpret_cast<const void*>(&own_object));
+        known.store(true, std::memory_order_release);
+    }
+    return self;
+}
+
+/// A handle of the object that holds `address`; the caller closes it.
+void* handle_of(const void* address) noexcept {
+    Dl_info info{};
+    link_map* map = nullptr;
+    void* extra = nullptr;
+    if (dladdr1(address, &info, &extra, RTLD_DL_LINKMAP) == 0) return nullptr;
+    map = static_cast<link_map*>(extra);
+    const bool is_program = map == nullptr || map->l_name == nullptr || map->l_name[0] == '\0';
+    return dlopen(is_program ? nullptr : map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+Local* local_of(const void* caller) noexcept {
+    const auto at = reinterpret_cast<uintptr_t>(caller);
+    const uint32_t count = local_count.load(std::memory_order_acquire);
+    for (uint32_t i = 0; i < count && i < kLocals; ++i) {
+        const uintptr_t low = locals[i].low.load(std::memory_order_acquire);
+        if (low != 0 && at >= low && at < locals[i].high) return &locals[i];
+    }
+    return nullptr;
+}
+
+Local* add_local(const void* caller) noexcept {
+    const Object object = object_of(caller);
+    if (object.high == 0) return nullptr;
+    const uint32_t index = local_count.fetch_add(1);
+    if (index >= kLocals) {
+        local_count.store(kLocals);
+        return nullptr;
+    }
+    locals[index].high = object.high;
+    locals[index].low.store(object.low, std::memory_order_release);
+    return &locals[index];
+}
+
+/// Keeps a runtime that was found through a caller loaded, so that what we remember stays valid.
+void keep_loaded(void* function) noexcept { handle_of(function); }
+
+void* find_local(Name name, const void* caller) noexcept {
+    Local* local = local_of(caller);
+    const auto index = static_cast<uint32_t>(name);
+    if (local != nullptr)
+        if (void* function = local->functions[index].load(std::memory_order_relaxed)) return function;
+    void* function = find_behind(kSymbols[index], caller);
+    if (function == nullptr) return nullptr;
+    if (local == nullptr) local = add_local(caller);
+    if (local == nullptr) return function;
+    keep_loaded(function);
+    local->functions[index].store(function, std::memory_order_relaxed);
+    return function;
+}
+
+}  // namespace
+
+bool is_ours(const void* function) noexcept { return own_object().holds(function); }
+
+void* find_behind(const char* symbol, const void* caller) noexcept {
+    void* handle = handle_of(caller);
+    if (handle == nullptr) return nullptr;
+    void* function = dlsym(handle, symbol);
+    dlclose(handle);
+    return function != nullptr && !is_ours(function) ? function : nullptr;
+}
+
+void* find(Name name, const void* caller) noexcept {
+    const auto index = static_cast<uint32_t>(name);
+    void* function = dlsym(RTLD_NEXT, kSymbols[index]);
+    if (function == nullptr || is_ours(function)) return find_local(name, caller);
+    found[index].store(function, std::memory_order_relaxed);
+    return function;
+}
+
+bool describe(const void* function, Runtime& runtime) noexcept {
+    void* handle = handle_of(function);  // kept: the runtime must not go away
+    if (handle == nullptr) return false;
+    runtime.object = object_of(function);
+    const auto look = [&](const char* symbol) noexcept {
+        void* address = dlsym(handle, symbol);
+        return address != nullptr && runtime.object.holds(address) ? address : nullptr;
+    };
+    runtime.max_threads = reinterpret_cast<int (*)()>(look("omp_get_max_threads"));
+    runtime.num_procs = reinterpret_cast<int (*)()>(look("omp_get_num_procs"));
+    runtime.level = reinterpret_cast<int (*)()>(look("omp_get_level"));
+    runtime.thread_num = reinterpret_cast<int (*)()>(look("omp_get_thread_num"));
+    runtime.set_num_threads = reinterpret_cast<void (*)(int)>(look("omp_set_num_threads"));
+    const bool kmp = look("kmp_set_blocktime") != nullptr;
+    runtime.kind = kmp ? Kind::Kmp : look("GOMP_parallel") != nullptr ? Kind::Gomp : Kind::None;
+    if (runtime.kind == Kind::None || runtime.max_threads == nullptr || runtime.num_procs == nullptr ||
+        runtime.level == nullptr || runtime.thread_num == nullptr || runtime.set_num_threads == nullptr)
+        return false;
+    Dl_info info{};
+    const char* path = dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+    const char* slash = strrchr(path, '/');
+    strncpy(runtime.name, slash != nullptr ? slash + 1 : path, sizeof runtime.name - 1);
+    runtime.waiting.find(runtime.kind, handle, runtime.object);
+    return true;
+}
+
+// ---- how threads wait -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+bool wait_policy_is(const char* policy) noexcept {
+    const char* text = getenv("OMP_WAIT_POLICY");
+    return text != nullptr && strcasecmp(text, policy) == 0;
+}
+
+/// GOMP_SPINCOUNT as libgomp reads it: a number with an optional k, M, G or T, or "infinite". False when unset or garbled.
+bool spin_count_variable(uint64_t& count) noexcept {
+    const char* text = getenv("GOMP_SPINCOUNT");
+    if (text == nullptr) return false;
+    while (*text == ' ') ++text;
+    if (strncasecmp(text, "infinit", 7) == 0) {
+        count = UINT64_MAX;
+        return true;
+    }
+    char* end = nullptr;
+    count = strtoull(text, &end, 10);
+    if (end == text) return false;
+    constexpr char kSuffixes[] = "kmgt";
+    const char* suffix = *end != '\0' ? strchr(kSuffixes, *end | 0x20) : nullptr;
+    for (const char* step = kSuffixes; suffix != nullptr && step <= suffix; ++step) count *= 1000;
+    return true;
+}
+
+/// libgomp's spin count, which nothing exports, is found by its value next to the count for when there are more threads than CPUs.
+/// Exactly one such pair, or it is left alone. Values as in libgomp's manual and its env.c.
+struct SpinSearch {
+    uint64_t count;
+    std::atomic<uint64_t>* match;
+    uint32_t matches;
+};
+
+bool is_throttled_count(uint64_t throttled, uint64_t count) noexcept {
+    const auto least = [count](uint64_t n) { return n < count ? n : count; };
+    return throttled == least(100) || throttled == least(1000);
+}
+
+bool look_for_spin_count(std::atomic<uint64_t>* words, uint64_t n, void* arg) {
+    auto* search = static_cast<SpinSearch*>(arg);
+    for (uint64_t i = 1; i < n; ++i) {
+        if (words[i].load(std::memory_order_relaxed) != search->count) continue;
+        const uint64_t before = words[i - 1].load(std::memory_order_relaxed);
+        const uint64_t after = i + 1 < n ? words[i + 1].load(std::memory_order_relaxed) : UINT64_MAX;
+        if (!is_throttled_count(before, search->count) && !is_throttled_count(after, search->count)) continue;
+        search->match = &words[i];
+        ++search->matches;
+    }
+    return true;
+}
+
+constexpr uint64_t kDefaultSpin = 300'000, kActiveSpin = 30'000'000'000;
+
+uint64_t expected_spin_count() noexcept {
+    uint64_t count = 0;
+    if (spin_count_variable(count)) return count;
+    if (wait_policy_is("passive")) return 0;
+    return wait_policy_is("active") ? kActiveSpin : kDefaultSpin;
+}
+
+bool user_chose_waiting() noexcept {
+    return getenv("KMP_BLOCKTIME") != nullptr || getenv("OMP_WAIT_POLICY") != nullptr ||
+           getenv("KMP_LIBRARY") != nullptr;
+}
+
+}  // namespace
+
+void Waiting::find(Kind kind, void* handle, const Object& object) noexcept {
+    if (kind == Kind::Kmp) {
+        get_blocktime_ = reinterpret_cast<int (*)()>(dlsym(handle, "kmp_get_blocktime"));
+        set_blocktime_ = reinterpret_cast<void (*)(int)>(dlsym(handle, "kmp_set_blocktime"));
+        if (get_blocktime_ == nullptr) set_blocktime_ = nullptr;
+        return;
+    }
+    SpinSearch search{expected_spin_count(), nullptr, 0};
+    if (search.count == 0) return;  // they do not spin
+    each_writable_segment(object.base, look_for_spin_count, &search);
+    if (search.matches == 1) spin_count_ = search.match;
+    long_ = spin_count_ != nullptr && search.count > 10 * kDefaultSpin;
+}
+
+void Waiting::begin() noexcept {
+    if (set_blocktime_ == nullptr) return;
+    // 200 ms, the default, is how long a thread that is left over would spin on a CPU that others need. A millisecond costs
+    // nothing between regions that follow each other.
+    if (!user_chose_waiting()) set_blocktime_(1);
+    long_ = get_blocktime_() > 10;
+}
+
+void Waiting::yield(bool on) noexcept {
+    if (on == yielding_ || !can_yield()) return;
+    yielding_ = on;
+    if (set_blocktime_ != nullptr) {
+        if (on) saved_ = static_cast<uint64_t>(get_blocktime_());
+        set_blocktime_(on ? 0 : static_cast<int>(saved_));
+        return;
+    }
+    if (on) saved_ = spin_count_->load(std::memory_order_relaxed);
+    spin_count_->store(on ? 0 : saved_, std::memory_order_relaxed);
+}
+
+}  // namespace drom::runtime

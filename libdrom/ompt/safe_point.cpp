@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// safe_point.cpp - where an OpenMP program adopts requests: poll, release, ask the contract, resize, place, acknowledge.
+#include "safe_point.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "client.hpp"
+#include "env.hpp"
+#include "gate.hpp"
+#include "notes.hpp"
+#include "pinning.hpp"
+#include "runtime.hpp"
+
+/// Says that an agent is in this process; a second copy of the library sees the first one's.
+extern "C" DROM_EXPORT const int drom_agent_loaded;
+extern "C" const int drom_agent_loaded = 1;
+
+namespace drom {
+
+constinit std::atomic<uintptr_t> drom_known[DROM_KNOWN_MASK + 1] = {};
+
+namespace safe_point {
+
+namespace {
+
+using contract::Decision;
+using contract::Mode;
+using contract::Party;
+using contract::Verdict;
+using runtime::Name;
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+/// Before a team is shrunk whose left-over threads would spin for long, one region is run with waiting threads that yield: they
+/// sleep afterwards.
+enum class Drain : uint8_t { None, Asked, Running };
+
+struct Team {
+    contract::Contract contract;
+    Parties parties;
+    runtime::Runtime runtime;
+    client::Wanted adopted;  ///< seq 0: no request so far
+    uint32_t cpus;           ///< of the adopted request; UINT32_MAX before the first
+    uint64_t acknowledged;   ///< newest request that was said to be resized or held
+    bool follows;            ///< what was said
+    Drain drain;
+    bool callbacks;  ///< OMPT instead of entry points
+    Party last_party;
+    int num_procs;  ///< at program start
+    long verbose;
+    std::atomic<bool> ready;  ///< what is set up once a process is
+    pthread_key_t key;
+};
+constinit Team team{};
+constinit Notes notes{};
+
+/// Whoever changes `team`. Taken by the primary thread; found taken by a signal handler that interrupted it, or by a thread that
+/// wants to become the primary at this moment: both pass.
+constinit std::atomic<bool> busy{false};
+
+class Turn {
+public:
+    Turn() noexcept : mine_(!busy.exchange(true, std::memory_order_acquire)), errno_(errno) {}
+    ~Turn() {
+        if (mine_) busy.store(false, std::memory_order_release);
+        errno = errno_;  // we are inside the program's own calls
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    [[nodiscard]] bool mine() const noexcept { return mine_; }
+
+private:
+    bool mine_;
+    int errno_;
+};
+
+uint64_t regions() noexcept { return drom_gate.regions.load(kRelaxed)->load(kRelaxed); }
+
+void count(Word& word) noexcept { word.store(word.load(kRelaxed) + 1, kRelaxed); }
+
+bool is_primary() noexcept { return drom_gate.primary.load(kRelaxed) == this_thread(); }
+
+// ---- becoming the primary thread ------------------------------------------------------------------------------------------------
+
+/// Everybody passes from now on.
+void retire() noexcept {
+    drom_gate.primary.store(nobody(), kRelaxed);
+    drom_gate.claimable.store(0, kRelaxed);
+    drom_gate.attention.store(0, kRelaxed);
+    drom_gate.watching.store(0, kRelaxed);
+    apply_hook.store(nullptr, kRelaxed);
+}
+
+void after_fork_in_child() {
+    retire();
+    busy.store(false, kRelaxed);
+}
+
+/// The primary thread ends: the next one that opens a region may be it.
+void after_primary(void*) {
+    const void* self = this_thread();
+    if (drom_gate.primary.compare_exchange_strong(self, nullptr)) drom_gate.claimable.store(1, kRelaxed);
+}
+
+Mode mode_of(const char* text) noexcept {
+    if (text != nullptr && strcmp(text, "eager") == 0) return Mode::Eager;
+    return text != nullptr && strcmp(text, "never") == 0 ? Mode::Never : Mode::Safe;
+}
+
+bool queries_are_seen() noexcept { return runtime::is_ours(dlsym(RTLD_DEFAULT, "omp_get_max_threads")); }
+
+bool join(uint32_t door) noexcept {
+    if (client::joined()) {
+        client::add_doors(door);
+        return true;
+    }
+    drom_error error{};
+    const client::JoinOptions options{nullptr,
+                                      door,
+                                      env::flag("DROM_ASYNC", true),
+                                      env::text("DROM_NAME"),
+                                      env::text("DROM_JOB"),
+                                      static_cast<uint32_t>(env::number("DROM_MIN_CPUS", 0)),
+                                      static_cast<uint32_t>(env::number("DROM_MAX_CPUS", 0)),
+                                      false};
+    if (client::join(options, &error) == DROM_OK) return true;
+    if (env::number("DROM_VERBOSE", 0) > 0) dprintf(STDERR_FILENO, "%s\n", error.text);
+    return false;
+}
+
+/// What is set up once, whoever is the primary thread.
+bool set_up_process(const void* function, uint32_t door) noexcept {
+    if (team.ready.load(kRelaxed)) return true;
+    if (!is_only_agent() || !runtime::describe(function, team.runtime) || !join(door)) {
+        retire();
+        return false;
+    }
+    team.num_procs = team.runtime.num_procs();
+    team.verbose = env::number("DROM_VERBOSE", 0);
+    team.cpus = UINT32_MAX;
+    pinning::begin(client::released().mask);
+    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    pthread_key_create(&team.key, after_primary);
+    team.ready.store(true, std::memory_order_release);
+    return true;
+}
+
+bool apply() noexcept;
+
+/// The calling thread becomes the primary one.
+void set_up_team() noexcept {
+    const auto size = static_cast<uint32_t>(team.runtime.max_threads());
+    team.contract.begin(mode_of(env::text("DROM_RESIZE")), size);
+    if (team.callbacks && !queries_are_seen())
+        team.contract.fix_all("the agent is not preloaded: it cannot see what the program asks");
+    team.runtime.waiting.begin();
+    pthread_setspecific(team.key, &team);
+    Page& page = client::page();
+    page.start_size.store(size, kRelaxed);
+    page.team_size.store(size, kRelaxed);
+    page.resize.store(team.contract.mode() == Mode::Never ? DROM_RESIZE_NEVER : DROM_RESIZE_FOLLOWS, kRelaxed);
+    drom_gate.regions.store(&page.safe_points, kRelaxed);
+    drom_gate.team_size.store(size, kRelaxed);
+    drom_gate.watching.store(team.contract.deaf() ? 0 : 1, std::memory_order_release);
+    drom_gate.primary.store(this_thread(), std::memory_order_release);
+    apply_hook.store(apply, std::memory_order_release);
+}
+
+/// True when the calling thread is the primary one, or becomes it. A thread that has only asked so far gives way to one that opens a
+/// region. `function` belongs to the runtime.
+bool claim(const void* function, bool opens_region, uint32_t door) noexcept {
+    const void* primary = drom_gate.primary.load(kRelaxed);
+    const bool mine = primary == this_thread();
+    if (!mine) {
+        if (drom_gate.claimable.load(kRelaxed) == 0 || (primary != nullptr && !opens_region)) return false;
+        if (!set_up_process(function, door) || team.runtime.level() != 0) return false;
+        set_up_team();
+    }
+    if (opens_region) drom_gate.claimable.store(0, kRelaxed);
+    return true;
+}
+
+Party party_of(const void* address) noexcept {
+    Object fresh{};
+    const Party party = team.parties.of(address, fresh);
+    if (fresh.has_tls && fresh.needs_openmp) team.contract.keeps_thread_data(party);
+    return party;
+}
+
+// ---- adopting a request ------------------------------------------------------------------------------------------------------------
+
+bool must_drain(uint32_t cpus) noexcept {
+    if (!team.runtime.waiting.spins_long() || cpus >= team.contract.size() || team.contract.size() == 1) {
+        team.drain = Drain::None;
+        return false;
+    }
+    if (team.drain == Drain::Running) {
+        team.drain = Drain::None;
+        return false;
+    }
+    if (team.drain == Drain::None) team.runtime.waiting.yield(true);
+    team.drain = Drain::Asked;
+    return true;
+}
+
+/// Releases the newest request if nobody has, and tells the contract about it.
+void adopt() noexcept {
+    client::Wanted wanted{};
+    if (!client::pending() || !client::newest(wanted)) return;
+    // Somebody else may be releasing it at this moment: then the next safe point takes it up.
+    if (client::released().seq < wanted.seq && !client::release(wanted)) return;
+    const client::Wanted released = client::released();
+    const uint32_t cpus = released.mask.count();
+    if (released.seq <= team.adopted.seq || must_drain(cpus)) return;
+    team.adopted = released;
+    team.cpus = cpus;
+    team.contract.set_cpus(cpus);
+    pinning::ask_for_placement();
+}
+
+/// Tells the contract what was answered inside the regions before.
+void take_notes() noexcept {
+    Note note{};
+    while (notes.take(note)) {
+        const Party party = party_of(reinterpret_cast<const void*>(note.site));
+        if (note.team_size)
+            team.contract.answered_team_size(party, note.answer);
+        else
+            team.contract.answered_in_region(party, note.answer);
+    }
+    if (notes.overflowed())
+        team.contract.fix_all("the program asks for its thread count inside regions in very many places");
+}
+
+void report(const Decision& decision, uint32_t before) noexcept {
+    if (team.verbose == 0) return;
+    const CpuText cpus(team.adopted.mask);
+    dprintf(STDERR_FILENO, "drom: process %d: request %llu, CPUs %s: %u threads, now %u: %s\n", getpid(),
+            static_cast<unsigned long long>(team.adopted.seq), cpus.text, before, decision.size, decision.why);
+}
+
+/// One acknowledgement a request; a second one when a team that was held could follow after all.
+void acknowledge(const Decision& decision, uint32_t before) noexcept {
+    if (team.adopted.seq == 0 || decision.verdict == Verdict::Later) return;
+    const bool follows = decision.verdict == Verdict::Follows;
+    if (team.acknowledged == team.adopted.seq && (team.follows || !follows)) return;
+    team.acknowledged = team.adopted.seq;
+    team.follows = follows;
+    const auto held = team.contract.mode() == Mode::Never ? DROM_RESIZE_NEVER : DROM_RESIZE_HELD;
+    client::acknowledge_resize(team.adopted.seq, decision.size, follows ? DROM_RESIZE_FOLLOWS : held, decision.why);
+    report(decision, before);
+}
+
+void resize(uint32_t size) noexcept {
+    const auto before = static_cast<uint32_t>(team.runtime.max_threads());
+    if (before == size) return;
+    if (size > before && team.runtime.kind == runtime::Kind::Gomp && team.adopted.seq != 0)
+        pinning::widen_this_thread();
+    team.runtime.set_num_threads(static_cast<int>(size));
+    drom_gate.team_size.store(size, kRelaxed);
+    client::page().team_size.store(size, kRelaxed);
+    pinning::ask_for_placement();
+}
+
+void update_attention() noexcept {
+    const bool placing = team.adopted.seq != 0 && pinning::is_due(team.contract.size(), team.adopted.mask);
+    const bool wanted = !team.contract.settled() || placing || notes.waiting();
+    drom_gate.attention.store(wanted ? 1 : 0, kRelaxed);
+    drom_gate.watching.store(team.contract.deaf() ? 0 : 1, kRelaxed);
+}
+
+/// Makes the team what the contract says.
+void follow(const Decision& decision) noexcept {
+    const uint32_t before = client::page().team_size.load(kRelaxed);
+    resize(decision.size);
+    if (team.drain == Drain::None) team.runtime.waiting.yield(decision.size > team.cpus);
+    acknowledge(decision, before);
+    update_attention();
+}
+
+bool apply() noexcept {
+    const Turn turn;
+    if (!turn.mine() || !is_primary() || team.runtime.level() != 0) return false;
+    take_notes();
+    adopt();
+    follow(team.contract.between(team.last_party));
+    return team.acknowledged == team.adopted.seq && !client::pending();
+}
+
+/// Placing is due: the plan is made, and the team runs through the thunk.
+bool place(const Decision& decision) noexcept {
+    if (team.adopted.seq == 0 || !pinning::is_due(decision.size, team.adopted.mask)) return false;
+    pinning::plan(decision.size, team.adopted.mask);
+    return true;
+}
+
+bool same_runtime(const void* function) noexcept {
+    if (team.runtime.object.holds(function)) return true;
+    team.contract.fix_all("the program uses two OpenMP runtimes");
+    return false;
+}
+
+}  // namespace
+
+// ---- doors ---------------------------------------------------------------------------------------------------------------------
+
+bool is_only_agent() noexcept {
+    const void* first = dlsym(RTLD_DEFAULT, "drom_agent_loaded");
+    return first == nullptr || runtime::is_ours(first);
+}
+
+void use_callbacks() noexcept { team.callbacks = true; }
+
+const void* region_entry(const void* function, const void* runtime, const void* thunk, uint32_t door) noexcept {
+    if (team.callbacks) return function;
+    const Turn turn;
+    if (!turn.mine() || !claim(runtime, true, door)) return function;
+    client::add_doors(door);
+    const auto address = reinterpret_cast<uintptr_t>(function);
+    if (team.runtime.level() != 0 || !same_runtime(runtime)) {
+        known_slot(function).store(address, kRelaxed);
+        return function;
+    }
+    count(*drom_gate.regions.load(kRelaxed));
+    take_notes();
+    adopt();
+    team.last_party = party_of(function);
+    const Decision decision = team.contract.region(team.last_party, address);
+    follow(decision);
+    known_slot(function).store(address, kRelaxed);
+    if (team.drain == Drain::Asked) team.drain = Drain::Running;
+    if (!place(decision)) return function;
+    drom_gate.placing = function;
+    update_attention();
+    return thunk;
+}
+
+void uses_teams(const void* runtime) noexcept {
+    const Turn turn;
+    if (!turn.mine() || !claim(runtime, true, 0)) return;
+    team.contract.fix_all("the program uses leagues of teams");
+    if (team.runtime.level() == 0) follow(team.contract.between(team.last_party));
+}
+
+void place_thread(uint32_t index) noexcept { pinning::place_thread(index); }
+
+void place_this_thread() noexcept { pinning::place_thread(static_cast<uint32_t>(team.runtime.thread_num())); }
+
+bool region_end(const void* runtime) noexcept {
+    const Turn turn;
+    if (!turn.mine() || !claim(runtime, true, DROM_DOOR_OMPT) || team.runtime.level() != 0) return false;
+    count(*drom_gate.regions.load(kRelaxed));
+    take_notes();
+    adopt();
+    const Decision decision = team.contract.between(team.last_party);
+    follow(decision);
+    if (team.drain == Drain::Asked) team.drain = Drain::Running;
+    return place(decision);
+}
+
+// ---- queries -------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+using Query = int();
+
+/// A thread that is not the primary one, or that is inside a region, was answered `answer`.
+void note_answer(int answer, const void* site, bool team_size) noexcept {
+    if (drom_gate.watching.load(std::memory_order_acquire) == 0) return;
+    const auto size = static_cast<uint32_t>(answer);
+    if (size != drom_gate.team_size.load(kRelaxed))
+        return;  // not what we decide about: a clause, a nested region, a limit
+    if (team.runtime.level() == 0) return;
+    if (notes.add({reinterpret_cast<uintptr_t>(site), size, team_size})) drom_gate.attention.store(1, kRelaxed);
+}
+
+/// True when the calling thread is the primary one, outside regions; everything that happened before is known to the contract.
+bool asks_outside(const void* function) noexcept {
+    if (!claim(function, false, DROM_DOOR_QUERY) || !same_runtime(function) || team.runtime.level() != 0) return false;
+    count(client::page().queries);
+    client::add_doors(DROM_DOOR_QUERY);
+    take_notes();
+    adopt();
+    return true;
+}
+
+contract::Site site_of(const void* site, const void* frame) noexcept {
+    return {reinterpret_cast<uintptr_t>(site), reinterpret_cast<uintptr_t>(frame), regions()};
+}
+
+bool may_ask(const void* primary) noexcept {
+    return primary == this_thread() || drom_gate.claimable.load(kRelaxed) != 0;
+}
+
+}  // namespace
+
+int max_threads(const void* site, const void* frame) noexcept {
+    auto* real = runtime::real<Query>(Name::MaxThreads, site);
+    if (real == nullptr) return 1;
+    if (may_ask(drom_gate.primary.load(kRelaxed))) {
+        const Turn turn;
+        if (turn.mine() && asks_outside(reinterpret_cast<const void*>(real))) {
+            follow(team.contract.asked_max(party_of(site), site_of(site, frame)));
+            return real();
+        }
+    }
+    const int answer = real();
+    note_answer(answer, site, false);
+    return answer;
+}
+
+int num_procs(const void* site, const void* frame) noexcept {
+    auto* real = runtime::real<Query>(Name::NumProcs, site);
+    if (real == nullptr) return 1;
+    if (may_ask(drom_gate.primary.load(kRelaxed))) {
+        const Turn turn;
+        if (turn.mine() && asks_outside(reinterpret_cast<const void*>(real)))
+            follow(team.contract.asked_procs(party_of(site), site_of(site, frame)));
+    }
+    // What it was at the start, whatever the CPUs are now: by then every thread has the same answer.
+    const bool ready = team.ready.load(std::memory_order_acquire);
+    return ready && team.runtime.object.holds(reinterpret_cast<const void*>(real)) ? team.num_procs : real();
+}
+
+int num_threads(const void* site) noexcept {
+    auto* real = runtime::real<Query>(Name::NumThreads, site);
+    if (real == nullptr) return 1;
+    const int answer = real();
+    note_answer(answer, site, true);
+    return answer;
+}
+
+void set_num_threads(int size, const void* site) noexcept {
+    auto* real = runtime::real<void(int)>(Name::SetNumThreads, site);
+    if (real == nullptr) return;
+    if (size > 0 && may_ask(drom_gate.primary.load(kRelaxed))) {
+        const Turn turn;
+        if (turn.mine() && asks_outside(reinterpret_cast<const void*>(real))) {
+            follow(team.contract.told(party_of(site), static_cast<uint32_t>(size), regions()));
+            client::page().start_size.store(team.contract.start_size(), kRelaxed);
+            return;
+        }
+    }
+    real(size);
+}
+
+}  // namespace safe_point
+}  // namespace drom

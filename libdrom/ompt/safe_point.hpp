@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// safe_point.hpp - where an OpenMP program adopts requests: as a region starts, as it asks for its thread count, when it says so.
+//
+// All doors end here: entry points of the runtimes (kmp_entry, gomp/), queries (queries.cpp), OMPT callbacks (tool.cpp), drom_poll_apply.
+// Only one thread's team is resized, the primary thread's: the first one that opens an outermost region. Everybody else passes.
+// Allocation-free and lock-free but for the first call; no system call while there is no request. May be entered again from a signal
+// handler that interrupted it: whoever comes second passes through.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace drom {
+
+namespace safe_point {
+
+/// A region is about to start on the calling thread and needs a look (see gate.hpp). `runtime`: the function behind the entry point;
+/// `thunk`: calls place_thread() and then runs drom_gate.placing. Returns what has to run: `function`, or the thunk.
+const void* region_entry(const void* function, const void* runtime, const void* thunk, uint32_t door) noexcept;
+
+/// The program opens a league of teams, whose sizes follow other rules: its team is never resized.
+void uses_teams(const void* runtime) noexcept;
+
+/// On each thread of a team that starts through the thunk; `index` is its number in the team.
+void place_thread(uint32_t index) noexcept;
+
+/// The same, where the runtime does not say which number the calling thread has.
+void place_this_thread() noexcept;
+
+/// The queries, answered as the runtime would or as the contract says. `site` is the caller, `frame` its place on the stack.
+int max_threads(const void* site, const void* frame) noexcept;
+int num_procs(const void* site, const void* frame) noexcept;
+int num_threads(const void* site) noexcept;
+void set_num_threads(int size, const void* site) noexcept;
+
+/// OMPT only: an outermost region has ended on the calling thread. True when the next one has to be placed.
+bool region_end(const void* runtime) noexcept;
+
+/// Region starts are seen by OMPT callbacks, not by entry points.
+void use_callbacks() noexcept;
+
+/// True in the one agent of this process: there may be a second copy of the library.
+bool is_only_agent() noexcept;
+
+/// apply_now() once there is a team; a pointer, so that the C interface needs no OpenMP part to link with.
+inline constinit std::atomic<bool (*)() noexcept> apply_hook{nullptr};
+
+}  // namespace safe_point
+
+/// drom_poll_apply: adopts the newest request as a region start would. By the primary thread, outside regions. False when nothing
+/// was acknowledged: there is no team yet, or another thread is at it.
+inline bool apply_now() noexcept {
+    bool (*apply)() noexcept = safe_point::apply_hook.load(std::memory_order_acquire);
+    return apply != nullptr && apply();
+}
+
+}  // namespace drom
