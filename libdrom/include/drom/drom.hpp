@@ -1,0 +1,632 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drom.hpp - drom.h for C++20: handles that close themselves, CPU sets as values, expected results, chrono times.
+//
+//   auto table = drom::Table::open();
+//   if (!table) return complain(table.error().text);
+//   auto cpus = drom::CpuSet::parse("0-3,8");
+//   auto done = table->set_mask(pid, *cpus, {.wait = drom::Wait::kResized, .timeout = 200ms});
+//
+// Header-only; link with the drom library. Every call is one call of drom.h, and what that header says about cost, errors and
+// threads holds here too. Nothing here throws except std::bad_alloc.
+#pragma once
+
+#ifdef DROM_INTERNAL
+#error "drom.hpp is the public C++ interface; code inside libdrom uses its internal headers instead"
+#endif
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+#include <vector>
+
+#include "drom/drom.h"
+
+namespace drom {
+// An inline namespace of its own, so that these types and libdrom's internal ones never share a mangled name.
+inline namespace skin {
+
+/// What went wrong: DROM_E_* and one finished sentence.
+struct Error {
+    int status = DROM_E_OS;
+    std::string text;
+};
+
+template <class T>
+using Expected = tl::expected<T, Error>;
+
+inline tl::unexpected<Error> failure(int status, std::string text) {
+    return tl::make_unexpected(Error{status, std::move(text)});
+}
+
+// ---- CPU sets ------------------------------------------------------------------------------------------------------
+
+/// What a CPU set can be written in besides CPU numbers; indices are hwloc's logical ones.
+enum class Unit { kCore, kNuma, kPackage };
+
+class CpuSet;
+/// Which CPUs `unit:index` has. Given to CpuSet::parse by those who know the topology; called only when such a word occurs.
+using Resolve = std::function<Expected<CpuSet>(Unit unit, unsigned index)>;
+
+/// A set of CPUs 0..4095, an ordinary value.
+class CpuSet {
+public:
+    static constexpr unsigned kMaxCpus = 4096;
+    static constexpr size_t kWords = kMaxCpus / 64;
+
+    CpuSet() = default;
+    CpuSet(std::initializer_list<unsigned> cpus) {
+        for (unsigned cpu : cpus) add(cpu);
+    }
+    /// CPUs first, first + 1, ..., `count` of them.
+    static CpuSet range(unsigned first, unsigned count) {
+        CpuSet set;
+        for (unsigned cpu = first; cpu < first + count; ++cpu) set.add(cpu);
+        return set;
+    }
+    static CpuSet from_words(const uint64_t *words, size_t nwords) {
+        CpuSet set;
+        std::copy_n(words, std::min(nwords, kWords), set.words_.begin());
+        return set;
+    }
+    /// The CPUs a thread may run on; 0: the calling one. Errors: E_NOPROC, E_OS.
+    static Expected<CpuSet> affinity_of(pid_t tid = 0) {
+        CpuSet set;
+        if (sched_getaffinity(tid, sizeof set.words_, set.as_kernel()) == 0) return set;
+        const int code = errno;
+        return failure(code == ESRCH ? DROM_E_NOPROC : DROM_E_OS,
+                       "drom: affinity of " + std::to_string(tid) + ": " + std::strerror(code));
+    }
+
+    /// "0-3,8", "8-14:2", "0x1f", and with a `resolve` also "core:0-1", "numa:0", "package:1"; items are separated by commas and
+    /// may be mixed, each naming its own unit. Nothing is guessed: no blanks, no empty set, no backward range, no CPU past 4095.
+    /// Errors: E_INVAL, with the position of the first character that is wrong.
+    static Expected<CpuSet> parse(std::string_view text, const Resolve& resolve = {});
+
+    void add(unsigned cpu) {
+        if (cpu < kMaxCpus) words_[cpu / 64] |= uint64_t{1} << (cpu % 64);
+    }
+    void remove(unsigned cpu) {
+        if (cpu < kMaxCpus) words_[cpu / 64] &= ~(uint64_t{1} << (cpu % 64));
+    }
+    [[nodiscard]] bool has(unsigned cpu) const { return cpu < kMaxCpus && (words_[cpu / 64] >> (cpu % 64) & 1) != 0; }
+    [[nodiscard]] unsigned count() const {
+        unsigned sum = 0;
+        for (uint64_t word : words_) sum += static_cast<unsigned>(std::popcount(word));
+        return sum;
+    }
+    [[nodiscard]] bool empty() const { return *this == CpuSet{}; }
+    /// The first CPU >= `from`, or kMaxCpus.
+    [[nodiscard]] unsigned next(unsigned from) const;
+    [[nodiscard]] bool contains(const CpuSet& other) const { return (other - *this).empty(); }
+    [[nodiscard]] bool intersects(const CpuSet& other) const { return !(*this & other).empty(); }
+
+    /// "0-3,8"; "" for the empty set.
+    [[nodiscard]] std::string text() const;
+
+    [[nodiscard]] const uint64_t *words() const { return words_.data(); }
+    [[nodiscard]] uint64_t *words() { return words_.data(); }
+    [[nodiscard]] const cpu_set_t *as_kernel() const { return reinterpret_cast<const cpu_set_t *>(words_.data()); }
+    [[nodiscard]] cpu_set_t *as_kernel() { return reinterpret_cast<cpu_set_t *>(words_.data()); }
+    [[nodiscard]] static constexpr size_t kernel_size() { return kWords * sizeof(uint64_t); }
+
+    class iterator {
+    public:
+        using value_type = unsigned;
+        using difference_type = std::ptrdiff_t;
+        using iterator_category = std::forward_iterator_tag;
+        using pointer = const unsigned *;
+        using reference = unsigned;
+        iterator() = default;
+        iterator(const CpuSet *set, unsigned cpu) : set_(set), cpu_(cpu) {}
+        unsigned operator*() const { return cpu_; }
+        iterator& operator++() {
+            cpu_ = set_->next(cpu_ + 1);
+            return *this;
+        }
+        iterator operator++(int) {
+            iterator before = *this;
+            ++*this;
+            return before;
+        }
+        friend bool operator==(const iterator&, const iterator&) = default;
+
+    private:
+        const CpuSet *set_ = nullptr;
+        unsigned cpu_ = kMaxCpus;
+    };
+    [[nodiscard]] iterator begin() const { return {this, next(0)}; }
+    [[nodiscard]] iterator end() const { return {this, kMaxCpus}; }
+
+    friend CpuSet operator|(CpuSet a, const CpuSet& b) { return a.combine(b, std::bit_or<>{}); }
+    friend CpuSet operator&(CpuSet a, const CpuSet& b) { return a.combine(b, std::bit_and<>{}); }
+    friend CpuSet operator-(CpuSet a, const CpuSet& b) {
+        return a.combine(b, [](uint64_t x, uint64_t y) { return x & ~y; });
+    }
+    friend bool operator==(const CpuSet&, const CpuSet&) = default;
+
+private:
+    template <class Operation>
+    CpuSet& combine(const CpuSet& other, Operation operation) {
+        for (size_t i = 0; i < kWords; ++i) words_[i] = operation(words_[i], other.words_[i]);
+        return *this;
+    }
+
+    std::array<uint64_t, kWords> words_{};
+};
+
+inline unsigned CpuSet::next(unsigned from) const {
+    for (size_t index = from / 64; index < kWords; ++index) {
+        const uint64_t mask = index == from / 64 ? ~uint64_t{0} << (from % 64) : ~uint64_t{0};
+        if (const uint64_t word = words_[index] & mask; word != 0)
+            return static_cast<unsigned>(index * 64) + static_cast<unsigned>(std::countr_zero(word));
+    }
+    return kMaxCpus;
+}
+
+inline std::string CpuSet::text() const {
+    std::string out;
+    for (unsigned first = next(0); first < kMaxCpus;) {
+        unsigned last = first;
+        while (has(last + 1)) ++last;
+        if (!out.empty()) out += ',';
+        out += std::to_string(first);
+        if (last > first) out += '-' + std::to_string(last);
+        first = next(last + 1);
+    }
+    return out;
+}
+
+namespace detail {
+
+/// Reads CPU set text from left to right; the first complaint wins.
+class CpuReader {
+public:
+    CpuReader(std::string_view text, const Resolve& resolve) : text_(text), resolve_(resolve) {}
+
+    Expected<CpuSet> read() {
+        if (text_.empty()) return failure(DROM_E_INVAL, "the CPU set is empty");
+        do {
+            item();
+        } while (!error_ && accept(","));
+        if (!error_ && at_ < text_.size()) complain("unexpected character", at_);
+        if (!error_ && set_.empty()) complain("the CPU set is empty", 0);
+        if (error_) return tl::make_unexpected(*std::move(error_));
+        return set_;
+    }
+
+private:
+    void item() {
+        if (accept("0x") || accept("0X")) return hexadecimal();
+        if (accept("core:")) return units(Unit::kCore);
+        if (accept("numa:")) return units(Unit::kNuma);
+        if (accept("package:")) return units(Unit::kPackage);
+        each([this](unsigned cpu, size_t) { set_.add(cpu); });
+    }
+
+    /// NUMBER, FIRST-LAST or FIRST-LAST:STEP.
+    template <class Visit>
+    void each(Visit visit) {
+        const size_t start = at_;
+        const unsigned first = number("a number is missing");
+        unsigned last = first;
+        unsigned step = 1;
+        if (!error_ && accept("-")) {
+            last = number("the end of the range is missing");
+            if (!error_ && last < first) complain("the range runs backwards", start);
+            if (!error_ && accept(":")) step = number("the step is missing");
+            if (!error_ && step == 0) complain("a step of zero", start);
+        }
+        for (unsigned value = first; !error_ && value <= last; value += step) visit(value, start);
+    }
+
+    void units(Unit unit) {
+        const size_t start = at_;
+        if (!resolve_) return complain("core:, numa: and package: need a topology, and there is none here", start);
+        each([&](unsigned index, size_t where) {
+            auto cpus = resolve_(unit, index);
+            if (!cpus) return complain(cpus.error().text, where);
+            set_ = set_ | *cpus;
+        });
+    }
+
+    void hexadecimal() {
+        const size_t start = at_;
+        while (at_ < text_.size() && digit_of(text_[at_]) >= 0) ++at_;
+        if (at_ == start) return complain("hexadecimal digits are missing", start);
+        for (size_t i = start; i < at_; ++i) {
+            const auto digit = static_cast<unsigned>(digit_of(text_[i]));
+            const size_t lowest = (at_ - 1 - i) * 4;
+            for (unsigned bit = 0; bit < 4; ++bit) {
+                if ((digit >> bit & 1) == 0) continue;
+                if (lowest + bit >= CpuSet::kMaxCpus) return complain("a CPU beyond 4095", start);
+                set_.add(static_cast<unsigned>(lowest) + bit);
+            }
+        }
+    }
+
+    unsigned number(const char *missing) {
+        const size_t start = at_;
+        unsigned value = 0;
+        for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+            value = value * 10 + static_cast<unsigned>(text_[at_] - '0');
+            if (value >= CpuSet::kMaxCpus) return complain("a number beyond 4095", start), 0;
+        }
+        if (at_ == start) complain(missing, start);
+        return value;
+    }
+
+    static int digit_of(char c) {
+        if (c >= '0' && c <= '9') return c - '0';
+        if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+        if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+        return -1;
+    }
+
+    bool accept(std::string_view word) {
+        if (text_.substr(at_, word.size()) != word) return false;
+        at_ += word.size();
+        return true;
+    }
+
+    void complain(std::string_view what, size_t where) {
+        if (error_) return;
+        std::string text = "'" + std::string(text_) + "': " + std::string(what);
+        text += where < text_.size() ? ", at '" + std::string(text_.substr(where, 12)) + "'" : ", at the end";
+        error_ = Error{DROM_E_INVAL, text + " (character " + std::to_string(where + 1) + ")"};
+    }
+
+    std::string_view text_;
+    const Resolve& resolve_;
+    size_t at_ = 0;
+    CpuSet set_;
+    std::optional<Error> error_;
+};
+
+} // namespace detail
+
+inline Expected<CpuSet> CpuSet::parse(std::string_view text, const Resolve& resolve) {
+    return detail::CpuReader(text, resolve).read();
+}
+
+// ---- requests --------------------------------------------------------------------------------------------------------
+
+/// What a request waits for.
+enum class Wait { kNothing, kReleased, kResized };
+
+/// How a request is made. Times of std::nullopt are DROM_TIMEOUT_MS and DROM_GRACE_MS.
+struct Request {
+    Wait wait = Wait::kReleased;
+    std::optional<std::chrono::milliseconds> timeout = {};
+    std::optional<std::chrono::milliseconds> grace = {}; ///< 0: threads are confined from outside at once
+    bool never_confine = false;                          ///< cooperative only
+    bool take = false;                                   ///< CPUs of other clients are taken
+    bool give_back = false;                              ///< what was taken returns to its owner afterwards
+    bool fast = false;                                   ///< the heir may start before the owner has released
+};
+
+/// What a client is called and what it can use.
+struct Traits {
+    std::string name = {}; ///< empty: the command name
+    std::string job = {};
+    unsigned min_cpus = 0; ///< 0: 1
+    unsigned max_cpus = 0; ///< 0: no limit
+    bool rigid = false;    ///< others may not take CPUs from it
+};
+
+/// News about a request that was accepted.
+struct Outcome {
+    int status = DROM_OK; ///< DROM_OK, DROM_PENDING or DROM_UNCHANGED
+    std::string text;     ///< when pending: what is missing
+    [[nodiscard]] bool done() const { return status != DROM_PENDING; }
+    [[nodiscard]] bool pending() const { return status == DROM_PENDING; }
+    [[nodiscard]] bool unchanged() const { return status == DROM_UNCHANGED; }
+};
+
+namespace detail {
+
+inline uint32_t milliseconds_of(std::chrono::milliseconds time) {
+    return static_cast<uint32_t>(std::clamp<int64_t>(time.count(), 1, UINT32_MAX - 1));
+}
+
+inline drom_options options_of(const Request& request) {
+    drom_options options{};
+    options.size = sizeof options;
+    if (request.wait != Wait::kNothing) options.flags |= DROM_WAIT_RELEASED;
+    if (request.wait == Wait::kResized) options.flags |= DROM_WAIT_RESIZED;
+    if (request.never_confine) options.flags |= DROM_NEVER_CONFINE;
+    if (request.take) options.flags |= DROM_TAKE;
+    if (request.give_back) options.flags |= DROM_RETURN;
+    if (request.fast) options.flags |= DROM_FAST;
+    if (request.timeout) options.timeout_ms = milliseconds_of(*request.timeout);
+    if (request.grace)
+        options.grace_ms = request.grace->count() == 0 ? DROM_GRACE_AT_ONCE : milliseconds_of(*request.grace);
+    return options;
+}
+
+/// `traits` must outlive the result.
+inline drom_options options_of(const Request& request, const Traits& traits) {
+    drom_options options = options_of(request);
+    if (traits.rigid) options.flags |= DROM_RIGID;
+    options.name = traits.name.empty() ? nullptr : traits.name.c_str();
+    options.job = traits.job.empty() ? nullptr : traits.job.c_str();
+    options.min_cpus = traits.min_cpus;
+    options.max_cpus = traits.max_cpus;
+    return options;
+}
+
+inline Expected<Outcome> outcome_of(int status, const drom_error& error) {
+    if (status < 0) return failure(status, error.text);
+    return Outcome{status, error.text};
+}
+
+} // namespace detail
+
+// ---- administrators ------------------------------------------------------------------------------------------------------
+
+struct ClientMasks {
+    CpuSet owned;  ///< the client's until it releases them
+    CpuSet wanted; ///< the client's once everything posted is done
+};
+
+struct TableMasks {
+    CpuSet present;
+    CpuSet free;
+    CpuSet drained;
+};
+
+/// How a table is opened.
+struct OpenMode {
+    bool create = false;
+    bool read_only = false;
+    unsigned cpus = 0;    ///< create: CPUs of a synthetic node; 0: this machine's
+    unsigned clients = 0; ///< create: slots; 0: 1024
+};
+
+/// An open table. One thread at a time; tables are independent of one another.
+class Table {
+public:
+    /// `where`: the table's directory; empty: DROM_TABLE, else the user's own. Never creates unless told to.
+    static Expected<Table> open(const std::string& where = {}, const OpenMode& mode = {}) {
+        drom_options options{};
+        options.size = sizeof options;
+        options.flags = (mode.create ? DROM_CREATE : 0) | (mode.read_only ? DROM_READONLY : 0);
+        options.cpus = mode.cpus;
+        options.clients = mode.clients;
+        drom_error error{};
+        drom_table *table = nullptr;
+        const int status = drom_open(&table, where.empty() ? nullptr : where.c_str(), &options, &error);
+        if (status < 0) return failure(status, error.text);
+        return Table(table);
+    }
+
+    [[nodiscard]] std::string path() const { return drom_table_path(table_.get()); }
+    [[nodiscard]] unsigned cpus() const { return drom_table_cpus(table_.get()); }
+    [[nodiscard]] unsigned slots() const { return drom_table_clients(table_.get()); }
+
+    /// Who takes part, by slot; a snapshot.
+    [[nodiscard]] Expected<std::vector<drom_client_info>> clients() const {
+        std::vector<drom_client_info> found(slots());
+        if (!found.empty()) found.front().size = sizeof(drom_client_info);
+        size_t count = found.size();
+        drom_error error{};
+        const int status = drom_clients(table_.get(), found.data(), &count, &error);
+        if (status < 0) return failure(status, error.text);
+        found.resize(count);
+        return found;
+    }
+
+    [[nodiscard]] Expected<ClientMasks> masks_of(pid_t pid) const {
+        ClientMasks masks;
+        drom_error error{};
+        const int status =
+            drom_get_mask(table_.get(), pid, masks.owned.words(), masks.wanted.words(), CpuSet::kWords, &error);
+        if (status < 0) return failure(status, error.text);
+        return masks;
+    }
+
+    [[nodiscard]] Expected<TableMasks> masks() const {
+        TableMasks masks;
+        drom_error error{};
+        const int status = drom_table_masks(table_.get(), masks.present.words(), masks.free.words(),
+                                            masks.drained.words(), CpuSet::kWords, &error);
+        if (status < 0) return failure(status, error.text);
+        return masks;
+    }
+
+    Expected<Outcome> set_mask(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
+        const drom_options options = detail::options_of(request);
+        drom_error error{};
+        const int status = drom_set_mask(table_.get(), pid, cpus.words(), CpuSet::kWords, &options, &error);
+        return detail::outcome_of(status, error);
+    }
+    Expected<Outcome> shrink(pid_t pid, unsigned to, const Request& request = {}) {
+        const drom_options options = detail::options_of(request);
+        drom_error error{};
+        return detail::outcome_of(drom_shrink(table_.get(), pid, to, &options, &error), error);
+    }
+    Expected<Outcome> expand(pid_t pid, unsigned to, const Request& request = {}) {
+        const drom_options options = detail::options_of(request);
+        drom_error error{};
+        return detail::outcome_of(drom_expand(table_.get(), pid, to, &options, &error), error);
+    }
+    Expected<Outcome> drain(const CpuSet& cpus, const Request& request = {}) {
+        const drom_options options = detail::options_of(request);
+        drom_error error{};
+        const int status = drom_drain(table_.get(), cpus.words(), CpuSet::kWords, &options, &error);
+        return detail::outcome_of(status, error);
+    }
+    Expected<Outcome> restore(const CpuSet& cpus, const Request& request = {}) {
+        const drom_options options = detail::options_of(request);
+        drom_error error{};
+        const int status = drom_restore(table_.get(), cpus.words(), CpuSet::kWords, &options, &error);
+        return detail::outcome_of(status, error);
+    }
+
+    /// A reservation: its news, and the NAME=value texts that the process must find in its environment.
+    struct Reservation {
+        Outcome outcome;
+        std::vector<std::string> environment;
+    };
+    Expected<Reservation> reserve(pid_t pid, const CpuSet& cpus, const Request& request, const Traits& traits) {
+        const drom_options options = detail::options_of(request, traits);
+        auto **environment = static_cast<char **>(std::calloc(1, sizeof(char *)));
+        if (environment == nullptr) return failure(DROM_E_OS, "drom: reserve: out of memory");
+        drom_error error{};
+        const int status =
+            drom_reserve(table_.get(), pid, cpus.words(), CpuSet::kWords, &options, &environment, &error);
+        Reservation result{{status, error.text}, {}};
+        for (char **entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+            result.environment.emplace_back(*entry);
+            std::free(*entry);
+        }
+        std::free(environment);
+        if (status < 0) return failure(status, error.text);
+        return result;
+    }
+    Expected<Outcome> release(pid_t pid, const Request& request = {.wait = Wait::kNothing}) {
+        const drom_options options = detail::options_of(request);
+        drom_error error{};
+        return detail::outcome_of(drom_release(table_.get(), pid, &options, &error), error);
+    }
+
+    /// Until request `seq` (0: the newest) is released, or, with Wait::kResized, resized or known to stay as it is.
+    Expected<Outcome> wait(pid_t pid, uint64_t seq, const Request& request = {}) {
+        drom_options options = detail::options_of(request);
+        options.flags &= DROM_WAIT_RELEASED | DROM_WAIT_RESIZED | DROM_NEVER_CONFINE;
+        drom_error error{};
+        return detail::outcome_of(drom_wait_for(table_.get(), pid, seq, &options, &error), error);
+    }
+
+    /// Verifies the table and finishes what somebody left; unchanged() when there was nothing to do.
+    Expected<Outcome> check() {
+        drom_error error{};
+        return detail::outcome_of(drom_check(table_.get(), nullptr, &error), error);
+    }
+
+    /// Events from `next` on (UINT64_MAX: only new ones), waiting up to `timeout` for the first. Empty: none came.
+    Expected<std::vector<drom_event>> events(uint64_t& next, std::chrono::milliseconds timeout) const {
+        std::vector<drom_event> found(256);
+        size_t count = found.size();
+        drom_error error{};
+        const uint32_t wait = timeout.count() <= 0 ? 0 : detail::milliseconds_of(timeout);
+        const int status = drom_events(table_.get(), &next, found.data(), &count, wait, &error);
+        if (status < 0) return failure(status, error.text);
+        found.resize(status == DROM_UNCHANGED ? 0 : count);
+        return found;
+    }
+
+private:
+    struct Close {
+        void operator()(drom_table *table) const { drom_close(table); }
+    };
+    explicit Table(drom_table *table) : table_(table) {}
+    std::unique_ptr<drom_table, Close> table_;
+};
+
+// ---- clients ----------------------------------------------------------------------------------------------------------------
+
+/// This process as a client, from join() to the end of the object. One a process.
+class Client {
+public:
+    /// `cpus`: what to claim; std::nullopt: the process's affinity. `async`: adopt in the agent's own thread too.
+    static Expected<Client> join(const std::optional<CpuSet>& cpus = {}, const Traits& traits = {},
+                                 bool async = false) {
+        drom_options options = detail::options_of(Request{.wait = Wait::kNothing}, traits);
+        if (async) options.flags |= DROM_ASYNC;
+        drom_error error{};
+        const int status = drom_init(cpus ? cpus->words() : nullptr, cpus ? CpuSet::kWords : 0, &options, &error);
+        if (status < 0) return failure(status, error.text);
+        return Client();
+    }
+
+    Client(Client&& other) noexcept
+        : joined_(std::exchange(other.joined_, false)), functions_(std::move(other.functions_)) {}
+    Client& operator=(Client&& other) noexcept {
+        if (this != &other) {
+            leave();
+            joined_ = std::exchange(other.joined_, false);
+            functions_ = std::move(other.functions_);
+        }
+        return *this;
+    }
+    ~Client() { leave(); }
+
+    /// A new mask, if there is one: every thread is inside it already; adapt the thread count, then go on.
+    Expected<std::optional<CpuSet>> poll() {
+        CpuSet cpus;
+        drom_error error{};
+        const int status = drom_poll(cpus.words(), CpuSet::kWords, &error);
+        if (status < 0) return failure(status, error.text);
+        return status == DROM_UNCHANGED ? std::nullopt : std::optional<CpuSet>(cpus);
+    }
+    /// Polls, and adapts OpenMP's team as the agent would. Outside parallel regions.
+    Expected<Outcome> poll_apply() {
+        drom_error error{};
+        return detail::outcome_of(drom_poll_apply(&error), error);
+    }
+
+    /// Called with each new mask after its release; with `async` also from the agent's own thread. An empty function removes it.
+    Expected<Outcome> on_change(std::function<void(const CpuSet&)> function, bool async = false) {
+        drom_options options{};
+        options.size = sizeof options;
+        options.flags = async ? DROM_ASYNC : 0;
+        drom_error error{};
+        auto owned = std::make_unique<std::function<void(const CpuSet&)>>(std::move(function));
+        const bool removes = !*owned;
+        const int status = drom_on_change(removes ? nullptr : &call, owned.get(), &options, &error);
+        if (status >= 0) functions_.push_back(std::move(owned));
+        return detail::outcome_of(status, error);
+    }
+
+    /// Least and most CPUs this process can use; 0 leaves a limit as it is.
+    Expected<Outcome> limits(unsigned min_cpus, unsigned max_cpus) {
+        drom_error error{};
+        return detail::outcome_of(drom_limits(min_cpus, max_cpus, &error), error);
+    }
+
+    /// No adoption while one of these lives.
+    class Pause {
+    public:
+        Pause() { drom_disable(); }
+        ~Pause() { drom_enable(); }
+        Pause(const Pause&) = delete;
+        Pause& operator=(const Pause&) = delete;
+    };
+
+private:
+    Client() = default;
+
+    static void call(const uint64_t *words, size_t nwords, void *arg) {
+        (*static_cast<std::function<void(const CpuSet&)> *>(arg))(CpuSet::from_words(words, nwords));
+    }
+    void leave() noexcept {
+        if (!std::exchange(joined_, false)) return;
+        drom_on_change(nullptr, nullptr, nullptr, nullptr);
+        drom_finalize(nullptr);
+    }
+
+    bool joined_ = true;
+    // On the heap, because drom_on_change keeps the address while the Client may move; and kept until the end, because the
+    // agent's thread may be inside one that has just been replaced.
+    std::vector<std::unique_ptr<std::function<void(const CpuSet&)>>> functions_;
+};
+
+} // namespace skin
+} // namespace drom

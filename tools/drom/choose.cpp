@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// choose.cpp - which CPUs a newcomer gets.
+#include "choose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "words.hpp"
+
+namespace drom::command {
+
+namespace {
+
+/// How many levels one must climb from `cpu` to meet a CPU of `group`; levels.size() when they share nothing.
+size_t steps_to(unsigned cpu, const CpuSet& group, const std::vector<Domains>& levels) {
+    for (size_t level = 0; level < levels.size(); ++level)
+        for (const CpuSet& domain : levels[level])
+            if (domain.has(cpu) && domain.intersects(group)) return level;
+    return levels.size();
+}
+
+/// The narrowest domain that holds `count` CPUs of the pool, the one with the least to spare; the whole pool when none does.
+CpuSet home_of(const CpuSet& pool, unsigned count, const std::vector<Domains>& levels) {
+    for (const Domains& level : levels) {
+        const CpuSet* best = nullptr;
+        for (const CpuSet& domain : level) {
+            const unsigned room = (domain & pool).count();
+            if (room >= count && (best == nullptr || room < (*best & pool).count())) best = &domain;
+        }
+        if (best != nullptr) return *best & pool;
+    }
+    return pool;
+}
+
+unsigned nearest_one(const CpuSet& pool, const CpuSet& around, const std::vector<Domains>& levels, bool high) {
+    unsigned best = CpuSet::kMaxCpus;
+    size_t best_steps = SIZE_MAX;
+    for (unsigned cpu : pool) {
+        const size_t steps = around.empty() ? 0 : steps_to(cpu, around, levels);
+        if (steps > best_steps || (steps == best_steps && !high)) continue;
+        best = cpu;
+        best_steps = steps;
+    }
+    return best;
+}
+
+/// What a client can be asked for: nothing of a rigid one, nothing below its minimum.
+unsigned spare(const Share& share, const CpuSet& taken) {
+    const unsigned left = (share.cpus - taken).count();
+    const unsigned least = std::max(1U, share.min_cpus);
+    return share.rigid || left <= least ? 0 : left - least;
+}
+
+/// The client with the most CPUs that can still give one where the newcomer may run. Equal: the one that came last.
+const Share* largest_giver(const Wish& wish, const CpuSet& taken) {
+    const Share* best = nullptr;
+    for (const Share& share : wish.shares) {
+        if (spare(share, taken) == 0 || ((share.cpus - taken) & wish.allowed).empty()) continue;
+        if (best == nullptr || (share.cpus - taken).count() >= (best->cpus - taken).count()) best = &share;
+    }
+    return best;
+}
+
+}  // namespace
+
+CpuSet nearest_cpus(CpuSet pool, unsigned count, const CpuSet& around, const std::vector<Domains>& levels, bool high) {
+    CpuSet chosen;
+    if (around.empty() && pool.count() > count) pool = home_of(pool, count, levels);
+    while (chosen.count() < count && !pool.empty()) {
+        const unsigned cpu = nearest_one(pool, around | chosen, levels, high);
+        chosen.add(cpu);
+        pool.remove(cpu);
+    }
+    return chosen;
+}
+
+Expected<Choice> choose_cpus(const Wish& wish) {
+    if (wish.allowed.count() < wish.count)
+        return failure(DROM_E_NOCPU,
+                       fmt::format("{} wanted, but only {} may be used here ({})", counted(wish.count, "CPU"),
+                                   wish.allowed.count(), wish.allowed.text()));
+    Choice choice;
+    choice.cpus = nearest_cpus(wish.free & wish.allowed, wish.count, {}, wish.levels);
+    const unsigned free = choice.cpus.count();
+    while (choice.cpus.count() < wish.count) {
+        const Share* giver = largest_giver(wish, choice.cpus);
+        if (giver == nullptr)
+            return failure(DROM_E_NOCPU,
+                           fmt::format("{} wanted; {} free and {} more can be taken (clients keep their minimum); "
+                                       "ask for fewer, or wait until one ends",
+                                       counted(wish.count, "CPU"), free, choice.cpus.count() - free));
+        const CpuSet pool = (giver->cpus - choice.cpus) & wish.allowed;
+        choice.cpus = choice.cpus | nearest_cpus(pool, 1, choice.cpus, wish.levels, true);
+        choice.takes = true;
+    }
+    return choice;
+}
+
+unsigned equal_share(unsigned cpus, size_t owners) { return std::max(1U, static_cast<unsigned>(cpus / (owners + 1))); }
+
+}  // namespace drom::command

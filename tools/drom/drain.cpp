@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drain.cpp - drom drain, restore: empty CPUs, and hand them back.
+#include <fmt/format.h>
+
+#include "cpu_text.hpp"
+#include "output_json.hpp"
+#include "report.hpp"
+#include "verb_functions.hpp"
+
+namespace drom::command {
+
+int verb_drain(const Options& options) {
+    const auto cpus = read_cpus(options.mask);
+    if (!cpus) return misused(options, "MASK " + cpus.error().text);
+    auto table = Table::open(options.table);
+    if (!table) return refused(options, table.error());
+    const bool drains = options.verb == "drain";
+    const auto outcome = drains ? table->drain(*cpus, options.request) : table->restore(*cpus, options.request);
+    if (!outcome) return refused(options, outcome.error());
+    const auto masks = table->masks();
+    if (!masks) return refused(options, masks.error());
+    if (outcome->pending() && !options.quiet) complain(outcome->text);
+    if (options.json)
+        print(drain_json(options.verb, *outcome, *cpus, masks->drained));
+    else
+        print(fmt::format("{}: {}{}\n", cpus->text(), drains ? "drained" : "restored",
+                          outcome->pending() ? ", but not everybody has released yet" : ""));
+    return outcome->pending() && options.request.wait != Wait::kNothing ? kPosted : kDone;
+}
+
+}  // namespace drom::command

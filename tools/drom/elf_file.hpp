@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// elf_file.hpp - what an executable or a library needs, from its ELF headers. Believes nothing it has not checked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace drom::command {
+
+enum class ElfKind {
+    kNotElf,
+    kForeign,  ///< of another word size or machine: our libraries cannot be loaded into it
+    kStatic,   ///< no program interpreter: nothing can be preloaded
+    kDynamic,
+};
+
+struct ElfFile {
+    ElfKind kind = ElfKind::kNotElf;
+    std::vector<std::string> needed;
+    std::string rpath;     ///< DT_RPATH, used when there is no DT_RUNPATH
+    std::string runpath;   ///< DT_RUNPATH
+    std::string build_id;  ///< hexadecimal; empty: none
+    bool is_script = false;
+};
+
+/// kNotElf when it cannot be read. A library counts as kDynamic. About 20 us.
+ElfFile read_elf(const std::string& path);
+
+/// "fnv1a:HASH:SIZE" of the whole file: stands in for a build id where the linker wrote none.
+std::string content_id(const std::string& path);
+
+}  // namespace drom::command

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// explain.cpp - drom explain: why a client is where it is.
+#include "explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "clients.hpp"
+#include "output_json.hpp"
+#include "report.hpp"
+#include "verb_functions.hpp"
+#include "words.hpp"
+
+namespace drom::command {
+
+namespace {
+
+uint64_t monotonic_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+class Explainer {
+public:
+    explicit Explainer(Explanation& explanation) : it_(explanation), info_(explanation.client.info) {}
+
+    void conclude() {
+        for (const auto& thread : it_.threads) it_.busy += thread.busy;
+        it_.spins = looks_spinning();
+        doors();
+        request();
+        resize();
+        cost();
+        strays();
+        if (it_.spins)
+            say("It uses {:.1f} of its {} without passing a safe point, and its threads push one another off them: it "
+                "may be in one "
+                "long region, or wait actively for its own threads. If it makes no progress, start it with drom run "
+                "--rigid.",
+                it_.busy, counted(it_.client.owned.count(), "CPU"));
+    }
+
+private:
+    template <class... Args>
+    void say(fmt::format_string<Args...> format, Args&&... args) {
+        it_.sentences.push_back(fmt::format(format, std::forward<Args>(args)...));
+    }
+
+    [[nodiscard]] bool has(uint32_t door) const { return (info_.doors & door) != 0; }
+    [[nodiscard]] bool openmp() const { return has(DROM_DOOR_KMP) || has(DROM_DOOR_GOMP) || has(DROM_DOOR_OMPT); }
+    [[nodiscard]] bool released() const { return info_.released_seq >= info_.request_seq; }
+    [[nodiscard]] bool crowded() const { return info_.team_size > it_.client.owned.count(); }
+
+    /// A thread that is pushed off its CPU this often shares it with another that never waits.
+    [[nodiscard]] bool looks_spinning() const {
+        uint64_t preempted = 0;
+        unsigned running = 0;
+        for (const auto& thread : it_.threads) {
+            preempted += thread.preempted;
+            running += thread.busy > 0.1 ? 1 : 0;
+        }
+        const unsigned cpus = it_.client.owned.count();
+        return openmp() && it_.safe_points_per_s == 0 && running > cpus && it_.busy > 0.8 * cpus && preempted > 10;
+    }
+
+    void doors() {
+        if (info_.state != DROM_CLIENT_LIVE)
+            return say(
+                "No door has answered: the process has not joined{}. It is reached from outside only: its threads are "
+                "moved by "
+                "whoever changes its CPUs, and their number stays.",
+                it_.threads.empty() ? ", or has ended" : "");
+        say("Doors: {}. Since it joined: {} safe points, {} queries of the team size, {} polls, {} adoptions.",
+            info_.doors == 0 ? "none" : joined(door_words(info_.doors), ", "), info_.safe_points, info_.queries,
+            info_.polls, info_.adoptions);
+    }
+
+    void request() {
+        if (info_.request_seq == 0) return say("There was no request so far; it has {}.", cpus(it_.client.owned));
+        const std::string what = fmt::format("Request {} ({})", info_.request_seq, cpus(it_.client.wanted));
+        if (!released())
+            return say("{} is posted, {} ago, and not released: {}.", what, age(info_.posted_ns), why_not_released());
+        const bool outside = info_.confined_seq >= info_.request_seq;
+        const std::string after =
+            info_.released_ns > info_.posted_ns ? " after " + duration_text(info_.released_ns - info_.posted_ns) : "";
+        say("{} is released{}, {}.", what, after,
+            !outside                          ? "by the client itself"
+            : info_.state == DROM_CLIENT_LIVE ? "by confinement from outside: the client did not answer in time"
+                                              : "by confinement from outside");
+        if (it_.client.owned != it_.client.wanted)
+            say("It has {} and waits for {} from other clients.", cpus(it_.client.owned),
+                cpus(it_.client.wanted - it_.client.owned));
+    }
+
+    [[nodiscard]] std::string why_not_released() const {
+        const bool stopped =
+            std::ranges::any_of(it_.threads, [](const ThreadView& t) { return t.state == 'T' || t.state == 't'; });
+        if (it_.threads.empty()) return "the process cannot be looked at";
+        if (stopped) return "the process is stopped, by a signal or a debugger, and nobody waits who would confine it";
+        if (info_.state != DROM_CLIENT_LIVE)
+            return "it is reached from outside only, and nobody waits who would confine it";
+        if (!has(DROM_DOOR_ASYNC)) return "it has no agent thread (DROM_ASYNC=0) and passes no safe point";
+        return "its agent has not answered yet; drom wait confines it after the grace period";
+    }
+
+    void resize() {
+        const std::string reason = info_.why[0] == '\0' ? "" : std::string(": ") + info_.why;
+        switch (info_.resize) {
+            case DROM_RESIZE_FOLLOWS: return resize_follows();
+            case DROM_RESIZE_HELD: return say("The number of threads is held at {}{}.", info_.team_size, reason);
+            case DROM_RESIZE_NEVER:
+                return say("The number of threads is left alone (DROM_RESIZE=never): {}.", info_.team_size);
+            case DROM_RESIZE_CALLER: return say("The program adapts its threads itself, after drom_poll.");
+            default:
+                if (info_.state == DROM_CLIENT_LIVE)
+                    say("No OpenMP region was seen so far, so there is no team to resize{}.", reason);
+        }
+    }
+
+    void resize_follows() {
+        const std::string team =
+            fmt::format("{} now, {} at its start", counted(info_.team_size, "thread"), info_.start_size);
+        if (info_.request_seq == 0 || info_.resized_seq >= info_.request_seq)
+            return say("The number of threads follows the CPUs: {}.", team);
+        say("The number of threads follows the CPUs, but not yet for this request ({}): {}.", team,
+            it_.safe_points_per_s == 0 ? "no region has begun since; it is in a serial phase or in one long region"
+                                       : "it follows where the program cannot notice, at a later region or query");
+    }
+
+    void cost() {
+        if (info_.team_size == 0 || !crowded()) return;
+        constexpr double kFineGrained = 5'000;
+        say("{} share {}. {}", counted(info_.team_size, "thread"), counted(it_.client.owned.count(), "CPU"),
+            it_.safe_points_per_s > kFineGrained
+                ? fmt::format(
+                      "With {:.0f} regions a second that costs about twice the time of a team of the right size.",
+                      it_.safe_points_per_s)
+                : "With regions of a millisecond or more that costs 1 to 7 %, unless its threads wait actively for one "
+                  "another.");
+    }
+
+    void strays() {
+        for (const auto& thread : it_.threads) {
+            const CpuSet strange = thread.allowed - it_.client.owned - it_.client.wanted;
+            if (strange.empty() || it_.client.owned.empty()) continue;
+            say("Thread {} ({}) may run on {}, which the client does not have.", thread.tid, thread.name,
+                cpus(strange));
+        }
+        if (info_.guardian_pid != 0) say("It was launched by process {} (drom run).", info_.guardian_pid);
+    }
+
+    [[nodiscard]] static std::string cpus(const CpuSet& set) {
+        return set.empty() ? "no CPU" : (set.count() == 1 ? "CPU " : "CPUs ") + set.text();
+    }
+    [[nodiscard]] std::string age(uint64_t since_ns) const {
+        return duration_text(it_.now_ns > since_ns ? it_.now_ns - since_ns : 0);
+    }
+
+    Explanation& it_;
+    const drom_client_info& info_;
+};
+
+std::string as_text(const Explanation& explanation) {
+    const auto& info = explanation.client.info;
+    std::string out = fmt::format("{}, slot {}{}{}: CPUs {}\n", client_words(info), info.slot,
+                                  info.job[0] == '\0' ? "" : ", job ", info.job, explanation.client.owned.text());
+    for (const auto& sentence : explanation.sentences) out += "  " + sentence + '\n';
+    if (explanation.threads.empty()) return out;
+    out += fmt::format("\n  {:>8}  {:<15}  {:<5}  {:>4}  {:>5}  {}\n", "THREAD", "NAME", "STATE", "CPU", "BUSY",
+                       "MAY RUN ON");
+    for (const auto& thread : explanation.threads)
+        out += fmt::format("  {:>8}  {:<15}  {:<5}  {:>4}  {:>4.0f}%  {}\n", thread.tid, thread.name, thread.state,
+                           thread.cpu, 100 * thread.busy, thread.allowed.text());
+    return out;
+}
+
+}  // namespace
+
+void conclude(Explanation& explanation) { Explainer(explanation).conclude(); }
+
+int verb_explain(const Options& options) {
+    const auto table = Table::open(options.table, {.read_only = true});
+    if (!table) return refused(options, table.error());
+    const auto clients = table->clients();
+    if (!clients) return refused(options, clients.error());
+    const auto pid = resolve_client(options.client, *clients);
+    if (!pid) return refused(options, sentence(options, pid.error().status, pid.error().text));
+    const auto before = view_of(*table, *pid);
+    if (!before) return refused(options, before.error());
+    Explanation explanation;
+    explanation.threads = sample_threads(*pid, options.sample);
+    auto after = view_of(*table, *pid);
+    if (!after) return refused(options, after.error());
+    explanation.client = *std::move(after);
+    explanation.now_ns = monotonic_ns();
+    explanation.safe_points_per_s =
+        static_cast<double>(explanation.client.info.safe_points - before->info.safe_points) /
+        std::chrono::duration<double>(options.sample).count();
+    conclude(explanation);
+    return print(options.json ? explain_json(explanation) : as_text(explanation)) ? kDone : kRefused;
+}
+
+}  // namespace drom::command

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// explain.hpp - what is to be said about one client. Pure: facts in, sentences out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "snapshot.hpp"
+#include "threads.hpp"
+
+namespace drom::command {
+
+struct Explanation {
+    ClientView client;
+    std::vector<ThreadView> threads;
+    uint64_t now_ns = 0;  ///< CLOCK_MONOTONIC
+    double safe_points_per_s = 0;
+    double busy = 0;     ///< CPUs' worth of work during the sample
+    bool spins = false;  ///< burns its CPUs without passing a safe point, its threads sharing CPUs
+    std::vector<std::string> sentences;
+};
+
+/// Fills in what follows from the facts: `busy`, `spins` and the sentences, in the order doors, request, resize, cost, threads.
+void conclude(Explanation& explanation);
+
+}  // namespace drom::command

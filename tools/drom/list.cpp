@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// list.cpp - drom list: who owns which CPUs, and what is still unacknowledged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "clients.hpp"
+#include "output_json.hpp"
+#include "report.hpp"
+#include "snapshot.hpp"
+#include "verb_functions.hpp"
+#include "verbs.hpp"
+#include "words.hpp"
+
+namespace drom::command {
+
+namespace {
+
+std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
+
+std::string team_text(const drom_client_info& info) {
+    if (info.team_size == 0) return "-";
+    return info.start_size == 0 ? std::to_string(info.team_size)
+                                : fmt::format("{}/{}", info.team_size, info.start_size);
+}
+
+struct Column {
+    const char* name;
+    std::string (*text)(const ClientView&);
+};
+
+constexpr Column kColumns[] = {
+    {"slot", [](const ClientView& c) { return std::to_string(c.info.slot); }},
+    {"pid", [](const ClientView& c) { return std::to_string(c.info.pid); }},
+    {"name", [](const ClientView& c) { return or_dash(c.info.name); }},
+    {"job", [](const ClientView& c) { return or_dash(c.info.job); }},
+    {"cpus", [](const ClientView& c) { return or_dash(c.owned.text()); }},
+    {"want", [](const ClientView& c) { return c.wanted == c.owned ? std::string("=") : or_dash(c.wanted.text()); }},
+    {"request", [](const ClientView& c) { return request_word(c.info); }},
+    {"team", [](const ClientView& c) { return team_text(c.info); }},
+    {"resize", [](const ClientView& c) { return resize_word(c.info.resize); }},
+    {"doors", [](const ClientView& c) { return or_dash(joined(door_words(c.info.doors), ",")); }},
+    {"state", [](const ClientView& c) { return state_word(c.info.state); }},
+    {"seq", [](const ClientView& c) { return std::to_string(c.info.request_seq); }},
+    {"min", [](const ClientView& c) { return std::to_string(std::max(1U, c.info.min_cpus)); }},
+    {"max", [](const ClientView& c) { return c.info.max_cpus == 0 ? "-" : std::to_string(c.info.max_cpus); }},
+    {"why", [](const ClientView& c) { return or_dash(c.info.why); }},
+};
+constexpr const char* kDefaults[] = {"slot", "pid", "name", "job", "cpus", "want", "request", "team", "doors", "state"};
+
+Expected<std::vector<const Column*>> columns_of(const Options& options) {
+    std::vector<std::string> names = options.list.columns;
+    if (names.empty()) names.assign(std::begin(kDefaults), std::end(kDefaults));
+    std::vector<const Column*> columns;
+    std::vector<std::string> known;
+    for (const Column& column : kColumns) known.emplace_back(column.name);
+    for (const auto& name : names) {
+        const auto* found =
+            std::ranges::find(kColumns, name, [](const Column& column) { return std::string_view(column.name); });
+        if (found == std::end(kColumns))
+            return failure(DROM_E_INVAL,
+                           fmt::format("there is no column '{}'; there are {}", name, joined(known, ",")));
+        columns.push_back(found);
+    }
+    return columns;
+}
+
+std::string upper(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    return text;
+}
+
+std::string raw_table(const Snapshot& snapshot, const std::vector<const Column*>& columns) {
+    std::string out;
+    for (const auto& client : snapshot.clients)
+        for (const auto* column : columns) out += column->text(client) + (column == columns.back() ? '\n' : '\t');
+    return out;
+}
+
+std::string aligned_table(const Snapshot& snapshot, const std::vector<const Column*>& columns) {
+    std::vector<std::vector<std::string>> lines(1 + snapshot.clients.size());
+    for (const auto* column : columns) lines[0].push_back(upper(column->name));
+    for (size_t i = 0; i < snapshot.clients.size(); ++i)
+        for (const auto* column : columns) lines[i + 1].push_back(column->text(snapshot.clients[i]));
+    std::vector<size_t> widths(columns.size());
+    for (const auto& line : lines)
+        for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+    std::string out;
+    for (const auto& line : lines)
+        for (size_t i = 0; i < line.size(); ++i)
+            out += i + 1 == line.size() ? line[i] + '\n' : fmt::format("{:<{}}  ", line[i], widths[i]);
+    return out;
+}
+
+std::string foot(const Snapshot& snapshot) {
+    const auto or_none = [](const CpuSet& set) { return set.empty() ? std::string("none") : set.text(); };
+    std::string out = "free: " + or_none(snapshot.masks.free);
+    if (!snapshot.masks.drained.empty()) out += "; drained: " + snapshot.masks.drained.text();
+    return out + "; all: " + snapshot.masks.present.text() + '\n';
+}
+
+/// Keeps only the client that was asked for.
+Expected<bool> narrow(Snapshot& snapshot, const std::string& client) {
+    std::vector<drom_client_info> infos;
+    for (const auto& view : snapshot.clients) infos.push_back(view.info);
+    const auto pid = resolve_client(client, infos);
+    if (!pid) return tl::make_unexpected(pid.error());
+    std::erase_if(snapshot.clients, [&](const ClientView& view) { return view.info.pid != *pid; });
+    if (snapshot.clients.empty())
+        return failure(DROM_E_NOPROC, fmt::format("process {} is not a client of {}", *pid, snapshot.path));
+    return true;
+}
+
+}  // namespace
+
+int verb_list(const Options& options) {
+    const auto columns = columns_of(options);
+    if (!columns) return misused(options, columns.error().text);
+    const auto table = Table::open(options.table, {.read_only = true});
+    if (!table) return refused(options, table.error());
+    auto snapshot = take_snapshot(*table);
+    if (!snapshot) return refused(options, snapshot.error());
+    if (!options.client.empty()) {
+        const auto found = narrow(*snapshot, options.client);
+        if (!found) return refused(options, sentence(options, found.error().status, found.error().text));
+    }
+    if (options.json) return print(list_json(*snapshot)) ? kDone : kRefused;
+    if (options.list.raw) return print(raw_table(*snapshot, *columns)) ? kDone : kRefused;
+    const std::string table_text = snapshot->clients.empty() ? "no clients\n" : aligned_table(*snapshot, *columns);
+    return print(table_text + (options.client.empty() ? foot(*snapshot) : "")) ? kDone : kRefused;
+}
+
+}  // namespace drom::command

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// main.cpp - the command `drom`: reads the command line and hands it to the verb.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "environment.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "verb_functions.hpp"
+
+namespace {
+
+using drom::command::Options;
+
+struct Row {
+    const char* verb;
+    int (*function)(const Options&);
+};
+
+constexpr Row kRows[] = {
+    {"run", drom::command::verb_run},         {"verify", drom::command::verb_verify},
+    {"list", drom::command::verb_list},       {"set", drom::command::verb_request},
+    {"shrink", drom::command::verb_request},  {"expand", drom::command::verb_request},
+    {"give", drom::command::verb_request},    {"take", drom::command::verb_request},
+    {"drain", drom::command::verb_drain},     {"restore", drom::command::verb_drain},
+    {"wait", drom::command::verb_wait},       {"watch", drom::command::verb_watch},
+    {"explain", drom::command::verb_explain}, {"check", drom::command::verb_check},
+    {"env", drom::command::verb_env},
+};
+
+int dispatch(const Options& options) {
+    if (options.verb != "env")
+        for (const auto& name : drom::command::unknown_variables())
+            drom::command::warn(options, drom::command::unknown_text(name));
+    for (const Row& row : kRows)
+        if (options.verb == row.verb) return row.function(options);
+    return drom::command::misused(options, "this verb has no function");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // Only memory exhaustion can throw here, or a broken installation of a library.
+    try {
+        const auto options = drom::command::parse_options(argc, argv);
+        return options ? dispatch(*options) : options.error();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "drom: %s\n", error.what());
+        return drom::command::kRefused;
+    }
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// options.cpp - the command line; the only file that includes CLI11, which takes seven seconds to compile.
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "help.hpp"
+#include "report.hpp"
+#include "verbs.hpp"
+
+namespace drom::command {
+
+namespace {
+
+/// What was typed. Numbers stay text until Reader has looked at them: CLI11 would read 010 as 8.
+struct Typed {
+    Options options;
+    bool version = false, dump = false, no_wait = false;
+    std::string count, seq, sample, wait, timeout, grace;
+    std::string ncpus, max, min, runs, seed, limit, duration, events;
+};
+
+/// Turns text into values; keeps the first complaint.
+class Reader {
+public:
+    uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t least, uint64_t most) {
+        uint64_t value = 0;
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool number = code == std::errc{} && end == text.data() + text.size();
+        if (!number) complain(std::string(name) + " '" + text + "' is not a whole number of " + of_what);
+        if (number && (value < least || value > most))
+            complain(std::string(name) + " " + text + " is out of range; " + std::to_string(least) + " to " +
+                     std::to_string(most) + " " + of_what + " can be meant");
+        return value;
+    }
+    std::optional<unsigned> cpus(const std::string& text, const char* name) {
+        if (text.empty()) return std::nullopt;
+        return static_cast<unsigned>(whole(text, name, "CPUs", 1, CpuSet::kMaxCpus));
+    }
+    void complain(std::string text) {
+        if (complaint_.empty()) complaint_ = std::move(text);
+    }
+    [[nodiscard]] const std::string& complaint() const { return complaint_; }
+
+private:
+    std::string complaint_;
+};
+
+constexpr uint64_t kDay = 24ULL * 3600 * 1000;
+
+void add_value(CLI::App* app, const char* names, std::string& into, const char* label, const char* text) {
+    app->add_option(names, into, text)->type_name(label)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+void add_common(CLI::App* app, Typed& typed) {
+    app->set_help_flag("-h", "a short help");
+    app->set_help_all_flag("--help", "a long help, with examples");
+    add_value(app, "-n,--table", typed.options.table, "PATH", "directory of the table (DROM_TABLE)");
+    app->add_flag("-J,--json", typed.options.json, "one JSON object instead of text");
+    app->add_flag("-q,--quiet", typed.options.quiet, "no remarks, only refusals");
+    app->add_flag("-v,--verbose", typed.options.verbose, "say what is done");
+}
+
+void add_waiting(CLI::App* app, Typed& typed) {
+    add_value(app, "--wait", typed.wait, "WHAT", "wait until the request is: released (default), resized");
+    app->add_flag("--no-wait", typed.no_wait, "return as soon as it is posted");
+}
+
+void add_pace(CLI::App* app, Typed& typed) {
+    add_value(app, "--timeout", typed.timeout, "MS", "how long to wait, in milliseconds (DROM_TIMEOUT_MS)");
+    add_value(app, "--grace", typed.grace, "MS",
+              "then threads are confined from outside; also: now, never (DROM_GRACE_MS)");
+}
+
+void add_growth(CLI::App* app, Typed& typed) {
+    app->add_flag("--take", typed.options.request.take, "CPUs of other clients may be taken");
+    app->add_flag("--return", typed.options.request.give_back, "what is taken goes back afterwards");
+    app->add_flag("--fast", typed.options.request.fast, "use CPUs before their owner has released them");
+}
+
+void add_run(CLI::App* app, Typed& typed) {
+    auto& run = typed.options.run;
+    add_value(app, "--cpus", run.cpus, "MASK", "exactly these CPUs");
+    add_value(app, "--ncpus", typed.ncpus, "N", "this many CPUs, free ones first");
+    add_value(app, "--max", typed.max, "N", "start with this many threads; never more");
+    add_value(app, "--min", typed.min, "N", "others may not take CPUs below this many (1)");
+    app->add_flag("--rigid", run.rigid, "others may not take CPUs at all");
+    add_value(app, "--name", run.name, "NAME", "what to call it; under MPI the rank is added");
+    add_value(app, "--job", run.job, "ID", "job it belongs to (DROM_JOB)");
+    app->add_flag("--no-doors", run.no_doors, "preload nothing; reach it from outside only");
+    add_pace(app, typed);
+    app->add_flag("--fast", typed.options.request.fast, "start before the CPUs' owners have released them");
+}
+
+void add_verify(CLI::App* app, Typed& typed) {
+    auto& verify = typed.options.verify;
+    add_value(app, "--check", verify.check, "CHECK", "shell command that judges a run's output on its stdin");
+    add_value(app, "--runs", typed.runs, "N", "runs in each mode (5)");
+    add_value(app, "--seed", typed.seed, "N", "seed of the random requests (1)");
+    add_value(app, "--limit", typed.limit, "SECONDS",
+              "a run that takes longer is wrong (10 times the undisturbed run)");
+    app->add_flag("--no-record", verify.no_record, "report only");
+}
+
+void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
+    if (verb == "list") {
+        app->add_option("-o,--columns", typed.options.list.columns, "columns to show, separated by commas")
+            ->type_name("NAMES")
+            ->delimiter(',')
+            ->expected(1)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        app->add_flag("--raw", typed.options.list.raw, "no header, no alignment: fields separated by tabs");
+    }
+    if (verb == "wait") {
+        add_value(app, "--seq", typed.seq, "N", "this request (the newest)");
+        add_value(app, "--wait", typed.wait, "WHAT", "until it is: released (default), resized");
+        add_pace(app, typed);
+    }
+    if (verb == "watch") {
+        add_value(app, "--for", typed.duration, "SECONDS", "end after this time");
+        add_value(app, "--count", typed.events, "N", "end after this many events");
+        app->add_flag("--all", typed.options.watch.all, "begin with the oldest event still kept");
+    }
+    if (verb == "explain") add_value(app, "--sample", typed.sample, "MS", "how long to look at the threads (200)");
+}
+
+void add_positionals(CLI::App* app, const VerbText& verb, Typed& typed) {
+    const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
+    if (takes("COMMAND")) app->prefix_command();
+    if (takes("CLIENT")) app->add_option("CLIENT", typed.options.client, "")->type_name("");
+    if (takes("MASK")) app->add_option("MASK", typed.options.mask, "")->type_name("");
+    if (takes(" N")) app->add_option("N", typed.count, "")->type_name("");
+}
+
+void add_verb(CLI::App& app, const VerbText& verb, Typed& typed) {
+    const std::string name(verb.name);
+    CLI::App* sub = app.add_subcommand(name, std::string(verb.summary));
+    add_positionals(sub, verb, typed);
+    const bool grows = name == "set" || name == "expand" || name == "give";
+    if (grows || name == "shrink" || name == "take" || name == "drain" || name == "restore") {
+        add_waiting(sub, typed);
+        add_pace(sub, typed);
+    }
+    if (grows) add_growth(sub, typed);
+    if (name == "run") add_run(sub, typed);
+    if (name == "verify") add_verify(sub, typed);
+    add_rest(sub, name, typed);
+    add_common(sub, typed);
+}
+
+std::vector<OptionRow> option_rows(const CLI::App& app) {
+    std::vector<OptionRow> rows;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() || option->get_group().empty()) continue;
+        std::string names;
+        for (const auto& name : option->get_snames()) names += (names.empty() ? "-" : ", -") + name;
+        for (const auto& name : option->get_lnames()) names += (names.empty() ? "--" : ", --") + name;
+        if (!option->get_type_name().empty() && option->get_items_expected_max() > 0)
+            names += " " + option->get_type_name();
+        rows.push_back({names, option->get_description()});
+    }
+    return rows;
+}
+
+/// "VERB<tab>--option" lines ("-" for the program itself): what the tests hold against man page and completion.
+std::string dump(const CLI::App& app) {
+    std::string out;
+    const auto add = [&](const CLI::App& owner, const std::string& name) {
+        for (const CLI::Option* option : owner.get_options()) {
+            if (option->get_positional() || option->get_group().empty()) continue;
+            for (const auto& word : option->get_snames()) out.append(name).append("\t-").append(word).append("\n");
+            for (const auto& word : option->get_lnames()) out.append(name).append("\t--").append(word).append("\n");
+        }
+    };
+    add(app, "-");
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) add(*sub, sub->get_name());
+    return out;
+}
+
+const CLI::App& verb_of(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app : *chosen.front();
+}
+
+std::vector<std::string> option_words(const CLI::App& app) {
+    std::vector<std::string> words;
+    for (const CLI::Option* option : app.get_options())
+        for (const auto& word : option->get_lnames()) words.push_back("--" + word);
+    return words;
+}
+
+int misused_program(const Typed& typed, const std::string& text) {
+    std::fprintf(stderr, "drom: %s\n", text.c_str());
+    if (typed.options.json) std::fprintf(stdout, "{\"schema\":\"drom.error/1\",\"status\":\"DROM_E_INVAL\"}\n");
+    return kUsage;
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+    const std::string near = nearest(word, known);
+    return near.empty() ? std::string() : "; did you mean " + near + "?";
+}
+
+/// What is wrong with a command line that CLI11 refused or left something of.
+int complain(const CLI::App& app, const CLI::App& verb, Typed& typed, const std::string& why) {
+    typed.options.verb = verb.get_name();
+    const auto left = verb.remaining();
+    const bool program = &app == &verb;
+    if (left.empty() && program && why.empty()) return misused_program(typed, "a verb is missing; drom -h lists them");
+    if (left.empty()) return program ? misused_program(typed, why) : misused(typed.options, why);
+    const std::string& word = left.front();
+    if (word.starts_with('-')) {
+        const std::string text = "there is no option " + word +
+                                 suggestion(word.substr(0, word.find('=')), option_words(verb)) + " (drom " +
+                                 (program ? "" : verb.get_name() + " ") + "-h lists them)";
+        return program ? misused_program(typed, text) : misused(typed.options, text);
+    }
+    if (program) {
+        std::vector<std::string> verbs{"help"};
+        for (const auto& text : verb_texts()) verbs.emplace_back(text.name);
+        return misused_program(typed,
+                               "there is no verb '" + word + "'" + suggestion(word, verbs) + " (drom -h lists them)");
+    }
+    return misused(typed.options, "'" + word + "' is one argument too many; usage: drom " + verb.get_name() + " " +
+                                      std::string(find_verb(verb.get_name())->arguments));
+}
+
+int show_help(const CLI::App& app, Typed& typed, bool full) {
+    const CLI::App& verb = verb_of(app);
+    if (&verb == &app && !app.remaining().empty()) return complain(app, app, typed, "");
+    const VerbText* text = find_verb(verb.get_name());
+    const auto rows = option_rows(verb);
+    print(text == nullptr ? program_help(rows, full) : verb_help(*text, rows, full));
+    return kDone;
+}
+
+void read_request(Typed& typed, Reader& reader) {
+    Request& request = typed.options.request;
+    if (typed.no_wait && !typed.wait.empty()) reader.complain("--wait and --no-wait exclude each other");
+    if (!typed.wait.empty() && typed.wait != "released" && typed.wait != "resized")
+        reader.complain("--wait '" + typed.wait + "' is neither released nor resized");
+    if (typed.no_wait) request.wait = Wait::kNothing;
+    if (typed.wait == "resized") request.wait = Wait::kResized;
+    if (!typed.timeout.empty())
+        request.timeout = std::chrono::milliseconds(reader.whole(typed.timeout, "--timeout", "milliseconds", 1, kDay));
+    if (typed.grace == "never")
+        request.never_confine = true;
+    else if (typed.grace == "now")
+        request.grace = std::chrono::milliseconds(0);
+    else if (!typed.grace.empty())
+        request.grace = std::chrono::milliseconds(reader.whole(typed.grace, "--grace", "milliseconds", 0, kDay));
+}
+
+void read_run(Typed& typed, Reader& reader) {
+    RunOptions& run = typed.options.run;
+    run.ncpus = reader.cpus(typed.ncpus, "--ncpus");
+    run.max = reader.cpus(typed.max, "--max");
+    run.min = reader.cpus(typed.min, "--min");
+    if (run.ncpus && !run.cpus.empty()) reader.complain("--cpus and --ncpus exclude each other");
+    if (run.ncpus && run.max && *run.ncpus > *run.max)
+        reader.complain("--ncpus " + typed.ncpus + " is more than --max " + typed.max);
+    if (run.min && run.max && *run.min > *run.max)
+        reader.complain("--min " + typed.min + " is more than --max " + typed.max);
+    if (!run.name.empty() && run.name.find_first_not_of("0123456789") == std::string::npos)
+        reader.complain("--name " + run.name + " would be taken for a pid; a name needs a letter");
+    if (run.name.starts_with('#'))
+        reader.complain("--name " + run.name + " would be taken for a slot; a name begins with a letter");
+}
+
+void read_numbers(Typed& typed, Reader& reader) {
+    Options& options = typed.options;
+    if (!typed.count.empty()) options.count = reader.cpus(typed.count, "N").value_or(0);
+    if (!typed.seq.empty()) options.seq = reader.whole(typed.seq, "--seq", "requests", 1, UINT64_MAX);
+    if (!typed.sample.empty())
+        options.sample = std::chrono::milliseconds(reader.whole(typed.sample, "--sample", "milliseconds", 1, 60'000));
+    if (!typed.runs.empty())
+        options.verify.runs = static_cast<unsigned>(reader.whole(typed.runs, "--runs", "runs", 1, 100'000));
+    if (!typed.seed.empty()) options.verify.seed = reader.whole(typed.seed, "--seed", "units", 0, UINT64_MAX);
+    if (!typed.limit.empty())
+        options.verify.limit_s = static_cast<unsigned>(reader.whole(typed.limit, "--limit", "seconds", 1, 86'400));
+    if (!typed.duration.empty())
+        options.watch.duration =
+            std::chrono::milliseconds(1000 * reader.whole(typed.duration, "--for", "seconds", 1, 10'000'000));
+    if (!typed.events.empty()) options.watch.count = reader.whole(typed.events, "--count", "events", 1, UINT64_MAX);
+}
+
+/// What CLI11 cannot know: which positionals a verb cannot do without.
+void read_positionals(const VerbText& verb, const Typed& typed, Reader& reader) {
+    const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
+    const std::string usage = " is missing; usage: drom " + std::string(verb.name) + " " + std::string(verb.arguments);
+    const bool optional_client = takes("[CLIENT]");
+    if (takes("CLIENT") && !optional_client && typed.options.client.empty())
+        reader.complain("CLIENT" + usage + " (a slot is written '#3', in quotes)");
+    if (takes("MASK") && typed.options.mask.empty()) reader.complain("MASK" + usage);
+    if (takes(" N") && typed.count.empty()) reader.complain("N" + usage);
+    if (takes("COMMAND") && typed.options.command.empty()) reader.complain("COMMAND" + usage);
+}
+
+tl::expected<Options, int> read(const CLI::App& app, const CLI::App& verb, Typed& typed) {
+    Reader reader;
+    typed.options.verb = verb.get_name();
+    const VerbText& text = *find_verb(verb.get_name());
+    if (!verb.remaining().empty()) {
+        if (verb.remaining().front().starts_with('-') || !typed.options.command.empty())
+            return tl::make_unexpected(complain(app, verb, typed, ""));
+        typed.options.command = verb.remaining();
+    }
+    read_positionals(text, typed, reader);
+    read_request(typed, reader);
+    read_run(typed, reader);
+    read_numbers(typed, reader);
+    if (!reader.complaint().empty()) return tl::make_unexpected(misused(typed.options, reader.complaint()));
+    return typed.options;
+}
+
+/// "drom help set" is "drom set --help"; everything after "--" belongs to the command.
+std::vector<std::string> arguments_of(int argc, char** argv, std::vector<std::string>& command) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (dashes != words.end()) {
+        command.assign(dashes + 1, words.end());
+        words.erase(dashes, words.end());
+    }
+    if (!words.empty() && words.front() == "help") {
+        words.erase(words.begin());
+        words.emplace_back("--help");
+    }
+    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+    return words;
+}
+
+/// Only the verbs that occur are built: building all of them takes half a millisecond, and `drom list` has three.
+void build(CLI::App& app, const std::vector<std::string>& words, Typed& typed) {
+    const auto occurs = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+    const bool all = occurs("--dump-options");
+    app.require_subcommand(1);
+    app.allow_windows_style_options(false);
+    add_common(&app, typed);
+    app.add_flag("-V,--version", typed.version, "version");
+    app.add_flag("--dump-options", typed.dump, "")->group("");
+    for (const auto& verb : verb_texts())
+        if (all || occurs(verb.name)) add_verb(app, verb, typed);
+}
+
+}  // namespace
+
+tl::expected<Options, int> parse_options(int argc, char** argv) {
+    CLI::App app("", "drom");
+    Typed typed;
+    auto words = arguments_of(argc, argv, typed.options.command);
+    build(app, words, typed);
+    std::string why;
+    try {
+        app.parse(std::move(words));
+    } catch (const CLI::CallForHelp&) {
+        return tl::make_unexpected(show_help(app, typed, false));
+    } catch (const CLI::CallForAllHelp&) {
+        return tl::make_unexpected(show_help(app, typed, true));
+    } catch (const CLI::ArgumentMismatch& error) {
+        why = std::string(error.what()).substr(0, std::string(error.what()).find(':')) + " needs a value";
+    } catch (const CLI::RequiredError&) {
+        why.clear();  // no verb: complain() finds out what stands in its place
+    } catch (const CLI::ParseError& error) {
+        why = error.what();
+    }
+    if (typed.version) {
+        print("drom " + std::to_string(DROM_VERSION_MAJOR) + "." + std::to_string(DROM_VERSION_MINOR) + "." +
+              std::to_string(DROM_VERSION_PATCH) + "\n");
+        return tl::make_unexpected<int>(kDone);
+    }
+    if (typed.dump) return tl::make_unexpected((print(dump(app)), static_cast<int>(kDone)));
+    const CLI::App& verb = verb_of(app);
+    if (&verb == &app || !why.empty()) return tl::make_unexpected(complain(app, verb, typed, why));
+    if (!typed.options.command.empty() &&
+        find_verb(verb.get_name())->arguments.find("COMMAND") == std::string_view::npos) {
+        typed.options.verb = verb.get_name();
+        return tl::make_unexpected(
+            misused(typed.options, "nothing may follow --; only run and verify start a command"));
+    }
+    return read(app, verb, typed);
+}
+
+}  // namespace drom::command

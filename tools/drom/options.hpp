@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// options.hpp - what the command line asked for, as plain values.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drom/drom.hpp"
+
+namespace drom::command {
+
+struct RunOptions {
+    std::string cpus;
+    std::optional<unsigned> ncpus;
+    std::optional<unsigned> max;
+    std::optional<unsigned> min;
+    bool rigid = false;
+    bool no_doors = false;
+    std::string name;
+    std::string job;
+};
+
+struct VerifyOptions {
+    std::string check;
+    unsigned runs = 5;
+    uint64_t seed = 1;
+    unsigned limit_s = 0;  ///< 0: ten times the undisturbed run
+    bool no_record = false;
+};
+
+struct WatchOptions {
+    std::optional<std::chrono::milliseconds> duration;
+    uint64_t count = 0;  ///< 0: no limit
+    bool all = false;
+};
+
+struct ListOptions {
+    std::vector<std::string> columns;
+    bool raw = false;
+};
+
+struct Options {
+    std::string verb;
+    std::string table;  ///< empty: DROM_TABLE, else the user's own
+    bool json = false;
+    bool quiet = false;
+    bool verbose = false;
+
+    std::string client;
+    std::string mask;
+    unsigned count = 0;
+    uint64_t seq = 0;
+    std::chrono::milliseconds sample{200};
+    Request request;
+    std::vector<std::string> command;
+
+    RunOptions run;
+    VerifyOptions verify;
+    WatchOptions watch;
+    ListOptions list;
+};
+
+/// The options, or the exit status of a command line that asked for help or was wrong (and has been answered).
+tl::expected<Options, int> parse_options(int argc, char** argv);
+
+}  // namespace drom::command

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// program.cpp - what kind of program a command is, before it is started.
+#include "program.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "elf_file.hpp"
+#include "loader_search.hpp"
+#include "report.hpp"
+
+namespace drom::command {
+
+namespace {
+
+bool is_executable_file(const std::string& path) {
+    struct stat info{};
+    return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+/// As execvp finds it; empty: nowhere.
+std::string found_in_path(const std::string& command) {
+    if (command.find('/') != std::string::npos) return command;
+    const char* path = std::getenv("PATH");
+    const std::string directories = path == nullptr ? "/bin:/usr/bin" : path;
+    for (size_t at = 0; at <= directories.size();) {
+        const size_t end = std::min(directories.find(':', at), directories.size());
+        const std::string directory = end == at ? "." : directories.substr(at, end - at);
+        std::string candidate = directory + "/" + command;
+        if (is_executable_file(candidate)) return candidate;
+        at = end + 1;
+    }
+    return {};
+}
+
+/// Whether the kernel will set AT_SECURE, which makes the loader drop LD_PRELOAD.
+bool is_secure(const std::string& path, const struct stat& info) {
+    if ((info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid()) return true;
+    if ((info.st_mode & S_ISGID) != 0 && (info.st_mode & S_IXGRP) != 0 && info.st_gid != getegid()) return true;
+    return geteuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+std::vector<std::string> preloaded_by_user() {
+    std::vector<std::string> names;
+    const char* text = std::getenv("LD_PRELOAD");
+    if (text == nullptr) return names;
+    std::string list = text;
+    for (char* word = std::strtok(list.data(), " :"); word != nullptr; word = std::strtok(nullptr, " :"))
+        names.emplace_back(word);
+    return names;
+}
+
+bool names_llvm_runtime(const std::string& library) {
+    const std::string name = library.substr(library.rfind('/') + 1);
+    return name.starts_with("libomp.so") || name.starts_with("libiomp5.so") || name.starts_with("libomp5.so");
+}
+
+bool names_gcc_runtime(const std::string& library) {
+    return library.substr(library.rfind('/') + 1).starts_with("libgomp.so");
+}
+
+void look_into(Program& program) {
+    const ElfFile file = read_elf(program.path);
+    program.build_id = file.build_id.empty() ? content_id(program.path) : file.build_id;
+    switch (file.kind) {
+        case ElfKind::kNotElf: program.kind = ProgramKind::kScript; return;
+        case ElfKind::kForeign: program.kind = ProgramKind::kForeign; return;
+        case ElfKind::kStatic: program.kind = ProgramKind::kStatic; return;
+        case ElfKind::kDynamic: program.kind = ProgramKind::kDynamic; break;
+    }
+    for (const auto& library : LoaderSearch().closure(program.path, file, preloaded_by_user())) {
+        program.llvm |= names_llvm_runtime(library);
+        program.gomp |= names_gcc_runtime(library);
+    }
+}
+
+}  // namespace
+
+NotAProgram not_executable(const std::string& command, int code) {
+    if (code == ENOENT && access(command.c_str(), F_OK) == 0)
+        return {
+            kNotFound,
+            fmt::format("{}: its interpreter was not found; look at its first line, or at file(1)'s answer", command)};
+    if (code == ENOENT)
+        return {kNotFound, fmt::format("{}: command not found; give its path, or add its directory to PATH", command)};
+    if (code == EACCES)
+        return {kCannotExecute, fmt::format("{}: not executable: {}; chmod +x it", command, std::strerror(code))};
+    return {kCannotExecute, fmt::format("{}: cannot be executed: {}", command, std::strerror(code))};
+}
+
+tl::expected<Program, NotAProgram> inspect_program(const std::string& command) {
+    Program program;
+    program.path = found_in_path(command);
+    struct stat info{};
+    if (program.path.empty() || stat(program.path.c_str(), &info) != 0)
+        return tl::make_unexpected(not_executable(command, program.path.empty() ? ENOENT : errno));
+    if (S_ISDIR(info.st_mode))
+        return tl::make_unexpected(
+            NotAProgram{kCannotExecute, fmt::format("{}: it is a directory, not a program", command)});
+    if (access(program.path.c_str(), X_OK) != 0) return tl::make_unexpected(not_executable(command, errno));
+    program.secure = is_secure(program.path, info);
+    look_into(program);
+    return program;
+}
+
+}  // namespace drom::command

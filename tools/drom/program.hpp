@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// program.hpp - what kind of program a command is, before it is started.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drom/drom.hpp"
+
+namespace drom::command {
+
+enum class ProgramKind { kDynamic, kStatic, kScript, kForeign };
+
+struct Program {
+    std::string path;
+    ProgramKind kind = ProgramKind::kDynamic;
+    bool secure = false;  ///< set-uid or set-gid: the loader ignores LD_PRELOAD
+    bool llvm = false;    ///< needs an OpenMP runtime of the LLVM family
+    bool gomp = false;    ///< needs GCC's
+    std::string build_id;
+    [[nodiscard]] bool openmp() const { return llvm || gomp; }
+};
+
+/// A command that cannot be started: 126 or 127, and why (the sentence begins after "drom: VERB: ").
+struct NotAProgram {
+    int exit_status;
+    std::string text;
+};
+
+tl::expected<Program, NotAProgram> inspect_program(const std::string& command);
+
+/// The same words for an exec that failed.
+NotAProgram not_executable(const std::string& command, int code);
+
+}  // namespace drom::command

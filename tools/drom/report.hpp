@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// report.hpp - what a person is told, and with which exit status.
+#pragma once
+
+#include <string>
+
+#include "options.hpp"
+
+namespace drom::command {
+
+enum Exit : int {
+    kDone = 0,
+    kRefused = 1,
+    kUsage = 2,
+    kPosted = 3,
+    kDamaged = 4,
+    kCannotExecute = 126,
+    kNotFound = 127
+};
+
+/// The exit status that a status of drom.h means.
+int exit_of(int status);
+
+/// Prints the sentence on stderr, with --json also an object on stdout; returns the exit status.
+int refused(const Options& options, const Error& error);
+
+/// The same for a command line that asks for something that cannot be meant.
+int misused(const Options& options, const std::string& text);
+
+/// A finished sentence on stderr.
+void complain(const std::string& sentence);
+
+/// "drom: VERB: text" on stderr, unless --quiet.
+void warn(const Options& options, const std::string& text);
+/// The same, only with --verbose.
+void mention(const Options& options, const std::string& text);
+
+/// Writes all of `text` to stdout at once; false when nobody can read it any more.
+bool print(const std::string& text);
+
+/// A sentence of this program: "drom: VERB: text".
+Error sentence(const Options& options, int status, const std::string& text);
+
+}  // namespace drom::command

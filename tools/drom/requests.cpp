@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// requests.cpp - drom set, shrink, expand, give, take: new masks for one client.
+#include <fmt/format.h>
+
+#include "clients.hpp"
+#include "cpu_text.hpp"
+#include "output_json.hpp"
+#include "report.hpp"
+#include "snapshot.hpp"
+#include "verb_functions.hpp"
+#include "words.hpp"
+
+namespace drom::command {
+
+namespace {
+
+/// The mask the client is to have after give or take.
+Expected<CpuSet> changed_mask(const Options& options, const ClientView& client, const CpuSet& cpus) {
+    if (options.verb == "set") return cpus;
+    if (options.verb == "give") return client.wanted | cpus;
+    const CpuSet strange = cpus - client.wanted;
+    if (!strange.empty())
+        return failure(DROM_E_NOCPU, fmt::format("CPU {} is not one of {}'s, which has {}", strange.text(),
+                                                 client_words(client.info), client.wanted.text()));
+    if ((client.wanted - cpus).empty())
+        return failure(DROM_E_INVAL, fmt::format("nothing would be left of {}'s CPUs {}; a client keeps at least one",
+                                                 client_words(client.info), client.wanted.text()));
+    return client.wanted - cpus;
+}
+
+Expected<Outcome> post(Table& table, const Options& options, const ClientView& client,
+                       const std::optional<CpuSet>& cpus) {
+    const pid_t pid = client.info.pid;
+    if (options.verb == "shrink") return table.shrink(pid, options.count, options.request);
+    if (options.verb == "expand") return table.expand(pid, options.count, options.request);
+    const auto mask = changed_mask(options, client, *cpus);
+    if (!mask) {
+        const std::string asked = fmt::format("{} {}: {}", options.client, options.mask, mask.error().text);
+        return tl::make_unexpected(sentence(options, mask.error().status, asked));
+    }
+    return table.set_mask(pid, *mask, options.request);
+}
+
+/// `took_ns`: the whole call; the only time there is when the client itself did not answer.
+std::string progress(const drom_client_info& info, uint64_t took_ns) {
+    if (info.released_seq < info.request_seq) return "posted";
+    const bool outside = info.confined_seq >= info.request_seq;
+    const uint64_t released_ns =
+        !outside && info.released_ns > info.posted_ns ? info.released_ns - info.posted_ns : took_ns;
+    std::string text = fmt::format("released{} after {}", outside ? " by confinement" : "", duration_text(released_ns));
+    if (info.resized_seq >= info.request_seq && info.resize == DROM_RESIZE_HELD) return text + ", threads kept";
+    if (info.resized_seq >= info.request_seq && info.resized_ns > info.posted_ns)
+        text += fmt::format(", resized after {}", duration_text(info.resized_ns - info.posted_ns));
+    return text;
+}
+
+int answer(const Options& options, const Table& table, const Outcome& outcome, const ClientView& before,
+           uint64_t took_ns) {
+    auto after = view_of(table, before.info.pid);
+    if (!after) return refused(options, after.error());
+    if (outcome.pending() && !options.quiet) complain(outcome.text);
+    if (options.json) {
+        print(request_json(options.verb, outcome, before.wanted, *after));
+    } else if (outcome.unchanged()) {
+        print(fmt::format("{}: has {} already\n", client_words(after->info), after->wanted.text()));
+    } else {
+        print(fmt::format("{}: {} -> {}, {}\n", client_words(after->info), before.wanted.text(), after->wanted.text(),
+                          progress(after->info, took_ns)));
+    }
+    return outcome.pending() && options.request.wait != Wait::kNothing ? kPosted : kDone;
+}
+
+}  // namespace
+
+int verb_request(const Options& options) {
+    std::optional<CpuSet> cpus;
+    if (!options.mask.empty()) {
+        auto read = read_cpus(options.mask);
+        if (!read) return misused(options, "MASK " + read.error().text);
+        cpus = *read;
+    }
+    auto table = Table::open(options.table);
+    if (!table) return refused(options, table.error());
+    const auto clients = table->clients();
+    if (!clients) return refused(options, clients.error());
+    const auto pid = resolve_client(options.client, *clients);
+    if (!pid) return refused(options, sentence(options, pid.error().status, pid.error().text));
+    const auto before = view_of(*table, *pid);
+    if (!before) return refused(options, before.error());
+    const auto start = std::chrono::steady_clock::now();
+    const auto outcome = post(*table, options, *before, cpus);
+    const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
+    if (!outcome) return refused(options, outcome.error());
+    return answer(options, *table, *outcome, *before, static_cast<uint64_t>(took.count()));
+}
+
+}  // namespace drom::command

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// run.cpp - drom run: start a command on CPUs made free for it, and give them back afterwards.
+#include "run.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "choose.hpp"
+#include "cpu_text.hpp"
+#include "doors.hpp"
+#include "launch.hpp"
+#include "modes.hpp"
+#include "output_json.hpp"
+#include "program.hpp"
+#include "report.hpp"
+#include "signals.hpp"
+#include "snapshot.hpp"
+#include "verb_functions.hpp"
+#include "words.hpp"
+
+namespace drom::command {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+uint64_t ns_since(Clock::time_point start) {
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+}
+
+const char* text_of(const char* variable) {
+    const char* text = std::getenv(variable);
+    return text == nullptr || *text == '\0' ? nullptr : text;
+}
+
+/// The first number of OMP_NUM_THREADS, which may be a list ("4,2"); 0: not set, or not a number.
+unsigned threads_of_user() {
+    const char* text = text_of("OMP_NUM_THREADS");
+    unsigned value = 0;
+    if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
+    return value;
+}
+
+/// What the client is called: under MPI and Slurm each rank differs. Names are cut so that the rank is still there.
+std::string client_name(const Options& options) {
+    constexpr size_t kLongest = 31;  // drom_client_info.name
+    const std::string& command = options.command.front();
+    std::string name = !options.run.name.empty()         ? options.run.name
+                       : text_of("DROM_NAME") != nullptr ? text_of("DROM_NAME")
+                                                         : command.substr(command.rfind('/') + 1);
+    for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+        const char* rank = text_of(variable);
+        if (rank == nullptr) continue;
+        const std::string suffix = "." + std::string(rank);
+        return name.substr(0, kLongest - std::min(suffix.size(), kLongest)) + suffix;
+    }
+    return name.substr(0, kLongest);
+}
+
+std::string job_of(const Options& options) {
+    if (!options.run.job.empty()) return options.run.job;
+    if (const char* job = text_of("DROM_JOB")) return job;
+    const char* job = text_of("SLURM_JOB_ID");
+    const char* step = text_of("SLURM_STEP_ID");
+    return job == nullptr ? "" : std::string(job) + (step == nullptr ? "" : "." + std::string(step));
+}
+
+/// One drom run, from the look at the program to the return of its CPUs.
+class Launch {
+public:
+    explicit Launch(const Options& options) : options_(options) {}
+
+    int run() {
+        auto program = inspect_program(options_.command.front());
+        if (!program) return cannot_start(program.error());
+        program_ = *std::move(program);
+        doors_ = options_.run.no_doors ? Doors{} : choose_doors(program_);
+        if (!doors_.remark.empty())
+            complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, doors_.remark)).text);
+        if (!options_.run.cpus.empty()) {
+            auto cpus = read_cpus(options_.run.cpus);
+            if (!cpus) return misused(options_, "--cpus " + cpus.error().text);
+            exact_ = *cpus;
+        }
+        auto table = Table::open(options_.table, {.create = true});
+        if (!table) return refused(options_, table.error());
+        table_.emplace(*std::move(table));
+        return launch();
+    }
+
+private:
+    int cannot_start(const NotAProgram& why) {
+        refused(options_, sentence(options_, DROM_E_INVAL, why.text));
+        return why.exit_status;
+    }
+    int refuse(const Error& error) { return refused(options_, sentence(options_, error.status, error.text)); }
+
+    int launch() {
+        SignalRelay relay;
+        auto child = PausedChild::fork(options_.command, relay);
+        if (!child) return refuse(child.error());
+        report_.pid = child->pid();
+        plan_traits();
+        const auto reserved = reserve(child->pid());
+        if (!reserved) return refused(options_, reserved.error());
+        if (reserved->outcome.pending()) {
+            complain(reserved->outcome.text);
+            return give_up(child->pid(), kPosted);
+        }
+        if (sched_setaffinity(child->pid(), CpuSet::kernel_size(), report_.cpus.as_kernel()) != 0) {
+            refuse({DROM_E_OS, fmt::format("CPUs {}: {}", report_.cpus.text(), std::strerror(errno))});
+            return give_up(child->pid(), kRefused);
+        }
+        if (const int number = relay.arrived(); number != 0) return give_up(child->pid(), 128 + number);
+        return execute(*child, relay, reserved->environment);
+    }
+
+    int execute(PausedChild& child, SignalRelay& relay, std::vector<std::string> environment) {
+        add_environment(environment);
+        mention(options_, fmt::format("{} ({}) on CPUs {}{}, preloaded: {}", traits_.name, child.pid(),
+                                      report_.cpus.text(), report_.took ? " (some taken)" : "",
+                                      report_.preloaded.empty() ? "nothing" : joined(report_.preloaded, ", ")));
+        const auto start = Clock::now();
+        if (const int code = child.start(environment); code != 0) {
+            give_up(child.pid(), 0);
+            return cannot_start(not_executable(options_.command.front(), code));
+        }
+        leave_streams();
+        report_.status = relay.until_end_of(child.pid()).value_or(0);
+        report_.run_ns = ns_since(start);
+        give_back(child.pid());
+        if (options_.json) complain(run_json(report_));
+        return end_like(report_.status);
+    }
+
+    /// The program's pipes must reach their end when the program closes them, not when we end.
+    static void leave_streams() {
+        const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (nothing < 0) return;
+        dup2(nothing, STDIN_FILENO);
+        dup2(nothing, STDOUT_FILENO);
+        close(nothing);
+    }
+
+    void plan_traits() {
+        const auto& run = options_.run;
+        traits_ = {client_name(options_), job_of(options_), run.min.value_or(0), run.max.value_or(0), run.rigid};
+        report_.name = traits_.name;
+        report_.job = traits_.job;
+        const auto mode = text_of("DROM_RESIZE") == nullptr ? recorded_mode(program_.build_id) : std::nullopt;
+        if (!mode) return;
+        if (*mode == "rigid") {
+            traits_.rigid = true;
+            mention(options_, "recorded by drom verify: right in no mode; it runs rigid");
+        } else {
+            report_.resize = *mode;
+            mention(options_, "recorded by drom verify: DROM_RESIZE=" + *mode);
+        }
+    }
+
+    // --- CPUs ---
+
+    /// Where the child could run if nothing but its cpuset limited it.
+    Expected<CpuSet> cpuset_of(pid_t child) {
+        const CpuSet all = CpuSet::range(0, CpuSet::kMaxCpus);
+        // Only the waiting child is touched; refused means that something else forbids it, and the affinity is the limit.
+        sched_setaffinity(child, CpuSet::kernel_size(), all.as_kernel());
+        return CpuSet::affinity_of(child);
+    }
+
+    Expected<Choice> choose(pid_t child) {
+        const auto snapshot = take_snapshot(*table_);
+        if (!snapshot) return tl::make_unexpected(snapshot.error());
+        return exact_ ? choose_exactly(*snapshot, child) : choose_some(*snapshot);
+    }
+
+    Expected<Choice> choose_exactly(const Snapshot& snapshot, pid_t child) {
+        const auto limit = cpuset_of(child);
+        if (!limit) return tl::make_unexpected(limit.error());
+        const CpuSet outside = (*exact_ & snapshot.masks.present) - *limit;
+        if (!outside.empty())
+            return failure(
+                DROM_E_NOCPU,
+                fmt::format("drom: run: CPU {} is outside this process's cgroup, which allows {}; choose among those",
+                            outside.text(), limit->text()));
+        return Choice{*exact_, !snapshot.masks.free.contains(*exact_)};
+    }
+
+    Expected<Choice> choose_some(const Snapshot& snapshot) {
+        const auto affinity = CpuSet::affinity_of();
+        if (!affinity) return tl::make_unexpected(affinity.error());
+        Wish wish;
+        wish.allowed = (*affinity & snapshot.masks.present) - snapshot.masks.drained;
+        wish.free = snapshot.masks.free;
+        for (const auto& client : snapshot.clients)
+            if (!client.wanted.empty())
+                wish.shares.push_back(
+                    {client.info.slot, client.wanted, client.info.min_cpus, (client.info.flags & DROM_RIGID) != 0});
+        wish.count = options_.run.ncpus.value_or(default_count(wish));
+        // Only a real choice needs to know which CPUs are near one another.
+        if (wish.count < wish.allowed.count())
+            if (const auto topology = Topology::load()) wish.levels = topology->levels();
+        auto choice = choose_cpus(wish);
+        if (!choice) return tl::make_unexpected(sentence(options_, choice.error().status, choice.error().text));
+        return choice;
+    }
+
+    [[nodiscard]] unsigned default_count(const Wish& wish) const {
+        const unsigned limit = options_.run.max.value_or(CpuSet::kMaxCpus);
+        if (const unsigned free = (wish.free & wish.allowed).count(); free > 0) return std::min(free, limit);
+        const auto owners = static_cast<size_t>(std::ranges::count_if(
+            wish.shares, [&](const Share& share) { return share.cpus.intersects(wish.allowed); }));
+        return std::min(equal_share(wish.allowed.count(), owners), limit);
+    }
+
+    /// Chooses and reserves; again when somebody else was faster with the same CPUs.
+    Expected<Table::Reservation> reserve(pid_t child) {
+        const auto start = Clock::now();
+        constexpr int kAttempts = 8;
+        for (int attempt = 1;; ++attempt) {
+            const auto choice = choose(child);
+            if (!choice) return tl::make_unexpected(choice.error());
+            report_.cpus = choice->cpus;
+            report_.took = choice->takes;
+            set_thread_limits();
+            Request request = options_.request;
+            request.take = request.give_back = choice->takes;
+            auto reserved = table_->reserve(child, choice->cpus, request, traits_);
+            report_.reserve_ns = ns_since(start);
+            if (reserved || reserved.error().status != DROM_E_BUSY || exact_ || attempt == kAttempts) return reserved;
+        }
+    }
+
+    /// A program starts with its maximum of threads and never exceeds it, so more CPUs than that would be wasted on it.
+    void set_thread_limits() {
+        const unsigned cpus = report_.cpus.count();
+        const unsigned asked = options_.run.max.value_or(threads_of_user());
+        report_.threads = asked != 0 ? asked : cpus;
+        if (!options_.run.max && program_.openmp()) traits_.max_cpus = std::max(report_.threads, cpus);
+    }
+
+    // --- environment ---
+
+    void add_environment(std::vector<std::string>& environment) {
+        if (options_.run.max || threads_of_user() == 0)
+            environment.push_back(fmt::format("OMP_NUM_THREADS={}", report_.threads));
+        if (!report_.resize.empty()) environment.push_back("DROM_RESIZE=" + report_.resize);
+        if (!doors_.agent) return;
+        const std::string directory = library_directory();
+        if (directory.find_first_of(" :") != std::string::npos) {
+            warn(options_,
+                 fmt::format("{} cannot be preloaded: LD_PRELOAD knows no blanks and colons; install drom elsewhere",
+                             directory));
+            return;
+        }
+        const char* present = text_of("LD_PRELOAD");
+        const std::string preload = preload_text(doors_, directory, present == nullptr ? "" : present);
+        if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
+        report_.preloaded.emplace_back("libdrom.so");
+        if (doors_.gomp) report_.preloaded.emplace_back("libdrom-gomp.so");
+    }
+
+    // --- the end ---
+
+    /// The CPUs go home. A descendant that took the reservation over and still runs keeps them until it ends.
+    void give_back(pid_t child) {
+        const auto clients = table_->clients();
+        if (!clients) return tell_lost(clients.error());
+        for (const auto& info : *clients) {
+            if (info.guardian_pid != getpid()) continue;
+            const bool runs_on = info.pid != child && kill(info.pid, 0) == 0;
+            if (runs_on)
+                mention(options_, fmt::format("{} goes on in the background and keeps its CPUs", client_words(info)));
+            else if (const auto released = table_->release(info.pid);
+                     !released && released.error().status != DROM_E_NOPROC)
+                tell_lost(released.error());
+        }
+    }
+    void tell_lost(const Error& error) {
+        if (!options_.quiet) complain(error.text);
+    }
+
+    int give_up(pid_t child, int status) {
+        give_back(child);
+        return status;
+    }
+
+    const Options& options_;
+    Program program_;
+    Doors doors_;
+    std::optional<CpuSet> exact_;
+    std::optional<Table> table_;
+    Traits traits_;
+    RunReport report_;
+};
+
+}  // namespace
+
+int verb_run(const Options& options) { return Launch(options).run(); }
+
+}  // namespace drom::command

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// signals.hpp - signals as events: the end of a watcher, and those that a launcher passes on to its program.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string>
+
+namespace drom::command {
+
+/// From here on SIGINT and SIGTERM end this process with status 0, between two lines of print_whole.
+/// Called before any thread is started.
+void end_cleanly_at_signals();
+/// As print(), but never cut by such an end.
+bool print_whole(const std::string& text);
+
+/// Holds back the signals that belong to the program being launched, from before its fork until its end.
+class SignalRelay {
+public:
+    SignalRelay();
+    ~SignalRelay();
+    SignalRelay(const SignalRelay&) = delete;
+    SignalRelay& operator=(const SignalRelay&) = delete;
+
+    /// In the child, before exec: mask and dispositions as they were before.
+    void restore_in_child() const;
+
+    /// A signal that asks us to end and has arrived already; 0: none.
+    [[nodiscard]] int arrived() const;
+
+    /// The last signal passed on that asks to end; 0: none.
+    [[nodiscard]] int ending_signal() const { return ending_signal_; }
+
+    /// Passes signals on until the child has ended; returns its wait status. Stops with it when the terminal says so.
+    /// std::nullopt: it is still running after `limit`.
+    std::optional<int> until_end_of(pid_t child, std::optional<std::chrono::milliseconds> limit = {});
+
+private:
+    void pass_on(pid_t child);
+    std::optional<int> reap(pid_t child);
+
+    sigset_t before_{};
+    struct sigaction child_action_{};
+    int descriptor_ = -1;
+    bool stop_asked_ = false;
+    int ending_signal_ = 0;
+};
+
+/// Ends this process as the wait status says: the same exit code, or the same signal. Returns the code if the signal is survived.
+int end_like(int status);
+
+}  // namespace drom::command

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// snapshot.cpp - a table at one moment, as plain values.
+#include "snapshot.hpp"
+
+#include <unistd.h>
+
+namespace drom::command {
+
+namespace {
+std::string node_name() {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+}  // namespace
+
+Expected<Snapshot> take_snapshot(const Table& table) {
+    auto masks = table.masks();
+    if (!masks) return tl::make_unexpected(masks.error());
+    auto clients = table.clients();
+    if (!clients) return tl::make_unexpected(clients.error());
+    Snapshot snapshot{table.path(), node_name(), table.cpus(), *masks, {}};
+    for (const auto& info : *clients) {
+        auto cpus = table.masks_of(info.pid);
+        if (!cpus && cpus.error().status == DROM_E_NOPROC) continue;
+        if (!cpus) return tl::make_unexpected(cpus.error());
+        snapshot.clients.push_back({info, cpus->owned, cpus->wanted});
+    }
+    return snapshot;
+}
+
+Expected<ClientView> view_of(const Table& table, pid_t pid) {
+    // Asking for the mask first lets the library say what is wrong with the pid.
+    auto cpus = table.masks_of(pid);
+    if (!cpus) return tl::make_unexpected(cpus.error());
+    auto clients = table.clients();
+    if (!clients) return tl::make_unexpected(clients.error());
+    for (const auto& info : *clients)
+        if (info.pid == pid) return ClientView{info, cpus->owned, cpus->wanted};
+    return failure(DROM_E_NOPROC, "drom: client " + std::to_string(pid) + ": it has just ended");
+}
+
+}  // namespace drom::command

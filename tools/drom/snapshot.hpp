@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// snapshot.hpp - a table at one moment, as plain values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drom/drom.hpp"
+
+namespace drom::command {
+
+struct ClientView {
+    drom_client_info info{};
+    CpuSet owned;
+    CpuSet wanted;
+};
+
+struct Snapshot {
+    std::string path;
+    std::string node;
+    unsigned cpus = 0;
+    TableMasks masks;
+    std::vector<ClientView> clients;
+};
+
+/// Clients that end while this reads are left out.
+Expected<Snapshot> take_snapshot(const Table& table);
+
+/// One client; E_NOPROC when it has ended.
+Expected<ClientView> view_of(const Table& table, pid_t pid);
+
+}  // namespace drom::command

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// topology.hpp - which CPUs are near one another, from hwloc. Administrator side only.
+//
+// libhwloc is opened when somebody asks, not linked: loading it costs several milliseconds, and `drom list` has three.
+#pragma once
+
+#include <vector>
+
+#include "drom/drom.hpp"
+
+namespace drom::command {
+
+/// CPU sets that belong together at one level, in hwloc's logical order.
+using Domains = std::vector<CpuSet>;
+
+class Topology {
+public:
+    /// Errors: E_OS when libhwloc is not installed or cannot read this machine.
+    static Expected<Topology> load();
+
+    [[nodiscard]] Expected<CpuSet> cpus_of(Unit unit, unsigned index) const;
+
+    /// From narrow to wide: cores, L3 caches, NUMA nodes, packages. Levels that the machine does not have are left out.
+    [[nodiscard]] std::vector<Domains> levels() const;
+
+private:
+    Domains cores_, caches_, numa_nodes_, packages_;
+};
+
+}  // namespace drom::command

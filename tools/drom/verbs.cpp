@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// verbs.cpp - the text of the help, one row a verb.
+#include "verbs.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace drom::command {
+
+namespace {
+
+constexpr VerbText kVerbs[] = {
+    {"run", "[options] -- COMMAND [ARGUMENT]...", "start COMMAND on CPUs made free for it",
+     "Looks at the program, chooses how it will be reached (its doors), reserves its CPUs, and starts it when they are "
+     "free.\n"
+     "Without --cpus or --ncpus it gets all free CPUs of the present affinity, or, when none is free, an equal share "
+     "of them.\n"
+     "--ncpus takes free CPUs first, near one another; what is missing is taken from running clients, the largest "
+     "share first,\n"
+     "never below a client's minimum and never from rigid ones. What was taken goes back when the command ends.\n"
+     "A program starts with its maximum of threads (--max, else OMP_NUM_THREADS, else its CPUs) and never exceeds it.\n"
+     "Signals are passed on; the exit status is the command's, and its signal is raised here too when it died of one.\n"
+     "126: COMMAND cannot be executed. 127: COMMAND was not found. In both cases nothing is left behind.\n"
+     "A way of resizing that drom verify has recorded for this program is used, unless DROM_RESIZE is set.",
+     "drom run -- ./simulation                      # all free CPUs\n"
+     "drom run --ncpus 4 --name render -- ./render  # four CPUs, taken from others if need be\n"
+     "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and nobody may take them\n"
+     "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once a rank"},
+    {"verify", "[options] -- COMMAND [ARGUMENT]...",
+     "find the fastest way of resizing that keeps COMMAND's results right",
+     "Runs COMMAND undisturbed, then under random requests in each of the modes safe, eager and never, in a table of "
+     "its own.\n"
+     "A run is right when its exit status is that of the undisturbed run and its output is the same, or, with --check, "
+     "when\n"
+     "CHECK succeeds with the run's output as its standard input. The fastest mode in which every run was right is "
+     "recorded\n"
+     "under the program's build id, and drom run uses it. A program for which no mode is right is recorded as rigid.\n"
+     "The record is ${XDG_STATE_HOME:-~/.local/state}/drom/modes, one line a program.",
+     "drom verify -- ./simulation -s 20\n"
+     "drom verify --runs 20 --check 'grep -q \"energy = 2.443e5\"' -- ./simulation"},
+    {"list", "[CLIENT]", "who owns which CPUs, and what is still unacknowledged",
+     "One line a client, then the CPUs nobody owns. CPUS are the client's until it releases them; WANT, shown when it "
+     "differs,\n"
+     "is what it will have when everything posted is done.",
+     "drom list\n"
+     "drom list -o pid,cpus,request --raw           # for scripts without JSON\n"
+     "drom list --json | jq '.clients[].mask'"},
+    {"set", "CLIENT MASK", "give CLIENT exactly these CPUs",
+     "CPUs of other clients are refused unless --take is given. A request that is not acknowledged yet is replaced.",
+     "drom set 4242 0-3\n"
+     "drom set render numa:0 --take --return\n"
+     "drom set '#3' core:0-1 --wait resized --timeout 5000"},
+    {"shrink", "CLIENT N", "take CPUs from CLIENT until N are left, the farthest first",
+     "Which CPUs go is chosen by locality: those far from the rest first.", "drom shrink simulation 2"},
+    {"expand", "CLIENT N", "give CLIENT CPUs until it has N, the nearest first",
+     "Takes the nearest free CPUs; with --take also those of other clients.",
+     "drom expand simulation 8\n"
+     "drom expand simulation 8 --take"},
+    {"give", "CLIENT MASK", "add these CPUs to CLIENT's", "The CPUs must be free, unless --take is given.",
+     "drom give render 4-5"},
+    {"take", "CLIENT MASK", "remove these CPUs from CLIENT's",
+     "All of them must be CLIENT's, and at least one CPU must be left. They become free, or return to their owner.",
+     "drom take render 4-5"},
+    {"drain", "MASK", "empty these CPUs and give them to nobody until restored",
+     "Their owners are told to leave. A client that has no other CPU keeps one, and the request is refused.",
+     "drom drain package:1"},
+    {"restore", "MASK", "hand drained CPUs back to those who had them",
+     "CPUs whose owner has ended meanwhile become free.", "drom restore package:1"},
+    {"wait", "CLIENT", "wait until CLIENT's newest request is released",
+     "With --wait resized until its threads are as many as its CPUs, or are known to stay as they are.",
+     "drom set 4242 0 --no-wait; drom wait 4242\n"
+     "drom wait 4242 --seq 17 --wait resized --timeout 10000"},
+    {"watch", "[CLIENT]", "follow what happens, one line an event",
+     "Ends at SIGINT, after --for seconds or --count events. With --json each line is one object.",
+     "drom watch\n"
+     "drom watch --json --for 60 > events.jsonl\n"
+     "drom watch --all --count 100                  # from the oldest event still kept"},
+    {"explain", "CLIENT", "why CLIENT is where it is: doors, requests, threads, cost",
+     "Says which doors answered and how often, why a request is not released or not resized, what confinement costs, "
+     "which\n"
+     "threads run where, and whether the program spins. Looks at the threads for --sample milliseconds.",
+     "drom explain simulation\n"
+     "drom explain 4242 --json"},
+    {"check", "", "verify the table, finish what somebody left unfinished, remove the dead",
+     "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},
+    {"env", "", "the variables drom reads, their values, and where those come from",
+     "A variable that begins with DROM_ and is not in the list is reported, and the exit status is 1.", "drom env"},
+};
+
+size_t distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (size_t i = 1; i <= a.size(); ++i) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b.size(); ++j) {
+            const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const VerbText> verb_texts() { return kVerbs; }
+
+const VerbText* find_verb(std::string_view name) {
+    const auto* found = std::ranges::find(kVerbs, name, &VerbText::name);
+    return found == std::end(kVerbs) ? nullptr : found;
+}
+
+std::string nearest(std::string_view word, std::span<const std::string> known) {
+    const std::string* best = nullptr;
+    // Half the letters wrong is not a slip any more.
+    size_t limit = 1 + std::clamp<size_t>(word.size() / 2, 1, 3);
+    for (const std::string& candidate : known) {
+        const size_t steps = candidate.starts_with(word) && !word.empty() ? 1 : distance(word, candidate);
+        if (steps >= limit) continue;
+        best = &candidate;
+        limit = steps;
+    }
+    return best == nullptr ? std::string() : *best;
+}
+
+}  // namespace drom::command

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// words.cpp - drom.h's numbers as the words that lists, JSON and man pages use.
+#include "words.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace drom::command {
+
+namespace {
+struct Word {
+    uint32_t value;
+    const char* text;
+};
+
+constexpr Word kDoors[] = {{DROM_DOOR_OMPT, "ompt"},   {DROM_DOOR_KMP, "kmp"},     {DROM_DOOR_GOMP, "gomp"},
+                           {DROM_DOOR_QUERY, "query"}, {DROM_DOOR_ASYNC, "async"}, {DROM_DOOR_EXPLICIT, "explicit"},
+                           {DROM_DOOR_MPI, "mpi"}};
+constexpr Word kResizes[] = {{DROM_RESIZE_NONE, "none"},
+                             {DROM_RESIZE_FOLLOWS, "follows"},
+                             {DROM_RESIZE_HELD, "held"},
+                             {DROM_RESIZE_NEVER, "never"},
+                             {DROM_RESIZE_CALLER, "caller"}};
+constexpr Word kEvents[] = {
+    {DROM_EVENT_JOIN, "join"},         {DROM_EVENT_LEAVE, "leave"},     {DROM_EVENT_REAP, "reap"},
+    {DROM_EVENT_CLAIM, "claim"},       {DROM_EVENT_OFFER, "offer"},     {DROM_EVENT_ACCEPT, "accept"},
+    {DROM_EVENT_FREE, "free"},         {DROM_EVENT_POST, "post"},       {DROM_EVENT_RELEASED, "released"},
+    {DROM_EVENT_CONFINED, "confined"}, {DROM_EVENT_RESIZED, "resized"}, {DROM_EVENT_CANCEL, "cancel"}};
+
+template <size_t N>
+std::string word_of(const Word (&table)[N], uint32_t value) {
+    for (const Word& word : table)
+        if (word.value == value) return word.text;
+    return std::to_string(value);
+}
+}  // namespace
+
+std::vector<std::string> door_words(uint32_t doors) {
+    std::vector<std::string> words;
+    for (const Word& door : kDoors)
+        if ((doors & door.value) != 0) words.emplace_back(door.text);
+    return words;
+}
+
+std::string resize_word(uint32_t resize) { return word_of(kResizes, resize); }
+std::string event_word(uint32_t type) { return word_of(kEvents, type); }
+std::string state_word(uint32_t state) { return state == DROM_CLIENT_LIVE ? "live" : "reserved"; }
+
+std::string request_word(const drom_client_info& info) {
+    if (info.request_seq == 0) return "none";
+    if (info.released_seq < info.request_seq) return info.confined_seq >= info.request_seq ? "confined" : "posted";
+    if (info.resized_seq >= info.request_seq && info.resize != DROM_RESIZE_HELD && info.resize != DROM_RESIZE_NEVER)
+        return "resized";
+    return info.confined_seq >= info.request_seq ? "confined" : "released";
+}
+
+std::string client_words(const drom_client_info& info) { return fmt::format("{} ({})", info.name, info.pid); }
+
+std::string duration_text(uint64_t ns) {
+    if (ns < 1'000) return fmt::format("{} ns", ns);
+    if (ns < 1'000'000) return fmt::format("{} us", (ns + 500) / 1'000);
+    if (ns < 1'000'000'000) return fmt::format("{:.3g} ms", static_cast<double>(ns) / 1e6);
+    return fmt::format("{:.3g} s", static_cast<double>(ns) / 1e9);
+}
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+    std::string out;
+    for (const auto& word : words) {
+        if (!out.empty()) out += separator;
+        out += word;
+    }
+    return out;
+}
+
+std::string counted(uint64_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace drom::command

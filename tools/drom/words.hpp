@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// words.hpp - drom.h's numbers as the words that lists, JSON and man pages use.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "drom/drom.h"
+
+namespace drom::command {
+
+std::vector<std::string> door_words(uint32_t doors);
+std::string resize_word(uint32_t resize);
+std::string event_word(uint32_t type);
+/// "live" once the process adopts requests itself, "reserved" until then.
+std::string state_word(uint32_t state);
+/// How far the newest request is: "none", "posted", "confined" or "released", "resized".
+std::string request_word(const drom_client_info& info);
+/// The client as messages name it: "render (4242)".
+std::string client_words(const drom_client_info& info);
+/// "63 us", "1.2 ms", "4 s".
+std::string duration_text(uint64_t ns);
+std::string joined(const std::vector<std::string>& words, const char* separator);
+/// "1 CPU", "2 CPUs".
+std::string counted(uint64_t count, const char* what);
+
+}  // namespace drom::command
