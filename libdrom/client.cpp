@@ -270,15 +270,18 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
 int join_table(const JoinOptions& options, drom_error* error) noexcept {
     if (const int status = open_table(error); status != DROM_OK) return status;
     if (!state.pages.open(&state.ledger, state.path)) return fail(error, DROM_E_OS, "drom: join: out of memory");
+    // The caller may know better than the affinity of its thread, which a runtime may have bound to one CPU by now.
     CpuSet affinity{};
-    get_affinity(0, affinity);
+    if (options.mask != nullptr)
+        affinity = *options.mask;
+    else
+        get_affinity(0, affinity);
     uint32_t reserved = reserved_slot();
     if (reserved == kNoSlot) reserved = find_pid(state.ledger, self().pid);
     if (reserved != kNoSlot && verdict(read_who(state.ledger.slot(reserved).client)) == Verdict::kDead &&
         state.ledger.slot(reserved).client.pid.load() == self().pid)
         reserved = kNoSlot;  // a predecessor with our pid; its slot is reaped below
-    const int status = reserved != kNoSlot ? enter_reservation(reserved, error)
-                                           : claim_own_slot(options, options.mask != nullptr ? *options.mask : affinity, error);
+    const int status = reserved != kNoSlot ? enter_reservation(reserved, error) : claim_own_slot(options, affinity, error);
     if (status != DROM_OK) return status;
     start_reading(options, affinity);
     Wanted first{};

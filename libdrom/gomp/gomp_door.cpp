@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "drom/drom.h"
-#include "gomp.h"
+#include "gomp.hpp"
 #include "ompt/gate.hpp"
 #include "ompt/runtime.hpp"
 #include "ompt/safe_point.hpp"
@@ -23,18 +23,18 @@ void place_and_run(void* data) {
 
 extern "C" {
 
-DROM_EXPORT drom_gomp_fn drom_gomp_region(drom_gomp_fn fn, const void* real) {
+const drom::GateView drom_gomp_view{&drom::drom_gate, &drom::client::hot, drom::drom_known};
+
+drom_gomp_fn drom_gomp_region(drom_gomp_fn fn, const void* real) {
     const auto* function = reinterpret_cast<const void*>(fn);
-    if (drom::pass_region(function) || fn == place_and_run) return fn;
+    if (fn == place_and_run) return fn;
     const auto* thunk = reinterpret_cast<const void*>(&place_and_run);
     const void* run = drom::safe_point::region_entry(function, real, thunk, DROM_DOOR_GOMP);
     return run == thunk ? &place_and_run : fn;
 }
 
-DROM_EXPORT void drom_gomp_teams(const void* real) { drom::safe_point::uses_teams(real); }
+void drom_gomp_teams(const void* real) { drom::safe_point::uses_teams(real); }
 
-DROM_EXPORT void* drom_gomp_find(const char* symbol, const void* caller) {
-    return drom::runtime::find_behind(symbol, caller);
-}
+void* drom_gomp_find(const char* symbol, const void* caller) { return drom::runtime::find_behind(symbol, caller); }
 
 }  // extern "C"

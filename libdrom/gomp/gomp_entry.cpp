@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "gomp.h"
+#include "gomp.hpp"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -24,6 +24,11 @@ using Fn = drom_gomp_fn;
 class Real {
 public:
     constexpr explicit Real(const char* symbol) noexcept : symbol_(symbol) {}
+
+    template <class Function>
+    Function* known() const noexcept {
+        return reinterpret_cast<Function*>(found_.load(std::memory_order_relaxed));
+    }
 
     template <class Function>
     Function* get(const void* caller) noexcept {
@@ -42,44 +47,53 @@ private:
     std::atomic<void*> found_{nullptr};
 };
 
-template <class Function>
-Fn prepare(Fn fn, Function* real) noexcept {
-    return drom_gomp_region(fn, reinterpret_cast<const void*>(real));
+/// There is something to do, or the function behind has to be found. Out of line, so that the idle path saves no registers.
+template <class Result, class... Rest>
+[[gnu::noinline]] Result look_first(Fn fn, Rest... rest, Real& real, const void* caller) noexcept {
+    auto* behind = real.get<Result(Fn, Rest...)>(caller);
+    if (behind == nullptr) return Result();
+    const auto* outlined = reinterpret_cast<const void*>(fn);
+    if (!drom::pass_region(drom_gomp_view, outlined)) fn = drom_gomp_region(fn, reinterpret_cast<const void*>(behind));
+    return behind(fn, rest...);
+}
+
+/// Starts a region through the function behind `real`, whose arguments are `fn` and `rest`.
+template <class Result, class... Rest>
+[[gnu::always_inline]] inline Result enter(Real& real, const void* caller, Fn fn, Rest... rest) noexcept {
+    auto* behind = real.known<Result(Fn, Rest...)>();
+    if (behind == nullptr || !drom::pass_region(drom_gomp_view, reinterpret_cast<const void*>(fn))) [[unlikely]]
+        return look_first<Result, Rest...>(fn, rest..., real, caller);
+    return behind(fn, rest...);
 }
 
 }  // namespace
 
 #define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
-// NAME(parameters after fn): ENTRY declares the function behind it and calls it with the same arguments.
-#define ENTRY(result, NAME, parameters, arguments)          \
-    EXPORT result NAME parameters {                         \
-        static constinit Real real(#NAME);                  \
-        auto* behind = real.get<result parameters>(CALLER); \
-        if (behind == nullptr) return (result)(0);          \
-        fn = prepare(fn, behind);                           \
-        return behind arguments;                            \
+#define ENTRY(result, NAME, parameters, ...)                 \
+    EXPORT result NAME parameters {                          \
+        static constinit Real real(#NAME);                   \
+        return enter<result>(real, CALLER, fn, __VA_ARGS__); \
     }
 
-ENTRY(void, GOMP_parallel, (Fn fn, void* data, unsigned threads, unsigned flags), (fn, data, threads, flags))
-ENTRY(unsigned, GOMP_parallel_reductions, (Fn fn, void* data, unsigned threads, unsigned flags),
-      (fn, data, threads, flags))
-ENTRY(void, GOMP_parallel_sections, (Fn fn, void* data, unsigned threads, unsigned count, unsigned flags),
-      (fn, data, threads, count, flags))
+ENTRY(void, GOMP_parallel, (Fn fn, void* data, unsigned threads, unsigned flags), data, threads, flags)
+ENTRY(unsigned, GOMP_parallel_reductions, (Fn fn, void* data, unsigned threads, unsigned flags), data, threads, flags)
+ENTRY(void, GOMP_parallel_sections, (Fn fn, void* data, unsigned threads, unsigned count, unsigned flags), data,
+      threads, count, flags)
 
-#define LOOP(NAME)                                                                                            \
-    ENTRY(void, NAME,                                                                                         \
-          (Fn fn, void* data, unsigned threads, long start, long end, long step, long chunk, unsigned flags), \
-          (fn, data, threads, start, end, step, chunk, flags))
+#define LOOP(NAME)                                                                                                  \
+    ENTRY(void, NAME,                                                                                               \
+          (Fn fn, void* data, unsigned threads, long start, long end, long step, long chunk, unsigned flags), data, \
+          threads, start, end, step, chunk, flags)
 LOOP(GOMP_parallel_loop_static)
 LOOP(GOMP_parallel_loop_dynamic)
 LOOP(GOMP_parallel_loop_guided)
 LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
 LOOP(GOMP_parallel_loop_nonmonotonic_guided)
 
-#define RUNTIME_LOOP(NAME)                                                                                    \
-    ENTRY(void, NAME, (Fn fn, void* data, unsigned threads, long start, long end, long step, unsigned flags), \
-          (fn, data, threads, start, end, step, flags))
+#define RUNTIME_LOOP(NAME)                                                                                          \
+    ENTRY(void, NAME, (Fn fn, void* data, unsigned threads, long start, long end, long step, unsigned flags), data, \
+          threads, start, end, step, flags)
 RUNTIME_LOOP(GOMP_parallel_loop_runtime)
 RUNTIME_LOOP(GOMP_parallel_loop_nonmonotonic_runtime)
 RUNTIME_LOOP(GOMP_parallel_loop_maybe_nonmonotonic_runtime)

@@ -3,10 +3,8 @@
 #include "pinning.hpp"
 
 #include <sched.h>
-#include <strings.h>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "client.hpp"
@@ -31,18 +29,6 @@ struct State {
     std::atomic<uint64_t> done[kMaxCpus];  ///< the plan that was carried out; each by its own thread
 };
 constinit State state{};
-
-bool is_off(const char* text) noexcept {
-    return strcasecmp(text, "false") == 0 || strcasecmp(text, "none") == 0 || strcasecmp(text, "disabled") == 0;
-}
-
-/// OpenMP's own variable decides; the others only count without it.
-bool runtime_binds() noexcept {
-    if (const char* text = getenv("OMP_PROC_BIND"); text != nullptr) return !is_off(text);
-    const char* kmp = getenv("KMP_AFFINITY");
-    return getenv("OMP_PLACES") != nullptr || getenv("GOMP_CPU_AFFINITY") != nullptr ||
-           (kmp != nullptr && !is_off(kmp));
-}
 
 Mode mode_of(const char* text, bool bound) noexcept {
     if (text == nullptr) return bound ? Mode::Bind : Mode::Place;
@@ -79,8 +65,8 @@ void keep_inside(const CpuSet& mask) noexcept {
 
 }  // namespace
 
-void begin(const CpuSet& mask) noexcept {
-    state.overrule = runtime_binds();
+void begin(const CpuSet& mask, bool runtime_binds) noexcept {
+    state.overrule = runtime_binds;
     state.mode = mode_of(env::text("DROM_PIN"), state.overrule);
     state.first_mask = mask;
     for (uint16_t& cpu : state.cpu) cpu = kNoCpu;

@@ -13,8 +13,8 @@
 
 namespace drom::pinning {
 
-/// Reads DROM_PIN and the runtime's own variables; `mask` is what the process may use before the first request.
-void begin(const CpuSet& mask) noexcept;
+/// Reads DROM_PIN. `mask` is what the process may use at its start, `runtime_binds` whether the runtime binds threads inside it.
+void begin(const CpuSet& mask, bool runtime_binds) noexcept;
 
 /// The mask or the team changed: the next region whose team fits has to be placed.
 void ask_for_placement() noexcept;

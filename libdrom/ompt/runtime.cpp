@@ -122,6 +122,9 @@ bool describe(const void* function, Runtime& runtime) noexcept {
     runtime.level = reinterpret_cast<int (*)()>(look("omp_get_level"));
     runtime.thread_num = reinterpret_cast<int (*)()>(look("omp_get_thread_num"));
     runtime.set_num_threads = reinterpret_cast<void (*)(int)>(look("omp_set_num_threads"));
+    runtime.num_places = reinterpret_cast<int (*)()>(look("omp_get_num_places"));
+    runtime.place_num_procs = reinterpret_cast<int (*)(int)>(look("omp_get_place_num_procs"));
+    runtime.place_proc_ids = reinterpret_cast<void (*)(int, int*)>(look("omp_get_place_proc_ids"));
     const bool kmp = look("kmp_set_blocktime") != nullptr;
     runtime.kind = kmp ? Kind::Kmp : look("GOMP_parallel") != nullptr ? Kind::Gomp : Kind::None;
     if (runtime.kind == Kind::None || runtime.max_threads == nullptr || runtime.num_procs == nullptr ||
@@ -133,6 +136,38 @@ bool describe(const void* function, Runtime& runtime) noexcept {
     strncpy(runtime.name, slash != nullptr ? slash + 1 : path, sizeof runtime.name - 1);
     runtime.waiting.find(runtime.kind, handle, runtime.object);
     return true;
+}
+
+namespace {
+
+bool is_off(const char* text) noexcept {
+    return strcasecmp(text, "false") == 0 || strcasecmp(text, "none") == 0 || strcasecmp(text, "disabled") == 0;
+}
+
+}  // namespace
+
+bool binds_threads() noexcept {
+    // OpenMP's own variable decides; the others only count without it.
+    if (const char* text = getenv("OMP_PROC_BIND"); text != nullptr) return !is_off(text);
+    const char* kmp = getenv("KMP_AFFINITY");
+    return getenv("OMP_PLACES") != nullptr || getenv("GOMP_CPU_AFFINITY") != nullptr ||
+           (kmp != nullptr && !is_off(kmp));
+}
+
+CpuSet places_of(const Runtime& runtime) noexcept {
+    CpuSet all{};
+    if (runtime.num_places == nullptr || runtime.place_num_procs == nullptr || runtime.place_proc_ids == nullptr)
+        return all;
+    static constinit int ids[kMaxCpus] = {};
+    const int places = runtime.num_places();
+    for (int place = 0; place < places; ++place) {
+        const int count = runtime.place_num_procs(place);
+        if (count <= 0 || static_cast<uint32_t>(count) > kMaxCpus) continue;
+        runtime.place_proc_ids(place, ids);
+        for (int i = 0; i < count; ++i)
+            if (ids[i] >= 0 && static_cast<uint32_t>(ids[i]) < kMaxCpus) all.add(static_cast<uint32_t>(ids[i]));
+    }
+    return all;
 }
 
 // ---- how threads wait -----------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "cpuset.hpp"
 #include "objects.hpp"
 
 namespace drom::runtime {
@@ -71,9 +72,19 @@ struct Runtime {
     int (*level)();
     int (*thread_num)();
     void (*set_num_threads)(int);
+    int (*num_places)();
+    int (*place_num_procs)(int);
+    void (*place_proc_ids)(int, int*);
     Waiting waiting;
     char name[48];  ///< file name, for people
 };
+
+/// The CPUs of the runtime's places: with OMP_PROC_BIND it has bound its first thread already, whose affinity says little then.
+/// Empty when there are none.
+CpuSet places_of(const Runtime& runtime) noexcept;
+
+/// True when the user's environment makes the runtime bind threads by itself.
+bool binds_threads() noexcept;
 
 /// Fills in the runtime that `function`, one of its own, belongs to. False when it lacks what we need.
 bool describe(const void* function, Runtime& runtime) noexcept;

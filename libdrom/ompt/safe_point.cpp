@@ -120,7 +120,9 @@ bool join(uint32_t door) noexcept {
         return true;
     }
     drom_error error{};
-    const client::JoinOptions options{nullptr,
+    const bool bound = runtime::binds_threads();
+    const CpuSet places = bound ? runtime::places_of(team.runtime) : CpuSet::empty();
+    const client::JoinOptions options{places.none() ? nullptr : &places,
                                       door,
                                       env::flag("DROM_ASYNC", true),
                                       env::text("DROM_NAME"),
@@ -143,11 +145,20 @@ bool set_up_process(const void* function, uint32_t door) noexcept {
     team.num_procs = team.runtime.num_procs();
     team.verbose = env::number("DROM_VERBOSE", 0);
     team.cpus = UINT32_MAX;
-    pinning::begin(client::released().mask);
+    pinning::begin(client::released().mask, runtime::binds_threads());
     pthread_atfork(nullptr, nullptr, after_fork_in_child);
     pthread_key_create(&team.key, after_primary);
     team.ready.store(true, std::memory_order_release);
     return true;
+}
+
+/// Joining came with a request for the CPUs that the program started with: nobody has to move for that one.
+void adopt_first() noexcept {
+    const client::Wanted released = client::released();
+    if (released.seq == 0 || team.adopted.seq != 0) return;
+    team.adopted = released;
+    team.cpus = released.mask.count();
+    team.contract.set_cpus(team.cpus);
 }
 
 bool apply() noexcept;
@@ -158,6 +169,7 @@ void set_up_team() noexcept {
     team.contract.begin(mode_of(env::text("DROM_RESIZE")), size);
     if (team.callbacks && !queries_are_seen())
         team.contract.fix_all("the agent is not preloaded: it cannot see what the program asks");
+    adopt_first();
     team.runtime.waiting.begin();
     pthread_setspecific(team.key, &team);
     Page& page = client::page();
@@ -323,7 +335,7 @@ const void* region_entry(const void* function, const void* runtime, const void* 
     client::add_doors(door);
     const auto address = reinterpret_cast<uintptr_t>(function);
     if (team.runtime.level() != 0 || !same_runtime(runtime)) {
-        known_slot(function).store(address, kRelaxed);
+        drom_known[known_index(function)].store(address, kRelaxed);
         return function;
     }
     count(*drom_gate.regions.load(kRelaxed));
@@ -332,7 +344,7 @@ const void* region_entry(const void* function, const void* runtime, const void* 
     team.last_party = party_of(function);
     const Decision decision = team.contract.region(team.last_party, address);
     follow(decision);
-    known_slot(function).store(address, kRelaxed);
+    drom_known[known_index(function)].store(address, kRelaxed);
     if (team.drain == Drain::Asked) team.drain = Drain::Running;
     if (!place(decision)) return function;
     drom_gate.placing = function;
