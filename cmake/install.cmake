@@ -1,4 +1,5 @@
-# What `cmake --install` puts where: the libraries, the command, headers, man pages, completion, and how other projects find them.
+# What `cmake --install` puts where: the libraries, the headers, and how other projects find them. The command installs itself, with
+# its manual pages and completion (tools/drom).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS drom EXPORT drom-targets
@@ -7,7 +8,6 @@ install(TARGETS drom
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_ONLY COMPONENT development)
 # Loaded by `drom run`, never linked to: no header, no name link, no export.
 install(TARGETS drom-gomp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
-install(TARGETS drom-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/libdrom/include/drom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")

@@ -74,11 +74,11 @@ def read_timeline(pair: Pair, run: Run, node: Node) -> timeline.Timeline:
 
 def measure(pair: Pair, node: Node, repeats: int) -> dict[str, list[Run]]:
     runs: dict[str, list[Run]] = {way: [] for way in report.WAYS}
+    # The ways take turns, so that a disturbed minute disturbs all of them.
     for repeat in range(repeats):
         for way in report.WAYS:
-            print(f"\r  {pair.title}: run {repeat + 1} of {repeats}, {way:<14}", end="", file=sys.stderr, flush=True)
+            print(f"demo: {pair.title}: {way}, {repeat + 1} of {repeats}", file=sys.stderr)
             runs[way].append(node.run(pair, way))
-    print(file=sys.stderr)
     return runs
 
 

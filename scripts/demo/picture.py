@@ -223,7 +223,8 @@ class _Block:
         self.response(y + 16, lane.response)
 
     def zoom(self, heading: str, request: Request, left: float) -> None:
-        last = max(t for t in (request.released, request.resized, request.posted + 100_000) if t is not None)
+        resized = None if request.held else request.resized
+        last = max(t for t in (request.released, resized, request.posted + 100_000) if t is not None)
         length = (last - request.posted) * 1.25
         scale = _Scale(request.posted - length * 0.15, request.posted + length, left, ZOOM)
         self.canvas.text(left, self.cpu_top - 15, heading, 12, SOFT)
@@ -231,13 +232,13 @@ class _Block:
         how = "confined" if request.confined else "released"
         steps = [("request", request.posted, "request"),
                  ("released", request.released, f"{how} +{milliseconds(request.released - request.posted)}")]
-        if request.resized is not None:
+        if not request.held:
             threads = f"{request.threads} thread" + ("" if request.threads == 1 else "s")
             steps.append(("resized", request.resized, f"{threads} +{milliseconds(request.resized - request.posted)}"))
         for at, (shape, time, words) in enumerate(steps):
             self.step(scale(time), left, shape, words, self.cpu_bottom + 18 + at * 16)
-        if request.resized is None:
-            self.canvas.text(left, self.cpu_bottom + 18 + len(steps) * 16, "team size is held", 12, SOFT)
+        if request.held:
+            self.canvas.text(left, self.cpu_bottom + 18 + len(steps) * 16, "the team keeps its size", 12, SOFT)
 
     def step(self, x: float, left: float, shape: str, words: str, y: float) -> None:
         self.canvas.line(x, self.cpu_top - 2, x, y - 4, INK, 'stroke-width="0.9"')

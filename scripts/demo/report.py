@@ -32,13 +32,14 @@ def adoption(timelines: list[Timeline]) -> dict:
             if request.client.name != "simulation" or not request.shrinks or request.released is None:
                 continue
             released.append((request.released - request.posted) / 1e3)
-            if request.resized is None:
+            if request.held:
                 held += 1
             else:
                 resized.append((request.resized - request.posted) / 1e3)
     return {
         "shrink_released_us": spread(released) if released else None,
         "shrink_resized_us": spread(resized) if resized else None,
+        "shrinks": len(released),
         "shrinks_held": held,
     }
 
@@ -84,10 +85,10 @@ def adoption_line(case: dict) -> str:
     took = case["adoption"]
     released, resized = took["shrink_released_us"], took["shrink_resized_us"]
     if released is None:
-        return ""
+        return "the simulation ended before it released anything"
     text = f"the simulation left the CPU {released['median'] / 1e3:.2f} ms after the request"
     if resized is not None:
-        text += f" and ran one thread a CPU again after {resized['median'] / 1e3:.2f} ms"
+        text += f" and had a thread a CPU again after {resized['median'] / 1e3:.2f} ms"
     if took["shrinks_held"]:
-        text += f"; {took['shrinks_held']} times its team kept its size, sharing the CPUs that were left"
+        text += f"; in {took['shrinks_held']} of {took['shrinks']} runs its team kept its size and shared the CPUs left"
     return text

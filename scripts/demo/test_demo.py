@@ -44,7 +44,7 @@ class Story:
         self.add(4_000_000, "leave", 0)
 
     def add(self, us: int, kind: str, slot: int, cpu: int = NOT_ABOUT_A_CPU, value: int = 0, seq: int = 0) -> None:
-        self.events.append({"index": len(self.events), "time_ns": START + us * 1000, "seq": seq, "type": kind, "slot": slot,
+        self.events.append({"index": len(self.events), "time_ns": START + us * 1000, "seq": seq, "event": kind, "slot": slot,
                             "cpu": cpu, "value": value, "pid": 100 + slot})
 
     def read(self) -> timeline.Timeline:
@@ -76,10 +76,16 @@ class Timelines(unittest.TestCase):
     def test_a_later_acknowledgement_does_not_answer_a_superseded_request(self) -> None:
         shrink = next(r for r in Story([0, 1], held=True).read().requests if r.shrinks)
         self.assertIsNone(shrink.resized)
+        self.assertTrue(shrink.held)
+
+    def test_a_team_that_acknowledges_with_its_old_size_is_held(self) -> None:
+        story = Story([0, 1])
+        next(e for e in story.events if e["event"] == "resized" and e["seq"] == 2)["value"] = 2
+        self.assertTrue(next(r for r in story.read().requests if r.shrinks).held)
 
     def test_a_cpu_taken_without_an_offer_is_a_conflict(self) -> None:
         story = Story([0, 1])
-        story.events = [e for e in story.events if e["type"] != "offer"]
+        story.events = [e for e in story.events if e["event"] != "offer"]
         self.assertIn("CPU 1 went to analytics", story.read().conflicts[0])
 
     def test_lost_events_are_counted(self) -> None:
@@ -104,7 +110,7 @@ class Pictures(unittest.TestCase):
         self.assertIn(">CPUs 32-63<", words)
 
     def test_a_held_team_is_said(self) -> None:
-        self.assertIn("team size is held", picture.draw([case_of([0, 1], held=True)], "t", "s"))
+        self.assertIn("the team keeps its size", picture.draw([case_of([0, 1], held=True)], "t", "s"))
 
     def test_ranges(self) -> None:
         for cpus, text in (([0], "0"), ([0, 1, 2, 5], "0-2,5"), ([3, 4, 7, 8], "3-4,7-8"), ([], "")):

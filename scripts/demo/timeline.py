@@ -44,6 +44,11 @@ class Request:
     def shrinks(self) -> bool:
         return self.cpus < self.before
 
+    @property
+    def held(self) -> bool:
+        """The program keeps an answer, so its team kept its size and shares the CPUs that are left."""
+        return self.released is not None and (self.resized is None or (self.threads or 0) > self.cpus)
+
 
 @dataclass
 class Timeline:
@@ -77,7 +82,7 @@ class _Reader:
         if self.next_index is not None:
             self.timeline.lost += event["index"] - self.next_index
         self.next_index = event["index"] + 1
-        act = getattr(self, "on_" + event["type"], None)
+        act = getattr(self, "on_" + event["event"], None)
         if act is not None:
             act(event)
 
@@ -126,11 +131,11 @@ class _Reader:
         self.close(event["cpu"], event["time_ns"])
 
     def on_offer(self, event: dict) -> None:
-        if event["cpu"] in self.owned:
+        if event.get("cpu") in self.owned:
             self.owned[event["cpu"]].offered = event["time_ns"]
 
     def on_cancel(self, event: dict) -> None:
-        if event["cpu"] in self.owned:
+        if event.get("cpu") in self.owned:
             self.owned[event["cpu"]].offered = None
 
     def on_post(self, event: dict) -> None:

@@ -131,9 +131,9 @@ class Watch:
             if "index" not in event:
                 continue
             self.events.append(event)
-            if event["type"] == "join":
+            if event["event"] == "join":
                 present.add(event["slot"])
-            elif event["type"] in ("leave", "reap"):
+            elif event["event"] in ("leave", "reap"):
                 present.discard(event["slot"])
                 if not present:
                     self.left.set()
