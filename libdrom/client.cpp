@@ -25,12 +25,13 @@
 
 namespace drom::client {
 
+// Before join, after leave and in forked children the hot path points here: no branch, nothing to fault on.
+constinit const Word kNothing{0};
+
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// Before join, after leave and in forked children everything points here: no branch on the hot path, nothing to fault on.
-const Word kNothing{0};
 alignas(64) Page private_page{};
 
 struct State {

@@ -21,6 +21,8 @@ struct alignas(64) Hot {
     std::atomic<uint64_t> seen;  ///< newest request the safe point has dealt with (resized, or found that it must not)
 };
 extern Hot hot;
+/// Where `hot.request` points while this process is no client.
+extern const Word kNothing;
 
 /// True when there is a request that the safe point has not dealt with. Two loads. Any thread.
 inline bool pending() noexcept {
@@ -28,6 +30,9 @@ inline bool pending() noexcept {
     return hot.request.load(std::memory_order_relaxed)->load(std::memory_order_acquire) !=
            hot.seen.load(std::memory_order_relaxed);
 }
+
+/// joined() for the idle path: no load that pending() does not make.
+inline bool reads_requests() noexcept { return hot.request.load(std::memory_order_relaxed) != &kNothing; }
 
 struct Wanted {
     uint64_t seq;

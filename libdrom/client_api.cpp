@@ -24,7 +24,7 @@ void call_back(const client::Wanted& wanted) {
     if (drom_mask_fn fn = callback.fn.load()) fn(wanted.mask.words, CpuSet::kWords, callback.arg.load());
 }
 
-int not_joined(const char* verb, drom_error* error) noexcept {
+[[gnu::noinline]] int not_joined(const char* verb, drom_error* error) noexcept {
     return fail(error, DROM_E_NOINIT, "drom: %s: this process is not a client; call drom_init first", verb);
 }
 
@@ -41,6 +41,19 @@ int poll_request(client::Wanted& wanted) noexcept {
     acknowledge_told();
     if (!client::pending() || !client::newest(wanted)) return DROM_UNCHANGED;
     if (client::released().seq < wanted.seq && !client::release(wanted)) return DROM_UNCHANGED;
+    return DROM_OK;
+}
+
+/// drom_poll when there may be something to do; apart from it, so that the idle path needs no stack frame.
+[[gnu::noinline]] int poll_busy(uint64_t* words, size_t nwords, drom_error* error) noexcept {
+    client::page().polls.fetch_add(1, std::memory_order_relaxed);
+    client::Wanted wanted{};
+    if (const int status = poll_request(wanted); status != DROM_OK) return status;
+    if (words != nullptr && !drom::to_words(wanted.mask, words, nwords))
+        return fail(error, DROM_E_INVAL, "drom: poll: the mask has CPU %u, which does not fit in %zu words", wanted.mask.last(), nwords);
+    client::hot.seen.store(wanted.seq);
+    told.store(wanted.seq);
+    call_back(wanted);
     return DROM_OK;
 }
 
@@ -69,16 +82,8 @@ int drom_init(const uint64_t* words, size_t nwords, const drom_options* options,
 int drom_finalize(drom_error* error) { return client::leave(error); }
 
 int drom_poll(uint64_t* words, size_t nwords, drom_error* error) {
-    if (!client::pending() && told.load(std::memory_order_relaxed) == 0) return client::joined() ? DROM_UNCHANGED : not_joined("poll", error);
-    client::page().polls.fetch_add(1, std::memory_order_relaxed);
-    client::Wanted wanted{};
-    if (const int status = poll_request(wanted); status != DROM_OK) return status;
-    if (words != nullptr && !drom::to_words(wanted.mask, words, nwords))
-        return fail(error, DROM_E_INVAL, "drom: poll: the mask has CPU %u, which does not fit in %zu words", wanted.mask.last(), nwords);
-    client::hot.seen.store(wanted.seq);
-    told.store(wanted.seq);
-    call_back(wanted);
-    return DROM_OK;
+    if (client::pending() || told.load(std::memory_order_relaxed) != 0) return poll_busy(words, nwords, error);
+    return client::reads_requests() ? int{DROM_UNCHANGED} : not_joined("poll", error);
 }
 
 int drom_poll_apply(drom_error* error) {
