@@ -31,6 +31,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=3.0, help="length of the simulation on the whole node (default 3)")
     parser.add_argument("--case", action="append", choices=["libgomp", "libomp", "openblas", "gromacs"], help="only this case; may be repeated")
     options = parser.parse_args()
+    options.bin = options.bin.resolve()  # the programs start in folders of their own
     if options.repeats < 1 or options.seconds < 0.2:
         parser.error("at least one repeat of 0.2 s")
     return options

@@ -149,7 +149,7 @@ class _Block:
         self.seconds = seconds
         self.cpu_top = top + 50
         self.cpu_bottom = self.cpu_top + len(self.rows) * self.row
-        self.bottom = self.cpu_bottom + 14 + len(case.lanes) * 32 + 34
+        self.bottom = self.cpu_bottom + 14 + len(case.lanes) * 36 + 30
 
     def draw(self) -> None:
         self.canvas.text(24, self.top + 14, self.case.title, 15, bold=True)
@@ -162,7 +162,7 @@ class _Block:
         self.canvas.text(LEFT + MAIN + RESPONSE, self.cpu_top - 15, "average response", 12, SOFT, "end")
         self.response((self.cpu_top + self.cpu_bottom) / 2 + 3, self.case.response)
         for at, lane in enumerate(self.case.lanes):
-            self.lane(lane, self.cpu_bottom + 14 + at * 32)
+            self.lane(lane, self.cpu_bottom + 14 + at * 36)
         for at, (heading, request) in enumerate(_enlarged(self.case)):
             self.zoom(heading, request, LEFT + MAIN + RESPONSE + GAP + at * (ZOOM + GAP))
 
@@ -212,6 +212,7 @@ class _Block:
         self.canvas.text(LEFT - 10, y + 16, lane.label, 12, INK, "end")
         together = len({span.begin for span in lane.spans}) > 1 and lane.spans[1].begin < lane.spans[0].end
         for at, span in enumerate(lane.spans):
+            self.beyond(span, y + 3 + at * 11)
             begin, end = (self.case.begin + 1e9 * t for t in (span.begin, span.end))
             asked = self.case.begin + 1e9 * span.asked
             top, height = (y + 3 + at * 11, 10) if together else (y + 6, 12)
@@ -221,6 +222,11 @@ class _Block:
                 self.canvas.text(self.scale(asked) + 6, middle - 1 + 12, "analytics waits", 11, COLOURS[span.name])
             self.canvas.box(self.scale(begin), top, self.scale(end) - self.scale(begin), height, COLOURS[span.name], 'opacity="0.85"')
         self.response(y + 16, lane.response)
+
+    def beyond(self, span: Span, y: float) -> None:
+        """A bar that would not fit ends at the edge, with the time it really ended at."""
+        if span.end > self.seconds:
+            self.canvas.text(LEFT + MAIN + 4, y + 9, f"→ {span.end:.1f} s", 11, COLOURS[span.name])
 
     def zoom(self, heading: str, request: Request, left: float) -> None:
         resized = None if request.held else request.resized
@@ -264,8 +270,10 @@ def _legend(canvas: Canvas, y: float) -> None:
 
 
 def draw(cases: list[Case], title: str, subtitle: str) -> str:
-    """The whole picture. All cases share one scale of seconds."""
-    seconds = max(max([(c.end - c.begin) / 1e9] + [s.end for lane in c.lanes for s in lane.spans]) for c in cases) * 1.02
+    """The whole picture. All cases share one scale of seconds, on which every run under drom and every short lane fits."""
+    longest = max((case.end - case.begin) / 1e9 for case in cases)
+    ends = [span.end for case in cases for lane in case.lanes for span in lane.spans]
+    seconds = max([longest] + [end for end in ends if end < 1.6 * longest]) * 1.02
     canvas = Canvas()
     canvas.text(24, 36, title, 19, bold=True)
     canvas.text(24, 58, subtitle, 13, SOFT)
