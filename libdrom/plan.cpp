@@ -64,9 +64,33 @@ int check_foreign(const Ledger& ledger, Owner::Name self, const CpuSet& mask, co
     return DROM_OK;
 }
 
+/// An heir that was let in before the owner left uses the CPU already, and one word cannot say that a third client waits for both:
+/// until the owner has released it nothing else can be planned for it.
+bool is_shared(const Ledger& ledger, Owner word) noexcept {
+    return word.is(Owner::kLeaving) && word.is(Owner::kFast) && is_live(ledger, word.owner()) && is_live(ledger, word.heir());
+}
+
+int refuse_shared(const Ledger& ledger, uint32_t cpu, const char* verb, drom_error* error) noexcept {
+    const ClientText client(ledger, load_owner(ledger, cpu).heir().slot);
+    return fail(error, DROM_E_BUSY, "%s: CPU %u is on its way to %s, which uses it already (DROM_FAST); try again when that is done", verb,
+                cpu, client.text);
+}
+
+/// What to store as the CPU's home when its owner is told to leave. A home that names the owner itself is left over from a loan that
+/// is over: unless the CPU is lent again now, it must not come back.
+uint64_t home_after(const Ledger& ledger, uint32_t cpu, Owner::Name owner, bool lend) noexcept {
+    const Owner::Name home = home_owner(ledger, cpu);
+    if (lend) return home == Owner::nobody() ? home_of(ledger, owner.slot) : 0;
+    return home == owner ? kNobodysHome : 0;
+}
+
 /// The client is to have this CPU.
 void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, const PlanRules& rules, Plan& plan) noexcept {
     const bool owned = word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+    if (is_shared(ledger, word)) {
+        if (word.heir() != self) plan.shared = cpu;
+        return;
+    }
     if (word.owner() == self) {
         if (!word.is(Owner::kLeaving)) return;
         plan.add({cpu, DROM_EVENT_CANCEL, word, word.with(self, Owner::nobody(), word.flags() & kPermanent), 0});
@@ -81,8 +105,8 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving | (rules.fast ? Owner::kFast : 0);
     if (word.heir() == self && word.flags() == flags) return;
     if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
-    const bool lend = rules.give_back && home_owner(ledger, cpu) == Owner::nobody();
-    plan.add({cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), self, flags), lend ? home_of(ledger, word.owner().slot) : 0});
+    const uint64_t home = home_after(ledger, cpu, word.owner(), rules.give_back);
+    plan.add({cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), self, flags), home});
 }
 
 /// The client is not to have this CPU.
@@ -90,10 +114,15 @@ void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     if (word.owner() == self && !word.is(Owner::kLeaving)) {
         const Owner::Name home = home_owner(ledger, cpu);
         const Owner::Name heir = home == self ? Owner::nobody() : home;
-        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(self, heir, (word.flags() & kPermanent) | Owner::kLeaving), 0});
+        const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving;
+        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(self, heir, flags), home_after(ledger, cpu, self, false)});
         return;
     }
     if (word.heir() != self || !word.is(Owner::kLeaving)) return;
+    if (is_shared(ledger, word)) {
+        plan.shared = cpu;
+        return;
+    }
     // Promised but not wanted any more: who was told to leave for it may stay.
     plan.touched.add(word.owner().slot);
     plan.add({cpu, DROM_EVENT_CANCEL, word, word.with(word.owner(), Owner::nobody(), word.flags() & kPermanent), 0});
@@ -130,14 +159,12 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
     if (const int status = check_foreign(ledger, who, mask, rules, error); status != DROM_OK) return status;
     plan.count = 0;
     plan.touched.add(who.slot);
-    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
-        const Owner word = load_owner(ledger, cpu);
-        if (mask.has(cpu))
-            plan_gain(ledger, who, cpu, word, rules, plan);
-        else
-            plan_loss(ledger, who, cpu, word, plan);
-    }
-    return DROM_OK;
+    // Gains first: an administrator that is killed between two words must not leave a client that was told to leave everything.
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus()))
+        plan_gain(ledger, who, cpu, load_owner(ledger, cpu), rules, plan);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);
+    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 
 int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept {
@@ -147,6 +174,7 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         if (word.is(Owner::kDrained)) continue;
+        if (is_shared(ledger, word)) return refuse_shared(ledger, cpu, rules.verb, error);
         const Owner::Name owner = word.owner();
         const bool owned = owner != Owner::nobody() && is_live(ledger, owner);
         if (!owned) {

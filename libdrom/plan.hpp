@@ -17,10 +17,15 @@ struct Change {
     uint64_t home;   ///< to be stored first when it is not 0
 };
 
+/// A home word that names nobody, where 0 means "leave the home as it is".
+inline constexpr uint64_t kNobodysHome = 1;
+inline constexpr uint32_t kNoCpuShared = UINT32_MAX;
+
 struct Plan {
     Change* changes;  ///< room for one a CPU; the caller's
     uint32_t count;
     SlotSet touched;
+    uint32_t shared = kNoCpuShared;  ///< a CPU that two clients use until a fast hand-over is done: the plan is refused
 
     void add(const Change& change) noexcept { changes[count++] = change; }
 };
