@@ -82,7 +82,8 @@ struct Place {
 };
 static_assert(sizeof(Place) == 8);
 
-/// A slot's `state`: {phase:8, flags:8, unused:16, generation:32}. The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free.
+/// A slot's `state`: {phase:8, flags:8, unused:16, generation:32}; while Claimed {phase:8, unused:2, claimer's pid:22, generation:32},
+/// so that a slot never stands there as claimed by its former claimer, who may be dead. The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free.
 /// A slot may be Free only when no owner word names it (Leaving exists for that).
 namespace phase {
 inline constexpr uint64_t kFree = 0, kClaimed = 1, kReserved = 2, kLive = 3, kLeaving = 4;
@@ -109,20 +110,21 @@ static_assert(sizeof(Slot) == 256);
 
 /// Administrator -> client. Followed by two halves of {seq, checksum, mask_words words} at kHalfAt and kHalfAt + half size.
 /// Request s lives in half s & 1; `newest` names the complete one. A client copies its half and believes it only if the
-/// half's own seq and checksum agree: an administrator that overtook a stopped one may be writing there.
+/// half's own stamp and checksum agree: an administrator that was overtaken may still be writing there.
 struct Request {
     Word newest;        ///< sequence number; its low half is the futex the client sleeps on
     Half ack_waiters;   ///< > 0: somebody sleeps on the client's `released` or `resized`
     uint32_t pad0;
     Word confined;      ///< newest request that an administrator enforced by affinity
     Word posted_ns;
-    uint64_t pad1[4];
+    Word attempts;      ///< counts writers, so that each writes under a stamp of its own; never reset
+    uint64_t pad1[3];
 };
 static_assert(sizeof(Request) == 64);
 
 struct RequestHalf {
-    Word seq;
-    Word checksum;  ///< over seq and the words
+    Word stamp;     ///< {attempt:24, seq:40}; seq 0: being written. Taken and finished by compare-and-swap
+    Word checksum;  ///< over the stamp and the words
     Word words[1];
 };
 

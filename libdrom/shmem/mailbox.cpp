@@ -21,25 +21,41 @@ uint64_t mix(uint64_t hash, uint64_t word) noexcept {
     return hash ^ hash >> 29;
 }
 
-uint64_t checksum_of(uint64_t seq, const CpuSet& mask, uint32_t words) noexcept {
-    uint64_t hash = mix(0, seq);
+uint64_t checksum_of(uint64_t stamp, const CpuSet& mask, uint32_t words) noexcept {
+    uint64_t hash = mix(0, stamp);
     for (uint32_t i = 0; i < words; ++i) hash = mix(hash, mask.words[i]);
     return hash;
 }
 
+constexpr uint32_t kSeqBits = 40;
+constexpr uint64_t kSeqMask = (uint64_t{1} << kSeqBits) - 1;
+
+uint64_t new_stamp(Request& request) noexcept { return (request.attempts.fetch_add(1, kRelaxed) + 1) << kSeqBits; }
+
 /// False when the half is not, completely, request `seq`.
 bool read_half(const RequestHalf& half, uint64_t seq, uint32_t words, CpuSet& mask) noexcept {
-    if (half.seq.load(std::memory_order_acquire) != seq) return false;
+    const uint64_t stamp = half.stamp.load(std::memory_order_acquire);
+    if ((stamp & kSeqMask) != seq) return false;
     mask = CpuSet::empty();
     for (uint32_t i = 0; i < words; ++i) mask.words[i] = half.words[i].load(kRelaxed);
-    return half.checksum.load(kRelaxed) == checksum_of(seq, mask, words);
+    return half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words);
 }
 
-void write_half(RequestHalf& half, uint64_t seq, uint32_t words, const CpuSet& mask) noexcept {
-    half.seq.store(0, kRelaxed);
+/// Fills the half as request `seq`, if `newest` is still `expected` and the slot still `who`'s. Whoever takes the half over from us
+/// makes our last step fail, and whatever we stored after that does not fit the checksum with its stamp: a mixture is never believed,
+/// and neither is a complete request of somebody who came too late.
+bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, uint64_t seq, const CpuSet& mask) noexcept {
+    Request& request = ledger.request(who.slot);
+    RequestHalf& half = ledger.half(who.slot, seq);
+    uint64_t before = half.stamp.load(std::memory_order_acquire);
+    if (request.newest.load() != expected) return false;
+    uint64_t mine = new_stamp(request);
+    if (!half.stamp.compare_exchange_strong(before, mine)) return false;
+    if (!(name_of(ledger, who.slot) == who)) return false;
+    const uint32_t words = ledger.header().mask_words;
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(mask.words[i], kRelaxed);
-    half.checksum.store(checksum_of(seq, mask, words), kRelaxed);
-    half.seq.store(seq, std::memory_order_release);
+    half.checksum.store(checksum_of(mine | seq, mask, words), kRelaxed);
+    return half.stamp.compare_exchange_strong(mine, mine | seq, std::memory_order_release, kRelaxed);
 }
 
 }  // namespace
@@ -56,21 +72,29 @@ bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept 
     return false;
 }
 
-bool post_request(const Ledger& ledger, uint32_t slot, uint64_t base, const CpuSet& mask) noexcept {
-    Request& request = ledger.request(slot);
+bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept {
+    Request& request = ledger.request(who.slot);
     const uint64_t seq = base + 1;
-    RequestHalf& half = ledger.half(slot, seq);
-    const uint32_t words = ledger.header().mask_words;
-    write_half(half, seq, words, mask);
+    if (!write_half(ledger, who, base, seq, mask)) return false;
     request.posted_ns.store(now_ns(), kRelaxed);
     // Sequentially consistent: it is ordered before the look at the client's `sleeping`, as the client's own
     // `sleeping = 1` is ordered before its last look at this word. One of the two sees the other.
     uint64_t expected = base;
     if (!request.newest.compare_exchange_strong(expected, seq)) return false;
-    // An overtaken administrator may have written between us and our publishing; the checksum shows it.
+    // Somebody who was overtaken may have scribbled over the half just before we published it.
+    const uint32_t words = ledger.header().mask_words;
     CpuSet check;
-    for (int attempt = 0; attempt < 8 && !read_half(half, seq, words, check); ++attempt) write_half(half, seq, words, mask);
+    for (int attempt = 0; attempt < 8 && !read_half(ledger.half(who.slot, seq), seq, words, check); ++attempt)
+        write_half(ledger, who, seq, seq, mask);
     return true;
+}
+
+void blank_request(const Ledger& ledger, uint32_t slot) noexcept {
+    Request& request = ledger.request(slot);
+    for (uint64_t seq = 0; seq < 2; ++seq) ledger.half(slot, seq).stamp.store(new_stamp(request));
+    request.newest.store(0);
+    request.confined.store(0);
+    request.ack_waiters.store(0);
 }
 
 bool Pages::open(const Ledger* ledger, const char* path) noexcept {

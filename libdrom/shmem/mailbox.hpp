@@ -19,9 +19,12 @@ struct Posted {
 /// half right now: look again at the next occasion.
 bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept;
 
-/// Publishes `mask` as the request after `base`, the newest sequence number under which `mask` was derived.
-/// False when somebody else published first: derive again.
-bool post_request(const Ledger& ledger, uint32_t slot, uint64_t base, const CpuSet& mask) noexcept;
+/// Publishes `mask` as the request after `base`, the newest sequence number under which `mask` was derived for `who`.
+/// False when somebody else published first or the slot has another user: derive again.
+bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept;
+
+/// Makes whatever an overtaken administrator may still publish to the slot's former user unreadable. By the slot's claimer only.
+void blank_request(const Ledger& ledger, uint32_t slot) noexcept;
 
 /// The pages of all clients, as administrators see them.
 /// User mode: mapped and read directly (same user). Node mode: a client may truncate its file, so root reads a copy by pread and

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "mailbox.hpp"
+
 namespace drom {
 
 SlotState state_of(const Slot& slot) noexcept {
@@ -14,6 +16,11 @@ SlotState state_of(const Slot& slot) noexcept {
 uint64_t pack_state(const SlotState& state) noexcept {
     return state.phase << 56 | (state.flags & 0xff) << 48 | state.generation;
 }
+
+namespace {
+constexpr uint32_t kClaimerShift = 32;
+constexpr uint64_t kClaimerMask = 0x3fffff;  // pid_max is 2^22
+}  // namespace
 
 Who read_who(const Identity& identity) noexcept {
     return {identity.pid.load(std::memory_order_acquire), identity.start.load(std::memory_order_relaxed),
@@ -31,10 +38,7 @@ bool takes_part(const SlotState& state) noexcept { return state.phase == phase::
 
 /// Only the claimer may do this: two reapers can retire the same slot at once, and the slower one must not touch its next user.
 void blank(const Ledger& ledger, uint32_t index) noexcept {
-    Request& request = ledger.request(index);
-    request.newest.store(0);
-    request.confined.store(0);
-    request.ack_waiters.store(0);
+    blank_request(ledger, index);
     Slot& slot = ledger.slot(index);
     write_who(slot.client, {});
     write_who(slot.guardian, {});
@@ -70,8 +74,10 @@ uint32_t claim_slot(const Ledger& ledger) noexcept {
         const SlotState state = state_of(slot);
         if (state.phase != phase::kFree) continue;
         uint64_t expected = pack_state(state);
-        if (!slot.state.compare_exchange_strong(expected, pack_state({phase::kClaimed, 0, state.generation + 1}))) continue;
-        write_who(slot.claimer, self());
+        const Who me = self();
+        const uint64_t claimed = pack_state({phase::kClaimed, 0, state.generation + 1}) | (me.pid & kClaimerMask) << kClaimerShift;
+        if (!slot.state.compare_exchange_strong(expected, claimed)) continue;
+        write_who(slot.claimer, me);
         blank(ledger, i);
         return i;
     }
@@ -84,6 +90,17 @@ bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_
     while (static_cast<uint32_t>(bits) == generation)
         if (word.compare_exchange_weak(bits, pack_state({to, flags, generation}))) return true;
     return false;
+}
+
+bool is_half_made(const Slot& slot) noexcept {
+    const uint64_t bits = slot.state.load(std::memory_order_acquire);
+    if (bits >> 56 != phase::kClaimed) return false;
+    const Who claimer = read_who(slot.claimer);
+    const auto pid = static_cast<uint32_t>(bits >> kClaimerShift & kClaimerMask);
+    if (claimer.pid == pid) return verdict(claimer) == Verdict::kDead;
+    // It has taken the slot and not signed it yet, or died in between: what stands there is its predecessor.
+    Who who{};
+    return !who_is(pid, who);
 }
 
 bool is_abandoned(const Slot& slot) noexcept {

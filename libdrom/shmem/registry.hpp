@@ -35,6 +35,9 @@ uint32_t claim_slot(const Ledger& ledger) noexcept;
 /// Moves a slot to `phase`, keeping its generation. False when it has been taken to another generation meanwhile.
 bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t phase, uint64_t flags) noexcept;
 
+/// Whoever claimed the slot died before it was filled.
+bool is_half_made(const Slot& slot) noexcept;
+
 /// Neither the client nor its guardian lives. About 8 us a living process; unknown counts as living.
 bool is_abandoned(const Slot& slot) noexcept;
 

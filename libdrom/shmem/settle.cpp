@@ -139,7 +139,7 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
         if (mask.none()) return false;  // a client without any CPU runs as it is; it is asked nothing
         Posted posted;  // half a kilobyte that read_request fills
         if (read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask) return false;
-        if (!post_request(ledger, slot, base, mask)) continue;
+        if (!post_request(ledger, who, base, mask)) continue;
         record(ledger, {.type = DROM_EVENT_POST, .slot = slot, .seq = base + 1, .value = mask.count(ledger.cpus()), .pid = pid_of(ledger, slot),
                         .time_ns = ledger.request(slot).posted_ns.load(std::memory_order_relaxed)});
         pages.wake_client(slot);
@@ -214,9 +214,8 @@ uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
         const Slot& slot = ledger.slot(i);
         const uint64_t now = state_of(slot).phase;
         if (now == phase::kFree) continue;
-        const bool half_made = now == phase::kClaimed && verdict(read_who(slot.claimer)) == Verdict::kDead;
         const bool ended = (now == phase::kReserved || now == phase::kLive) && is_abandoned(slot);
-        if (!half_made && !ended && now != phase::kLeaving) continue;
+        if (!is_half_made(slot) && !ended && now != phase::kLeaving) continue;
         retire(ledger, pages, path, i, DROM_EVENT_REAP);
         ++reaped;
     }

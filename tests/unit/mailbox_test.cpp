@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mailbox_test.cpp - requests: complete or not at all, the last one wins, numbers only grow, acknowledgements are not trusted.
+#include "shmem/mailbox.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "memory_table.hpp"
+#include "property.hpp"
+
+namespace {
+
+using namespace drom;
+using drom::test::holds;
+using drom::test::MemoryTable;
+
+constexpr uint32_t kCpus = 200;
+
+CpuSet any_mask() {
+    CpuSet mask{};
+    mask.add(*rc::gen::inRange(0U, kCpus));
+    for (uint32_t cpu : *rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange(0U, kCpus))) mask.add(cpu);
+    return mask;
+}
+
+TEST(Mailbox, TheLastPostedIsRead) {
+    EXPECT_TRUE(holds("post, read", [] {
+        const MemoryTable table(kCpus, 2);
+        Posted posted{};
+        RC_ASSERT(!read_request(table.ledger, 1, posted));
+        const auto count = *rc::gen::inRange<uint64_t>(1, 6);
+        for (uint64_t seq = 1; seq <= count; ++seq) {
+            const CpuSet mask = any_mask();
+            RC_ASSERT(post_request(table.ledger, table.name(1), seq - 1, mask));
+            RC_ASSERT(read_request(table.ledger, 1, posted));
+            RC_ASSERT(posted.seq == seq);
+            RC_ASSERT(posted.mask == mask);
+        }
+        RC_ASSERT(!read_request(table.ledger, 0, posted));
+    }));
+}
+
+TEST(Mailbox, AnOvertakenPosterIsTold) {
+    EXPECT_TRUE(holds("overtaken", [] {
+        const MemoryTable table(kCpus, 1);
+        const CpuSet winner = any_mask();
+        RC_ASSERT(post_request(table.ledger, table.name(0), 0, any_mask()));
+        RC_ASSERT(post_request(table.ledger, table.name(0), 1, winner));
+        const auto stale = *rc::gen::inRange<uint64_t>(0, 2);
+        RC_ASSERT(!post_request(table.ledger, table.name(0), stale, any_mask()));
+        RC_ASSERT(table.ledger.request(0).newest.load() == 2U);
+        // It may have scribbled into the half that is being read: then nothing is read, never a mixture.
+        Posted posted{};
+        if (read_request(table.ledger, 0, posted)) RC_ASSERT(posted.seq == 2U && posted.mask == winner);
+    }));
+}
+
+TEST(Mailbox, WhatAnOvertakenPosterStillWritesIsNotBelieved) {
+    EXPECT_TRUE(holds("late stores", [] {
+        const MemoryTable table(kCpus, 1);
+        const CpuSet winner = any_mask();
+        RC_ASSERT(post_request(table.ledger, table.name(0), 0, winner));
+        // A complete, correctly summed request 1 of somebody else, except that its writer lost the half in between.
+        const MemoryTable other(table);
+        const CpuSet loser = any_mask();
+        other.ledger.request(0).newest.store(0);
+        RC_ASSERT(post_request(other.ledger, other.name(0), 0, loser));
+        RequestHalf& half = table.ledger.half(0, 1);
+        const RequestHalf& late = other.ledger.half(0, 1);
+        const uint32_t words = table.ledger.header().mask_words;
+        const auto stores = *rc::gen::inRange(0U, words + 2);
+        for (uint32_t i = 0; i < std::min(stores, words); ++i) half.words[i].store(late.words[i]);
+        if (stores == words + 1) half.checksum.store(late.checksum);
+        Posted posted{};
+        if (read_request(table.ledger, 0, posted)) RC_ASSERT(posted.mask == winner);
+    }));
+}
+
+TEST(Mailbox, AMaskForASlotsFormerUserNeverReachesTheNextOne) {
+    EXPECT_TRUE(holds("former user", [] {
+        const MemoryTable table(kCpus, 1);
+        const Owner::Name former = table.name(0);
+        RC_ASSERT(post_request(table.ledger, former, 0, any_mask()));
+        RC_ASSERT(claim_slot(table.ledger) == 0U);
+        RC_ASSERT(!post_request(table.ledger, former, *rc::gen::inRange<uint64_t>(0, 3), any_mask()));
+        Posted posted{};
+        RC_ASSERT(!read_request(table.ledger, 0, posted));
+        // The former user's poster was between its last store and the publishing one.
+        table.ledger.request(0).newest.store(1);
+        RC_ASSERT(!read_request(table.ledger, 0, posted));
+    }));
+}
+
+TEST(Mailbox, ATornHalfIsNeverBelieved) {
+    EXPECT_TRUE(holds("torn", [] {
+        const MemoryTable table(kCpus, 1);
+        const CpuSet first = any_mask();
+        RC_ASSERT(post_request(table.ledger, table.name(0), 0, first));
+        RequestHalf& half = table.ledger.half(0, 1);
+        // Any subset of the words of another request written over it, with or without its checksum and number.
+        const CpuSet other = any_mask();
+        const auto written = *rc::gen::inRange(0U, 1U << 4);
+        for (uint32_t i = 0; i < table.ledger.header().mask_words; ++i)
+            if ((written >> i & 1) != 0) half.words[i].store(other.words[i]);
+        Posted posted{};
+        if (read_request(table.ledger, 0, posted)) RC_ASSERT(posted.mask == first);
+        half.stamp.store(*rc::gen::inRange<uint64_t>(0, 9));
+        if (read_request(table.ledger, 0, posted)) RC_ASSERT(posted.mask == first && posted.seq == 1U);
+    }));
+}
+
+TEST(Mailbox, ADeadPostersHalfWrittenRequestDoesNotExist) {
+    EXPECT_TRUE(holds("prefix of a post", [] {
+        const MemoryTable table(kCpus, 1);
+        const CpuSet first = any_mask();
+        RC_ASSERT(post_request(table.ledger, table.name(0), 0, first));
+        // The other half, up to and including its number, but not published.
+        const CpuSet other = any_mask();
+        RequestHalf& half = table.ledger.half(0, 2);
+        for (uint32_t i = 0; i < *rc::gen::inRange(0U, table.ledger.header().mask_words + 1); ++i) half.words[i].store(other.words[i]);
+        half.stamp.store(2);
+        Posted posted{};
+        RC_ASSERT(read_request(table.ledger, 0, posted));
+        RC_ASSERT(posted.seq == 1U && posted.mask == first);
+        const CpuSet third = any_mask();
+        RC_ASSERT(post_request(table.ledger, table.name(0), 1, third));
+        RC_ASSERT(read_request(table.ledger, 0, posted));
+        RC_ASSERT(posted.seq == 2U && posted.mask == third);
+    }));
+}
+
+/// Pages of a table on disk, because acknowledgements come through files.
+class Acknowledged : public testing::Test {
+protected:
+    void SetUp() override {
+        ASSERT_EQ(create_ledger(directory_.table().c_str(), {64, 4, kModeUser}, &error_), DROM_OK) << error_.text;
+        ASSERT_EQ(open_ledger(directory_.table().c_str(), false, ledger_, &error_), DROM_OK) << error_.text;
+        path_ = directory_.table();
+        ASSERT_TRUE(pages_.open(&ledger_, path_.c_str()));
+        slot_ = claim_slot(ledger_);
+        const uint32_t generation = state_of(ledger_.slot(slot_)).generation;
+        page_ = create_page(ledger_, path_.c_str(), slot_, generation, geteuid(), &error_);
+        ASSERT_NE(page_, nullptr) << error_.text;
+        ASSERT_TRUE(post_request(ledger_, name_of(ledger_, slot_), 0, CpuSet::range(0, 2)));
+        ASSERT_TRUE(post_request(ledger_, name_of(ledger_, slot_), 1, CpuSet::range(0, 3)));
+    }
+    void TearDown() override {
+        unmap_page(page_);
+        pages_.clear();
+        close_ledger(ledger_);
+    }
+    drom::test::TempDir directory_;
+    std::string path_;
+    Ledger ledger_;
+    Pages pages_;
+    Page* page_ = nullptr;
+    uint32_t slot_ = 0;
+    drom_error error_{};
+};
+
+TEST_F(Acknowledged, CountsUpToWhatWasPosted) {
+    EXPECT_EQ(released_seq(ledger_, pages_, slot_), 0U);
+    page_->released.store(1);
+    EXPECT_EQ(released_seq(ledger_, pages_, slot_), 1U);
+    page_->released.store(2);
+    EXPECT_EQ(released_seq(ledger_, pages_, slot_), 2U);
+}
+
+TEST_F(Acknowledged, AClientThatLiesAheadIsNotBelieved) {
+    for (uint64_t lie : {uint64_t{3}, uint64_t{1} << 32, UINT64_MAX}) {
+        page_->released.store(lie);
+        EXPECT_EQ(released_seq(ledger_, pages_, slot_), 0U) << lie;
+    }
+}
+
+TEST_F(Acknowledged, ConfinedFromOutsideCountsAsReleased) {
+    ledger_.request(slot_).confined.store(2);
+    EXPECT_EQ(released_seq(ledger_, pages_, slot_), 2U);
+    page_->released.store(1);
+    EXPECT_EQ(released_seq(ledger_, pages_, slot_), 2U);
+}
+
+TEST_F(Acknowledged, AClientWithoutAPageHasReleasedNothing) {
+    remove_page(ledger_, path_.c_str(), slot_, state_of(ledger_.slot(slot_)).generation);
+    Pages fresh;
+    ASSERT_TRUE(fresh.open(&ledger_, path_.c_str()));
+    EXPECT_EQ(fresh.view(slot_), nullptr);
+    EXPECT_EQ(fresh.address(slot_), nullptr);
+    EXPECT_EQ(released_seq(ledger_, fresh, slot_), 0U);
+    fresh.wake_client(slot_);
+}
+
+}  // namespace
