@@ -56,10 +56,15 @@ bool flag(const char* name, bool fallback) noexcept {
     return fallback;
 }
 
+uint32_t milliseconds(const char* name, uint32_t fallback) noexcept {
+    const long value = number(name, fallback);
+    return value < long{UINT32_MAX} ? static_cast<uint32_t>(value) : UINT32_MAX - 1;
+}
+
 uint32_t grace_ms() noexcept {
     const char* value = text("DROM_GRACE_MS");
     if (value != nullptr && strcasecmp(value, "never") == 0) return kGraceNever;
-    return static_cast<uint32_t>(number("DROM_GRACE_MS", 20));
+    return milliseconds("DROM_GRACE_MS", 20);
 }
 
 const char* unknown_variable() noexcept {

@@ -23,6 +23,9 @@ const char* text(const char* name) noexcept;
 /// A non-negative number; `fallback` when unset or not a number.
 long number(const char* name, long fallback) noexcept;
 
+/// A number of milliseconds, at most 49 days; `fallback` as number() does.
+uint32_t milliseconds(const char* name, uint32_t fallback) noexcept;
+
 /// 0/1/yes/no/true/false/on/off; `fallback` otherwise.
 bool flag(const char* name, bool fallback) noexcept;
 

@@ -70,7 +70,7 @@ int read_options(const drom_options* in, uint64_t allowed, const char* verb, Opt
         out = {in->flags, in->timeout_ms, in->grace_ms, in->name, in->job, in->min_cpus, in->max_cpus, in->cpus, in->clients};
     }
     // Read once a process: searching the environment would cost more than the operation.
-    static const auto timeout_ms = static_cast<uint32_t>(env::number("DROM_TIMEOUT_MS", 1000));
+    static const uint32_t timeout_ms = env::milliseconds("DROM_TIMEOUT_MS", 1000);
     static const uint32_t grace_ms = env::grace_ms();
     if (out.timeout_ms == 0) out.timeout_ms = timeout_ms;
     if (out.grace_ms == 0) {
