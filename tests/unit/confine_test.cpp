@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// confine_test.cpp - the mask a thread gets when its process's mask changes.
+#include "confine.hpp"
+
+#include "property.hpp"
+
+namespace {
+
+using namespace drom;
+using drom::test::holds;
+
+CpuSet any_mask() {
+    CpuSet mask{};
+    for (uint32_t bits = *rc::gen::inRange(0U, 256U), cpu = 0; cpu < 8; ++cpu)
+        if ((bits >> cpu & 1) != 0) mask.add(cpu);
+    return mask;
+}
+
+CpuSet any_cpus() {
+    CpuSet mask = any_mask();
+    mask.add(*rc::gen::inRange(0U, 8U));
+    return mask;
+}
+
+TEST(Follow, AThreadIsNeverOutsideTheMaskNorWithoutACpu) {
+    EXPECT_TRUE(holds("inside", [] {
+        const CpuSet now = any_cpus();
+        const CpuSet target = follow(any_mask(), any_mask(), now);
+        RC_ASSERT(now.contains(target));
+        RC_ASSERT(!target.none());
+    }));
+}
+
+TEST(Follow, AThreadThatHadEverythingGetsEverything) {
+    EXPECT_TRUE(holds("follows", [] {
+        const CpuSet before = any_cpus();
+        const CpuSet now = any_cpus();
+        RC_ASSERT(follow(before, before, now) == now);
+    }));
+}
+
+TEST(Follow, AThreadThatTheProgramBoundStaysBoundWhereItCan) {
+    EXPECT_TRUE(holds("keeps", [] {
+        const CpuSet before = any_cpus();
+        const CpuSet now = any_cpus();
+        const CpuSet thread = any_cpus();
+        if (thread == before) return;
+        const CpuSet target = follow(thread, before, now);
+        RC_ASSERT(target == (thread.intersects(now) ? thread & now : now));
+    }));
+}
+
+TEST(Follow, OnceIsEnough) {
+    EXPECT_TRUE(holds("idempotent", [] {
+        const CpuSet before = any_cpus();
+        const CpuSet now = any_cpus();
+        const CpuSet once = follow(any_cpus(), before, now);
+        RC_ASSERT(follow(once, now, now) == once);
+    }));
+}
+
+}  // namespace

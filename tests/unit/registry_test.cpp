@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// registry_test.cpp - slots: claimed once, never confused with their former user, blank for the next one.
+#include "shmem/registry.hpp"
+
+#include <cstring>
+#include <set>
+#include <vector>
+
+#include "memory_table.hpp"
+#include "property.hpp"
+
+namespace {
+
+using namespace drom;
+using drom::test::holds;
+using drom::test::MemoryTable;
+
+constexpr uint32_t kClients = 6;
+
+TEST(Registry, EachSlotIsClaimedOnceAndAFullTableSaysSo) {
+    const MemoryTable table(2, kClients);
+    std::set<uint32_t> slots;
+    for (uint32_t i = 0; i < kClients; ++i) EXPECT_TRUE(slots.insert(claim_slot(table.ledger)).second);
+    EXPECT_FALSE(slots.contains(kNoSlot));
+    EXPECT_EQ(claim_slot(table.ledger), kNoSlot);
+}
+
+TEST(Registry, AClaimedSlotIsNobodysYet) {
+    const MemoryTable table(2, kClients);
+    const uint32_t slot = claim_slot(table.ledger);
+    EXPECT_FALSE(is_live(table.ledger, table.name(slot)));
+    EXPECT_EQ(find_pid(table.ledger, self().pid), kNoSlot);
+    EXPECT_FALSE(is_half_made(table.ledger.slot(slot))) << "its claimer lives";
+}
+
+TEST(Registry, ASlotIsNotHalfMadeBecauseItsFormerClaimerDied) {
+    const MemoryTable table(2, kClients);
+    Slot& slot = table.ledger.slot(0);
+    ASSERT_EQ(claim_slot(table.ledger), 0U);
+    // The state word says who claims it; what the slot itself says is still its predecessor.
+    write_who(slot.claimer, {0x3ffffe, 1, self().pidns});
+    EXPECT_FALSE(is_half_made(slot));
+    uint64_t bits = slot.state.load();
+    slot.state.store((bits & ~(uint64_t{0x3fffff} << 32)) | uint64_t{0x3ffffd} << 32);
+    EXPECT_TRUE(is_half_made(slot)) << "whoever claimed it has never signed it and is dead";
+    slot.state.store((bits & ~(uint64_t{0x3fffff} << 32)) | uint64_t{0x3ffffe} << 32);
+    EXPECT_TRUE(is_half_made(slot));
+}
+
+TEST(Registry, ANameNeverPassesToTheSlotsNextUser) {
+    EXPECT_TRUE(holds("generations", [] {
+        MemoryTable table(4, 1);
+        std::vector<Owner::Name> names;
+        std::vector<uint64_t> homes;
+        for (auto users = *rc::gen::inRange(1, 8); users > 0; --users) {
+            const uint32_t slot = table.join();
+            for (const Owner::Name& former : names) RC_ASSERT(!is_live(table.ledger, former));
+            RC_ASSERT(is_live(table.ledger, table.name(slot)));
+            table.ledger.home(0).store(homes.empty() ? 0 : homes.back());
+            RC_ASSERT(home_owner(table.ledger, 0) == Owner::nobody());
+            table.ledger.home(0).store(home_of(table.ledger, slot));
+            RC_ASSERT(home_owner(table.ledger, 0) == table.name(slot));
+            names.push_back(table.name(slot));
+            homes.push_back(home_of(table.ledger, slot));
+            retire(table.ledger, table.pages, "/nonexistent", slot, DROM_EVENT_LEAVE);
+        }
+    }));
+}
+
+TEST(Registry, AMoveOfAnotherGenerationChangesNothing) {
+    EXPECT_TRUE(holds("move", [] {
+        MemoryTable table(4, 2);
+        const uint32_t slot = table.join();
+        const uint32_t generation = state_of(table.ledger.slot(slot)).generation;
+        const uint64_t before = table.ledger.slot(slot).state.load();
+        const auto other = *rc::gen::arbitrary<uint32_t>();
+        if (other == generation) return;
+        RC_ASSERT(!move_slot(table.ledger, slot, other, phase::kFree, 0));
+        RC_ASSERT(table.ledger.slot(slot).state.load() == before);
+        RC_ASSERT(move_slot(table.ledger, slot, generation, phase::kLeaving, 0));
+    }));
+}
+
+TEST(Registry, TheNextUserStartsBlank) {
+    MemoryTable table(4, 1);
+    const uint32_t slot = table.join(2, 3, true);
+    std::strcpy(table.ledger.slot(slot).name, "former");
+    table.give(slot, CpuSet::range(0, 3));
+    retire(table.ledger, table.pages, "/nonexistent", slot, DROM_EVENT_LEAVE);
+    ASSERT_EQ(claim_slot(table.ledger), slot);
+    const Slot& next = table.ledger.slot(slot);
+    EXPECT_STREQ(next.name, "");
+    EXPECT_EQ(next.min_cpus.load(), 1U);
+    EXPECT_EQ(next.max_cpus.load(), 0U);
+    EXPECT_EQ(read_who(next.client).pid, 0U);
+    EXPECT_EQ(table.ledger.request(slot).newest.load(), 0U);
+    Posted posted{};
+    EXPECT_FALSE(read_request(table.ledger, slot, posted));
+}
+
+TEST(Registry, StatesComeBack) {
+    EXPECT_TRUE(holds("state", [] {
+        const MemoryTable table(2, 1);
+        const SlotState state{*rc::gen::inRange<uint64_t>(0, 5), *rc::gen::inRange<uint64_t>(0, 256), *rc::gen::arbitrary<uint32_t>()};
+        table.ledger.slot(0).state.store(pack_state(state));
+        const SlotState back = state_of(table.ledger.slot(0));
+        RC_ASSERT(back.phase == state.phase && back.flags == state.flags && back.generation == state.generation);
+    }));
+}
+
+TEST(Registry, SlotsBeyondTheTableAreNobodys) {
+    const MemoryTable table(2, 1);
+    EXPECT_FALSE(is_live(table.ledger, {1, 0}));
+    EXPECT_FALSE(is_live(table.ledger, Owner::nobody()));
+    table.ledger.home(0).store(uint64_t{2} << 32 | 1);
+    EXPECT_EQ(home_owner(table.ledger, 0), Owner::nobody());
+    table.ledger.home(0).store(UINT64_MAX);
+    EXPECT_EQ(home_owner(table.ledger, 0), Owner::nobody());
+}
+
+TEST(Identity, PackingIsExact) {
+    EXPECT_TRUE(holds("pack", [] {
+        const Who who{*rc::gen::inRange(1U, 1U << 22), *rc::gen::inRange<uint64_t>(0, uint64_t{1} << 42), self().pidns};
+        const Who back = unpacked(packed(who));
+        RC_ASSERT(back.pid == who.pid && back.start == who.start && back.pidns == who.pidns);
+    }));
+}
+
+TEST(Identity, ThisProcessLives) {
+    EXPECT_EQ(verdict(self()), Verdict::kAlive);
+    Who who{};
+    ASSERT_TRUE(who_is(self().pid, who));
+    EXPECT_EQ(who.start, self().start);
+    EXPECT_EQ(uid_of(self().pid), geteuid());
+}
+
+TEST(Identity, AnotherStartTimeIsAnotherProcess) {
+    EXPECT_TRUE(holds("start time", [] {
+        Who who = self();
+        const auto ticks = *rc::gen::inRange<uint64_t>(1, 1000);
+        who.start += *rc::gen::arbitrary<bool>() ? ticks : 0 - ticks;
+        RC_ASSERT(verdict(who) == Verdict::kDead);
+    }));
+}
+
+TEST(Identity, NobodyIsDeadAndAnotherNamespaceIsUnknown) {
+    EXPECT_EQ(verdict({}), Verdict::kDead);
+    Who who = self();
+    ++who.pidns;
+    EXPECT_EQ(verdict(who), Verdict::kUnknown);
+    EXPECT_EQ(uid_of(0x3ffffe), UINT32_MAX);
+}
+
+}  // namespace
