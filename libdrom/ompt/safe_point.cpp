@@ -9,12 +9,14 @@
 #include <cstdio>
 #include <cstring>
 
+#include "call_site.hpp"
 #include "client.hpp"
 #include "env.hpp"
 #include "gate.hpp"
 #include "notes.hpp"
 #include "pinning.hpp"
 #include "runtime.hpp"
+#include "static_loop.hpp"
 
 /// Says that an agent is in this process; a second copy of the library sees the first one's.
 extern "C" DROM_EXPORT const int drom_agent_loaded;
@@ -46,11 +48,15 @@ struct Team {
     runtime::Runtime runtime;
     client::Wanted adopted;  ///< seq 0: no request so far
     uint32_t cpus;           ///< of the adopted request; UINT32_MAX before the first
+    uint32_t first_cpus;     ///< of the first one
     uint64_t acknowledged;   ///< newest request that was said to be resized or held
     bool follows;            ///< what was said
     Drain drain;
     bool callbacks;  ///< OMPT instead of entry points
-    Party last_party;
+    Party last_party;        ///< who opened the last region
+    uint32_t last_door;      ///< and where it came in
+    uint32_t clause;         ///< num_threads of the region that starts next; 0: none
+    bool crowded;            ///< the last region had a clause for more threads than there are CPUs
     int num_procs;  ///< at program start
     long verbose;
     std::atomic<bool> ready;  ///< what is set up once a process is
@@ -157,7 +163,7 @@ void adopt_first() noexcept {
     const client::Wanted released = client::released();
     if (released.seq == 0 || team.adopted.seq != 0) return;
     team.adopted = released;
-    team.cpus = released.mask.count();
+    team.cpus = team.first_cpus = released.mask.count();
     team.contract.set_cpus(team.cpus);
 }
 
@@ -235,10 +241,24 @@ void adopt() noexcept {
     pinning::ask_for_placement();
 }
 
+bool is_thread_num(const uint8_t* target, const void*) {
+    const auto* real = reinterpret_cast<const void*>(team.runtime.thread_num);
+    return target == real || stub_target(target) == real;
+}
+
+/// The call that GCC puts at the start of a loop with a static schedule: nothing that the program knows of.
+bool is_compilers(const Note& note) noexcept {
+    if (!note.team_size || team.last_door == DROM_DOOR_KMP) return false;
+    const Object object = object_of(reinterpret_cast<const void*>(note.site));
+    if (object.high <= note.site) return false;
+    return is_static_loop(reinterpret_cast<const uint8_t*>(note.site), object.high - note.site, is_thread_num, nullptr);
+}
+
 /// Tells the contract what was answered inside the regions before.
 void take_notes() noexcept {
     Note note{};
     while (notes.take(note)) {
+        if (is_compilers(note)) continue;
         const Party party = party_of(reinterpret_cast<const void*>(note.site));
         if (note.team_size)
             team.contract.answered_team_size(party, note.answer);
@@ -281,9 +301,10 @@ void resize(uint32_t size) noexcept {
 
 void update_attention() noexcept {
     const bool placing = team.adopted.seq != 0 && pinning::is_due(team.contract.size(), team.adopted.mask);
-    const bool wanted = !team.contract.settled() || placing || notes.waiting();
+    const bool wanted = !team.contract.settled() || placing || notes.waiting() || team.crowded;
     drom_gate.attention.store(wanted ? 1 : 0, kRelaxed);
     drom_gate.watching.store(team.contract.deaf() ? 0 : 1, kRelaxed);
+    drom_gate.roomy.store(team.cpus < team.first_cpus ? team.cpus : UINT32_MAX, kRelaxed);
 }
 
 /// Makes the team what the contract says.
@@ -292,6 +313,15 @@ void follow(const Decision& decision) noexcept {
     resize(decision.size);
     if (team.drain == Drain::None) team.runtime.waiting.yield(decision.size > team.cpus);
     acknowledge(decision, before);
+    update_attention();
+}
+
+/// A region with more threads than CPUs by its own clause: they yield while it runs.
+void yield_for_clause(uint32_t clause) noexcept {
+    team.clause = 0;
+    team.crowded = clause > team.cpus;
+    if (!team.crowded) return;
+    team.runtime.waiting.yield(true);
     update_attention();
 }
 
@@ -328,13 +358,13 @@ bool is_only_agent() noexcept {
 
 void use_callbacks() noexcept { team.callbacks = true; }
 
-const void* region_entry(const void* function, const void* runtime, const void* thunk, uint32_t door) noexcept {
+const void* region_entry(const void* function, const Entry& entry) noexcept {
     if (team.callbacks) return function;
     const Turn turn;
-    if (!turn.mine() || !claim(runtime, true, door)) return function;
-    client::add_doors(door);
+    if (!turn.mine() || !claim(entry.runtime, true, entry.door)) return function;
+    client::add_doors(entry.door);
     const auto address = reinterpret_cast<uintptr_t>(function);
-    if (team.runtime.level() != 0 || !same_runtime(runtime)) {
+    if (team.runtime.level() != 0 || !same_runtime(entry.runtime)) {
         drom_known[known_index(function)].store(address, kRelaxed);
         return function;
     }
@@ -342,14 +372,23 @@ const void* region_entry(const void* function, const void* runtime, const void* 
     take_notes();
     adopt();
     team.last_party = party_of(function);
+    team.last_door = entry.door;
     const Decision decision = team.contract.region(team.last_party, address);
     follow(decision);
+    yield_for_clause(entry.clause != 0 ? entry.clause : team.clause);
     drom_known[known_index(function)].store(address, kRelaxed);
     if (team.drain == Drain::Asked) team.drain = Drain::Running;
     if (!place(decision)) return function;
     drom_gate.placing = function;
     update_attention();
-    return thunk;
+    return entry.thunk;
+}
+
+void expect_team(uint32_t threads) noexcept {
+    const Turn turn;
+    if (!turn.mine() || !is_primary() || team.runtime.level() != 0) return;
+    team.clause = threads;
+    drom_gate.attention.store(1, kRelaxed);
 }
 
 void uses_teams(const void* runtime) noexcept {
@@ -381,14 +420,32 @@ namespace {
 
 using Query = int();
 
+/// Sites where GCC asked for a loop of its own, by address; an entry may be displaced, then the code is looked at again.
+constexpr uint32_t kLoopSites = 256;
+constinit std::atomic<uintptr_t> loop_sites[kLoopSites] = {};
+
+bool is_compilers_loop(const void* site) noexcept {
+    constexpr size_t kWindow = 128;
+    const auto address = reinterpret_cast<uintptr_t>(site);
+    std::atomic<uintptr_t>& entry = loop_sites[address >> 2 & (kLoopSites - 1)];
+    if (entry.load(kRelaxed) == address) return true;
+    if (!cuts_a_loop(static_cast<const uint8_t*>(site), kWindow)) return false;
+    entry.store(address, kRelaxed);
+    return true;
+}
+
 /// A thread that is not the primary one, or that is inside a region, was answered `answer`.
 void note_answer(int answer, const void* site, bool team_size) noexcept {
     if (drom_gate.watching.load(std::memory_order_acquire) == 0) return;
+    if (team_size && is_compilers_loop(site)) return;
+    const auto address = reinterpret_cast<uintptr_t>(site);
+    if (notes.knows(address)) return;
     const auto size = static_cast<uint32_t>(answer);
     if (size != drom_gate.team_size.load(kRelaxed))
         return;  // not what we decide about: a clause, a nested region, a limit
     if (team.runtime.level() == 0) return;
-    if (notes.add({reinterpret_cast<uintptr_t>(site), size, team_size})) drom_gate.attention.store(1, kRelaxed);
+    notes.add({address, size, team_size});
+    drom_gate.attention.store(1, kRelaxed);
 }
 
 /// True when the calling thread is the primary one, outside regions; everything that happened before is known to the contract.
