@@ -206,7 +206,7 @@ static int confine(const char* where, const char* pid, const char* list, const c
     if (status != DROM_OK) return report(status, &error);
     status = drom_reserve(table, atoi(pid), &whole, 1, NULL, NULL, &error);
     const drom_options wait = {.size = sizeof wait, .flags = DROM_WAIT_RELEASED};
-    if (status == DROM_OK) status = drom_set_mask(table, atoi(pid), &word, 1, &wait, &error);
+    if (status >= 0) status = drom_set_mask(table, atoi(pid), &word, 1, &wait, &error);
     drom_close(table);
     return report(status, &error);
 }

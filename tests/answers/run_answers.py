@@ -71,7 +71,9 @@ class Suite:
 
     def environment(self, case: Case, table: Path, disturbed: bool):
         env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
-        env.update(OMP_NUM_THREADS=str(case.threads), DROM_TABLE=str(table), DROM_TIMEOUT_MS="2000")
+        env.update(DROM_TABLE=str(table), DROM_TIMEOUT_MS="2000")
+        if case.threads:
+            env["OMP_NUM_THREADS"] = str(case.threads)
         if case.limit:
             env.update(OMP_THREAD_LIMIT="3", OMP_DYNAMIC="true")
         if library_path := case.library_path(self.runtimes):

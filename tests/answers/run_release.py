@@ -42,7 +42,8 @@ SCENES = tuple(
         ("in one long region with barriers", "phases", "long"), ("blocked in the kernel", "phases", "blocked"),
         ("spinning on its own flags", "phases", "flags"), ("with workers left over", "phases", "idle"),
         ("region after region", "plain", "never"), ("with threads of its own", "processes", "pthreads"),
-        ("starting threads all the time", "objects", "threads"), ("forking", "processes", "fork"))
+        ("starting threads all the time", "objects", "threads"), ("forking", "processes", "fork"),
+        ("with regions inside regions", "nested", "two_levels"))
 ) + (Scene("in one long region, four threads", "phases-gcc", "endless", "run", 4),
      Scene("in one long region, four threads", "phases-clang", "endless", "run", 4),
      Scene("no client, in one long region", "phases-gcc", "endless", "none"),

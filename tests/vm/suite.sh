@@ -27,13 +27,13 @@ check() {
     if said=$("$@" 2>&1); then ok "$title"; else not_ok "$title" "$*" "exit status $?" "$said"; fi
 }
 
-# refused TITLE PATTERN COMMAND...: exit status 1 and a message that matches.
+# refused TITLE PATTERN COMMAND...: refused (1) or not understood (2), and a message that matches.
 refused() {
     local title=$1 pattern=$2 said status
     shift 2
     said=$("$@" 2>&1)
     status=$?
-    if ((status == 1)) && [[ $said =~ $pattern ]]; then ok "$title"; else not_ok "$title" "$*" "exit status $status" "$said"; fi
+    if ((status == 1 || status == 2)) && [[ $said =~ $pattern ]]; then ok "$title"; else not_ok "$title" "$*" "exit status $status" "$said"; fi
 }
 
 # A guest that owns the node; its output is read as it goes.

@@ -2,13 +2,15 @@
 // hydro.cpp - the calling habits of explicit hydrodynamics proxy codes, on integers.
 //
 // In every time step: functions that ask omp_get_max_threads() and, only if it is more than one, gather by thread into a
-// scratch array that a second region reads; minima over the elements kept in arrays for each thread that were allocated by
-// the first call and never again; loops over lists of elements in between; a number of parts asked in one function and used
-// in the functions that it calls.
+// scratch array that a second region reads; minima over the elements in arrays for each thread that were allocated by the
+// first call and never again, although each call asks; loops over lists of elements in between.
 //
-//   steps        all of that
+//   steps        all of that, after a line that prints the number of threads
 //   constraints  only the minima
 //   gather       only the gathering
+//   kept         as steps, but the minima use the number that their first call was told
+//   passed       as steps, and a number of parts is asked in one function and used in functions that it calls, with another
+//                asking function between them
 #include <omp.h>
 
 #include <memory>
@@ -68,12 +70,13 @@ void choose_active(Domain& domain, long round) {
 }
 
 /// The least value over the active elements; the arrays are as large as the team was at the first call.
-uint64_t constraint(const Domain& domain, uint64_t salt) {
-    static int threads;
+uint64_t constraint(const Domain& domain, uint64_t salt, bool keeps) {
+    static int first;
     static uint64_t* least_of;
     static int* where_of;
+    const int threads = keeps && first ? first : omp_get_max_threads();
     if (!least_of) {
-        threads = omp_get_max_threads();
+        first = threads;
         least_of = new uint64_t[size_t(threads)];
         where_of = new int[size_t(threads)];
     }
@@ -130,8 +133,10 @@ uint64_t balance(const Domain& domain, Domain& other, long round) {
 
 int main(int argc, char** argv) {
     const Arguments given = arguments(argc, argv);
-    const bool steps = is(given, "steps"), constraints = is(given, "constraints"), gather = is(given, "gather");
+    const bool keeps = is(given, "kept"), passes = is(given, "passed"), steps = is(given, "steps") || keeps || passes;
+    const bool constraints = is(given, "constraints"), gather = is(given, "gather");
     if (!steps && !constraints && !gather) return no_such_mode(given);
+    if (steps) std::printf("threads %d\n", omp_get_max_threads());
     Domain domain, other;
     uint64_t sum = 0;
     for (long round = 0; round < rounds(given, steps ? 8000 : 30000); ++round) {
@@ -139,10 +144,10 @@ int main(int argc, char** argv) {
         move_energy(domain, round);
         if (steps || constraints) {
             choose_active(domain, round);
-            sum = mix(sum, constraint(domain, 1));
-            sum = mix(sum, constraint(domain, 2));
+            sum = mix(sum, constraint(domain, 1, keeps));
+            sum = mix(sum, constraint(domain, 2, keeps));
         }
-        if (steps) sum = mix(sum, balance(domain, other, round));
+        if (passes) sum = mix(sum, balance(domain, other, round));
     }
     for (const uint64_t energy : domain.energy) sum = mix(sum, energy);
     return finish(given, sum);

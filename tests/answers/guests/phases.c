@@ -79,6 +79,9 @@ int main(int argc, char** argv) {
     if (is(given, "endless")) return finish(given, one_long(rounds(given, 1500), 0));
     if (is(given, "blocked")) return finish(given, blocked(rounds(given, 40)));
     if (is(given, "flags")) return finish(given, flags(rounds(given, 300)));
-    if (is(given, "idle")) return finish(given, mix(region(1, 4000), work(1, rounds(given, 600000000))));
+    if (is(given, "idle")) {
+        const uint64_t first = region(1, 4000);
+        return finish(given, mix(first, work(1, rounds(given, 600000000))));
+    }
     return no_such_mode(given);
 }
