@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <type_traits>
 #include <unistd.h>
 
 #include "clock.hpp"
@@ -37,7 +39,8 @@ alignas(64) Page private_page{};
 struct State {
     char path[256];
     Ledger ledger;
-    Pages pages;
+    Pages* pages;
+    alignas(Pages) unsigned char pages_room[sizeof(Pages)];
     Page* page;
     uint32_t slot, generation;
     pid_t pid;  ///< who joined; a child made by a bare clone() has another one
@@ -58,8 +61,10 @@ struct State {
     std::atomic<void (*)(const Wanted&)> on_release;
 };
 
-// Zero-initialised memory and no constructor that runs at load time: a preloaded /bin/true must not pay for it.
+// No constructor and no destructor: a preloaded /bin/true pays for neither, and the agent's thread may use this until the process
+// has ended.
 constinit State state{};
+static_assert(std::is_trivially_destructible_v<State>);
 
 bool is_current() noexcept {
     const SlotState now = state_of(state.ledger.slot(state.slot));
@@ -226,7 +231,7 @@ CpuSet claim_cpus(const CpuSet& mask) noexcept {
 int claim_own_slot(const JoinOptions& options, const CpuSet& mask, drom_error* error) noexcept {
     if (!state.ledger.writable)
         return fail(error, DROM_E_PERM, "drom: join: table %s is the node's; only a resource manager can add this process to it", state.path);
-    reap(state.ledger, state.pages, state.path);
+    reap(state.ledger, *state.pages, state.path);
     state.slot = claim_slot(state.ledger);
     if (state.slot == kNoSlot) return fail(error, DROM_E_FULL, "drom: join: all %u slots of table %s are taken", state.ledger.clients(), state.path);
     Slot& slot = state.ledger.slot(state.slot);
@@ -246,7 +251,7 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& mask, drom_error* e
     record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = claimed.count(), .pid = self().pid});
     SlotSet me;
     me.add(state.slot);
-    settle(state.ledger, state.pages, me);
+    settle(state.ledger, *state.pages, me);
     return DROM_OK;
 }
 
@@ -270,7 +275,8 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
 
 int join_table(const JoinOptions& options, drom_error* error) noexcept {
     if (const int status = open_table(error); status != DROM_OK) return status;
-    if (!state.pages.open(&state.ledger, state.path)) return fail(error, DROM_E_OS, "drom: join: out of memory");
+    state.pages = new (state.pages_room) Pages;
+    if (!state.pages->open(&state.ledger, state.path)) return fail(error, DROM_E_OS, "drom: join: out of memory");
     // The caller may know better than the affinity of its thread, which a runtime may have bound to one CPU by now.
     CpuSet affinity{};
     if (options.mask != nullptr)
@@ -335,7 +341,7 @@ int leave(drom_error* error) noexcept {
         move_slot(state.ledger, state.slot, state.generation, phase::kReserved, state_of(state.ledger.slot(state.slot)).flags);
         return succeed(error);
     }
-    retire(state.ledger, state.pages, state.path, state.slot, DROM_EVENT_LEAVE);
+    retire(state.ledger, *state.pages, state.path, state.slot, DROM_EVENT_LEAVE);
     return succeed(error);
 }
 
