@@ -67,7 +67,8 @@ def names(text: str) -> list[str]:
 
 def shown_commands(text: str) -> str:
     """Only what is set as code: prose may say "drom does"."""
-    return "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))
+    code = "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))
+    return re.sub(r"\s# .*", "", code)
 
 
 def commands(text: str) -> list[str]:
