@@ -11,8 +11,9 @@ using drom_gomp_fn = void (*)(void*);
 /// What an idle region start reads.
 DROM_EXPORT extern const drom::GateView drom_gomp_view;
 
-/// A region that runs `fn` is about to start through the runtime's entry point `real` and needs a look: what has to run in its place.
-DROM_EXPORT drom_gomp_fn drom_gomp_region(drom_gomp_fn fn, const void* real);
+/// A region that runs `fn` with `threads` threads (0: as many as the runtime gives) is about to start through the runtime's entry point
+/// `real` and needs a look: what has to run in its place.
+DROM_EXPORT drom_gomp_fn drom_gomp_region(drom_gomp_fn fn, unsigned threads, const void* real);
 
 /// The program opens a league of teams.
 DROM_EXPORT void drom_gomp_teams(const void* real);

@@ -25,11 +25,11 @@ extern "C" {
 
 const drom::GateView drom_gomp_view{&drom::drom_gate, &drom::client::hot, drom::drom_known};
 
-drom_gomp_fn drom_gomp_region(drom_gomp_fn fn, const void* real) {
+drom_gomp_fn drom_gomp_region(drom_gomp_fn fn, unsigned threads, const void* real) {
     const auto* function = reinterpret_cast<const void*>(fn);
     if (fn == place_and_run) return fn;
     const auto* thunk = reinterpret_cast<const void*>(&place_and_run);
-    const void* run = drom::safe_point::region_entry(function, real, thunk, DROM_DOOR_GOMP);
+    const void* run = drom::safe_point::region_entry(function, {real, thunk, DROM_DOOR_GOMP, threads});
     return run == thunk ? &place_and_run : fn;
 }
 

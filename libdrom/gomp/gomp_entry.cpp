@@ -47,23 +47,29 @@ private:
     std::atomic<void*> found_{nullptr};
 };
 
-/// There is something to do, or the function behind has to be found. Out of line, so that the idle path saves no registers.
-template <class Result, class... Rest>
-[[gnu::noinline]] Result look_first(Fn fn, Rest... rest, Real& real, const void* caller) noexcept {
-    auto* behind = real.get<Result(Fn, Rest...)>(caller);
-    if (behind == nullptr) return Result();
-    const auto* outlined = reinterpret_cast<const void*>(fn);
-    if (!drom::pass_region(drom_gomp_view, outlined)) fn = drom_gomp_region(fn, reinterpret_cast<const void*>(behind));
-    return behind(fn, rest...);
+bool pass(Fn fn, unsigned threads) noexcept {
+    return threads <= drom_gomp_view.gate->roomy.load(std::memory_order_relaxed) &&
+           drom::pass_region(drom_gomp_view, reinterpret_cast<const void*>(fn));
 }
 
-/// Starts a region through the function behind `real`, whose arguments are `fn` and `rest`.
+/// There is something to do, or the function behind has to be found. Out of line, so that the idle path saves no registers.
 template <class Result, class... Rest>
-[[gnu::always_inline]] inline Result enter(Real& real, const void* caller, Fn fn, Rest... rest) noexcept {
-    auto* behind = real.known<Result(Fn, Rest...)>();
-    if (behind == nullptr || !drom::pass_region(drom_gomp_view, reinterpret_cast<const void*>(fn))) [[unlikely]]
-        return look_first<Result, Rest...>(fn, rest..., real, caller);
-    return behind(fn, rest...);
+[[gnu::noinline]] Result look_first(Fn fn, void* data, unsigned threads, Rest... rest, Real& real,
+                                    const void* caller) noexcept {
+    auto* behind = real.get<Result(Fn, void*, unsigned, Rest...)>(caller);
+    if (behind == nullptr) return Result();
+    if (!pass(fn, threads)) fn = drom_gomp_region(fn, threads, reinterpret_cast<const void*>(behind));
+    return behind(fn, data, threads, rest...);
+}
+
+/// Starts a region through the function behind `real`. All of these functions begin with the same three arguments.
+template <class Result, class... Rest>
+[[gnu::always_inline]] inline Result enter(Real& real, const void* caller, Fn fn, void* data, unsigned threads,
+                                           Rest... rest) noexcept {
+    auto* behind = real.known<Result(Fn, void*, unsigned, Rest...)>();
+    if (behind == nullptr || !pass(fn, threads)) [[unlikely]]
+        return look_first<Result, Rest...>(fn, data, threads, rest..., real, caller);
+    return behind(fn, data, threads, rest...);
 }
 
 }  // namespace

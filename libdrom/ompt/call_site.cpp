@@ -10,225 +10,255 @@ namespace drom {
 
 namespace {
 
-/// One decoded instruction, as far as we need it.
+enum class Kind : uint8_t { Other, Copy, Compute, Spill, Store, Divide, Compare, Branch, Call, CallSlot };
+
+/// One decoded instruction: just enough to follow a value through registers. Register numbers as in the encoding.
 struct Instruction {
-    uint8_t opcode;  ///< last opcode byte
-    bool two_bytes;  ///< behind 0f
-    bool has_modrm;
-    uint8_t reg;         ///< ModRM.reg with its REX bit
-    uint8_t operand[8];  ///< what ModRM names, normalised: REX.B, mod and rm, SIB, displacement
-    uint8_t operand_size;
-    uint8_t base, index;  ///< registers of a memory operand's address; kNoRegister: none
-    uint32_t immediate_size;
-    uint32_t length;
+    Kind kind = Kind::Other;
+    uint8_t length = 0;
+    int8_t to = -1;        ///< register that is written
+    int8_t from = -1;      ///< register that is copied, divided by or spilled; kSlot: the stack
+    uint32_t address = 0;  ///< registers that make up the address of a memory operand
+    int32_t offset = 0;
+};
+constexpr int8_t kSlot = 16;
+
+/// The bytes after an opcode: register, and register or memory.
+struct Operands {
+    uint8_t length;
+    int8_t reg;
+    int8_t rm;  ///< -1: memory
+    bool on_stack;
+    uint8_t extension;
+    uint32_t address;
 };
 
-constexpr uint8_t kRexB = 1, kRexX = 2, kRexR = 4, kNoRegister = 0xff;
-
-bool in(uint8_t value, uint8_t first, uint8_t last) noexcept { return value >= first && value <= last; }
-
-/// Opcodes that take a ModRM byte and what immediate follows. False: not one that occurs between the calls and the division.
-bool known_one_byte(uint8_t opcode, bool& modrm, uint32_t& immediate) noexcept {
-    modrm = true;
-    immediate = 0;
-    switch (opcode) {
-        case 0x01:
-        case 0x03:
-        case 0x09:
-        case 0x0b:
-        case 0x21:
-        case 0x23:
-        case 0x29:
-        case 0x2b:
-        case 0x31:
-        case 0x33:
-        case 0x39:
-        case 0x3b:
-        case 0x63:
-        case 0x85:
-        case 0x89:
-        case 0x8b:
-        case 0x8d:
-        case 0xd1:
-        case 0xf7:
-        case 0xff: return true;
-        case 0x6b:
-        case 0x83:
-        case 0xc1: immediate = 1; return true;
-        case 0x69:
-        case 0x81:
-        case 0xc7: immediate = 4; return true;
-        case 0xe8:
-            modrm = false;
-            immediate = 4;
-            return true;
-        case 0x98:
-        case 0x99: modrm = false; return true;
-        default: break;
+Operands read_operands(const uint8_t* at, uint8_t rex) noexcept {
+    const uint8_t mod = *at >> 6;
+    const uint8_t rm = *at & 7;
+    Operands operands{
+        1, static_cast<int8_t>((*at >> 3 & 7) | (rex & 4) << 1), -1, false, static_cast<uint8_t>(*at >> 3 & 7), 0};
+    if (mod == 3) {
+        operands.rm = static_cast<int8_t>(rm | (rex & 1) << 3);
+        return operands;
     }
-    modrm = false;
-    if (in(opcode, 0xb8, 0xbf)) immediate = 4;
-    return in(opcode, 0xb8, 0xbf);
+    const bool scaled = rm == 4;
+    const uint8_t base = scaled ? at[1] & 7 : rm;
+    operands.on_stack = scaled && base == 4 && (rex & 1) == 0;
+    operands.length = static_cast<uint8_t>(operands.length + (scaled ? 1 : 0) + (mod == 1 ? 1 : mod == 2 ? 4 : 0));
+    if (mod == 0 && base == 5) operands.length = static_cast<uint8_t>(operands.length + 4);
+    if (mod != 0 || base != 5) operands.address |= 1u << (base | (rex & 1) << 3);
+    const int index = scaled ? (at[1] >> 3 & 7) | (rex & 2) << 2 : 4;  // 4: none
+    if (index != 4) operands.address |= 1u << index;
+    return operands;
 }
 
-bool known_two_byte(uint8_t opcode) noexcept {
-    return opcode == 0xaf || in(opcode, 0x40, 0x4f) || opcode == 0xb6 || opcode == 0xb7 || opcode == 0x1f;
+int32_t read_offset(const uint8_t* at) noexcept {
+    int32_t offset = 0;
+    memcpy(&offset, at, sizeof offset);
+    return offset;
 }
 
-uint8_t numbered(uint8_t low, int extended) noexcept {
-    return static_cast<uint8_t>((low & 7) | (extended != 0 ? 8 : 0));
+/// Instructions with two operands, the second one written if it is a register.
+void to_memory_or_register(Instruction& now, const Operands& operands, bool copies) noexcept {
+    now.address = operands.address;
+    now.to = operands.rm;
+    now.from = copies ? operands.reg : int8_t{-1};
+    now.kind = copies ? Kind::Copy : Kind::Compute;
+    if (operands.rm >= 0) return;
+    now.kind = !operands.on_stack ? Kind::Store : copies ? Kind::Spill : Kind::Other;
 }
 
-/// Reads ModRM, SIB and displacement. False when the code ends first.
-bool read_operand(const uint8_t* code, size_t size, uint8_t rex, Instruction& out) noexcept {
-    if (size == 0) return false;
-    const uint8_t modrm = code[0];
-    const uint8_t mod = modrm >> 6;
-    const uint8_t rm = modrm & 7;
-    uint32_t length = 1;
-    uint32_t displacement = mod == 1 ? 1 : mod == 2 ? 4 : 0;
-    if (mod != 3 && rm == 4) {
-        if (size < 2) return false;
-        if (mod == 0 && (code[1] & 7) == 5) displacement = 4;
-        ++length;
-        out.base = numbered(code[1], rex & kRexB);
-        out.index = numbered(static_cast<uint8_t>(code[1] >> 3), rex & kRexX);
-    } else if (mod != 3 && (mod != 0 || rm != 5)) {
-        out.base = numbered(rm, rex & kRexB);
+void to_register(Instruction& now, const Operands& operands, bool copies) noexcept {
+    now.address = operands.address;
+    now.kind = copies ? Kind::Copy : Kind::Compute;
+    now.to = operands.reg;
+    if (copies) now.from = operands.rm >= 0 ? operands.rm : operands.on_stack ? kSlot : int8_t{-1};
+}
+
+/// Opcode groups whose operation is in the operand byte.
+void group(Instruction& now, const Operands& operands, uint8_t opcode) noexcept {
+    const bool divides = opcode == 0xf7 && operands.extension >= 6;
+    if (divides) {
+        now.kind = Kind::Divide;
+        now.from = operands.rm >= 0 ? operands.rm : operands.on_stack ? kSlot : int8_t{-1};
+    } else if (opcode == 0xf7 && operands.extension < 2) {
+        now.kind = Kind::Other;  // test: its immediate is not decoded
+    } else if ((opcode == 0x83 || opcode == 0x81) && operands.extension == 7) {
+        now.kind = Kind::Other;  // a comparison with a constant
+    } else {
+        to_memory_or_register(now, operands, false);
     }
-    if (mod == 0 && rm == 5) displacement = 4;
-    length += displacement;
-    if (length > size || length > sizeof out.operand - 1) return false;
-    out.reg = static_cast<uint8_t>((modrm >> 3 & 7) | ((rex & kRexR) != 0 ? 8 : 0));
-    out.operand[0] = rex & kRexB;
-    out.operand[1] = modrm & 0xc7;
-    memcpy(out.operand + 2, code + 1, length - 1);
-    out.operand_size = static_cast<uint8_t>(length + 1);
-    out.length += length;
-    return true;
 }
 
-bool decode(const uint8_t* code, size_t size, Instruction& out) noexcept {
-    out = Instruction{};
-    out.base = out.index = kNoRegister;
-    uint8_t rex = 0;
-    if (out.length < size && in(code[out.length], 0x40, 0x4f)) rex = code[out.length++];
-    if (out.length + 1 >= size) return false;
-    out.opcode = code[out.length++];
-    if (out.opcode == 0x0f) {
-        out.two_bytes = true;
-        out.opcode = code[out.length++];
-        out.has_modrm = true;
-        if (!known_two_byte(out.opcode)) return false;
-    } else if (!known_one_byte(out.opcode, out.has_modrm, out.immediate_size)) {
+bool one_of(uint8_t opcode, const char* set, size_t n) noexcept { return memchr(set, opcode, n) != nullptr; }
+
+void decode_two_byte(Instruction& now, const uint8_t* at, uint8_t rex) noexcept {
+    const uint8_t opcode = at[1];
+    if (opcode >= 0x80 && opcode <= 0x8f) {
+        now.kind = Kind::Branch;
+        now.length = 6;
+        return;
+    }
+    const bool conditional_move = opcode >= 0x40 && opcode <= 0x4f;
+    const bool to_vector = one_of(opcode, "\x10\x28\x2a\x57\x6f\xef", 6);  // loads, conversions, clearing
+    if (!conditional_move && !to_vector && !one_of(opcode, "\xaf\xb6\xb7\xbe\xbf", 5)) return;
+    const Operands operands = read_operands(at + 2, rex);
+    now.length = static_cast<uint8_t>(2 + operands.length);
+    to_register(now, operands, false);
+    if (to_vector) now.to = -1;
+}
+
+void decode_opcode(Instruction& now, const uint8_t* at, uint8_t rex) noexcept {
+    const uint8_t opcode = at[0];
+    if (opcode == 0x0f) return decode_two_byte(now, at, rex);
+    if (opcode == 0xe8) {
+        now = {Kind::Call, 5, -1, -1, 0, read_offset(at + 1)};
+    } else if (opcode == 0xff && at[1] == 0x15) {
+        now = {Kind::CallSlot, 6, -1, -1, 0, read_offset(at + 2)};
+    } else if (opcode >= 0x70 && opcode <= 0x7f) {
+        now = {Kind::Branch, 2};
+    } else if (opcode == 0x99) {  // cltd, cqto
+        now = {Kind::Compute, 1, 2};
+    } else if (opcode == 0x98) {  // cltq
+        now = {Kind::Copy, 1, 0, 0};
+    } else if (opcode >= 0xb8 && opcode <= 0xbf) {
+        const uint8_t length = (rex & 8) != 0 ? 9 : 5;
+        now = {Kind::Compute, length, static_cast<int8_t>((opcode & 7) | (rex & 1) << 3)};
+    } else if (one_of(opcode, "\x01\x09\x21\x29\x31\x89", 6)) {
+        const Operands operands = read_operands(at + 1, rex);
+        now.length = static_cast<uint8_t>(1 + operands.length);
+        to_memory_or_register(now, operands, opcode == 0x89);
+    } else if (one_of(opcode, "\x03\x0b\x23\x2b\x33\x63\x8b\x8d\x69\x6b", 10)) {
+        const Operands operands = read_operands(at + 1, rex);
+        now.length = static_cast<uint8_t>(1 + operands.length + (opcode == 0x69 ? 4 : opcode == 0x6b ? 1 : 0));
+        to_register(now, operands, opcode == 0x8b || opcode == 0x63);
+    } else if (opcode == 0x39 || opcode == 0x3b) {
+        const Operands operands = read_operands(at + 1, rex);
+        now.length = static_cast<uint8_t>(1 + operands.length);
+        now.kind = operands.rm >= 0 ? Kind::Compare : Kind::Other;
+    } else if (one_of(opcode, "\x81\x83\xc1\xd1\xf7", 5)) {
+        const Operands operands = read_operands(at + 1, rex);
+        const int immediate = opcode == 0x81 ? 4 : opcode == 0x83 || opcode == 0xc1 ? 1 : 0;
+        now.length = static_cast<uint8_t>(1 + operands.length + immediate);
+        group(now, operands, opcode);
+    }
+}
+
+/// Kind::Other: not understood, or nothing that belongs here.
+Instruction decode(const uint8_t* at) noexcept {
+    Instruction now;
+    const uint8_t* opcode = at;
+    const bool vector = *opcode == 0x66 || *opcode == 0xf2 || *opcode == 0xf3;
+    if (vector) ++opcode;
+    const uint8_t rex = (*opcode & 0xf0) == 0x40 ? *opcode++ : 0;
+    if (vector && *opcode != 0x0f) return now;
+    decode_opcode(now, opcode, rex);
+    now.length = static_cast<uint8_t>(now.length + (opcode - at));
+    return now;
+}
+
+/// Follows the count from the call on.
+class Walk {
+public:
+    Walk(const uint8_t* code, size_t size) noexcept : at_(code), left_(size) {}
+
+    /// Straight on to the call of the thread's number.
+    bool reaches_thread_num(IsThreadNum is_thread_num, const void* arg) noexcept {
+        for (int step = 0; step < kSteps && next(); ++step) {
+            if (now_.kind == Kind::Call || now_.kind == Kind::CallSlot) {
+                holds_ &= kPreserved;
+                return holds_ != 0 && is_thread_num(callee(), arg);
+            }
+            if (!is_arithmetic()) return false;
+        }
         return false;
     }
-    if (in(out.opcode, 0xb8, 0xbf) && !out.two_bytes && (rex & 8) != 0) out.immediate_size = 8;
-    if (out.has_modrm && !read_operand(code + out.length, size - out.length, rex, out)) return false;
-    if (out.opcode == 0xf7 && out.reg % 8 < 2) out.immediate_size = 4;  // test
-    out.length += out.immediate_size;
-    return out.length <= size;
-}
 
-/// Where the answer is kept: an operand that ModRM can name.
-struct Kept {
-    uint8_t operand[8];
-    uint8_t size;
+    /// Straight on to a division by the count.
+    bool reaches_division() noexcept {
+        for (int step = 0; step < kSteps && next(); ++step) {
+            if (now_.kind == Kind::Divide && now_.from >= 0 && (holds_ >> now_.from & 1) != 0) return true;
+            if (!is_arithmetic()) return false;
+        }
+        return false;
+    }
 
-    [[nodiscard]] bool is(const Instruction& instruction) const noexcept {
-        return instruction.has_modrm && instruction.operand_size == size &&
-               memcmp(instruction.operand, operand, size) == 0;
+    /// Straight on to a comparison of two registers that is branched on.
+    bool reaches_branch() noexcept {
+        bool compared = false;
+        for (int step = 0; step < kSteps && next(); ++step) {
+            if (now_.kind == Kind::Branch) return compared;
+            compared = now_.kind == Kind::Compare || (compared && now_.kind == Kind::Copy);
+            if (!compared && !is_arithmetic()) return false;
+        }
+        return false;
     }
-    [[nodiscard]] bool is_register() const noexcept { return operand[1] >> 6 == 3; }
-    [[nodiscard]] uint8_t number() const noexcept { return static_cast<uint8_t>((operand[1] & 7) | operand[0] << 3); }
-    /// The stack slot of this call, not a variable that others see.
-    [[nodiscard]] bool is_private() const noexcept {
-        const bool on_stack =
-            (operand[1] & 7) == 4 ? (operand[2] & 7) == 4 : (operand[1] & 7) == 5 && operand[1] >> 6 != 0;
-        return is_register() ? number() != 0 : operand[0] == 0 && on_stack;
+
+private:
+    static constexpr int kSteps = 16;
+    static constexpr size_t kLongest = 16;
+    static constexpr uint32_t kPreserved = 1u << 3 | 1u << 5 | 0xf000u | 1u << kSlot;  // rbx rbp r12-r15, the stack
+
+    bool next() noexcept {
+        if (left_ == 0) return false;
+        uint8_t window[kLongest] = {};
+        memcpy(window, at_, left_ < kLongest ? left_ : kLongest);
+        now_ = decode(window);
+        if (now_.kind == Kind::Other || now_.length > left_) return false;
+        at_ += now_.length;
+        left_ -= now_.length;
+        return true;
     }
+
+    /// Tracks which registers hold the count. False for stores, calls, branches, and when the count makes up an address.
+    bool is_arithmetic() noexcept {
+        if (now_.kind == Kind::Store || now_.kind >= Kind::Branch || (now_.address & holds_) != 0) return false;
+        const bool copies_count = now_.from >= 0 && (holds_ >> now_.from & 1) != 0;
+        if (now_.kind == Kind::Spill && copies_count) holds_ |= 1u << kSlot;
+        if (now_.kind == Kind::Divide) holds_ &= ~(1u | 1u << 2);  // rax, rdx
+        if (now_.to < 0) return true;
+        holds_ &= ~(1u << now_.to);
+        if (now_.kind == Kind::Copy && copies_count) holds_ |= 1u << now_.to;
+        return true;
+    }
+
+    [[nodiscard]] const uint8_t* callee() const noexcept {
+        const uint8_t* target = at_ + now_.offset;
+        if (now_.kind == Kind::Call) return target;
+        const uint8_t* slot = nullptr;
+        memcpy(&slot, target, sizeof slot);
+        return slot;
+    }
+
+    const uint8_t* at_;
+    size_t left_;
+    Instruction now_;
+    uint32_t holds_ = 1;  ///< rax
 };
-
-Kept in_register(uint8_t number) noexcept {
-    return {{static_cast<uint8_t>(number >> 3), static_cast<uint8_t>(0xc0 | (number & 7))}, 2};
-}
-
-/// `mov %eax, kept` or `movslq %eax, kept`.
-bool keeps_answer(const Instruction& instruction, Kept& kept) noexcept {
-    if (instruction.two_bytes || !instruction.has_modrm) return false;
-    if (instruction.opcode == 0x89 && instruction.reg == 0) {
-        memcpy(kept.operand, instruction.operand, sizeof kept.operand);
-        kept.size = instruction.operand_size;
-        return kept.is_private();
-    }
-    const bool from_eax = instruction.operand[0] == 0 && instruction.operand[1] == 0xc0;
-    if (instruction.opcode != 0x63 || !from_eax) return false;
-    kept = in_register(instruction.reg);
-    return kept.is_private();
-}
-
-/// `movslq kept, register`, or from %eax as long as the answer is still there: a loop that counts in 64 bits divides by the wider copy.
-bool widens(const Instruction& i, const Kept& kept, bool called) noexcept {
-    const bool from_eax = !called && i.operand[0] == 0 && i.operand[1] == 0xc0;
-    return !i.two_bytes && i.opcode == 0x63 && (from_eax || kept.is(i));
-}
-
-bool is_call(const Instruction& i) noexcept {
-    return !i.two_bytes && (i.opcode == 0xe8 || (i.opcode == 0xff && i.reg % 8 == 2));
-}
-
-bool divides_by(const Instruction& i, const Kept& kept) noexcept {
-    return !i.two_bytes && i.opcode == 0xf7 && i.reg % 8 >= 6 && kept.is(i);
-}
-
-/// Anything but a division that names where the answer is: it may be copied, and kept.
-bool touches(const Instruction& i, const Kept& kept) noexcept {
-    if (kept.is(i)) return true;
-    if (!kept.is_register()) return false;
-    if (i.has_modrm && i.reg == kept.number() && i.opcode != 0xf7 && i.opcode != 0xc1 && i.opcode != 0x83) return true;
-    return i.base == kept.number() || i.index == kept.number();
-}
-
-bool is_compare(const Instruction& i) noexcept { return !i.two_bytes && (i.opcode == 0x39 || i.opcode == 0x3b); }
-
-bool jumps_if_less(const uint8_t* code, size_t size) noexcept {
-    if (size < 2) return false;
-    const uint8_t near = code[0] == 0x0f ? static_cast<uint8_t>(code[1] - 0x10) : code[0];
-    return near == 0x7c || near == 0x72 || near == 0x7f || near == 0x77;  // less or greater, signed or not
-}
 
 }  // namespace
 
-bool cuts_a_loop(const uint8_t* code, size_t size) noexcept {
-    constexpr int kLongest = 24;
-    Instruction now{};
-    Kept kept{};
-    if (!decode(code, size, now) || !keeps_answer(now, kept)) return false;
-    bool called = false;
-    bool divided = false;
-    size_t at = now.length;
-    for (int n = 0; n < kLongest && decode(code + at, size - at, now); ++n) {
-        at += now.length;
-        if (is_call(now)) {
-            if (called) return false;
-            called = true;
-        } else if (divides_by(now, kept)) {
-            if (!called) return false;
-            divided = true;
-        } else if (!divided && widens(now, kept, called)) {
-            kept = in_register(now.reg);
-        } else if (divided && is_compare(now)) {
-            return jumps_if_less(code + at, size - at);
-        } else if (touches(now, kept)) {
-            return false;
-        }
-    }
-    return false;
+bool cuts_a_loop(const uint8_t* code, size_t size, IsThreadNum is_thread_num, const void* arg) noexcept {
+    Walk walk(code, size);
+    return walk.reaches_thread_num(is_thread_num, arg) && walk.reaches_division() && walk.reaches_branch();
+}
+
+const void* stub_target(const uint8_t* stub) noexcept {
+    constexpr uint8_t kEndbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    if (memcmp(stub, kEndbr, sizeof kEndbr) == 0) stub += sizeof kEndbr;
+    if (*stub == 0xf2) ++stub;  // bnd
+    if (stub[0] != 0xff || stub[1] != 0x25) return nullptr;
+    const void* target = nullptr;
+    memcpy(&target, stub + 6 + read_offset(stub + 2), sizeof target);
+    return target;
 }
 
 #else
 
-bool cuts_a_loop(const uint8_t*, size_t) noexcept { return false; }
+bool cuts_a_loop(const uint8_t*, size_t, IsThreadNum, const void*) noexcept { return false; }
+
+const void* stub_target(const uint8_t*) noexcept { return nullptr; }
 
 #endif
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// call_site.hpp - did the program ask omp_get_num_threads, or did GCC ask in its name? Pure.
+// call_site.hpp - did the program ask omp_get_num_threads, or did GCC ask in its name? Pure; reads machine code.
 //
-// GCC cuts a loop with a static schedule inside the outlined function:
-//     n = omp_get_num_threads(); i = omp_get_thread_num(); q = count / n; r = count % n; if (i < r) { q += 1; r = 0; } ...
-// Every `#pragma omp parallel for` of a program that g++ compiled asks that way. This answer dies with the loop, so it binds nobody;
-// taken for a question of the program it would hold every such program for ever. A program that keeps an answer stores it.
+// For every loop with a static schedule GCC itself calls omp_get_num_threads() and omp_get_thread_num() at the start of the loop, as
+// its manual and gcc/omp-expand.cc say: each thread works its own share out, and forgets the count. Taking those calls for the
+// program's would hold nearly every program that GCC compiles. They have a shape of their own (x86-64, all -O levels, GCC 4.9 to 14):
+//
+//     call omp_get_num_threads;  keep the count in a register;  call omp_get_thread_num;  n / count, n % count;
+//     if (thread number < remainder) ...
+//
+// in a straight line, without a store to anything but the stack. Whatever looks otherwise is taken for the program's.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +16,13 @@
 
 namespace drom {
 
-/// True when the instructions after the return of omp_get_num_threads (`code`, at most `size` bytes are read) are GCC's cutting of a static
-/// loop: the answer goes to a register or stack slot, the next call follows, and from there straight on the answer is only divided by,
-/// until the remainder is compared. Anything else, also any instruction that is not known here, is a question of the program.
-/// On other architectures than x86-64: false.
-bool cuts_a_loop(const uint8_t* code, size_t size) noexcept;
+/// True when `target` is omp_get_thread_num, or a stub that jumps there.
+using IsThreadNum = bool (*)(const uint8_t* target, const void* arg);
+
+/// `code`: what follows the call to omp_get_num_threads(), `size` readable bytes.
+bool cuts_a_loop(const uint8_t* code, size_t size, IsThreadNum is_thread_num, const void* arg) noexcept;
+
+/// The address that the stub at `stub` (of a procedure linkage table) jumps to; nullptr when it is none. Reads up to 16 bytes.
+const void* stub_target(const uint8_t* stub) noexcept;
 
 }  // namespace drom

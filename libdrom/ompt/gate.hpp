@@ -22,6 +22,7 @@ struct alignas(64) Gate {
     std::atomic<uint8_t> watching;  ///< 1: answers that are given inside regions must be noted
     uint8_t pad = 0;
     std::atomic<uint32_t> team_size;  ///< of the primary's regions
+    std::atomic<uint32_t> roomy;      ///< the largest team that has a CPU for each thread, once CPUs were taken away
     const void* placing;              ///< what the threads of the starting team run after they have been placed
     std::atomic<void (*)()> real[3];  ///< __kmpc_fork_call, __kmpc_fork_call_if, __kmpc_fork_teams behind ours
 };
@@ -77,7 +78,8 @@ inline bool pass_region(const void* function) noexcept {
 static_assert(offsetof(Gate, primary) == DROM_GATE_PRIMARY && offsetof(Gate, regions) == DROM_GATE_REGIONS);
 static_assert(offsetof(Gate, attention) == DROM_GATE_ATTENTION && offsetof(Gate, claimable) == DROM_GATE_CLAIMABLE);
 static_assert(offsetof(Gate, placing) == DROM_GATE_PLACING && offsetof(Gate, real) == DROM_GATE_REAL);
-static_assert(sizeof(Gate) == 64 && offsetof(client::Hot, request) == DROM_HOT_REQUEST);
+static_assert(sizeof(Gate) == 64);
+static_assert(offsetof(client::Hot, request) == DROM_HOT_REQUEST);
 static_assert(offsetof(client::Hot, seen) == DROM_HOT_SEEN);
 
 }  // namespace drom

@@ -79,7 +79,18 @@ struct Entered {
     }
     const void* thunk = reinterpret_cast<const void*>(&drom_kmp_place);
     if (function == thunk || drom::pass_region(function)) return {function, target};
-    return {drom::safe_point::region_entry(function, runtime, thunk, DROM_DOOR_KMP), target};
+    return {drom::safe_point::region_entry(function, {runtime, thunk, DROM_DOOR_KMP, 0}), target};
+}
+
+/// A num_threads clause of the region that starts next. It is the program's, and nothing is changed about it.
+DROM_EXPORT void __kmpc_push_num_threads(void* location, int global_id, int threads) {
+    const void* caller = __builtin_extract_return_addr(__builtin_return_address(0));
+    auto* real = drom::runtime::real<void(void*, int, int)>(Name::PushNumThreads, caller);
+    if (real == nullptr) return;
+    const bool crowded =
+        threads > 0 && static_cast<uint32_t>(threads) > drom_gate.roomy.load(std::memory_order_relaxed);
+    if (crowded) drom::safe_point::expect_team(static_cast<uint32_t>(threads));
+    real(location, global_id, threads);
 }
 
 [[gnu::visibility("hidden"), gnu::used]] void drom_place_thread(uint32_t index) {
@@ -96,6 +107,7 @@ constinit Gate drom_gate{
     .claimable = {1},
     .watching = {0},
     .team_size = {0},
+    .roomy = {UINT32_MAX},
     .placing = nullptr,
     .real = {{&drom_slow___kmpc_fork_call}, {&drom_slow___kmpc_fork_call_if}, {&drom_slow___kmpc_fork_teams}}};
 }
@@ -105,7 +117,7 @@ bool drom::kmp::in_place() noexcept { return runtime::is_ours(dlsym(RTLD_DEFAULT
 #else
 
 namespace drom {
-constinit Gate drom_gate{.primary = {nullptr}, .claimable = {1}};
+constinit Gate drom_gate{.primary = {nullptr}, .claimable = {1}, .roomy = {UINT32_MAX}};
 }
 
 bool drom::kmp::in_place() noexcept { return false; }

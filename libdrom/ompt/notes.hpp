@@ -14,21 +14,30 @@ struct Note {
     bool team_size;  ///< omp_get_num_threads; else a query that may also be made outside
 };
 
-/// Each asking site is noted once. Lock-free; a few ns for a site that is noted already.
+/// Each asking site is noted once, or a few times when several threads ask at the same moment. Lock-free.
 class Notes {
 public:
-    /// True when this is news.
-    bool add(const Note& note) noexcept {
-        std::atomic<uintptr_t>& slot = seen_[note.site >> 2 & (kSeen - 1)];
-        if (slot.load(std::memory_order_relaxed) == note.site) return false;
-        slot.store(note.site, std::memory_order_relaxed);
+    /// True when the site was noted before; may forget sites that were.
+    [[nodiscard]] bool knows(uintptr_t site) const noexcept {
+        const uint32_t slot = slot_of(site);
+        for (uint32_t step = 0; step < kWays; ++step)
+            if (seen_[slot + step].load(std::memory_order_relaxed) == site) return true;
+        return false;
+    }
+
+    void add(const Note& note) noexcept {
+        for (const Entry& entry : entries_) {
+            const uintptr_t site = entry.site.load(std::memory_order_relaxed);
+            if (site == 0) break;
+            if (site == note.site) return remember(site);
+        }
+        remember(note.site);
         const uint32_t index = count_.fetch_add(1, std::memory_order_relaxed);
-        if (index >= kNotes) return true;
+        if (index >= kNotes) return;
         entries_[index].answer = note.answer;
         entries_[index].team_size = note.team_size;
         // Release: whoever sees the site sees the rest.
         entries_[index].site.store(note.site, std::memory_order_release);
-        return true;
     }
 
     /// The oldest note not taken yet. By the primary thread.
@@ -51,7 +60,17 @@ public:
     [[nodiscard]] bool overflowed() const noexcept { return count_.load(std::memory_order_relaxed) > kNotes; }
 
 private:
-    static constexpr uint32_t kNotes = 64, kSeen = 64;
+    static constexpr uint32_t kNotes = 1024, kSeen = 1024;
+    static constexpr uint32_t kWays = 4;
+    static constexpr uint32_t slot_of(uintptr_t site) noexcept { return (site ^ site >> 10) & (kSeen - kWays); }
+
+    void remember(uintptr_t site) noexcept {
+        const uint32_t slot = slot_of(site);
+        uint32_t way = 0;
+        while (way + 1 < kWays && seen_[slot + way].load(std::memory_order_relaxed) != 0) ++way;
+        seen_[slot + way].store(site, std::memory_order_relaxed);
+    }
+
     struct Entry {
         std::atomic<uintptr_t> site{0};
         uint32_t answer = 0;

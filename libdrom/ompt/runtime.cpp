@@ -14,9 +14,9 @@ constinit std::atomic<void*> found[kNames] = {};
 
 namespace {
 
-constexpr const char* kSymbols[kNames] = {"omp_get_max_threads", "omp_get_num_procs", "omp_get_num_threads",
-                                          "omp_set_num_threads", "__kmpc_fork_call",  "__kmpc_fork_call_if",
-                                          "__kmpc_fork_teams"};
+constexpr const char* kSymbols[kNames] = {"omp_get_max_threads", "omp_get_num_procs",      "omp_get_num_threads",
+                                          "omp_set_num_threads", "__kmpc_fork_call",       "__kmpc_fork_call_if",
+                                          "__kmpc_fork_teams",   "__kmpc_push_num_threads"};
 
 /// Functions found for callers in one object. Entries are only added; an object that is loaded where another one was is taken for it.
 struct Local {

@@ -14,8 +14,17 @@
 
 namespace drom::runtime {
 
-enum class Name : uint8_t { MaxThreads, NumProcs, NumThreads, SetNumThreads, ForkCall, ForkCallIf, ForkTeams };
-inline constexpr uint32_t kNames = 7;
+enum class Name : uint8_t {
+    MaxThreads,
+    NumProcs,
+    NumThreads,
+    SetNumThreads,
+    ForkCall,
+    ForkCallIf,
+    ForkTeams,
+    PushNumThreads
+};
+inline constexpr uint32_t kNames = 8;
 
 /// Functions that are the same for every caller.
 extern std::atomic<void*> found[kNames];

@@ -16,7 +16,6 @@
 #include "notes.hpp"
 #include "pinning.hpp"
 #include "runtime.hpp"
-#include "static_loop.hpp"
 
 /// Says that an agent is in this process; a second copy of the library sees the first one's.
 extern "C" DROM_EXPORT const int drom_agent_loaded;
@@ -52,12 +51,12 @@ struct Team {
     uint64_t acknowledged;   ///< newest request that was said to be resized or held
     bool follows;            ///< what was said
     Drain drain;
-    bool callbacks;  ///< OMPT instead of entry points
-    Party last_party;        ///< who opened the last region
-    uint32_t last_door;      ///< and where it came in
-    uint32_t clause;         ///< num_threads of the region that starts next; 0: none
-    bool crowded;            ///< the last region had a clause for more threads than there are CPUs
-    int num_procs;  ///< at program start
+    bool callbacks;      ///< OMPT instead of entry points
+    Party last_party;    ///< who opened the last region
+    uint32_t last_door;  ///< and where it came in
+    uint32_t clause;     ///< num_threads of the region that starts next; 0: none
+    bool crowded;        ///< the last region had a clause for more threads than there are CPUs
+    int num_procs;       ///< at program start
     long verbose;
     std::atomic<bool> ready;  ///< what is set up once a process is
     pthread_key_t key;
@@ -251,7 +250,7 @@ bool is_compilers(const Note& note) noexcept {
     if (!note.team_size || team.last_door == DROM_DOOR_KMP) return false;
     const Object object = object_of(reinterpret_cast<const void*>(note.site));
     if (object.high <= note.site) return false;
-    return is_static_loop(reinterpret_cast<const uint8_t*>(note.site), object.high - note.site, is_thread_num, nullptr);
+    return cuts_a_loop(reinterpret_cast<const uint8_t*>(note.site), object.high - note.site, is_thread_num, nullptr);
 }
 
 /// Tells the contract what was answered inside the regions before.
@@ -420,24 +419,9 @@ namespace {
 
 using Query = int();
 
-/// Sites where GCC asked for a loop of its own, by address; an entry may be displaced, then the code is looked at again.
-constexpr uint32_t kLoopSites = 256;
-constinit std::atomic<uintptr_t> loop_sites[kLoopSites] = {};
-
-bool is_compilers_loop(const void* site) noexcept {
-    constexpr size_t kWindow = 128;
-    const auto address = reinterpret_cast<uintptr_t>(site);
-    std::atomic<uintptr_t>& entry = loop_sites[address >> 2 & (kLoopSites - 1)];
-    if (entry.load(kRelaxed) == address) return true;
-    if (!cuts_a_loop(static_cast<const uint8_t*>(site), kWindow)) return false;
-    entry.store(address, kRelaxed);
-    return true;
-}
-
 /// A thread that is not the primary one, or that is inside a region, was answered `answer`.
 void note_answer(int answer, const void* site, bool team_size) noexcept {
     if (drom_gate.watching.load(std::memory_order_acquire) == 0) return;
-    if (team_size && is_compilers_loop(site)) return;
     const auto address = reinterpret_cast<uintptr_t>(site);
     if (notes.knows(address)) return;
     const auto size = static_cast<uint32_t>(answer);

@@ -14,9 +14,19 @@ namespace drom {
 
 namespace safe_point {
 
-/// A region is about to start on the calling thread and needs a look (see gate.hpp). `runtime`: the function behind the entry point;
-/// `thunk`: calls place_thread() and then runs drom_gate.placing. Returns what has to run: `function`, or the thunk.
-const void* region_entry(const void* function, const void* runtime, const void* thunk, uint32_t door) noexcept;
+/// How a region came in.
+struct Entry {
+    const void* runtime;  ///< the function behind the entry point
+    const void* thunk;    ///< calls place_thread() and then runs drom_gate.placing
+    uint32_t door;        ///< DROM_DOOR_*
+    uint32_t clause;      ///< num_threads; 0: none, or said by expect_team()
+};
+
+/// A region is about to start on the calling thread and needs a look (see gate.hpp). Returns what has to run: `function`, or the thunk.
+const void* region_entry(const void* function, const Entry& entry) noexcept;
+
+/// The next region of the calling thread has a num_threads clause for more threads than there are CPUs.
+void expect_team(uint32_t threads) noexcept;
 
 /// The program opens a league of teams, whose sizes follow other rules: its team is never resized.
 void uses_teams(const void* runtime) noexcept;

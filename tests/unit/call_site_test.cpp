@@ -17,6 +17,13 @@ std::vector<uint8_t> bytes(const std::string& hex) {
     return out;
 }
 
+bool any_call(const uint8_t*, const void*) { return true; }
+bool no_call(const uint8_t*, const void*) { return false; }
+
+bool cuts_a_loop(const std::vector<uint8_t>& code, drom::IsThreadNum is_thread_num = any_call) {
+    return drom::cuts_a_loop(code.data(), code.size(), is_thread_num, nullptr);
+}
+
 struct Row {
     const char* what;
     const char* code;  ///< what follows `call omp_get_num_threads`, from gcc 12 on x86-64
@@ -55,6 +62,12 @@ constexpr Row kRows[] = {
     {"answer used as an address", "89c3e8000000008b0403f7fb39d17c3f", false},
     {"two calls before the division", "89c5e80bfeffffe80bfeffff89c199f7fd39d17c3f", false},
     {"the code ends", "89c5e80bfeffff89c18b4310", false},
+    {"gcc -O3, a vector register is loaded in between",
+     "89c3e8000000008b4c2408f20f104c241089c64489e099f7fb39d64189c47c10", true},
+    {"gcc -O2, a vector's size",
+     "4863d8e80000000048baabaaaaaaaaaaaaaa4863c8498b4424084829e848c1f802480fafc2489948f7fb4839d17c35", true},
+    {"cyclic, and kept by thread 0", "89c3e80000000085c07506891d0000000039c57e2c", false},
+    {"a store to somebody else's memory on the way", "89c5e80bfeffff89c1890a8b431099f7fd39d17c3f0fafc8", false},
     {"nothing", "", false},
 };
 
@@ -62,8 +75,22 @@ constexpr Row kRows[] = {
 TEST(CallSite, LoopsThatGccCutsBindNobodyAndKeptAnswersDo) {
     for (const Row& row : kRows) {
         const auto code = bytes(row.code);
-        EXPECT_EQ(row.loop, drom::cuts_a_loop(code.data(), code.size())) << row.what;
+        EXPECT_EQ(row.loop, cuts_a_loop(code)) << row.what;
     }
+}
+
+TEST(CallSite, AnyOtherCallThanForTheThreadsNumberIsAQuestion) {
+    for (const Row& row : kRows) EXPECT_FALSE(cuts_a_loop(bytes(row.code), no_call)) << row.what;
+}
+
+TEST(CallSite, StubsLeadToTheirTarget) {
+    // endbr64; bnd jmp *2(%rip); then the slot two bytes on
+    std::vector<uint8_t> stub = bytes("f30f1efaf2ff250200000000009090");
+    const void* target = &stub;
+    stub.resize(13);
+    stub.insert(stub.end(), reinterpret_cast<const uint8_t*>(&target), reinterpret_cast<const uint8_t*>(&target + 1));
+    EXPECT_EQ(drom::stub_target(stub.data()), target);
+    EXPECT_EQ(drom::stub_target(bytes("e80bfeffff89c18b431099f7fd39d17c3f").data()), nullptr);
 }
 
 TEST(CallSite, StoringTheAnswerAnywhereBeforeTheDivisionIsAQuestion) {
@@ -75,7 +102,7 @@ TEST(CallSite, StoringTheAnswerAnywhereBeforeTheDivisionIsAQuestion) {
         const std::vector<uint8_t> store = {0x89, 0x05, 0,   1,
                                             0,    0,    0x90};  // mov %eax, variable; then an opcode we do not know
         code.insert(code.begin() + static_cast<long>(call), store.begin(), store.end());
-        EXPECT_FALSE(drom::cuts_a_loop(code.data(), code.size())) << row.what;
+        EXPECT_FALSE(cuts_a_loop(code)) << row.what;
     }
 }
 #endif
@@ -86,7 +113,7 @@ RC_GTEST_PROP(CallSite, NeverReadsBeyondTheEnd, (const std::vector<uint8_t>& tai
     code.insert(code.end(), tail.begin(), tail.end());
     // Exactly sized on the heap: AddressSanitizer sees a byte too many.
     const std::vector<uint8_t> exact(code.begin(), code.end());
-    drom::cuts_a_loop(exact.data(), exact.size());
+    cuts_a_loop(exact);
 }
 
 }  // namespace
