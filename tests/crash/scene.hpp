@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scene.hpp - the tables that the walk starts from, and what its victims do to them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "child.hpp"
+#include "identity.hpp"
+#include "stepper.hpp"
+#include "table.hpp"
+
+namespace drom::crash {
+
+/// Processes for all scenes: a, b, c are clients, d is none yet; `dead` was one.
+struct People {
+    test::Child a = test::Child::sleeper(), b = test::Child::sleeper(), c = test::Child::sleeper(), d = test::Child::sleeper();
+    Who dead{};
+    People();
+};
+
+/// A table on disk, opened by the harness.
+class Scene {
+public:
+    Scene(const std::string& path, const People& who);
+
+    [[nodiscard]] const Ledger& ledger() const { return table.ledger(); }
+    /// A client that joined, knows its mask and has released everything else.
+    void client(const Who& who, const CpuSet& mask, uint32_t least = 1, bool rigid = false);
+    void client(const test::Child& child, const CpuSet& mask) { client(identity(child), mask); }
+    /// Every living client has released its newest request.
+    void acknowledge();
+    static Who identity(const test::Child& child);
+
+    std::string path;
+    const People& people;
+    Table table;
+};
+
+struct Start {
+    const char* name;
+    void (*build)(Scene&);
+};
+const std::vector<Start>& starts();
+
+/// What a victim does. `prepare` is not stepped, `act` is; both run in the victim.
+struct Operation {
+    const char* name;
+    void (*prepare)(Scene&);
+    void (*act)(Scene&);
+};
+const std::vector<Operation>& operations();
+
+Options with(uint64_t flags);
+CpuSet cpus(const char* text);
+
+}  // namespace drom::crash
