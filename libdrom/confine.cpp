@@ -80,12 +80,20 @@ struct Pass {
     uint32_t threads = 0, changes = 0;
     int error = 0;
 
+    /// A thread with less than `now` may have been narrowed by the program or by its cpuset: asking for all of it tells. Its
+    /// mask, which this changes, is set right after.
+    void ask_cpuset(uint32_t tid, CpuSet& mask) noexcept {
+        if (set_affinity(tid, now) != 0 || !get_affinity(tid, mask)) return;
+        if (!(mask == now)) narrowed = true;
+    }
+
     void visit(uint32_t tid) noexcept {
         CpuSet mask{};
         if (!get_affinity(tid, mask)) return;  // it has ended meanwhile
         ++threads;
         // A thread that was created during the first pass may still have all of `before`.
         const CpuSet target = first || !now.contains(mask) ? follow(mask, before, now) : mask;
+        if (first && threads == 1 && !(target == now)) ask_cpuset(tid, mask);
         if (mask == target) return;
         const int code = set_affinity(tid, target);
         if (code == ESRCH) return;

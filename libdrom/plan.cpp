@@ -103,10 +103,10 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     }
     plan.touched.add(word.owner().slot);
     const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving | (rules.fast ? Owner::kFast : 0);
-    if (word.heir() == self && word.flags() == flags) return;
+    if (word.heir() == self && (word.flags() & ~Owner::kTold) == flags) return;
     if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
     const uint64_t home = home_after(ledger, cpu, word.owner(), rules.give_back);
-    plan.add({cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), self, flags), home});
+    plan.add({cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), self, flags | (word.flags() & Owner::kTold)), home});
 }
 
 /// The client is not to have this CPU.
@@ -214,6 +214,16 @@ CpuSet free_cpus(const Ledger& ledger) noexcept {
         const Owner word = load_owner(ledger, cpu);
         const bool owned = word.owner() != Owner::nobody() && is_live(ledger, word.owner());
         if (!owned && (word.flags() & (kPermanent | Owner::kLeaving)) == 0) set.add(cpu);
+    }
+    return set;
+}
+
+CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+    CpuSet set = free_cpus(ledger);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+        const Owner word = load_owner(ledger, cpu);
+        const bool giving_up = word.owner() == who && word.is(Owner::kLeaving) && word.heir() == Owner::nobody();
+        if (giving_up && !word.is(Owner::kDrained) && !word.is(Owner::kOffline)) set.add(cpu);
     }
     return set;
 }

@@ -57,6 +57,9 @@ CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, u
 /// CPUs that nobody owns and that may be given.
 CpuSet free_cpus(const Ledger& ledger) noexcept;
 
+/// Those, and what the client itself was told to leave with nobody to follow: it can have them back at once.
+CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept;
+
 /// "client 4242 (heat, job 88.0)".
 struct ClientText {
     char text[112];

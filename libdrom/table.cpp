@@ -16,6 +16,7 @@
 #include "error.hpp"
 #include "placement.hpp"
 #include "shmem/events.hpp"
+#include "shmem/intent.hpp"
 #include "shmem/invariants.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/turn.hpp"
@@ -52,10 +53,6 @@ void command_name(uint32_t pid, char* out, size_t size) noexcept {
 }
 
 uint64_t slot_flags(const Options& options) noexcept { return options.has(DROM_RIGID) ? slot_flag::kRigid : 0; }
-
-PlanRules rules_of(const Options& options, const char* verb) noexcept {
-    return {options.has(DROM_TAKE), options.has(DROM_RETURN), options.has(DROM_FAST), verb};
-}
 
 }  // namespace
 
@@ -129,7 +126,10 @@ void Table::refresh_offline() noexcept {
 
 /// With the turn in hand: finish what others began, look for the dead now and then.
 int Table::begin(bool inherited, drom_error* error) noexcept {
-    if (inherited) settle_all(ledger_, pages_);
+    if (inherited) {
+        finish_intent();
+        settle_all(ledger_, pages_);
+    }
     if (tick_ns() > ledger_.header().reaped_ns.load(std::memory_order_relaxed) + kReaperPeriod) {
         refresh_offline();
         reap(ledger_, pages_, path_);
@@ -172,21 +172,40 @@ bool Table::apply(const Plan& plan) noexcept {
     return complete;
 }
 
-/// Plan, apply, and again when overtaken; then settle.
-template <class Make>
-int Table::carry_out(const Options&, const char* verb, SlotSet& touched, bool& changed, drom_error* error, Make&& make) noexcept {
+int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_error* error) noexcept {
+    const PlanRules rules{(what.flags & DROM_TAKE) != 0, (what.flags & DROM_RETURN) != 0, (what.flags & DROM_FAST) != 0, verb};
+    if (what.kind == intent::kDrain) return plan_drain(ledger_, what.mask, rules, plan, error);
+    if (what.kind == intent::kRestore) return plan_restore(ledger_, what.mask, rules, plan, error);
+    return plan_mask(ledger_, {what.slot, what.generation & 0xfff}, what.mask, rules, plan, error);
+}
+
+/// Plan, apply, and again when overtaken; then settle. Who dies on the way leaves the intent, and the next administrator does the same.
+int Table::carry_out(const Intention& what, const char* verb, SlotSet& touched, bool& changed, drom_error* error) noexcept {
     for (int attempt = 0; attempt < 16; ++attempt) {
         Plan plan{changes_, 0, {}};
-        if (const int status = make(plan); status != DROM_OK) return status;
+        if (const int status = make_plan(what, verb, plan, error); status != DROM_OK) return status;
         for (size_t i = 0; i < sizeof touched.words / sizeof touched.words[0]; ++i) touched.words[i] |= plan.touched.words[i];
         changed |= plan.count > 0;
-        if (apply(plan)) {
-            changed |= settle(ledger_, pages_, touched);
-            return succeed(error);
-        }
+        if (plan.count > 1) write_intent(ledger_, what);  // one word is changed completely or not at all
+        const bool complete = apply(plan);
+        if (complete) changed |= settle(ledger_, pages_, touched);
+        if (plan.count > 1) clear_intent(ledger_);
+        if (complete) return succeed(error);
     }
     settle(ledger_, pages_, touched);
     return fail(error, DROM_E_BUSY, "%s: other administrators changed the same CPUs 16 times meanwhile; try again", verb);
+}
+
+/// Does what a dead administrator had begun. If that is refused now (its client has died too), what it did so far is as legal as any state.
+bool Table::finish_intent() noexcept {
+    Intention what;
+    if (!read_intent(ledger_, what)) return false;
+    const bool possible = what.kind != intent::kMask || is_live(ledger_, {what.slot, what.generation & 0xfff});
+    SlotSet touched;
+    bool changed = false;
+    if (possible) carry_out(what, "drom: finish", touched, changed, nullptr);
+    clear_intent(ledger_);
+    return changed;
 }
 
 // --- changes --------------------------------------------------------------------------------------------------------------
@@ -206,10 +225,8 @@ int Table::set_slot(uint32_t slot, const CpuSet& mask, const Options& options, c
     if (const int status = check_limits(slot, mask, verb, error); status != DROM_OK) return status;
     SlotSet touched;
     bool changed = false;
-    const Owner::Name who = name_of(ledger_, slot);
-    const PlanRules rules = rules_of(options, verb);
-    const int status = carry_out(options, verb, touched, changed, error,
-                                 [&](Plan& plan) { return plan_mask(ledger_, who, mask, rules, plan, error); });
+    const Intention what{intent::kMask, slot, state_of(ledger_.slot(slot)).generation, mask, options.flags};
+    const int status = carry_out(what, verb, touched, changed, error);
     return status == DROM_OK && !changed ? int{DROM_UNCHANGED} : status;
 }
 
@@ -261,8 +278,8 @@ int Table::expand(uint32_t pid, uint32_t to, const Options& options, drom_error*
         mask = wanted_cpus(ledger_, who);
         const uint32_t has = mask.count();
         if (to <= has) return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use shrink to take some", verb.text, to, has);
-        const CpuSet unowned = free_cpus(ledger_);
-        mask = mask | choose_near(mask, unowned, to - has, &ledger_.place(0));
+        const CpuSet givable = givable_cpus(ledger_, who);
+        mask = mask | choose_near(mask, givable, to - has, &ledger_.place(0));
         if (mask.count() < to && options.has(DROM_TAKE)) mask = mask | choose_taken(ledger_, who, mask, to - mask.count());
         if (mask.count() < to)
             return fail(error, DROM_E_NOCPU, "%s: to %u CPUs: it has %u and only %u more can be given; %s", verb.text, to, has,
@@ -371,22 +388,21 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
 int Table::empty_cpus(const CpuSet& mask, const Options& options, bool drained, drom_error* error) noexcept {
     const char* verb = drained ? "drain" : "restore";
     if (const int status = writable(verb, error); status != DROM_OK) return status;
-    const PlanRules rules = rules_of(options, drained ? "drom: drain" : "drom: restore");
+    const char* sentence = drained ? "drom: drain" : "drom: restore";
+    const Intention what{drained ? intent::kDrain : intent::kRestore, kNoSlot, 0, mask, options.flags};
     SlotSet touched;
     bool changed = false;
     {
         const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(turn.inherited(), error);
-        const int status = carry_out(options, rules.verb, touched, changed, error, [&](Plan& plan) {
-            return drained ? plan_drain(ledger_, mask, rules, plan, error) : plan_restore(ledger_, mask, rules, plan, error);
-        });
+        const int status = carry_out(what, sentence, touched, changed, error);
         if (status != DROM_OK) return status;
     }
     if (!changed) return DROM_UNCHANGED;
     for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
         if (!touched.has(slot) || !is_live(ledger_, name_of(ledger_, slot))) continue;
         const Goal goal{slot, state_of(ledger_.slot(slot)).generation, 0, options.has(DROM_WAIT_RESIZED)};
-        if (const int status = finish(goal, options, rules.verb, error); status != DROM_OK) return status;
+        if (const int status = finish(goal, options, sentence, error); status != DROM_OK) return status;
     }
     return succeed(error);
 }
@@ -404,10 +420,11 @@ int Table::check(const Options& options, drom_error* error) noexcept {
     const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
     if (const int status = check_invariants(ledger_, error); status != DROM_OK) return status;
     refresh_offline();
+    const bool finished = turn.inherited() && finish_intent();
     const bool reaped = reap(ledger_, pages_, path_) > 0;
     const bool settled = settle_all(ledger_, pages_);
     if (const int status = check_invariants(ledger_, error); status != DROM_OK) return status;
-    return reaped || settled ? int{DROM_OK} : int{DROM_UNCHANGED};
+    return finished || reaped || settled ? int{DROM_OK} : int{DROM_UNCHANGED};
 }
 
 // --- looking ----------------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include "drom/drom.h"
 #include "plan.hpp"
+#include "shmem/intent.hpp"
 #include "shmem/mailbox.hpp"
 
 namespace drom {
@@ -61,12 +62,13 @@ private:
     };
 
     int begin(bool inherited, drom_error*) noexcept;
+    bool finish_intent() noexcept;
+    int make_plan(const Intention&, const char* verb, Plan&, drom_error*) noexcept;
     void refresh_offline() noexcept;
     int writable(const char* verb, drom_error*) noexcept;
     int find(uint32_t pid, const char* verb, uint32_t& slot, drom_error*) noexcept;
     bool apply(const Plan& plan) noexcept;
-    template <class Make>
-    int carry_out(const Options&, const char* verb, SlotSet& touched, bool& changed, drom_error*, Make&& make) noexcept;
+    int carry_out(const Intention&, const char* verb, SlotSet& touched, bool& changed, drom_error*) noexcept;
     int set_slot(uint32_t slot, const CpuSet& mask, const Options&, const char* verb, drom_error*) noexcept;
     int check_limits(uint32_t slot, const CpuSet& mask, const char* verb, drom_error*) noexcept;
     int fill_slot(uint32_t slot, uint32_t pid, const Options&, drom_error*) noexcept;

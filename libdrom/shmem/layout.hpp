@@ -2,7 +2,7 @@
 // layout.hpp - every byte that processes share: the ledger file and one page a client.
 //
 // A table is a directory:
-//   ledger               header | owner words | home words | places | slots | requests | events
+//   ledger               header | owner words | home words | places | slots | requests | intent | events
 //   client.<slot>.<gen>  one page, written by the client, read by administrators
 //
 // Why it looks like this: any process may be killed between any two stores. So
@@ -58,9 +58,9 @@ struct Header {
     uint32_t clients;  ///< slots
     uint32_t mask_words;
     uint32_t request_stride;
-    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at;
+    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, intent_at;
     uint64_t checksum;
-    uint8_t pad0[16];
+    uint8_t pad0[8];
     // --- administrators take turns: {pid:22, start:42} of who holds it, 0: nobody. See turn.hpp ---
     Word turn;
     Half turn_waiters;
@@ -73,7 +73,7 @@ struct Header {
     Half event_waiters;  ///< > 0: somebody sleeps on event_bell
     uint8_t pad3[48];
 };
-static_assert(offsetof(Header, checksum) == 104 && offsetof(Header, turn) == 128);
+static_assert(offsetof(Header, checksum) == 112 && offsetof(Header, turn) == 128);
 static_assert(offsetof(Header, event_head) == 192 && sizeof(Header) == 256);
 
 /// Where a CPU is; UINT16_MAX: unknown. Filled at creation so that applications need no topology library.
@@ -128,6 +128,20 @@ struct RequestHalf {
     Word words[1];
 };
 
+/// What the administrator whose turn it is is about to do to several words, so that the next one can finish it. Written before the
+/// first word is changed, `kind` last; cleared after everything is settled.
+struct Intent {
+    Word kind;  ///< 0: nothing; otherwise an IntentKind
+    Word who;   ///< {slot:32, generation:32}
+    Word flags; ///< DROM_TAKE, DROM_RETURN, DROM_FAST
+    Word checksum;
+    Word words[1];  ///< mask_words of them
+};
+namespace intent {
+inline constexpr uint64_t kNothing = 0, kMask = 1, kDrain = 2, kRestore = 3;
+}
+constexpr uint32_t intent_bytes(uint32_t mask_words) noexcept { return (32 + 8 * mask_words + 63) / 64 * 64; }
+
 struct Event {
     Word index;  ///< 1 + position, stored last; 0 or anything else: not complete
     Word time_ns;
@@ -174,11 +188,14 @@ constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 2 
 ///   owner A, !leaving             A's
 ///   owner A, leaving, heir B      offered: A was told to leave, B gets it when A has released
 ///   owner A, leaving, heir none   offered: becomes free when A has released
+/// `told`: a request without this CPU was posted to A after it was offered. Only then does a release count: an older request that lacks
+/// the CPU may still be overtaken by one that was derived before the offer and has it.
 /// A client is named by slot + 1 and the low 12 bits of the slot's generation, so a word never passes to a slot's next user.
 struct Owner {
     uint64_t bits;
 
-    static constexpr uint64_t kLeaving = 1, kDrained = 2, kAbsent = 4, kOffline = 8, kFast = 16;
+    static constexpr uint64_t kLeaving = 1, kDrained = 2, kAbsent = 4, kOffline = 8, kFast = 16,
+                              kTold = 32;
     struct Name {
         uint32_t slot;  ///< kNoSlot: nobody
         uint32_t gen;

@@ -25,19 +25,21 @@ constexpr char kLedgerName[] = "ledger";
 // --- sizes ---------------------------------------------------------------------------------------------------------
 
 struct Extent {
-    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, size;
+    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, intent_at, events_at, size;
 };
 
 constexpr uint64_t align(uint64_t value) noexcept { return (value + 63) / 64 * 64; }
 
-Extent extent_of(uint32_t cpus, uint32_t clients, uint32_t stride) noexcept {
+Extent extent_of(uint32_t cpus, uint32_t clients) noexcept {
+    const uint32_t mask_words = (cpus + 63) / 64;
     Extent e{};
     e.owners_at = sizeof(Header);
     e.homes_at = align(e.owners_at + 8ULL * cpus);
     e.places_at = align(e.homes_at + 8ULL * cpus);
     e.slots_at = align(e.places_at + sizeof(Place) * cpus);
     e.requests_at = align(e.slots_at + sizeof(Slot) * clients);
-    e.events_at = align(e.requests_at + uint64_t{stride} * clients);
+    e.intent_at = align(e.requests_at + uint64_t{request_stride(mask_words)} * clients);
+    e.events_at = align(e.intent_at + intent_bytes(mask_words));
     e.size = (e.events_at + sizeof(Event) * kEvents + 4095) / 4096 * 4096;
     return e;
 }
@@ -143,6 +145,7 @@ void fill_header(Header& header, const CreateSpec& spec, uint32_t cpus, const Ex
     header.slots_at = extent.slots_at;
     header.requests_at = extent.requests_at;
     header.events_at = extent.events_at;
+    header.intent_at = extent.intent_at;
     header.checksum = header_checksum(header);
 }
 
@@ -159,7 +162,7 @@ void fill_cpus(const Ledger& ledger, bool synthetic) noexcept {
 
 int fill_file(int fd, const char* path, const CreateSpec& spec, drom_error* error) noexcept {
     const uint32_t cpus = spec.cpus != 0 ? spec.cpus : present_cpus().last() + 1;
-    const Extent extent = extent_of(cpus, spec.clients, request_stride((cpus + 63) / 64));
+    const Extent extent = extent_of(cpus, spec.clients);
     // posix_fallocate and not ftruncate: a full file system must say so now, not by SIGBUS later.
     if (const int code = posix_fallocate(fd, 0, static_cast<off_t>(extent.size)); code != 0)
         return fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: create table %s: %s (%llu KiB needed)", path,
@@ -219,9 +222,9 @@ bool extent_matches(const Header& header) noexcept {
     if (header.cpus == 0 || header.cpus > kMaxCpus || header.clients == 0 || header.clients > kMaxClients) return false;
     if (header.mask_words != (header.cpus + 63) / 64 || header.request_stride != request_stride(header.mask_words))
         return false;
-    const Extent e = extent_of(header.cpus, header.clients, header.request_stride);
+    const Extent e = extent_of(header.cpus, header.clients);
     return e.owners_at == header.owners_at && e.homes_at == header.homes_at && e.places_at == header.places_at &&
-           e.slots_at == header.slots_at && e.requests_at == header.requests_at && e.events_at == header.events_at &&
+           e.slots_at == header.slots_at && e.requests_at == header.requests_at && e.events_at == header.events_at && e.intent_at == header.intent_at &&
            e.size == header.file_size;
 }
 

@@ -57,7 +57,7 @@ private:
         if (owner != Owner::nobody() && !is_live(ledger_, owner)) return leave_dead(cpu, word);
         if (!word.is(Owner::kLeaving)) return false;
         if (word.heir() != Owner::nobody() && !is_live(ledger_, word.heir())) return heir_died(cpu, word);
-        if (owner != Owner::nobody() && !has_released(owner, cpu)) {
+        if (owner != Owner::nobody() && !has_released(owner, cpu, word.is(Owner::kTold))) {
             touched_.add(owner.slot);
             return false;
         }
@@ -75,7 +75,7 @@ private:
     bool heir_died(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
         const bool lent = owner != Owner::nobody() && home_owner(ledger_, cpu) == owner;
-        const uint64_t flags = word.flags() & (lent ? kPermanent : kPermanent | Owner::kLeaving);
+        const uint64_t flags = word.flags() & (lent ? kPermanent : kPermanent | Owner::kLeaving | Owner::kTold);
         if (!change_owner(ledger_, cpu, word, word.with(owner, Owner::nobody(), flags)) || !lent) return true;
         ledger_.home(cpu).store(0, std::memory_order_release);
         note(ledger_, DROM_EVENT_CANCEL, owner.slot, cpu);
@@ -107,7 +107,7 @@ private:
         return give(cpu, word, home, DROM_EVENT_FREE);
     }
 
-    bool has_released(Owner::Name owner, uint32_t cpu) noexcept {
+    bool has_released(Owner::Name owner, uint32_t cpu, bool told) noexcept {
         if (!(owner == asked_)) {
             asked_ = owner;
             Posted posted;
@@ -116,9 +116,10 @@ private:
             // A client that was never given a CPU runs nowhere by our leave, so it has nothing to release.
             const bool never = ledger_.request(owner.slot).newest.load(std::memory_order_acquire) == 0;
             kept_ = acked ? posted.mask : CpuSet::empty();
-            all_released_ = acked || never;
+            never_asked_ = never;
+            all_released_ = acked;
         }
-        return all_released_ && !kept_.has(cpu);
+        return never_asked_ || (told && all_released_ && !kept_.has(cpu));
     }
 
     const Ledger& ledger_;
@@ -126,8 +127,23 @@ private:
     SlotSet& touched_;
     Owner::Name asked_ = Owner::nobody();
     CpuSet kept_{};
-    bool all_released_ = false;
+    bool all_released_ = false, never_asked_ = false;
 };
+
+/// CPUs that the client was told to leave by a word, but not yet by a request.
+CpuSet untold_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+    return select(ledger, [who](Owner word) {
+        return word.owner() == who && word.is(Owner::kLeaving) && !word.is(Owner::kTold);
+    });
+}
+
+void mark_told(const Ledger& ledger, Owner::Name who, const CpuSet& cpus) noexcept {
+    for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) {
+        const Owner word = load_owner(ledger, cpu);
+        if (word.owner() == who && word.is(Owner::kLeaving))
+            change_owner(ledger, cpu, word, word.with(who, word.heir(), word.flags() | Owner::kTold));
+    }
+}
 
 /// Posts what the words spell, unless it is posted already. True when a request was posted.
 bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
@@ -135,13 +151,16 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
     if (!is_live(ledger, who)) return false;
     for (int attempt = 0; attempt < 8; ++attempt) {
         const uint64_t base = ledger.request(slot).newest.load(std::memory_order_acquire);
+        const CpuSet untold = untold_cpus(ledger, who);
         const CpuSet mask = usable_cpus(ledger, who);
         if (mask.none()) return false;  // a client without any CPU runs as it is; it is asked nothing
         Posted posted;  // half a kilobyte that read_request fills
-        if (read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask) return false;
+        const bool posted_already = read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask;
+        if (posted_already && untold.none()) return false;
         if (!post_request(ledger, who, base, mask)) continue;
         record(ledger, {.type = DROM_EVENT_POST, .slot = slot, .seq = base + 1, .value = mask.count(ledger.cpus()), .pid = pid_of(ledger, slot),
                         .time_ns = ledger.request(slot).posted_ns.load(std::memory_order_relaxed)});
+        mark_told(ledger, who, untold - mask);
         pages.wake_client(slot);
         return true;
     }

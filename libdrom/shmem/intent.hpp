@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// intent.hpp - what the administrator whose turn it is means to do to several owner words.
+//
+// Each word changes completely or not at all; a plan of several words does not. So it is written down before the first word is changed,
+// and cleared after all is settled: who inherits the turn of a dead administrator carries the intent out again, from where it stopped.
+#pragma once
+
+#include "segment.hpp"
+
+namespace drom {
+
+struct Intention {
+    uint64_t kind;              ///< intent::kMask, kDrain or kRestore
+    uint32_t slot, generation;  ///< kMask: whose mask
+    CpuSet mask;
+    uint64_t flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
+};
+
+/// About 20 ns for up to 64 CPUs. Needs: the turn.
+void write_intent(const Ledger& ledger, const Intention& what) noexcept;
+void clear_intent(const Ledger& ledger) noexcept;
+
+/// False when there is none, or it was not completely written: then no word had been changed yet.
+bool read_intent(const Ledger& ledger, Intention& what) noexcept;
+
+}  // namespace drom

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// unfinished_test.cpp - what others left half done: a mask that was derived before an offer, a plan of which one word was changed.
+#include <gtest/gtest.h>
+
+#include "child.hpp"
+#include "memory_table.hpp"
+#include "shmem/intent.hpp"
+#include "table.hpp"
+
+namespace {
+
+using namespace drom;
+using drom::test::Child;
+using drom::test::MemoryTable;
+using drom::test::TempDir;
+
+TEST(Unfinished, AMaskDerivedBeforeAnOfferIsNeverPostedAfterTheCpuHasGone) {
+    MemoryTable table(4, 4);
+    const uint32_t a = table.join();
+    const uint32_t b = table.join();
+    table.give(a, CpuSet::range(0, 1));
+    // CPU 1 has come to A, which has not been told yet; somebody has derived A's mask with it and is preempted here.
+    table.ledger.owner(1).store(table.word(1).with(table.name(a), Owner::nobody(), 0).bits);
+    const uint64_t base = table.ledger.request(a).newest.load();
+    const CpuSet stale = usable_cpus(table.ledger, table.name(a));
+    // An administrator takes it for B. A's newest request never had CPU 1 and is released, and still the CPU must not go yet.
+    table.ledger.owner(1).store(table.word(1).with(table.name(a), table.name(b), Owner::kLeaving).bits);
+    settle(table.ledger, table.pages, {});
+    EXPECT_EQ(table.word(1).owner(), table.name(a));
+    EXPECT_FALSE(post_request(table.ledger, table.name(a), base, stale));
+    table.finish();
+    EXPECT_EQ(table.word(1).owner(), table.name(b));
+    EXPECT_FALSE(table.posted(a).has(1));
+}
+
+TEST(Unfinished, ToldAgainOnlyOnce) {
+    MemoryTable table(4, 4);
+    const uint32_t a = table.join();
+    const uint32_t b = table.join();
+    table.give(a, CpuSet::range(0, 3));
+    table.ledger.owner(2).store(table.word(2).with(table.name(a), table.name(b), Owner::kLeaving).bits);
+    EXPECT_TRUE(settle_all(table.ledger, table.pages));
+    const uint64_t seq = table.ledger.request(a).newest.load();
+    EXPECT_FALSE(settle_all(table.ledger, table.pages));
+    EXPECT_EQ(seq, table.ledger.request(a).newest.load());
+}
+
+/// Carries out one word of a plan for `mask`, leaves the intent and the turn, and dies.
+int die_after_one_word(const std::string& path, uint32_t pid, const CpuSet& mask, bool intent_complete) {
+    drom_error error{};
+    Ledger ledger;
+    if (open_ledger(path.c_str(), false, ledger, &error) != DROM_OK) return 1;
+    ledger.header().turn.store(packed(self()));
+    const uint32_t slot = find_pid(ledger, pid);
+    if (slot == kNoSlot) return 2;
+    std::vector<Change> changes(ledger.cpus());
+    Plan plan{changes.data(), 0, {}};
+    if (plan_mask(ledger, name_of(ledger, slot), mask, {false, false, false, "drom: test"}, plan, &error) != DROM_OK) return 3;
+    if (plan.count < 2) return 4;
+    const uint32_t generation = state_of(ledger.slot(slot)).generation;
+    write_intent(ledger, {intent::kMask, slot, generation, mask, 0});
+    if (!intent_complete) ledger.intent().checksum.fetch_xor(1);
+    return change_owner(ledger, changes[0].cpu, changes[0].from, changes[0].to) ? 0 : 5;
+}
+
+class DeadAdministrator : public testing::Test {
+protected:
+    void SetUp() override {
+        Options options;
+        options.flags = DROM_CREATE;
+        options.cpus = 8;
+        options.clients = 8;
+        options.timeout_ms = 1000;
+        ASSERT_EQ(DROM_OK, table_.open(directory_.table().c_str(), options, &error_)) << error_.text;
+        ASSERT_GE(table_.reserve(client_.upid(), CpuSet::range(0, 2), plain_, nullptr, &error_), 0) << error_.text;
+    }
+    CpuSet wanted() {
+        CpuSet mask{};
+        EXPECT_EQ(DROM_OK, table_.get_mask(client_.upid(), nullptr, &mask, &error_)) << error_.text;
+        return mask;
+    }
+    void leave_half_done(const CpuSet& mask, bool intent_complete) {
+        Child administrator = Child::run([&] { return die_after_one_word(directory_.table(), client_.upid(), mask, intent_complete); });
+        ASSERT_EQ(0, administrator.wait());
+    }
+
+    TempDir directory_;
+    Child client_ = Child::sleeper();
+    Table table_;
+    Options plain_{.flags = 0, .timeout_ms = 1000};
+    drom_error error_{};
+};
+
+TEST_F(DeadAdministrator, WhatItBeganIsFinishedByTheNextOne) {
+    const CpuSet mask = CpuSet::range(1, 6);
+    leave_half_done(mask, true);
+    EXPECT_NE(mask, wanted());
+    EXPECT_EQ(DROM_OK, table_.check(plain_, &error_)) << error_.text;
+    EXPECT_EQ(mask, wanted());
+    EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
+}
+
+TEST_F(DeadAdministrator, AnIntentThatWasNotCompletelyWrittenIsNotBelieved) {
+    leave_half_done(CpuSet::range(1, 6), false);
+    const CpuSet half = wanted();
+    table_.check(plain_, &error_);
+    EXPECT_EQ(half, wanted());
+}
+
+TEST_F(DeadAdministrator, AShrinkThatIsNotReleasedYetCanBeTakenBack) {
+    ASSERT_EQ(DROM_PENDING, table_.shrink(client_.upid(), 1, plain_, &error_)) << error_.text;
+    EXPECT_GE(table_.expand(client_.upid(), 8, plain_, &error_), 0) << error_.text;
+    EXPECT_EQ(CpuSet::range(0, 8), wanted());
+}
+
+}  // namespace
