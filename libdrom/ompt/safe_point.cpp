@@ -9,10 +9,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "call_site.hpp"
 #include "client.hpp"
 #include "env.hpp"
 #include "gate.hpp"
+#include "loop_expansion.hpp"
 #include "notes.hpp"
 #include "pinning.hpp"
 #include "runtime.hpp"
@@ -240,17 +240,11 @@ void adopt() noexcept {
     pinning::ask_for_placement();
 }
 
-bool is_thread_num(const uint8_t* target, const void*) {
-    const auto* real = reinterpret_cast<const void*>(team.runtime.thread_num);
-    return target == real || stub_target(target) == real;
-}
-
 /// The call that GCC puts at the start of a loop with a static schedule: nothing that the program knows of.
 bool is_compilers(const Note& note) noexcept {
     if (!note.team_size || team.last_door == DROM_DOOR_KMP) return false;
     const Object object = object_of(reinterpret_cast<const void*>(note.site));
-    if (object.high <= note.site) return false;
-    return cuts_a_loop(reinterpret_cast<const uint8_t*>(note.site), object.high - note.site, is_thread_num, nullptr);
+    return is_loop_expansion(reinterpret_cast<const void*>(note.site), object.low, object.high);
 }
 
 /// Tells the contract what was answered inside the regions before.

@@ -212,7 +212,7 @@ private:
         has_target_ = true;
         if (static_cast<size_t>(end_ - at_) < bytes) return false;
         if (bytes == 1) {
-            displacement_ = static_cast<int8_t>(*at_);
+            displacement_ = *at_ < 128 ? *at_ : *at_ - 256;
         } else {
             int32_t value = 0;
             memcpy(&value, at_, sizeof value);
