@@ -36,7 +36,8 @@ int read_mask(const uint64_t* words, size_t nwords, const char* verb, CpuSet& ma
 
 int write_mask(const CpuSet& mask, uint64_t* words, size_t nwords, const char* verb, drom_error* error) noexcept {
     if (words == nullptr || drom::to_words(mask, words, nwords)) return DROM_OK;
-    return fail(error, DROM_E_INVAL, "drom: %s: the mask has CPU %u, which does not fit in %zu words", verb, mask.last(), nwords);
+    return fail(error, DROM_E_INVAL, "drom: %s: the mask has CPU %u, which does not fit in %zu words", verb,
+                mask.last(), nwords);
 }
 
 }  // namespace
@@ -47,7 +48,8 @@ int drom_open(drom_table** table, const char* where, const drom_options* options
     if (table == nullptr) return no_table("open", error);
     *table = nullptr;
     Options read;
-    if (const int status = read_options(options, DROM_CREATE | DROM_READONLY | DROM_NODE, "open", read, error); status != DROM_OK)
+    if (const int status = read_options(options, DROM_CREATE | DROM_READONLY | DROM_NODE, "open", read, error);
+        status != DROM_OK)
         return status;
     void* memory = calloc(1, sizeof(drom_table));
     if (memory == nullptr) return fail(error, DROM_E_OS, "drom: open: out of memory");
@@ -79,12 +81,14 @@ int drom_get_mask(drom_table* table, int32_t pid, uint64_t* owned, uint64_t* wan
     if (table == nullptr) return no_table("get", error);
     CpuSet has{};
     CpuSet will{};
-    if (const int status = table->core.get_mask(static_cast<uint32_t>(pid), &has, &will, error); status != DROM_OK) return status;
+    if (const int status = table->core.get_mask(static_cast<uint32_t>(pid), &has, &will, error); status != DROM_OK)
+        return status;
     if (const int status = write_mask(has, owned, nwords, "get", error); status != DROM_OK) return status;
     return write_mask(will, wanted, nwords, "get", error);
 }
 
-int drom_table_masks(drom_table* table, uint64_t* present, uint64_t* free_cpus, uint64_t* drained, size_t nwords, drom_error* error) {
+int drom_table_masks(drom_table* table, uint64_t* present, uint64_t* free_cpus, uint64_t* drained, size_t nwords,
+                     drom_error* error) {
     if (table == nullptr) return no_table("masks", error);
     CpuSet sets[3];
     table->core.masks(sets[0], sets[1], sets[2]);
@@ -94,7 +98,8 @@ int drom_table_masks(drom_table* table, uint64_t* present, uint64_t* free_cpus, 
     return drom::succeed(error);
 }
 
-int drom_set_mask(drom_table* table, int32_t pid, const uint64_t* words, size_t nwords, const drom_options* options, drom_error* error) {
+int drom_set_mask(drom_table* table, int32_t pid, const uint64_t* words, size_t nwords, const drom_options* options,
+                  drom_error* error) {
     if (table == nullptr) return no_table("set", error);
     Options read;
     CpuSet mask;
@@ -117,12 +122,13 @@ int drom_expand(drom_table* table, int32_t pid, uint32_t to, const drom_options*
     return table->core.expand(static_cast<uint32_t>(pid), to, read, error);
 }
 
-int drom_reserve(drom_table* table, int32_t pid, const uint64_t* words, size_t nwords, const drom_options* options, char*** environment,
-                 drom_error* error) {
+int drom_reserve(drom_table* table, int32_t pid, const uint64_t* words, size_t nwords, const drom_options* options,
+                 char*** environment, drom_error* error) {
     if (table == nullptr) return no_table("reserve", error);
     Options read;
     CpuSet mask;
-    if (const int status = read_options(options, kMoveFlags | DROM_RIGID, "reserve", read, error); status != DROM_OK) return status;
+    if (const int status = read_options(options, kMoveFlags | DROM_RIGID, "reserve", read, error); status != DROM_OK)
+        return status;
     if (const int status = read_mask(words, nwords, "reserve", mask, error); status != DROM_OK) return status;
     return table->core.reserve(static_cast<uint32_t>(pid), mask, read, environment, error);
 }
@@ -134,7 +140,8 @@ int drom_release(drom_table* table, int32_t pid, const drom_options* options, dr
     return table->core.release(static_cast<uint32_t>(pid), read, error);
 }
 
-int drom_drain(drom_table* table, const uint64_t* words, size_t nwords, const drom_options* options, drom_error* error) {
+int drom_drain(drom_table* table, const uint64_t* words, size_t nwords, const drom_options* options,
+               drom_error* error) {
     if (table == nullptr) return no_table("drain", error);
     Options read;
     CpuSet mask;
@@ -143,7 +150,8 @@ int drom_drain(drom_table* table, const uint64_t* words, size_t nwords, const dr
     return table->core.drain(mask, read, error);
 }
 
-int drom_restore(drom_table* table, const uint64_t* words, size_t nwords, const drom_options* options, drom_error* error) {
+int drom_restore(drom_table* table, const uint64_t* words, size_t nwords, const drom_options* options,
+                 drom_error* error) {
     if (table == nullptr) return no_table("restore", error);
     Options read;
     CpuSet mask;

@@ -44,9 +44,9 @@ int Table::finish(const Goal& goal, const Options& options, const char* verb, dr
 int Table::still_pending(uint32_t slot, const char* verb, drom_error* error) noexcept {
     if (error == nullptr) return DROM_PENDING;
     error->status = DROM_PENDING;
-    Text(error->text, sizeof error->text) << verb << ": posted; " << ClientText(ledger_, slot).text
-                                          << " has not released its CPUs yet; drom explain "
-                                          << ledger_.slot(slot).client.pid.load() << " says why";
+    Text(error->text, sizeof error->text)
+        << verb << ": posted; " << ClientText(ledger_, slot).text << " has not released its CPUs yet; drom explain "
+        << ledger_.slot(slot).client.pid.load() << " says why";
     return DROM_PENDING;
 }
 
@@ -56,7 +56,8 @@ int Table::await(const Goal& goal, const Options& options, const char* verb, dro
     for (;;) {
         {
             const Turn turn(ledger_.header(), deadline);
-            if (state_of(ledger_.slot(goal.slot)).generation != goal.generation || !is_live(ledger_, name_of(ledger_, goal.slot)))
+            if (state_of(ledger_.slot(goal.slot)).generation != goal.generation ||
+                !is_live(ledger_, name_of(ledger_, goal.slot)))
                 return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
             SlotSet touched;
             touched.add(goal.slot);
@@ -88,15 +89,17 @@ int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, 
         const Page* page = pages_.view(goal.slot);
         const uint64_t resized = page != nullptr ? page->resized.load() : 0;
         if (resized >= needed) return succeed(error);
-        if (is_abandoned(ledger_.slot(goal.slot))) return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
+        if (is_abandoned(ledger_.slot(goal.slot)))
+            return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
         if (page == nullptr || now_ns() >= deadline) break;
         // It may end without a word: look at it again now and then.
         constexpr uint64_t kLookAgain = 100 * kMillisecond;
         sleep_on(goal.slot, true, resized, std::min(deadline, now_ns() + kLookAgain));
     }
     const uint32_t pid = ledger_.slot(goal.slot).client.pid.load();
-    return fail(error, DROM_PENDING, "%s: released, but not resized yet: its next safe point has not come; drom explain %u says more",
-                verb, pid);
+    return fail(error, DROM_PENDING,
+                "%s: released, but not resized yet: its next safe point has not come; drom explain %u says more", verb,
+                pid);
 }
 
 /// Sleeps while the client's word is what it was, until it acknowledges or `until`.
@@ -133,7 +136,8 @@ bool Table::confine_client(uint32_t slot) noexcept {
     }
     CpuSet before{};
     const RequestHalf& older = ledger_.half(slot, posted.seq - 1);
-    for (uint32_t i = 0; posted.seq > 1 && i < ledger_.header().mask_words; ++i) before.words[i] = older.words[i].load();
+    for (uint32_t i = 0; posted.seq > 1 && i < ledger_.header().mask_words; ++i)
+        before.words[i] = older.words[i].load();
     const Confined done = life == Verdict::kDead ? Confined{DROM_OK, false, 0, 0}
                                                  : confine(who.pid, before, posted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
@@ -141,7 +145,8 @@ bool Table::confine_client(uint32_t slot) noexcept {
     Word& confined = ledger_.request(slot).confined;
     uint64_t old = confined.load();
     while (old < posted.seq && !confined.compare_exchange_weak(old, posted.seq)) {}
-    record(ledger_, {.type = DROM_EVENT_CONFINED, .slot = slot, .seq = posted.seq, .value = done.threads, .pid = who.pid});
+    record(ledger_,
+           {.type = DROM_EVENT_CONFINED, .slot = slot, .seq = posted.seq, .value = done.threads, .pid = who.pid});
     return true;
 }
 

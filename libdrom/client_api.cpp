@@ -50,7 +50,8 @@ int poll_request(client::Wanted& wanted) noexcept {
     client::Wanted wanted{};
     if (const int status = poll_request(wanted); status != DROM_OK) return status;
     if (words != nullptr && !drom::to_words(wanted.mask, words, nwords))
-        return fail(error, DROM_E_INVAL, "drom: poll: the mask has CPU %u, which does not fit in %zu words", wanted.mask.last(), nwords);
+        return fail(error, DROM_E_INVAL, "drom: poll: the mask has CPU %u, which does not fit in %zu words",
+                    wanted.mask.last(), nwords);
     client::hot.seen.store(wanted.seq);
     told.store(wanted.seq);
     call_back(wanted);
@@ -63,7 +64,8 @@ extern "C" {
 
 int drom_init(const uint64_t* words, size_t nwords, const drom_options* options, drom_error* error) {
     drom::Options read;
-    if (const int status = drom::read_options(options, DROM_ASYNC | DROM_RIGID, "init", read, error); status != DROM_OK) return status;
+    if (const int status = drom::read_options(options, DROM_ASYNC | DROM_RIGID, "init", read, error); status != DROM_OK)
+        return status;
     CpuSet mask{};
     if (words != nullptr && !drom::from_words(words, nwords, mask))
         return fail(error, DROM_E_NOCPU, "drom: init: the mask names a CPU beyond %u", drom::kMaxCpus - 1);
@@ -99,7 +101,8 @@ int drom_poll_apply(drom_error* error) {
 
 int drom_on_change(drom_mask_fn fn, void* arg, const drom_options* options, drom_error* error) {
     drom::Options read;
-    if (const int status = drom::read_options(options, DROM_ASYNC, "on-change", read, error); status != DROM_OK) return status;
+    if (const int status = drom::read_options(options, DROM_ASYNC, "on-change", read, error); status != DROM_OK)
+        return status;
     callback.fn.store(nullptr);
     callback.arg.store(arg);
     callback.fn.store(fn);
@@ -119,6 +122,8 @@ int drom_enable(void) {
     return DROM_OK;
 }
 
-int drom_limits(uint32_t min_cpus, uint32_t max_cpus, drom_error* error) { return client::limits(min_cpus, max_cpus, error); }
+int drom_limits(uint32_t min_cpus, uint32_t max_cpus, drom_error* error) {
+    return client::limits(min_cpus, max_cpus, error);
+}
 
 }  // extern "C"

@@ -119,10 +119,19 @@ Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t
     Confined result{DROM_OK, false, 0, 0};
     Tasks tasks(pid);
     if (!tasks.ok()) return {errno == EACCES ? DROM_E_PERM : DROM_E_NOPROC, false, 0, 0};
+    // The calling thread comes last: while it runs on a CPU that is lost, whoever else is there is only queued, and a queued thread is
+    // moved in a tenth of the time that a running one takes.
+    const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
     for (bool first = true;; first = false) {
         Pass pass{before, now, first};
+        bool found_self = false;
         tasks.rewind();
-        if (!tasks.each([&pass](uint32_t tid) { pass.visit(tid); })) return {DROM_E_NOPROC, false, 0, 0};
+        const auto visit = [&](uint32_t tid) {
+            found_self |= tid == self;
+            if (tid != self) pass.visit(tid);
+        };
+        if (!tasks.each(visit)) return {DROM_E_NOPROC, false, 0, 0};
+        if (found_self) pass.visit(self);
         result.threads = pass.threads;
         result.moved += pass.changes;
         result.limited |= pass.narrowed;

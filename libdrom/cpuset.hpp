@@ -32,7 +32,8 @@ struct CpuSet {
     [[nodiscard]] uint32_t count(uint32_t end = kMaxCpus) const noexcept {
         uint32_t sum = 0;
         for (uint32_t i = 0; i * 64 < end; ++i)
-            if (words[i] != 0) sum += static_cast<uint32_t>(std::popcount(words[i]));  // a call on the baseline instruction set
+            if (words[i] != 0)
+                sum += static_cast<uint32_t>(std::popcount(words[i]));  // a call on the baseline instruction set
         return sum;
     }
     [[nodiscard]] bool none() const noexcept {

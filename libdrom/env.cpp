@@ -2,12 +2,12 @@
 // env.cpp - the environment, through one table (env.def).
 #include "env.hpp"
 
+#include <strings.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
-#include <strings.h>
-#include <unistd.h>
 
 namespace drom::env {
 

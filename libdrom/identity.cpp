@@ -2,16 +2,16 @@
 // identity.cpp - who a process is, and whether it still lives.
 #include "identity.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace drom {
 
@@ -70,7 +70,8 @@ Cache* cache_of_this_process() noexcept {
     void* fresh = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fresh == MAP_FAILED) return nullptr;
     void* other = nullptr;
-    if (madvise(fresh, kSize, MADV_WIPEONFORK) == 0 && page.compare_exchange_strong(other, fresh)) return static_cast<Cache*>(fresh);
+    if (madvise(fresh, kSize, MADV_WIPEONFORK) == 0 && page.compare_exchange_strong(other, fresh))
+        return static_cast<Cache*>(fresh);
     munmap(fresh, kSize);
     return static_cast<Cache*>(other);
 }
@@ -120,9 +121,7 @@ Verdict verdict(const Who& who) noexcept {
 
 uint64_t packed(const Who& who) noexcept { return uint64_t{who.pid & 0x3fffff} << 42 | (who.start & 0x3ffffffffff); }
 
-Who unpacked(uint64_t bits) noexcept {
-    return {static_cast<uint32_t>(bits >> 42), bits & 0x3ffffffffff, self().pidns};
-}
+Who unpacked(uint64_t bits) noexcept { return {static_cast<uint32_t>(bits >> 42), bits & 0x3ffffffffff, self().pidns}; }
 
 uint32_t uid_of(uint32_t pid) noexcept {
     char path[32];

@@ -35,7 +35,8 @@ bool is_rigid(const Ledger& ledger, uint32_t slot) noexcept {
 }
 
 /// May everybody who is to lose CPUs of `lost` lose them? Each loser is asked once.
-int check_losers(const Ledger& ledger, Owner::Name self, const CpuSet& lost, const PlanRules& rules, drom_error* error) noexcept {
+int check_losers(const Ledger& ledger, Owner::Name self, const CpuSet& lost, const PlanRules& rules,
+                 drom_error* error) noexcept {
     SlotSet asked;
     for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1, ledger.cpus())) {
         const Owner::Name loser = prospective(ledger, load_owner(ledger, cpu));
@@ -43,23 +44,27 @@ int check_losers(const Ledger& ledger, Owner::Name self, const CpuSet& lost, con
         asked.add(loser.slot);
         const ClientText client(ledger, loser.slot);
         if (is_rigid(ledger, loser.slot))
-            return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which is rigid; choose other CPUs", rules.verb, cpu, client.text);
+            return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which is rigid; choose other CPUs", rules.verb,
+                        cpu, client.text);
         const CpuSet kept = wanted_cpus(ledger, loser) - lost;
         if (kept.count() < least(ledger, loser.slot))
-            return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which would be left with %u CPUs and needs %u; take fewer",
+            return fail(error, DROM_E_BUSY,
+                        "%s: CPU %u belongs to %s, which would be left with %u CPUs and needs %u; take fewer",
                         rules.verb, cpu, client.text, kept.count(), least(ledger, loser.slot));
     }
     return DROM_OK;
 }
 
-int check_foreign(const Ledger& ledger, Owner::Name self, const CpuSet& mask, const PlanRules& rules, drom_error* error) noexcept {
+int check_foreign(const Ledger& ledger, Owner::Name self, const CpuSet& mask, const PlanRules& rules,
+                  drom_error* error) noexcept {
     if (rules.take) return check_losers(ledger, self, mask, rules, error);
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         const Owner::Name who = prospective(ledger, word);
         if (who == Owner::nobody() || who == self) continue;
         const ClientText client(ledger, who.slot);
-        return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s; use --take (DROM_TAKE) to move it", rules.verb, cpu, client.text);
+        return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s; use --take (DROM_TAKE) to move it", rules.verb, cpu,
+                    client.text);
     }
     return DROM_OK;
 }
@@ -67,12 +72,14 @@ int check_foreign(const Ledger& ledger, Owner::Name self, const CpuSet& mask, co
 /// An heir that was let in before the owner left uses the CPU already, and one word cannot say that a third client waits for both:
 /// until the owner has released it nothing else can be planned for it.
 bool is_shared(const Ledger& ledger, Owner word) noexcept {
-    return word.is(Owner::kLeaving) && word.is(Owner::kFast) && is_live(ledger, word.owner()) && is_live(ledger, word.heir());
+    return word.is(Owner::kLeaving) && word.is(Owner::kFast) && is_live(ledger, word.owner()) &&
+           is_live(ledger, word.heir());
 }
 
 int refuse_shared(const Ledger& ledger, uint32_t cpu, const char* verb, drom_error* error) noexcept {
     const ClientText client(ledger, load_owner(ledger, cpu).heir().slot);
-    return fail(error, DROM_E_BUSY, "%s: CPU %u is on its way to %s, which uses it already (DROM_FAST); try again when that is done", verb,
+    return fail(error, DROM_E_BUSY,
+                "%s: CPU %u is on its way to %s, which uses it already (DROM_FAST); try again when that is done", verb,
                 cpu, client.text);
 }
 
@@ -85,7 +92,8 @@ uint64_t home_after(const Ledger& ledger, uint32_t cpu, Owner::Name owner, bool 
 }
 
 /// The client is to have this CPU.
-void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, const PlanRules& rules, Plan& plan) noexcept {
+void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, const PlanRules& rules,
+               Plan& plan) noexcept {
     const bool owned = word.owner() != Owner::nobody() && is_live(ledger, word.owner());
     if (is_shared(ledger, word)) {
         if (word.heir() != self) plan.shared = cpu;
@@ -139,7 +147,8 @@ ClientText::ClientText(const Ledger& ledger, uint32_t slot) noexcept {
     sentence << ")";
 }
 
-int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb, drom_error* error) noexcept {
+int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb,
+               drom_error* error) noexcept {
     if (mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; a client keeps at least one CPU", verb);
     if (!mask.within(ledger.cpus()))
         return fail(error, DROM_E_NOCPU, "%s: CPU %u is beyond this table's %u CPUs", verb, mask.last(), ledger.cpus());
@@ -167,7 +176,8 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 
-int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept {
+int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+               drom_error* error) noexcept {
     if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
     if (const int status = check_losers(ledger, Owner::nobody(), mask, rules, error); status != DROM_OK) return status;
     plan.count = 0;
@@ -178,19 +188,22 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
         const Owner::Name owner = word.owner();
         const bool owned = owner != Owner::nobody() && is_live(ledger, owner);
         if (!owned) {
-            plan.add({cpu, DROM_EVENT_OFFER, word, word.with(Owner::nobody(), Owner::nobody(), word.flags() | Owner::kDrained), 0});
+            plan.add({cpu, DROM_EVENT_OFFER, word,
+                      word.with(Owner::nobody(), Owner::nobody(), word.flags() | Owner::kDrained), 0});
             continue;
         }
         plan.touched.add(owner.slot);
         const Owner::Name back = prospective(ledger, word);
         const bool lend = back != Owner::nobody() && home_owner(ledger, cpu) == Owner::nobody();
         const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving | Owner::kDrained;
-        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(owner, Owner::nobody(), flags), lend ? home_of(ledger, back.slot) : 0});
+        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(owner, Owner::nobody(), flags),
+                  lend ? home_of(ledger, back.slot) : 0});
     }
     return DROM_OK;
 }
 
-int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept {
+int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+                 drom_error* error) noexcept {
     if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
     plan.count = 0;
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
@@ -202,7 +215,8 @@ int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rule
         if (home != Owner::nobody()) plan.touched.add(home.slot);
         // Still with its owner: it may stay if it is the one to have it back, else it goes on to who is.
         const bool leaving = word.owner() != Owner::nobody() && !(home == word.owner());
-        const Owner to = leaving ? word.with(word.owner(), home, flags | Owner::kLeaving) : word.with(home, Owner::nobody(), flags);
+        const Owner to =
+            leaving ? word.with(word.owner(), home, flags | Owner::kLeaving) : word.with(home, Owner::nobody(), flags);
         plan.add({cpu, home == Owner::nobody() ? uint32_t{DROM_EVENT_FREE} : uint32_t{DROM_EVENT_CLAIM}, word, to, 0});
     }
     return DROM_OK;

@@ -14,7 +14,7 @@ struct Change {
     uint32_t cpu;
     uint32_t event;  ///< DROM_EVENT_*
     Owner from, to;
-    uint64_t home;   ///< to be stored first when it is not 0
+    uint64_t home;  ///< to be stored first when it is not 0
 };
 
 /// A home word that names nobody, where 0 means "leave the home as it is".
@@ -31,9 +31,9 @@ struct Plan {
 };
 
 struct PlanRules {
-    bool take;       ///< DROM_TAKE
-    bool give_back;  ///< DROM_RETURN
-    bool fast;       ///< DROM_FAST
+    bool take;         ///< DROM_TAKE
+    bool give_back;    ///< DROM_RETURN
+    bool fast;         ///< DROM_FAST
     const char* verb;  ///< begins the sentence: "drom: set 4242"
 };
 
@@ -42,13 +42,16 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
               drom_error* error) noexcept;
 
 /// Owners leave `mask`, nobody follows. Refused when a client would be left below its least number of CPUs.
-int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept;
+int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+               drom_error* error) noexcept;
 
 /// Undoes a drain: who was there gets the CPUs back.
-int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan, drom_error* error) noexcept;
+int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+                 drom_error* error) noexcept;
 
 /// DROM_OK, or which CPU of `mask` does not exist, is offline or is drained.
-int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb, drom_error* error) noexcept;
+int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb,
+               drom_error* error) noexcept;
 
 /// CPUs that other clients could give up when taken from: not rigid, not below their least. Largest owners first, at most `count`,
 /// near `base`.

@@ -2,14 +2,14 @@
 // table.cpp - an administrator's open table: lookups and changes. Waiting is in await.cpp.
 #include "table.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "clock.hpp"
 #include "env.hpp"
@@ -60,11 +60,13 @@ int read_options(const drom_options* in, uint64_t allowed, const char* verb, Opt
     out = Options{};
     if (in != nullptr) {
         if (in->size < offsetof(drom_options, reserved) || in->size > sizeof(drom_options))
-            return fail(error, DROM_E_INVAL, "drom: %s: drom_options.size is %zu; set it to sizeof(drom_options)", verb, in->size);
+            return fail(error, DROM_E_INVAL, "drom: %s: drom_options.size is %zu; set it to sizeof(drom_options)", verb,
+                        in->size);
         if ((in->flags & ~allowed) != 0)
             return fail(error, DROM_E_INVAL, "drom: %s: flag bits 0x%llx are unknown or mean nothing here", verb,
                         static_cast<unsigned long long>(in->flags & ~allowed));
-        out = {in->flags, in->timeout_ms, in->grace_ms, in->name, in->job, in->min_cpus, in->max_cpus, in->cpus, in->clients};
+        out = {in->flags,    in->timeout_ms, in->grace_ms, in->name,   in->job,
+               in->min_cpus, in->max_cpus,   in->cpus,     in->clients};
     }
     // Read once a process: searching the environment would cost more than the operation.
     static const uint32_t timeout_ms = env::milliseconds("DROM_TIMEOUT_MS", 1000);
@@ -103,7 +105,8 @@ int Table::open(const char* where, const Options& options, drom_error* error) no
     }
     if (status != DROM_OK) return status;
     changes_ = static_cast<Change*>(malloc(sizeof(Change) * ledger_.cpus()));
-    if (changes_ == nullptr || !pages_.open(&ledger_, path_)) return fail(error, DROM_E_OS, "drom: open table %s: out of memory", path_);
+    if (changes_ == nullptr || !pages_.open(&ledger_, path_))
+        return fail(error, DROM_E_OS, "drom: open table %s: out of memory", path_);
     return succeed(error);
 }
 
@@ -141,7 +144,8 @@ int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* erro
     slot = pid == 0 ? kNoSlot : find_pid(ledger_, pid);
     if (slot == kNoSlot) {
         Who who{};
-        const char* what = who_is(pid, who) ? "the process is no client; start it with drom run" : "there is no such process";
+        const char* what =
+            who_is(pid, who) ? "the process is no client; start it with drom run" : "there is no such process";
         return fail(error, DROM_E_NOPROC, "%s: %s", verb, what);
     }
     // A full verdict costs more than the whole operation; begin() gives one every 100 ms. In between, a pid that is gone is enough.
@@ -173,18 +177,21 @@ bool Table::apply(const Plan& plan) noexcept {
 }
 
 int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_error* error) noexcept {
-    const PlanRules rules{(what.flags & DROM_TAKE) != 0, (what.flags & DROM_RETURN) != 0, (what.flags & DROM_FAST) != 0, verb};
+    const PlanRules rules{(what.flags & DROM_TAKE) != 0, (what.flags & DROM_RETURN) != 0, (what.flags & DROM_FAST) != 0,
+                          verb};
     if (what.kind == intent::kDrain) return plan_drain(ledger_, what.mask, rules, plan, error);
     if (what.kind == intent::kRestore) return plan_restore(ledger_, what.mask, rules, plan, error);
     return plan_mask(ledger_, {what.slot, what.generation & 0xfff}, what.mask, rules, plan, error);
 }
 
 /// Plan, apply, and again when overtaken; then settle. Who dies on the way leaves the intent, and the next administrator does the same.
-int Table::carry_out(const Intention& what, const char* verb, SlotSet& touched, bool& changed, drom_error* error) noexcept {
+int Table::carry_out(const Intention& what, const char* verb, SlotSet& touched, bool& changed,
+                     drom_error* error) noexcept {
     for (int attempt = 0; attempt < 16; ++attempt) {
         Plan plan{changes_, 0, {}};
         if (const int status = make_plan(what, verb, plan, error); status != DROM_OK) return status;
-        for (size_t i = 0; i < sizeof touched.words / sizeof touched.words[0]; ++i) touched.words[i] |= plan.touched.words[i];
+        for (size_t i = 0; i < sizeof touched.words / sizeof touched.words[0]; ++i)
+            touched.words[i] |= plan.touched.words[i];
         changed |= plan.count > 0;
         if (plan.count > 1) write_intent(ledger_, what);  // one word is changed completely or not at all
         const bool complete = apply(plan);
@@ -193,7 +200,8 @@ int Table::carry_out(const Intention& what, const char* verb, SlotSet& touched, 
         if (complete) return succeed(error);
     }
     settle(ledger_, pages_, touched);
-    return fail(error, DROM_E_BUSY, "%s: other administrators changed the same CPUs 16 times meanwhile; try again", verb);
+    return fail(error, DROM_E_BUSY, "%s: other administrators changed the same CPUs 16 times meanwhile; try again",
+                verb);
 }
 
 /// Does what a dead administrator had begun. If that is refused now (its client has died too), what it did so far is as legal as any state.
@@ -215,12 +223,15 @@ int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, dr
     const uint32_t count = mask.count(ledger_.cpus());
     const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
     const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
-    if (count < least) return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client needs at least %u", verb, count, least);
-    if (most != 0 && count > most) return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client uses at most %u", verb, count, most);
+    if (count < least)
+        return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client needs at least %u", verb, count, least);
+    if (most != 0 && count > most)
+        return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client uses at most %u", verb, count, most);
     return DROM_OK;
 }
 
-int Table::set_slot(uint32_t slot, const CpuSet& mask, const Options& options, const char* verb, drom_error* error) noexcept {
+int Table::set_slot(uint32_t slot, const CpuSet& mask, const Options& options, const char* verb,
+                    drom_error* error) noexcept {
     if (mask.none()) return check_cpus(ledger_, mask, false, verb, error);
     if (const int status = check_limits(slot, mask, verb, error); status != DROM_OK) return status;
     SlotSet touched;
@@ -260,7 +271,8 @@ int Table::shrink(uint32_t pid, uint32_t to, const Options& options, drom_error*
     }
     const uint32_t has = mask.count();
     if (to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb.text);
-    if (to >= has) return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use expand to give more", verb.text, to, has);
+    if (to >= has)
+        return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use expand to give more", verb.text, to, has);
     // Between two turns others may have changed the same client; set_mask plans on what is there then, and the last one wins.
     return set_mask(pid, mask - choose_far(mask, has - to, &ledger_.place(0)), options, error);
 }
@@ -277,14 +289,17 @@ int Table::expand(uint32_t pid, uint32_t to, const Options& options, drom_error*
         const Owner::Name who = name_of(ledger_, slot);
         mask = wanted_cpus(ledger_, who);
         const uint32_t has = mask.count();
-        if (to <= has) return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use shrink to take some", verb.text, to, has);
+        if (to <= has)
+            return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use shrink to take some", verb.text, to, has);
         const CpuSet givable = givable_cpus(ledger_, who);
         mask = mask | choose_near(mask, givable, to - has, &ledger_.place(0));
-        if (mask.count() < to && options.has(DROM_TAKE)) mask = mask | choose_taken(ledger_, who, mask, to - mask.count());
+        if (mask.count() < to && options.has(DROM_TAKE))
+            mask = mask | choose_taken(ledger_, who, mask, to - mask.count());
         if (mask.count() < to)
-            return fail(error, DROM_E_NOCPU, "%s: to %u CPUs: it has %u and only %u more can be given; %s", verb.text, to, has,
-                        mask.count() - has,
-                        options.has(DROM_TAKE) ? "the others need theirs" : "use --take (DROM_TAKE) to take from other clients");
+            return fail(error, DROM_E_NOCPU, "%s: to %u CPUs: it has %u and only %u more can be given; %s", verb.text,
+                        to, has, mask.count() - has,
+                        options.has(DROM_TAKE) ? "the others need theirs"
+                                               : "use --take (DROM_TAKE) to take from other clients");
     }
     return set_mask(pid, mask, options, error);
 }
@@ -297,7 +312,9 @@ int Table::fill_slot(uint32_t index, uint32_t pid, const Options& options, drom_
     if (!who_is(pid, who)) return fail(error, DROM_E_NOPROC, "drom: reserve %u: there is no such process", pid);
     const uint32_t uid = uid_of(pid);
     if (!ledger_.node_mode() && uid != geteuid())
-        return fail(error, DROM_E_PERM, "drom: reserve %u: the process belongs to uid %u; only a node table serves several users", pid, uid);
+        return fail(error, DROM_E_PERM,
+                    "drom: reserve %u: the process belongs to uid %u; only a node table serves several users", pid,
+                    uid);
     write_who(slot.client, who);
     write_who(slot.guardian, self());
     slot.uid.store(uid, std::memory_order_relaxed);
@@ -335,7 +352,8 @@ bool put_variable(char*** environment, const char* name, const char* value) noex
 }
 }  // namespace
 
-int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, char*** environment, drom_error* error) noexcept {
+int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, char*** environment,
+                   drom_error* error) noexcept {
     const Verb verb("reserve", pid);
     if (const int status = writable("reserve", error); status != DROM_OK) return status;
     Goal goal{};
@@ -362,7 +380,8 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     }
     char reservation[32];
     snprintf(reservation, sizeof reservation, "%u:%u", goal.slot, goal.generation);
-    if (environment != nullptr && !(put_variable(environment, "DROM_TABLE", path_) && put_variable(environment, "DROM_SLOT", reservation))) {
+    if (environment != nullptr &&
+        !(put_variable(environment, "DROM_TABLE", path_) && put_variable(environment, "DROM_SLOT", reservation))) {
         release(pid, options, nullptr);
         return fail(error, DROM_E_OS, "%s: out of memory", verb.text);
     }
@@ -377,7 +396,8 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
     const uint32_t slot = find_pid(ledger_, pid);
     if (slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
     const Who who = read_who(ledger_.slot(slot).client);
-    if (verdict(who) == Verdict::kAlive && who.pid != self().pid && read_who(ledger_.slot(slot).guardian).pid != self().pid)
+    if (verdict(who) == Verdict::kAlive && who.pid != self().pid &&
+        read_who(ledger_.slot(slot).guardian).pid != self().pid)
         return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);
     retire(ledger_, pages_, path_, slot, DROM_EVENT_LEAVE);
     return succeed(error);
@@ -503,7 +523,8 @@ int Table::clients(drom_client_info* out, size_t* n, drom_error* error) noexcept
     const size_t capacity = out != nullptr ? *n : 0;
     const size_t stride = capacity > 0 ? out[0].size : sizeof(drom_client_info);
     if (capacity > 0 && stride != sizeof(drom_client_info))
-        return fail(error, DROM_E_INVAL, "drom: list: drom_client_info.size is %zu; set it to sizeof(drom_client_info)", stride);
+        return fail(error, DROM_E_INVAL, "drom: list: drom_client_info.size is %zu; set it to sizeof(drom_client_info)",
+                    stride);
     size_t found = 0;
     for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
         if (!is_live(ledger_, name_of(ledger_, slot)) || is_abandoned(ledger_.slot(slot))) continue;

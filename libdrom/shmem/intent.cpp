@@ -27,7 +27,9 @@ void write_intent(const Ledger& ledger, const Intention& what) noexcept {
     record.kind.store(what.kind, std::memory_order_release);
 }
 
-void clear_intent(const Ledger& ledger) noexcept { ledger.intent().kind.store(intent::kNothing, std::memory_order_release); }
+void clear_intent(const Ledger& ledger) noexcept {
+    ledger.intent().kind.store(intent::kNothing, std::memory_order_release);
+}
 
 bool read_intent(const Ledger& ledger, Intention& what) noexcept {
     const Intent& record = ledger.intent();

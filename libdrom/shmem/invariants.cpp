@@ -11,7 +11,8 @@ namespace drom {
 namespace {
 
 int broken(drom_error* error, const char* what, uint32_t number) noexcept {
-    return fail(error, DROM_E_CORRUPT, "drom: check: %s %u; stop its clients and remove the table's directory", what, number);
+    return fail(error, DROM_E_CORRUPT, "drom: check: %s %u; stop its clients and remove the table's directory", what,
+                number);
 }
 
 int check_word(const Ledger& ledger, uint32_t cpu, drom_error* error) noexcept {
@@ -39,7 +40,8 @@ int check_slot(const Ledger& ledger, uint32_t index, drom_error* error) noexcept
     Posted posted{};
     if (!read_request(ledger, index, posted)) return DROM_OK;
     if (posted.mask.none()) return broken(error, "an empty mask was posted to slot", index);
-    if (posted.mask.last() >= ledger.cpus()) return broken(error, "a mask beyond the table's CPUs was posted to slot", index);
+    if (posted.mask.last() >= ledger.cpus())
+        return broken(error, "a mask beyond the table's CPUs was posted to slot", index);
     return DROM_OK;
 }
 

@@ -112,12 +112,12 @@ static_assert(sizeof(Slot) == 256);
 /// Request s lives in half s & 1; `newest` names the complete one. A client copies its half and believes it only if the
 /// half's own stamp and checksum agree: an administrator that was overtaken may still be writing there.
 struct Request {
-    Word newest;        ///< sequence number; its low half is the futex the client sleeps on
-    Half ack_waiters;   ///< > 0: somebody sleeps on the client's `released` or `resized`
+    Word newest;       ///< sequence number; its low half is the futex the client sleeps on
+    Half ack_waiters;  ///< > 0: somebody sleeps on the client's `released` or `resized`
     uint32_t pad0;
-    Word confined;      ///< newest request that an administrator enforced by affinity
+    Word confined;  ///< newest request that an administrator enforced by affinity
     Word posted_ns;
-    Word attempts;      ///< counts writers, so that each writes under a stamp of its own; never reset
+    Word attempts;  ///< counts writers, so that each writes under a stamp of its own; never reset
     uint64_t pad1[3];
 };
 static_assert(sizeof(Request) == 64);
@@ -131,9 +131,9 @@ struct RequestHalf {
 /// What the administrator whose turn it is is about to do to several words, so that the next one can finish it. Written before the
 /// first word is changed, `kind` last; cleared after everything is settled.
 struct Intent {
-    Word kind;  ///< 0: nothing; otherwise an IntentKind
-    Word who;   ///< {slot:32, generation:32}
-    Word flags; ///< DROM_TAKE, DROM_RETURN, DROM_FAST
+    Word kind;   ///< 0: nothing; otherwise an IntentKind
+    Word who;    ///< {slot:32, generation:32}
+    Word flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
     Word checksum;
     Word words[1];  ///< mask_words of them
 };
@@ -194,8 +194,7 @@ constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 2 
 struct Owner {
     uint64_t bits;
 
-    static constexpr uint64_t kLeaving = 1, kDrained = 2, kAbsent = 4, kOffline = 8, kFast = 16,
-                              kTold = 32;
+    static constexpr uint64_t kLeaving = 1, kDrained = 2, kAbsent = 4, kOffline = 8, kFast = 16, kTold = 32;
     struct Name {
         uint32_t slot;  ///< kNoSlot: nobody
         uint32_t gen;

@@ -2,9 +2,9 @@
 // mailbox.cpp - requests to a client and its acknowledgements.
 #include "mailbox.hpp"
 
+#include <unistd.h>
 #include <algorithm>
 #include <cstdlib>
-#include <unistd.h>
 
 #include "clock.hpp"
 #include "registry.hpp"
@@ -145,7 +145,8 @@ void Pages::wake_client(uint32_t slot) noexcept {
     Entry* found = entry(slot);
     if (found == nullptr) return;
     // Whoever clears the flag wakes: a burst of requests costs one system call.
-    const bool sleeping = ledger_->node_mode() || (found->page->sleeping.load() != 0 && found->page->sleeping.exchange(0) != 0);
+    const bool sleeping =
+        ledger_->node_mode() || (found->page->sleeping.load() != 0 && found->page->sleeping.exchange(0) != 0);
     if (sleeping) futex_wake(futex_half(ledger_->request(slot).newest));
 }
 

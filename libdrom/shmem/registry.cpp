@@ -34,7 +34,9 @@ void write_who(Identity& identity, const Who& who) noexcept {
 }
 
 namespace {
-bool takes_part(const SlotState& state) noexcept { return state.phase == phase::kReserved || state.phase == phase::kLive; }
+bool takes_part(const SlotState& state) noexcept {
+    return state.phase == phase::kReserved || state.phase == phase::kLive;
+}
 
 /// Only the claimer may do this: two reapers can retire the same slot at once, and the slower one must not touch its next user.
 void blank(const Ledger& ledger, uint32_t index) noexcept {
@@ -75,7 +77,8 @@ uint32_t claim_slot(const Ledger& ledger) noexcept {
         if (state.phase != phase::kFree) continue;
         uint64_t expected = pack_state(state);
         const Who me = self();
-        const uint64_t claimed = pack_state({phase::kClaimed, 0, state.generation + 1}) | (me.pid & kClaimerMask) << kClaimerShift;
+        const uint64_t claimed = pack_state({phase::kClaimed, 0, state.generation + 1}) | (me.pid & kClaimerMask)
+                                                                                              << kClaimerShift;
         if (!slot.state.compare_exchange_strong(expected, claimed)) continue;
         write_who(slot.claimer, me);
         blank(ledger, i);

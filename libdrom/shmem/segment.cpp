@@ -2,15 +2,15 @@
 // segment.cpp - a table on disk: create it, open it, believe it.
 #include "segment.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "env.hpp"
 #include "error.hpp"
@@ -109,20 +109,23 @@ int open_directory(const char* path, int& fd, drom_error* error) noexcept {
         if (errno == ENOENT)
             return fail(error, DROM_E_NOTABLE,
                         "drom: open table %s: there is none; start a program with drom run, or set DROM_TABLE", path);
-        const int status = errno == EACCES ? DROM_E_PERM : errno == ELOOP || errno == ENOTDIR ? DROM_E_CORRUPT : DROM_E_OS;
+        const int status = errno == EACCES                      ? DROM_E_PERM
+                           : errno == ELOOP || errno == ENOTDIR ? DROM_E_CORRUPT
+                                                                : DROM_E_OS;
         const char* why = status == DROM_E_CORRUPT ? "it is not a directory" : errno_text(errno);
         return fail(error, status, "drom: open table %s: %s", path, why);
     }
     struct stat info{};
     if (fstat(fd, &info) == 0 && info.st_uid != geteuid() && info.st_uid != 0) {
         close(fd);
-        return fail(error, DROM_E_PERM, "drom: open table %s: it belongs to uid %u, not to you (uid %u)", path, info.st_uid,
-                    geteuid());
+        return fail(error, DROM_E_PERM, "drom: open table %s: it belongs to uid %u, not to you (uid %u)", path,
+                    info.st_uid, geteuid());
     }
     if ((info.st_mode & 022) != 0) {
         close(fd);
-        return fail(error, DROM_E_PERM, "drom: open table %s: others may write to the directory (mode %04o); chmod 0700 it",
-                    path, info.st_mode & 07777);
+        return fail(error, DROM_E_PERM,
+                    "drom: open table %s: others may write to the directory (mode %04o); chmod 0700 it", path,
+                    info.st_mode & 07777);
     }
     return DROM_OK;
 }
@@ -165,11 +168,10 @@ int fill_file(int fd, const char* path, const CreateSpec& spec, drom_error* erro
     const Extent extent = extent_of(cpus, spec.clients);
     // posix_fallocate and not ftruncate: a full file system must say so now, not by SIGBUS later.
     if (const int code = posix_fallocate(fd, 0, static_cast<off_t>(extent.size)); code != 0)
-        return fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: create table %s: %s (%llu KiB needed)", path,
-                    errno_text(code), static_cast<unsigned long long>(extent.size / 1024));
+        return fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: create table %s: %s (%llu KiB needed)",
+                    path, errno_text(code), static_cast<unsigned long long>(extent.size / 1024));
     void* base = mmap(nullptr, extent.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (base == MAP_FAILED)
-        return fail(error, DROM_E_OS, "drom: create table %s: mmap: %s", path, errno_text(errno));
+    if (base == MAP_FAILED) return fail(error, DROM_E_OS, "drom: create table %s: mmap: %s", path, errno_text(errno));
     Ledger ledger;
     ledger.base = static_cast<char*>(base);
     fill_header(ledger.header(), spec, cpus, extent);
@@ -204,7 +206,8 @@ int create_in(int directory, const char* path, const CreateSpec& spec, drom_erro
 // --- believing ------------------------------------------------------------------------------------------------------------
 
 int damaged(drom_error* error, const char* path, const char* what) noexcept {
-    return fail(error, DROM_E_CORRUPT, "drom: open table %s: %s; stop its clients and remove the directory", path, what);
+    return fail(error, DROM_E_CORRUPT, "drom: open table %s: %s; stop its clients and remove the directory", path,
+                what);
 }
 
 int check_file(const struct stat& info, const char* path, drom_error* error) noexcept {
@@ -224,18 +227,20 @@ bool extent_matches(const Header& header) noexcept {
         return false;
     const Extent e = extent_of(header.cpus, header.clients);
     return e.owners_at == header.owners_at && e.homes_at == header.homes_at && e.places_at == header.places_at &&
-           e.slots_at == header.slots_at && e.requests_at == header.requests_at && e.events_at == header.events_at && e.intent_at == header.intent_at &&
-           e.size == header.file_size;
+           e.slots_at == header.slots_at && e.requests_at == header.requests_at && e.events_at == header.events_at &&
+           e.intent_at == header.intent_at && e.size == header.file_size;
 }
 
 int check_header(const Header& header, const struct stat& info, const char* path, drom_error* error) noexcept {
     if (header.magic != kLedgerMagic) return damaged(error, path, "its ledger does not begin like one");
     if (header.layout_version != kLayoutVersion)
-        return fail(error, DROM_E_VERSION, "drom: open table %s: it has layout version %u and this is %u; use the drom that made it",
-                    path, header.layout_version, kLayoutVersion);
+        return fail(error, DROM_E_VERSION,
+                    "drom: open table %s: it has layout version %u and this is %u; use the drom that made it", path,
+                    header.layout_version, kLayoutVersion);
     if (header.checksum != header_checksum(header)) return damaged(error, path, "its header's checksum is wrong");
     if (!extent_matches(header)) return damaged(error, path, "its sizes contradict one another");
-    if (static_cast<uint64_t>(info.st_size) != header.file_size) return damaged(error, path, "its ledger has been cut or has grown");
+    if (static_cast<uint64_t>(info.st_size) != header.file_size)
+        return damaged(error, path, "its ledger has been cut or has grown");
     if (header.owner_uid != info.st_uid) return damaged(error, path, "its ledger changed its owner");
     if (header.boot_id != boot_id()) return damaged(error, path, "it is of an earlier boot");
     return DROM_OK;
@@ -299,7 +304,8 @@ uint64_t header_checksum(const Header& header) noexcept {
 
 int table_path(const char* where, char* out, size_t size, drom_error* error) noexcept {
     if (where == nullptr) where = env::text("DROM_TABLE");
-    const int length = where != nullptr ? snprintf(out, size, "%s", where) : snprintf(out, size, "/dev/shm/drom-%u", geteuid());
+    const int length =
+        where != nullptr ? snprintf(out, size, "%s", where) : snprintf(out, size, "/dev/shm/drom-%u", geteuid());
     if (length <= 0 || static_cast<size_t>(length) >= size)
         return fail(error, DROM_E_INVAL, "drom: open table: the path is empty or longer than %zu characters", size - 1);
     return DROM_OK;
@@ -308,12 +314,17 @@ int table_path(const char* where, char* out, size_t size, drom_error* error) noe
 int open_ledger(const char* path, bool read_only, Ledger& ledger, drom_error* error) noexcept {
     int directory = -1;
     if (const int status = open_directory(path, directory, error); status != DROM_OK) return status;
-    const int fd = openat(directory, kLedgerName, (read_only ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    const int fd =
+        openat(directory, kLedgerName, (read_only ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     int status = DROM_OK;
     if (fd < 0 && errno == ENOENT)
-        status = fail(error, DROM_E_NOTABLE, "drom: open table %s: the directory holds no ledger; start a program with drom run", path);
+        status = fail(error, DROM_E_NOTABLE,
+                      "drom: open table %s: the directory holds no ledger; start a program with drom run", path);
     else if (fd < 0)
-        status = fail(error, errno == EACCES ? DROM_E_PERM : errno == ELOOP ? DROM_E_CORRUPT : DROM_E_OS,
+        status = fail(error,
+                      errno == EACCES  ? DROM_E_PERM
+                      : errno == ELOOP ? DROM_E_CORRUPT
+                                       : DROM_E_OS,
                       "drom: open table %s: ledger: %s", path, errno_text(errno));
     else
         status = map_ledger(fd, path, read_only, ledger, error);
@@ -331,7 +342,8 @@ int create_ledger(const char* path, const CreateSpec& wanted, drom_error* error)
     CreateSpec spec = wanted;
     if (spec.clients == 0) spec.clients = kMaxClients;
     if (spec.cpus > kMaxCpus || spec.clients > kMaxClients)
-        return fail(error, DROM_E_INVAL, "drom: create table %s: at most %u CPUs and %u clients", path, kMaxCpus, kMaxClients);
+        return fail(error, DROM_E_INVAL, "drom: create table %s: at most %u CPUs and %u clients", path, kMaxCpus,
+                    kMaxClients);
     if (const int status = make_directory(path, spec.mode, error); status != DROM_OK) return status;
     int directory = -1;
     if (const int status = open_directory(path, directory, error); status != DROM_OK) return status;
@@ -363,7 +375,8 @@ int links_of(int fd, struct stat& info) noexcept {
 int still_there(const Ledger& ledger, const char* path, drom_error* error) noexcept {
     struct stat info;
     if (ledger.file < 0 || links_of(ledger.file, info) != 0 || info.st_nlink > 0) return DROM_OK;
-    return fail(error, DROM_E_NOTABLE, "drom: table %s: it was removed while in use; its clients run on with the masks they have", path);
+    return fail(error, DROM_E_NOTABLE,
+                "drom: table %s: it was removed while in use; its clients run on with the masks they have", path);
 }
 
 Page* create_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t generation, uint32_t uid,

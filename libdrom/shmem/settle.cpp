@@ -111,8 +111,8 @@ private:
         if (!(owner == asked_)) {
             asked_ = owner;
             Posted posted;
-            const bool acked = read_request(ledger_, owner.slot, posted) &&
-                               released_seq(ledger_, pages_, owner.slot) == posted.seq;
+            const bool acked =
+                read_request(ledger_, owner.slot, posted) && released_seq(ledger_, pages_, owner.slot) == posted.seq;
             // A client that was never given a CPU runs nowhere by our leave, so it has nothing to release.
             const bool never = ledger_.request(owner.slot).newest.load(std::memory_order_acquire) == 0;
             kept_ = acked ? posted.mask : CpuSet::empty();
@@ -154,11 +154,15 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
         const CpuSet untold = untold_cpus(ledger, who);
         const CpuSet mask = usable_cpus(ledger, who);
         if (mask.none()) return false;  // a client without any CPU runs as it is; it is asked nothing
-        Posted posted;  // half a kilobyte that read_request fills
+        Posted posted;                  // half a kilobyte that read_request fills
         const bool posted_already = read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask;
         if (posted_already && untold.none()) return false;
         if (!post_request(ledger, who, base, mask)) continue;
-        record(ledger, {.type = DROM_EVENT_POST, .slot = slot, .seq = base + 1, .value = mask.count(ledger.cpus()), .pid = pid_of(ledger, slot),
+        record(ledger, {.type = DROM_EVENT_POST,
+                        .slot = slot,
+                        .seq = base + 1,
+                        .value = mask.count(ledger.cpus()),
+                        .pid = pid_of(ledger, slot),
                         .time_ns = ledger.request(slot).posted_ns.load(std::memory_order_relaxed)});
         mark_told(ledger, who, untold - mask);
         pages.wake_client(slot);
@@ -191,7 +195,8 @@ CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept {
 }
 
 CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept {
-    return select(ledger, [who](Owner word) { return word.is(Owner::kLeaving) ? word.heir() == who : word.owner() == who; });
+    return select(ledger,
+                  [who](Owner word) { return word.is(Owner::kLeaving) ? word.heir() == who : word.owner() == who; });
 }
 
 bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noexcept {

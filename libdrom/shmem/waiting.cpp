@@ -2,13 +2,13 @@
 // waiting.cpp - sleeping on a shared word, with a deadline, between processes.
 #include "waiting.hpp"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <bit>
 #include <cerrno>
 #include <climits>
 #include <ctime>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace drom {
 
@@ -19,9 +19,9 @@ Half* futex_half(const Word& word) noexcept {
 }
 
 Woken futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept {
-    const timespec until{static_cast<time_t>(deadline_ns / 1'000'000'000), static_cast<long>(deadline_ns % 1'000'000'000)};
-    const long result =
-        syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+    const timespec until{static_cast<time_t>(deadline_ns / 1'000'000'000),
+                         static_cast<long>(deadline_ns % 1'000'000'000)};
+    const long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
     if (result == 0 || errno == EAGAIN || errno == EINTR) return Woken::kChanged;
     return errno == ETIMEDOUT ? Woken::kDeadline : Woken::kGone;
 }

@@ -48,8 +48,8 @@ extern "C" {
 /* ---- status ------------------------------------------------------------------------------------------------ */
 
 enum {
-    DROM_UNCHANGED = 2,   /* news: nothing to do */
-    DROM_PENDING = 1,     /* news: posted, not acknowledged yet */
+    DROM_UNCHANGED = 2, /* news: nothing to do */
+    DROM_PENDING = 1,   /* news: posted, not acknowledged yet */
     DROM_OK = 0,
     DROM_E_INVAL = -1,    /* an argument is wrong: empty, garbled or oversize mask, unknown flag */
     DROM_E_NOTABLE = -2,  /* no table there, or it was removed while in use */
@@ -86,8 +86,7 @@ typedef struct drom_error {
 #define DROM_READONLY      (1ULL << 7) /* drom_open: observe only */
 #define DROM_ASYNC         (1ULL << 8) /* drom_init, drom_on_change: adopt in the agent's own thread too */
 #define DROM_RIGID         (1ULL << 9) /* drom_init, drom_reserve: other clients may not take CPUs from this one */
-
-#define DROM_NODE          (1ULL << 10) /* drom_open with DROM_CREATE: a table of the whole node, written by its creator (root) only */
+#define DROM_NODE          (1ULL << 10) /* drom_open with DROM_CREATE: a table of the whole node; only root writes it */
 
 #define DROM_GRACE_AT_ONCE UINT32_MAX
 
@@ -156,38 +155,38 @@ enum { DROM_CLIENT_RESERVED = 1, DROM_CLIENT_LIVE = 2 };
 
 /* resize: how the team size follows, or why it does not */
 enum {
-    DROM_RESIZE_NONE = 0,     /* no OpenMP seen so far */
-    DROM_RESIZE_FOLLOWS = 1,  /* the team follows the mask */
-    DROM_RESIZE_HELD = 2,     /* the program keeps an answer to "how many threads?": confined only */
-    DROM_RESIZE_NEVER = 3,    /* DROM_RESIZE=never */
-    DROM_RESIZE_CALLER = 4    /* explicit drom_poll: the program does it */
+    DROM_RESIZE_NONE = 0,    /* no OpenMP seen so far */
+    DROM_RESIZE_FOLLOWS = 1, /* the team follows the mask */
+    DROM_RESIZE_HELD = 2,    /* the program keeps an answer to "how many threads?": confined only */
+    DROM_RESIZE_NEVER = 3,   /* DROM_RESIZE=never */
+    DROM_RESIZE_CALLER = 4   /* explicit drom_poll: the program does it */
 };
 
 typedef struct drom_client_info {
-    size_t size;             /* in: sizeof(drom_client_info); every element of an array has element 0's size */
+    size_t size; /* in: sizeof(drom_client_info); every element of an array has element 0's size */
     int32_t pid;
     uint32_t slot;
-    uint64_t request_seq;    /* newest request */
-    uint64_t released_seq;   /* newest request that is released */
-    uint64_t resized_seq;    /* newest request that is resized */
-    uint64_t confined_seq;   /* newest request that an administrator had to confine */
-    uint32_t generation;     /* of the slot */
-    uint32_t state;          /* DROM_CLIENT_* */
-    uint32_t doors;          /* DROM_DOOR_* */
-    uint32_t resize;         /* DROM_RESIZE_* */
+    uint64_t request_seq;  /* newest request */
+    uint64_t released_seq; /* newest request that is released */
+    uint64_t resized_seq;  /* newest request that is resized */
+    uint64_t confined_seq; /* newest request that an administrator had to confine */
+    uint32_t generation;   /* of the slot */
+    uint32_t state;        /* DROM_CLIENT_* */
+    uint32_t doors;        /* DROM_DOOR_* */
+    uint32_t resize;       /* DROM_RESIZE_* */
     uint32_t owned_cpus, wanted_cpus;
     uint32_t min_cpus, max_cpus;
-    uint32_t team_size;      /* OpenMP threads of the next region; 0: unknown */
-    uint32_t start_size;     /* OpenMP threads the program started with; never exceeded */
-    int32_t guardian_pid;    /* who launched it (drom run), 0: nobody */
-    uint32_t flags;          /* DROM_RIGID */
-    uint32_t limited;        /* 1: the client's cpuset allows less than its mask */
+    uint32_t team_size;   /* OpenMP threads of the next region; 0: unknown */
+    uint32_t start_size;  /* OpenMP threads the program started with; never exceeded */
+    int32_t guardian_pid; /* who launched it (drom run), 0: nobody */
+    uint32_t flags;       /* DROM_RIGID */
+    uint32_t limited;     /* 1: the client's cpuset allows less than its mask */
     uint32_t reserved;
-    uint64_t posted_ns, released_ns, resized_ns; /* CLOCK_MONOTONIC of the newest of each; 0: never */
+    uint64_t posted_ns, released_ns, resized_ns;     /* CLOCK_MONOTONIC of the newest of each; 0: never */
     uint64_t safe_points, queries, polls, adoptions; /* since the client joined */
     char name[32];
     char job[32];
-    char why[96];            /* what the agent says about its newest request; may be empty */
+    char why[96]; /* what the agent says about its newest request; may be empty */
 } drom_client_info;
 
 /* Opens the table at `where` (a directory); NULL: DROM_TABLE, else /dev/shm/drom-<uid>. Observers never create.
@@ -204,17 +203,20 @@ DROM_EXPORT uint32_t drom_table_clients(const drom_table *);
 DROM_EXPORT int drom_clients(drom_table *, drom_client_info *out, size_t *n, drom_error *);
 
 /* owned: CPUs that are the client's until it releases them. wanted: those it has once everything posted is done. Either may be NULL. */
-DROM_EXPORT int drom_get_mask(drom_table *, int32_t pid, uint64_t *owned, uint64_t *wanted, size_t nwords, drom_error *);
+DROM_EXPORT int drom_get_mask(drom_table *, int32_t pid, uint64_t *owned, uint64_t *wanted, size_t nwords,
+                              drom_error *);
 
 /* Masks of the table itself: CPUs that exist here, are free, are drained. Any may be NULL. */
-DROM_EXPORT int drom_table_masks(drom_table *, uint64_t *present, uint64_t *free_cpus, uint64_t *drained, size_t nwords, drom_error *);
+DROM_EXPORT int drom_table_masks(drom_table *, uint64_t *present, uint64_t *free_cpus, uint64_t *drained, size_t nwords,
+                                 drom_error *);
 
 /* Gives the client exactly this mask. Without DROM_TAKE a CPU that another client owns is refused, and that client named.
  * A request that is not acknowledged yet is replaced: the last one wins.
  * Returns DROM_OK when what was asked to wait for has happened, DROM_PENDING when it is posted only (the error's text
  * then says what is missing), DROM_UNCHANGED when the client has and keeps exactly this mask.
  * Errors: E_INVAL (empty, oversize), E_NOCPU (unknown, absent, offline, drained), E_BUSY, E_NOPROC, E_PERM, E_NOTABLE. */
-DROM_EXPORT int drom_set_mask(drom_table *, int32_t pid, const uint64_t *words, size_t nwords, const drom_options *, drom_error *);
+DROM_EXPORT int drom_set_mask(drom_table *, int32_t pid, const uint64_t *words, size_t nwords, const drom_options *,
+                              drom_error *);
 
 /* To `to` CPUs in all, chosen by locality: shrink gives up the farthest, expand takes the nearest free ones
  * (with DROM_TAKE also others'). Errors as drom_set_mask; E_INVAL when `to` is not below (shrink) or above (expand). */
@@ -226,7 +228,8 @@ DROM_EXPORT int drom_expand(drom_table *, int32_t pid, uint32_t to, const drom_o
  * minimum), DROM_RETURN gives the CPUs back to them afterwards. With DROM_WAIT_RELEASED it returns when the CPUs are free.
  * `environment`, if not NULL, is a malloc'd NULL-terminated array that is extended with DROM_TABLE and DROM_SLOT (both array and
  * strings are malloc'd; the caller frees). */
-DROM_EXPORT int drom_reserve(drom_table *, int32_t pid, const uint64_t *words, size_t nwords, const drom_options *, char ***environment, drom_error *);
+DROM_EXPORT int drom_reserve(drom_table *, int32_t pid, const uint64_t *words, size_t nwords, const drom_options *,
+                             char ***environment, drom_error *);
 
 /* Takes all CPUs from a client that has ended (or is about to): home owners get theirs back, the rest becomes free. */
 DROM_EXPORT int drom_release(drom_table *, int32_t pid, const drom_options *, drom_error *);
@@ -262,12 +265,12 @@ enum {
 };
 
 typedef struct drom_event {
-    uint64_t index;     /* 0, 1, 2, ... since the table was created */
-    uint64_t time_ns;   /* CLOCK_MONOTONIC */
+    uint64_t index;   /* 0, 1, 2, ... since the table was created */
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
     uint64_t seq;
-    uint32_t type;      /* DROM_EVENT_* */
+    uint32_t type; /* DROM_EVENT_* */
     uint32_t slot;
-    uint32_t cpu;       /* UINT32_MAX: not about one CPU */
+    uint32_t cpu; /* UINT32_MAX: not about one CPU */
     uint32_t value;
     int32_t pid;
     uint32_t reserved;
@@ -276,7 +279,8 @@ typedef struct drom_event {
 /* Copies events from index *next on, waiting up to timeout_ms for the first one (0: do not wait). *next advances past
  * what was copied or lost (the ring keeps 4096; a gap in `index` shows the loss). *n: in, capacity; out, copied.
  * DROM_UNCHANGED: none. Start with *next = UINT64_MAX to see only what is new. */
-DROM_EXPORT int drom_events(drom_table *, uint64_t *next, drom_event *out, size_t *n, uint32_t timeout_ms, drom_error *);
+DROM_EXPORT int drom_events(drom_table *, uint64_t *next, drom_event *out, size_t *n, uint32_t timeout_ms,
+                            drom_error *);
 
 #ifdef __cplusplus
 }
