@@ -21,6 +21,8 @@ namespace drom {
 namespace {
 
 constexpr char kLedgerName[] = "ledger";
+// O_PATH: a node's directory lets other users pass through it (0711), not list it.
+constexpr int kDirectory = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 // --- sizes ---------------------------------------------------------------------------------------------------------
 
@@ -104,7 +106,7 @@ int make_directory(const char* path, uint32_t mode, drom_error* error) noexcept 
 }
 
 int open_directory(const char* path, int& fd, drom_error* error) noexcept {
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    fd = open(path, kDirectory);
     if (fd < 0) {
         if (errno == ENOENT)
             return fail(error, DROM_E_NOTABLE,
@@ -272,7 +274,7 @@ class Directory {
 public:
     Directory(const Ledger& ledger, const char* path) noexcept
         : kept_(ledger.directory >= 0),
-          fd_(kept_ ? ledger.directory : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {}
+          fd_(kept_ ? ledger.directory : open(path, kDirectory)) {}
     ~Directory() {
         if (!kept_ && fd_ >= 0) close(fd_);
     }
