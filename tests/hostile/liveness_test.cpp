@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// liveness_test.cpp - who lives: reused pids, zombies, other users, other programs, other pid namespaces.
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <linux/sched.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <vector>
+
+#include "confine.hpp"
+#include "identity.hpp"
+#include "skip.hpp"
+#include "table_fixture.hpp"
+
+namespace {
+
+using namespace drom::test;
+using drom::Verdict;
+using drom::Who;
+using Liveness = WithTable;
+
+/// A process with exactly this pid, sleeping. 0 when the kernel does not allow that.
+pid_t fork_as(pid_t wanted) {
+    pid_t set_tid[1] = {wanted};
+    clone_args arguments{};
+    arguments.exit_signal = SIGCHLD;
+    arguments.set_tid = reinterpret_cast<uint64_t>(set_tid);
+    arguments.set_tid_size = 1;
+    const long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (pid != 0) return pid > 0 ? static_cast<pid_t>(pid) : 0;
+    for (;;) pause();
+}
+
+/// Kills `child` and starts a stranger under its pid, in another clock tick.
+Child reuse(Child& child) {
+    const pid_t pid = child.pid();
+    child.stop();
+    usleep(20'000);
+    return Child(fork_as(pid));
+}
+
+#define NEED_SET_TID()                                                            \
+    do {                                                                          \
+        const Child probe(fork_as(getpid() + 1000));                              \
+        if (probe.pid() == 0) DROM_SKIP("choosing a pid needs root and clone3");  \
+    } while (false)
+
+TEST(Verdicts, AReusedPidIsAnotherProcess) {
+    NEED_SET_TID();
+    unsigned reused = 0;
+    for (int round = 0; round < 1000; ++round) {
+        Child child = Child::sleeper();
+        Who before{};
+        ASSERT_TRUE(drom::who_is(child.upid(), before));
+        // The successor starts in the next tick at the earliest: only the start time tells it apart.
+        const pid_t pid = child.pid();
+        child.stop();
+        Who after{};
+        Child stranger;
+        do {
+            stranger.stop();
+            stranger = Child(fork_as(pid));
+            ASSERT_NE(stranger.pid(), 0);
+            ASSERT_TRUE(drom::who_is(stranger.upid(), after));
+            if (after.start == before.start) usleep(1000);
+        } while (after.start == before.start);
+        ASSERT_EQ(drom::verdict(before), Verdict::kDead) << "round " << round;
+        ASSERT_EQ(drom::verdict(after), Verdict::kAlive) << "round " << round;
+        ++reused;
+    }
+    printf("liveness: %u reused pids, all told apart\n", reused);
+}
+
+TEST(Verdicts, AZombieIsDead) {
+    const Child child = Child::sleeper();
+    Who who{};
+    ASSERT_TRUE(drom::who_is(child.upid(), who));
+    child.make_zombie();
+    EXPECT_EQ(kill(child.pid(), 0), 0) << "the kernel calls a zombie alive; that is the trap";
+    EXPECT_EQ(drom::verdict(who), Verdict::kDead);
+    EXPECT_FALSE(drom::who_is(child.upid(), who));
+}
+
+TEST(Verdicts, AStoppedProcessLives) {
+    const Child child = Child::sleeper();
+    Who who{};
+    ASSERT_TRUE(drom::who_is(child.upid(), who));
+    child.kill(SIGSTOP);
+    EXPECT_EQ(drom::verdict(who), Verdict::kAlive);
+}
+
+TEST(Verdicts, AnotherUsersProcessLives) {
+    if (geteuid() != 0) DROM_SKIP("becoming another user needs root");
+    const Child roots = Child::sleeper();
+    Who who{};
+    ASSERT_TRUE(drom::who_is(roots.upid(), who));
+    Child other = Child::run([&] {
+        if (setresuid(65534, 65534, 65534) != 0) return 9;
+        if (kill(roots.pid(), 0) == 0 || errno != EPERM) return 8;
+        return drom::verdict(who) == Verdict::kAlive ? 0 : 1;
+    });
+    EXPECT_EQ(other.wait(), 0);
+}
+
+TEST(Verdicts, ExecKeepsTheProcess) {
+    Gate gate;
+    Child child = Child::run([&] {
+        gate.pass();
+        execlp("sleep", "sleep", "60", nullptr);
+        return 1;
+    });
+    Who who{};
+    ASSERT_TRUE(drom::who_is(child.upid(), who));
+    gate.open();
+    char name[32] = {};
+    for (int i = 0; i < 2000 && std::strcmp(name, "sleep\n") != 0; ++i) {
+        usleep(1000);
+        FILE* comm = fopen(("/proc/" + std::to_string(child.pid()) + "/comm").c_str(), "r");
+        if (comm == nullptr) continue;
+        if (fgets(name, sizeof name, comm) == nullptr) name[0] = '\0';
+        fclose(comm);
+    }
+    EXPECT_EQ(drom::verdict(who), Verdict::kAlive);
+}
+
+TEST(Verdicts, AnotherPidNamespaceCannotBeJudged) {
+    if (geteuid() != 0) DROM_SKIP("a pid namespace needs root");
+    const Child outside = Child::sleeper();
+    Who who{};
+    ASSERT_TRUE(drom::who_is(outside.upid(), who));
+    Child inside = Child::run([&] {
+        if (unshare(CLONE_NEWPID) != 0) return 77;
+        Child first = Child::run([&] {
+            // Pids mean something else here: neither alive nor dead, and never reaped.
+            return drom::verdict(who) == Verdict::kUnknown && getpid() == 1 ? 0 : 1;
+        });
+        return first.wait();
+    });
+    const int code = inside.wait();
+    if (code == 77) DROM_SKIP("this container allows no pid namespace");
+    EXPECT_EQ(code, 0);
+}
+
+TEST_F(Liveness, AClientOfAnotherPidNamespaceIsNeverReaped) {
+    if (geteuid() != 0) DROM_SKIP("a pid namespace needs root");
+    const Child here = reserve(0x3);
+    Child inside = Child::run([&] {
+        if (unshare(CLONE_NEWPID) != 0) return 77;
+        Child first = Child::run([&] {
+            drom_table* table = nullptr;
+            drom_error error{};
+            const drom_options plain = options_with(0);
+            if (drom_open(&table, path_.c_str(), &plain, &error) != DROM_OK) return 2;
+            usleep(150'000);  // longer than the reaper's period
+            return drom_check(table, &plain, &error) < 0 ? 3 : 0;
+        });
+        return first.wait();
+    });
+    const int code = inside.wait();
+    if (code == 77) DROM_SKIP("this container allows no pid namespace");
+    EXPECT_EQ(code, 0);
+    EXPECT_EQ(wanted(here.pid()), 0x3U);
+}
+
+/// A process that joins the table by itself and waits.
+Child joiner(const std::string& path, uint64_t mask, const Gate& joined) {
+    return Child::run([&] {
+        setenv("DROM_TABLE", path.c_str(), 1);
+        drom::CpuSet cpus{};
+        cpus.words[0] = mask;
+        const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "joiner", nullptr, 1, 0, false};
+        const int status = drom::client::join(options, nullptr);
+        joined.open();
+        if (status != DROM_OK) return 1;
+        for (;;) pause();
+        return 0;
+    });
+}
+
+TEST_F(Liveness, TheCpusOfAKilledClientAreFreeAtTheNextCall) {
+    Gate joined;
+    Child client = joiner(path_, 0x3, joined);
+    joined.pass();
+    const Child other = reserve(0x4);
+    EXPECT_EQ(set(other.pid(), 0x7), DROM_E_BUSY);
+    client.stop();
+    usleep(150'000);
+    EXPECT_GE(set(other.pid(), 0x7), 0) << error_.text;
+}
+
+TEST_F(Liveness, AZombieClientKeepsNothing) {
+    Gate joined;
+    const Child client = joiner(path_, 0x3, joined);
+    joined.pass();
+    client.make_zombie();
+    const drom_options plain = options_with(0);
+    EXPECT_EQ(drom_check(table_, &plain, &error_), DROM_OK) << error_.text;
+    uint64_t unowned = 0;
+    ASSERT_EQ(drom_table_masks(table_, nullptr, &unowned, nullptr, 1, nullptr), DROM_OK);
+    EXPECT_EQ(unowned, 0xffU);
+}
+
+TEST_F(Liveness, AStrangerUnderAClientsPidIsNeitherMovedNorCounted) {
+    NEED_SET_TID();
+    Gate joined;
+    Child client = joiner(path_, 0x3, joined);
+    joined.pass();
+    const Child stranger = reuse(client);
+    ASSERT_NE(stranger.pid(), 0);
+    drom::CpuSet before{};
+    drom::get_affinity(stranger.upid(), before);
+    drom_options options = options_with(DROM_WAIT_RELEASED);
+    options.grace_ms = DROM_GRACE_AT_ONCE;
+    options.timeout_ms = 200;
+    const uint64_t mask = 0x1;
+    EXPECT_EQ(drom_set_mask(table_, stranger.pid(), &mask, 1, &options, &error_), DROM_E_NOPROC) << error_.text;
+    drom::CpuSet after{};
+    drom::get_affinity(stranger.upid(), after);
+    EXPECT_EQ(before, after) << "a stranger was confined";
+    const drom_options plain = options_with(0);
+    drom_check(table_, &plain, nullptr);
+    size_t count = 0;
+    drom_clients(table_, nullptr, &count, nullptr);
+    EXPECT_EQ(count, 0U);
+}
+
+TEST_F(Liveness, TheStrangerMayBecomeAClientOfItsOwn) {
+    NEED_SET_TID();
+    Gate joined;
+    Child client = joiner(path_, 0x3, joined);
+    joined.pass();
+    const Child stranger = reuse(client);
+    ASSERT_NE(stranger.pid(), 0);
+    const uint64_t mask = 0xc;
+    const drom_options plain = options_with(0);
+    EXPECT_GE(drom_reserve(table_, stranger.pid(), &mask, 1, &plain, nullptr, &error_), 0) << error_.text;
+    EXPECT_EQ(wanted(stranger.pid()), 0xcU);
+}
+
+TEST_F(Liveness, AForkedChildOwnsAndLosesNothing) {
+    Gate joined;
+    Gate asked;
+    Child client = Child::run([&] {
+        setenv("DROM_TABLE", path_.c_str(), 1);
+        drom::CpuSet cpus = drom::CpuSet::range(0, 2);
+        const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "parent", nullptr, 1, 0, false};
+        if (drom::client::join(options, nullptr) != DROM_OK) return 1;
+        joined.open();
+        asked.pass();
+        Child forked = Child::run([] {
+            // Whatever the child does, it is not the client.
+            drom::client::Wanted wanted{};
+            if (drom::client::joined() || drom::client::newest(wanted)) return 1;
+            drom::client::acknowledge_resize(1, 1, DROM_RESIZE_CALLER, "not mine");
+            return drom::client::leave(nullptr) == DROM_E_NOINIT ? 0 : 2;
+        });
+        const int code = forked.wait();
+        drom::client::Wanted wanted{};
+        return code == 0 && drom::client::newest(wanted) && wanted.mask.words[0] == 1 ? 0 : 10 + code;
+    });
+    joined.pass();
+    EXPECT_EQ(set(client.pid(), 0x1), DROM_PENDING);
+    asked.open();
+    EXPECT_EQ(client.wait(), 0);
+}
+
+}  // namespace

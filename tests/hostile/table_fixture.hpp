@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// table_fixture.hpp - a table of the test's own and short forms of the administrator's calls.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.hpp"
+#include "client.hpp"
+#include "drom/drom.h"
+#include "temp_dir.hpp"
+
+namespace drom::test {
+
+inline drom_options options_with(uint64_t flags) {
+    drom_options options{};
+    options.size = sizeof options;
+    options.flags = flags;
+    return options;
+}
+
+/// drom_open: the status, and the sentence in `error`.
+inline int open_status(const std::string& where, uint64_t flags, drom_error& error) {
+    drom_table* table = nullptr;
+    const drom_options options = options_with(flags);
+    const int status = drom_open(&table, where.c_str(), &options, &error);
+    drom_close(table);
+    return status;
+}
+
+class WithTable : public testing::Test {
+protected:
+    void SetUp() override { create(8, 16, 0); }
+    void TearDown() override { drom_close(table_); }
+
+    void create(uint32_t cpus, uint32_t clients, uint64_t flags) {
+        drom_options options = options_with(DROM_CREATE | flags);
+        options.cpus = cpus;
+        options.clients = clients;
+        ASSERT_EQ(drom_open(&table_, path_.c_str(), &options, &error_), DROM_OK) << error_.text;
+    }
+    /// A sleeping process with a reservation of these CPUs.
+    Child reserve(uint64_t mask, uint64_t flags = 0, uint32_t least = 0, uint32_t most = 0) {
+        Child child = Child::sleeper();
+        drom_options options = options_with(flags);
+        options.min_cpus = least;
+        options.max_cpus = most;
+        EXPECT_GE(drom_reserve(table_, child.pid(), &mask, 1, &options, nullptr, &error_), 0) << error_.text;
+        return child;
+    }
+    int set(pid_t pid, uint64_t mask, uint64_t flags = 0) {
+        const drom_options options = options_with(flags);
+        return drom_set_mask(table_, pid, &mask, 1, &options, &error_);
+    }
+    /// What the client has once everything is done.
+    uint64_t wanted(pid_t pid) {
+        uint64_t mask = 0;
+        EXPECT_EQ(drom_get_mask(table_, pid, nullptr, &mask, 1, nullptr), DROM_OK);
+        return mask;
+    }
+    [[nodiscard]] bool says(const char* words) const { return std::string(error_.text).find(words) != std::string::npos; }
+
+    TempDir directory_;
+    std::string path_ = directory_.table();
+    drom_table* table_ = nullptr;
+    drom_error error_{};
+};
+
+}  // namespace drom::test
