@@ -13,6 +13,7 @@ constexpr char kUntilNext[] = "the program works with the answer it was given; t
 constexpr char kInRegion[] = "the program asked for its thread count inside a region and keeps the answer";
 constexpr char kTold[] = "the program set its thread count itself";
 constexpr char kThreadData[] = "the program has data of its own for each thread";
+constexpr char kPromised[] = "the program was told before the request came; the team follows at the next region";
 constexpr char kNever[] = "DROM_RESIZE=never: the team keeps its size";
 
 /// Whether the standing answer may be followed by another one: a region has run since, or, if the answer was 1 and there
@@ -78,6 +79,10 @@ Decision Contract::decide(const Decision& decision) noexcept {
 
 Decision Contract::region(Party party, uintptr_t function) noexcept {
     const Terms& terms = use(party);
+    if (mode_ == Mode::Eager && promised_) {
+        promised_ = false;
+        return judge(size_, kPromised);
+    }
     uint32_t index = 0;
     const bool first = functions_.insert(function, index);
     const Decision known = known_region(terms);
@@ -86,7 +91,10 @@ Decision Contract::region(Party party, uintptr_t function) noexcept {
     return decide(known);
 }
 
-Decision Contract::between(Party party) noexcept { return decide(known_region(use(party))); }
+Decision Contract::between(Party party) noexcept {
+    promised_ = true;
+    return decide(known_region(use(party)));
+}
 
 uint32_t Contract::ceiling(const Terms& terms) const noexcept {
     return terms.limited != 0 && terms.limit < cap_ ? terms.limit : cap_;
@@ -115,6 +123,7 @@ uint32_t Contract::next_answer(Terms& terms, uint32_t index, bool spent) noexcep
 
 Decision Contract::asked_max(Party party, const Site& site) noexcept {
     Terms& terms = use(party);
+    promised_ = true;
     if (mode_ != Mode::Safe || terms.state == State::Fixed) return decide(known_region(terms));
     uint32_t index = 0;
     const bool first = sites_.insert(site.address, index);
@@ -132,6 +141,7 @@ Decision Contract::asked_max(Party party, const Site& site) noexcept {
 
 Decision Contract::asked_procs(Party party, const Site& site) noexcept {
     Terms& terms = use(party);
+    promised_ = true;
     if (mode_ != Mode::Safe || terms.state != State::Free) return decide(known_region(terms));
     terms.state = State::Kept;
     terms.size = cap_;

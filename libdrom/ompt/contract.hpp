@@ -19,7 +19,7 @@ namespace drom::contract {
 
 enum class Mode : uint8_t {
     Safe,   ///< as above
-    Eager,  ///< the team follows at every region, whatever the program was told
+    Eager,  ///< the team follows at every region but one that the program has just asked for
     Never,  ///< the team keeps its start size
 };
 
@@ -90,7 +90,7 @@ public:
     /// An outermost region that runs `function` is about to start.
     Decision region(Party party, uintptr_t function) noexcept;
 
-    /// No region is about to start, but this is a good moment: what the next known one may have.
+    /// No region is about to start, but this is a good moment: what the next known one may have. Eager: and will have.
     Decision between(Party party) noexcept;
 
     /// omp_get_max_threads outside regions: the answer is the decision's size.
@@ -152,6 +152,7 @@ private:
     uint32_t next_answer(Terms& terms, uint32_t index, bool spent) noexcept;
 
     Mode mode_ = Mode::Safe;
+    bool promised_ = false;  ///< eager: the size of the next region
     uint32_t cap_ = 1, cpus_ = UINT32_MAX, size_ = 1;
     const char* fixed_why_ = nullptr;
     Terms parties_[kParties] = {};

@@ -109,33 +109,48 @@ void* find(Name name, const void* caller) noexcept {
     return function;
 }
 
-bool describe(const void* function, Runtime& runtime) noexcept {
-    void* handle = handle_of(function);  // kept: the runtime must not go away
-    if (handle == nullptr) return false;
-    runtime.object = object_of(function);
-    const auto look = [&](const char* symbol) noexcept {
-        void* address = dlsym(handle, symbol);
-        return address != nullptr && runtime.object.holds(address) ? address : nullptr;
-    };
-    runtime.max_threads = reinterpret_cast<int (*)()>(look("omp_get_max_threads"));
-    runtime.num_procs = reinterpret_cast<int (*)()>(look("omp_get_num_procs"));
-    runtime.level = reinterpret_cast<int (*)()>(look("omp_get_level"));
-    runtime.thread_num = reinterpret_cast<int (*)()>(look("omp_get_thread_num"));
-    runtime.set_num_threads = reinterpret_cast<void (*)(int)>(look("omp_set_num_threads"));
-    runtime.num_places = reinterpret_cast<int (*)()>(look("omp_get_num_places"));
-    runtime.place_num_procs = reinterpret_cast<int (*)(int)>(look("omp_get_place_num_procs"));
-    runtime.place_proc_ids = reinterpret_cast<void (*)(int, int*)>(look("omp_get_place_proc_ids"));
-    const bool kmp = look("kmp_set_blocktime") != nullptr;
-    runtime.kind = kmp ? Kind::Kmp : look("GOMP_parallel") != nullptr ? Kind::Gomp : Kind::None;
-    if (runtime.kind == Kind::None || runtime.max_threads == nullptr || runtime.num_procs == nullptr ||
-        runtime.level == nullptr || runtime.thread_num == nullptr || runtime.set_num_threads == nullptr)
-        return false;
+namespace {
+
+void name_runtime(const void* function, Runtime& runtime) noexcept {
     Dl_info info{};
     const char* path = dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
     const char* slash = strrchr(path, '/');
     strncpy(runtime.name, slash != nullptr ? slash + 1 : path, sizeof runtime.name - 1);
+}
+
+bool describe_object(const void* function, Runtime& runtime) noexcept {
+    void* handle = handle_of(function);  // kept: the runtime must not go away
+    if (handle == nullptr) return false;
+    runtime.object = object_of(function);
+    const auto look = [&]<class F>(const char* symbol, F*& slot) noexcept {
+        void* address = dlsym(handle, symbol);
+        slot = reinterpret_cast<F*>(address != nullptr && runtime.object.holds(address) ? address : nullptr);
+        return slot != nullptr;
+    };
+    look("omp_get_num_places", runtime.num_places);
+    look("omp_get_place_num_procs", runtime.place_num_procs);
+    look("omp_get_place_proc_ids", runtime.place_proc_ids);
+    void (*probe)() = nullptr;
+    runtime.kind = look("kmp_set_blocktime", probe) ? Kind::Kmp
+                   : look("GOMP_parallel", probe)   ? Kind::Gomp
+                                                    : Kind::None;
+    const bool complete = look("omp_get_max_threads", runtime.max_threads) &&
+                          look("omp_get_num_procs", runtime.num_procs) && look("omp_get_level", runtime.level) &&
+                          look("omp_get_thread_num", runtime.thread_num) &&
+                          look("omp_set_num_threads", runtime.set_num_threads);
+    if (!complete || runtime.kind == Kind::None) return false;
+    name_runtime(function, runtime);
     runtime.waiting.find(runtime.kind, handle, runtime.object);
     return true;
+}
+
+}  // namespace
+
+bool describe(const void* function, Runtime& runtime) noexcept {
+    if (describe_object(function, runtime)) return true;
+    const void* behind = dlsym(RTLD_NEXT, "omp_get_level");
+    runtime.is_shadowed = behind != nullptr && describe_object(behind, runtime);
+    return runtime.is_shadowed;
 }
 
 namespace {
@@ -207,7 +222,7 @@ struct SpinSearch {
 
 bool is_throttled_count(uint64_t throttled, uint64_t count) noexcept {
     const auto least = [count](uint64_t n) { return n < count ? n : count; };
-    return throttled == least(100) || throttled == least(1000);
+    return throttled == least(100) || throttled == least(1000) || (throttled == 0 && wait_policy_is("passive"));
 }
 
 bool look_for_spin_count(std::atomic<uint64_t>* words, uint64_t n, void* arg) {

@@ -85,7 +85,8 @@ struct Runtime {
     int (*place_num_procs)(int);
     void (*place_proc_ids)(int, int*);
     Waiting waiting;
-    char name[48];  ///< file name, for people
+    char name[48];     ///< file name, for people
+    bool is_shadowed;  ///< another library stands between us and it
 };
 
 /// The CPUs of the runtime's places: with OMP_PROC_BIND it has bound its first thread already, whose affinity says little then.
@@ -95,7 +96,8 @@ CpuSet places_of(const Runtime& runtime) noexcept;
 /// True when the user's environment makes the runtime bind threads by itself.
 bool binds_threads() noexcept;
 
-/// Fills in the runtime that `function`, one of its own, belongs to. False when it lacks what we need.
+/// Fills in the runtime that `function` belongs to, or, when that is another library in front of a runtime, the one in the global
+/// search order. False when it lacks what we need.
 bool describe(const void* function, Runtime& runtime) noexcept;
 
 }  // namespace drom::runtime

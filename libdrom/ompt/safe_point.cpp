@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "client.hpp"
+#include "clock.hpp"
 #include "env.hpp"
 #include "gate.hpp"
 #include "loop_expansion.hpp"
@@ -37,9 +38,10 @@ using runtime::Name;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-/// Before a team is shrunk whose left-over threads would spin for long, one region is run with waiting threads that yield: they
-/// sleep afterwards.
-enum class Drain : uint8_t { None, Asked, Running };
+/// Before a team is shrunk whose left-over threads would spin for long, one region is run with waiting threads that yield. They fall asleep
+/// after it, each as soon as it gets a CPU; until then the waiting stays as it is.
+enum class Drain : uint8_t { None, Asked, Running, Settling };
+constexpr uint64_t kSettle = 20 * kMillisecond;
 
 struct Team {
     contract::Contract contract;
@@ -51,12 +53,13 @@ struct Team {
     uint64_t acknowledged;   ///< newest request that was said to be resized or held
     bool follows;            ///< what was said
     Drain drain;
-    bool callbacks;      ///< OMPT instead of entry points
-    Party last_party;    ///< who opened the last region
-    uint32_t last_door;  ///< and where it came in
-    uint32_t clause;     ///< num_threads of the region that starts next; 0: none
-    bool crowded;        ///< the last region had a clause for more threads than there are CPUs
-    int num_procs;       ///< at program start
+    uint64_t settled_ns;  ///< when it has settled
+    bool callbacks;       ///< OMPT instead of entry points
+    Party last_party;     ///< who opened the last region
+    uint32_t last_door;   ///< and where it came in
+    uint32_t clause;      ///< num_threads of the region that starts next; 0: none
+    bool crowded;         ///< the last region had a clause for more threads than there are CPUs
+    int num_procs;        ///< at program start
     long verbose;
     std::atomic<bool> ready;  ///< what is set up once a process is
     pthread_key_t key;
@@ -116,8 +119,6 @@ Mode mode_of(const char* text) noexcept {
     if (text != nullptr && strcmp(text, "eager") == 0) return Mode::Eager;
     return text != nullptr && strcmp(text, "never") == 0 ? Mode::Never : Mode::Safe;
 }
-
-bool queries_are_seen() noexcept { return runtime::is_ours(dlsym(RTLD_DEFAULT, "omp_get_max_threads")); }
 
 bool join(uint32_t door) noexcept {
     if (client::joined()) {
@@ -211,16 +212,17 @@ Party party_of(const void* address) noexcept {
 
 // ---- adopting a request ------------------------------------------------------------------------------------------------------------
 
+/// True while the shrink to `cpus` has to wait for a region that drains the team.
 bool must_drain(uint32_t cpus) noexcept {
-    if (!team.runtime.waiting.spins_long() || cpus >= team.contract.size() || team.contract.size() == 1) {
-        team.drain = Drain::None;
+    const bool leaves_spinners = team.runtime.waiting.spins_long() && cpus < team.contract.size();
+    if (!leaves_spinners || team.drain == Drain::Running) {
+        if (team.drain == Drain::Asked) team.drain = Drain::None;
+        if (team.drain != Drain::Running) return false;
+        team.drain = Drain::Settling;
+        team.settled_ns = now_ns() + kSettle;
         return false;
     }
-    if (team.drain == Drain::Running) {
-        team.drain = Drain::None;
-        return false;
-    }
-    if (team.drain == Drain::None) team.runtime.waiting.yield(true);
+    team.runtime.waiting.yield(true);
     team.drain = Drain::Asked;
     return true;
 }
@@ -294,7 +296,8 @@ void resize(uint32_t size) noexcept {
 
 void update_attention() noexcept {
     const bool placing = team.adopted.seq != 0 && pinning::is_due(team.contract.size(), team.adopted.mask);
-    const bool wanted = !team.contract.settled() || placing || notes.waiting() || team.crowded;
+    const bool unfinished = team.crowded || team.drain != Drain::None;
+    const bool wanted = !team.contract.settled() || placing || notes.waiting() || unfinished;
     drom_gate.attention.store(wanted ? 1 : 0, kRelaxed);
     drom_gate.watching.store(team.contract.deaf() ? 0 : 1, kRelaxed);
     drom_gate.roomy.store(team.cpus < team.first_cpus ? team.cpus : UINT32_MAX, kRelaxed);
@@ -304,6 +307,7 @@ void update_attention() noexcept {
 void follow(const Decision& decision) noexcept {
     const uint32_t before = client::page().team_size.load(kRelaxed);
     resize(decision.size);
+    if (team.drain == Drain::Settling && now_ns() >= team.settled_ns) team.drain = Drain::None;
     if (team.drain == Drain::None) team.runtime.waiting.yield(decision.size > team.cpus);
     acknowledge(decision, before);
     update_attention();
@@ -335,7 +339,7 @@ bool place(const Decision& decision) noexcept {
 }
 
 bool same_runtime(const void* function) noexcept {
-    if (team.runtime.object.holds(function)) return true;
+    if (team.runtime.object.holds(function) || team.runtime.is_shadowed) return true;
     team.contract.fix_all("the program uses two OpenMP runtimes");
     return false;
 }
@@ -352,7 +356,7 @@ bool is_only_agent() noexcept {
 void use_callbacks() noexcept { team.callbacks = true; }
 
 const void* region_entry(const void* function, const Entry& entry) noexcept {
-    if (team.callbacks) return function;
+    if (team.callbacks != (entry.door == DROM_DOOR_OMPT)) return function;
     const Turn turn;
     if (!turn.mine() || !claim(entry.runtime, true, entry.door)) return function;
     client::add_doors(entry.door);
@@ -395,17 +399,14 @@ void place_thread(uint32_t index) noexcept { pinning::place_thread(index); }
 
 void place_this_thread() noexcept { pinning::place_thread(static_cast<uint32_t>(team.runtime.thread_num())); }
 
-bool region_end(const void* runtime) noexcept {
+void region_end() noexcept {
     const Turn turn;
-    if (!turn.mine() || !claim(runtime, true, DROM_DOOR_OMPT) || team.runtime.level() != 0) return false;
-    count(*drom_gate.regions.load(kRelaxed));
-    take_notes();
+    if (!turn.mine() || !is_primary() || team.runtime.level() != 0) return;
     adopt();
-    const Decision decision = team.contract.between(team.last_party);
-    follow(decision);
-    if (team.drain == Drain::Asked) team.drain = Drain::Running;
-    return place(decision);
+    follow(team.contract.between(team.last_party));
 }
+
+bool queries_are_seen() noexcept { return runtime::is_ours(dlsym(RTLD_DEFAULT, "omp_get_max_threads")); }
 
 // ---- queries -------------------------------------------------------------------------------------------------------------------
 

@@ -43,8 +43,12 @@ int num_procs(const void* site, const void* frame) noexcept;
 int num_threads(const void* site) noexcept;
 void set_num_threads(int size, const void* site) noexcept;
 
-/// OMPT only: an outermost region has ended on the calling thread. True when the next one has to be placed.
-bool region_end(const void* runtime) noexcept;
+/// OMPT without queries, eager only: a region has ended on the calling thread. Where nobody sees what the program asks, this is the
+/// earliest moment.
+void region_end() noexcept;
+
+/// True when what the program asks comes through our queries.
+bool queries_are_seen() noexcept;
 
 /// Region starts are seen by OMPT callbacks, not by entry points.
 void use_callbacks() noexcept;

@@ -257,6 +257,9 @@ const Row kRows[] = {
     {"found out: others too", kSafe, {region(1), fix(), cpus(2), region(7, 3)}, 4, kHeld},
 
     {"eager: at each region", Mode::Eager, {ask(1), region(1), ask_in_region(), cpus(2), region(2)}, 2, kFollows},
+    {"eager: not the region that was asked for", Mode::Eager, {ask(1), cpus(2), region(1)}, 4, kHeld},
+    {"eager: but the next one", Mode::Eager, {ask(1), cpus(2), region(1), region(1)}, 2, kFollows},
+    {"eager: asks and follows", Mode::Eager, {cpus(2), ask(1)}, 2, kFollows},
     {"eager: within what the program set", Mode::Eager, {set(2), cpus(3), region(1)}, 2, kFollows},
     {"never: the start size", Mode::Never, {region(1), cpus(2), region(1)}, 4, kHeld},
     {"never: whoever asks", Mode::Never, {ask(1), region(1), cpus(2), ask(1)}, 4, kHeld},
