@@ -45,8 +45,8 @@ tidy() {
 
 # In bats every test is a subshell and every function may be called by another file.
 shell() {
-    files '*.sh' '.ci/run' '*.bash' | xargs -0 -r shellcheck || return
-    files '*.bats' | xargs -0 -r shellcheck --shell=bats --severity=warning --exclude=SC2030,SC2031,SC2119,SC2120
+    files '*.sh' '.ci/run' 'tools/*.bash' | xargs -0 -r shellcheck || return
+    files 'tests/*.bats' 'tests/*.bash' | xargs -0 -r shellcheck --shell=bats --severity=warning --exclude=SC1010,SC2030,SC2031,SC2034,SC2076,SC2119,SC2120
 }
 
 python() { files '*.py' | xargs -0 -r python3 -W error -c 'import sys; [compile(open(f).read(), f, "exec") for f in sys.argv[1:]]'; }

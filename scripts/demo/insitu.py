@@ -131,6 +131,7 @@ def demonstrate(options: argparse.Namespace) -> None:
         raise Failure("this machine has one CPU; there is nothing to trade")
     node = Node(options.bin / "drom", len(cpus), len(cpus) // 2, options.seconds * 0.3, max(60.0, 30 * options.seconds))
     chosen = [pair for pair in pairs(options.bin, len(cpus)) if not options.case or pair.key in options.case]
+    load = os.getloadavg()[0]
     cases, drawn = [], []
     for pair in chosen:
         case, drawing = run_case(pair, node, options, cpus)
@@ -140,13 +141,15 @@ def demonstrate(options: argparse.Namespace) -> None:
              f"the run with the median response of {options.repeats}")
     options.out.mkdir(parents=True, exist_ok=True)
     whole = {"schema": "drom.demo/1", "cpus": node.cpus, "cpus_wanted": node.wanted, "arrival_s": node.arrival, "repeats": options.repeats,
-             "processor": processor(), "kernel": platform.release(), "cases": cases}
+             "processor": processor(), "kernel": platform.release(), "load_before": round(load, 2), "cases": cases}
     write(options.out / "report.json", json.dumps(whole, indent=1) + "\n")
     write(options.out / "timeline.svg", picture.draw(drawn, TITLE, story))
     write(options.out / "trace.json", json.dumps(perfetto.trace([(case["case"], d.timeline) for case, d in zip(cases, drawn)])) + "\n")
     print(f"\nThe simulation has all {node.cpus} CPUs; the analytics arrives after {node.arrival:g} s and wants {node.wanted}.")
     print(f"Seconds: median of {options.repeats} (least-most). Response: from being asked for to the end.\n")
     print(report.table(cases))
+    if load > node.cpus / 2:
+        print(f"\nOther work kept {load:.1f} CPUs busy before this began: the times are longer and wider than they need to be.")
     for case in cases:
         print(f"\n{case['title']}: {report.adoption_line(case)}.", end="")
     print("\nEvery program computed the same result, bit for bit, in all three ways.\n")

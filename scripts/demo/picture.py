@@ -226,7 +226,7 @@ class _Block:
     def beyond(self, span: Span, y: float) -> None:
         """A bar that would not fit ends at the edge, with the time it really ended at."""
         if span.end > self.seconds:
-            self.canvas.text(LEFT + MAIN + 4, y + 9, f"→ {span.end:.1f} s", 11, COLOURS[span.name])
+            self.canvas.text(LEFT + MAIN + 4, y + 9, f"→ {span.end:.1f} s" if span.end < 10 else f"→ {span.end:.0f} s", 11, COLOURS[span.name])
 
     def zoom(self, heading: str, request: Request, left: float) -> None:
         resized = None if request.held else request.resized
