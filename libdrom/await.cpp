@@ -120,6 +120,19 @@ void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) 
     if (woken == Woken::kGone) futex_wait(&nothing, 0, until);
 }
 
+/// What the client's threads follow: the mask of its last release, whoever made that. A request in between may have been replaced before
+/// anybody moved a thread for it.
+CpuSet Table::mask_before(uint32_t slot, uint64_t seq) noexcept {
+    const Page* page = pages_.view(slot);
+    const uint64_t own = page != nullptr ? page->released.load() : 0;
+    Posted outside;
+    if (read_outside(ledger_, slot, outside) && outside.seq >= std::min(own, seq)) return outside.mask;
+    CpuSet before{};
+    const RequestHalf& older = ledger_.half(slot, seq - 1);
+    for (uint32_t i = 0; seq > 1 && i < ledger_.header().mask_words; ++i) before.words[i] = older.words[i].load();
+    return before;
+}
+
 /// Sets the affinity of the client's threads from here. False when that is not possible (then only it can release).
 bool Table::confine_client(uint32_t slot) noexcept {
     Posted posted{};
@@ -136,14 +149,12 @@ bool Table::confine_client(uint32_t slot) noexcept {
     } else if (life == Verdict::kUnknown) {
         return false;
     }
-    CpuSet before{};
-    const RequestHalf& older = ledger_.half(slot, posted.seq - 1);
-    for (uint32_t i = 0; posted.seq > 1 && i < ledger_.header().mask_words; ++i)
-        before.words[i] = older.words[i].load();
+    const CpuSet before = mask_before(slot, posted.seq);
     const Confined done = life == Verdict::kDead ? Confined{DROM_OK, false, 0, 0}
                                                  : confine(who.pid, before, posted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
+    note_outside(ledger_, slot, posted);
     Word& confined = ledger_.request(slot).confined;
     uint64_t old = confined.load();
     while (old < posted.seq && !confined.compare_exchange_weak(old, posted.seq)) {}

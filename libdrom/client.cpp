@@ -388,7 +388,10 @@ void acknowledge_release(uint64_t seq, bool limited) noexcept {
 
 bool confine_all(const Wanted& wanted) noexcept {
     if (!publish_mask(wanted)) return false;
-    const Confined done = confine(0, state.applied, wanted.mask, deadline_in_ms(100));
+    // An administrator that lost its patience may have moved the threads since our own last release.
+    Posted outside;
+    const bool moved = read_outside(state.ledger, state.slot, outside) && outside.seq > state.page->released.load(kRelaxed);
+    const Confined done = confine(0, moved ? outside.mask : state.applied, wanted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));

@@ -108,7 +108,8 @@ struct Slot {
 static_assert(offsetof(Slot, client) == 8 && offsetof(Slot, min_cpus) == 80 && offsetof(Slot, name) == 104);
 static_assert(sizeof(Slot) == 256);
 
-/// Administrator -> client. Followed by two halves of {seq, checksum, mask_words words} at kHalfAt and kHalfAt + half size.
+/// Administrator -> client. Followed by three times {stamp, checksum, mask_words words}: the two halves, and what the threads were
+/// last confined to from outside, which is where whoever moves them next has to start from.
 /// Request s lives in half s & 1; `newest` names the complete one. A client copies its half and believes it only if the
 /// half's own stamp and checksum agree: an administrator that was overtaken may still be writing there.
 struct Request {
@@ -181,7 +182,7 @@ static_assert(offsetof(Page, why) == 256 && sizeof(Page) <= 4096);
 inline constexpr size_t kPageSize = 4096;
 
 constexpr uint32_t half_bytes(uint32_t mask_words) noexcept { return (16 + 8 * mask_words + 63) / 64 * 64; }
-constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 2 * half_bytes(mask_words); }
+constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 3 * half_bytes(mask_words); }
 
 /// An owner word: who owns a CPU and who gets it next.
 ///   owner none, !leaving          free (or drained / absent by flag)

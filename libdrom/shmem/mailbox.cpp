@@ -89,8 +89,23 @@ bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const Cp
     return true;
 }
 
+void note_outside(const Ledger& ledger, uint32_t slot, const Posted& confined) noexcept {
+    RequestHalf& half = ledger.outside(slot);
+    const uint32_t words = ledger.header().mask_words;
+    half.stamp.store(0);
+    for (uint32_t i = 0; i < words; ++i) half.words[i].store(confined.mask.words[i], kRelaxed);
+    half.checksum.store(checksum_of(confined.seq, confined.mask, words), kRelaxed);
+    half.stamp.store(confined.seq, std::memory_order_release);
+}
+
+bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept {
+    confined.seq = ledger.outside(slot).stamp.load(std::memory_order_acquire);
+    return confined.seq != 0 && read_half(ledger.outside(slot), confined.seq, ledger.header().mask_words, confined.mask);
+}
+
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept {
     Request& request = ledger.request(slot);
+    ledger.outside(slot).stamp.store(0);
     for (uint64_t seq = 0; seq < 2; ++seq) ledger.half(slot, seq).stamp.store(new_stamp(request));
     request.newest.store(0);
     request.confined.store(0);

@@ -23,6 +23,10 @@ bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept;
 /// False when somebody else published first or the slot has another user: derive again.
 bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept;
 
+/// Remembers, and tells, to which request's mask the client's threads were last set by an administrator. False when they never were.
+void note_outside(const Ledger& ledger, uint32_t slot, const Posted& confined) noexcept;
+bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept;
+
 /// Makes whatever an overtaken administrator may still publish to the slot's former user unreadable. By the slot's claimer only.
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept;
 

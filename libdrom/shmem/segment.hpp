@@ -27,6 +27,11 @@ struct Ledger {
         const uint64_t start = header().requests_at + uint64_t{header().request_stride} * slot + sizeof(Request);
         return at<RequestHalf>(start, half_bytes(header().mask_words), seq & 1);
     }
+    /// What an administrator last confined the client's threads to.
+    [[nodiscard]] RequestHalf& outside(uint32_t slot) const noexcept {
+        const uint64_t start = header().requests_at + uint64_t{header().request_stride} * slot + sizeof(Request);
+        return at<RequestHalf>(start, half_bytes(header().mask_words), 2);
+    }
     [[nodiscard]] Intent& intent() const noexcept { return at<Intent>(header().intent_at, 0, 0); }
     [[nodiscard]] Event& event(uint64_t index) const noexcept {
         return at<Event>(header().events_at, sizeof(Event), index % kEvents);
