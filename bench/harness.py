@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""harness.py - processes to be measured, tables of their own, and figures."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Figure = dict[str, Any]
+
+
+class CannotMeasure(Exception):
+    """One sentence: what is in the way."""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Ours without what would change OpenMP or drom behind a measurement's back."""
+    foreign = ("OMP_", "KMP_", "GOMP_", "DROM_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign) and name != "LD_PRELOAD"}
+    return kept | more
+
+
+def quantile(values: Sequence[float], part: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+
+
+def spread(values: Sequence[float]) -> Figure:
+    """Median and what is around it."""
+    digits = 3 if statistics.median(values) < 100 else 1
+    parts = {"value": statistics.median(values), "min": min(values), "p10": quantile(values, 0.1), "p90": quantile(values, 0.9),
+             "p99": quantile(values, 0.99), "max": max(values)}
+    return {name: round(value, digits) for name, value in parts.items()} | {"samples": len(values)}
+
+
+def output_of(command: list[str], env: dict[str, str], limit: float = 300) -> str:
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=limit)
+    except FileNotFoundError:
+        raise CannotMeasure(f"{command[0]} was not built") from None
+    except subprocess.TimeoutExpired:
+        raise CannotMeasure(f"{' '.join(command)} did not end within {limit:.0f} s") from None
+    if done.returncode != 0:
+        raise CannotMeasure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-400:]}")
+    return done.stdout
+
+
+def wall_us(command: list[str], env: dict[str, str]) -> float:
+    """Microseconds from the start of a process to its end, its output thrown away."""
+    quiet = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+    begin = time.perf_counter_ns()
+    pid = os.posix_spawn(command[0], command, env, file_actions=quiet)
+    _, status = os.waitpid(pid, 0)
+    took = time.perf_counter_ns() - begin
+    if status != 0:
+        raise CannotMeasure(f"{' '.join(command)} ended with status {os.waitstatus_to_exitcode(status)}")
+    return took / 1000
+
+
+@dataclass
+class Build:
+    """Where things were built."""
+
+    folder: Path
+
+    @property
+    def drom(self) -> str:
+        return str(self.folder / "bin" / "drom")
+
+    def bench(self, name: str) -> str:
+        return str(self.folder / "bench" / name)
+
+    def library(self, name: str) -> str:
+        return str(self.folder / "lib" / name)
+
+    def micro(self, program: str, repetitions: int) -> dict[str, dict[str, list[float]]]:
+        """A Google Benchmark program: for each benchmark the nanoseconds of each repetition, "cpu" and "real"."""
+        with TableFolder() as table:
+            text = output_of([self.bench(program), "--benchmark_format=json", f"--benchmark_repetitions={repetitions}",
+                              "--benchmark_enable_random_interleaving=true", "--benchmark_min_time=0.02"], table.env)
+        times: dict[str, dict[str, list[float]]] = {}
+        for run in json.loads(text)["benchmarks"]:
+            if run["run_type"] != "iteration":
+                continue
+            found = times.setdefault(run["name"].split("/")[0], {"cpu": [], "real": []})
+            found["cpu"].append(run["cpu_time"])
+            found["real"].append(run["real_time"])
+        return times
+
+
+class TableFolder:
+    """A table of a measurement's own, in memory like the users' tables."""
+
+    def __enter__(self) -> "TableFolder":
+        home = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.folder = tempfile.mkdtemp(prefix="drom-bench-", dir=home)
+        self.env = environment(DROM_TABLE=f"{self.folder}/table")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Guest:
+    """regions.c as a process, by itself or under `drom run` on CPUs 0 and 1. Ends with the `with`."""
+
+    def __init__(self, build: Build, runtime: str, kind: str, steps: int, *, table: TableFolder | None = None,
+                 cpu: int | None = None, **variables: str) -> None:
+        self.build, self.table = build, table
+        self.command = [build.bench(f"regions-{runtime}"), kind, str(steps)]
+        if not os.access(self.command[0], os.X_OK):
+            raise CannotMeasure(f"{self.command[0]} was not built; its compiler is missing")
+        if cpu is not None:
+            self.command = ["taskset", "-c", str(cpu), *self.command]
+        if table is not None:
+            self.command = [build.drom, "run", "--cpus", "0,1", "--", *self.command]
+        self.env = (table.env if table is not None else environment()) | variables
+
+    def __enter__(self) -> "Guest":
+        self.process = subprocess.Popen(self.command, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        if self._line() != "ready":
+            message = self.process.communicate(timeout=10)[1].strip()
+            raise CannotMeasure(f"{' '.join(self.command)} did not start: {message[-400:]}")
+        self.pid = self.process.pid if self.table is None else self.client()["pid"]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # By itself if it waits for its input; by a signal, which drom run passes on, if it computes.
+        self.process.stdin.close()
+        try:
+            self.process.wait(0.3)
+        except subprocess.TimeoutExpired:
+            self.process.terminate()
+            self.process.wait(30)
+
+    def _line(self) -> str:
+        return self.process.stdout.readline().strip()
+
+    def start(self, regions: int) -> None:
+        self.process.stdin.write(f"{regions}\n")
+        self.process.stdin.flush()
+
+    def regions(self, count: int) -> float:
+        """Runs that many regions; nanoseconds each."""
+        self.start(count)
+        text = self._line()
+        if not text:
+            raise CannotMeasure(f"{' '.join(self.command)} ended in the middle")
+        return float(text) / count
+
+    def client(self) -> dict[str, Any]:
+        """What drom list says of it."""
+        clients = json.loads(output_of([self.build.drom, "list", "--json"], self.table.env))["clients"]
+        if len(clients) != 1:
+            raise CannotMeasure(f"the table of {' '.join(self.command)} has {len(clients)} clients")
+        return clients[0]
+
+    def shrink_to_one(self) -> None:
+        """To CPU 0, and far enough that the team has followed if it can."""
+        output_of([self.build.drom, "set", str(self.pid), "0", "--quiet"], self.table.env)
+        self.regions(200)
+
+
+def paired(first: Callable[[], float], second: Callable[[], float], pairs: int, rest: float = 0.02) -> list[tuple[float, float]]:
+    """Each measured `pairs` times, in turn; who comes first changes, and waiting threads get the time to go to sleep."""
+    results = []
+    for pair in range(pairs):
+        values = [0.0, 0.0]
+        for which in (0, 1) if pair % 2 == 0 else (1, 0):
+            values[which] = (first, second)[which]()
+            time.sleep(rest)
+        results.append((values[0], values[1]))
+    return results

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""measure.py - measures what drom promises in numbers, each beside its floor or its peer in the same run.
+
+scripts/bench.sh builds everything and calls this. The summary's keys, targets and the incumbent's figures (DLB 3.7's, measured on a
+machine like CI's) are in FIGURES. A target that is missed is reported, not an error: the exit status is 1 only when something could
+not be measured."""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import Build, CannotMeasure, Figure, Guest, TableFolder, output_of, paired, spread, wall_us
+
+RUNTIMES = ("omp", "gomp")
+ENDLESS = 1_000_000_000
+BOTH = {"OMP_PROC_BIND": "true", "KMP_BLOCKTIME": "1"}  # the same for drom's guest and the bare one
+ONE = {"OMP_NUM_THREADS": "1"}
+
+
+class Measurer:
+    def __init__(self, build: Build, scale: float) -> None:
+        self.build = build
+        self.scale = scale  # below 1: fewer samples
+        self.steps_per_us: dict[str, float] = {}
+        self.micro: dict[str, dict[str, list[float]]] = {}
+
+    def times(self, count: int) -> int:
+        return max(3, round(count * self.scale))
+
+    def steps(self, runtime: str, us: float) -> int:
+        """Work that takes one thread that long. The same number serves both sides of a pair."""
+        if runtime not in self.steps_per_us:
+            self.steps_per_us[runtime] = float(output_of([self.build.bench(f"regions-{runtime}"), "calibrate"], dict(os.environ)))
+        return round(self.steps_per_us[runtime] * us)
+
+    def broker(self, name: str, clock: str) -> list[float]:
+        """Microseconds of a benchmark of broker.cpp, a repetition each."""
+        if not self.micro:
+            self.micro = self.build.micro("bench_broker", self.times(25))
+        return [value / 1000 for value in self.micro[name][clock]]
+
+    # ---- calls -----------------------------------------------------------------------------------------------------------
+
+    def idle_poll(self) -> Figure:
+        times = self.build.micro("bench_safe_point", self.times(25))
+        over = [poll - call for poll, call in zip(times["idle_poll"]["cpu"], times["call_floor"]["cpu"], strict=True)]
+        return spread(over) | {"with_the_call": spread(times["idle_poll"]["cpu"]),
+                               "floor": {"empty_library_call": spread(times["call_floor"]["cpu"]), "load": spread(times["load_floor"]["cpu"])}}
+
+    def set_async(self) -> Figure:
+        # Processor time: the call never waits, and on a shared machine the clock would count who else was running.
+        return spread(self.broker("set_async", "cpu")) | {
+            "set_async_idle_client_us": spread(self.broker("set_async_idle_client", "real"))}
+
+    def floors(self) -> Figure:
+        return {"futex_round_trip_us": spread(self.broker("futex_round_trip", "real")),
+                "sched_setaffinity_same_us": spread(self.broker("set_affinity_same", "cpu")),
+                "sched_setaffinity_moving_us": spread(self.broker("set_affinity_moving", "real"))}
+
+    # ---- regions ---------------------------------------------------------------------------------------------------------
+
+    def region_pairs(self, runtime: str, threads: int) -> Figure:
+        """Empty regions of a program under drom run beside those of the same program by itself; several launches of each."""
+        count, pairs = 40_000, []
+        variables = BOTH | {"OMP_NUM_THREADS": str(threads)}
+        for _ in range(self.times(5)):
+            with (TableFolder() as table, Guest(self.build, runtime, "follow", 0, table=table, **variables) as ours,
+                  Guest(self.build, runtime, "follow", 0, **variables) as bare):
+                pairs += paired(lambda: ours.regions(count), lambda: bare.regions(count), self.times(16))
+        over = [a - b for a, b in pairs]
+        return spread(over) | {"floor": {"bare_region_ns": spread([b for _, b in pairs])}, "door_ns": self.door(runtime, threads)}
+
+    def door(self, runtime: str, threads: int) -> Figure:
+        """The entry point alone: the same region through it and straight to the runtime, in one process."""
+        with TableFolder() as table:
+            text = output_of([self.build.drom, "run", "--cpus", "0,1", "--", self.build.bench(f"entry-{runtime}"), str(self.times(100)), "20000"],
+                             table.env | BOTH | {"OMP_NUM_THREADS": str(threads)})
+        return spread([float(through) - float(straight) for through, straight in (line.split() for line in text.splitlines())])
+
+    def region_cost(self) -> Figure:
+        parts = {f"{runtime}_threads_{threads}": self.region_pairs(runtime, threads) for runtime in RUNTIMES for threads in (1, 2)}
+        named = {key.removeprefix("omp_"): part for key, part in parts.items()}
+        named["threads_1"]["target"] = 10
+        named["threads_2"]["target"] = 20
+        return {"value": named["threads_2"]["value"]} | named
+
+    # ---- requests --------------------------------------------------------------------------------------------------------
+
+    def latencies(self, runtime: str, kind: str, us: float, wait: str, samples: int, gap_us: int) -> Figure:
+        """Requests that take a CPU from a program that is in the middle of it."""
+        steps = self.steps(runtime, us) if us > 0 else 0
+        with TableFolder() as table, Guest(self.build, runtime, kind, steps, table=table) as guest:
+            guest.start(ENDLESS)
+            text = output_of([self.build.bench("bench_latency"), "set", str(guest.pid), str(samples), str(gap_us), wait], table.env)
+        found = json.loads(text)
+        missing = sum(value < 0 for side in ("shrink", "grow") for value in found[side])
+        if missing > samples // 10:
+            raise CannotMeasure(f"{missing} of {2 * samples} requests were not {wait} within 3 s")
+        shrink = spread([value / 1000 for value in found["shrink"] if value >= 0])
+        grow = spread([value / 1000 for value in found["grow"] if value >= 0])
+        return shrink | {"growing": grow, "late": missing, "confined_from_outside": found["confined"]}
+
+    def request(self, kind: str, us: float, wait: str, samples: int, gap_us: int) -> Figure:
+        by_runtime = {runtime: self.latencies(runtime, kind, us, wait, self.times(samples), gap_us) for runtime in RUNTIMES}
+        floor = {"futex_round_trip_us": statistics.median(self.broker("futex_round_trip", "real")),
+                 "sched_setaffinity_moving_us": statistics.median(self.broker("set_affinity_moving", "real"))}
+        return by_runtime["omp"] | {"gomp": by_runtime["gomp"], "floor": floor}
+
+    def released_spin(self) -> Figure:
+        return self.request("follow", 0, "released", 1000, 2000)
+
+    def released_1ms(self) -> Figure:
+        return self.request("follow", 2000, "released", 1000, 3000)
+
+    def released_serial(self) -> Figure:
+        figure = self.request("serial", 1_000_000, "released", 1000, 2000)
+        for part in (figure, figure["gomp"]):
+            part["p50"], part["value"] = part["value"], part["p99"]
+        return figure
+
+    def resized_1ms(self) -> Figure:
+        return self.request("follow", 2000, "resized", 500, 5000)
+
+    def cpu_free(self) -> Figure:
+        """When the former owner was seen last on a CPU it had released, within a second; 0: not once."""
+        rounds, parts = self.times(4), {}
+        for runtime in RUNTIMES:
+            for name, kind, us in (("spin", "follow", 0), ("1ms", "follow", 2000), ("held_1ms", "keep", 2000), ("serial", "serial", 1_000_000)):
+                steps = self.steps(runtime, us) if us > 0 else 0
+                with TableFolder() as table, Guest(self.build, runtime, kind, steps, table=table) as guest:
+                    guest.start(ENDLESS)
+                    found = json.loads(output_of([self.build.bench("bench_latency"), "free", str(guest.pid), str(rounds)], table.env))
+                parts[f"{runtime}_{name}"] = {"last_seen_us": [value / 1000 for value in found["last_ns"]], "looks": found["looks"],
+                                              "allowed_there": found["allowed"], "ran_ms": [value / 1e6 for value in found["ran_ns"]]}
+        seen = [value for part in parts.values() for value in part["last_seen_us"]]
+        return spread(seen) | {"value": max(seen), "allowed_there": sum(part["allowed_there"] for part in parts.values())} | parts
+
+    # ---- after a request ---------------------------------------------------------------------------------------------------
+
+    def one_cpu(self, runtime: str, kind: str, us: float, regions: int, team: int) -> Figure:
+        """A program that was shrunk to CPU 0 beside one that was started with one thread there."""
+        steps, pairs = self.steps(runtime, us), []
+        for _ in range(self.times(3)):
+            with (TableFolder() as table, Guest(self.build, runtime, kind, steps, table=table) as shrunk,
+                  Guest(self.build, runtime, kind, steps, cpu=0, **ONE) as native):
+                shrunk.shrink_to_one()
+                size = shrunk.client()["team"]
+                if size != team:
+                    raise CannotMeasure(f"{' '.join(shrunk.command)} has {size} threads on one CPU and not {team}")
+                pairs += paired(lambda: shrunk.regions(regions), lambda: native.regions(regions), self.times(8))
+        return spread([a / b for a, b in pairs]) | {"floor": {"native_region_us": statistics.median(b for _, b in pairs) / 1000}}
+
+    def confined_fine(self) -> Figure:
+        parts = {runtime: self.one_cpu(runtime, "keep", 25, 10_000, 2) for runtime in RUNTIMES}
+        return {"value": max(part["value"] for part in parts.values())} | parts
+
+    def confined_coarse(self) -> Figure:
+        parts = {runtime: self.one_cpu(runtime, "keep", 10_000, 30, 2) for runtime in RUNTIMES}
+        return {"value": max(part["value"] for part in parts.values())} | parts
+
+    def resized_over_native(self) -> Figure:
+        parts = {f"{runtime}_{name}": self.one_cpu(runtime, "follow", us, regions, 1)
+                 for runtime in RUNTIMES for name, us, regions in (("fine", 25, 10_000), ("coarse", 10_000, 30))}
+        return {"value": max(part["value"] for part in parts.values())} | parts
+
+    # ---- processes -----------------------------------------------------------------------------------------------------------
+
+    def attach(self) -> Figure:
+        with TableFolder() as table:
+            output_of([self.build.bench("bench_attach")], table.env)  # the first one makes the table
+            times = [float(output_of([self.build.bench("bench_attach")], table.env)) / 1000 for _ in range(self.times(200))]
+        return spread(times)
+
+    def list_clients(self) -> Figure:
+        commands = {"drom_list": [self.build.drom, "list"], "taskset_p": ["/usr/bin/taskset", "-p", "1"], "true": ["/bin/true"]}
+        times: dict[str, list[float]] = {name: [] for name in commands}
+        with TableFolder() as table, Guest(self.build, "gomp", "follow", 0, table=table):
+            for _ in range(self.times(100)):
+                for name, command in commands.items():
+                    times[name].append(wall_us(command, table.env) / 1000)
+        return spread(times["drom_list"]) | {"peer": {"taskset_p_ms": spread(times["taskset_p"])}, "floor": {"true_ms": spread(times["true"])}}
+
+    def preload_true(self) -> Figure:
+        both = f"{self.build.library('libdrom-gomp.so')}:{self.build.library('libdrom.so')}"
+        preloads = {"bare": {}, "empty": {"LD_PRELOAD": self.build.bench("libbench_nothing.so")}, "drom": {"LD_PRELOAD": both}}
+        times: dict[str, list[float]] = {name: [] for name in preloads}
+        with TableFolder() as table:
+            for _ in range(self.times(300)):
+                for name, preload in preloads.items():
+                    times[name].append(wall_us(["/bin/true"], table.env | preload))
+        def over(base: str) -> Figure:
+            return spread([a - b for a, b in zip(times["drom"], times[base], strict=True)])
+
+        return over("bare") | {"over_empty_preload": over("empty"), "floor": {"true_us": spread(times["bare"]), "with_empty_preload_us": spread(times["empty"])}}
+
+    def agent_rss(self) -> Figure:
+        def rss(guest: Guest) -> float:
+            text = Path(f"/proc/{guest.pid}/smaps_rollup").read_text()
+            return float(next(line.split()[1] for line in text.splitlines() if line.startswith("Rss:")))
+
+        parts = {}
+        for runtime in RUNTIMES:
+            pairs = []
+            for _ in range(self.times(10)):
+                with (TableFolder() as table, Guest(self.build, runtime, "follow", 0, table=table) as ours,
+                      Guest(self.build, runtime, "follow", 0) as bare):
+                    pairs.append((rss(ours), rss(bare)))
+            parts[runtime] = spread([a - b for a, b in pairs]) | {"floor": {"bare_kib": statistics.median(b for _, b in pairs)}}
+        return {"value": max(part["value"] for part in parts.values())} | parts
+
+
+@dataclass(frozen=True)
+class Promise:
+    """`target` and `incumbent` are the issue's; an incumbent of None was not measured."""
+
+    measure: Callable[[Measurer], Figure]
+    unit: str
+    target: float | None
+    incumbent: float | str | None = None
+
+
+FIGURES = {
+    "idle_poll_ns": Promise(Measurer.idle_poll, "ns", 1, 10.5),
+    "safe_point_omp_region_ns_over_bare": Promise(Measurer.region_cost, "ns", 20, "117 (2 threads), 45 (1 thread)"),
+    "set_async_us": Promise(Measurer.set_async, "us", 1, "0.14-0.31"),
+    "set_released_spin_p50_us": Promise(Measurer.released_spin, "us", 100, 10_100),
+    "set_released_1ms_p50_us": Promise(Measurer.released_1ms, "us", 100, 10_100),
+    "set_released_serial_p99_us": Promise(Measurer.released_serial, "us", 1000, "never"),
+    "set_resized_1ms_p50_us": Promise(Measurer.resized_1ms, "us", 1100, 880),
+    "cpu_free_after_release_us": Promise(Measurer.cpu_free, "us", 0, "188,000 or never"),
+    "confined_fine_grained_over_resized": Promise(Measurer.confined_fine, "ratio", 2.5),
+    "confined_coarse_over_resized": Promise(Measurer.confined_coarse, "ratio", 1.07),
+    "resized_over_native": Promise(Measurer.resized_over_native, "ratio", 1.03),
+    "attach_us": Promise(Measurer.attach, "us", 300, 3100),
+    "list_ms": Promise(Measurer.list_clients, "ms", 3, 12.8),
+    "preload_true_us": Promise(Measurer.preload_true, "us", 50, "600-4,400"),
+    "agent_rss_kib": Promise(Measurer.agent_rss, "KiB", 1024),
+    "floors": Promise(Measurer.floors, "us", None),
+}
+
+
+def load1() -> float:
+    return round(os.getloadavg()[0], 2)
+
+
+def measure(measurer: Measurer, key: str) -> Figure:
+    promise = FIGURES[key]
+    before = load1()
+    begin = time.monotonic()
+    figure = promise.measure(measurer)
+    return figure | {"unit": promise.unit, "target": promise.target, "incumbent": promise.incumbent, "load1": max(before, load1()),
+                     "seconds": round(time.monotonic() - begin, 1), "command": f"scripts/bench.sh --only {key}"}
+
+
+def line(key: str, figure: Figure) -> str:
+    if "value" not in figure:
+        return f"{key:36} " + ", ".join(f"{name} {part['value']:g}" for name, part in figure.items() if isinstance(part, dict))
+    target, value = figure["target"], figure["value"]
+    verdict = "" if target is None else "reached" if value <= target else "MISSED"
+    around = f"{figure['min']:g} .. {figure['p90']:g}" if "p90" in figure else ""
+    return f"{key:36} {value:>10g} {figure['unit']:5} target {target!s:>6} {verdict:8} {around:22} incumbent {figure['incumbent']}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, required=True, help="the build's folder")
+    parser.add_argument("--out", type=Path, required=True, help="the summary to write; what it has of other keys is kept")
+    parser.add_argument("--only", action="append", choices=FIGURES, metavar="KEY", help="this key (may be repeated): " + ", ".join(FIGURES))
+    parser.add_argument("--quick", action="store_true", help="a fifth of the samples")
+    options = parser.parse_args()
+
+    if not {0, 1} <= os.sched_getaffinity(0):
+        print("bench: measure: CPUs 0 and 1 are needed, and this process may not use both", file=sys.stderr)
+        return 1
+    measurer = Measurer(Build(options.build.resolve()), 0.2 if options.quick else 1)
+    summary = json.loads(options.out.read_text()) if options.only and options.out.exists() else {}
+    failed = 0
+    for key in options.only or FIGURES:
+        try:
+            summary[key] = measure(measurer, key)
+            print(line(key, summary[key]), flush=True)
+        except CannotMeasure as why:
+            failed += 1
+            print(f"bench: measure {key}: {why}", file=sys.stderr, flush=True)
+    summary["load1"] = load1()
+    summary["machine"] = {"cpus": os.cpu_count(), "kernel": platform.release(), "processor": platform.machine()}
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(summary, indent=1) + "\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
