@@ -46,10 +46,10 @@ Contract::Terms& Contract::use(Party party) noexcept {
 }
 
 /// A party that was never told anything may still work with what another one was told for good: the program may have passed
-/// its thread count on to a library. One that asks again and again does not keep its answers.
+/// its thread count on to a library, or have it from one. One that asks again and again does not keep its answers.
 const char* Contract::blocked_by_others(const Terms& terms) const noexcept {
     for (const Terms& other : parties_) {
-        if (&other == &terms || !other.seen) continue;
+        if (&other == &terms || !other.has_team_size) continue;
         if (other.state == State::Fixed || (other.state == State::Kept && !other.asks_again)) return other.why;
     }
     return nullptr;
@@ -133,6 +133,7 @@ Decision Contract::asked_max(Party party, const Site& site) noexcept {
     terms.size = first ? first_answer(terms, index, spent) : next_answer(terms, index, spent);
     terms.why = terms.asks_again ? kUntilNext : kAsked;
     terms.state = State::Kept;
+    terms.has_team_size = true;
     terms.asked_at = site.regions;
     terms.patience = spent ? 0 : terms.patience + (terms.patience < kPatience ? 1 : 0);
     if (spent || site.frame > terms.frame) terms.frame = site.frame;
@@ -157,6 +158,7 @@ void Contract::answered_team_size(Party party, uint32_t size) noexcept {
     terms.state = State::Fixed;
     terms.size = size;
     terms.why = kInRegion;
+    terms.has_team_size = true;
 }
 
 void Contract::answered_in_region(Party party, uint32_t size) noexcept {
@@ -165,6 +167,7 @@ void Contract::answered_in_region(Party party, uint32_t size) noexcept {
     if (terms.state == State::Free) terms.why = kInRegion;
     terms.state = State::Kept;
     terms.size = size;
+    terms.has_team_size = true;
 }
 
 Decision Contract::told(Party party, uint32_t size, uint64_t regions) noexcept {
@@ -181,6 +184,7 @@ Decision Contract::told(Party party, uint32_t size, uint64_t regions) noexcept {
     if (terms.state == State::Free) terms.state = State::Kept;
     terms.asks_again = false;
     terms.why = kTold;
+    terms.has_team_size = true;
     return decide(known_region(terms));
 }
 

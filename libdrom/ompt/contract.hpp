@@ -130,12 +130,13 @@ private:
         bool seen = false;        ///< has opened a region or asked
         bool asks_again = false;  ///< one of its sites was given a second answer
         bool thread_data = false;
-        uint32_t size = 0;      ///< the answer that stands
-        uint32_t limit = 0;     ///< least first answer below the start size that was not replaced yet
-        uint32_t limited = 0;   ///< sites that were given such an answer
-        uint32_t patience = 0;  ///< deeper calls that asked while an answer of 1 stood
-        uint64_t asked_at = 0;  ///< regions run when the answer was given
-        uintptr_t frame = 0;    ///< outermost caller that was given an answer since a region ran
+        bool has_team_size = false;  ///< it was told how many threads it has, not only how many processors there are
+        uint32_t size = 0;           ///< the answer that stands
+        uint32_t limit = 0;          ///< least first answer below the start size that was not replaced yet
+        uint32_t limited = 0;        ///< sites that were given such an answer
+        uint32_t patience = 0;       ///< deeper calls that asked while an answer of 1 stood
+        uint64_t asked_at = 0;       ///< regions run when the answer was given
+        uintptr_t frame = 0;         ///< outermost caller that was given an answer since a region ran
         const char* why = nullptr;
     };
 

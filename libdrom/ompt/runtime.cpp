@@ -270,6 +270,7 @@ void Waiting::find(Kind kind, void* handle, const Object& object) noexcept {
 
 void Waiting::begin() noexcept {
     if (set_blocktime_ == nullptr) return;
+    yielding_ = false;  // a thread's own setting, and this thread is new
     // 200 ms, the default, is how long a thread that is left over would spin on a CPU that others need. A millisecond costs
     // nothing between regions that follow each other.
     if (!user_chose_waiting()) set_blocktime_(1);

@@ -101,7 +101,6 @@ void retire() noexcept {
     drom_gate.claimable.store(0, kRelaxed);
     drom_gate.attention.store(0, kRelaxed);
     drom_gate.watching.store(0, kRelaxed);
-    apply_hook.store(nullptr, kRelaxed);
 }
 
 void after_fork_in_child() {
@@ -150,7 +149,7 @@ bool set_up_process(const void* function, uint32_t door) noexcept {
     }
     team.num_procs = team.runtime.num_procs();
     team.verbose = env::number("DROM_VERBOSE", 0);
-    team.cpus = UINT32_MAX;
+    team.cpus = team.first_cpus = UINT32_MAX;
     pinning::begin(client::released().mask, runtime::binds_threads());
     pthread_atfork(nullptr, nullptr, after_fork_in_child);
     pthread_key_create(&team.key, after_primary);
@@ -166,8 +165,6 @@ void adopt_first() noexcept {
     team.cpus = team.first_cpus = released.mask.count();
     team.contract.set_cpus(team.cpus);
 }
-
-bool apply() noexcept;
 
 /// The calling thread becomes the primary one.
 void set_up_team() noexcept {
@@ -186,7 +183,6 @@ void set_up_team() noexcept {
     drom_gate.team_size.store(size, kRelaxed);
     drom_gate.watching.store(team.contract.deaf() ? 0 : 1, std::memory_order_release);
     drom_gate.primary.store(this_thread(), std::memory_order_release);
-    apply_hook.store(apply, std::memory_order_release);
 }
 
 /// True when the calling thread is the primary one, or becomes it. A thread that has only asked so far gives way to one that opens a
@@ -224,6 +220,14 @@ bool must_drain(uint32_t cpus) noexcept {
     }
     team.runtime.waiting.yield(true);
     team.drain = Drain::Asked;
+    return true;
+}
+
+/// A program that called drom_init says itself where it adapts: by drom_poll, or by drom_poll_apply and then as everywhere else. Only how
+/// its threads wait is left to us.
+bool leaves_it_to_the_program() noexcept {
+    if ((client::page().doors.load(kRelaxed) & DROM_DOOR_EXPLICIT) == 0) return false;
+    team.cpus = client::released().mask.count();
     return true;
 }
 
@@ -265,7 +269,6 @@ void take_notes() noexcept {
 }
 
 void report(const Decision& decision, uint32_t before) noexcept {
-    if (team.verbose == 0) return;
     const CpuText cpus(team.adopted.mask);
     dprintf(STDERR_FILENO, "drom: process %d: request %llu, CPUs %s: %u threads, now %u: %s\n", getpid(),
             static_cast<unsigned long long>(team.adopted.seq), cpus.text, before, decision.size, decision.why);
@@ -273,6 +276,7 @@ void report(const Decision& decision, uint32_t before) noexcept {
 
 /// One acknowledgement a request; a second one when a team that was held could follow after all.
 void acknowledge(const Decision& decision, uint32_t before) noexcept {
+    if (team.verbose > 1) report(decision, before);
     if (team.adopted.seq == 0 || decision.verdict == Verdict::Later) return;
     const bool follows = decision.verdict == Verdict::Follows;
     if (team.acknowledged == team.adopted.seq && (team.follows || !follows)) return;
@@ -280,7 +284,7 @@ void acknowledge(const Decision& decision, uint32_t before) noexcept {
     team.follows = follows;
     const auto held = team.contract.mode() == Mode::Never ? DROM_RESIZE_NEVER : DROM_RESIZE_HELD;
     client::acknowledge_resize(team.adopted.seq, decision.size, follows ? DROM_RESIZE_FOLLOWS : held, decision.why);
-    report(decision, before);
+    if (team.verbose == 1) report(decision, before);
 }
 
 void resize(uint32_t size) noexcept {
@@ -322,15 +326,6 @@ void yield_for_clause(uint32_t clause) noexcept {
     update_attention();
 }
 
-bool apply() noexcept {
-    const Turn turn;
-    if (!turn.mine() || !is_primary() || team.runtime.level() != 0) return false;
-    take_notes();
-    adopt();
-    follow(team.contract.between(team.last_party));
-    return team.acknowledged == team.adopted.seq && !client::pending();
-}
-
 /// Placing is due: the plan is made, and the team runs through the thunk.
 bool place(const Decision& decision) noexcept {
     if (team.adopted.seq == 0 || !pinning::is_due(decision.size, team.adopted.mask)) return false;
@@ -367,7 +362,7 @@ const void* region_entry(const void* function, const Entry& entry) noexcept {
     }
     count(*drom_gate.regions.load(kRelaxed));
     take_notes();
-    adopt();
+    if (!leaves_it_to_the_program()) adopt();
     team.last_party = party_of(function);
     team.last_door = entry.door;
     const Decision decision = team.contract.region(team.last_party, address);
@@ -402,7 +397,7 @@ void place_this_thread() noexcept { pinning::place_thread(static_cast<uint32_t>(
 void region_end() noexcept {
     const Turn turn;
     if (!turn.mine() || !is_primary() || team.runtime.level() != 0) return;
-    adopt();
+    if (!leaves_it_to_the_program()) adopt();
     follow(team.contract.between(team.last_party));
 }
 
@@ -433,7 +428,7 @@ bool asks_outside(const void* function) noexcept {
     count(client::page().queries);
     client::add_doors(DROM_DOOR_QUERY);
     take_notes();
-    adopt();
+    if (!leaves_it_to_the_program()) adopt();
     return true;
 }
 
@@ -498,4 +493,16 @@ void set_num_threads(int size, const void* site) noexcept {
 }
 
 }  // namespace safe_point
+
+bool apply_now() noexcept {
+    using namespace safe_point;
+    const Turn turn;
+    const auto* function = reinterpret_cast<const void*>(runtime::real<Query>(Name::MaxThreads, nullptr));
+    if (!turn.mine() || function == nullptr || !claim(function, true, 0) || team.runtime.level() != 0) return false;
+    take_notes();
+    adopt();
+    follow(team.contract.between(team.last_party));
+    return team.acknowledged == team.adopted.seq && !client::pending();
+}
+
 }  // namespace drom

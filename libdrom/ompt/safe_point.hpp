@@ -7,7 +7,6 @@
 // handler that interrupted it: whoever comes second passes through.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 namespace drom {
@@ -56,16 +55,10 @@ void use_callbacks() noexcept;
 /// True in the one agent of this process: there may be a second copy of the library.
 bool is_only_agent() noexcept;
 
-/// apply_now() once there is a team; a pointer, so that the C interface needs no OpenMP part to link with.
-inline constinit std::atomic<bool (*)() noexcept> apply_hook{nullptr};
-
 }  // namespace safe_point
 
 /// drom_poll_apply: adopts the newest request as a region start would. By the primary thread, outside regions. False when nothing
-/// was acknowledged: there is no team yet, or another thread is at it.
-inline bool apply_now() noexcept {
-    bool (*apply)() noexcept = safe_point::apply_hook.load(std::memory_order_acquire);
-    return apply != nullptr && apply();
-}
+/// was acknowledged: there is no OpenMP runtime, or another thread is at it.
+bool apply_now() noexcept;
 
 }  // namespace drom
