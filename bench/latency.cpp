@@ -194,7 +194,8 @@ int measure_free(int32_t pid, int rounds) {
         looks += seen.looks;
         allowed += seen.allowed;
     }
-    printf("{\"looks\": %llu, \"allowed\": %llu, ", static_cast<unsigned long long>(looks), static_cast<unsigned long long>(allowed));
+    printf("{\"looks\": %llu, \"allowed\": %llu, ", static_cast<unsigned long long>(looks),
+           static_cast<unsigned long long>(allowed));
     print("last_ns", last, ", ");
     print("ran_ns", ran, "}\n");
     return 0;

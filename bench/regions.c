@@ -46,7 +46,7 @@ static void follow(long work) {
 }
 
 static int kept = 0;
-static double *parts;
+static double* parts;
 
 static void keep(long work) {
 #pragma omp parallel
@@ -70,7 +70,7 @@ static void calibrate(void) {
     printf("%.3f\n", (double)count / (best / 1000));
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     if (argc == 2 && strcmp(argv[1], "calibrate") == 0) {
         calibrate();
         return 0;

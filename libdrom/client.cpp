@@ -2,6 +2,11 @@
 // client.cpp - this process as a client: join, read requests, release CPUs, acknowledge, leave.
 #include "client.hpp"
 
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -9,12 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <type_traits>
-#include <unistd.h>
 
 #include "clock.hpp"
 #include "confine.hpp"
@@ -126,7 +126,8 @@ struct SchedulingAttributes {
 void ask_for_short_slices() noexcept {
     constexpr uint64_t kShortest = kMillisecond / 10;
     SchedulingAttributes attributes{};
-    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 || attributes.policy != SCHED_OTHER) return;
+    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 || attributes.policy != SCHED_OTHER)
+        return;
     attributes.runtime = kShortest;
     syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
@@ -201,7 +202,8 @@ uint32_t reserved_slot() noexcept {
     const char* text = env::text("DROM_SLOT");
     unsigned slot = 0;
     unsigned generation = 0;
-    if (text == nullptr || sscanf(text, "%u:%u", &slot, &generation) != 2 || slot >= state.ledger.clients()) return kNoSlot;
+    if (text == nullptr || sscanf(text, "%u:%u", &slot, &generation) != 2 || slot >= state.ledger.clients())
+        return kNoSlot;
     const SlotState now = state_of(state.ledger.slot(slot));
     return now.generation == generation && is_live(state.ledger, {slot, generation & 0xfff}) ? slot : kNoSlot;
 }
@@ -216,7 +218,8 @@ int take_over(uint32_t index, drom_error* error) noexcept {
     const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(read_who(slot.client)) != Verdict::kDead;
     unmap_page(page);
     if (in_use || !state.ledger.writable || !slot.client.pid.compare_exchange_strong(pid, me.pid))
-        return fail(error, DROM_E_BUSY, "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
+        return fail(error, DROM_E_BUSY,
+                    "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
                     index, pid);
     slot.client.start.store(me.start);
     slot.client.pidns.store(me.pidns);
@@ -229,7 +232,8 @@ int enter_reservation(uint32_t index, drom_error* error) noexcept {
     state.generation = state_of(state.ledger.slot(index)).generation;
     state.page = open_page(state.ledger, state.path, index, state.generation, nullptr);
     if (state.page == nullptr)
-        return fail(error, DROM_E_OS, "drom: join: the page of reservation %u:%u cannot be opened", index, state.generation);
+        return fail(error, DROM_E_OS, "drom: join: the page of reservation %u:%u cannot be opened", index,
+                    state.generation);
     return DROM_OK;
 }
 
@@ -251,10 +255,14 @@ CpuSet claim_cpus(const CpuSet& mask) noexcept {
 
 int claim_own_slot(const JoinOptions& options, const CpuSet& mask, drom_error* error) noexcept {
     if (!state.ledger.writable)
-        return fail(error, DROM_E_PERM, "drom: join: table %s is the node's; only a resource manager can add this process to it", state.path);
+        return fail(error, DROM_E_PERM,
+                    "drom: join: table %s is the node's; only a resource manager can add this process to it",
+                    state.path);
     reap(state.ledger, *state.pages, state.path);
     state.slot = claim_slot(state.ledger);
-    if (state.slot == kNoSlot) return fail(error, DROM_E_FULL, "drom: join: all %u slots of table %s are taken", state.ledger.clients(), state.path);
+    if (state.slot == kNoSlot)
+        return fail(error, DROM_E_FULL, "drom: join: all %u slots of table %s are taken", state.ledger.clients(),
+                    state.path);
     Slot& slot = state.ledger.slot(state.slot);
     state.generation = state_of(slot).generation;
     write_who(slot.client, self());
@@ -264,7 +272,8 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& mask, drom_error* e
     slot.joined_ns.store(now_ns(), kRelaxed);
     label_slot(slot, self().pid, options.name, options.job);
     state.page = create_page(state.ledger, state.path, state.slot, state.generation, geteuid(), error);
-    if (state.page == nullptr || !move_slot(state.ledger, state.slot, state.generation, phase::kLive, options.rigid ? slot_flag::kRigid : 0)) {
+    if (state.page == nullptr ||
+        !move_slot(state.ledger, state.slot, state.generation, phase::kLive, options.rigid ? slot_flag::kRigid : 0)) {
         move_slot(state.ledger, state.slot, state.generation, phase::kFree, 0);
         return error != nullptr && error->status != DROM_OK ? error->status : DROM_E_BUSY;
     }
@@ -309,7 +318,8 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
     if (reserved != kNoSlot && verdict(read_who(state.ledger.slot(reserved).client)) == Verdict::kDead &&
         state.ledger.slot(reserved).client.pid.load() == self().pid)
         reserved = kNoSlot;  // a predecessor with our pid; its slot is reaped below
-    const int status = reserved != kNoSlot ? enter_reservation(reserved, error) : claim_own_slot(options, affinity, error);
+    const int status =
+        reserved != kNoSlot ? enter_reservation(reserved, error) : claim_own_slot(options, affinity, error);
     if (status != DROM_OK) return status;
     start_reading(options, affinity);
     Wanted first{};
@@ -326,7 +336,8 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
 constinit Hot hot{{&kNothing}, {0}};
 
 int join(const JoinOptions& options, drom_error* error) noexcept {
-    if (state.ever.exchange(true)) return fail(error, DROM_E_BUSY, "drom: join: this process has joined a table before");
+    if (state.ever.exchange(true))
+        return fail(error, DROM_E_BUSY, "drom: join: this process has joined a table before");
     state.page = &private_page;
     if (env::flag("DROM_DISABLE", false)) return fail(error, DROM_E_NOINIT, "drom: join: DROM_DISABLE is set");
     if (secure_getenv("PATH") == nullptr && getenv("PATH") != nullptr)
@@ -359,7 +370,8 @@ int leave(drom_error* error) noexcept {
     const Who guardian = read_who(state.ledger.slot(state.slot).guardian);
     if (guardian.pid != 0 && verdict(guardian) != Verdict::kDead) {
         // The launcher keeps the reservation: a script may start its next program in it.
-        move_slot(state.ledger, state.slot, state.generation, phase::kReserved, state_of(state.ledger.slot(state.slot)).flags);
+        move_slot(state.ledger, state.slot, state.generation, phase::kReserved,
+                  state_of(state.ledger.slot(state.slot)).flags);
         return succeed(error);
     }
     retire(state.ledger, *state.pages, state.path, state.slot, DROM_EVENT_LEAVE);
@@ -413,7 +425,8 @@ bool confine_all(const Wanted& wanted) noexcept {
     if (!publish_mask(wanted)) return false;
     // An administrator that lost its patience may have moved the threads since our own last release.
     Posted outside;
-    const bool moved = read_outside(state.ledger, state.slot, outside) && outside.seq > state.page->released.load(kRelaxed);
+    const bool moved =
+        read_outside(state.ledger, state.slot, outside) && outside.seq > state.page->released.load(kRelaxed);
     const Confined done = confine(0, moved ? outside.mask : state.applied, wanted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
@@ -450,7 +463,8 @@ void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const
     page.resized_ns.store(now_ns(), kRelaxed);
     page.resized.store(seq);
     if (state.ledger.request(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.resized));
-    record(state.ledger, {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
+    record(state.ledger,
+           {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
 }
 
 Page& page() noexcept { return state.page != nullptr ? *state.page : private_page; }
@@ -473,7 +487,8 @@ void enable() noexcept {
 void on_release(void (*fn)(const Wanted&)) noexcept { state.on_release.store(fn); }
 
 int limits(uint32_t least, uint32_t most, drom_error* error) noexcept {
-    if (!joined()) return fail(error, DROM_E_NOINIT, "drom: limits: this process is not a client; call drom_init first");
+    if (!joined())
+        return fail(error, DROM_E_NOINIT, "drom: limits: this process is not a client; call drom_init first");
     if (least > kMaxCpus || most > kMaxCpus || (most != 0 && least > most))
         return fail(error, DROM_E_INVAL, "drom: limits: at least %u and at most %u CPUs cannot both hold", least, most);
     if (!state.ledger.writable)

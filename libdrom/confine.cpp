@@ -2,13 +2,13 @@
 // confine.cpp - every thread of a process inside a mask.
 #include "confine.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 
 #include "clock.hpp"
 #include "drom/drom.h"

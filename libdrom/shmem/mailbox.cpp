@@ -100,7 +100,8 @@ void note_outside(const Ledger& ledger, uint32_t slot, const Posted& confined) n
 
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept {
     confined.seq = ledger.outside(slot).stamp.load(std::memory_order_acquire);
-    return confined.seq != 0 && read_half(ledger.outside(slot), confined.seq, ledger.header().mask_words, confined.mask);
+    return confined.seq != 0 &&
+           read_half(ledger.outside(slot), confined.seq, ledger.header().mask_words, confined.mask);
 }
 
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept {

@@ -273,8 +273,7 @@ void page_name(char (&out)[48], uint32_t slot, uint32_t generation) noexcept {
 class Directory {
 public:
     Directory(const Ledger& ledger, const char* path) noexcept
-        : kept_(ledger.directory >= 0),
-          fd_(kept_ ? ledger.directory : open(path, kDirectory)) {}
+        : kept_(ledger.directory >= 0), fd_(kept_ ? ledger.directory : open(path, kDirectory)) {}
     ~Directory() {
         if (!kept_ && fd_ >= 0) close(fd_);
     }

@@ -7,7 +7,8 @@
 #define PIN(name, condition) typedef char pin_##name[(condition) ? 1 : -1]
 
 PIN(error, sizeof(drom_error) == 256 && offsetof(drom_error, text) == 4);
-PIN(options, sizeof(drom_options) == 88 && offsetof(drom_options, flags) == 8 && offsetof(drom_options, timeout_ms) == 16);
+PIN(options,
+    sizeof(drom_options) == 88 && offsetof(drom_options, flags) == 8 && offsetof(drom_options, timeout_ms) == 16);
 PIN(options_text, offsetof(drom_options, name) == 24 && offsetof(drom_options, job) == 32);
 PIN(options_numbers, offsetof(drom_options, min_cpus) == 40 && offsetof(drom_options, clients) == 52);
 PIN(options_reserved, offsetof(drom_options, reserved) == 56);
@@ -25,7 +26,7 @@ PIN(doors, DROM_DOOR_OMPT == 1 && DROM_DOOR_MPI == 64);
 PIN(events, DROM_EVENT_JOIN == 1 && DROM_EVENT_CANCEL == 12);
 
 int main(void) {
-    printf("abi: drom_options %zu, drom_client_info %zu, drom_event %zu bytes\n", sizeof(drom_options), sizeof(drom_client_info),
-           sizeof(drom_event));
+    printf("abi: drom_options %zu, drom_client_info %zu, drom_event %zu bytes\n", sizeof(drom_options),
+           sizeof(drom_client_info), sizeof(drom_event));
     return drom_status_name(DROM_OK)[0] == 'D' ? 0 : 1;
 }

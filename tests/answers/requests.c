@@ -167,10 +167,11 @@ static int storm(char** argument) {
         nap_us(gap < longest ? gap : longest);
     }
     if (found) read_events(&state);
-    printf("{\"found\": %s, \"requests\": %lu, \"refused\": %lu, \"pending\": %lu, \"released\": %lu, \"confined\": %lu, "
-           "\"resized\": %lu, \"changes\": %lu, \"doors\": %u, \"resize\": %u, \"unexpected\": %d",
-           found ? "true" : "false", state.requests, state.refused, state.pending, state.released, state.confined,
-           state.resized, state.changes, state.doors, state.resize, state.unexpected);
+    printf(
+        "{\"found\": %s, \"requests\": %lu, \"refused\": %lu, \"pending\": %lu, \"released\": %lu, \"confined\": %lu, "
+        "\"resized\": %lu, \"changes\": %lu, \"doors\": %u, \"resize\": %u, \"unexpected\": %d",
+        found ? "true" : "false", state.requests, state.refused, state.pending, state.released, state.confined,
+        state.resized, state.changes, state.doors, state.resize, state.unexpected);
     print_text("why", state.why);
     print_text("text", state.text);
     printf("}\n");
@@ -215,6 +216,7 @@ int main(int argc, char** argv) {
     if (argc == 8 && !strcmp(argv[1], "storm")) return storm(argv + 2);
     if (argc == 5 && !strcmp(argv[1], "set")) return set(argv[2], argv[3], argv[4]);
     if (argc == 6 && !strcmp(argv[1], "confine")) return confine(argv[2], argv[3], argv[4], argv[5]);
-    fprintf(stderr, "requests: storm TABLE PID SEED CPUS MIN_US MAX_US | set TABLE PID CPUS | confine TABLE PID CPUS ALL\n");
+    fprintf(stderr,
+            "requests: storm TABLE PID SEED CPUS MIN_US MAX_US | set TABLE PID CPUS | confine TABLE PID CPUS ALL\n");
     return 2;
 }

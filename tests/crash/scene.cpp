@@ -198,7 +198,8 @@ void join_and_ask(Scene& scene) {
 
 void adopt(Scene&) {
     client::Wanted wanted{};
-    if (client::newest(wanted) && client::release(wanted)) client::acknowledge_resize(wanted.seq, 1, DROM_RESIZE_CALLER, "walk");
+    if (client::newest(wanted) && client::release(wanted))
+        client::acknowledge_resize(wanted.seq, 1, DROM_RESIZE_CALLER, "walk");
 }
 
 void reserve_d(Scene& scene, const char* mask, uint64_t flags) {
@@ -209,8 +210,10 @@ void reserve_d(Scene& scene, const char* mask, uint64_t flags) {
 
 const std::vector<Operation>& operations() {
     static const std::vector<Operation> all{
-        {"set, give up and claim", nothing, [](Scene& s) { s.table.set_mask(s.people.a.upid(), cpus("1,5,7"), with(0), nullptr); }},
-        {"set, take", nothing, [](Scene& s) { s.table.set_mask(s.people.a.upid(), cpus("0-1,5-7"), with(DROM_TAKE), nullptr); }},
+        {"set, give up and claim", nothing,
+         [](Scene& s) { s.table.set_mask(s.people.a.upid(), cpus("1,5,7"), with(0), nullptr); }},
+        {"set, take", nothing,
+         [](Scene& s) { s.table.set_mask(s.people.a.upid(), cpus("0-1,5-7"), with(DROM_TAKE), nullptr); }},
         {"set, take to return", nothing,
          [](Scene& s) { s.table.set_mask(s.people.b.upid(), cpus("1-2,6"), with(DROM_TAKE | DROM_RETURN), nullptr); }},
         {"set, take fast", nothing,
@@ -225,7 +228,8 @@ const std::vector<Operation>& operations() {
         {"restore", [](Scene& s) { s.table.drain(cpus("1,5"), with(0), nullptr); },
          [](Scene& s) { s.table.restore(cpus("0-7"), with(0), nullptr); }},
         {"check", nothing, [](Scene& s) { s.table.check(with(0), nullptr); }},
-        {"check, after everybody obeyed", [](Scene& s) { s.acknowledge(); }, [](Scene& s) { s.table.check(with(0), nullptr); }},
+        {"check, after everybody obeyed", [](Scene& s) { s.acknowledge(); },
+         [](Scene& s) { s.table.check(with(0), nullptr); }},
         {"join", nothing, [](Scene& s) { join(s, cpus("0,6-7")); }},
         {"release and resize", join_and_ask, adopt},
         {"leave", [](Scene& s) { join(s, cpus("0,6-7")); }, [](Scene&) { client::leave(nullptr); }},

@@ -14,7 +14,8 @@ namespace drom::crash {
 
 /// Processes for all scenes: a, b, c are clients, d is none yet; `dead` was one.
 struct People {
-    test::Child a = test::Child::sleeper(), b = test::Child::sleeper(), c = test::Child::sleeper(), d = test::Child::sleeper();
+    test::Child a = test::Child::sleeper(), b = test::Child::sleeper(), c = test::Child::sleeper(),
+                d = test::Child::sleeper();
     Who dead{};
     People();
 };

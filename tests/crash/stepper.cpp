@@ -2,16 +2,16 @@
 // stepper.cpp - stops this process after every store that changes a table.
 #include "stepper.hpp"
 
-#include <algorithm>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 extern "C" {
@@ -80,7 +80,7 @@ void on_trap(int, siginfo_t*, void* context) {
 }
 
 void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO;
     sigaction(signal, &action, nullptr);
@@ -98,7 +98,8 @@ bool can_step() {
 }
 
 Recording* make_recording() {
-    void* memory = __real_mmap(nullptr, sizeof(Recording), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory = __real_mmap(nullptr, sizeof(Recording), PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? nullptr : static_cast<Recording*>(memory);
 }
 
@@ -108,7 +109,8 @@ void take_snapshot(const std::string& directory, Snapshot& out) {
     // The events are not part of the state; they begin in the bytes that were read.
     Header header{};
     std::memcpy(static_cast<void*>(&header), out.ledger, sizeof header);
-    if (header.events_at < sizeof out.ledger) std::memset(out.ledger + header.events_at, 0, sizeof out.ledger - header.events_at);
+    if (header.events_at < sizeof out.ledger)
+        std::memset(out.ledger + header.events_at, 0, sizeof out.ledger - header.events_at);
     DIR* listing = opendir(directory.c_str());
     if (listing == nullptr) return;
     uint32_t count = 0;

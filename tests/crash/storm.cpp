@@ -5,6 +5,8 @@
 // restore and check. All of them are killed by SIGKILL at random moments, often a few hundred microseconds after they started. After every
 // round the invariants must hold, a fresh process must be able to join, and whoever survived must answer. At the end every
 // CPU is free. Usage: kill_storm [seconds [seed]]; DROM_STORM_SECONDS sets the default of 20.
+#include <sys/mman.h>
+#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -12,8 +14,6 @@
 #include <cstring>
 #include <random>
 #include <string>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vector>
 
 #include "child.hpp"
@@ -171,7 +171,8 @@ struct Storm {
         if (drom_check(table, &plain, &error) < 0) fail("check", error.text);
         std::erase_if(clients, [](const test::Child& child) {
             siginfo_t info{};
-            return waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+            return waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                   info.si_pid != 0;
         });
         const auto expected = static_cast<uint32_t>(clients.size());
         shared->answered.store(0);
@@ -185,7 +186,8 @@ struct Storm {
     [[nodiscard]] bool anybody_lives() const {
         return std::any_of(clients.begin(), clients.end(), [](const test::Child& child) {
             siginfo_t info{};
-            return waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+            return waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                   info.si_pid == 0;
         });
     }
     /// A fresh process joins and leaves, within the deadline.
@@ -219,7 +221,8 @@ struct Storm {
         uint64_t free_cpus = 0;
         drom_table_masks(table, nullptr, &free_cpus, nullptr, 1, nullptr);
         if (free_cpus != all) fail("CPUs were left behind", std::to_string(all & ~free_cpus).c_str());
-        if (drom_check(table, &plain, &error) != DROM_UNCHANGED) fail("the last check", "there was still something to do");
+        if (drom_check(table, &plain, &error) != DROM_UNCHANGED)
+            fail("the last check", "there was still something to do");
         size_t count = 0;
         drom_clients(table, nullptr, &count, nullptr);
         if (count != 0) fail("clients were left behind", std::to_string(count).c_str());
@@ -259,10 +262,11 @@ int main(int argc, char** argv) {
     }
     storm.check_end();
     drom_close(storm.table);
-    std::printf("kill-storm: seed %lu, %lu rounds, %lu kills, %lu operations (%lu refused), %lu adoptions, %lu attaches, "
-                "%lu failed attaches, %lu hung, %lu broken\n",
-                seed, storm.rounds, storm.kills, shared->operations.load(), shared->refusals.load(), shared->adoptions.load(),
-                shared->attaches.load(), shared->failed_attaches.load(), storm.hung, storm.broken);
+    std::printf(
+        "kill-storm: seed %lu, %lu rounds, %lu kills, %lu operations (%lu refused), %lu adoptions, %lu attaches, "
+        "%lu failed attaches, %lu hung, %lu broken\n",
+        seed, storm.rounds, storm.kills, shared->operations.load(), shared->refusals.load(), shared->adoptions.load(),
+        shared->attaches.load(), shared->failed_attaches.load(), storm.hung, storm.broken);
     if (shared->failed_attaches.load() > 0) std::printf("kill-storm: the last failed attach: %s\n", shared->failure);
     return shared->failed_attaches.load() == 0 && storm.hung == 0 && storm.broken == 0 ? 0 : 1;
 }

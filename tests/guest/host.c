@@ -139,14 +139,22 @@ static void close_all(void) {
 }
 
 static int once(const char* mode, char** argument, Manners* manners) {
-    if (!strcmp(mode, "fork")) by_fork(0);
-    else if (!strcmp(mode, "clone")) by_fork(1);
-    else if (!strcmp(mode, "exec")) return execv(argument[0], argument);
-    else if (!strcmp(mode, "close")) close_all();
-    else if (!strcmp(mode, "alarm")) start_alarms();
-    else if (!strcmp(mode, "trace")) trace();
-    else if (!strcmp(mode, "secure")) printf("secure %lu\n", getauxval(AT_SECURE));
-    else if (!strcmp(mode, "manners")) compare_manners(manners);
+    if (!strcmp(mode, "fork"))
+        by_fork(0);
+    else if (!strcmp(mode, "clone"))
+        by_fork(1);
+    else if (!strcmp(mode, "exec"))
+        return execv(argument[0], argument);
+    else if (!strcmp(mode, "close"))
+        close_all();
+    else if (!strcmp(mode, "alarm"))
+        start_alarms();
+    else if (!strcmp(mode, "trace"))
+        trace();
+    else if (!strcmp(mode, "secure"))
+        printf("secure %lu\n", getauxval(AT_SECURE));
+    else if (!strcmp(mode, "manners"))
+        compare_manners(manners);
     return 0;
 }
 
@@ -167,7 +175,8 @@ int main(int argc, char** argv) {
         if (!strcmp(mode, "manners")) usleep(1000);
     }
     if (!strcmp(mode, "manners")) compare_manners(&manners);
-    if (!strcmp(mode, "alarm")) printf("alarms %s, answer %s\n", alarms > 10 ? "came" : "did not come", answered >= 1 ? "given" : "missing");
+    if (!strcmp(mode, "alarm"))
+        printf("alarms %s, answer %s\n", alarms > 10 ? "came" : "did not come", answered >= 1 ? "given" : "missing");
     printf("sum %ld\n", sum);
     return 0;
 }

@@ -5,7 +5,8 @@
 
 static long begun;
 
-static void on_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_data_t* data, unsigned int size, int flags, const void* at) {
+static void on_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_data_t* data, unsigned int size, int flags,
+                     const void* at) {
     (void)task, (void)frame, (void)data, (void)size, (void)flags, (void)at;
     __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
 }

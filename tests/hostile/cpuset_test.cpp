@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cpuset_test.cpp - a mask that goes beyond what the kernel allows the process (cpuset cgroup) is applied as the intersection and said.
+#include <sys/stat.h>
 #include <cstring>
 #include <fstream>
-#include <sys/stat.h>
 
 #include "confine.hpp"
 #include "skip.hpp"
@@ -23,7 +23,8 @@ bool write_text(const std::string& path, const std::string& text) {
 class OneCpu {
 public:
     OneCpu() : path_("/sys/fs/cgroup/cpuset/drom-test-" + std::to_string(getpid())) {
-        usable_ = mkdir(path_.c_str(), 0755) == 0 && write_text(path_ + "/cpuset.mems", "0") && write_text(path_ + "/cpuset.cpus", "0");
+        usable_ = mkdir(path_.c_str(), 0755) == 0 && write_text(path_ + "/cpuset.mems", "0") &&
+                  write_text(path_ + "/cpuset.cpus", "0");
     }
     ~OneCpu() { rmdir(path_.c_str()); }
     OneCpu(const OneCpu&) = delete;
@@ -52,11 +53,11 @@ Child adopting(const std::string& path, const Gate& joined) {
     });
 }
 
-#define NEED_TWO_CPUS()                                                              \
-    do {                                                                             \
-        CpuSet mine{};                                                               \
-        drom::get_affinity(0, mine);                                                 \
-        if (!mine.has(0) || !mine.has(1)) DROM_SKIP("CPUs 0 and 1 are needed");      \
+#define NEED_TWO_CPUS()                                                         \
+    do {                                                                        \
+        CpuSet mine{};                                                          \
+        drom::get_affinity(0, mine);                                            \
+        if (!mine.has(0) || !mine.has(1)) DROM_SKIP("CPUs 0 and 1 are needed"); \
     } while (false)
 
 TEST_F(Limited, AMaskBeyondTheCpusetIsAppliedAsTheIntersectionAndSaid) {

@@ -44,7 +44,8 @@ TEST_F(Input, Masks) {
     refused(drom_reserve(table_, getpid(), &none, 1, &plain, nullptr, &error_), DROM_E_INVAL, "empty");
     huge[79] = 0;
     huge[0] = 0x0f;
-    EXPECT_GE(drom_set_mask(table_, a.pid(), huge.data(), huge.size(), &plain, &error_), 0) << "clear words beyond are no CPUs";
+    EXPECT_GE(drom_set_mask(table_, a.pid(), huge.data(), huge.size(), &plain, &error_), 0)
+        << "clear words beyond are no CPUs";
 }
 
 TEST_F(Input, ForeignCpus) {
@@ -209,7 +210,8 @@ TEST_F(Input, AWaitHasADeadline) {
     EXPECT_TRUE(says("has not released")) << error_.text;
     options.flags = DROM_WAIT_RELEASED;
     options.grace_ms = DROM_GRACE_AT_ONCE;
-    EXPECT_EQ(drom_wait_for(table_, a.pid(), 0, &options, &error_), DROM_OK) << "a stopped process can be confined: " << error_.text;
+    EXPECT_EQ(drom_wait_for(table_, a.pid(), 0, &options, &error_), DROM_OK)
+        << "a stopped process can be confined: " << error_.text;
 }
 
 TEST_F(Input, ALargeNodeIsReallyUsed) {
@@ -228,7 +230,8 @@ TEST_F(Input, ALargeNodeIsReallyUsed) {
         children.push_back(Child::sleeper());
         std::fill(mask.begin(), mask.end(), 0);
         mask[static_cast<size_t>(i) * 2] = mask[static_cast<size_t>(i) * 2 + 1] = UINT64_MAX;
-        ASSERT_GE(drom_reserve(table_, children.back().pid(), mask.data(), 64, &plain, nullptr, &error_), 0) << error_.text;
+        ASSERT_GE(drom_reserve(table_, children.back().pid(), mask.data(), 64, &plain, nullptr, &error_), 0)
+            << error_.text;
     }
     std::fill(mask.begin(), mask.end(), 0);
     mask[63] = 1ULL << 63;
@@ -254,7 +257,8 @@ TEST_F(Input, EverySlotCanBeTakenAndTheNextClientIsToldSo) {
     for (unsigned i = 0; i < 40; ++i) {
         children.push_back(Child::sleeper());
         const uint64_t mask = 1ULL << i;
-        ASSERT_GE(drom_reserve(table_, children.back().pid(), &mask, 1, &plain, nullptr, &error_), 0) << i << error_.text;
+        ASSERT_GE(drom_reserve(table_, children.back().pid(), &mask, 1, &plain, nullptr, &error_), 0)
+            << i << error_.text;
     }
     const Child more = Child::sleeper();
     const uint64_t mask = 1ULL << 50;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // liveness_test.cpp - who lives: reused pids, zombies, other users, other programs, other pid namespaces.
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <linux/sched.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "confine.hpp"
@@ -42,10 +42,10 @@ Child reuse(Child& child) {
     return Child(fork_as(pid));
 }
 
-#define NEED_SET_TID()                                                            \
-    do {                                                                          \
-        const Child probe(fork_as(getpid() + 1000));                              \
-        if (probe.pid() == 0) DROM_SKIP("choosing a pid needs root and clone3");  \
+#define NEED_SET_TID()                                                           \
+    do {                                                                         \
+        const Child probe(fork_as(getpid() + 1000));                             \
+        if (probe.pid() == 0) DROM_SKIP("choosing a pid needs root and clone3"); \
     } while (false)
 
 TEST(Verdicts, AReusedPidIsAnotherProcess) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // node_test.cpp - root's table of the whole node: who may read, who may write, and what a job's owner can do to its page.
-#include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <cerrno>
 
 #include "clock.hpp"
 #include "skip.hpp"
@@ -33,7 +33,7 @@ protected:
         ASSERT_EQ(access(page_.c_str(), F_OK), 0);
     }
     uid_t user_of_job() {
-        struct stat info {};
+        struct stat info{};
         return stat(("/proc/" + std::to_string(job_.pid())).c_str(), &info) == 0 ? info.st_uid : 0;
     }
     /// Runs as the job's user.
@@ -46,7 +46,7 @@ protected:
 };
 
 TEST_F(Node, TheDirectoryIsRootsAndTheLedgerReadable) {
-    struct stat info {};
+    struct stat info{};
     ASSERT_EQ(stat(path_.c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 07777, 0711U);
     EXPECT_EQ(info.st_uid, 0U);
@@ -103,7 +103,8 @@ TEST_F(Node, ATruncatedPageDoesNotMakeRootSpin) {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
     EXPECT_EQ(drom_set_mask(table_, job_.pid(), &mask, 1, &options, &error_), DROM_PENDING);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    const double used = static_cast<double>(after.tv_sec - before.tv_sec) + static_cast<double>(after.tv_nsec - before.tv_nsec) / 1e9;
+    const double used =
+        static_cast<double>(after.tv_sec - before.tv_sec) + static_cast<double>(after.tv_nsec - before.tv_nsec) / 1e9;
     EXPECT_LT(used, 0.1) << "it waited on a word that is gone";
 }
 
@@ -121,7 +122,8 @@ TEST_F(Node, LiesInAPageAreBounded) {
     EXPECT_LE(list[0].released_seq, list[0].request_seq);
     EXPECT_LE(list[0].resized_seq, list[0].request_seq);
     EXPECT_EQ(list[0].why[sizeof list[0].why - 1], '\0');
-    for (const char c : std::string(list[0].why)) EXPECT_TRUE(c < 0 || c >= ' ') << "control characters reach a terminal";
+    for (const char c : std::string(list[0].why))
+        EXPECT_TRUE(c < 0 || c >= ' ') << "control characters reach a terminal";
     const uint64_t mask = 0x1;
     EXPECT_GE(set(job_.pid(), mask), 0);
     uint64_t owned = 0;

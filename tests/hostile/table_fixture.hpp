@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <string>
 
 #include "child.hpp"
 #include "client.hpp"
@@ -61,7 +61,9 @@ protected:
         EXPECT_EQ(drom_get_mask(table_, pid, nullptr, &mask, 1, nullptr), DROM_OK);
         return mask;
     }
-    [[nodiscard]] bool says(const char* words) const { return std::string(error_.text).find(words) != std::string::npos; }
+    [[nodiscard]] bool says(const char* words) const {
+        return std::string(error_.text).find(words) != std::string::npos;
+    }
 
     TempDir directory_;
     std::string path_ = directory_.table();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // table_test.cpp - tables that are missing, damaged, foreign, squatted, full or taken away: one status and one sentence each.
 #include <fcntl.h>
-#include <fstream>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/socket.h>
+#include <fstream>
 #include <vector>
 
 #include "clock.hpp"
@@ -66,7 +66,8 @@ TEST_F(Damaged, EveryByteOfItsHeaderIsChecked) {
             bad[at] = static_cast<char>(bad[at] ^ bit);
             write_bytes(path_ + "/ledger", bad);
             const int status = open_status(path_, 0, error_);
-            EXPECT_TRUE(status == DROM_E_CORRUPT || status == DROM_E_VERSION) << "byte " << at << ": " << status << " " << error_.text;
+            EXPECT_TRUE(status == DROM_E_CORRUPT || status == DROM_E_VERSION)
+                << "byte " << at << ": " << status << " " << error_.text;
             refused += status < 0 ? 1U : 0U;
         }
     }
@@ -104,7 +105,8 @@ TEST_F(Damaged, SizesThatContradictOneAnotherAreRefusedEvenWithARightChecksum) {
 TEST_F(Damaged, OneThatWasCutOrHasGrownIsRefused) {
     const std::string ledger = path_ + "/ledger";
     const std::vector<char> good = bytes_of(ledger);
-    for (const size_t size : {size_t{0}, size_t{1}, sizeof(Header) - 1, sizeof(Header), good.size() / 2, good.size() - 1, good.size() + 1}) {
+    for (const size_t size : {size_t{0}, size_t{1}, sizeof(Header) - 1, sizeof(Header), good.size() / 2,
+                              good.size() - 1, good.size() + 1}) {
         std::vector<char> bad = good;
         bad.resize(size);
         write_bytes(ledger, bad);

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "client.hpp"
+#include "clock.hpp"
 #include "confine.hpp"
 #include "memory_table.hpp"
 #include "shmem/events.hpp"
 #include "shmem/invariants.hpp"
 #include "shmem/turn.hpp"
-#include "clock.hpp"
 #include "watchdog.hpp"
 
 namespace {
@@ -123,7 +123,8 @@ TEST(Race, WordsChangeHandsAndNoCpuIsInTwoMasks) {
             Plan plan{changes.data(), 0, {}};
             const PlanRules rules{true, (random >> 50 & 1) != 0, false, "drom: race"};
             if (plan_mask(table.ledger, table.name(slot), mask, rules, plan, nullptr) != DROM_OK) continue;
-            for (uint32_t c = 0; c < plan.count; ++c) change_owner(table.ledger, changes[c].cpu, changes[c].from, changes[c].to);
+            for (uint32_t c = 0; c < plan.count; ++c)
+                change_owner(table.ledger, changes[c].cpu, changes[c].from, changes[c].to);
             settle(table.ledger, pages, plan.touched);
         }
     });
@@ -147,12 +148,15 @@ TEST(Race, EventsAreNotMixed) {
         for (unsigned i = 0; i < rounds(); ++i) {
             if (actor < 4) {
                 const uint32_t value = actor * 1'000'000 + i;
-                record(table.ledger, {.type = DROM_EVENT_POST, .slot = actor, .cpu = value, .seq = value, .value = value, .pid = value});
+                record(
+                    table.ledger,
+                    {.type = DROM_EVENT_POST, .slot = actor, .cpu = value, .seq = value, .value = value, .pid = value});
                 continue;
             }
             const size_t count = copy_events(table.ledger, next, out.data(), out.size());
             for (size_t e = 0; e < count; ++e)
-                if (out[e].cpu != out[e].value || out[e].seq != out[e].value || out[e].slot != out[e].value / 1'000'000) mixed.fetch_add(1);
+                if (out[e].cpu != out[e].value || out[e].seq != out[e].value || out[e].slot != out[e].value / 1'000'000)
+                    mixed.fetch_add(1);
             read.fetch_add(count);
         }
     });
@@ -172,7 +176,8 @@ TEST(Race, ReleasesAndGuardedPlacement) {
     drom_error error{};
     ASSERT_EQ(drom_open(&table, nullptr, &create, &error), DROM_OK) << error.text;
     CpuSet all = CpuSet::range(0, 8);
-    ASSERT_EQ(client::join({&all, DROM_DOOR_EXPLICIT, true, "race", nullptr, 1, 0, false}, &error), DROM_OK) << error.text;
+    ASSERT_EQ(client::join({&all, DROM_DOOR_EXPLICIT, true, "race", nullptr, 1, 0, false}, &error), DROM_OK)
+        << error.text;
     std::atomic<unsigned> outside{0};
     together([&](unsigned actor) {
         drom_options plain{};

@@ -2,13 +2,13 @@
 // child.hpp - processes that a test starts, stops and waits for by pid.
 #pragma once
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <functional>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <utility>
 
 namespace drom::test {

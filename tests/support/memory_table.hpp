@@ -35,7 +35,8 @@ inline const std::vector<char>& blank_ledger(uint32_t cpus, uint32_t clients) {
 
 class MemoryTable {
 public:
-    MemoryTable(uint32_t cpus, uint32_t clients) : MemoryTable(blank_ledger(cpus, clients).data(), blank_ledger(cpus, clients).size()) {}
+    MemoryTable(uint32_t cpus, uint32_t clients)
+        : MemoryTable(blank_ledger(cpus, clients).data(), blank_ledger(cpus, clients).size()) {}
     MemoryTable(const MemoryTable& other) : MemoryTable(other.ledger.base, other.ledger.size) {}
     MemoryTable& operator=(const MemoryTable&) = delete;
     ~MemoryTable() {

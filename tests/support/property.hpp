@@ -40,7 +40,8 @@ bool holds(const std::string& what, const Body& body) {
     rc::detail::TestMetadata metadata;
     metadata.id = metadata.description = what;
     const auto result = rc::detail::checkTestable(counted, metadata, parameters);
-    if (!result.template is<rc::detail::SuccessResult>()) rc::detail::printResultMessage(result, std::cerr << what << ": ");
+    if (!result.template is<rc::detail::SuccessResult>())
+        rc::detail::printResultMessage(result, std::cerr << what << ": ");
     return result.template is<rc::detail::SuccessResult>();
 }
 

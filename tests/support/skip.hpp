@@ -17,8 +17,8 @@ inline bool skipping_is_failing() {
 }  // namespace drom::test
 
 /// Leaves the test. `why` is a sentence that says what is missing.
-#define DROM_SKIP(why)                                                          \
-    do {                                                                        \
-        if (drom::test::skipping_is_failing()) FAIL() << "SKIPPED: " << (why);  \
-        GTEST_SKIP() << "SKIPPED: " << (why);                                   \
+#define DROM_SKIP(why)                                                         \
+    do {                                                                       \
+        if (drom::test::skipping_is_failing()) FAIL() << "SKIPPED: " << (why); \
+        GTEST_SKIP() << "SKIPPED: " << (why);                                  \
     } while (false)

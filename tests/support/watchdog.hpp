@@ -2,9 +2,9 @@
 // watchdog.hpp - a test that hangs takes its whole process group with it instead of the machine.
 #pragma once
 
+#include <unistd.h>
 #include <csignal>
 #include <cstdio>
-#include <unistd.h>
 
 namespace drom::test {
 

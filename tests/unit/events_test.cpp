@@ -48,7 +48,8 @@ TEST(Events, WhatIsRecordedIsCopied) {
 
 TEST(Events, AGapShowsWhatWasLost) {
     const uint64_t first = head();
-    for (uint32_t i = 0; i < kEvents + 100; ++i) record(table().ledger, {.type = DROM_EVENT_POST, .slot = 0, .value = i});
+    for (uint32_t i = 0; i < kEvents + 100; ++i)
+        record(table().ledger, {.type = DROM_EVENT_POST, .slot = 0, .value = i});
     uint64_t next = first;
     std::vector<drom_event> out(kEvents + 200);
     const size_t copied = copy_events(table().ledger, next, out.data(), out.size());

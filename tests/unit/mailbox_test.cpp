@@ -117,7 +117,8 @@ TEST(Mailbox, ADeadPostersHalfWrittenRequestDoesNotExist) {
         // The other half, up to and including its number, but not published.
         const CpuSet other = any_mask();
         RequestHalf& half = table.ledger.half(0, 2);
-        for (uint32_t i = 0; i < *rc::gen::inRange(0U, table.ledger.header().mask_words + 1); ++i) half.words[i].store(other.words[i]);
+        for (uint32_t i = 0; i < *rc::gen::inRange(0U, table.ledger.header().mask_words + 1); ++i)
+            half.words[i].store(other.words[i]);
         half.stamp.store(2);
         Posted posted{};
         RC_ASSERT(read_request(table.ledger, 0, posted));

@@ -86,7 +86,8 @@ TEST(Placement, AWholePackageIsTakenAndGivenWhole) {
     EXPECT_TRUE(holds("packages", [] {
         const Node& node = any_node();
         const auto packages = sizes(node.present, node, package_of);
-        const auto smallest = std::min_element(packages.begin(), packages.end(), [](auto& a, auto& b) { return a.second < b.second; });
+        const auto smallest =
+            std::min_element(packages.begin(), packages.end(), [](auto& a, auto& b) { return a.second < b.second; });
         const CpuSet chosen = choose_near(CpuSet::empty(), node.present, smallest->second, node.places.data());
         RC_ASSERT(sizes(chosen, node, package_of).size() == 1U);
         if (packages.size() != 2) return;

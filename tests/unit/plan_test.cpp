@@ -60,15 +60,20 @@ Result carry_out(MemoryTable& table, Make&& make, uint32_t limit = UINT32_MAX) {
     return {status, ""};
 }
 
-Result set_mask(MemoryTable& table, uint32_t slot, const CpuSet& mask, const PlanRules& rules, uint32_t limit = UINT32_MAX) {
+Result set_mask(MemoryTable& table, uint32_t slot, const CpuSet& mask, const PlanRules& rules,
+                uint32_t limit = UINT32_MAX) {
     return carry_out(
-        table, [&](Plan& plan, drom_error* e) { return plan_mask(table.ledger, table.name(slot), mask, rules, plan, e); }, limit);
+        table,
+        [&](Plan& plan, drom_error* e) { return plan_mask(table.ledger, table.name(slot), mask, rules, plan, e); },
+        limit);
 }
 Result drain(MemoryTable& table, const CpuSet& mask, uint32_t limit = UINT32_MAX) {
-    return carry_out(table, [&](Plan& plan, drom_error* e) { return plan_drain(table.ledger, mask, kTake, plan, e); }, limit);
+    return carry_out(
+        table, [&](Plan& plan, drom_error* e) { return plan_drain(table.ledger, mask, kTake, plan, e); }, limit);
 }
 Result restore(MemoryTable& table, const CpuSet& mask, uint32_t limit = UINT32_MAX) {
-    return carry_out(table, [&](Plan& plan, drom_error* e) { return plan_restore(table.ledger, mask, kTake, plan, e); }, limit);
+    return carry_out(
+        table, [&](Plan& plan, drom_error* e) { return plan_restore(table.ledger, mask, kTake, plan, e); }, limit);
 }
 
 /// Several clients somewhere in their lives: some CPUs free, some drained, some requests not acknowledged, some homes.
@@ -78,7 +83,8 @@ struct World {
 
     World() {
         const auto clients = *rc::gen::inRange(1U, 4U);
-        for (uint32_t i = 0; i < clients; ++i) slots.push_back(table.join(*rc::gen::inRange(1U, 3U), 0, *rc::gen::inRange(0, 6) == 0));
+        for (uint32_t i = 0; i < clients; ++i)
+            slots.push_back(table.join(*rc::gen::inRange(1U, 3U), 0, *rc::gen::inRange(0, 6) == 0));
         CpuSet left = CpuSet::range(0, kCpus);
         for (uint32_t slot : slots) {
             const CpuSet mask = any_mask() & left;
@@ -192,7 +198,8 @@ TEST(Plan, NobodyIsLeftBelowItsLeast) {
         world.table.finish();
         const MemoryTable before(world.table);
         const uint32_t slot = world.any_slot();
-        const Result result = *rc::gen::arbitrary<bool>() ? set_mask(world.table, slot, any_mask(), kTake) : drain(world.table, any_mask());
+        const Result result = *rc::gen::arbitrary<bool>() ? set_mask(world.table, slot, any_mask(), kTake)
+                                                          : drain(world.table, any_mask());
         if (result.status != DROM_OK) return;
         for (uint32_t other : world.slots) {
             const uint32_t least = world.table.ledger.slot(other).min_cpus.load();
@@ -231,8 +238,7 @@ TEST(Plan, AClientIsNeverLeftWithoutACpuByAnAdministratorsDeath) {
         const uint32_t slot = world.any_slot();
         if (world.table.owned(slot).none()) return;
         set_mask(world.table, slot, any_mask(), any_rules(), *rc::gen::inRange(0U, kCpus));
-        for (uint32_t each : world.slots)
-            RC_ASSERT(world.table.owned(each).none() || !world.table.wanted(each).none());
+        for (uint32_t each : world.slots) RC_ASSERT(world.table.owned(each).none() || !world.table.wanted(each).none());
     }));
 }
 
@@ -262,7 +268,8 @@ TEST(Plan, DrainAndRestoreHandBackWhatWasThere) {
         world.table.finish();
         const MemoryTable before(world.table);
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu)
-            if (world.table.ledger.home(cpu).load() != 0) return;  // lent CPUs go to their home instead: another property
+            if (world.table.ledger.home(cpu).load() != 0)
+                return;  // lent CPUs go to their home instead: another property
         const CpuSet mask = any_mask();
         if (drain(world.table, mask).status != DROM_OK) return;
         if (*rc::gen::arbitrary<bool>()) world.table.finish();

@@ -101,7 +101,8 @@ TEST(Registry, TheNextUserStartsBlank) {
 TEST(Registry, StatesComeBack) {
     EXPECT_TRUE(holds("state", [] {
         const MemoryTable table(2, 1);
-        const SlotState state{*rc::gen::inRange<uint64_t>(0, 5), *rc::gen::inRange<uint64_t>(0, 256), *rc::gen::arbitrary<uint32_t>()};
+        const SlotState state{*rc::gen::inRange<uint64_t>(0, 5), *rc::gen::inRange<uint64_t>(0, 256),
+                              *rc::gen::arbitrary<uint32_t>()};
         table.ledger.slot(0).state.store(pack_state(state));
         const SlotState back = state_of(table.ledger.slot(0));
         RC_ASSERT(back.phase == state.phase && back.flags == state.flags && back.generation == state.generation);

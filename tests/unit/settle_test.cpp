@@ -31,7 +31,7 @@ struct Mess {
             names.push_back(table.name(slot));
         }
         names.push_back({slots[0], (table.name(slots[0]).gen + 7) & 0xfff});  // a former user of the slot
-        names.push_back({kClients - 1, 1});                                  // a slot that nobody has
+        names.push_back({kClients - 1, 1});                                   // a slot that nobody has
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) word(cpu);
         for (uint32_t slot : slots) mailbox(slot);
         if (*rc::gen::inRange(0, 3) == 0) table.die(slots[2]);
@@ -42,9 +42,11 @@ struct Mess {
         const Owner::Name heir = leaving ? any_name() : Owner::nobody();
         uint64_t flags = leaving ? Owner::kLeaving : 0;
         if (leaving && *rc::gen::inRange(0, 4) == 0) flags |= Owner::kFast;
-        if ((leaving || owner == Owner::nobody()) && heir == Owner::nobody() && *rc::gen::inRange(0, 5) == 0) flags |= Owner::kDrained;
+        if ((leaving || owner == Owner::nobody()) && heir == Owner::nobody() && *rc::gen::inRange(0, 5) == 0)
+            flags |= Owner::kDrained;
         table.ledger.owner(cpu).store(Owner{0}.with(owner, heir, flags).bits);
-        if (*rc::gen::inRange(0, 3) == 0) table.ledger.home(cpu).store(home_of(table.ledger, slots[*rc::gen::inRange<size_t>(0, 3)]));
+        if (*rc::gen::inRange(0, 3) == 0)
+            table.ledger.home(cpu).store(home_of(table.ledger, slots[*rc::gen::inRange<size_t>(0, 3)]));
     }
     void mailbox(uint32_t slot) {
         for (uint64_t seq = 0; seq < *rc::gen::inRange<uint64_t>(0, 3); ++seq) {
@@ -104,7 +106,8 @@ TEST(Settle, NeverGivesAwayWhatItsLivingOwnerHasNotReleased) {
             if (owner == Owner::nobody() || !is_live(before.ledger, owner)) continue;
             Posted posted{};
             const bool told = read_request(before.ledger, owner.slot, posted);
-            const bool released = !told || (before.ledger.request(owner.slot).confined.load() == posted.seq && !posted.mask.has(cpu));
+            const bool released =
+                !told || (before.ledger.request(owner.slot).confined.load() == posted.seq && !posted.mask.has(cpu));
             if (!released) RC_ASSERT(mess.table.word(cpu).owner() == owner);
         }
     }));

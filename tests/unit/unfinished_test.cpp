@@ -55,7 +55,8 @@ int die_after_one_word(const std::string& path, uint32_t pid, const CpuSet& mask
     if (slot == kNoSlot) return 2;
     std::vector<Change> changes(ledger.cpus());
     Plan plan{changes.data(), 0, {}};
-    if (plan_mask(ledger, name_of(ledger, slot), mask, {false, false, false, "drom: test"}, plan, &error) != DROM_OK) return 3;
+    if (plan_mask(ledger, name_of(ledger, slot), mask, {false, false, false, "drom: test"}, plan, &error) != DROM_OK)
+        return 3;
     if (plan.count < 2) return 4;
     const uint32_t generation = state_of(ledger.slot(slot)).generation;
     write_intent(ledger, {intent::kMask, slot, generation, mask, 0});
@@ -80,7 +81,8 @@ protected:
         return mask;
     }
     void leave_half_done(const CpuSet& mask, bool intent_complete) {
-        Child administrator = Child::run([&] { return die_after_one_word(directory_.table(), client_.upid(), mask, intent_complete); });
+        Child administrator =
+            Child::run([&] { return die_after_one_word(directory_.table(), client_.upid(), mask, intent_complete); });
         ASSERT_EQ(0, administrator.wait());
     }
 

@@ -81,11 +81,11 @@ typedef struct drom_error {
 #define DROM_NEVER_CONFINE (1ULL << 2) /* cooperative only: never set the affinity of the client's threads from here */
 #define DROM_TAKE          (1ULL << 3) /* CPUs that other clients own are taken from them */
 #define DROM_RETURN        (1ULL << 4) /* CPUs taken go back to their owner when their new owner ends or gives them up */
-#define DROM_FAST          (1ULL << 5) /* the heir may start before the owner has released (default: strict) */
-#define DROM_CREATE        (1ULL << 6) /* drom_open: create the table if there is none */
-#define DROM_READONLY      (1ULL << 7) /* drom_open: observe only */
-#define DROM_ASYNC         (1ULL << 8) /* drom_init, drom_on_change: adopt in the agent's own thread too */
-#define DROM_RIGID         (1ULL << 9) /* drom_init, drom_reserve: other clients may not take CPUs from this one */
+#define DROM_FAST          (1ULL << 5)  /* the heir may start before the owner has released (default: strict) */
+#define DROM_CREATE        (1ULL << 6)  /* drom_open: create the table if there is none */
+#define DROM_READONLY      (1ULL << 7)  /* drom_open: observe only */
+#define DROM_ASYNC         (1ULL << 8)  /* drom_init, drom_on_change: adopt in the agent's own thread too */
+#define DROM_RIGID         (1ULL << 9)  /* drom_init, drom_reserve: other clients may not take CPUs from this one */
 #define DROM_NODE          (1ULL << 10) /* drom_open with DROM_CREATE: a table of the whole node; only root writes it */
 
 #define DROM_GRACE_AT_ONCE UINT32_MAX

@@ -19,7 +19,7 @@ static Teams teams;
 
 static uint64_t item(long round, int i) { return work((uint64_t)(round * kItems + i), kWorkPerItem); }
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-#pragma omp declare reduction(largest : uint64_t : omp_out = larger(omp_out, omp_in)) initializer(omp_priv = 0)
+#pragma omp declare reduction(largest:uint64_t : omp_out = larger(omp_out, omp_in)) initializer(omp_priv = 0)
 
 static uint64_t reductions(long round) {
     uint64_t sum = 0, product = 1, most = 0, least = UINT64_MAX, toggles = 0, any = 0, own = 0, bins[8] = {0};
@@ -158,15 +158,24 @@ int main(int argc, char** argv) {
     omp_set_dynamic(is(given, "dynamic"));
     for (long round = 0; round < all; ++round) {
         uint64_t value;
-        if (is(given, "reductions")) value = reductions(round);
-        else if (is(given, "sections")) value = sections(round);
-        else if (is(given, "schedules")) value = schedules(round);
-        else if (is(given, "numthreads")) value = numthreads(round);
-        else if (is(given, "sets")) value = sets(round);
-        else if (is(given, "echoes")) value = echoes(round);
-        else if (is(given, "lowers")) value = lowers(round);
-        else if (is(given, "dynamic")) value = plain(round);
-        else return no_such_mode(given);
+        if (is(given, "reductions"))
+            value = reductions(round);
+        else if (is(given, "sections"))
+            value = sections(round);
+        else if (is(given, "schedules"))
+            value = schedules(round);
+        else if (is(given, "numthreads"))
+            value = numthreads(round);
+        else if (is(given, "sets"))
+            value = sets(round);
+        else if (is(given, "echoes"))
+            value = echoes(round);
+        else if (is(given, "lowers"))
+            value = lowers(round);
+        else if (is(given, "dynamic"))
+            value = plain(round);
+        else
+            return no_such_mode(given);
         sum = mix(sum, value);
     }
     tell_teams(&teams);

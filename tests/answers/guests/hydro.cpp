@@ -50,7 +50,8 @@ void gather_forces(Domain& domain, long round) {
 #pragma omp parallel for
     for (int n = 0; n < kNodes; ++n)
         for (int c = 0; c < kCorners; ++c)
-            if (const int e = n - c; e >= 0 && e < kElements) domain.force[size_t(n)] += scratch[size_t(e) * kCorners + size_t(c)];
+            if (const int e = n - c; e >= 0 && e < kElements)
+                domain.force[size_t(n)] += scratch[size_t(e) * kCorners + size_t(c)];
 }
 
 void move_energy(Domain& domain, long round) {
@@ -112,7 +113,8 @@ uint64_t in_parts(const Domain& domain, int parts, std::vector<uint64_t>& partia
     {
         const int t = omp_get_thread_num();
         uint64_t mine = 0;
-        for (int e = kElements * t / parts; e < kElements * (t + 1) / parts; ++e) mine += work(domain.energy[size_t(e)], 6);
+        for (int e = kElements * t / parts; e < kElements * (t + 1) / parts; ++e)
+            mine += work(domain.energy[size_t(e)], 6);
         partial[size_t(t)] = mine;
     }
     uint64_t sum = 0;

@@ -122,13 +122,20 @@ int main(int argc, char** argv) {
     for (int i = 0; i < kItems; ++i) data[i] = (uint32_t)(seed = step(seed));
     for (long round = 0; round < all; ++round) {
         uint64_t value;
-        if (is(given, "once")) value = kept_from(round, 0);
-        else if (is(given, "late")) value = kept_from(round, all / 2);
-        else if (is(given, "single")) value = with_single(round);
-        else if (is(given, "each")) value = each(round);
-        else if (is(given, "seldom")) value = seldom(round);
-        else if (is(given, "procs")) value = by_procs(round);
-        else return no_such_mode(given);
+        if (is(given, "once"))
+            value = kept_from(round, 0);
+        else if (is(given, "late"))
+            value = kept_from(round, all / 2);
+        else if (is(given, "single"))
+            value = with_single(round);
+        else if (is(given, "each"))
+            value = each(round);
+        else if (is(given, "seldom"))
+            value = seldom(round);
+        else if (is(given, "procs"))
+            value = by_procs(round);
+        else
+            return no_such_mode(given);
         sum = mix(sum, value);
     }
     return finish(given, sum);

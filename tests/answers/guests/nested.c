@@ -89,11 +89,16 @@ int main(int argc, char** argv) {
     omp_set_max_active_levels(is(given, "serialized") ? 1 : 2);
     for (long round = 0; round < all; ++round) {
         uint64_t value;
-        if (is(given, "two_levels") || is(given, "serialized")) value = both_default(round);
-        else if (is(given, "clauses")) value = both_clauses(round);
-        else if (is(given, "asks")) value = inner_asks(round);
-        else if (is(given, "teams_sum")) value = told_sizes(round);
-        else return no_such_mode(given);
+        if (is(given, "two_levels") || is(given, "serialized"))
+            value = both_default(round);
+        else if (is(given, "clauses"))
+            value = both_clauses(round);
+        else if (is(given, "asks"))
+            value = inner_asks(round);
+        else if (is(given, "teams_sum"))
+            value = told_sizes(round);
+        else
+            return no_such_mode(given);
         sum = mix(sum, value);
     }
     return finish(given, sum);

@@ -84,7 +84,8 @@ uint64_t containers(long all) {
         {
             const int t = omp_get_thread_num();
             for (int i = kItems * t / parts; i < kItems * (t + 1) / parts; ++i)
-                if (const uint64_t value = item(round, i); value % 16 == 0) found.at(static_cast<size_t>(t)).push_back(value);
+                if (const uint64_t value = item(round, i); value % 16 == 0)
+                    found.at(static_cast<size_t>(t)).push_back(value);
         }
         for (const auto& list : found) sum = std::accumulate(list.begin(), list.end(), sum, mix);
     }

@@ -142,16 +142,26 @@ int main(int argc, char** argv) {
     uint64_t* partial = n ? one_each(n) : NULL;
     for (long round = 0; round < all; ++round) {
         uint64_t value;
-        if (is(given, "next")) value = next_region(round);
-        else if (is(given, "later")) value = later_region(round);
-        else if (is(given, "forever")) value = by_answer(n, partial, round);
-        else if (is(given, "nested")) value = caller(round);
-        else if (is(given, "twice")) value = twice(round);
-        else if (is(given, "clause")) value = clause(round);
-        else if (is(given, "static")) value = static_arrays(round);
-        else if (is(given, "late")) value = late(round, all);
-        else if (is(given, "prints")) value = unrelated(round);
-        else return no_such_mode(given);
+        if (is(given, "next"))
+            value = next_region(round);
+        else if (is(given, "later"))
+            value = later_region(round);
+        else if (is(given, "forever"))
+            value = by_answer(n, partial, round);
+        else if (is(given, "nested"))
+            value = caller(round);
+        else if (is(given, "twice"))
+            value = twice(round);
+        else if (is(given, "clause"))
+            value = clause(round);
+        else if (is(given, "static"))
+            value = static_arrays(round);
+        else if (is(given, "late"))
+            value = late(round, all);
+        else if (is(given, "prints"))
+            value = unrelated(round);
+        else
+            return no_such_mode(given);
         sum = mix(sum, value);
     }
     if (is(given, "prints")) printf("threads at the end %d\n", omp_get_max_threads());

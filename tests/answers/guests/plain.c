@@ -63,11 +63,16 @@ int main(int argc, char** argv) {
     for (int i = 0; i < kItems; ++i) data[i] = (uint32_t)(seed = step(seed));
     for (long round = 0; round < all; ++round) {
         uint64_t value;
-        if (is(given, "never")) value = never(round, kWorkPerItem);
-        else if (is_coarse) value = never(round, kWorkPerItem * 100);
-        else if (is(given, "again")) value = again(round);
-        else if (is(given, "mixed")) value = mixed(round);
-        else return no_such_mode(given);
+        if (is(given, "never"))
+            value = never(round, kWorkPerItem);
+        else if (is_coarse)
+            value = never(round, kWorkPerItem * 100);
+        else if (is(given, "again"))
+            value = again(round);
+        else if (is(given, "mixed"))
+            value = mixed(round);
+        else
+            return no_such_mode(given);
         sum = mix(sum, value);
     }
     tell_teams(&teams);

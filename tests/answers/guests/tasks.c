@@ -84,10 +84,14 @@ int main(int argc, char** argv) {
     if (is(given, "group")) return finish(given, grouped(all));
     for (long round = 0; round < all; ++round) {
         uint64_t value;
-        if (is(given, "depend")) value = depending(round);
-        else if (is(given, "taskloop")) value = looping(round);
-        else if (is(given, "recurse")) value = recursing(round);
-        else return no_such_mode(given);
+        if (is(given, "depend"))
+            value = depending(round);
+        else if (is(given, "taskloop"))
+            value = looping(round);
+        else if (is(given, "recurse"))
+            value = recursing(round);
+        else
+            return no_such_mode(given);
         sum = mix(sum, value);
     }
     return finish(given, sum);
