@@ -189,17 +189,22 @@ int Table::carry_out(const Intention& what, const char* verb, SlotSet& touched, 
                      drom_error* error) noexcept {
     for (int attempt = 0; attempt < 16; ++attempt) {
         Plan plan{changes_, 0, {}};
-        if (const int status = make_plan(what, verb, plan, error); status != DROM_OK) return status;
+        if (const int status = make_plan(what, verb, plan, error); status != DROM_OK) {
+            if (attempt > 0) clear_intent(ledger_);
+            return status;
+        }
         for (size_t i = 0; i < sizeof touched.words / sizeof touched.words[0]; ++i)
             touched.words[i] |= plan.touched.words[i];
         changed |= plan.count > 0;
         if (plan.count > 1) write_intent(ledger_, what);  // one word is changed completely or not at all
         const bool complete = apply(plan);
-        if (complete) changed |= settle(ledger_, pages_, touched);
-        if (plan.count > 1) clear_intent(ledger_);
-        if (complete) return succeed(error);
+        if (!complete) continue;
+        changed |= settle(ledger_, pages_, touched);
+        if (plan.count > 1 || attempt > 0) clear_intent(ledger_);
+        return succeed(error);
     }
     settle(ledger_, pages_, touched);
+    clear_intent(ledger_);
     return fail(error, DROM_E_BUSY, "%s: other administrators changed the same CPUs 16 times meanwhile; try again",
                 verb);
 }

@@ -5,7 +5,7 @@
 //   - every invariant holds, and no CPU is in two clients' effective sets (what a client may be running on: everything it was
 //     posted since its last release);
 //   - drom_check, run by another process, accepts it, finishes it, and has nothing to do the second time;
-//   - when everybody has obeyed, each CPU is where it was before the operation or where it would be after it;
+//   - when everybody has obeyed, all CPUs are where they were before the operation, or all where they would be after it;
 //   - sequence numbers did not go back.
 // The same is asked of every state that a killed recovery leaves. Usage: crash_walk [only-this-start [only-this-operation]]
 #include <cstdio>
@@ -54,6 +54,7 @@ uint64_t fingerprint(const Snapshot& snapshot, const std::map<uint32_t, uint32_t
         return uint64_t{found != roles.end() ? found->second : identity.pid.load() != 0 ? 99U : 0U};
     };
     uint64_t hash = ledger.header().turn.load() != 0 ? 1 : 0;
+    hash = mix(hash, ledger.intent().kind.load() << 56 ^ ledger.intent().words[0].load() << 16 ^ ledger.intent().who.load());
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
         hash = mix(hash, ledger.owner(cpu).load() & (UINT64_MAX >> 10));
         hash = mix(hash, ledger.home(cpu).load());
@@ -202,6 +203,7 @@ private:
     /// Another process finds the state, the victim dead.
     void recover(const Snapshot& state, Effective effective, uint32_t victim, const Outcome& before, const Outcome& after, bool step) {
         ++totals_.recoveries;
+        const Effective start = effective;
         load(state);
         if (step) start_stepping(scratch_.path, recovery_);
         const int first = check();
@@ -217,7 +219,7 @@ private:
         if (!step) return;
         std::vector<Snapshot> prefixes(recovery_->snapshots, recovery_->snapshots + recovery_->count);
         totals_.stores += recovery_->stores;
-        for (Snapshot& prefix : prefixes) interrupted(prefix, effective, victim, before, after);
+        for (Snapshot& prefix : prefixes) interrupted(prefix, start, victim, before, after);
     }
 
     /// The recovery was killed here; it was this process, which is to be dead now.
@@ -247,7 +249,9 @@ private:
                 violation(("CPU " + std::to_string(cpu) + " is neither where it was nor where it was to go").c_str());
                 return;
             }
-        if (!(outcome == before) && !(outcome == after)) ++totals_.between;
+        if (outcome == before || outcome == after) return;
+        ++totals_.between;
+        violation("the operation was neither finished nor undone");
     }
 
     // --- the scratch table ---
