@@ -143,11 +143,13 @@ bool join(uint32_t door) noexcept {
 /// What is set up once, whoever is the primary thread.
 bool set_up_process(const void* function, uint32_t door) noexcept {
     if (team.ready.load(kRelaxed)) return true;
-    if (!is_only_agent() || !runtime::describe(function, team.runtime) || !join(door)) {
+    const bool alone = is_only_agent() && runtime::describe(function, team.runtime);
+    // Asked before joining: the runtime counts its CPUs when it is first asked, and a request that comes first would leave it fewer.
+    if (alone) team.num_procs = team.runtime.num_procs();
+    if (!alone || !join(door)) {
         retire();
         return false;
     }
-    team.num_procs = team.runtime.num_procs();
     team.verbose = env::number("DROM_VERBOSE", 0);
     team.cpus = team.first_cpus = UINT32_MAX;
     pinning::begin(client::released().mask, runtime::binds_threads());

@@ -20,13 +20,15 @@ size_t steps_to(unsigned cpu, const CpuSet& group, const std::vector<Domains>& l
     return levels.size();
 }
 
-/// The narrowest domain that holds `count` CPUs of the pool, the one with the least to spare; the whole pool when none does.
-CpuSet home_of(const CpuSet& pool, unsigned count, const std::vector<Domains>& levels) {
+/// The narrowest domain that holds `count` CPUs of the pool, the one with the least to spare (of equals the first, or the last when
+/// high numbers are wanted); the whole pool when none does.
+CpuSet home_of(const CpuSet& pool, unsigned count, const std::vector<Domains>& levels, bool high) {
     for (const Domains& level : levels) {
         const CpuSet* best = nullptr;
         for (const CpuSet& domain : level) {
             const unsigned room = (domain & pool).count();
-            if (room >= count && (best == nullptr || room < (*best & pool).count())) best = &domain;
+            const unsigned least = best == nullptr ? CpuSet::kMaxCpus : (*best & pool).count();
+            if (room >= count && (room < least || (room == least && high))) best = &domain;
         }
         if (best != nullptr) return *best & pool;
     }
@@ -66,7 +68,7 @@ const Share* largest_giver(const Wish& wish, const CpuSet& taken) {
 
 CpuSet nearest_cpus(CpuSet pool, unsigned count, const CpuSet& around, const std::vector<Domains>& levels, bool high) {
     CpuSet chosen;
-    if (around.empty() && pool.count() > count) pool = home_of(pool, count, levels);
+    if (around.empty() && pool.count() > count) pool = home_of(pool, count, levels, high);
     while (chosen.count() < count && !pool.empty()) {
         const unsigned cpu = nearest_one(pool, around | chosen, levels, high);
         chosen.add(cpu);

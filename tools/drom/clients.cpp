@@ -46,6 +46,7 @@ Expected<pid_t> by_name(std::string_view text, std::span<const drom_client_info>
     if (found.empty())
         return failure(DROM_E_NOPROC, fmt::format("no client is called '{}'; drom list shows those there are", text));
     std::vector<std::string> pids;
+    pids.reserve(found.size());
     for (const auto* info : found) pids.push_back(std::to_string(info->pid));
     return failure(DROM_E_BUSY, fmt::format("{} clients are called '{}': {}; name one by its pid", found.size(), text,
                                             joined(pids, ", ")));

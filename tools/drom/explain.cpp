@@ -79,20 +79,21 @@ private:
     }
 
     void request() {
-        if (info_.request_seq == 0) return say("There was no request so far; it has {}.", cpus(it_.client.owned));
-        const std::string what = fmt::format("Request {} ({})", info_.request_seq, cpus(it_.client.wanted));
+        if (info_.request_seq == 0) return say("There was no request so far; it has {}.", cpus_text(it_.client.owned));
+        const std::string what = fmt::format("Request {} ({})", info_.request_seq, cpus_text(it_.client.wanted));
         if (!released())
             return say("{} is posted, {} ago, and not released: {}.", what, age(info_.posted_ns), why_not_released());
         const bool outside = info_.confined_seq >= info_.request_seq;
         const std::string after =
             info_.released_ns > info_.posted_ns ? " after " + duration_text(info_.released_ns - info_.posted_ns) : "";
-        say("{} is released{}, {}.", what, after,
-            !outside                          ? "by the client itself"
-            : info_.state == DROM_CLIENT_LIVE ? "by confinement from outside: the client did not answer in time"
-                                              : "by confinement from outside");
+        const bool slow = outside && info_.request_seq > 1 && info_.state == DROM_CLIENT_LIVE;
+        say("{} is released{}, {}{}.", what, after, outside ? "by confinement from outside" : "by the client itself",
+            slow ? ": the client did not answer in time" : "");
+        if (info_.limited != 0)
+            say("The cpuset (cgroup) of the process allows less than that: it runs where both allow it.");
         if (it_.client.owned != it_.client.wanted)
-            say("It has {} and waits for {} from other clients.", cpus(it_.client.owned),
-                cpus(it_.client.wanted - it_.client.owned));
+            say("It has {} and waits for {} from other clients.", cpus_text(it_.client.owned),
+                cpus_text(it_.client.wanted - it_.client.owned));
     }
 
     [[nodiscard]] std::string why_not_released() const {
@@ -147,14 +148,11 @@ private:
             const CpuSet strange = thread.allowed - it_.client.owned - it_.client.wanted;
             if (strange.empty() || it_.client.owned.empty()) continue;
             say("Thread {} ({}) may run on {}, which the client does not have.", thread.tid, thread.name,
-                cpus(strange));
+                cpus_text(strange));
         }
         if (info_.guardian_pid != 0) say("It was launched by process {} (drom run).", info_.guardian_pid);
     }
 
-    [[nodiscard]] static std::string cpus(const CpuSet& set) {
-        return set.empty() ? "no CPU" : (set.count() == 1 ? "CPU " : "CPUs ") + set.text();
-    }
     [[nodiscard]] std::string age(uint64_t since_ns) const {
         return duration_text(it_.now_ns > since_ns ? it_.now_ns - since_ns : 0);
     }
@@ -165,8 +163,8 @@ private:
 
 std::string as_text(const Explanation& explanation) {
     const auto& info = explanation.client.info;
-    std::string out = fmt::format("{}, slot {}{}{}: CPUs {}\n", client_words(info), info.slot,
-                                  info.job[0] == '\0' ? "" : ", job ", info.job, explanation.client.owned.text());
+    std::string out = fmt::format("{}, slot {}{}{}: {}\n", client_words(info), info.slot,
+                                  info.job[0] == '\0' ? "" : ", job ", info.job, cpus_text(explanation.client.owned));
     for (const auto& sentence : explanation.sentences) out += "  " + sentence + '\n';
     if (explanation.threads.empty()) return out;
     out += fmt::format("\n  {:>8}  {:<15}  {:<5}  {:>4}  {:>5}  {}\n", "THREAD", "NAME", "STATE", "CPU", "BUSY",

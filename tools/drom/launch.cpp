@@ -71,6 +71,7 @@ void redirect(int output, bool mute) {
     if (!read_all(go, text.data(), size)) _exit(127);
     apply(text);
     std::vector<char*> words;
+    words.reserve(command.size() + 1);
     for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     relay.restore_in_child();

@@ -17,7 +17,7 @@ namespace drom::command {
 
 namespace {
 
-std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string team_text(const drom_client_info& info) {
     if (info.team_size == 0) return "-";
@@ -36,7 +36,7 @@ constexpr Column kColumns[] = {
     {"name", [](const ClientView& c) { return or_dash(c.info.name); }},
     {"job", [](const ClientView& c) { return or_dash(c.info.job); }},
     {"cpus", [](const ClientView& c) { return or_dash(c.owned.text()); }},
-    {"want", [](const ClientView& c) { return c.wanted == c.owned ? std::string("=") : or_dash(c.wanted.text()); }},
+    {"want", [](const ClientView& c) { return or_dash(c.wanted.text()); }},
     {"request", [](const ClientView& c) { return request_word(c.info); }},
     {"team", [](const ClientView& c) { return team_text(c.info); }},
     {"resize", [](const ClientView& c) { return resize_word(c.info.resize); }},
@@ -78,11 +78,17 @@ std::string raw_table(const Snapshot& snapshot, const std::vector<const Column*>
     return out;
 }
 
+/// What differs from its neighbour is seen at once when what does not is "=".
+std::string cell(const ClientView& client, const Column& column) {
+    const bool same = column.name == std::string_view("want") && client.wanted == client.owned;
+    return same ? "=" : column.text(client);
+}
+
 std::string aligned_table(const Snapshot& snapshot, const std::vector<const Column*>& columns) {
     std::vector<std::vector<std::string>> lines(1 + snapshot.clients.size());
     for (const auto* column : columns) lines[0].push_back(upper(column->name));
     for (size_t i = 0; i < snapshot.clients.size(); ++i)
-        for (const auto* column : columns) lines[i + 1].push_back(column->text(snapshot.clients[i]));
+        for (const auto* column : columns) lines[i + 1].push_back(cell(snapshot.clients[i], *column));
     std::vector<size_t> widths(columns.size());
     for (const auto& line : lines)
         for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
@@ -97,12 +103,15 @@ std::string foot(const Snapshot& snapshot) {
     const auto or_none = [](const CpuSet& set) { return set.empty() ? std::string("none") : set.text(); };
     std::string out = "free: " + or_none(snapshot.masks.free);
     if (!snapshot.masks.drained.empty()) out += "; drained: " + snapshot.masks.drained.text();
+    if (!snapshot.orphaned.empty())
+        out += "; left by the dead: " + snapshot.orphaned.text() + " (drom check frees them)";
     return out + "; all: " + snapshot.masks.present.text() + '\n';
 }
 
 /// Keeps only the client that was asked for.
 Expected<bool> narrow(Snapshot& snapshot, const std::string& client) {
     std::vector<drom_client_info> infos;
+    infos.reserve(snapshot.clients.size());
     for (const auto& view : snapshot.clients) infos.push_back(view.info);
     const auto pid = resolve_client(client, infos);
     if (!pid) return tl::make_unexpected(pid.error());

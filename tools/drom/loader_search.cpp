@@ -102,7 +102,8 @@ void LoaderSearch::read_cache() {
 std::optional<std::string> LoaderSearch::find_in(const std::vector<std::string>& directories,
                                                  const std::string& name) const {
     for (const auto& directory : directories) {
-        std::string path = directory + "/" + name;
+        std::string path = directory;
+        path.append("/").append(name);
         if (access(path.c_str(), R_OK) == 0 && read_elf(path).kind != ElfKind::kForeign) return path;
     }
     return std::nullopt;

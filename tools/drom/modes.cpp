@@ -94,7 +94,7 @@ std::optional<std::string> recorded_mode(const std::string& build_id) {
 }
 
 Expected<std::string> record_mode(const std::string& build_id, const std::string& mode, const std::string& program) {
-    const std::string path = modes_path();
+    std::string path = modes_path();
     if (path.empty())
         return failure(DROM_E_OS, "the result cannot be recorded: neither XDG_STATE_HOME nor HOME is set");
     std::error_code code;

@@ -25,7 +25,7 @@ struct RunOptions {
 
 struct VerifyOptions {
     std::string check;
-    unsigned runs = 5;
+    unsigned runs = 10;
     uint64_t seed = 1;
     unsigned limit_s = 0;  ///< 0: ten times the undisturbed run
     bool no_record = false;

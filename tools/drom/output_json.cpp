@@ -89,6 +89,7 @@ std::string list_json(const Snapshot& snapshot) {
     json["present"] = snapshot.masks.present.text();
     json["free"] = snapshot.masks.free.text();
     json["drained"] = snapshot.masks.drained.text();
+    json["orphaned"] = snapshot.orphaned.text();
     json["clients"] = Json::array();
     for (const auto& client : snapshot.clients) json["clients"].push_back(client_of(client));
     return line(json);

@@ -32,7 +32,8 @@ std::string found_in_path(const std::string& command) {
     for (size_t at = 0; at <= directories.size();) {
         const size_t end = std::min(directories.find(':', at), directories.size());
         const std::string directory = end == at ? "." : directories.substr(at, end - at);
-        std::string candidate = directory + "/" + command;
+        std::string candidate = directory;
+        candidate.append("/").append(command);
         if (is_executable_file(candidate)) return candidate;
         at = end + 1;
     }

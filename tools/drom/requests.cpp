@@ -28,12 +28,11 @@ Expected<CpuSet> changed_mask(const Options& options, const ClientView& client, 
     return client.wanted - cpus;
 }
 
-Expected<Outcome> post(Table& table, const Options& options, const ClientView& client,
-                       const std::optional<CpuSet>& cpus) {
+Expected<Outcome> post(Table& table, const Options& options, const ClientView& client, const CpuSet& cpus) {
     const pid_t pid = client.info.pid;
     if (options.verb == "shrink") return table.shrink(pid, options.count, options.request);
     if (options.verb == "expand") return table.expand(pid, options.count, options.request);
-    const auto mask = changed_mask(options, client, *cpus);
+    const auto mask = changed_mask(options, client, cpus);
     if (!mask) {
         const std::string asked = fmt::format("{} {}: {}", options.client, options.mask, mask.error().text);
         return tl::make_unexpected(sentence(options, mask.error().status, asked));
@@ -73,7 +72,7 @@ int answer(const Options& options, const Table& table, const Outcome& outcome, c
 }  // namespace
 
 int verb_request(const Options& options) {
-    std::optional<CpuSet> cpus;
+    CpuSet cpus;  // shrink and expand name none
     if (!options.mask.empty()) {
         auto read = read_cpus(options.mask);
         if (!read) return misused(options, "MASK " + read.error().text);

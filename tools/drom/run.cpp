@@ -72,37 +72,22 @@ std::string job_of(const Options& options) {
     return job == nullptr ? "" : std::string(job) + (step == nullptr ? "" : "." + std::string(step));
 }
 
+int cannot_start(const Options& options, const NotAProgram& why) {
+    refused(options, sentence(options, DROM_E_INVAL, why.text));
+    return why.exit_status;
+}
+
 /// One drom run, from the look at the program to the return of its CPUs.
 class Launch {
 public:
-    explicit Launch(const Options& options) : options_(options) {}
+    /// `exact`: what --cpus says; empty: it says nothing.
+    Launch(const Options& options, Program program, const CpuSet& exact, Table& table)
+        : options_(options), program_(std::move(program)), exact_(exact), table_(table) {}
 
     int run() {
-        auto program = inspect_program(options_.command.front());
-        if (!program) return cannot_start(program.error());
-        program_ = *std::move(program);
         doors_ = options_.run.no_doors ? Doors{} : choose_doors(program_);
         if (!doors_.remark.empty())
             complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, doors_.remark)).text);
-        if (!options_.run.cpus.empty()) {
-            auto cpus = read_cpus(options_.run.cpus);
-            if (!cpus) return misused(options_, "--cpus " + cpus.error().text);
-            exact_ = *cpus;
-        }
-        auto table = Table::open(options_.table, {.create = true});
-        if (!table) return refused(options_, table.error());
-        table_.emplace(*std::move(table));
-        return launch();
-    }
-
-private:
-    int cannot_start(const NotAProgram& why) {
-        refused(options_, sentence(options_, DROM_E_INVAL, why.text));
-        return why.exit_status;
-    }
-    int refuse(const Error& error) { return refused(options_, sentence(options_, error.status, error.text)); }
-
-    int launch() {
         SignalRelay relay;
         auto child = PausedChild::fork(options_.command, relay);
         if (!child) return refuse(child.error());
@@ -122,6 +107,9 @@ private:
         return execute(*child, relay, reserved->environment);
     }
 
+private:
+    int refuse(const Error& error) { return refused(options_, sentence(options_, error.status, error.text)); }
+
     int execute(PausedChild& child, SignalRelay& relay, std::vector<std::string> environment) {
         add_environment(environment);
         mention(options_, fmt::format("{} ({}) on CPUs {}{}, preloaded: {}", traits_.name, child.pid(),
@@ -130,7 +118,7 @@ private:
         const auto start = Clock::now();
         if (const int code = child.start(environment); code != 0) {
             give_up(child.pid(), 0);
-            return cannot_start(not_executable(options_.command.front(), code));
+            return cannot_start(options_, not_executable(options_.command.front(), code));
         }
         leave_streams();
         report_.status = relay.until_end_of(child.pid()).value_or(0);
@@ -176,21 +164,21 @@ private:
     }
 
     Expected<Choice> choose(pid_t child) {
-        const auto snapshot = take_snapshot(*table_);
+        const auto snapshot = take_snapshot(table_);
         if (!snapshot) return tl::make_unexpected(snapshot.error());
-        return exact_ ? choose_exactly(*snapshot, child) : choose_some(*snapshot);
+        return exact_.empty() ? choose_some(*snapshot) : choose_exactly(*snapshot, child);
     }
 
     Expected<Choice> choose_exactly(const Snapshot& snapshot, pid_t child) {
         const auto limit = cpuset_of(child);
         if (!limit) return tl::make_unexpected(limit.error());
-        const CpuSet outside = (*exact_ & snapshot.masks.present) - *limit;
+        const CpuSet outside = (exact_ & snapshot.masks.present) - *limit;
         if (!outside.empty())
             return failure(
                 DROM_E_NOCPU,
                 fmt::format("drom: run: CPU {} is outside this process's cgroup, which allows {}; choose among those",
                             outside.text(), limit->text()));
-        return Choice{*exact_, !snapshot.masks.free.contains(*exact_)};
+        return Choice{exact_, !snapshot.masks.free.contains(exact_)};
     }
 
     Expected<Choice> choose_some(const Snapshot& snapshot) {
@@ -232,9 +220,10 @@ private:
             set_thread_limits();
             Request request = options_.request;
             request.take = request.give_back = choice->takes;
-            auto reserved = table_->reserve(child, choice->cpus, request, traits_);
+            auto reserved = table_.reserve(child, choice->cpus, request, traits_);
             report_.reserve_ns = ns_since(start);
-            if (reserved || reserved.error().status != DROM_E_BUSY || exact_ || attempt == kAttempts) return reserved;
+            if (reserved || reserved.error().status != DROM_E_BUSY || !exact_.empty() || attempt == kAttempts)
+                return reserved;
         }
     }
 
@@ -271,14 +260,14 @@ private:
 
     /// The CPUs go home. A descendant that took the reservation over and still runs keeps them until it ends.
     void give_back(pid_t child) {
-        const auto clients = table_->clients();
+        const auto clients = table_.clients();
         if (!clients) return tell_lost(clients.error());
         for (const auto& info : *clients) {
             if (info.guardian_pid != getpid()) continue;
             const bool runs_on = info.pid != child && kill(info.pid, 0) == 0;
             if (runs_on)
                 mention(options_, fmt::format("{} goes on in the background and keeps its CPUs", client_words(info)));
-            else if (const auto released = table_->release(info.pid);
+            else if (const auto released = table_.release(info.pid);
                      !released && released.error().status != DROM_E_NOPROC)
                 tell_lost(released.error());
         }
@@ -295,14 +284,28 @@ private:
     const Options& options_;
     Program program_;
     Doors doors_;
-    std::optional<CpuSet> exact_;
-    std::optional<Table> table_;
+    CpuSet exact_;
+    Table& table_;
     Traits traits_;
     RunReport report_;
 };
 
 }  // namespace
 
-int verb_run(const Options& options) { return Launch(options).run(); }
+int verb_run(const Options& options) {
+    auto program = inspect_program(options.command.front());
+    if (!program) return cannot_start(options, program.error());
+    CpuSet exact;
+    if (!options.run.cpus.empty()) {
+        const auto cpus = read_cpus(options.run.cpus);
+        if (!cpus) return misused(options, "--cpus " + cpus.error().text);
+        exact = *cpus;
+    }
+    auto table = Table::open(options.table, {.create = true});
+    if (!table) return refused(options, table.error());
+    // The CPUs of those who died are free, but nobody may have noticed yet.
+    if (const auto checked = table->check(); !checked) return refused(options, checked.error());
+    return Launch(options, *std::move(program), exact, *table).run();
+}
 
 }  // namespace drom::command

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <fstream>
+
 namespace drom::command {
 
 namespace {
@@ -12,6 +14,20 @@ std::string node_name() {
     gethostname(name, sizeof name - 1);
     return name;
 }
+
+CpuSet online_cpus() {
+    std::ifstream file("/sys/devices/system/cpu/online");
+    std::string text;
+    std::getline(file, text);
+    return CpuSet::parse(text).value_or(CpuSet::range(0, CpuSet::kMaxCpus));
+}
+
+/// Nobody's who lives, and not free either: an observer sees the dead's CPUs before anybody has taken them away.
+CpuSet orphans_of(const Snapshot& snapshot) {
+    CpuSet rest = snapshot.masks.present - snapshot.masks.free - snapshot.masks.drained;
+    for (const auto& client : snapshot.clients) rest = rest - client.owned;
+    return rest.empty() ? rest : rest & online_cpus();
+}
 }  // namespace
 
 Expected<Snapshot> take_snapshot(const Table& table) {
@@ -19,13 +35,14 @@ Expected<Snapshot> take_snapshot(const Table& table) {
     if (!masks) return tl::make_unexpected(masks.error());
     auto clients = table.clients();
     if (!clients) return tl::make_unexpected(clients.error());
-    Snapshot snapshot{table.path(), node_name(), table.cpus(), *masks, {}};
+    Snapshot snapshot{table.path(), node_name(), table.cpus(), *masks, {}, {}};
     for (const auto& info : *clients) {
         auto cpus = table.masks_of(info.pid);
         if (!cpus && cpus.error().status == DROM_E_NOPROC) continue;
         if (!cpus) return tl::make_unexpected(cpus.error());
         snapshot.clients.push_back({info, cpus->owned, cpus->wanted});
     }
+    snapshot.orphaned = orphans_of(snapshot);
     return snapshot;
 }
 

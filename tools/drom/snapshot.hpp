@@ -20,6 +20,7 @@ struct Snapshot {
     std::string node;
     unsigned cpus = 0;
     TableMasks masks;
+    CpuSet orphaned;  ///< left by clients that died; the next administrator frees them
     std::vector<ClientView> clients;
 };
 

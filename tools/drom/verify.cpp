@@ -86,20 +86,14 @@ double median(std::vector<double> values) {
 
 class Verification {
 public:
-    explicit Verification(const Options& options) : options_(options) {}
+    Verification(const Options& options, const Program& program, const CpuSet& cpus, Table& table)
+        : options_(options), doors_(choose_doors(program)), cpus_(cpus), table_(table) {
+        report_.program = program.path.substr(program.path.rfind('/') + 1);
+        report_.build_id = program.build_id;
+        report_.seed = options.verify.seed;
+    }
 
     int run() {
-        auto program = inspect_program(options_.command.front());
-        if (!program) {
-            refused(options_, sentence(options_, DROM_E_INVAL, program.error().text));
-            return program.error().exit_status;
-        }
-        program_ = *std::move(program);
-        doors_ = choose_doors(program_);
-        report_.program = program_.path.substr(program_.path.rfind('/') + 1);
-        report_.build_id = program_.build_id;
-        report_.seed = options_.verify.seed;
-        if (const auto ready = prepare(); !ready) return refuse(ready.error());
         if (const auto same = measure_undisturbed(); !same) return refuse(same.error());
         for (const char* mode : {"safe", "eager", "never"}) {
             if (const auto done = try_mode(mode); !done) return refuse(done.error());
@@ -112,23 +106,6 @@ private:
     int refuse(const Error& error) {
         if (interrupted_ != 0) return 128 + interrupted_;
         return refused(options_, sentence(options_, error.status, error.text));
-    }
-
-    Expected<bool> prepare() {
-        if (!doors_.remark.empty())
-            return failure(DROM_E_INVAL,
-                           fmt::format("{} {}; there are no modes to choose between", program_.path, doors_.remark));
-        const auto affinity = CpuSet::affinity_of();
-        if (!affinity) return tl::make_unexpected(affinity.error());
-        cpus_ = *affinity;
-        if (cpus_.count() < 2)
-            return failure(DROM_E_NOCPU, "two CPUs at least are needed to change anything; this process has one");
-        if (folder_.path().empty())
-            return failure(DROM_E_OS, fmt::format("no temporary folder: {}; set TMPDIR", std::strerror(errno)));
-        auto table = Table::open(folder_.path() + "/table", {.create = true});
-        if (!table) return tl::make_unexpected(table.error());
-        table_.emplace(*std::move(table));
-        return true;
     }
 
     // --- one run ---
@@ -153,7 +130,7 @@ private:
         if (!child) return tl::make_unexpected(child.error());
         auto environment = environment_of(mode);
         if (!mode.empty()) {
-            const auto reserved = table_->reserve(child->pid(), cpus_, {}, {.name = report_.program});
+            const auto reserved = table_.reserve(child->pid(), cpus_, {}, {.name = report_.program});
             if (!reserved) return tl::make_unexpected(reserved.error());
             environment.insert(environment.end(), reserved->environment.begin(), reserved->environment.end());
             std::erase(environment, "DROM_SLOT");
@@ -165,7 +142,7 @@ private:
         result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         result.output = contents_of(output);
         close(output);
-        if (!mode.empty()) table_->release(child->pid());
+        if (!mode.empty()) table_.release(child->pid());
         if (relay.ending_signal() != 0) interrupted_ = relay.ending_signal();
         return result;
     }
@@ -209,9 +186,9 @@ private:
         cpus.resize(1 + random() % cpus.size());
         CpuSet mask;
         for (unsigned cpu : cpus) mask.add(cpu);
-        const auto clients = table_->clients();
+        const auto clients = table_.clients();
         if (!clients || clients->empty()) return false;
-        const auto asked = table_->set_mask(clients->front().pid, mask, {.timeout = milliseconds(200)});
+        const auto asked = table_.set_mask(clients->front().pid, mask, {.timeout = milliseconds(200)});
         return asked && !asked->unchanged();
     }
 
@@ -304,11 +281,9 @@ private:
     }
 
     const Options& options_;
-    Program program_;
     Doors doors_;
     CpuSet cpus_;
-    TemporaryFolder folder_;
-    std::optional<Table> table_;
+    Table& table_;
     Result expected_;
     VerifyReport report_;
     int interrupted_ = 0;
@@ -317,7 +292,8 @@ private:
 }  // namespace
 
 std::string fastest_right(const std::vector<ModeResult>& modes) {
-    constexpr double kNoticeable = 0.98;
+    // The later modes are right by trial only, so they must be worth it.
+    constexpr double kNoticeable = 0.95;
     const ModeResult* best = nullptr;
     for (const auto& mode : modes) {
         if (mode.runs == 0 || mode.right < mode.runs) continue;
@@ -326,6 +302,27 @@ std::string fastest_right(const std::vector<ModeResult>& modes) {
     return best == nullptr ? "rigid" : best->mode;
 }
 
-int verb_verify(const Options& options) { return Verification(options).run(); }
+int verb_verify(const Options& options) {
+    const auto refuse = [&](int status, const std::string& text) {
+        return refused(options, sentence(options, status, text));
+    };
+    const auto program = inspect_program(options.command.front());
+    if (!program) {
+        refuse(DROM_E_INVAL, program.error().text);
+        return program.error().exit_status;
+    }
+    if (const std::string& why = choose_doors(*program).remark; !why.empty())
+        return refuse(DROM_E_INVAL, fmt::format("{} {}; there are no modes to choose between", program->path, why));
+    const auto cpus = CpuSet::affinity_of();
+    if (!cpus) return refused(options, cpus.error());
+    if (cpus->count() < 2)
+        return refuse(DROM_E_NOCPU, "two CPUs at least are needed to change anything; this process has one");
+    const TemporaryFolder folder;
+    if (folder.path().empty())
+        return refuse(DROM_E_OS, fmt::format("no temporary folder: {}; set TMPDIR", std::strerror(errno)));
+    auto table = Table::open(folder.path() + "/table", {.create = true});
+    if (!table) return refused(options, table.error());
+    return Verification(options, *program, *cpus, *table).run();
+}
 
 }  // namespace drom::command

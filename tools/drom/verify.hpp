@@ -28,7 +28,7 @@ struct VerifyReport {
     std::string recorded_in;  ///< empty: not recorded
 };
 
-/// The fastest of those that were always right; "rigid" when none was. Two that differ by less than 2 % are equally fast, and then
+/// The fastest of those that were always right; "rigid" when none was. Two that differ by less than 5 % are equally fast, and then
 /// the earlier one is chosen. Pure.
 std::string fastest_right(const std::vector<ModeResult>& modes);
 

@@ -57,6 +57,10 @@ std::string request_word(const drom_client_info& info) {
 
 std::string client_words(const drom_client_info& info) { return fmt::format("{} ({})", info.name, info.pid); }
 
+std::string cpus_text(const CpuSet& set) {
+    return set.empty() ? "no CPU" : (set.count() == 1 ? "CPU " : "CPUs ") + set.text();
+}
+
 std::string duration_text(uint64_t ns) {
     if (ns < 1'000) return fmt::format("{} ns", ns);
     if (ns < 1'000'000) return fmt::format("{} us", (ns + 500) / 1'000);

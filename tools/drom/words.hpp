@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "drom/drom.h"
+#include "drom/drom.hpp"
 
 namespace drom::command {
 
@@ -19,6 +19,8 @@ std::string state_word(uint32_t state);
 std::string request_word(const drom_client_info& info);
 /// The client as messages name it: "render (4242)".
 std::string client_words(const drom_client_info& info);
+/// "CPU 3", "CPUs 0-3", "no CPU".
+std::string cpus_text(const CpuSet& set);
 /// "63 us", "1.2 ms", "4 s".
 std::string duration_text(uint64_t ns);
 std::string joined(const std::vector<std::string>& words, const char* separator);

@@ -1,0 +1,214 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# arguments.bats - the command line itself: help, usage, names, CPU sets, environment, manual page, completion.
+
+bats_require_minimum_version 1.5.0
+
+load support
+
+no_table="open table .*: there is none; start a program with drom run, or set DROM_TABLE"
+
+@test "help is one screen, long help has examples, both begin alike" {
+    run drom -h
+    [[ $status == 0 && ${#lines[@]} -le 40 && ${lines[0]} == "drom - move CPUs between running jobs on this node" ]]
+    run drom --help
+    [[ $status == 0 && $output == *Examples:* ]]
+}
+
+@test "every verb has the same sections in the same order" {
+    for verb in $("$BIN" -h | awk '/^  [a-z]/ {print $1}'); do
+        run drom "$verb" --help
+        [[ $status == 0 ]]
+        sections=$(grep -Eo '^(Usage|Options|Exit status|Examples):' <<<"$output" | tr -d '\n')
+        [[ $sections == "Usage:Options:Exit status:Examples:" ]] || { echo "$verb: $sections" >&2; false; }
+        run drom "$verb" -h
+        [[ $status == 0 && ${#lines[@]} -le 40 && ${lines[0]} == "drom $verb - "* ]]
+    done
+}
+
+@test "drom help VERB is drom VERB --help" {
+    diff <("$BIN" help set) <("$BIN" set --help)
+    diff <("$BIN" help) <("$BIN" --help)
+}
+
+@test "version" {
+    run drom --version
+    [[ $status == 0 && $output =~ ^drom\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "a wrong verb or option is refused and the nearest suggested" {
+    refuses 2 "^drom: a verb is missing; drom -h lists them" drom
+    refuses 2 "there is no verb 'lits'; did you mean list\?" drom lits
+    refuses 2 "there is no verb 'sett'; did you mean set\?" drom help sett
+    refuses 2 "there is no verb 'frobnicate' \(drom -h" drom frobnicate
+    refuses 2 "^drom: list: there is no option --jsn; did you mean --json\?" drom list --jsn
+    refuses 2 "^drom: run: there is no option --ncpu; did you mean --ncpus\?" drom run --ncpu 1 -- true
+    refuses 2 "^drom: set: --timeout needs a value" drom set 1 0 --timeout
+    refuses 2 "nothing may follow --" drom list -- x
+}
+
+@test "missing and surplus arguments are named" {
+    refuses 2 "^drom: set: CLIENT is missing; usage: drom set CLIENT MASK .*'#3', in quotes" drom set
+    refuses 2 "^drom: set: MASK is missing" drom set 1
+    refuses 2 "^drom: shrink: N is missing" drom shrink 1
+    refuses 2 "^drom: drain: MASK is missing" drom drain
+    refuses 2 "^drom: run: COMMAND is missing" drom run
+    refuses 2 "^drom: verify: COMMAND is missing" drom verify --runs 1
+    refuses 2 "'c' is one argument too many; usage: drom set CLIENT MASK" drom set a b c
+}
+
+@test "numbers are strict" {
+    refuses 2 "N 'x' is not a whole number of CPUs" drom shrink 1 x
+    refuses 2 "N '1x' is not a whole number of CPUs" drom shrink 1 1x
+    refuses 2 "N '1.5' is not a whole number" drom expand 1 1.5
+    refuses 2 "N 0 is out of range; 1 to 4096 CPUs" drom shrink 1 0
+    refuses 2 "N '-1' is not a whole number of CPUs" drom shrink 1 -1
+    refuses 2 "--timeout 'soon' is not a whole number of milliseconds" drom set 1 0 --timeout soon
+    refuses 2 "--grace 'later' is not a whole number of milliseconds" drom set 1 0 --grace later
+    refuses 2 "--seq 'a' is not a whole number" drom wait 1 --seq a
+    refuses 2 "--ncpus 0 is out of range" drom run --ncpus 0 -- true
+    refuses 2 "--for 0 is out of range" drom watch --for 0
+    # 010 is ten, not eight: the table is the next thing that is missing
+    refuses 1 "$no_table" drom shrink 1 010
+}
+
+@test "options that contradict one another are refused" {
+    refuses 2 "--cpus and --ncpus exclude each other" drom run --cpus 0 --ncpus 1 -- true
+    refuses 2 "--ncpus 2 is more than --max 1" drom run --ncpus 2 --max 1 -- true
+    refuses 2 "--min 3 is more than --max 2" drom run --min 3 --max 2 -- true
+    refuses 2 "--wait and --no-wait exclude each other" drom set 1 0 --wait resized --no-wait
+    refuses 2 "--wait 'done' is neither released nor resized" drom set 1 0 --wait done
+    refuses 2 "--name 12 would be taken for a pid" drom run --name 12 -- true
+    refuses 2 "--name #1 would be taken for a slot" drom run --name '#1' -- true
+    refuses 2 "there is no column 'cpu'; there are slot,pid,name" drom list -o cpu
+}
+
+@test "garbage CPU sets are refused with the position of what is wrong" {
+    while IFS='|' read -r text pattern; do
+        refuses 2 "^drom: set: MASK '$text': $pattern" drom set 1 "$text"
+    done <<'ROWS'
+abc|a number is missing, at 'abc' \(character 1\)
+0-|the end of the range is missing, at the end \(character 3\)
+3-1|the range runs backwards, at '3-1' \(character 1\)
+0-1x|unexpected character, at 'x' \(character 4\)
+0,,1|a number is missing, at ',1' \(character 3\)
+0,|a number is missing, at the end \(character 3\)
+0 1|unexpected character, at ' 1' \(character 2\)
+-1-2|
+0-4:0|a step of zero
+0x|hexadecimal digits are missing, at the end
+0xfg|unexpected character, at 'g' \(character 4\)
+0x0|the CPU set is empty
+4096|a number beyond 4095, at '4096'
+99999999999999999999|a number beyond 4095
+core:|a number is missing, at the end \(character 6\)
+core:0-9999|a number beyond 4095
+cores:0|a number is missing
+numa:4000|there is no NUMA node 4000, only [0-9]+ of them, at '4000' \(character 6\)
+core:0,package:77|there is no package 77
+ROWS
+}
+
+@test "an empty CPU set is refused" {
+    refuses 2 "MASK is missing" drom set 1 ''
+}
+
+@test "words of the topology mean what hwloc says" {
+    command -v hwloc-calc >/dev/null || missing "no hwloc-calc to compare with"
+    export HWLOC_SYNTHETIC="Package:2 NUMANode:2 L3:2 Core:4 PU:2"
+    for row in core:0=core:0 core:3-5=core:3-5 numa:1=numanode:1 package:1=package:1 numa:2-3=numanode:2-3; do
+        refuses 1 "$no_table" drom set 1 "${row%%=*}"
+        [[ -n $(hwloc-calc --input "$HWLOC_SYNTHETIC" "${row#*=}" --taskset) ]]
+    done
+    refuses 2 "there is no core 32, only 32 of them" drom set 1 core:32
+    refuses 2 "there is no NUMA node 4, only 4 of them" drom set 1 numa:4
+}
+
+@test "drom env shows values and where they come from" {
+    DROM_GRACE_MS=7 run drom env
+    [[ $status == 0 ]]
+    grep -Eq '^DROM_GRACE_MS +7 +environment ' <<<"$output"
+    grep -Eq '^DROM_TIMEOUT_MS +1000 +default ' <<<"$output"
+    [[ $(drom env --json | jq -r '.variables[] | select(.name == "DROM_TABLE") | .value') == "$DROM_TABLE" ]]
+}
+
+@test "drom env has every line of env.def, in its order" {
+    names=$(sed -n 's/^X(\([A-Z_]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/env.def")
+    [[ $(drom env | awk '{print $1}') == "$names" && -n $names ]]
+}
+
+@test "an unknown DROM_ variable is reported, by env with status 1, by others once on stderr" {
+    export DROM_TIMEUOT_MS=5
+    refuses 1 "^drom: env: DROM_TIMEUOT_MS is not a variable of drom; did you mean DROM_TIMEOUT_MS\?" drom env
+    [[ $(drom env --json 2>/dev/null | jq -c .unknown) == '["DROM_TIMEUOT_MS"]' ]]
+    refuses 1 "drom: list: DROM_TIMEUOT_MS is not a variable of drom; did you mean" drom list
+    run drom list --quiet
+    [[ $output != *DROM_TIMEUOT_MS* ]]
+}
+
+@test "with --json a refusal is an object with its status" {
+    run --separate-stderr drom list --json
+    [[ $status == 1 && $(jq -r '.schema + " " + .status' <<<"$output") == "drom.list/1 DROM_E_NOTABLE" ]]
+    [[ $(jq -r .error <<<"$output") =~ $no_table ]]
+    run --separate-stderr drom set 1 abc --json
+    [[ $status == 2 && $(jq -r .status <<<"$output") == DROM_E_INVAL ]]
+}
+
+@test "every option is in the manual page and in the completion" {
+    page=$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd
+    # shellcheck source=/dev/null
+    source "$BATS_TEST_DIRNAME/../../tools/drom/completion/drom.bash"
+    count=0
+    while IFS=$'\t' read -r verb option; do
+        grep -qF -- "*$option*" "$page" || { echo "drom(1) lacks $option of $verb" >&2; false; }
+        [[ " $(_drom_options "$verb") " == *" $option "* ]] || { echo "completion lacks $option of $verb" >&2; false; }
+        ((++count))
+    done < <(drom --dump-options)
+    ((count > 150))
+}
+
+@test "the completion offers no option that does not exist" {
+    # shellcheck source=/dev/null
+    source "$BATS_TEST_DIRNAME/../../tools/drom/completion/drom.bash"
+    dump=$(drom --dump-options)
+    for verb in $(cut -f1 <<<"$dump" | sort -u); do
+        for option in $(_drom_options "$verb"); do
+            grep -qxF -- "$verb"$'\t'"$option" <<<"$dump" || { echo "completion offers $option for $verb" >&2; false; }
+        done
+    done
+}
+
+complete_words() {
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    _drom
+    echo "${COMPREPLY[*]}"
+}
+
+@test "completion knows verbs, options, their values and units" {
+    # shellcheck source=/dev/null
+    source "$BATS_TEST_DIRNAME/../../tools/drom/completion/drom.bash"
+    [[ $(complete_words drom exp) == "expand explain" ]]
+    [[ $(complete_words drom run --nc) == "--ncpus" ]]
+    [[ $(complete_words drom set --wait re) == "released resized" ]]
+    [[ $(complete_words drom set 1 nu) == "numa:" ]]
+    [[ $(complete_words drom help wat) == "watch" ]]
+}
+
+@test "the manual pages are made without complaint" {
+    command -v scdoc >/dev/null || missing "no scdoc"
+    command -v mandoc >/dev/null || missing "no mandoc"
+    for source in "$BATS_TEST_DIRNAME"/../../docs/man/*.scd; do
+        page=$WORK/$(basename "${source%.scd}")
+        scdoc <"$source" >"$page"
+        # scdoc writes a paragraph macro before each heading; that is all mandoc may find.
+        complaints=$(mandoc -T lint -W warning "$page" | grep -v 'skipping paragraph macro' || true)
+        [[ -z $complaints ]] || { echo "$complaints" >&2; false; }
+    done
+}
+
+@test "every variable is in the manual page" {
+    for name in $(sed -n 's/^X(\([A-Z_]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/env.def"); do
+        grep -qF "*$name*" "$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd" || { echo "drom(1) lacks $name" >&2; false; }
+    done
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// explain_test.cpp - what is said about a client, from facts.
+#include "explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "words.hpp"
+
+namespace {
+
+using namespace drom::command;
+using drom::CpuSet;
+
+/// A live OpenMP client that owns CPUs 0-1, with 2 threads, resized to request 3.
+Explanation settled() {
+    Explanation it;
+    auto& info = it.client.info;
+    info.pid = 4242;
+    std::strcpy(info.name, "sim");
+    info.state = DROM_CLIENT_LIVE;
+    info.doors = DROM_DOOR_KMP | DROM_DOOR_ASYNC;
+    info.request_seq = info.released_seq = info.resized_seq = 3;
+    info.posted_ns = 1'000'000;
+    info.released_ns = 1'063'000;
+    info.resize = DROM_RESIZE_FOLLOWS;
+    info.team_size = info.start_size = 2;
+    it.client.owned = it.client.wanted = CpuSet{0, 1};
+    it.threads = {{4242, "sim", 'R', 0, {0, 1}, 0.9, 0}, {4243, "sim", 'R', 1, {0, 1}, 0.9, 0}};
+    it.safe_points_per_s = 900;
+    it.now_ns = 2'000'000'000;
+    return it;
+}
+
+std::string told(Explanation it) {
+    conclude(it);
+    return joined(it.sentences, "\n");
+}
+
+testing::AssertionResult says(const Explanation& it, const std::string& text) {
+    const std::string all = told(it);
+    return all.find(text) != std::string::npos ? testing::AssertionSuccess() : testing::AssertionFailure() << all;
+}
+
+TEST(Explain, AClientThatFollowsNeedsNoExcuse) {
+    EXPECT_TRUE(says(settled(), "Doors: kmp, async."));
+    EXPECT_TRUE(says(settled(), "Request 3 (CPUs 0-1) is released after 63 us, by the client itself."));
+    EXPECT_TRUE(says(settled(), "The number of threads follows the CPUs: 2 threads now, 2 at its start."));
+    EXPECT_EQ(told(settled()).find("share"), std::string::npos);
+}
+
+TEST(Explain, WhyARequestIsNotReleased) {
+    Explanation it = settled();
+    it.client.info.request_seq = 4;
+    EXPECT_TRUE(says(it, "Request 4 (CPUs 0-1) is posted, 2 s ago, and not released: its agent has not answered yet"));
+    it.client.info.doors = DROM_DOOR_KMP;
+    EXPECT_TRUE(says(it, "it has no agent thread (DROM_ASYNC=0) and passes no safe point"));
+    it.threads[0].state = 'T';
+    EXPECT_TRUE(says(it, "the process is stopped"));
+    it.threads.clear();
+    EXPECT_TRUE(says(it, "the process cannot be looked at"));
+}
+
+TEST(Explain, WhoReleasedIt) {
+    Explanation it = settled();
+    it.client.info.confined_seq = 3;
+    EXPECT_TRUE(says(it, "by confinement from outside: the client did not answer in time"));
+    it.client.info.limited = 1;
+    EXPECT_TRUE(says(it, "The cpuset (cgroup) of the process allows less than that"));
+}
+
+TEST(Explain, WhyItIsNotResizedAndWhatThatCosts) {
+    Explanation it = settled();
+    it.client.owned = it.client.wanted = CpuSet{0};
+    it.client.info.resize = DROM_RESIZE_HELD;
+    std::strcpy(it.client.info.why, "the program kept an answer");
+    EXPECT_TRUE(says(it, "The number of threads is held at 2: the program kept an answer."));
+    EXPECT_TRUE(says(it, "2 threads share 1 CPU. With regions of a millisecond or more that costs 1 to 7 %"));
+    it.safe_points_per_s = 40'000;
+    EXPECT_TRUE(says(it, "With 40000 regions a second that costs about twice the time"));
+    it.client.info.resize = DROM_RESIZE_NEVER;
+    EXPECT_TRUE(says(it, "is left alone (DROM_RESIZE=never)"));
+    it.client.info.resize = DROM_RESIZE_FOLLOWS;
+    it.client.info.resized_seq = 2;
+    it.safe_points_per_s = 0;
+    EXPECT_TRUE(says(it, "but not yet for this request (2 threads now, 2 at its start): no region has begun since"));
+}
+
+TEST(Explain, AProgramThatWaitsActivelyForItsOwnThreadsIsRecognised) {
+    Explanation it = settled();
+    it.client.owned = it.client.wanted = CpuSet{0};
+    it.safe_points_per_s = 0;
+    for (auto& thread : it.threads) thread.busy = 0.49, thread.preempted = 25;
+    conclude(it);
+    EXPECT_TRUE(it.spins);
+    EXPECT_NE(joined(it.sentences, "\n").find("start it with drom run --rigid"), std::string::npos);
+
+    Explanation alone = settled();
+    alone.safe_points_per_s = 0;  // one long region on CPUs of its own
+    conclude(alone);
+    EXPECT_FALSE(alone.spins);
+}
+
+TEST(Explain, StraysAndLaunchersAreNamed) {
+    Explanation it = settled();
+    it.threads[1].allowed = CpuSet{1, 5};
+    it.client.info.guardian_pid = 4200;
+    EXPECT_TRUE(says(it, "Thread 4243 (sim) may run on CPU 5, which the client does not have."));
+    EXPECT_TRUE(says(it, "launched by process 4200 (drom run)"));
+}
+
+TEST(Explain, AProcessWithoutDoorsIsReachedFromOutside) {
+    Explanation it = settled();
+    it.client.info.state = DROM_CLIENT_RESERVED;
+    it.client.info.doors = 0;
+    EXPECT_TRUE(says(it, "No door has answered: the process has not joined. It is reached from outside only"));
+}
+
+}  // namespace

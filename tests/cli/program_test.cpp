@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// program_test.cpp - programs before they are started: ELF headers, doors, LD_PRELOAD.
+#include "program.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "doors.hpp"
+#include "elf_file.hpp"
+#include "loader_search.hpp"
+#include "property.hpp"
+#include "temp_dir.hpp"
+
+namespace {
+
+using namespace drom::command;
+using drom::test::holds;
+
+std::string bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write_bytes(const std::string& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    chmod(path.c_str(), 0755);
+}
+
+TEST(ElfFile, ReadsThisVeryProgram) {
+    const ElfFile file = read_elf("/proc/self/exe");
+    EXPECT_EQ(file.kind, ElfKind::kDynamic);
+    EXPECT_FALSE(file.needed.empty());
+    bool libc = false;
+    for (const auto& name : file.needed) libc |= name.starts_with("libc.so");
+    EXPECT_TRUE(libc);
+}
+
+TEST(ElfFile, WhatIsNoElfIsNone) {
+    EXPECT_EQ(read_elf("/nowhere").kind, ElfKind::kNotElf);
+    EXPECT_EQ(read_elf("/").kind, ElfKind::kNotElf);
+    EXPECT_EQ(read_elf("/dev/null").kind, ElfKind::kNotElf);
+    const drom::test::TempDir folder;
+    write_bytes(folder.path() + "/script", "#!/bin/sh\n");
+    EXPECT_TRUE(read_elf(folder.path() + "/script").is_script);
+    write_bytes(folder.path() + "/stump", "\177ELF");
+    EXPECT_EQ(read_elf(folder.path() + "/stump").kind, ElfKind::kForeign);
+}
+
+TEST(ElfFile, DamageNeverLeadsOutsideTheFile) {
+    // The shell: small, and on every machine.
+    const std::string whole = bytes_of("/bin/sh");
+    const drom::test::TempDir folder;
+    const std::string path = folder.path() + "/damaged";
+    EXPECT_TRUE(holds("damaged ELF", [&] {
+        std::string bytes = whole.substr(0, *rc::gen::inRange<size_t>(4, 8192));
+        if (*rc::gen::inRange(0, 20) == 0) bytes = whole;
+        for (int i = *rc::gen::inRange(0, 8); i > 0; --i)
+            bytes[*rc::gen::inRange<size_t>(0, std::min<size_t>(bytes.size(), 1024))] =
+                static_cast<char>(*rc::gen::inRange(0, 256));
+        write_bytes(path, bytes);
+        const ElfFile file = read_elf(path);
+        RC_ASSERT(file.build_id.size() <= 128);
+    }));
+}
+
+TEST(LoaderSearch, FindsWhatTheLoaderFinds) {
+    const ElfFile file = read_elf("/proc/self/exe");
+    const auto names = LoaderSearch().closure("/proc/self/exe", file, {});
+    // libm comes with libstdc++ only.
+    for (const char* wanted : {"libstdc++.so.6", "libc.so.6", "libm.so.6"})
+        EXPECT_NE(std::find(names.begin(), names.end(), wanted), names.end()) << wanted;
+}
+
+TEST(Program, ThePathIsSearchedAsExecDoes) {
+    EXPECT_EQ(inspect_program("sh")->kind, ProgramKind::kDynamic);
+    EXPECT_EQ(inspect_program("no-such-command").error().exit_status, 127);
+    EXPECT_EQ(inspect_program("/").error().exit_status, 126);
+    EXPECT_EQ(inspect_program("/etc/passwd").error().exit_status, 126);
+}
+
+Program program(ProgramKind kind, bool llvm, bool gomp) {
+    Program it;
+    it.kind = kind;
+    it.llvm = llvm;
+    it.gomp = gomp;
+    return it;
+}
+
+TEST(Doors, FollowFromWhatTheProgramNeeds) {
+    const Doors llvm = choose_doors(program(ProgramKind::kDynamic, true, false));
+    EXPECT_TRUE(llvm.agent && !llvm.gomp && llvm.remark.empty());
+    const Doors gcc = choose_doors(program(ProgramKind::kDynamic, false, true));
+    EXPECT_TRUE(gcc.agent && gcc.gomp);
+    const Doors both = choose_doors(program(ProgramKind::kDynamic, true, true));
+    EXPECT_TRUE(both.agent && both.gomp);
+    const Doors none = choose_doors(program(ProgramKind::kDynamic, false, false));
+    EXPECT_TRUE(none.agent && none.gomp) << "its children may need them";
+    const Doors script = choose_doors(program(ProgramKind::kScript, false, false));
+    EXPECT_TRUE(script.agent && script.gomp);
+    for (const ProgramKind kind : {ProgramKind::kStatic, ProgramKind::kForeign}) {
+        const Doors doors = choose_doors(program(kind, false, false));
+        EXPECT_FALSE(doors.agent || doors.gomp || doors.remark.empty());
+    }
+    Program secure = program(ProgramKind::kDynamic, true, true);
+    secure.secure = true;
+    EXPECT_FALSE(choose_doors(secure).agent);
+}
+
+TEST(Doors, OursComeFirstTheUsersStayAndNothingIsRepeated) {
+    const Doors both{true, true, {}};
+    EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-gomp.so:/l/libdrom.so");
+    EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-gomp.so:/l/libdrom.so:/u/own.so");
+    EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-gomp.so:/l/libdrom.so"), "");
+    EXPECT_EQ(preload_text({true, false, {}}, "/l", ""), "/l/libdrom.so");
+    EXPECT_EQ(preload_text({false, false, {}}, "/l", "/u/own.so"), "");
+}
+
+}  // namespace

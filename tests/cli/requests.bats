@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# requests.bats - CPUs of real OpenMP programs change hands: set, shrink, expand, give, take, and what explain says of them.
+
+load support
+
+setup_file() { build_guests; }
+
+# threads_on NAME: where the client's threads may run, each set once.
+threads_on() {
+    local pid
+    pid=$(client "$1" pid)
+    grep -h Cpus_allowed_list "/proc/$pid/task/"*/status | awk '{print $2}' | sort -u | paste -sd' '
+}
+
+follows() { # RUNTIME
+    has_guest "regions-$1"
+    two_cpus
+    guest sim "$BOTH" "$GUESTS/regions-$1"
+    run drom set sim "$A" --wait resized --timeout 20000
+    [[ $status == 0 && $output =~ ^sim\ \([0-9]+\):\ $BOTH\ -\>\ $A,\ released.*\ after\ .*resized\ after ]]
+    [[ $(threads_on sim) == "$A" ]]
+    client_is sim team 1
+    drom explain sim --sample 20 | grep -q "The number of threads follows the CPUs: 1 thread now, 2 at its start"
+    drom expand sim 2 --wait resized --timeout 20000
+    client_is sim mask "$BOTH"
+    client_is sim team 2
+    kill -TERM "$PID"
+    ended 0
+    grep -q ' regions, right$' "$WORK/out"
+}
+
+@test "a clang program shrinks, its threads leave the CPU, and it expands again" { follows clang; }
+@test "a gcc program shrinks, its threads leave the CPU, and it expands again" { follows gcc; }
+
+keeps() { # RUNTIME
+    has_guest "held-$1"
+    two_cpus
+    guest keeper "$BOTH" "$GUESTS/held-$1"
+    run drom shrink keeper 1 --wait resized --timeout 20000
+    [[ $status == 0 ]]
+    [[ $(client keeper mask) != "$BOTH" && $(threads_on keeper) == "$(client keeper mask)" ]]
+    client_is keeper team 2
+    eventually "it is known to be held" client_is keeper resize held
+    drom explain keeper --sample 20 | grep -q "The number of threads is held at 2"
+    drom explain keeper --sample 20 | grep -q "2 threads share 1 CPU\."
+    kill -TERM "$PID"
+    ended 0
+}
+
+@test "a clang program that keeps its answer is released, not resized" { keeps clang; }
+@test "a gcc program that keeps its answer is released, not resized" { keeps gcc; }
+
+@test "give adds free CPUs, take removes some, shrink and expand choose" {
+    has_guest regions-gcc
+    two_cpus
+    guest sim "$BOTH" "$GUESTS/regions-gcc"
+    drom take sim "$B"
+    client_is sim want "$A"
+    free_is "$B"
+    drom give sim "$B"
+    client_is sim want "$BOTH"
+    drom shrink sim 1
+    [[ $(client sim want) =~ ^[0-9]+$ ]]
+    drom expand sim 2
+    client_is sim want "$BOTH"
+}
+
+@test "what is there already is said so" {
+    guest idle "$A" "$GUESTS/plain" 60 || true
+    run drom set idle "$A"
+    [[ $status == 0 && $output == *" has $A already" ]]
+    [[ $(drom set idle "$A" --json | jq -r '.schema + " " + .status') == "drom.set/1 DROM_UNCHANGED" ]]
+}
+
+@test "--take takes, --return brings back" {
+    has_guest regions-gcc
+    two_cpus
+    guest one "$BOTH" "$GUESTS/regions-gcc"
+    drom set one "$A"
+    background "$BIN" run --name two --cpus "$B" -- "$GUESTS/regions-gcc"
+    eventually "two is live" client_is two state live
+    drom expand one 2 --take && false # the minimum of two is one
+    drom drain "$B" --timeout 2000 && false
+    kill -TERM "$PID"
+    ended 0
+    drom expand one 2
+    client_is one want "$BOTH"
+}
+
+@test "explain shows doors, threads, the launcher; as JSON too" {
+    has_guest regions-gcc
+    guest sim "$A" "$GUESTS/regions-gcc"
+    run drom explain sim --sample 50
+    [[ $status == 0 && $output == *"Doors: "*gomp* && $output == *"launched by process $PID"* && $output == *"MAY RUN ON"* ]]
+    drom explain sim --sample 50 --json | jq -e '.schema == "drom.explain/1" and (.threads | length) >= 1
+        and (.client.doors | index("gomp")) and (.sentences | length) >= 2 and .spins == false'
+}
+
+@test "a program without doors is said to be reached from outside" {
+    background "$BIN" run --no-doors --name plain --cpus "$A" -- "$GUESTS/plain" 60
+    eventually "it is there" client_is plain mask "$A"
+    drom explain plain --sample 1 | grep -q "No door has answered: the process has not joined. It is reached from outside only"
+}
+
+@test "a thread that strayed is named" {
+    two_cpus
+    background "$BIN" run --no-doors --name plain --cpus "$A" -- "$GUESTS/plain" 60
+    eventually "it is there" client_is plain mask "$A"
+    taskset -p -c "$B" "$(client plain pid)"
+    drom explain plain --sample 1 | grep -Eq "Thread [0-9]+ \(plain\) may run on CPU $B, which the client does not have"
+}

@@ -1,0 +1,353 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# run.bats - drom run: what it starts, what it refuses, what it passes on, and that it leaves nothing behind.
+
+bats_require_minimum_version 1.5.0
+
+load support
+
+setup_file() { build_guests; }
+
+nothing_left() {
+    eventually "all CPUs are free" bash -c "'$BIN' check >/dev/null; [[ \$('$BIN' list --json | jq -r '.free == .present and .clients == []') == true ]]"
+}
+
+@test "the exit status is the command's" {
+    for status_wanted in 0 1 7 126 255; do
+        run drom run -- sh -c "exit $status_wanted"
+        [[ $status == "$status_wanted" ]]
+    done
+    nothing_left
+}
+
+@test "a signal that kills the command kills drom run too" {
+    for signal in TERM SEGV KILL ABRT; do
+        status=0
+        bash -c "ulimit -c 0; '$BIN' run -- sh -c 'kill -$signal \$\$'" 2>/dev/null || status=$?
+        [[ $status == $((128 + $(kill -l $signal))) ]]
+    done
+    nothing_left
+}
+
+@test "a missing command: 127, and nothing is left behind" {
+    refuses 127 "^drom: run: $WORK/missing: command not found; give its path, or add its directory to PATH" drom run -- "$WORK/missing"
+    refuses 127 "^drom: run: no-such-command: command not found" drom run -- no-such-command
+    [[ ! -e $DROM_TABLE ]] || nothing_left
+}
+
+@test "a file that cannot be executed: 126, and nothing is left behind" {
+    echo text >"$WORK/text"
+    refuses 126 "^drom: run: $WORK/text: not executable: Permission denied; chmod \+x it" drom run -- "$WORK/text"
+    refuses 126 "^drom: run: $WORK: it is a directory, not a program" drom run -- "$WORK"
+    [[ ! -e $DROM_TABLE ]] || nothing_left
+}
+
+@test "a script with a missing interpreter: 127, and its reservation is undone" {
+    printf '#!%s/nothing\n' "$WORK" >"$WORK/script"
+    chmod +x "$WORK/script"
+    refuses 127 "^drom: run: $WORK/script: its interpreter was not found" drom run -- "$WORK/script"
+    nothing_left
+}
+
+@test "a script without a first line is run by the shell" {
+    echo 'exit 9' >"$WORK/script"
+    chmod +x "$WORK/script"
+    run drom run -- "$WORK/script"
+    [[ $status == 9 ]]
+}
+
+@test "a static program: says so, runs on its CPUs, is reached from outside" {
+    two_cpus
+    run drom run -- "$GUESTS/static" 0 5
+    [[ $status == 5 && $output == "drom: run: $GUESTS/static is statically linked, so nothing can be preloaded; it is reached from outside only" ]]
+    background "$BIN" run --name fixed --cpus "$BOTH" -- "$GUESTS/static" 60
+    eventually "it is there" client_is fixed mask "$BOTH"
+    drom set fixed "$A"
+    [[ $(taskset -cp "$(client fixed pid)" | sed 's/.*: //') == "$A" ]]
+}
+
+@test "a set-uid program: says so, and runs" {
+    [[ $EUID == 0 ]] || missing "not root, so nothing can be made set-uid for another user"
+    chmod 755 "$WORK"
+    cp "$GUESTS/plain" "$WORK/other"
+    chown 65534 "$WORK/other"
+    chmod 4755 "$WORK/other"
+    run drom run -- "$WORK/other" 0 6
+    [[ $status == 6 && $output == "drom: run: $WORK/other is set-uid or set-gid, so nothing can be preloaded; it is reached from outside only" ]]
+    nothing_left
+}
+
+@test "a file that only pretends to be a program is refused by the system, in words" {
+    head -c 64 "$GUESTS/plain" >"$WORK/stump"
+    chmod +x "$WORK/stump"
+    status=0
+    drom run -- "$WORK/stump" 2>"$WORK/err" || status=$?
+    [[ $status == 126 || $status == 127 ]]
+    nothing_left
+}
+
+@test "the command finds its mask, its number of threads and its reservation" {
+    two_cpus
+    run drom run --cpus "$A" -- sh -c 'taskset -cp $$; echo $OMP_NUM_THREADS; echo $DROM_SLOT; echo $DROM_TABLE; echo $LD_PRELOAD'
+    [[ $status == 0 && ${lines[0]} == *": $A" && ${lines[1]} == 1 && ${lines[2]} =~ ^[0-9]+:[0-9]+$ && ${lines[3]} == "$DROM_TABLE" ]]
+    [[ ${lines[4]} == *libdrom-gomp.so:*libdrom.so* ]]
+}
+
+@test "threads: --max, else OMP_NUM_THREADS, else the CPUs" {
+    two_cpus
+    show='echo $OMP_NUM_THREADS'
+    [[ $(drom run --cpus "$BOTH" -- sh -c "$show") == 2 ]]
+    [[ $(OMP_NUM_THREADS=5 drom run --cpus "$BOTH" -- sh -c "$show") == 5 ]]
+    [[ $(OMP_NUM_THREADS=4,2 drom run --cpus "$BOTH" -- sh -c "$show") == 4,2 ]]
+    [[ $(OMP_NUM_THREADS=5 drom run --ncpus 1 --max 2 -- sh -c "$show") == 2 ]]
+    [[ $(drom run --max 1 -- sh -c 'taskset -cp $$' | sed 's/.*: //') != *[-,]* ]]
+}
+
+@test "doors follow from what the program needs" {
+    preloaded() { drom run --json -- "$@" 2>&1 >/dev/null | jq -c .preloaded; }
+    if [[ -x $GUESTS/regions-clang ]]; then [[ $(preloaded "$GUESTS/regions-clang" 0) == '["libdrom.so"]' ]]; fi
+    [[ $(preloaded "$GUESTS/regions-gcc" 0) == '["libdrom.so","libdrom-gomp.so"]' ]]
+    [[ $(preloaded "$GUESTS/plain") == '["libdrom.so","libdrom-gomp.so"]' ]]
+    [[ $(preloaded sh -c :) == '["libdrom.so","libdrom-gomp.so"]' ]]
+    [[ $(drom run --no-doors --json -- "$GUESTS/plain" 2>&1 | jq -c .preloaded) == '[]' ]]
+}
+
+@test "a runtime behind a library with a run path of its own is found" {
+    command -v clang >/dev/null || missing "no clang"
+    mkdir "$WORK/libs"
+    echo 'int work(void) { int n = 0;
+#pragma omp parallel reduction(+ : n)
+        n += 1; return n; }' >"$WORK/work.c"
+    clang -O1 -fopenmp -shared -fPIC "$WORK/work.c" -o "$WORK/libs/libwork.so"
+    echo 'int work(void); int main(void) { return work() > 0 ? 0 : 1; }' >"$WORK/main.c"
+    # shellcheck disable=SC2016
+    gcc "$WORK/main.c" -o "$WORK/main" -L"$WORK/libs" -lwork -Wl,-rpath,'$ORIGIN/libs'
+    run drom run --json -- "$WORK/main"
+    [[ $status == 0 && $(jq -c .preloaded <<<"$output") == '["libdrom.so"]' ]]
+    # and by LD_LIBRARY_PATH
+    gcc "$WORK/main.c" -o "$WORK/main" -L"$WORK/libs" -lwork
+    LD_LIBRARY_PATH=$WORK/libs run drom run --json -- "$WORK/main"
+    [[ $status == 0 && $(jq -c .preloaded <<<"$output") == '["libdrom.so"]' ]]
+}
+
+@test "the user's LD_PRELOAD is kept, behind ours, and ours is not repeated" {
+    echo 'int drom_test_nothing;' >"$WORK/own.c"
+    gcc -shared -fPIC "$WORK/own.c" -o "$WORK/own.so"
+    LD_PRELOAD=$WORK/own.so run drom run -- sh -c 'echo $LD_PRELOAD'
+    [[ $output == *libdrom-gomp.so:*libdrom.so*:$WORK/own.so ]]
+    run drom run --name outer -- "$BIN" run --ncpus 1 --name inner -- sh -c 'echo $LD_PRELOAD'
+    [[ $(grep -o 'libdrom.so' <<<"$output" | wc -l) == 1 ]]
+}
+
+@test "signals are passed on" {
+    for signal in INT TERM HUP QUIT USR1 USR2 WINCH; do
+        # A shell starts what runs in the background with INT and QUIT ignored.
+        background env --default-signal=INT,QUIT "$BIN" run --name trap -- bash -c "trap 'exit 42' $signal; echo ready; while :; do sleep 0.02; done"
+        eventually "it is ready" grep -q ready "$WORK/out"
+        kill "-$signal" "$PID"
+        ended 42
+    done
+    nothing_left
+}
+
+@test "a stop from outside stops both, and CONT continues both" {
+    state_is() { [[ $(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$1/status") == "$2" ]]; }
+    background "$BIN" run --name nap -- "$GUESTS/plain" 60
+    eventually "it is there" client nap pid
+    child=$(client nap pid)
+    kill -TSTP "$PID"
+    eventually "the program stops" state_is "$child" T
+    eventually "drom run stops" state_is "$PID" T
+    kill -CONT "$PID"
+    eventually "the program goes on" state_is "$child" S
+    eventually "drom run goes on" state_is "$PID" S
+    kill -TERM "$PID"
+    ended 143
+}
+
+@test "drom run is killed: the program goes on as a client, and its CPUs come back when it ends" {
+    has_guest regions-gcc
+    guest orphan "$A" "$GUESTS/regions-gcc" 60
+    child=$(client orphan pid)
+    kill -KILL "$PID"
+    ended 137
+    kill -0 "$child"
+    client_is orphan mask "$A"
+    drom wait orphan
+    kill -KILL "$child"
+    nothing_left
+}
+
+@test "the program is killed: its CPUs come back at once" {
+    background "$BIN" run --name victim --cpus "$A" -- "$GUESTS/plain" 60
+    eventually "it is there" client_is victim mask "$A"
+    kill -KILL "$(client victim pid)"
+    ended 137
+    [[ $(drom list --json | jq -c '.clients') == '[]' ]]
+    nothing_left
+}
+
+@test "a newcomer takes from the owner and gives back" {
+    has_guest regions-gcc
+    two_cpus
+    guest sim "$BOTH" "$GUESTS/regions-gcc"
+    run drom run --ncpus 1 --name guest -- sh -c 'taskset -cp $$'
+    [[ $status == 0 && $output =~ :\ ($A|$B)$ ]]
+    eventually "the owner has both again" client_is sim mask "$BOTH"
+    kill -TERM "$PID"
+    ended 0
+    grep -q ' regions, right$' "$WORK/out"
+}
+
+@test "a newcomer that names no number gets an equal share when nothing is free" {
+    two_cpus
+    background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    eventually "it is there" client_is owner mask "$BOTH"
+    [[ $(drom run -- sh -c 'taskset -cp $$' | sed 's/.*: //') =~ ^($A|$B)$ ]]
+    client_is owner want "$BOTH"
+}
+
+@test "more than can be given is refused, and nothing is left behind" {
+    refuses 1 "^drom: run: 4000 CPUs wanted, but only [0-9]+ may be used here \(" drom run --ncpus 4000 -- true
+    refuses 1 "CPU 4000 is beyond this table's [0-9]+ CPUs" drom run --cpus "$A,4000" -- true
+    refuses 2 "^drom: run: --cpus '7-3': the range runs backwards" drom run --cpus 7-3 -- true
+    nothing_left
+    two_cpus
+    background "$BIN" run --no-doors --name owner --cpus "$BOTH" --min 2 -- "$GUESTS/plain" 60
+    eventually "it is there" client_is owner mask "$BOTH"
+    refuses 1 "1 CPU wanted; 0 free and 0 more can be taken \(clients keep their minimum\); ask for fewer, or wait until one ends" \
+        drom run --ncpus 1 -- true
+    [[ $(drom list --json | jq '.clients | length') == 1 ]]
+}
+
+@test "owners that do not release in time: status 3, and nothing is started" {
+    two_cpus
+    background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    eventually "it is there" client_is owner mask "$BOTH"
+    kill -STOP "$(client owner pid)"
+    refuses 3 "posted; .*owner.* has not released its CPUs yet" drom run --ncpus 1 --grace never --timeout 50 -- touch "$WORK/started"
+    [[ ! -e $WORK/started && $(drom list --json | jq '.clients | length') == 1 ]]
+    kill -CONT "$(client owner pid)"
+    drom wait owner
+    client_is owner want "$BOTH"
+}
+
+@test "an affinity is respected" {
+    two_cpus
+    [[ $(taskset -c "$B" "$BIN" run -- sh -c 'taskset -cp $$' | sed 's/.*: //') == "$B" ]]
+    refuses 1 "2 CPUs wanted, but only 1 may be used here \($B\)" taskset -c "$B" "$BIN" run --ncpus 2 -- true
+}
+
+@test "CPUs outside the cgroup are refused, and nothing is left behind" {
+    two_cpus
+    [[ $EUID == 0 ]] || missing "not root, so no cgroup can be made"
+    group=
+    for root in /sys/fs/cgroup/cpuset /sys/fs/cgroup; do
+        [[ -w $root/cgroup.procs && -e $root/cpuset.cpus || -w $root/cgroup.procs && -e $root/cgroup.controllers ]] || continue
+        mkdir "$root/drom-test-$$" 2>/dev/null || continue
+        group=$root/drom-test-$$
+        { echo "$A" >"$group/cpuset.cpus" && { [[ ! -e $group/cpuset.mems ]] || cat "$root/cpuset.mems" >"$group/cpuset.mems"; }; } 2>/dev/null && break
+        rmdir "$group"
+        group=
+    done
+    [[ -n $group ]] || { mkdir "$WORK/cg" && mount -t cgroup -o cpuset none "$WORK/cg" 2>/dev/null && mkdir "$WORK/cg/drom-test-$$" &&
+        group=$WORK/cg/drom-test-$$ && echo "$A" >"$group/cpuset.cpus" && cat "$WORK/cg/cpuset.mems" >"$group/cpuset.mems"; } ||
+        missing "no cpuset cgroup can be made here"
+    status=0
+    out=$(bash -c "echo \$\$ >'$group/cgroup.procs' && exec '$BIN' run --cpus '$BOTH' -- true" 2>&1) || status=$?
+    left=$(drom list --json | jq -c .clients)
+    eventually "the group is empty" rmdir "$group"
+    if mountpoint -q "$WORK/cg"; then umount "$WORK/cg"; fi
+    [[ $status == 1 && $left == '[]' ]]
+    [[ $out =~ "drom: run: CPU $B is outside this process's cgroup, which allows $A; choose among those" ]]
+}
+
+@test "names carry the rank, and are cut so that it is still there" {
+    name_of() { drom run --json -- true 2>&1 | jq -r .name; }
+    [[ $(name_of) == true ]]
+    [[ $(OMPI_COMM_WORLD_RANK=3 name_of) == true.3 ]]
+    [[ $(PMI_RANK=4 name_of) == true.4 ]]
+    [[ $(SLURM_PROCID=5 SLURM_JOB_ID=88 SLURM_STEP_ID=0 name_of) == true.5 ]]
+    [[ $(SLURM_JOB_ID=88 SLURM_STEP_ID=0 drom run --json -- true 2>&1 | jq -r .job) == 88.0 ]]
+    [[ $(PMI_RANK=17 drom run --name "$(printf 'x%.0s' {1..60})" --json -- true 2>&1 | jq -r .name) == xxxxxxxxxxxxxxxxxxxxxxxxxxxx.17 ]]
+}
+
+@test "under mpirun each rank is a client of its own" {
+    two_cpus
+    command -v mpirun >/dev/null || missing "no mpirun"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    background timeout 60 mpirun --bind-to none -np 2 "$BIN" run --ncpus 1 --name rank -- "$GUESTS/plain" 3
+    eventually "both ranks are there" bash -c "[[ \$('$BIN' list --json | jq -c '[.clients[].name] | sort') == '[\"rank.0\",\"rank.1\"]' ]]"
+    [[ $("$BIN" list --json | jq -c '[.clients[].mask] | sort') == "[\"$A\",\"$B\"]" ]]
+    ended 0
+    nothing_left
+}
+
+@test "a script's programs take the reservation over, one after the other" {
+    has_guest regions-gcc
+    cat >"$WORK/script" <<SCRIPT
+#!/bin/sh
+"$GUESTS/regions-gcc" 60 & first=\$!; echo \$first >"$WORK/first"; wait \$first
+"$GUESTS/regions-gcc" 60 & second=\$!; echo \$second >"$WORK/second"; wait \$second
+exit 5
+SCRIPT
+    chmod +x "$WORK/script"
+    background "$BIN" run --name script --cpus "$A" -- "$WORK/script"
+    takes_over() { [[ -s $1 && $(client script pid) == "$(<"$1")" && $(client script state) == live ]]; }
+    eventually "the first has it" takes_over "$WORK/first"
+    kill -KILL "$(<"$WORK/first")"
+    eventually "the second has it" takes_over "$WORK/second"
+    client_is script mask "$A"
+    kill -KILL "$(<"$WORK/second")"
+    ended 5
+    nothing_left
+}
+
+@test "a program left in the background keeps its CPUs until it ends" {
+    has_guest regions-gcc
+    run drom run --verbose --name left --cpus "$A" -- sh -c "'$GUESTS/regions-gcc' 60 >/dev/null 2>&1 & echo \$! >'$WORK/pid'; while [ \"\$('$BIN' list --raw -o state 2>/dev/null)\" != live ]; do sleep 0.02; done"
+    [[ $status == 0 && $output == *"goes on in the background and keeps its CPUs"* ]]
+    client_is left mask "$A"
+    kill -KILL "$(<"$WORK/pid")"
+    nothing_left
+}
+
+@test "drom run inside drom run takes from the outer one and gives back" {
+    two_cpus
+    run drom run --cpus "$BOTH" --name outer -- sh -c "'$BIN' run --ncpus 1 --name inner -- '$BIN' list --raw -o name,want"
+    [[ $status == 0 && ${#lines[@]} == 2 && ${lines[0]} =~ ^outer.($A|$B)$ && ${lines[1]} =~ ^inner.($A|$B)$ && ${lines[0]##*$'\t'} != "${lines[1]##*$'\t'}" ]]
+    nothing_left
+}
+
+@test "pipes end when the program closes them, not when drom run ends" {
+    mkfifo "$WORK/pipe"
+    "$BIN" run --name quiet -- sh -c 'echo text; exec >&- 2>&-; sleep 60' >"$WORK/pipe" 2>/dev/null 3>&- &
+    STARTED+=($!)
+    [[ $(timeout 10 cat "$WORK/pipe") == text ]]
+    client quiet pid
+}
+
+@test "standard input reaches the program" {
+    [[ $(echo words | "$BIN" run -- cat) == words ]]
+}
+
+@test "--json reports on stderr what was done" {
+    report=$(drom run --json --cpus "$A" --name told --job 9.1 -- sh -c 'exit 3' 2>&1 >/dev/null) || true
+    jq -e --arg a "$A" '.schema == "drom.run/1" and .name == "told" and .job == "9.1" and .mask == $a and .exit == 3 and .signal == null
+        and .run_ns > 0 and .reserve_ns > 0 and .threads == 1' <<<"$report"
+}
+
+@test "twenty at once on two CPUs: each runs, or is refused; nothing is left behind" {
+    pids=()
+    for i in {1..20}; do
+        "$BIN" run --ncpus 1 -- "$GUESTS/plain" 0.05 >/dev/null 2>>"$WORK/err" 3>&- &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do
+        status=0
+        wait "$pid" || status=$?
+        [[ $status == 0 || $status == 1 ]] || { echo "status $status"; cat "$WORK/err"; false; } >&2
+    done
+    run ! grep -Ev '^drom: run: 1 CPU wanted; 0 free and 0 more can be taken|^drom: reserve [0-9]+: CPU ' "$WORK/err"
+    nothing_left
+}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# support.bash - what the tests of the command line share: a table of their own, guests, refusals with their text.
+# shellcheck shell=bash
+
+# DROM_BUILD is no variable of drom's, so drom would report it.
+export BUILD=${DROM_BUILD:-${BUILD:?DROM_BUILD: the build folder}}
+unset DROM_BUILD
+BIN=$BUILD/bin/drom
+readonly BIN
+
+# A hanging command fails its test instead of the suite.
+drom() { timeout --foreground 60 "$BIN" "$@"; }
+
+# Two CPUs that this machine lets us use, and whether there are that many.
+mapfile -t CPUS < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{for (c = $1; c <= ($2 == "" ? $1 : $2); ++c) print c}' | head -n 2)
+A=${CPUS[0]} B=${CPUS[1]:-} BOTH=${CPUS[0]}${CPUS[1]:+,${CPUS[1]}}
+((B != A + 1)) || BOTH=$A-$B
+readonly A B BOTH
+
+# missing WHAT: leaves the test aloud; where everything must be there it is a failure.
+missing() {
+    if [[ ${CI:-} == true ]]; then
+        echo "SKIPPED: $1" >&2
+        return 1
+    fi
+    skip "$1"
+}
+two_cpus() { [[ -n $B ]] || missing "one CPU only"; }
+
+# build_guests: every guest that this machine can build, in $GUESTS. For setup_file.
+build_guests() {
+    export GUESTS=$BATS_FILE_TMPDIR/guests
+    mkdir -p "$GUESTS"
+    local source=$BATS_TEST_DIRNAME/guests name
+    for name in regions held partition; do
+        if command -v clang >/dev/null; then clang -O2 -fopenmp "$source/$name.c" -o "$GUESTS/$name-clang"; fi
+        gcc -O2 -fopenmp "$source/$name.c" -o "$GUESTS/$name-gcc"
+    done
+    gcc -O2 "$source/plain.c" -o "$GUESTS/plain"
+    gcc -O2 -static "$source/plain.c" -o "$GUESTS/static"
+}
+has_guest() { [[ -x $GUESTS/$1 ]] || missing "no clang to build $1"; }
+
+setup() {
+    WORK=$(mktemp -d)
+    export DROM_TABLE=$WORK/table XDG_STATE_HOME=$WORK/state
+    unset LD_PRELOAD OMP_NUM_THREADS OMP_TOOL_LIBRARIES DROM_SLOT DROM_RESIZE DROM_GRACE_MS DROM_TIMEOUT_MS
+    STARTED=()
+    [[ -z ${NEEDS_TWO_CPUS:-} ]] || two_cpus
+}
+
+teardown() {
+    local pid
+    for pid in "${STARTED[@]}"; do
+        kill -CONT "$pid" 2>/dev/null
+        kill -KILL "$pid" 2>/dev/null
+    done
+    # Programs outlive a killed drom run; the table knows them.
+    for pid in $("$BIN" list -o pid --raw 2>/dev/null); do kill -CONT "$pid" && kill -KILL "$pid"; done 2>/dev/null
+    wait 2>/dev/null
+    rm -rf "$WORK"
+    return 0
+}
+
+# background COMMAND...: starts it; $! goes to $PID. Its output is in $WORK/out.
+background() {
+    : >"$WORK/out" # not by the program itself: what an earlier one wrote must be gone now
+    "$@" >"$WORK/out" 2>"$WORK/err" 3>&- &
+    PID=$!
+    STARTED+=("$PID")
+}
+
+# ended STATUS: the program in the background ends within 20 seconds, with this status.
+ended() {
+    local status=0
+    eventually "it ends" bash -c "! kill -0 $PID"
+    wait "$PID" || status=$?
+    [[ $status == "$1" ]] || { echo "status $status instead of $1" >&2; return 1; }
+}
+
+# eventually TEXT COMMAND...: the command succeeds within 20 seconds, or the test fails and says TEXT.
+eventually() {
+    local what=$1 end=$((SECONDS + 20))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        if ((SECONDS > end)); then
+            echo "never: $what" >&2
+            "$BIN" list >&2
+            return 1
+        fi
+        sleep 0.02
+    done
+}
+
+# client NAME FIELD: a field of the client's JSON.
+client() { "$BIN" list --json | jq -er ".clients[] | select(.name == \"$1\") | .$2"; }
+client_is() { [[ $(client "$1" "$2") == "$3" ]]; }
+free_is() { [[ $("$BIN" list --json | jq -r .free) == "$1" ]]; }
+
+# guest NAME CPUS PROGRAM [ARGUMENT]...: a live client under drom run.
+guest() {
+    local name=$1 cpus=$2
+    shift 2
+    background "$BIN" run --name "$name" --cpus "$cpus" -- "$@"
+    eventually "$name is live" client_is "$name" state live
+}
+
+# refuses STATUS PATTERN COMMAND...: exit status and text; a refusal without its text is no test.
+refuses() {
+    local status_wanted=$1 pattern=$2
+    shift 2
+    [[ -n $pattern ]] || { echo "refuses needs a pattern" >&2; return 1; }
+    local out status=0
+    out=$("$@" 2>&1 >/dev/null) || status=$?
+    if [[ $status != "$status_wanted" ]] || ! grep -Eq -- "$pattern" <<<"$out"; then
+        printf 'refuses %s: got status %s\nwanted: %s\ngot:    %s\n' "$status_wanted" "$status" "$pattern" "$out" >&2
+        return 1
+    fi
+}

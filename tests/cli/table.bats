@@ -1,0 +1,243 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# table.bats - tables that are missing, damaged, foreign or removed, and clients that are none. Nothing is preloaded here.
+
+load support
+
+setup_file() { build_guests; }
+
+sleeper() { # NAME CPUS [OPTION]...
+    local name=$1 cpus=$2
+    shift 2
+    background "$BIN" run --no-doors --name "$name" --cpus "$cpus" "$@" -- "$GUESTS/plain" 60
+    eventually "$name is there" client_is "$name" mask "$cpus"
+}
+
+@test "no table: every verb says so, none creates it" {
+    for command in "list" "set 1 0" "shrink 1 1" "expand 1 1" "give 1 0" "take 1 0" "drain 0" "restore 0" "wait 1" "watch" "explain 1" "check"; do
+        # shellcheck disable=SC2086
+        refuses 1 "^drom: open table $DROM_TABLE: there is none; start a program with drom run, or set DROM_TABLE" drom $command
+    done
+    [[ ! -e $DROM_TABLE ]]
+}
+
+@test "a table without a ledger is refused" {
+    mkdir -m 700 "$DROM_TABLE"
+    refuses 1 "the directory holds no ledger" drom list
+}
+
+@test "a table that others may write to is refused" {
+    drom run --no-doors -- true
+    chmod 0777 "$DROM_TABLE"
+    refuses 1 "others may write to the directory \(mode 0777\); chmod 0700 it" drom list
+}
+
+@test "a damaged table is refused with status 4 and not repaired" {
+    drom run --no-doors -- true
+    printf 'garbage!' | dd of="$DROM_TABLE/ledger" conv=notrunc status=none
+    before=$(md5sum <"$DROM_TABLE/ledger")
+    refuses 4 "its ledger does not begin like one; stop its clients and remove the directory" drom list
+    refuses 4 "its ledger does not begin like one" drom check
+    refuses 4 "its ledger does not begin like one" drom run --no-doors -- true
+    [[ $(md5sum <"$DROM_TABLE/ledger") == "$before" ]]
+}
+
+@test "a table that was cut off is refused with status 4" {
+    drom run --no-doors -- true
+    truncate -s 4096 "$DROM_TABLE/ledger"
+    refuses 4 "its ledger (has been cut or has grown|is too short)" drom list
+}
+
+@test "a table with a wrong checksum is refused with status 4" {
+    drom run --no-doors -- true
+    # The checksum's place in the header: libdrom/shmem/layout.hpp.
+    printf '\xff' | dd of="$DROM_TABLE/ledger" bs=1 seek=104 conv=notrunc status=none
+    refuses 4 "its header's checksum is wrong" drom list
+    [[ $(drom list --json 2>/dev/null | jq -r .status) == DROM_E_CORRUPT ]]
+}
+
+@test "a table of another layout version is refused" {
+    drom run --no-doors -- true
+    printf '\x63' | dd of="$DROM_TABLE/ledger" bs=1 seek=8 conv=notrunc status=none
+    refuses 1 "it has layout version 99 and this is [0-9]+; use the drom that made it" drom list
+}
+
+@test "a table that is removed while in use: its client runs on, everybody is told, none is formed anew" {
+    sleeper idle "$A"
+    run_pid=$PID
+    child=$(client idle pid)
+    background "$BIN" watch
+    watch_pid=$PID
+    sleep 0.2
+    rm -r "$DROM_TABLE"
+    refuses 1 "there is none" drom set idle "$A"
+    PID=$watch_pid
+    ended 1
+    grep -q "it was removed while in use" "$WORK/err"
+    kill -0 "$child"
+    [[ ! -e $DROM_TABLE ]]
+    kill "$child"
+    PID=$run_pid
+    ended 143
+}
+
+@test "dead pids, strangers, unknown slots and names" {
+    sleeper one "$A"
+    sh -c 'exit 0' & gone=$!
+    wait "$gone"
+    refuses 1 "there is no such process" drom set "$gone" "$A"
+    refuses 1 "the process is no client; start it with drom run" drom set $$ "$A"
+    refuses 1 "the process is no client; start it with drom run" drom explain $$
+    refuses 1 "slot 77 holds no client; drom list shows those that do" drom set '#77' "$A"
+    refuses 1 "'#x' is not a slot; a slot is written '#3'" drom set '#x' "$A"
+    refuses 1 "no client is called 'nobody'; drom list shows those there are" drom wait nobody
+    refuses 1 "'0' is not a pid" drom set 0 "$A"
+    refuses 1 "'99999999999' is not a pid" drom set 99999999999 "$A"
+    refuses 1 "process $$ is not a client of" drom list $$
+}
+
+@test "a client is named by pid, by the pid of its drom run, by slot and by name" {
+    sleeper one "$A"
+    launcher=$PID
+    pid=$(client one pid)
+    for name in "$pid" "$launcher" "#$(client one slot)" one; do
+        [[ $(drom list "$name" -o pid --raw) == "$pid" ]]
+    done
+}
+
+@test "a name that two clients have is ambiguous" {
+    two_cpus
+    sleeper twin "$A"
+    background "$BIN" run --no-doors --name twin --cpus "$B" -- "$GUESTS/plain" 60
+    eventually "both" free_is ""
+    refuses 1 "2 clients are called 'twin': [0-9]+, [0-9]+; name one by its pid" drom set twin "$A"
+}
+
+@test "CPUs that do not exist are refused, in words" {
+    sleeper one "$A"
+    refuses 1 "CPU 4000 is beyond this table's [0-9]+ CPUs" drom set one "$A,4000"
+    refuses 1 "CPU 4000 is beyond this table's" drom drain 4000
+    refuses 1 "to 4000 CPUs: it has 1 and only [0-9]+ more can be given" drom expand one 4000
+    [[ $(client one mask) == "$A" ]]
+}
+
+@test "the last CPU cannot be taken, nor one that is not there" {
+    two_cpus
+    sleeper one "$A"
+    refuses 1 "nothing would be left of one \([0-9]+\)'s CPUs $A; a client keeps at least one" drom take one "$A"
+    refuses 1 "CPU $B is not one of one \([0-9]+\)'s, which has $A" drom take one "$B"
+    refuses 1 "to 1 CPUs: it has 1" drom shrink one 1
+}
+
+@test "a CPU of another client is refused and that client named; --take moves it, never below a minimum" {
+    two_cpus
+    sleeper one "$A"
+    sleeper two "$B"
+    refuses 1 "CPU $B belongs to .*two.*; use --take" drom set one "$BOTH"
+    refuses 1 "CPU $B belongs to .*two.*, which would be left with 0 CPUs and needs 1" drom set one "$BOTH" --take
+    refuses 1 "CPU $B belongs to" drom give one "$B"
+}
+
+@test "a rigid client's CPUs are not taken" {
+    two_cpus
+    sleeper stiff "$BOTH" --rigid
+    refuses 1 "1 CPU wanted; 0 free and 0 more can be taken" drom run --no-doors --ncpus 1 -- true
+    refuses 1 "CPU $B belongs to .*stiff.*, which is rigid" drom run --no-doors --cpus "$B" -- true
+    [[ $(client stiff rigid) == true ]]
+}
+
+@test "drain empties a CPU, nobody is given it, restore hands it back" {
+    two_cpus
+    sleeper one "$BOTH"
+    drom drain "$B"
+    client_is one mask "$A"
+    [[ $(drom list --json | jq -r .drained) == "$B" ]]
+    drom list | grep -q "drained: $B"
+    refuses 1 "CPU $B is drained; drom restore gives it back" drom set one "$BOTH"
+    drom restore "$B"
+    eventually "it has both again" client_is one mask "$BOTH"
+}
+
+@test "wait: a request that exists is released, one that does not is pending" {
+    sleeper one "$A"
+    run drom wait one
+    [[ $status == 0 && $output == "one ("*"): request 1 is "* ]]
+    [[ $(drom wait one --json | jq -r .schema) == drom.wait/1 ]]
+}
+
+@test "a stopped client with grace never: posted, status 3, and explained; grace now frees the CPU" {
+    two_cpus
+    sleeper one "$BOTH"
+    kill -STOP "$(client one pid)"
+    refuses 3 "posted; .*one.* has not released its CPUs yet; drom explain [0-9]+ says why" drom set one "$A" --grace never --timeout 50
+    [[ $(drom set one "$A" --grace never --timeout 50 --json 2>/dev/null | jq -r .status) == DROM_PENDING ]]
+    drom explain one --sample 1 | grep -q "is posted, .* ago, and not released: the process is stopped"
+    refuses 3 "has not released its CPUs yet" drom wait one --grace never --timeout 50
+    drom wait one --grace now
+    client_is one mask "$A"
+}
+
+@test "--no-wait posts and returns 0" {
+    two_cpus
+    sleeper one "$BOTH"
+    kill -STOP "$(client one pid)"
+    drom set one "$A" --no-wait --quiet
+    client_is one want "$A"
+    [[ $(client one released) -lt $(client one seq) ]]
+}
+
+@test "CPUs of a client whose launcher and program were killed are shown, and freed by check" {
+    sleeper one "$A"
+    child=$(client one pid)
+    kill -KILL "$PID" "$child"
+    eventually "it is gone" bash -c "! '$BIN' list --json | jq -e '.clients[]'"
+    [[ $(drom list --json | jq -r .orphaned) == "$A" || $(drom list --json | jq -r .free) == *"$A"* ]]
+    drom check | grep -q "sound, 0 clients"
+    [[ $(drom list --json | jq -r .orphaned) == "" ]]
+}
+
+@test "check has nothing to do twice" {
+    drom run --no-doors -- true
+    drom check
+    run drom check
+    [[ $status == 0 && $output == *"sound, 0 clients"*"nothing to do" ]]
+    [[ $(drom check --json | jq -r .status) == DROM_UNCHANGED ]]
+}
+
+@test "list: columns, raw, one client" {
+    sleeper one "$A"
+    [[ $(drom list -o name,cpus,state --raw) == $'one\t'"$A"$'\treserved' ]]
+    [[ $(drom list -o name,cpus | head -n 1) == "NAME  CPUS" ]]
+    [[ $(drom list one --raw -o name) == one ]]
+    drom list --json | jq -e '.schema == "drom.list/1" and (.clients[0] | has("pid") and has("slot") and has("job") and has("mask")
+        and has("want") and has("seq") and has("released") and has("resized") and has("state") and has("doors") and has("team")
+        and has("resize") and has("why") and has("safe_points"))'
+}
+
+@test "a table of another user is not listed" {
+    [[ $EUID == 0 ]] || missing "not root, so there is no other user to be"
+    command -v setpriv >/dev/null || missing "no setpriv"
+    chmod 755 "$WORK"
+    drom run --no-doors -- true
+    refuses 1 "drom: open table $DROM_TABLE: (it belongs to uid 0, not to you|Permission denied)" \
+        setpriv --reuid=65534 --clear-groups "$BIN" list
+}
+
+@test "watch shows what happens and ends after a count, a time, or at SIGINT" {
+    drom run --no-doors -- true
+    background "$BIN" watch --json --count 2
+    sleep 0.2
+    watch_pid=$PID
+    "$BIN" run --no-doors --name seen -- true
+    PID=$watch_pid
+    ended 0
+    [[ $(jq -s 'length' "$WORK/out") == 2 && $(jq -rs '.[0].schema' "$WORK/out") == drom.watch/1 ]]
+    run drom watch --all --count 3
+    [[ $status == 0 && ${#lines[@]} == 3 && $output == *claim* ]]
+    run drom watch --for 1
+    [[ $status == 0 ]]
+    background env --default-signal=INT "$BIN" watch
+    sleep 0.3
+    kill -INT "$PID"
+    ended 0
+}
