@@ -131,7 +131,7 @@ uint32_t uid_of(uint32_t pid) noexcept {
 }
 
 uint64_t boot_id() noexcept {
-    char text[64];
+    char text[64]{};  // for clang-tidy, which believes that errno may be negative
     const int length = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
     uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
     for (int i = 0; i < length; ++i) hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3;
