@@ -135,6 +135,7 @@ CpuSet Table::mask_before(uint32_t slot, uint64_t seq) noexcept {
 
 /// Sets the affinity of the client's threads from here. False when that is not possible (then only it can release).
 bool Table::confine_client(uint32_t slot) noexcept {
+    const uint64_t seen = ledger_.slot(slot).state.load();
     Posted posted{};
     if (!read_request(ledger_, slot, posted)) return false;
     const Who who = read_who(ledger_.slot(slot).client);
@@ -142,7 +143,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
     if (life == Verdict::kDead) {
         const Turn turn(ledger_.header(), deadline_in_ms(100));
         if (is_abandoned(ledger_.slot(slot))) {
-            retire(ledger_, pages_, path_, slot, DROM_EVENT_REAP);
+            retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_REAP);
             return true;
         }
         // Its launcher lives and may start another program in its place: no thread runs there now.
@@ -154,6 +155,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
                                                  : confine(who.pid, before, posted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
+    if (state_of(ledger_.slot(slot)).generation != unpack_state(seen).generation) return true;  // the slot has another user
     note_outside(ledger_, slot, posted);
     Word& confined = ledger_.request(slot).confined;
     uint64_t old = confined.load();

@@ -150,8 +150,9 @@ int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* erro
     }
     // A full verdict costs more than the whole operation; begin() gives one every 100 ms. In between, a pid that is gone is enough.
     const bool gone = getsid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH;
+    const uint64_t seen = gone ? ledger_.slot(slot).state.load() : 0;
     if (gone && ledger_.writable && is_abandoned(ledger_.slot(slot))) {
-        retire(ledger_, pages_, path_, slot, DROM_EVENT_REAP);
+        retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_REAP);
         return fail(error, DROM_E_NOPROC, "%s: the process has ended; its CPUs are free again", verb);
     }
     return DROM_OK;
@@ -378,7 +379,7 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
         ledger_.slot(goal.slot).joined_ns.store(now_ns(), std::memory_order_relaxed);
         if (status == DROM_OK) status = set_slot(goal.slot, mask, options, verb.text, error);
         if (status < 0) {
-            retire(ledger_, pages_, path_, goal.slot, DROM_EVENT_LEAVE);
+            retire_user(ledger_, pages_, path_, goal.slot, goal.generation, DROM_EVENT_LEAVE);
             return status;
         }
         record(ledger_, {.type = DROM_EVENT_JOIN, .slot = goal.slot, .value = mask.count(), .pid = pid});
@@ -400,11 +401,12 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
     begin(turn.inherited(), error);
     const uint32_t slot = find_pid(ledger_, pid);
     if (slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
+    const uint32_t generation = state_of(ledger_.slot(slot)).generation;
     const Who who = read_who(ledger_.slot(slot).client);
     if (verdict(who) == Verdict::kAlive && who.pid != self().pid &&
         read_who(ledger_.slot(slot).guardian).pid != self().pid)
         return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);
-    retire(ledger_, pages_, path_, slot, DROM_EVENT_LEAVE);
+    retire_user(ledger_, pages_, path_, slot, generation, DROM_EVENT_LEAVE);
     return succeed(error);
 }
 

@@ -8,10 +8,9 @@
 
 namespace drom {
 
-SlotState state_of(const Slot& slot) noexcept {
-    const uint64_t bits = slot.state.load(std::memory_order_acquire);
-    return {bits >> 56, bits >> 48 & 0xff, static_cast<uint32_t>(bits)};
-}
+SlotState unpack_state(uint64_t bits) noexcept { return {bits >> 56, bits >> 48 & 0xff, static_cast<uint32_t>(bits)}; }
+
+SlotState state_of(const Slot& slot) noexcept { return unpack_state(slot.state.load(std::memory_order_acquire)); }
 
 uint64_t pack_state(const SlotState& state) noexcept {
     return state.phase << 56 | (state.flags & 0xff) << 48 | state.generation;

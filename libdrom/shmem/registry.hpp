@@ -15,6 +15,7 @@ struct SlotState {
 };
 
 SlotState state_of(const Slot& slot) noexcept;
+SlotState unpack_state(uint64_t bits) noexcept;
 uint64_t pack_state(const SlotState& state) noexcept;
 
 Who read_who(const Identity& identity) noexcept;

@@ -219,29 +219,37 @@ bool settle_all(const Ledger& ledger, Pages& pages) noexcept {
     return settle(ledger, pages, everybody);
 }
 
-void retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t event) noexcept {
-    const SlotState state = state_of(ledger.slot(slot));
-    if (state.phase == phase::kFree) return;
+bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint64_t seen, uint32_t event) noexcept {
+    const SlotState state = unpack_state(seen);
+    if (state.phase == phase::kFree) return true;
     if (state.phase != phase::kLeaving) {
-        record(ledger, {.type = event, .slot = slot, .pid = pid_of(ledger, slot)});
-        if (!move_slot(ledger, slot, state.generation, phase::kLeaving, state.flags)) return;
+        const uint32_t pid = pid_of(ledger, slot);
+        const uint64_t leaving = pack_state({phase::kLeaving, 0, state.generation});
+        if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;
+        record(ledger, {.type = event, .slot = slot, .pid = pid});
     }
     // From here on the slot's name is dead in every word; settle passes them on. Only then may the slot be used again.
     settle(ledger, pages, {});
     remove_page(ledger, path, slot, state.generation);
     move_slot(ledger, slot, state.generation, phase::kFree, 0);
+    return true;
+}
+
+void retire_user(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation, uint32_t event) noexcept {
+    for (uint64_t seen = ledger.slot(slot).state.load(); unpack_state(seen).generation == generation; seen = ledger.slot(slot).state.load())
+        if (retire(ledger, pages, path, slot, seen, event)) return;
 }
 
 uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
     uint32_t reaped = 0;
     for (uint32_t i = 0; i < ledger.clients(); ++i) {
         const Slot& slot = ledger.slot(i);
-        const uint64_t now = state_of(slot).phase;
+        const uint64_t seen = slot.state.load(std::memory_order_acquire);
+        const uint64_t now = unpack_state(seen).phase;
         if (now == phase::kFree) continue;
         const bool ended = (now == phase::kReserved || now == phase::kLive) && is_abandoned(slot);
         if (!is_half_made(slot) && !ended && now != phase::kLeaving) continue;
-        retire(ledger, pages, path, i, DROM_EVENT_REAP);
-        ++reaped;
+        if (retire(ledger, pages, path, i, seen, DROM_EVENT_REAP)) ++reaped;
     }
     ledger.header().reaped_ns.store(now_ns(), std::memory_order_relaxed);
     return reaped;

@@ -62,9 +62,20 @@ TEST(Registry, ANameNeverPassesToTheSlotsNextUser) {
             RC_ASSERT(home_owner(table.ledger, 0) == table.name(slot));
             names.push_back(table.name(slot));
             homes.push_back(home_of(table.ledger, slot));
-            retire(table.ledger, table.pages, "/nonexistent", slot, DROM_EVENT_LEAVE);
+            retire(table.ledger, table.pages, "/nonexistent", slot, table.ledger.slot(slot).state.load(), DROM_EVENT_LEAVE);
         }
     }));
+}
+
+TEST(Registry, AJudgementOfTheFormerUserDoesNotEndTheNextOne) {
+    MemoryTable table(4, 1);
+    const uint32_t slot = table.join();
+    const uint64_t seen = table.ledger.slot(slot).state.load();
+    EXPECT_TRUE(retire(table.ledger, table.pages, "/nonexistent", slot, seen, DROM_EVENT_REAP));
+    // A reaper that had judged the former user comes late: somebody else is joining.
+    ASSERT_EQ(claim_slot(table.ledger), slot);
+    EXPECT_FALSE(retire(table.ledger, table.pages, "/nonexistent", slot, seen, DROM_EVENT_REAP));
+    EXPECT_EQ(state_of(table.ledger.slot(slot)).phase, phase::kClaimed) << "the newcomer lost its slot while joining";
 }
 
 TEST(Registry, AMoveOfAnotherGenerationChangesNothing) {
@@ -86,7 +97,7 @@ TEST(Registry, TheNextUserStartsBlank) {
     const uint32_t slot = table.join(2, 3, true);
     std::strcpy(table.ledger.slot(slot).name, "former");
     table.give(slot, CpuSet::range(0, 3));
-    retire(table.ledger, table.pages, "/nonexistent", slot, DROM_EVENT_LEAVE);
+    retire(table.ledger, table.pages, "/nonexistent", slot, table.ledger.slot(slot).state.load(), DROM_EVENT_LEAVE);
     ASSERT_EQ(claim_slot(table.ledger), slot);
     const Slot& next = table.ledger.slot(slot);
     EXPECT_STREQ(next.name, "");
