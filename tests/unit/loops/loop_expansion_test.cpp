@@ -81,7 +81,7 @@ TEST(LoopExpansionBounds, CodeThatEndsInTheMiddleIsNotFollowed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, LoopExpansion, testing::ValuesIn(kLevels),
-                         [](const auto& info) { return "Level" + std::to_string(info.index); });
+                         [](const auto& level) { return "Level" + std::to_string(level.index); });
 
 }  // namespace
 
