@@ -201,7 +201,8 @@ public:
     HeapPosition& operator=(const HeapPosition&) = delete;
 
 private:
-    static constexpr size_t kLine = 64, kSmall = 24, kOverhead = 8;  // glibc: the smallest piece, and what it adds to each
+    static constexpr size_t kLine = 64, kSmall = 24,
+                            kOverhead = 8;  // glibc: the smallest piece, and what it adds to each
     static uintptr_t address(size_t i) noexcept { return reinterpret_cast<uintptr_t>(state.heap_marks[i]); }
 };
 

@@ -7,7 +7,8 @@
 #     --quick       a fifth of the samples
 #     --quiet-for S begin when nobody else has kept a CPU busy for S seconds (default 0: at once); gives up waiting after ten minutes
 #
-# Prints a line a key: median, target, spread, and what the incumbent takes. docs/numbers.md says how each is measured.
+# Prints a line a key: median, target, spread, and what the incumbent takes. bench/measure.py says how each is measured;
+# scripts/numbers.py makes docs/numbers.md of it.
 # Exit status: 0 everything was measured, whatever came out; 1 something could not be measured or did not build; 2 usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
