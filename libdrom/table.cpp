@@ -238,7 +238,7 @@ int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, dr
 
 int Table::set_slot(uint32_t slot, const CpuSet& mask, const Options& options, const char* verb,
                     drom_error* error) noexcept {
-    if (mask.none()) return check_cpus(ledger_, mask, false, verb, error);
+    if (const int status = check_cpus(ledger_, mask, false, verb, error); status != DROM_OK) return status;
     if (const int status = check_limits(slot, mask, verb, error); status != DROM_OK) return status;
     SlotSet touched;
     bool changed = false;
