@@ -312,6 +312,17 @@ int table_path(const char* where, char* out, size_t size, drom_error* error) noe
     return DROM_OK;
 }
 
+namespace {
+int refuse_ledger(int directory, const char* path, int code, drom_error* error) noexcept {
+    struct stat info{};
+    if (code == EACCES && fstat(directory, &info) == 0 && info.st_uid != geteuid())
+        return fail(error, DROM_E_PERM, "drom: open table %s: it belongs to uid %u, not to you (uid %u)", path,
+                    info.st_uid, geteuid());
+    const int status = code == EACCES ? DROM_E_PERM : code == ELOOP ? DROM_E_CORRUPT : DROM_E_OS;
+    return fail(error, status, "drom: open table %s: ledger: %s", path, errno_text(code));
+}
+}  // namespace
+
 int open_ledger(const char* path, bool read_only, Ledger& ledger, drom_error* error) noexcept {
     int directory = -1;
     if (const int status = open_directory(path, directory, error); status != DROM_OK) return status;
@@ -322,11 +333,7 @@ int open_ledger(const char* path, bool read_only, Ledger& ledger, drom_error* er
         status = fail(error, DROM_E_NOTABLE,
                       "drom: open table %s: the directory holds no ledger; start a program with drom run", path);
     else if (fd < 0)
-        status = fail(error,
-                      errno == EACCES  ? DROM_E_PERM
-                      : errno == ELOOP ? DROM_E_CORRUPT
-                                       : DROM_E_OS,
-                      "drom: open table %s: ledger: %s", path, errno_text(errno));
+        status = refuse_ledger(directory, path, errno, error);
     else
         status = map_ledger(fd, path, read_only, ledger, error);
     if (status != DROM_OK) {

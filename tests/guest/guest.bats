@@ -120,7 +120,7 @@ follows() {
     strace -f -o "$work/bare" /bin/true || missing "strace may not trace here"
     LD_PRELOAD=$lib strace -f -E LD_PRELOAD="$lib" -o "$work/loaded" /bin/true
     [ ! -e "$DROM_TABLE" ]
-    run grep -E 'clone|mkdir|drom-|sched_setaffinity|futex' "$work/loaded"
+    run grep -E '^[0-9]+ +(clone3?|v?fork|mkdir(at)?|sched_setaffinity|futex)\(' "$work/loaded"
     echo "$output"
     [ "$status" -ne 0 ]
     # openat, read, fstat, mmap x 4-5, mprotect, close of one library, and relocation's mprotect

@@ -42,9 +42,17 @@ Child reuse(Child& child) {
     return Child(fork_as(pid));
 }
 
+/// A pid that was free a moment ago.
+pid_t free_pid() {
+    Child child = Child::sleeper();
+    const pid_t pid = child.pid();
+    child.stop();
+    return pid;
+}
+
 #define NEED_SET_TID()                                                           \
     do {                                                                         \
-        const Child probe(fork_as(getpid() + 1000));                             \
+        const Child probe(fork_as(free_pid()));                                  \
         if (probe.pid() == 0) DROM_SKIP("choosing a pid needs root and clone3"); \
     } while (false)
 
