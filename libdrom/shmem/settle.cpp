@@ -219,7 +219,8 @@ bool settle_all(const Ledger& ledger, Pages& pages) noexcept {
     return settle(ledger, pages, everybody);
 }
 
-bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint64_t seen, uint32_t event) noexcept {
+bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint64_t seen,
+            uint32_t event) noexcept {
     const SlotState state = unpack_state(seen);
     if (state.phase == phase::kFree) return true;
     if (state.phase != phase::kLeaving) {
@@ -235,8 +236,10 @@ bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot,
     return true;
 }
 
-void retire_user(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation, uint32_t event) noexcept {
-    for (uint64_t seen = ledger.slot(slot).state.load(); unpack_state(seen).generation == generation; seen = ledger.slot(slot).state.load())
+void retire_user(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation,
+                 uint32_t event) noexcept {
+    for (uint64_t seen = ledger.slot(slot).state.load(); unpack_state(seen).generation == generation;
+         seen = ledger.slot(slot).state.load())
         if (retire(ledger, pages, path, slot, seen, event)) return;
 }
 

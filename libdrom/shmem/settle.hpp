@@ -35,9 +35,11 @@ bool settle_all(const Ledger& ledger, Pages& pages) noexcept;
 
 /// Ends a client: its CPUs go to their heirs and homes, its page is removed, its slot is free. Anybody may finish it.
 /// `seen`: the slot's state word when it was judged. False when it has changed since: the slot may have another user by now.
-bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint64_t seen, uint32_t event) noexcept;
+bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint64_t seen,
+            uint32_t event) noexcept;
 /// The same for a user that is known by its generation, whatever its phase.
-void retire_user(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation, uint32_t event) noexcept;
+void retire_user(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation,
+                 uint32_t event) noexcept;
 
 /// Retires every client that is abandoned, and slots whose claimer died while filling them. Returns how many.
 uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept;

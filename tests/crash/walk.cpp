@@ -8,15 +8,15 @@
 //   - when everybody has obeyed, all CPUs are where they were before the operation, or all where they would be after it;
 //   - sequence numbers did not go back.
 // The same is asked of every state that a killed recovery leaves. Usage: crash_walk [only-this-start [only-this-operation]]
+#include <fcntl.h>
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "scene.hpp"
@@ -54,7 +54,8 @@ uint64_t fingerprint(const Snapshot& snapshot, const std::map<uint32_t, uint32_t
         return uint64_t{found != roles.end() ? found->second : identity.pid.load() != 0 ? 99U : 0U};
     };
     uint64_t hash = ledger.header().turn.load() != 0 ? 1 : 0;
-    hash = mix(hash, ledger.intent().kind.load() << 56 ^ ledger.intent().words[0].load() << 16 ^ ledger.intent().who.load());
+    hash = mix(hash,
+               ledger.intent().kind.load() << 56 ^ ledger.intent().words[0].load() << 16 ^ ledger.intent().who.load());
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
         hash = mix(hash, ledger.owner(cpu).load() & (UINT64_MAX >> 10));
         hash = mix(hash, ledger.home(cpu).load());
@@ -94,13 +95,15 @@ public:
             const uint32_t pid = ledger.slot(slot).client.pid.load();
             if ((state.phase != phase::kLive && state.phase != phase::kReserved) || gone.contains(pid)) continue;
             Posted posted{};
-            if (read_request(ledger, slot, posted)) may_[{slot, state.generation}] = may_[{slot, state.generation}] | posted.mask;
+            if (read_request(ledger, slot, posted))
+                may_[{slot, state.generation}] = may_[{slot, state.generation}] | posted.mask;
         }
         return disjoint(ledger, gone);
     }
     [[nodiscard]] uint64_t fingerprint() const {
         uint64_t hash = 0;
-        for (const auto& [who, mask] : may_) hash = mix(hash, uint64_t{who.first} << 40 | uint64_t{who.second} << 8 | mask.words[0]);
+        for (const auto& [who, mask] : may_)
+            hash = mix(hash, uint64_t{who.first} << 40 | uint64_t{who.second} << 8 | mask.words[0]);
         return hash;
     }
 
@@ -136,7 +139,8 @@ struct Totals {
 
 class Walk {
 public:
-    Walk(const People& people, Totals& totals) : people_(people), totals_(totals), scratch_(directory_.path() + "/scratch", people) {
+    Walk(const People& people, Totals& totals)
+        : people_(people), totals_(totals), scratch_(directory_.path() + "/scratch", people) {
         operation_ = make_recording();
         recovery_ = make_recording();
         uint32_t number = 1;
@@ -163,7 +167,8 @@ public:
         load(operation_->snapshots[operation_->count - 1]);
         const Outcome after = finish();
         Effective effective;
-        for (uint32_t i = 0; i < operation_->count; ++i) visit(operation_->snapshots[i], effective, victim, before, after);
+        for (uint32_t i = 0; i < operation_->count; ++i)
+            visit(operation_->snapshots[i], effective, victim, before, after);
         roles_.erase(victim);
     }
 
@@ -185,7 +190,8 @@ private:
         return pid;
     }
 
-    void visit(const Snapshot& state, Effective& effective, uint32_t victim, const Outcome& before, const Outcome& after) {
+    void visit(const Snapshot& state, Effective& effective, uint32_t victim, const Outcome& before,
+               const Outcome& after) {
         const uint64_t id = fingerprint(state, roles_);
         totals_.distinct.insert(id);
         check_state(state, effective, {people_.dead.pid});
@@ -201,7 +207,8 @@ private:
     }
 
     /// Another process finds the state, the victim dead.
-    void recover(const Snapshot& state, Effective effective, uint32_t victim, const Outcome& before, const Outcome& after, bool step) {
+    void recover(const Snapshot& state, Effective effective, uint32_t victim, const Outcome& before,
+                 const Outcome& after, bool step) {
         ++totals_.recoveries;
         const Effective start = effective;
         load(state);
@@ -223,7 +230,8 @@ private:
     }
 
     /// The recovery was killed here; it was this process, which is to be dead now.
-    void interrupted(Snapshot& state, const Effective& effective, uint32_t victim, const Outcome& before, const Outcome& after) {
+    void interrupted(Snapshot& state, const Effective& effective, uint32_t victim, const Outcome& before,
+                     const Outcome& after) {
         Word& turn = view(state).header().turn;
         if (turn.load() == packed(self())) turn.store(packed(people_.dead));
         const uint64_t id = fingerprint(state, roles_);
@@ -239,7 +247,8 @@ private:
         const Ledger now = view(to);
         for (uint32_t slot = 0; slot < kSlots; ++slot) {
             if (state_of(old.slot(slot)).generation != state_of(now.slot(slot)).generation) continue;
-            if (now.request(slot).newest.load() < old.request(slot).newest.load()) violation("a sequence number went back");
+            if (now.request(slot).newest.load() < old.request(slot).newest.load())
+                violation("a sequence number went back");
         }
     }
 
@@ -265,7 +274,8 @@ private:
             if (file.used == 0) continue;
             files_.push_back("client." + std::to_string(file.slot) + "." + std::to_string(file.generation));
             const int fd = open((scratch_.path + "/" + files_.back()).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-            const bool fine = ftruncate(fd, kPageSize) == 0 && pwrite(fd, file.bytes, sizeof file.bytes, 0) == sizeof file.bytes;
+            const bool fine =
+                ftruncate(fd, kPageSize) == 0 && pwrite(fd, file.bytes, sizeof file.bytes, 0) == sizeof file.bytes;
             close(fd);
             if (!fine) violation("the scratch table cannot be written");
         }
@@ -299,7 +309,8 @@ private:
             if (owner == Owner::nobody()) continue;
             outcome.owner[cpu] = ledger.slot(owner.slot).client.pid.load();
             Posted posted{};
-            if (!read_request(ledger, owner.slot, posted) || !posted.mask.has(cpu)) violation("a client was not told of a CPU of its own");
+            if (!read_request(ledger, owner.slot, posted) || !posted.mask.has(cpu))
+                violation("a client was not told of a CPU of its own");
         }
         return outcome;
     }
@@ -346,10 +357,12 @@ int main(int argc, char** argv) {
     for (const Start& start : starts())
         for (const Operation& operation : operations())
             if (chosen(argc, argv, 1, start.name) && chosen(argc, argv, 2, operation.name)) walk.run(start, operation);
-    std::printf("crash-walk %s: %lu operations from %zu start states, %lu stores, %zu distinct states, %lu recoveries, %lu states checked, "
-                "%lu violations; %lu outcomes between before and after\n",
-                DROM_WALK_LEVEL, totals.runs, starts().size(), totals.stores, totals.distinct.size(), totals.recoveries, totals.checked,
-                totals.violations, totals.between);
+    std::printf(
+        "crash-walk %s: %lu operations from %zu start states, %lu stores, %zu distinct states, %lu recoveries, %lu "
+        "states checked, "
+        "%lu violations; %lu outcomes between before and after\n",
+        DROM_WALK_LEVEL, totals.runs, starts().size(), totals.stores, totals.distinct.size(), totals.recoveries,
+        totals.checked, totals.violations, totals.between);
     const bool complete = argc > 1 || totals.distinct.size() >= 2000;
     if (!complete) std::puts("crash-walk: fewer than 2000 distinct states: the walk does not see what it should");
     return totals.violations == 0 && complete ? 0 : 1;

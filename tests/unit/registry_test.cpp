@@ -62,7 +62,8 @@ TEST(Registry, ANameNeverPassesToTheSlotsNextUser) {
             RC_ASSERT(home_owner(table.ledger, 0) == table.name(slot));
             names.push_back(table.name(slot));
             homes.push_back(home_of(table.ledger, slot));
-            retire(table.ledger, table.pages, "/nonexistent", slot, table.ledger.slot(slot).state.load(), DROM_EVENT_LEAVE);
+            retire(table.ledger, table.pages, "/nonexistent", slot, table.ledger.slot(slot).state.load(),
+                   DROM_EVENT_LEAVE);
         }
     }));
 }

@@ -138,10 +138,12 @@ TEST(Settle, PostsExactlyWhatTheWordsSpell) {
 TEST(Settle, RetiringTwiceIsRetiringOnce) {
     EXPECT_TRUE(holds("retire", [] {
         Mess mess;
-        retire(mess.table.ledger, mess.table.pages, "/nonexistent", mess.slots[0], mess.table.ledger.slot(mess.slots[0]).state.load(), DROM_EVENT_REAP);
+        retire(mess.table.ledger, mess.table.pages, "/nonexistent", mess.slots[0],
+               mess.table.ledger.slot(mess.slots[0]).state.load(), DROM_EVENT_REAP);
         RC_ASSERT(state_of(mess.table.ledger.slot(mess.slots[0])).phase == phase::kFree);
         const MemoryTable once(mess.table);
-        retire(mess.table.ledger, mess.table.pages, "/nonexistent", mess.slots[0], mess.table.ledger.slot(mess.slots[0]).state.load(), DROM_EVENT_REAP);
+        retire(mess.table.ledger, mess.table.pages, "/nonexistent", mess.slots[0],
+               mess.table.ledger.slot(mess.slots[0]).state.load(), DROM_EVENT_REAP);
         RC_ASSERT(same_ledger(once, mess.table));
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) RC_ASSERT(mess.table.word(cpu).owner().slot != mess.slots[0]);
     }));
