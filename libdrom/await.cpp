@@ -22,7 +22,8 @@ uint32_t Table::blocker(const Goal& goal) noexcept {
     for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
         const Owner word{ledger_.owner(cpu).load(std::memory_order_acquire)};
         if (!word.is(Owner::kLeaving)) continue;
-        if (word.heir() == who && !word.is(Owner::kFast)) return word.owner().slot;
+        const bool awaited = word.heir() == who && !word.is(Owner::kFast);
+        if (awaited && word.owner().slot < ledger_.clients()) return word.owner().slot;
         own |= word.owner() == who;
     }
     const uint64_t newest = ledger_.request(goal.slot).newest.load(std::memory_order_acquire);
@@ -129,7 +130,7 @@ CpuSet Table::mask_before(uint32_t slot, uint64_t seq) noexcept {
     if (read_outside(ledger_, slot, outside) && outside.seq >= std::min(own, seq)) return outside.mask;
     CpuSet before{};
     const RequestHalf& older = ledger_.half(slot, seq - 1);
-    for (uint32_t i = 0; seq > 1 && i < ledger_.header().mask_words; ++i) before.words[i] = older.words[i].load();
+    for (uint32_t i = 0; seq > 1 && i < ledger_.mask_words(); ++i) before.words[i] = older.words[i].load();
     return before;
 }
 

@@ -139,8 +139,12 @@ void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
 }  // namespace
 
 ClientText::ClientText(const Ledger& ledger, uint32_t slot) noexcept {
-    const Slot& s = ledger.slot(slot);
     Text sentence(text, sizeof text);
+    if (slot >= ledger.clients()) {  // the word was read again, and has changed meanwhile
+        sentence << "a client that has ended";
+        return;
+    }
+    const Slot& s = ledger.slot(slot);
     sentence << "client " << s.client.pid.load(std::memory_order_relaxed) << " (";
     sentence.add(s.name, sizeof s.name - 1);
     if (s.job[0] != '\0') (sentence << ", job ").add(s.job, sizeof s.job - 1);

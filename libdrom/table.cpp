@@ -34,8 +34,9 @@ struct Verb {
     Verb(const char* verb, uint32_t pid) noexcept { Text(text, sizeof text) << "drom: " << verb << " " << pid; }
 };
 
+/// `text` is terminated, or at least `size` long: a name in shared memory may have lost its end.
 void copy_text(char* out, size_t size, const char* text) noexcept {
-    snprintf(out, size, "%s", text != nullptr ? text : "");
+    Text(out, size).add(text != nullptr ? text : "", size - 1);
     for (char* c = out; *c != '\0'; ++c)
         if (static_cast<unsigned char>(*c) < ' ') *c = '?';  // it will be printed on somebody's terminal
 }
@@ -366,7 +367,8 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     {
         const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(turn.inherited(), error);
-        if (find_pid(ledger_, pid) != kNoSlot && !is_abandoned(ledger_.slot(find_pid(ledger_, pid))))
+        const uint32_t present = find_pid(ledger_, pid);
+        if (present != kNoSlot && !is_abandoned(ledger_.slot(present)))
             return fail(error, DROM_E_BUSY, "%s: the process is a client already", verb.text);
         reap(ledger_, pages_, path_);  // a newcomer must not be refused for the sake of the dead
         goal.slot = claim_slot(ledger_);

@@ -22,7 +22,7 @@ void write_intent(const Ledger& ledger, const Intention& what) noexcept {
                          there.generation == what.generation && there.flags == what.flags && there.mask == what.mask)
         return;
     Intent& record = ledger.intent();
-    const uint32_t words = ledger.header().mask_words;
+    const uint32_t words = ledger.mask_words();
     record.kind.store(intent::kNothing);
     record.who.store(uint64_t{what.slot} << 32 | what.generation, std::memory_order_relaxed);
     record.flags.store(what.flags, std::memory_order_relaxed);
@@ -37,7 +37,7 @@ void clear_intent(const Ledger& ledger) noexcept {
 
 bool read_intent(const Ledger& ledger, Intention& what) noexcept {
     const Intent& record = ledger.intent();
-    const uint32_t words = ledger.header().mask_words;
+    const uint32_t words = ledger.mask_words();
     what = {};
     what.kind = record.kind.load(std::memory_order_acquire);
     if (what.kind == intent::kNothing || what.kind > intent::kRestore) return false;

@@ -39,10 +39,7 @@ int check_slot(const Ledger& ledger, uint32_t index, drom_error* error) noexcept
         return broken(error, "a request was confined before it was posted: slot", index);
     Posted posted{};
     if (!read_request(ledger, index, posted)) return DROM_OK;
-    if (posted.mask.none()) return broken(error, "an empty mask was posted to slot", index);
-    if (posted.mask.last() >= ledger.cpus())
-        return broken(error, "a mask beyond the table's CPUs was posted to slot", index);
-    return DROM_OK;
+    return posted.mask.none() ? broken(error, "an empty mask was posted to slot", index) : int{DROM_OK};
 }
 
 }  // namespace

@@ -32,13 +32,14 @@ constexpr uint64_t kSeqMask = (uint64_t{1} << kSeqBits) - 1;
 
 uint64_t new_stamp(Request& request) noexcept { return (request.attempts.fetch_add(1, kRelaxed) + 1) << kSeqBits; }
 
-/// False when the half is not, completely, request `seq`.
-bool read_half(const RequestHalf& half, uint64_t seq, uint32_t words, CpuSet& mask) noexcept {
+/// False when the half is not, completely, request `seq`, or names CPUs that the table does not have: nobody posts that.
+bool read_half(const Ledger& ledger, const RequestHalf& half, uint64_t seq, CpuSet& mask) noexcept {
+    const uint32_t words = ledger.mask_words();
     const uint64_t stamp = half.stamp.load(std::memory_order_acquire);
     if ((stamp & kSeqMask) != seq) return false;
     mask = CpuSet::empty();
     for (uint32_t i = 0; i < words; ++i) mask.words[i] = half.words[i].load(kRelaxed);
-    return half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words);
+    return half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words) && mask.within(ledger.cpus());
 }
 
 /// Fills the half as request `seq`, if `newest` is still `expected` and the slot still `who`'s. Whoever takes the half over from us
@@ -52,7 +53,7 @@ bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, uint64
     uint64_t mine = new_stamp(request);
     if (!half.stamp.compare_exchange_strong(before, mine)) return false;
     if (!(name_of(ledger, who.slot) == who)) return false;
-    const uint32_t words = ledger.header().mask_words;
+    const uint32_t words = ledger.mask_words();
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(mask.words[i], kRelaxed);
     half.checksum.store(checksum_of(mine | seq, mask, words), kRelaxed);
     return half.stamp.compare_exchange_strong(mine, mine | seq, std::memory_order_release, kRelaxed);
@@ -62,12 +63,11 @@ bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, uint64
 
 bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept {
     const Request& request = ledger.request(slot);
-    const uint32_t words = ledger.header().mask_words;
     for (int attempt = 0; attempt < 4; ++attempt) {
         // Acquire pairs with the publishing store: seeing the number implies seeing the words.
         posted.seq = request.newest.load(std::memory_order_acquire);
         if (posted.seq == 0) return false;
-        if (read_half(ledger.half(slot, posted.seq), posted.seq, words, posted.mask)) return true;
+        if (read_half(ledger, ledger.half(slot, posted.seq), posted.seq, posted.mask)) return true;
     }
     return false;
 }
@@ -82,16 +82,15 @@ bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const Cp
     uint64_t expected = base;
     if (!request.newest.compare_exchange_strong(expected, seq)) return false;
     // Somebody who was overtaken may have scribbled over the half just before we published it.
-    const uint32_t words = ledger.header().mask_words;
     CpuSet check;
-    for (int attempt = 0; attempt < 8 && !read_half(ledger.half(who.slot, seq), seq, words, check); ++attempt)
+    for (int attempt = 0; attempt < 8 && !read_half(ledger, ledger.half(who.slot, seq), seq, check); ++attempt)
         write_half(ledger, who, seq, seq, mask);
     return true;
 }
 
 void note_outside(const Ledger& ledger, uint32_t slot, const Posted& confined) noexcept {
     RequestHalf& half = ledger.outside(slot);
-    const uint32_t words = ledger.header().mask_words;
+    const uint32_t words = ledger.mask_words();
     half.stamp.store(0);
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(confined.mask.words[i], kRelaxed);
     half.checksum.store(checksum_of(confined.seq, confined.mask, words), kRelaxed);
@@ -100,8 +99,7 @@ void note_outside(const Ledger& ledger, uint32_t slot, const Posted& confined) n
 
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept {
     confined.seq = ledger.outside(slot).stamp.load(std::memory_order_acquire);
-    return confined.seq != 0 &&
-           read_half(ledger.outside(slot), confined.seq, ledger.header().mask_words, confined.mask);
+    return confined.seq != 0 && read_half(ledger, ledger.outside(slot), confined.seq, confined.mask);
 }
 
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept {

@@ -177,6 +177,7 @@ int fill_file(int fd, const char* path, const CreateSpec& spec, drom_error* erro
     Ledger ledger;
     ledger.base = static_cast<char*>(base);
     fill_header(ledger.header(), spec, cpus, extent);
+    ledger.shape = shape_of(ledger.header());
     fill_cpus(ledger, spec.cpus != 0);
     munmap(base, extent.size);
     return DROM_OK;
@@ -261,6 +262,7 @@ int map_ledger(int fd, const char* path, bool read_only, Ledger& ledger, drom_er
     if (base == MAP_FAILED) return fail(error, DROM_E_OS, "drom: open table %s: mmap: %s", path, errno_text(errno));
     ledger.base = static_cast<char*>(base);
     ledger.size = header.file_size;
+    ledger.shape = shape_of(header);  // of the copy that was checked
     ledger.writable = !read_only;
     return DROM_OK;
 }
@@ -295,6 +297,12 @@ Page* map_page(int fd) noexcept {
 
 CpuSet present_cpus() noexcept { return cpus_of_file("/sys/devices/system/cpu/present"); }
 CpuSet online_cpus() noexcept { return cpus_of_file("/sys/devices/system/cpu/online"); }
+
+Shape shape_of(const Header& header) noexcept {
+    return {header.owners_at,   header.homes_at,   header.places_at,      header.slots_at,
+            header.requests_at, header.events_at,  header.intent_at,      header.cpus,
+            header.clients,     header.mask_words, header.request_stride, header.mode};
+}
 
 uint64_t header_checksum(const Header& header) noexcept {
     uint64_t hash = 0xcbf29ce484222325;

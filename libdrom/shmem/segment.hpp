@@ -7,40 +7,50 @@
 
 namespace drom {
 
+/// Where everything is in a ledger: a copy of what its header said when it was believed. The header itself is shared memory, and whoever
+/// writes there may write anything later.
+struct Shape {
+    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, intent_at;
+    uint32_t cpus, clients, mask_words, request_stride, mode;
+};
+Shape shape_of(const Header&) noexcept;
+
 /// A mapped ledger. A plain view: copies share the mapping, close_ledger() ends it.
+/// Numbers read from the mapping (slots in owner words, for instance) may be anything: they are compared with cpus() and clients() before
+/// they are used as an index.
 struct Ledger {
     char* base = nullptr;
     size_t size = 0;
+    Shape shape{};
     int directory = -1;  ///< descriptor of the table's directory; -1 in clients, which keep none
     int file = -1;       ///< descriptor of the ledger, to notice its removal; -1 in clients
     bool writable = false;
 
     [[nodiscard]] Header& header() const noexcept { return *reinterpret_cast<Header*>(base); }
-    [[nodiscard]] Word& owner(uint32_t cpu) const noexcept { return at<Word>(header().owners_at, 8, cpu); }
-    [[nodiscard]] Word& home(uint32_t cpu) const noexcept { return at<Word>(header().homes_at, 8, cpu); }
-    [[nodiscard]] Place& place(uint32_t cpu) const noexcept { return at<Place>(header().places_at, 8, cpu); }
-    [[nodiscard]] Slot& slot(uint32_t index) const noexcept { return at<Slot>(header().slots_at, sizeof(Slot), index); }
+    [[nodiscard]] Word& owner(uint32_t cpu) const noexcept { return at<Word>(shape.owners_at, 8, cpu); }
+    [[nodiscard]] Word& home(uint32_t cpu) const noexcept { return at<Word>(shape.homes_at, 8, cpu); }
+    [[nodiscard]] Place& place(uint32_t cpu) const noexcept { return at<Place>(shape.places_at, 8, cpu); }
+    [[nodiscard]] Slot& slot(uint32_t index) const noexcept { return at<Slot>(shape.slots_at, sizeof(Slot), index); }
     [[nodiscard]] Request& request(uint32_t slot) const noexcept {
-        return at<Request>(header().requests_at, header().request_stride, slot);
+        return at<Request>(shape.requests_at, shape.request_stride, slot);
     }
-    [[nodiscard]] RequestHalf& half(uint32_t slot, uint64_t seq) const noexcept {
-        const uint64_t start = header().requests_at + uint64_t{header().request_stride} * slot + sizeof(Request);
-        return at<RequestHalf>(start, half_bytes(header().mask_words), seq & 1);
-    }
+    [[nodiscard]] RequestHalf& half(uint32_t slot, uint64_t seq) const noexcept { return third(slot, seq & 1); }
     /// What an administrator last confined the client's threads to.
-    [[nodiscard]] RequestHalf& outside(uint32_t slot) const noexcept {
-        const uint64_t start = header().requests_at + uint64_t{header().request_stride} * slot + sizeof(Request);
-        return at<RequestHalf>(start, half_bytes(header().mask_words), 2);
-    }
-    [[nodiscard]] Intent& intent() const noexcept { return at<Intent>(header().intent_at, 0, 0); }
+    [[nodiscard]] RequestHalf& outside(uint32_t slot) const noexcept { return third(slot, 2); }
+    [[nodiscard]] Intent& intent() const noexcept { return at<Intent>(shape.intent_at, 0, 0); }
     [[nodiscard]] Event& event(uint64_t index) const noexcept {
-        return at<Event>(header().events_at, sizeof(Event), index % kEvents);
+        return at<Event>(shape.events_at, sizeof(Event), index % kEvents);
     }
-    [[nodiscard]] uint32_t cpus() const noexcept { return header().cpus; }
-    [[nodiscard]] uint32_t clients() const noexcept { return header().clients; }
-    [[nodiscard]] bool node_mode() const noexcept { return header().mode == kModeNode; }
+    [[nodiscard]] uint32_t cpus() const noexcept { return shape.cpus; }
+    [[nodiscard]] uint32_t clients() const noexcept { return shape.clients; }
+    [[nodiscard]] uint32_t mask_words() const noexcept { return shape.mask_words; }
+    [[nodiscard]] bool node_mode() const noexcept { return shape.mode == kModeNode; }
 
 private:
+    [[nodiscard]] RequestHalf& third(uint32_t slot, uint64_t index) const noexcept {
+        const uint64_t start = shape.requests_at + uint64_t{shape.request_stride} * slot + sizeof(Request);
+        return at<RequestHalf>(start, half_bytes(shape.mask_words), index);
+    }
     template <class T>
     [[nodiscard]] T& at(uint64_t start, uint64_t stride, uint64_t index) const noexcept {
         return *reinterpret_cast<T*>(base + start + stride * index);

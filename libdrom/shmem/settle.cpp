@@ -25,7 +25,7 @@ CpuSet select(const Ledger& ledger, Predicate&& predicate) noexcept {
 }
 
 uint32_t pid_of(const Ledger& ledger, uint32_t slot) noexcept {
-    return slot == kNoSlot ? 0 : ledger.slot(slot).client.pid.load(std::memory_order_relaxed);
+    return slot >= ledger.clients() ? 0 : ledger.slot(slot).client.pid.load(std::memory_order_relaxed);
 }
 
 void note(const Ledger& ledger, uint32_t type, uint32_t slot, uint32_t cpu) noexcept {

@@ -38,6 +38,7 @@ Ledger view(const Snapshot& snapshot) {
     Ledger ledger;
     ledger.base = const_cast<char*>(snapshot.ledger);
     ledger.size = sizeof snapshot.ledger;
+    ledger.shape = shape_of(ledger.header());
     return ledger;
 }
 

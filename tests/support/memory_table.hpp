@@ -99,6 +99,7 @@ private:
         ledger.size = size;
         ledger.writable = true;
         std::memcpy(ledger.base, bytes, size);
+        ledger.shape = shape_of(ledger.header());
         pages.open(&ledger, "/nonexistent");
     }
 };
