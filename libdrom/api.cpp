@@ -103,8 +103,14 @@ int drom_set_mask(drom_table* table, int32_t pid, const uint64_t* words, size_t 
     if (table == nullptr) return no_table("set", error);
     Options read;
     CpuSet mask;
-    if (const int status = read_options(options, kMoveFlags, "set", read, error); status != DROM_OK) return status;
+    if (const int status = read_options(options, kMoveFlags | DROM_ADD | DROM_REMOVE, "set", read, error);
+        status != DROM_OK)
+        return status;
     if (const int status = read_mask(words, nwords, "set", mask, error); status != DROM_OK) return status;
+    if (read.has(DROM_ADD) && read.has(DROM_REMOVE))
+        return fail(error, DROM_E_INVAL, "drom: set: DROM_ADD and DROM_REMOVE exclude each other");
+    if (read.has(DROM_ADD)) return table->core.give(static_cast<uint32_t>(pid), mask, read, error);
+    if (read.has(DROM_REMOVE)) return table->core.take(static_cast<uint32_t>(pid), mask, read, error);
     return table->core.set_mask(static_cast<uint32_t>(pid), mask, read, error);
 }
 

@@ -136,6 +136,17 @@ void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     plan.add({cpu, DROM_EVENT_CANCEL, word, word.with(word.owner(), Owner::nobody(), word.flags() & kPermanent), 0});
 }
 
+void plan_gains(const Ledger& ledger, Owner::Name self, const CpuSet& cpus, const PlanRules& rules,
+                Plan& plan) noexcept {
+    for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus()))
+        plan_gain(ledger, self, cpu, load_owner(ledger, cpu), rules, plan);
+}
+
+void plan_losses(const Ledger& ledger, Owner::Name self, const CpuSet& cpus, Plan& plan) noexcept {
+    for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus()))
+        plan_loss(ledger, self, cpu, load_owner(ledger, cpu), plan);
+}
+
 }  // namespace
 
 ClientText::ClientText(const Ledger& ledger, uint32_t slot) noexcept {
@@ -173,10 +184,32 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
     plan.count = 0;
     plan.touched.add(who.slot);
     // Gains first: an administrator that is killed between two words must not leave a client that was told to leave everything.
-    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus()))
-        plan_gain(ledger, who, cpu, load_owner(ledger, cpu), rules, plan);
-    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
-        if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);
+    plan_gains(ledger, who, mask, rules, plan);
+    plan_losses(ledger, who, CpuSet::range(0, ledger.cpus()) - mask, plan);
+    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
+}
+
+int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept {
+    plan.count = 0;
+    if (cpus.none()) return DROM_OK;
+    if (const int status = check_cpus(ledger, cpus, false, rules.verb, error); status != DROM_OK) return status;
+    if (const int status = check_foreign(ledger, who, cpus, rules, error); status != DROM_OK) return status;
+    plan.touched.add(who.slot);
+    plan_gains(ledger, who, cpus, rules, plan);
+    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
+}
+
+int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept {
+    plan.count = 0;
+    if (cpus.none()) return DROM_OK;
+    const CpuSet has = wanted_cpus(ledger, who);
+    if ((has - cpus).none())
+        return fail(error, DROM_E_INVAL, "%s: nothing would be left of CPUs %s of %s; a client keeps at least one",
+                    rules.verb, CpuText(has).text, ClientText(ledger, who.slot).text);
+    plan.touched.add(who.slot);
+    plan_losses(ledger, who, cpus, plan);
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 

@@ -41,6 +41,13 @@ struct PlanRules {
 int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept;
 
+/// The client gets `cpus` besides what it has, or is left with what it has less `cpus`. Other CPUs' words are neither planned on nor
+/// changed: two administrators that move different CPUs of one client at once both have their way. No CPUs: an empty plan.
+int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept;
+int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept;
+
 /// Owners leave `mask`, nobody follows. Refused when a client would be left below its least number of CPUs.
 int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
                drom_error* error) noexcept;

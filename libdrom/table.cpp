@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table.cpp - an administrator's open table: lookups and changes. Waiting is in await.cpp.
+// table.cpp - an administrator's open table: opening, reservations, lookups. Changing a client's CPUs is in change.cpp, waiting in await.cpp.
 #include "table.hpp"
 
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include "clock.hpp"
 #include "env.hpp"
 #include "error.hpp"
-#include "placement.hpp"
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/invariants.hpp"
@@ -27,12 +26,6 @@ namespace drom {
 namespace {
 
 constexpr uint64_t kReaperPeriod = 100 * kMillisecond;
-
-/// "drom: set 4242", for the beginning of sentences.
-struct Verb {
-    char text[48];
-    Verb(const char* verb, uint32_t pid) noexcept { Text(text, sizeof text) << "drom: " << verb << " " << pid; }
-};
 
 /// `text` is terminated, or at least `size` long: a name in shared memory may have lost its end.
 void copy_text(char* out, size_t size, const char* text) noexcept {
@@ -159,158 +152,6 @@ int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* erro
     return DROM_OK;
 }
 
-/// Carries a plan out. False when some word had changed since: what is left must be planned again.
-bool Table::apply(const Plan& plan) noexcept {
-    bool complete = true;
-    const uint64_t now = plan.count > 0 ? now_ns() : 0;
-    for (uint32_t i = 0; i < plan.count; ++i) {
-        const Change& change = plan.changes[i];
-        // The home first: if we die between the two, the CPU has a home it is still with, which means nothing.
-        if (change.home != 0) ledger_.home(change.cpu).store(change.home, std::memory_order_release);
-        if (!change_owner(ledger_, change.cpu, change.from, change.to)) {
-            complete = false;
-            continue;
-        }
-        const Owner::Name about = change.event == DROM_EVENT_CLAIM ? change.to.owner() : change.from.owner();
-        const uint32_t pid = about.slot < ledger_.clients() ? ledger_.slot(about.slot).client.pid.load() : 0;
-        record(ledger_, {.type = change.event, .slot = about.slot, .cpu = change.cpu, .pid = pid, .time_ns = now});
-    }
-    return complete;
-}
-
-int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_error* error) noexcept {
-    const PlanRules rules{(what.flags & DROM_TAKE) != 0, (what.flags & DROM_RETURN) != 0, (what.flags & DROM_FAST) != 0,
-                          verb};
-    if (what.kind == intent::kDrain) return plan_drain(ledger_, what.mask, rules, plan, error);
-    if (what.kind == intent::kRestore) return plan_restore(ledger_, what.mask, rules, plan, error);
-    return plan_mask(ledger_, {what.slot, what.generation & 0xfff}, what.mask, rules, plan, error);
-}
-
-/// Plan, apply, and again when overtaken; then settle. Who dies on the way leaves the intent, and the next administrator does the same.
-int Table::carry_out(const Intention& what, const char* verb, SlotSet& touched, bool& changed,
-                     drom_error* error) noexcept {
-    for (int attempt = 0; attempt < 16; ++attempt) {
-        Plan plan{changes_, 0, {}};
-        if (const int status = make_plan(what, verb, plan, error); status != DROM_OK) {
-            if (attempt > 0) clear_intent(ledger_);
-            return status;
-        }
-        for (size_t i = 0; i < sizeof touched.words / sizeof touched.words[0]; ++i)
-            touched.words[i] |= plan.touched.words[i];
-        changed |= plan.count > 0;
-        if (plan.count > 1) write_intent(ledger_, what);  // one word is changed completely or not at all
-        const bool complete = apply(plan);
-        if (!complete) continue;
-        changed |= settle(ledger_, pages_, touched);
-        if (plan.count > 1 || attempt > 0) clear_intent(ledger_);
-        return succeed(error);
-    }
-    settle(ledger_, pages_, touched);
-    clear_intent(ledger_);
-    return fail(error, DROM_E_BUSY, "%s: other administrators changed the same CPUs 16 times meanwhile; try again",
-                verb);
-}
-
-/// Does what a dead administrator had begun. If that is refused now (its client has died too), what it did so far is as legal as any state.
-bool Table::finish_intent() noexcept {
-    Intention what;
-    if (!read_intent(ledger_, what)) return false;
-    const bool possible = what.kind != intent::kMask || is_live(ledger_, {what.slot, what.generation & 0xfff});
-    SlotSet touched;
-    bool changed = false;
-    if (possible) carry_out(what, "drom: finish", touched, changed, nullptr);
-    clear_intent(ledger_);
-    return changed;
-}
-
-// --- changes --------------------------------------------------------------------------------------------------------------
-
-int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, drom_error* error) noexcept {
-    const Slot& slot = ledger_.slot(index);
-    const uint32_t count = mask.count(ledger_.cpus());
-    const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
-    const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
-    if (count < least)
-        return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client needs at least %u", verb, count, least);
-    if (most != 0 && count > most)
-        return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client uses at most %u", verb, count, most);
-    return DROM_OK;
-}
-
-int Table::set_slot(uint32_t slot, const CpuSet& mask, const Options& options, const char* verb,
-                    drom_error* error) noexcept {
-    if (const int status = check_cpus(ledger_, mask, false, verb, error); status != DROM_OK) return status;
-    if (const int status = check_limits(slot, mask, verb, error); status != DROM_OK) return status;
-    SlotSet touched;
-    bool changed = false;
-    const Intention what{intent::kMask, slot, state_of(ledger_.slot(slot)).generation, mask, options.flags};
-    const int status = carry_out(what, verb, touched, changed, error);
-    return status == DROM_OK && !changed ? int{DROM_UNCHANGED} : status;
-}
-
-int Table::set_mask(uint32_t pid, const CpuSet& mask, const Options& options, drom_error* error) noexcept {
-    const Verb verb("set", pid);
-    if (const int status = writable("set", error); status != DROM_OK) return status;
-    Goal goal{};
-    int status = DROM_OK;
-    {
-        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
-        begin(turn.inherited(), error);
-        if (status = find(pid, verb.text, goal.slot, error); status != DROM_OK) return status;
-        goal.generation = state_of(ledger_.slot(goal.slot)).generation;
-        status = set_slot(goal.slot, mask, options, verb.text, error);
-    }
-    if (status < 0) return status;
-    const int finished = finish(goal, options, verb.text, error);
-    return status == DROM_UNCHANGED && finished == DROM_OK ? status : finished;
-}
-
-int Table::shrink(uint32_t pid, uint32_t to, const Options& options, drom_error* error) noexcept {
-    const Verb verb("shrink", pid);
-    if (const int status = writable("shrink", error); status != DROM_OK) return status;
-    uint32_t slot = kNoSlot;
-    CpuSet mask{};
-    {
-        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
-        begin(turn.inherited(), error);
-        if (const int status = find(pid, verb.text, slot, error); status != DROM_OK) return status;
-        mask = wanted_cpus(ledger_, name_of(ledger_, slot));
-    }
-    const uint32_t has = mask.count();
-    if (to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb.text);
-    if (to >= has)
-        return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use expand to give more", verb.text, to, has);
-    // Between two turns others may have changed the same client; set_mask plans on what is there then, and the last one wins.
-    return set_mask(pid, mask - choose_far(mask, has - to, &ledger_.place(0)), options, error);
-}
-
-int Table::expand(uint32_t pid, uint32_t to, const Options& options, drom_error* error) noexcept {
-    const Verb verb("expand", pid);
-    if (const int status = writable("expand", error); status != DROM_OK) return status;
-    CpuSet mask{};
-    {
-        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
-        begin(turn.inherited(), error);
-        uint32_t slot = kNoSlot;
-        if (const int status = find(pid, verb.text, slot, error); status != DROM_OK) return status;
-        const Owner::Name who = name_of(ledger_, slot);
-        mask = wanted_cpus(ledger_, who);
-        const uint32_t has = mask.count();
-        if (to <= has)
-            return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use shrink to take some", verb.text, to, has);
-        const CpuSet givable = givable_cpus(ledger_, who);
-        mask = mask | choose_near(mask, givable, to - has, &ledger_.place(0));
-        if (mask.count() < to && options.has(DROM_TAKE))
-            mask = mask | choose_taken(ledger_, who, mask, to - mask.count());
-        if (mask.count() < to)
-            return fail(error, DROM_E_NOCPU, "%s: to %u CPUs: it has %u and only %u more can be given; %s", verb.text,
-                        to, has, mask.count() - has,
-                        options.has(DROM_TAKE) ? "the others need theirs"
-                                               : "use --take (DROM_TAKE) to take from other clients");
-    }
-    return set_mask(pid, mask, options, error);
-}
-
 // --- reservations ------------------------------------------------------------------------------------------------------------
 
 int Table::fill_slot(uint32_t index, uint32_t pid, const Options& options, drom_error* error) noexcept {
@@ -361,7 +202,7 @@ bool put_variable(char*** environment, const char* name, const char* value) noex
 
 int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, char*** environment,
                    drom_error* error) noexcept {
-    const Verb verb("reserve", pid);
+    const VerbText verb("reserve", pid);
     if (const int status = writable("reserve", error); status != DROM_OK) return status;
     Goal goal{};
     {
@@ -379,7 +220,7 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
         if (status == DROM_OK && !move_slot(ledger_, goal.slot, goal.generation, phase::kReserved, slot_flags(options)))
             status = fail(error, DROM_E_BUSY, "%s: the slot was taken over meanwhile; try again", verb.text);
         ledger_.slot(goal.slot).joined_ns.store(now_ns(), std::memory_order_relaxed);
-        if (status == DROM_OK) status = set_slot(goal.slot, mask, options, verb.text, error);
+        if (status == DROM_OK) status = change_slot(goal.slot, {Wish::kExactly, mask, 0}, options, verb.text, error);
         if (status < 0) {
             retire_user(ledger_, pages_, path_, goal.slot, goal.generation, DROM_EVENT_LEAVE);
             return status;
@@ -397,7 +238,7 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
 }
 
 int Table::release(uint32_t pid, const Options& options, drom_error* error) noexcept {
-    const Verb verb("release", pid);
+    const VerbText verb("release", pid);
     if (const int status = writable("release", error); status != DROM_OK) return status;
     const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
     begin(turn.inherited(), error);
@@ -418,13 +259,13 @@ int Table::empty_cpus(const CpuSet& mask, const Options& options, bool drained, 
     const char* verb = drained ? "drain" : "restore";
     if (const int status = writable(verb, error); status != DROM_OK) return status;
     const char* sentence = drained ? "drom: drain" : "drom: restore";
-    const Intention what{drained ? intent::kDrain : intent::kRestore, kNoSlot, 0, mask, options.flags};
+    Intention what{drained ? intent::kDrain : intent::kRestore, kNoSlot, 0, mask, options.flags};
     SlotSet touched;
     bool changed = false;
     {
         const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(turn.inherited(), error);
-        const int status = carry_out(what, sentence, touched, changed, error);
+        const int status = carry_out(what, nullptr, sentence, touched, changed, error);
         if (status != DROM_OK) return status;
     }
     if (!changed) return DROM_UNCHANGED;
@@ -459,7 +300,7 @@ int Table::check(const Options& options, drom_error* error) noexcept {
 // --- looking ----------------------------------------------------------------------------------------------------------------
 
 int Table::get_mask(uint32_t pid, CpuSet* owned, CpuSet* wanted, drom_error* error) noexcept {
-    const Verb verb("get", pid);
+    const VerbText verb("get", pid);
     uint32_t slot = kNoSlot;
     if (const int status = find(pid, verb.text, slot, error); status != DROM_OK) return status;
     const Owner::Name who = name_of(ledger_, slot);

@@ -27,6 +27,20 @@ struct Options {
 /// DROM_OK, or DROM_E_INVAL for a wrong size or bits outside `allowed`.
 int read_options(const drom_options* in, uint64_t allowed, const char* verb, Options& out, drom_error*) noexcept;
 
+/// "drom: set 4242", for the beginning of sentences.
+struct VerbText {
+    char text[48];
+    VerbText(const char* verb, uint32_t pid) noexcept;
+};
+
+/// What somebody wants of one client. What it means in CPUs is decided on the words that the plan is made of, and again when they have
+/// changed before it was carried out.
+struct Wish {
+    enum Kind : uint8_t { kExactly, kBesides, kWithout, kShrink, kExpand } kind;
+    CpuSet mask;  ///< kExactly, kBesides, kWithout
+    uint32_t to;  ///< kShrink, kExpand
+};
+
 class Table {
 public:
     Table() noexcept = default;
@@ -40,6 +54,8 @@ public:
     int get_mask(uint32_t pid, CpuSet* owned, CpuSet* wanted, drom_error*) noexcept;
     void masks(CpuSet& present, CpuSet& unowned, CpuSet& drained) noexcept;
     int set_mask(uint32_t pid, const CpuSet& mask, const Options&, drom_error*) noexcept;
+    int give(uint32_t pid, const CpuSet& cpus, const Options&, drom_error*) noexcept;
+    int take(uint32_t pid, const CpuSet& cpus, const Options&, drom_error*) noexcept;
     int shrink(uint32_t pid, uint32_t to, const Options&, drom_error*) noexcept;
     int expand(uint32_t pid, uint32_t to, const Options&, drom_error*) noexcept;
     int reserve(uint32_t pid, const CpuSet& mask, const Options&, char*** environment, drom_error*) noexcept;
@@ -68,8 +84,13 @@ private:
     int writable(const char* verb, drom_error*) noexcept;
     int find(uint32_t pid, const char* verb, uint32_t& slot, drom_error*) noexcept;
     bool apply(const Plan& plan) noexcept;
-    int carry_out(const Intention&, const char* verb, SlotSet& touched, bool& changed, drom_error*) noexcept;
-    int set_slot(uint32_t slot, const CpuSet& mask, const Options&, const char* verb, drom_error*) noexcept;
+    int carry_out(Intention&, const Wish*, const char* verb, SlotSet& touched, bool& changed, drom_error*) noexcept;
+    int change_client(uint32_t pid, const Wish&, const Options&, const char* verb, drom_error*) noexcept;
+    int change_slot(uint32_t slot, const Wish&, const Options&, const char* verb, drom_error*) noexcept;
+    int choose(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
+    int choose_kept(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
+    int choose_fewer(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
+    int choose_more(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
     int check_limits(uint32_t slot, const CpuSet& mask, const char* verb, drom_error*) noexcept;
     int fill_slot(uint32_t slot, uint32_t pid, const Options&, drom_error*) noexcept;
     int empty_cpus(const CpuSet& mask, const Options&, bool drained, drom_error*) noexcept;

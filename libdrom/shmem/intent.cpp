@@ -40,7 +40,7 @@ bool read_intent(const Ledger& ledger, Intention& what) noexcept {
     const uint32_t words = ledger.mask_words();
     what = {};
     what.kind = record.kind.load(std::memory_order_acquire);
-    if (what.kind == intent::kNothing || what.kind > intent::kRestore) return false;
+    if (what.kind == intent::kNothing || what.kind > intent::kLast) return false;
     if (record.checksum.load() != intent_checksum(record, what.kind, words)) return false;
     const uint64_t who = record.who.load();
     what.slot = static_cast<uint32_t>(who >> 32);

@@ -10,10 +10,14 @@
 namespace drom {
 
 struct Intention {
-    uint64_t kind;              ///< intent::kMask, kDrain or kRestore
-    uint32_t slot, generation;  ///< kMask: whose mask
-    CpuSet mask;
-    uint64_t flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
+    uint64_t kind;              ///< intent::kMask ... kTake
+    uint32_t slot, generation;  ///< kMask, kGive, kTake: whose CPUs
+    CpuSet mask;                ///< kMask: all it is to have; otherwise the CPUs that move
+    uint64_t flags;             ///< DROM_TAKE, DROM_RETURN, DROM_FAST
+
+    [[nodiscard]] bool is_about_a_client() const noexcept {
+        return kind == intent::kMask || kind == intent::kGive || kind == intent::kTake;
+    }
 };
 
 /// About 20 ns for up to 64 CPUs. Needs: the turn.

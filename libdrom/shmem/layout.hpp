@@ -139,7 +139,7 @@ struct Intent {
     Word words[1];  ///< mask_words of them
 };
 namespace intent {
-inline constexpr uint64_t kNothing = 0, kMask = 1, kDrain = 2, kRestore = 3;
+inline constexpr uint64_t kNothing = 0, kMask = 1, kDrain = 2, kRestore = 3, kGive = 4, kTake = 5, kLast = kTake;
 }
 constexpr uint32_t intent_bytes(uint32_t mask_words) noexcept { return (32 + 8 * mask_words + 63) / 64 * 64; }
 

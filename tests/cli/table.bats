@@ -124,8 +124,8 @@ sleeper() { # NAME CPUS [OPTION]...
 @test "the last CPU cannot be taken, nor one that is not there" {
     two_cpus
     sleeper one "$A"
-    refuses 1 "nothing would be left of one \([0-9]+\)'s CPUs $A; a client keeps at least one" drom take one "$A"
-    refuses 1 "CPU $B is not one of one \([0-9]+\)'s, which has $A" drom take one "$B"
+    refuses 1 "nothing would be left of CPUs $A of client [0-9]+ \(one\); a client keeps at least one" drom take one "$A"
+    refuses 1 "CPU $B is not one of client [0-9]+ \(one\), which has $A" drom take one "$B"
     refuses 1 "to 1 CPUs: it has 1" drom shrink one 1
 }
 

@@ -220,6 +220,8 @@ const std::vector<Operation>& operations() {
          [](Scene& s) { s.table.set_mask(s.people.b.upid(), cpus("0,6"), with(DROM_TAKE | DROM_FAST), nullptr); }},
         {"shrink", nothing, [](Scene& s) { s.table.shrink(s.people.a.upid(), 1, with(0), nullptr); }},
         {"expand", nothing, [](Scene& s) { s.table.expand(s.people.b.upid(), 5, with(DROM_TAKE), nullptr); }},
+        {"give", nothing, [](Scene& s) { s.table.give(s.people.a.upid(), cpus("5,7"), with(DROM_TAKE), nullptr); }},
+        {"take", nothing, [](Scene& s) { s.table.take(s.people.a.upid(), cpus("1,4"), with(0), nullptr); }},
         {"reserve, take to return", nothing, [](Scene& s) { reserve_d(s, "2,6", DROM_TAKE | DROM_RETURN); }},
         {"reserve", nothing, [](Scene& s) { reserve_d(s, "7", 0); }},
         {"release of a reservation", [](Scene& s) { reserve_d(s, "2,6", DROM_TAKE | DROM_RETURN); },

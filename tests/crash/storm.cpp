@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // storm.cpp - kill-storm: administrators and clients killed at random moments, survivors asked every round.
 //
-// Clients join a shared table, adopt what they are asked and leave again; administrators set, take, shrink, expand, reserve, drain,
+// Clients join a shared table, adopt what they are asked and leave again; administrators set, give, take, shrink, expand, reserve, drain,
 // restore and check. All of them are killed by SIGKILL at random moments, often a few hundred microseconds after they started. After every
 // round the invariants must hold, a fresh process must be able to join, and whoever survived must answer. At the end every
 // CPU is free. Usage: kill_storm [seconds [seed]]; DROM_STORM_SECONDS sets the default of 20.
@@ -105,7 +105,7 @@ int operate(drom_table* table, Random& random) {
     options.grace_ms = random() % 2 == 0 ? DROM_GRACE_AT_ONCE : 5;
     drom_options plain = options_with(0);
     const int32_t pid = any_client(table, random);
-    switch (random() % 10) {
+    switch (random() % 12) {
         case 0: return drom_shrink(table, pid, 1 + static_cast<uint32_t>(random() % 4), &options, nullptr);
         case 1: return drom_expand(table, pid, 1 + static_cast<uint32_t>(random() % kCpus), &options, nullptr);
         case 2: return drom_drain(table, &mask, 1, &options, nullptr);
@@ -114,6 +114,8 @@ int operate(drom_table* table, Random& random) {
         case 5: return drom_wait(table, pid, 0, 5, nullptr);
         case 6: return drom_reserve(table, getpid(), &mask, 1, &options, nullptr, nullptr);
         case 7: return drom_release(table, getpid(), &plain, nullptr);
+        case 8: options.flags |= DROM_ADD; return drom_set_mask(table, pid, &mask, 1, &options, nullptr);
+        case 9: options.flags |= DROM_REMOVE; return drom_set_mask(table, pid, &mask, 1, &options, nullptr);
         default: return drom_set_mask(table, pid, &mask, 1, &options, nullptr);
     }
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "command.hpp"
 #include "shmem/segment.hpp"
 #include "table_fixture.hpp"
 
@@ -172,22 +173,6 @@ int client_loop(Shared& shared, const Gate& joined) {
     return status;
 }
 
-/// The command, with its output thrown away; its exit status, or 128 + signal.
-int command(const std::vector<std::string>& words) {
-    Child child = Child::run([&] {
-        std::vector<char*> argv{const_cast<char*>(DROM_COMMAND)};
-        for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-        argv.push_back(nullptr);
-        const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-        dup2(nowhere, STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
-        alarm(20);
-        execv(argv[0], argv.data());
-        return 126;
-    });
-    return child.wait();
-}
-
 /// `drom list --json`, `set`, `explain` and `check`, again and again.
 int command_loop(Shared& shared, const std::string& pid) {
     const std::vector<std::vector<std::string>> lines{{"list", "--json"},
@@ -197,7 +182,7 @@ int command_loop(Shared& shared, const std::string& pid) {
                                                       {"set", pid, "5-6", "--timeout", "5", "--take"},
                                                       {"explain", pid, "--sample", "1"}};
     for (size_t i = 0; !shared.stop.load(); ++i) {
-        const int status = command(lines[i % lines.size()]);
+        const int status = run_command(lines[i % lines.size()]);
         shared.commands.fetch_add(1);
         if (status > 4) shared.bad.store(static_cast<uint64_t>(status) << 8 | i % lines.size());
     }

@@ -60,6 +60,20 @@ TEST_F(Input, ForeignCpus) {
     EXPECT_EQ(count, 2U) << "a refused reservation left its slot behind";
 }
 
+TEST_F(Input, CpusToAddOrToRemove) {
+    refused(set(a.pid(), 0x18, DROM_ADD), DROM_E_BUSY, "CPU 4 belongs to client");
+    refused(set(a.pid(), 0x100, DROM_ADD), DROM_E_NOCPU, "CPU 8 is beyond");
+    refused(set(a.pid(), 0x81, DROM_REMOVE), DROM_E_NOCPU, "CPU 7 is not one of client");
+    refused(set(a.pid(), 0x0f, DROM_REMOVE), DROM_E_INVAL, "nothing would be left of CPUs 0-3");
+    refused(set(a.pid(), 0, DROM_REMOVE), DROM_E_INVAL, "empty");
+    refused(set(a.pid(), 1, DROM_REMOVE | DROM_ADD), DROM_E_INVAL, "exclude each other");
+    EXPECT_GE(set(a.pid(), 0x80, DROM_ADD), 0) << error_.text;
+    EXPECT_EQ(wanted(a.pid()), 0x8fU);
+    EXPECT_EQ(set(a.pid(), 0x81, DROM_ADD), DROM_PENDING) << "it has them, and has not released its last request";
+    EXPECT_GE(set(a.pid(), 0x82, DROM_REMOVE), 0) << error_.text;
+    EXPECT_EQ(wanted(a.pid()), 0x0dU);
+}
+
 TEST_F(Input, PidsThatAreNoClients) {
     const Child stranger = Child::sleeper();
     refused(set(stranger.pid(), 1), DROM_E_NOPROC, "no client");

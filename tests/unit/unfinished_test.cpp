@@ -46,7 +46,7 @@ TEST(Unfinished, ToldAgainOnlyOnce) {
 }
 
 /// Carries out one word of a plan for `mask`, leaves the intent and the turn, and dies.
-int die_after_one_word(const std::string& path, uint32_t pid, const CpuSet& mask, bool intent_complete) {
+int die_after_one_word(const std::string& path, uint32_t pid, uint64_t kind, const CpuSet& mask, bool intent_complete) {
     drom_error error{};
     Ledger ledger;
     if (open_ledger(path.c_str(), false, ledger, &error) != DROM_OK) return 1;
@@ -55,11 +55,12 @@ int die_after_one_word(const std::string& path, uint32_t pid, const CpuSet& mask
     if (slot == kNoSlot) return 2;
     std::vector<Change> changes(ledger.cpus());
     Plan plan{changes.data(), 0, {}};
-    if (plan_mask(ledger, name_of(ledger, slot), mask, {false, false, false, "drom: test"}, plan, &error) != DROM_OK)
+    const auto make = kind == intent::kGive ? plan_give : kind == intent::kTake ? plan_take : plan_mask;
+    if (make(ledger, name_of(ledger, slot), mask, {false, false, false, "drom: test"}, plan, &error) != DROM_OK)
         return 3;
     if (plan.count < 2) return 4;
     const uint32_t generation = state_of(ledger.slot(slot)).generation;
-    write_intent(ledger, {intent::kMask, slot, generation, mask, 0});
+    write_intent(ledger, {kind, slot, generation, mask, 0});
     if (!intent_complete) ledger.intent().checksum.fetch_xor(1);
     return change_owner(ledger, changes[0].cpu, changes[0].from, changes[0].to) ? 0 : 5;
 }
@@ -80,9 +81,9 @@ protected:
         EXPECT_EQ(DROM_OK, table_.get_mask(client_.upid(), nullptr, &mask, &error_)) << error_.text;
         return mask;
     }
-    void leave_half_done(const CpuSet& mask, bool intent_complete) {
-        Child administrator =
-            Child::run([&] { return die_after_one_word(directory_.table(), client_.upid(), mask, intent_complete); });
+    void leave_half_done(const CpuSet& mask, bool intent_complete, uint64_t kind = intent::kMask) {
+        Child administrator = Child::run(
+            [&] { return die_after_one_word(directory_.table(), client_.upid(), kind, mask, intent_complete); });
         ASSERT_EQ(0, administrator.wait());
     }
 
@@ -99,6 +100,16 @@ TEST_F(DeadAdministrator, WhatItBeganIsFinishedByTheNextOne) {
     EXPECT_NE(mask, wanted());
     EXPECT_EQ(DROM_OK, table_.check(plain_, &error_)) << error_.text;
     EXPECT_EQ(mask, wanted());
+    EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
+}
+
+TEST_F(DeadAdministrator, AGivingOrATakingIsFinishedWithoutTouchingOtherCpus) {
+    leave_half_done(CpuSet::range(3, 4), true, intent::kGive);
+    EXPECT_EQ(DROM_OK, table_.check(plain_, &error_)) << error_.text;
+    EXPECT_EQ(CpuSet::range(0, 2) | CpuSet::range(3, 4), wanted());
+    leave_half_done(CpuSet::range(1, 4), true, intent::kTake);
+    ASSERT_GE(table_.give(client_.upid(), CpuSet::range(7, 1), plain_, &error_), 0) << error_.text;
+    EXPECT_EQ(CpuSet::range(0, 1) | CpuSet::range(5, 3), wanted());
     EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
 }
 

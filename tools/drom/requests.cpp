@@ -14,30 +14,13 @@ namespace drom::command {
 
 namespace {
 
-/// The mask the client is to have after give or take.
-Expected<CpuSet> changed_mask(const Options& options, const ClientView& client, const CpuSet& cpus) {
-    if (options.verb == "set") return cpus;
-    if (options.verb == "give") return client.wanted | cpus;
-    const CpuSet strange = cpus - client.wanted;
-    if (!strange.empty())
-        return failure(DROM_E_NOCPU, fmt::format("CPU {} is not one of {}'s, which has {}", strange.text(),
-                                                 client_words(client.info), client.wanted.text()));
-    if ((client.wanted - cpus).empty())
-        return failure(DROM_E_INVAL, fmt::format("nothing would be left of {}'s CPUs {}; a client keeps at least one",
-                                                 client_words(client.info), client.wanted.text()));
-    return client.wanted - cpus;
-}
-
 Expected<Outcome> post(Table& table, const Options& options, const ClientView& client, const CpuSet& cpus) {
     const pid_t pid = client.info.pid;
     if (options.verb == "shrink") return table.shrink(pid, options.count, options.request);
     if (options.verb == "expand") return table.expand(pid, options.count, options.request);
-    const auto mask = changed_mask(options, client, cpus);
-    if (!mask) {
-        const std::string asked = fmt::format("{} {}: {}", options.client, options.mask, mask.error().text);
-        return tl::make_unexpected(sentence(options, mask.error().status, asked));
-    }
-    return table.set_mask(pid, *mask, options.request);
+    if (options.verb == "give") return table.give(pid, cpus, options.request);
+    if (options.verb == "take") return table.take(pid, cpus, options.request);
+    return table.set_mask(pid, cpus, options.request);
 }
 
 /// `took_ns`: the whole call; the only time there is when the client itself did not answer.

@@ -88,6 +88,9 @@ typedef struct drom_error {
 #define DROM_RIGID         (1ULL << 9)  /* drom_init, drom_reserve: other clients may not take CPUs from this one */
 #define DROM_NODE          (1ULL << 10) /* drom_open with DROM_CREATE: a table of the whole node; only root writes it */
 
+#define DROM_ADD    (1ULL << 11) /* drom_set_mask: these CPUs besides those the client has */
+#define DROM_REMOVE (1ULL << 12) /* drom_set_mask: the client's CPUs without these, which must be among them */
+
 #define DROM_GRACE_AT_ONCE UINT32_MAX
 
 /* Zero-initialise, set size = sizeof(drom_options). NULL means all defaults. Unknown flag bits are refused. */
@@ -210,7 +213,8 @@ DROM_EXPORT int drom_get_mask(drom_table *, int32_t pid, uint64_t *owned, uint64
 DROM_EXPORT int drom_table_masks(drom_table *, uint64_t *present, uint64_t *free_cpus, uint64_t *drained, size_t nwords,
                                  drom_error *);
 
-/* Gives the client exactly this mask. Without DROM_TAKE a CPU that another client owns is refused, and that client named.
+/* Gives the client exactly this mask; with DROM_ADD or DROM_REMOVE, moves only these CPUs: what others do to the client's other CPUs
+ * at the same time is kept. Without DROM_TAKE a CPU that another client owns is refused, and that client named.
  * A request that is not acknowledged yet is replaced: the last one wins.
  * Returns DROM_OK when what was asked to wait for has happened, DROM_PENDING when it is posted only (the error's text
  * then says what is missing), DROM_UNCHANGED when the client has and keeps exactly this mask.

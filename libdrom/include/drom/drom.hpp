@@ -177,10 +177,14 @@ public:
     }
 
     Expected<Outcome> set_mask(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
-        const drom_options options = detail::options_of(request);
-        drom_error error{};
-        const int status = drom_set_mask(table_.get(), pid, cpus.words(), CpuSet::kWords, &options, &error);
-        return detail::outcome_of(status, error);
+        return move(pid, cpus, request, 0);
+    }
+    /// These CPUs besides those it has, or less; its other CPUs are not touched, whoever else moves them now.
+    Expected<Outcome> give(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
+        return move(pid, cpus, request, DROM_ADD);
+    }
+    Expected<Outcome> take(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
+        return move(pid, cpus, request, DROM_REMOVE);
     }
     Expected<Outcome> shrink(pid_t pid, unsigned to, const Request& request = {}) {
         const drom_options options = detail::options_of(request);
@@ -263,6 +267,13 @@ private:
         void operator()(drom_table *table) const { drom_close(table); }
     };
     explicit Table(drom_table *table) : table_(table) {}
+    Expected<Outcome> move(pid_t pid, const CpuSet& cpus, const Request& request, uint64_t flag) {
+        drom_options options = detail::options_of(request);
+        options.flags |= flag;
+        drom_error error{};
+        const int status = drom_set_mask(table_.get(), pid, cpus.words(), CpuSet::kWords, &options, &error);
+        return detail::outcome_of(status, error);
+    }
     std::unique_ptr<drom_table, Close> table_;
 };
 

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// change.cpp - new CPUs for a client: set, give, take, shrink, expand; plans carried out, and what a dead administrator left finished.
+#include "clock.hpp"
+#include "error.hpp"
+#include "placement.hpp"
+#include "shmem/events.hpp"
+#include "shmem/intent.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/turn.hpp"
+#include "table.hpp"
+
+namespace drom {
+
+VerbText::VerbText(const char* verb, uint32_t pid) noexcept {
+    Text(text, sizeof text) << "drom: " << verb << " " << pid;
+}
+
+// --- plans ------------------------------------------------------------------------------------------------------------------
+
+/// Carries a plan out. False when some word had changed since: what is left must be planned again.
+bool Table::apply(const Plan& plan) noexcept {
+    bool complete = true;
+    const uint64_t now = plan.count > 0 ? now_ns() : 0;
+    for (uint32_t i = 0; i < plan.count; ++i) {
+        const Change& change = plan.changes[i];
+        // The home first: if we die between the two, the CPU has a home it is still with, which means nothing.
+        if (change.home != 0) ledger_.home(change.cpu).store(change.home, std::memory_order_release);
+        if (!change_owner(ledger_, change.cpu, change.from, change.to)) {
+            complete = false;
+            continue;
+        }
+        const Owner::Name about = change.event == DROM_EVENT_CLAIM ? change.to.owner() : change.from.owner();
+        const uint32_t pid = about.slot < ledger_.clients() ? ledger_.slot(about.slot).client.pid.load() : 0;
+        record(ledger_, {.type = change.event, .slot = about.slot, .cpu = change.cpu, .pid = pid, .time_ns = now});
+    }
+    return complete;
+}
+
+int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_error* error) noexcept {
+    const PlanRules rules{(what.flags & DROM_TAKE) != 0, (what.flags & DROM_RETURN) != 0, (what.flags & DROM_FAST) != 0,
+                          verb};
+    const Owner::Name who{what.slot, what.generation & 0xfff};
+    switch (what.kind) {
+        case intent::kDrain: return plan_drain(ledger_, what.mask, rules, plan, error);
+        case intent::kRestore: return plan_restore(ledger_, what.mask, rules, plan, error);
+        case intent::kGive: return plan_give(ledger_, who, what.mask, rules, plan, error);
+        case intent::kTake: return plan_take(ledger_, who, what.mask, rules, plan, error);
+        default: return plan_mask(ledger_, who, what.mask, rules, plan, error);
+    }
+}
+
+/// Plan, apply, and again when overtaken; then settle. Who dies on the way leaves the intent, and the next administrator does the same.
+/// With a wish, what to plan is chosen anew each time: from the words as they are then.
+int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSet& touched, bool& changed,
+                     drom_error* error) noexcept {
+    for (int attempt = 0; attempt < 16; ++attempt) {
+        const bool again = attempt > 0;
+        Plan plan{changes_, 0, {}};
+        int status = wish != nullptr ? choose(*wish, again, what, verb, error) : int{DROM_OK};
+        if (status == DROM_OK) status = make_plan(what, verb, plan, error);
+        if (status != DROM_OK) {
+            if (again) clear_intent(ledger_);
+            return status;
+        }
+        for (size_t i = 0; i < sizeof touched.words / sizeof touched.words[0]; ++i)
+            touched.words[i] |= plan.touched.words[i];
+        changed |= plan.count > 0;
+        const bool announced = plan.count > 1 || again;  // one word is changed completely or not at all
+        if (announced) write_intent(ledger_, what);
+        const bool complete = apply(plan);
+        if (!complete) continue;
+        changed |= settle(ledger_, pages_, touched);
+        if (announced) clear_intent(ledger_);
+        return succeed(error);
+    }
+    settle(ledger_, pages_, touched);
+    clear_intent(ledger_);
+    return fail(error, DROM_E_BUSY, "%s: other administrators changed the same CPUs 16 times meanwhile; try again",
+                verb);
+}
+
+/// Does what a dead administrator had begun. If that is refused now (its client has died too), what it did so far is as legal as any state.
+bool Table::finish_intent() noexcept {
+    Intention what;
+    if (!read_intent(ledger_, what)) return false;
+    const bool possible = !what.is_about_a_client() || is_live(ledger_, {what.slot, what.generation & 0xfff});
+    SlotSet touched;
+    bool changed = false;
+    if (possible) carry_out(what, nullptr, "drom: finish", touched, changed, nullptr);
+    clear_intent(ledger_);
+    return changed;
+}
+
+// --- wishes -----------------------------------------------------------------------------------------------------------------
+
+int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, drom_error* error) noexcept {
+    const Slot& slot = ledger_.slot(index);
+    const uint32_t count = mask.count(ledger_.cpus());
+    const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
+    const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
+    if (count < least)
+        return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client needs at least %u", verb, count, least);
+    if (most != 0 && count > most)
+        return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client uses at most %u", verb, count, most);
+    return DROM_OK;
+}
+
+/// Turns a wish into CPUs, on the words as they are now. `again`: part of it may be done already, by us, so that is no reason to refuse.
+int Table::choose(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
+    what.mask = wish.mask;
+    switch (wish.kind) {
+        case Wish::kWithout: return choose_kept(wish, again, what, verb, error);
+        case Wish::kShrink: return choose_fewer(wish, again, what, verb, error);
+        case Wish::kExpand: return choose_more(wish, again, what, verb, error);
+        default: break;
+    }
+    const bool exactly = wish.kind == Wish::kExactly;
+    what.kind = exactly ? intent::kMask : intent::kGive;
+    if (const int status = check_cpus(ledger_, wish.mask, false, verb, error); status != DROM_OK) return status;
+    const CpuSet all = exactly ? wish.mask : wish.mask | wanted_cpus(ledger_, name_of(ledger_, what.slot));
+    return check_limits(what.slot, all, verb, error);
+}
+
+int Table::choose_kept(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
+    const CpuSet has = wanted_cpus(ledger_, name_of(ledger_, what.slot));
+    const CpuSet strange = wish.mask - has;
+    what.kind = intent::kTake;
+    what.mask = wish.mask & has;
+    if (wish.mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; name the CPUs to take", verb);
+    if (!strange.none() && !again)
+        return fail(error, DROM_E_NOCPU, "%s: CPU %s is not one of %s, which has %s", verb, CpuText(strange).text,
+                    ClientText(ledger_, what.slot).text, CpuText(has).text);
+    const CpuSet kept = has - wish.mask;
+    return kept.none() ? int{DROM_OK} : check_limits(what.slot, kept, verb, error);  // nothing left: the plan refuses
+}
+
+int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
+    const CpuSet mask = wanted_cpus(ledger_, name_of(ledger_, what.slot));
+    const uint32_t has = mask.count();
+    what.kind = intent::kTake;
+    if (wish.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
+    if (wish.to >= has && !again)
+        return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use expand to give more", verb, wish.to, has);
+    what.mask = wish.to < has ? choose_far(mask, has - wish.to, &ledger_.place(0)) : CpuSet::empty();
+    return check_limits(what.slot, mask - what.mask, verb, error);
+}
+
+int Table::choose_more(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
+    const Owner::Name who = name_of(ledger_, what.slot);
+    const CpuSet mask = wanted_cpus(ledger_, who);
+    const uint32_t has = mask.count();
+    const bool take = (what.flags & DROM_TAKE) != 0;
+    what.kind = intent::kGive;
+    what.mask = CpuSet::empty();
+    if (wish.to <= has && again) return DROM_OK;
+    if (wish.to <= has)
+        return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use shrink to take some", verb, wish.to, has);
+    CpuSet all = mask | choose_near(mask, givable_cpus(ledger_, who), wish.to - has, &ledger_.place(0));
+    if (all.count() < wish.to && take) all = all | choose_taken(ledger_, who, all, wish.to - all.count());
+    if (all.count() < wish.to)
+        return fail(error, DROM_E_NOCPU, "%s: to %u CPUs: it has %u and only %u more can be given; %s", verb, wish.to,
+                    has, all.count() - has,
+                    take ? "the others need theirs" : "use --take (DROM_TAKE) to take from other clients");
+    what.mask = all - mask;
+    return check_limits(what.slot, all, verb, error);
+}
+
+// --- changes ----------------------------------------------------------------------------------------------------------------
+
+int Table::change_slot(uint32_t slot, const Wish& wish, const Options& options, const char* verb,
+                       drom_error* error) noexcept {
+    SlotSet touched;
+    bool changed = false;
+    Intention what{intent::kMask, slot, state_of(ledger_.slot(slot)).generation, {}, options.flags};
+    const int status = carry_out(what, &wish, verb, touched, changed, error);
+    return status == DROM_OK && !changed ? int{DROM_UNCHANGED} : status;
+}
+
+int Table::change_client(uint32_t pid, const Wish& wish, const Options& options, const char* name,
+                         drom_error* error) noexcept {
+    const VerbText verb(name, pid);
+    if (const int status = writable(name, error); status != DROM_OK) return status;
+    Goal goal{};
+    int status = DROM_OK;
+    {
+        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(turn.inherited(), error);
+        if (status = find(pid, verb.text, goal.slot, error); status != DROM_OK) return status;
+        goal.generation = state_of(ledger_.slot(goal.slot)).generation;
+        status = change_slot(goal.slot, wish, options, verb.text, error);
+    }
+    if (status < 0) return status;
+    const int finished = finish(goal, options, verb.text, error);
+    return status == DROM_UNCHANGED && finished == DROM_OK ? status : finished;
+}
+
+int Table::set_mask(uint32_t pid, const CpuSet& mask, const Options& options, drom_error* error) noexcept {
+    return change_client(pid, {Wish::kExactly, mask, 0}, options, "set", error);
+}
+
+int Table::give(uint32_t pid, const CpuSet& cpus, const Options& options, drom_error* error) noexcept {
+    return change_client(pid, {Wish::kBesides, cpus, 0}, options, "give", error);
+}
+
+int Table::take(uint32_t pid, const CpuSet& cpus, const Options& options, drom_error* error) noexcept {
+    return change_client(pid, {Wish::kWithout, cpus, 0}, options, "take", error);
+}
+
+int Table::shrink(uint32_t pid, uint32_t to, const Options& options, drom_error* error) noexcept {
+    return change_client(pid, {Wish::kShrink, {}, to}, options, "shrink", error);
+}
+
+int Table::expand(uint32_t pid, uint32_t to, const Options& options, drom_error* error) noexcept {
+    return change_client(pid, {Wish::kExpand, {}, to}, options, "expand", error);
+}
+
+}  // namespace drom
