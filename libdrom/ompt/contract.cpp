@@ -16,23 +16,16 @@ constexpr char kThreadData[] = "the program has data of its own for each thread"
 constexpr char kPromised[] = "the program was told before the request came; the team follows at the next region";
 constexpr char kNever[] = "DROM_RESIZE=never: the team keeps its size";
 
-/// Whether the standing answer may be followed by another one: a region has run since, or, if the answer was 1 and there
-/// need be none, the function that was given it has returned.
-bool is_spent(uint32_t size, uint64_t asked_at, uintptr_t frame, uint32_t patience_left, const Site& site) noexcept {
-    if (site.regions > asked_at) return true;
-    return size == 1 && (site.frame >= frame || patience_left == 0);
-}
-
 }  // namespace
 
 void Contract::begin(Mode mode, uint32_t start_size) noexcept {
     mode_ = mode;
     cap_ = start_size < 1 ? 1 : start_size;
     size_ = cap_;
-    for (Terms& terms : parties_) {
-        terms.size = cap_;
-        terms.limited = 0;
-    }
+    for (Terms& terms : parties_) terms.size = cap_;
+    // The functions of the thread before have returned.
+    for (Asker& asker : askers_)
+        if (asker.asks_again) asker.stands = false;
 }
 
 Contract::Terms& Contract::use(Party party) noexcept {
@@ -45,14 +38,32 @@ Contract::Terms& Contract::use(Party party) noexcept {
     return terms;
 }
 
+/// True when an answer of `party` stands that it may never ask for again.
+bool Contract::keeps_for_good(Party party) const noexcept {
+    const Terms& terms = parties_[party];
+    if (terms.keeps_nothing || terms.state == State::Free) return false;
+    if (terms.state == State::Fixed || terms.told) return true;
+    for (uint32_t i = 0; i < known_count_; ++i) {
+        const Asker& asker = askers_[known_[i]];
+        if (asker.party == party && asker.stands && !asker.asks_again) return true;
+    }
+    return false;
+}
+
 /// A party that was never told anything may still work with what another one was told for good: the program may have passed
-/// its thread count on to a library, or have it from one. One that asks again and again does not keep its answers.
+/// its thread count on to a library, or have it from one.
 const char* Contract::blocked_by_others(const Terms& terms) const noexcept {
-    for (const Terms& other : parties_) {
-        if (&other == &terms || !other.has_team_size) continue;
-        if (other.state == State::Fixed || (other.state == State::Kept && !other.asks_again)) return other.why;
+    for (uint32_t party = 0; party < kParties; ++party) {
+        const Terms& other = parties_[party];
+        if (&other != &terms && other.has_team_size && keeps_for_good(static_cast<Party>(party))) return other.why;
     }
     return nullptr;
+}
+
+/// Or with what another one, who asks again and again, was told last. 0: with nothing.
+uint32_t Contract::passed_on(const Terms& terms) const noexcept {
+    const bool none = last_asker_ == kNobody || &parties_[last_asker_] == &terms;
+    return none ? 0 : parties_[last_asker_].size;
 }
 
 Decision Contract::judge(uint32_t size, const char* why) const noexcept {
@@ -69,6 +80,7 @@ Decision Contract::known_region(const Terms& terms) const noexcept {
     if (terms.state != State::Free) return judge(terms.size, terms.why);
     if (terms.thread_data) return judge(cap_, kThreadData);
     if (const char* why = blocked_by_others(terms); why != nullptr) return judge(cap_, why);
+    if (const uint32_t size = passed_on(terms); size != 0) return judge(size, kUntilNext);
     return judge(wanted(), kFollows);
 }
 
@@ -86,7 +98,7 @@ Decision Contract::region(Party party, uintptr_t function) noexcept {
     uint32_t index = 0;
     const bool first = functions_.insert(function, index);
     const Decision known = known_region(terms);
-    const bool free = mode_ == Mode::Safe && terms.state == State::Free;
+    const bool free = mode_ == Mode::Safe && terms.state == State::Free && passed_on(terms) == 0;
     if (first && free && known.size < cap_) return decide({cap_, Verdict::Later, kFirstRun});
     return decide(known);
 }
@@ -96,54 +108,68 @@ Decision Contract::between(Party party) noexcept {
     return decide(known_region(use(party)));
 }
 
-uint32_t Contract::ceiling(const Terms& terms) const noexcept {
-    return terms.limited != 0 && terms.limit < cap_ ? terms.limit : cap_;
+Contract::Asker& Contract::asker_of(Party party, uintptr_t address) noexcept {
+    uint32_t index = 0;
+    sites_.insert(address, index);
+    Asker& asker = askers_[index];
+    if (asker.answers == 0) known_[known_count_++] = static_cast<uint16_t>(index);
+    ++asker.answers;
+    // Sites that do not fit are taken for one that keeps what it was told, whoever's they are.
+    asker.party = party;
+    return asker;
 }
 
-/// A first answer is the start size, because the program may size arrays by it for ever. While another answer is in use it has to be
-/// that one, and then the team grows no further until this site has asked again.
-uint32_t Contract::first_answer(Terms& terms, uint32_t index, bool spent) noexcept {
-    const uint32_t size = spent ? ceiling(terms) : terms.size;
-    if (size >= cap_) return size;
-    if (index < kSites) low_[index] = true;
-    if (terms.limited++ == 0 || size < terms.limit) terms.limit = size;
-    return size;
-}
-
-uint32_t Contract::next_answer(Terms& terms, uint32_t index, bool spent) noexcept {
-    if (!spent) return terms.size;
-    terms.asks_again = true;
-    if (low_[index]) {
-        low_[index] = false;
-        if (terms.limited != 0) --terms.limited;
+/// True when an answer of `party` has to be kept while `self` asks at `site`. Forgets those whose functions have returned.
+bool Contract::stands(Party party, const Asker& self, const Site& site) noexcept {
+    bool any = false;
+    const Asker* const rest = &askers_[kSites];
+    for (uint32_t i = 0; i < known_count_; ++i) {
+        Asker& other = askers_[known_[i]];
+        if (!other.stands || (other.party != party && &other != rest)) continue;
+        const bool itself = &other == &self && &self != rest;
+        // Deeper than before: it may have been called, in the end, by itself.
+        const bool over = itself ? site.frame >= other.frame : other.asks_again && site.frame > other.frame;
+        if (over) other.stands = false;
+        any = any || !over;
     }
-    const uint32_t most = ceiling(terms);
-    return wanted() < most ? wanted() : most;
+    return any;
+}
+
+uint32_t Contract::answer(Terms& terms, Party party, const Site& site) noexcept {
+    if (terms.keeps_nothing) return wanted();
+    Asker& self = asker_of(party, site.address);
+    const bool first = self.answers == 1 || &self == &askers_[kSites];
+    if (!first && (site.regions > self.asked_at || terms.size == 1)) self.asks_again = true;
+    // Before a region has run the answer is replaced only if it was 1 and all that were given it have returned.
+    const bool replaceable =
+        terms.state == State::Free || site.regions > terms.asked_at || (terms.size == 1 && site.frame >= terms.frame);
+    const bool kept = terms.told || stands(party, self, site) || !replaceable;
+    const uint32_t size = kept ? terms.size : first ? cap_ : wanted();
+    self.frame = self.stands && self.frame > site.frame ? self.frame : site.frame;
+    self.stands = true;
+    self.asked_at = site.regions;
+    return size;
 }
 
 Decision Contract::asked_max(Party party, const Site& site) noexcept {
     Terms& terms = use(party);
     promised_ = true;
     if (mode_ != Mode::Safe || terms.state == State::Fixed) return decide(known_region(terms));
-    uint32_t index = 0;
-    const bool first = sites_.insert(site.address, index);
-    const uint32_t patience_left = kPatience - terms.patience;
-    const bool spent =
-        terms.state == State::Free || is_spent(terms.size, terms.asked_at, terms.frame, patience_left, site);
-    terms.size = first ? first_answer(terms, index, spent) : next_answer(terms, index, spent);
-    terms.why = terms.asks_again ? kUntilNext : kAsked;
+    terms.size = answer(terms, party, site);
+    const bool region_ran = terms.state == State::Free || site.regions > terms.asked_at;
+    if (region_ran || site.frame > terms.frame) terms.frame = site.frame;
     terms.state = State::Kept;
     terms.has_team_size = true;
     terms.asked_at = site.regions;
-    terms.patience = spent ? 0 : terms.patience + (terms.patience < kPatience ? 1 : 0);
-    if (spent || site.frame > terms.frame) terms.frame = site.frame;
+    if (!terms.told) terms.why = keeps_for_good(party) ? kAsked : kUntilNext;
+    if (!terms.keeps_nothing) last_asker_ = party;
     return decide(known_region(terms));
 }
 
 Decision Contract::asked_procs(Party party, const Site& site) noexcept {
     Terms& terms = use(party);
     promised_ = true;
-    if (mode_ != Mode::Safe || terms.state != State::Free) return decide(known_region(terms));
+    if (mode_ != Mode::Safe || terms.state != State::Free || terms.keeps_nothing) return decide(known_region(terms));
     terms.state = State::Kept;
     terms.size = cap_;
     terms.why = kAsked;
@@ -152,37 +178,26 @@ Decision Contract::asked_procs(Party party, const Site& site) noexcept {
     return decide(known_region(terms));
 }
 
-void Contract::answered_team_size(Party party, uint32_t size) noexcept {
+void Contract::answered_in_region(Party party, uint32_t size) noexcept {
     Terms& terms = use(party);
-    if (mode_ != Mode::Safe || terms.state == State::Fixed) return;
+    if (mode_ != Mode::Safe || terms.state == State::Fixed || terms.keeps_nothing) return;
     terms.state = State::Fixed;
     terms.size = size;
     terms.why = kInRegion;
     terms.has_team_size = true;
 }
 
-void Contract::answered_in_region(Party party, uint32_t size) noexcept {
-    Terms& terms = use(party);
-    if (mode_ != Mode::Safe || terms.state == State::Fixed) return;
-    if (terms.state == State::Free) terms.why = kInRegion;
-    terms.state = State::Kept;
-    terms.size = size;
-    terms.has_team_size = true;
-}
-
-Decision Contract::told(Party party, uint32_t size, uint64_t regions) noexcept {
+/// What was answered before is over, as it is without us. A library that keeps nothing says it for the program: the answer to its
+/// question is the program's again.
+Decision Contract::told(Party party, uint32_t size) noexcept {
     Terms& terms = use(party);
     if (mode_ == Mode::Safe && terms.state != State::Free && size == terms.size) return decide(known_region(terms));
     cap_ = size;
-    for (Terms& other : parties_) {
-        other.size = size;
-        other.limited = 0;
-        other.asked_at = regions;
-        other.frame = UINTPTR_MAX;
-    }
+    for (Terms& other : parties_) other.size = size;
+    for (Asker& asker : askers_) asker.stands = false;
     if (mode_ != Mode::Safe) return decide(uncontracted());
     if (terms.state == State::Free) terms.state = State::Kept;
-    terms.asks_again = false;
+    terms.told = true;
     terms.why = kTold;
     terms.has_team_size = true;
     return decide(known_region(terms));

@@ -7,8 +7,9 @@
 //   asked, once          the answer is the start size and stands: confined, never resized
 //   asks again and again (by call site) the team is resized as it asks, and that answer stands until it asks next
 //   asked in a region    the answer stands for ever
-// An answer stands at least until a region has run after it. Only an answer of 1 may be followed by another one without: there need
-// not be a region then. But while the asking function may still be on the stack, not even that.
+// Several sites of one party are given one answer as long as any of theirs stands. The answer of a site stands until it asks again;
+// that of a site which has asked again before, and so keeps nothing, also ends when a caller further out on the stack asks, because the
+// function that had it has returned. Nothing is replaced before a region has run, unless the answer was 1: there need not be one then.
 //
 // Events go in, a decision comes out. Nothing here calls anything, reads a clock or allocates.
 #pragma once
@@ -39,6 +40,7 @@ struct Decision {
 /// was told says nothing about what the program was told. The last one stands for all that do not fit.
 using Party = uint8_t;
 inline constexpr uint32_t kParties = 16;
+inline constexpr Party kNobody = kParties;
 
 /// Where a query came from.
 struct Site {
@@ -87,6 +89,9 @@ public:
     /// `party` has thread-local data that may be threadprivate: it keeps the start size until it asks.
     void keeps_thread_data(Party party) noexcept { parties_[party].thread_data = true; }
 
+    /// `party` is a library known to ask whenever it needs the number, and to keep and pass on nothing.
+    void keeps_nothing(Party party) noexcept { parties_[party].keeps_nothing = true; }
+
     /// An outermost region that runs `function` is about to start.
     Decision region(Party party, uintptr_t function) noexcept;
 
@@ -99,14 +104,11 @@ public:
     /// omp_get_num_procs outside regions. Its answer never changes, and the program keeps it.
     Decision asked_procs(Party party, const Site& site) noexcept;
 
-    /// omp_get_num_threads inside a region was answered with `size`, the size of the team.
-    void answered_team_size(Party party, uint32_t size) noexcept;
-
-    /// So was omp_get_max_threads or omp_get_num_procs: the answer stands until the party asks outside regions.
+    /// omp_get_num_threads or omp_get_max_threads inside a region was answered with `size`, the size of the team.
     void answered_in_region(Party party, uint32_t size) noexcept;
 
     /// omp_set_num_threads by the program, outside regions. Nothing new when it only says what the party was answered.
-    Decision told(Party party, uint32_t size, uint64_t regions) noexcept;
+    Decision told(Party party, uint32_t size) noexcept;
 
     /// No team is resized from now on; `why` says what was found.
     void fix_all(const char* why) noexcept;
@@ -127,30 +129,40 @@ private:
 
     struct Terms {
         State state = State::Free;
-        bool seen = false;        ///< has opened a region or asked
-        bool asks_again = false;  ///< one of its sites was given a second answer
+        bool seen = false;  ///< has opened a region or asked
         bool thread_data = false;
+        bool keeps_nothing = false;
+        bool told = false;           ///< it chose the size itself
         bool has_team_size = false;  ///< it was told how many threads it has, not only how many processors there are
         uint32_t size = 0;           ///< the answer that stands
-        uint32_t limit = 0;          ///< least first answer below the start size that was not replaced yet
-        uint32_t limited = 0;        ///< sites that were given such an answer
-        uint32_t patience = 0;       ///< deeper calls that asked while an answer of 1 stood
         uint64_t asked_at = 0;       ///< regions run when the answer was given
         uintptr_t frame = 0;         ///< outermost caller that was given an answer since a region ran
         const char* why = nullptr;
     };
 
-    static constexpr uint32_t kFunctions = 4096, kSites = 512, kPatience = 256;
+    /// A call site that asks, and the answer it was given last.
+    struct Asker {
+        Party party = 0;
+        bool asks_again = false;  ///< it was given an answer, a region ran, and it asked again: it keeps nothing
+        bool stands = false;      ///< its answer may still be in use
+        uint32_t answers = 0;
+        uint64_t asked_at = 0;
+        uintptr_t frame = 0;
+    };
+
+    static constexpr uint32_t kFunctions = 4096, kSites = 512;
 
     Terms& use(Party party) noexcept;
+    [[nodiscard]] bool keeps_for_good(Party party) const noexcept;
     [[nodiscard]] const char* blocked_by_others(const Terms& terms) const noexcept;
+    [[nodiscard]] uint32_t passed_on(const Terms& terms) const noexcept;
     [[nodiscard]] Decision known_region(const Terms& terms) const noexcept;
     [[nodiscard]] Decision judge(uint32_t size, const char* why) const noexcept;
     [[nodiscard]] Decision uncontracted() const noexcept;
     Decision decide(const Decision& decision) noexcept;
-    [[nodiscard]] uint32_t ceiling(const Terms& terms) const noexcept;
-    uint32_t first_answer(Terms& terms, uint32_t index, bool spent) noexcept;
-    uint32_t next_answer(Terms& terms, uint32_t index, bool spent) noexcept;
+    Asker& asker_of(Party party, uintptr_t address) noexcept;
+    bool stands(Party party, const Asker& self, const Site& site) noexcept;
+    uint32_t answer(Terms& terms, Party party, const Site& site) noexcept;
 
     Mode mode_ = Mode::Safe;
     bool promised_ = false;  ///< eager: the size of the next region
@@ -159,7 +171,10 @@ private:
     Terms parties_[kParties] = {};
     Addresses<kFunctions> functions_;
     Addresses<kSites> sites_;
-    bool low_[kSites] = {};  ///< the site's first answer was below the start size
+    Asker askers_[kSites + 1] = {};    ///< by index in `sites_`; the last one stands for all that do not fit
+    uint16_t known_[kSites + 1] = {};  ///< those in use
+    uint32_t known_count_ = 0;
+    Party last_asker_ = kNobody;  ///< whose answer a party that does not ask may have been handed
 };
 
 }  // namespace drom::contract

@@ -16,32 +16,52 @@ struct Search {
     Object found;
 };
 
-bool is_openmp_runtime(const char* name) noexcept {
-    return strncmp(name, "libgomp.so", 10) == 0 || strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp5", 8) == 0;
+const char* file_name(const char* path) noexcept {
+    const char* slash = strrchr(path, '/');
+    return slash != nullptr ? slash + 1 : path;
 }
 
-/// Looks for an OpenMP runtime among the DT_NEEDED entries.
-bool needs_openmp(const ElfW(Dyn) * dynamic, uintptr_t base) noexcept {
+bool starts_with(const char* text, const char* start) noexcept { return strncmp(text, start, strlen(start)) == 0; }
+
+bool is_openmp_runtime(const char* name) noexcept {
+    return starts_with(name, "libgomp.so") || starts_with(name, "libomp") || starts_with(name, "libiomp5");
+}
+
+bool is_openblas(const char* name) noexcept { return starts_with(name, "libopenblas"); }
+
+/// True when one of the DT_NEEDED entries is `wanted`.
+bool needs(const ElfW(Dyn) * dynamic, uintptr_t base, bool (*wanted)(const char*)) noexcept {
     uintptr_t strings = 0;
     for (const auto* entry = dynamic; entry->d_tag != DT_NULL; ++entry)
         if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
     if (strings == 0) return false;
     if (strings < base) strings += base;  // some loaders leave the table as it is in the file
     for (const auto* entry = dynamic; entry->d_tag != DT_NULL; ++entry)
-        if (entry->d_tag == DT_NEEDED && is_openmp_runtime(reinterpret_cast<const char*>(strings + entry->d_un.d_val)))
+        if (entry->d_tag == DT_NEEDED && wanted(reinterpret_cast<const char*>(strings + entry->d_un.d_val)))
             return true;
     return false;
 }
 
+/// OpenBLAS asks at every call that is large enough for threads (num_cpu_avail in its common_thread.h), opens its regions with exactly
+/// as many, and hands the number to nobody. It may come as the system's libblas and liblapack, which then need libopenblas.
+bool asks_each_time(const char* path, const ElfW(Dyn) * dynamic, uintptr_t base) noexcept {
+    const char* name = file_name(path);
+    if (is_openblas(name)) return true;
+    const bool front = starts_with(name, "libblas.so") || starts_with(name, "liblapack.so");
+    return front && needs(dynamic, base, is_openblas);
+}
+
 Object describe(const dl_phdr_info& info) noexcept {
-    Object object{info.dlpi_addr, UINTPTR_MAX, 0, false, false};
+    Object object{info.dlpi_addr, UINTPTR_MAX, 0, false, false, false};
     for (const Header* header = info.dlpi_phdr; header != info.dlpi_phdr + info.dlpi_phnum; ++header) {
         const uintptr_t start = info.dlpi_addr + header->p_vaddr;
         if (header->p_type == PT_LOAD && start < object.low) object.low = start;
         if (header->p_type == PT_LOAD && start + header->p_memsz > object.high) object.high = start + header->p_memsz;
         if (header->p_type == PT_TLS && header->p_memsz > 0) object.has_tls = true;
-        if (header->p_type == PT_DYNAMIC)
-            object.needs_openmp = needs_openmp(reinterpret_cast<const ElfW(Dyn)*>(start), info.dlpi_addr);
+        if (header->p_type != PT_DYNAMIC) continue;
+        const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(start);
+        object.needs_openmp = needs(dynamic, info.dlpi_addr, is_openmp_runtime);
+        object.asks_each_time = asks_each_time(info.dlpi_name, dynamic, info.dlpi_addr);
     }
     return object;
 }
@@ -78,8 +98,7 @@ int visit_segments(dl_phdr_info* info, size_t, void* arg) {
 }
 
 int compare_name(dl_phdr_info* info, size_t, void* arg) {
-    const char* slash = strrchr(info->dlpi_name, '/');
-    return strcmp(slash != nullptr ? slash + 1 : info->dlpi_name, static_cast<const char*>(arg)) == 0 ? 1 : 0;
+    return strcmp(file_name(info->dlpi_name), static_cast<const char*>(arg)) == 0 ? 1 : 0;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Object {
     uintptr_t low, high;  ///< its segments lie in [low, high)
     bool has_tls;         ///< it has thread-local data
     bool needs_openmp;    ///< it is linked to an OpenMP runtime
+    bool asks_each_time;  ///< a library that is known to ask whenever it needs its thread count, and to keep nothing
     [[nodiscard]] bool holds(const void* address) const noexcept {
         const auto at = reinterpret_cast<uintptr_t>(address);
         return at >= low && at < high;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "client.hpp"
@@ -108,6 +109,10 @@ void after_fork_in_child() {
     busy.store(false, kRelaxed);
 }
 
+/// The program ends. Its runtime is finalized from here on, and only what the program itself calls may still be called; a handler that
+/// asks now is answered by the runtime alone.
+void at_exit() noexcept;
+
 /// The primary thread ends: the next one that opens a region may be it.
 void after_primary(void*) {
     const void* self = this_thread();
@@ -155,6 +160,7 @@ bool set_up_process(const void* function, uint32_t door) noexcept {
     pinning::begin(client::released().mask, runtime::binds_threads());
     pthread_atfork(nullptr, nullptr, after_fork_in_child);
     pthread_key_create(&team.key, after_primary);
+    atexit(at_exit);
     team.ready.store(true, std::memory_order_release);
     return true;
 }
@@ -205,13 +211,18 @@ Party party_of(const void* address) noexcept {
     Object fresh{};
     const Party party = team.parties.of(address, fresh);
     if (fresh.has_tls && fresh.needs_openmp) team.contract.keeps_thread_data(party);
+    if (fresh.asks_each_time) team.contract.keeps_nothing(party);
     return party;
 }
 
 // ---- adopting a request ------------------------------------------------------------------------------------------------------------
 
+/// A question may come from a signal handler that interrupted the runtime, which then holds locks or allocates: nothing of the
+/// runtime's is called there that the program does not call itself.
+enum class Moment : uint8_t { Boundary, Question };
+
 /// True while the shrink to `cpus` has to wait for a region that drains the team.
-bool must_drain(uint32_t cpus) noexcept {
+bool must_drain(uint32_t cpus, Moment moment) noexcept {
     const bool leaves_spinners = team.runtime.waiting.spins_long() && cpus < team.contract.size();
     if (!leaves_spinners || team.drain == Drain::Running) {
         if (team.drain == Drain::Asked) team.drain = Drain::None;
@@ -220,6 +231,7 @@ bool must_drain(uint32_t cpus) noexcept {
         team.settled_ns = now_ns() + kSettle;
         return false;
     }
+    if (moment == Moment::Question) return true;
     team.runtime.waiting.yield(true);
     team.drain = Drain::Asked;
     return true;
@@ -234,14 +246,14 @@ bool leaves_it_to_the_program() noexcept {
 }
 
 /// Releases the newest request if nobody has, and tells the contract about it.
-void adopt() noexcept {
+void adopt(Moment moment) noexcept {
     client::Wanted wanted{};
     if (!client::pending() || !client::newest(wanted)) return;
     // Somebody else may be releasing it at this moment: then the next safe point takes it up.
     if (client::released().seq < wanted.seq && !client::release(wanted)) return;
     const client::Wanted released = client::released();
     const uint32_t cpus = released.mask.count();
-    if (released.seq <= team.adopted.seq || must_drain(cpus)) return;
+    if (released.seq <= team.adopted.seq || must_drain(cpus, moment)) return;
     team.adopted = released;
     team.cpus = cpus;
     team.contract.set_cpus(cpus);
@@ -261,10 +273,7 @@ void take_notes() noexcept {
     while (notes.take(note)) {
         if (is_compilers(note)) continue;
         const Party party = party_of(reinterpret_cast<const void*>(note.site));
-        if (note.team_size)
-            team.contract.answered_team_size(party, note.answer);
-        else
-            team.contract.answered_in_region(party, note.answer);
+        team.contract.answered_in_region(party, note.answer);
     }
     if (notes.overflowed())
         team.contract.fix_all("the program asks for its thread count inside regions in very many places");
@@ -295,28 +304,40 @@ void resize(uint32_t size) noexcept {
     if (size > before && team.runtime.kind == runtime::Kind::Gomp && team.adopted.seq != 0)
         pinning::widen_this_thread();
     team.runtime.set_num_threads(static_cast<int>(size));
-    drom_gate.team_size.store(size, kRelaxed);
-    client::page().team_size.store(size, kRelaxed);
     pinning::ask_for_placement();
 }
 
 void update_attention() noexcept {
     const bool placing = team.adopted.seq != 0 && pinning::is_due(team.contract.size(), team.adopted.mask);
-    const bool unfinished = team.crowded || team.drain != Drain::None;
+    const bool unfinished =
+        team.crowded || team.drain != Drain::None || drom_gate.team_size.load(kRelaxed) != team.contract.size();
     const bool wanted = !team.contract.settled() || placing || notes.waiting() || unfinished;
     drom_gate.attention.store(wanted ? 1 : 0, kRelaxed);
     drom_gate.watching.store(team.contract.deaf() ? 0 : 1, kRelaxed);
     drom_gate.roomy.store(team.cpus < team.first_cpus ? team.cpus : UINT32_MAX, kRelaxed);
 }
 
-/// Makes the team what the contract says.
-void follow(const Decision& decision) noexcept {
-    const uint32_t before = client::page().team_size.load(kRelaxed);
-    resize(decision.size);
-    if (team.drain == Drain::Settling && now_ns() >= team.settled_ns) team.drain = Drain::None;
-    if (team.drain == Drain::None) team.runtime.waiting.yield(decision.size > team.cpus);
+/// The decision is what the program knows from now on. The next region start sets it, if that has not been done.
+uint32_t promise(const Decision& decision) noexcept {
+    const uint32_t before = client::page().team_size.exchange(decision.size);
     acknowledge(decision, before);
     update_attention();
+    return decision.size;
+}
+
+/// Makes the team what the contract says.
+void follow(const Decision& decision) noexcept {
+    resize(decision.size);
+    drom_gate.team_size.store(decision.size, kRelaxed);
+    if (team.drain == Drain::Settling && now_ns() >= team.settled_ns) team.drain = Drain::None;
+    if (team.drain == Drain::None) team.runtime.waiting.yield(decision.size > team.cpus);
+    promise(decision);
+}
+
+void at_exit() noexcept {
+    const Turn turn;
+    if (turn.mine() && is_primary() && team.runtime.level() == 0) resize(team.contract.size());
+    retire();
 }
 
 /// A region with more threads than CPUs by its own clause: they yield while it runs.
@@ -364,7 +385,7 @@ const void* region_entry(const void* function, const Entry& entry) noexcept {
     }
     count(*drom_gate.regions.load(kRelaxed));
     take_notes();
-    if (!leaves_it_to_the_program()) adopt();
+    if (!leaves_it_to_the_program()) adopt(Moment::Boundary);
     team.last_party = party_of(function);
     team.last_door = entry.door;
     const Decision decision = team.contract.region(team.last_party, address);
@@ -399,7 +420,7 @@ void place_this_thread() noexcept { pinning::place_thread(static_cast<uint32_t>(
 void region_end() noexcept {
     const Turn turn;
     if (!turn.mine() || !is_primary() || team.runtime.level() != 0) return;
-    if (!leaves_it_to_the_program()) adopt();
+    if (!leaves_it_to_the_program()) adopt(Moment::Boundary);
     follow(team.contract.between(team.last_party));
 }
 
@@ -430,7 +451,7 @@ bool asks_outside(const void* function) noexcept {
     count(client::page().queries);
     client::add_doors(DROM_DOOR_QUERY);
     take_notes();
-    if (!leaves_it_to_the_program()) adopt();
+    if (!leaves_it_to_the_program()) adopt(Moment::Question);
     return true;
 }
 
@@ -450,8 +471,7 @@ int max_threads(const void* site, const void* frame) noexcept {
     if (may_ask(drom_gate.primary.load(kRelaxed))) {
         const Turn turn;
         if (turn.mine() && asks_outside(reinterpret_cast<const void*>(real))) {
-            follow(team.contract.asked_max(party_of(site), site_of(site, frame)));
-            return real();
+            return static_cast<int>(promise(team.contract.asked_max(party_of(site), site_of(site, frame))));
         }
     }
     const int answer = real();
@@ -465,7 +485,7 @@ int num_procs(const void* site, const void* frame) noexcept {
     if (may_ask(drom_gate.primary.load(kRelaxed))) {
         const Turn turn;
         if (turn.mine() && asks_outside(reinterpret_cast<const void*>(real)))
-            follow(team.contract.asked_procs(party_of(site), site_of(site, frame)));
+            promise(team.contract.asked_procs(party_of(site), site_of(site, frame)));
     }
     // What it was at the start, whatever the CPUs are now: by then every thread has the same answer.
     const bool ready = team.ready.load(std::memory_order_acquire);
@@ -486,7 +506,7 @@ void set_num_threads(int size, const void* site) noexcept {
     if (size > 0 && may_ask(drom_gate.primary.load(kRelaxed))) {
         const Turn turn;
         if (turn.mine() && asks_outside(reinterpret_cast<const void*>(real))) {
-            follow(team.contract.told(party_of(site), static_cast<uint32_t>(size), regions()));
+            follow(team.contract.told(party_of(site), static_cast<uint32_t>(size)));
             client::page().start_size.store(team.contract.start_size(), kRelaxed);
             return;
         }
@@ -502,7 +522,7 @@ bool apply_now() noexcept {
     const auto* function = reinterpret_cast<const void*>(runtime::real<Query>(Name::MaxThreads, nullptr));
     if (!turn.mine() || function == nullptr || !claim(function, true, 0) || team.runtime.level() != 0) return false;
     take_notes();
-    adopt();
+    adopt(Moment::Boundary);
     follow(team.contract.between(team.last_party));
     return team.acknowledged == team.adopted.seq && !client::pending();
 }

@@ -11,29 +11,25 @@ class Guest:
     modes: tuple
     built_by: tuple = ("gcc", "clang")
     resizes: tuple = ()  # modes that never ask, or ask each time: a team that is never resized here is a failure
-    never: tuple = ()  # modes that need DROM_RESIZE=never, see below
     any_team: tuple = ()  # modes that are right with any team: only these may run with OMP_DYNAMIC and OMP_THREAD_LIMIT
 
 
-# What DROM_RESIZE=safe cannot know: that one place of a program still works with its answer while another place asks again and
-# again. Programs that ask everywhere and keep nothing look the same and are resized. `drom verify` tells them apart by their
-# results and records `never` for those of the first kind; here they run as recorded: released at once, never resized.
 GUESTS = (
     Guest("plain", ("never", "again", "coarse", "mixed"), resizes=("never", "again", "coarse", "mixed"),
           any_team=("never", "coarse", "mixed")),
     Guest("partition", ("next", "later", "forever", "nested", "twice", "clause", "static", "late", "prints"),
-          resizes=("next",), never=("nested", "twice")),
+          resizes=("next",)),
     Guest("kept", ("once", "single", "each", "late", "seldom", "procs"), any_team=("procs",)),
     Guest("state", ("threadprivate", "copyin", "thread_local", "slots"), any_team=("slots",)),
     Guest("nested", ("two_levels", "clauses", "asks", "serialized", "teams_sum")),
     Guest("tasks", ("depend", "taskloop", "recurse", "group"), any_team=("depend", "taskloop", "recurse", "group")),
     Guest("constructs", ("reductions", "sections", "schedules", "numthreads", "sets", "echoes", "lowers", "dynamic"),
           any_team=("reductions", "sections", "schedules", "dynamic")),
-    Guest("phases", ("serial", "long", "endless", "blocked", "flags", "idle"),
-          any_team=("serial", "long", "blocked", "idle")),
+    Guest("phases", ("serial", "long", "endless", "blocked", "flags", "idle", "pins"),
+          any_team=("serial", "long", "blocked", "idle", "pins")),
     Guest("processes", ("pthreads", "fork", "fork_first", "spawn", "daemon")),
     Guest("objects", ("threads", "exceptions", "containers", "pool", "statics")),
-    Guest("hydro", ("steps", "constraints", "gather", "kept", "passed"), never=("kept", "passed")),
+    Guest("hydro", ("steps", "constraints", "gather", "kept", "passed"), resizes=("gather",)),
     Guest("blas", ("dgemm", "level2"), built_by=("gcc",), resizes=("dgemm",)),
     Guest("fields", ("do", "next", "forever", "told", "common", "sets"), built_by=("gcc",)),
 )
@@ -55,10 +51,6 @@ class Case:
     def label(self):
         limit = ":limit" if self.limit else ""
         return f"{self.guest.name}:{self.mode}:{self.compiler}:{self.runtime}:{self.threads}:{self.door}{limit}"
-
-    @property
-    def resize(self):
-        return "never" if self.mode in self.guest.never else "safe"
 
     @property
     def pair(self):

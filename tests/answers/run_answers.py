@@ -71,7 +71,7 @@ class Suite:
 
     def environment(self, case: Case, table: Path, disturbed: bool):
         env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
-        env.update(DROM_TABLE=str(table), DROM_TIMEOUT_MS="2000", DROM_RESIZE=case.resize)
+        env.update(DROM_TABLE=str(table), DROM_TIMEOUT_MS="2000")
         if case.threads:
             env["OMP_NUM_THREADS"] = str(case.threads)
         if case.limit:
@@ -327,9 +327,6 @@ def main():
         print(f"run_answers.py: no case matches {given.only}", file=sys.stderr)
         return 2
     print(f"seed {given.seed}, CPUs {suite.cpus}, {len(cases)} cases, scale {given.scale}", flush=True)
-    habits = sorted({f"{case.guest.name}:{case.mode}" for case in cases if case.resize == "never"})
-    if habits:
-        print(f"with DROM_RESIZE=never, as drom verify records for them: {', '.join(habits)}", flush=True)
     end = time.monotonic() + given.seconds
     for case, number in plan(given, cases):
         if not given.sequences and time.monotonic() > end:

@@ -22,7 +22,7 @@ using drom::contract::Party;
 using drom::contract::Site;
 using drom::contract::Verdict;
 
-enum class What { Cpus, Region, Max, Procs, Told, InRegionSize, InRegionMax, FixAll, ThreadData, Between };
+enum class What { Cpus, Region, Max, Procs, Told, InRegion, FixAll, ThreadData, KeepsNothing, Between };
 
 struct Event {
     What what;
@@ -32,8 +32,8 @@ struct Event {
 };
 
 std::ostream& operator<<(std::ostream& out, const Event& event) {
-    static const char* const kNames[] = {"cpus",           "region",        "max",     "procs",       "told",
-                                         "size in region", "max in region", "fix all", "thread data", "between"};
+    static const char* const kNames[] = {"cpus",      "region",  "max",         "procs",         "told",
+                                         "in region", "fix all", "thread data", "keeps nothing", "between"};
     return out << kNames[static_cast<int>(event.what)] << ' ' << event.value << " by " << int{event.party}
                << " at depth " << event.depth;
 }
@@ -43,8 +43,8 @@ Event region(uint32_t function, Party party = 0) { return {What::Region, functio
 Event ask(uint32_t site, Party party = 0, uint32_t depth = 0) { return {What::Max, site, party, depth}; }
 Event procs(Party party = 0) { return {What::Procs, 99, party}; }
 Event set(uint32_t n, Party party = 0) { return {What::Told, n, party}; }
-Event ask_in_region(Party party = 0) { return {What::InRegionSize, 0, party}; }
-Event ask_max_in_region(Party party = 0) { return {What::InRegionMax, 0, party}; }
+Event ask_in_region(Party party = 0) { return {What::InRegion, 0, party}; }
+Event keeps_nothing(Party party) { return {What::KeepsNothing, 0, party}; }
 Event fix() { return {What::FixAll, 0}; }
 Event thread_data(Party party = 0) { return {What::ThreadData, 0, party}; }
 
@@ -63,11 +63,11 @@ struct Program {
                 break;
             case What::Max: now = contract.asked_max(event.party, site); break;
             case What::Procs: now = contract.asked_procs(event.party, site); break;
-            case What::Told: now = contract.told(event.party, event.value, regions); break;
-            case What::InRegionSize: contract.answered_team_size(event.party, contract.size()); break;
-            case What::InRegionMax: contract.answered_in_region(event.party, contract.size()); break;
+            case What::Told: now = contract.told(event.party, event.value); break;
+            case What::InRegion: contract.answered_in_region(event.party, contract.size()); break;
             case What::FixAll: contract.fix_all("reason"); break;
             case What::ThreadData: contract.keeps_thread_data(event.party); break;
+            case What::KeepsNothing: contract.keeps_nothing(event.party); break;
             case What::Between: now = contract.between(event.party); break;
         }
         return now;
@@ -131,17 +131,38 @@ const Row kRows[] = {
      2,
      kHeld},
     {"a loop condition that asks gets one answer", kSafe, {ask(1), ask(1), cpus(2), ask(1), ask(1)}, 4, kHeld},
-    {"another place asks for the first time: the start size",
+    {"another place that is further out asks for the first time: the start size",
      kSafe,
-     {ask(1), region(1), cpus(2), ask(1), region(1), ask(2)},
+     {ask(1, 0, 5), region(1), cpus(2), ask(1, 0, 5), region(1), ask(2, 0, 4)},
      4,
      kHeld},
-    {"and then the first one again",
+    {"and may keep it, so the first one gets that too",
      kSafe,
-     {ask(1), region(1), cpus(2), ask(1), region(1), ask(2), region(1), ask(1)},
+     {ask(1, 0, 5), region(1), cpus(2), ask(1, 0, 5), region(1), ask(2, 0, 4), region(1), ask(1, 0, 5)},
+     4,
+     kHeld},
+    {"until it has asked again as well",
+     kSafe,
+     {ask(1, 0, 5), region(1), ask(1, 0, 5), region(1), ask(2, 0, 4), region(1), cpus(2), ask(2, 0, 4)},
      2,
      kFollows},
-
+    {"then who is called by it is told the same",
+     kSafe,
+     {ask(1, 0, 5), region(1), ask(1, 0, 5), region(1), ask(2, 0, 4), region(1), cpus(2), ask(2, 0, 4), region(1),
+      cpus(3), ask(1, 0, 5)},
+     2,
+     kHeld},
+    {"and the next step is another one",
+     kSafe,
+     {ask(1, 0, 5), region(1), ask(1, 0, 5), region(1), ask(2, 0, 4), region(1), cpus(2), ask(2, 0, 4), region(1),
+      cpus(3), ask(1, 0, 5), region(1), ask(2, 0, 4)},
+     3,
+     kFollows},
+    {"two places at one depth may be one function",
+     kSafe,
+     {ask(1), region(1), ask(2), region(1), ask(1), region(1), ask(2), region(1), cpus(2), ask(1)},
+     4,
+     kHeld},
     {"a new place while an answer is in use gets that answer",
      kSafe,
      {ask(1), region(1), cpus(2), ask(1), ask(2)},
@@ -152,31 +173,41 @@ const Row kRows[] = {
      {ask(1), region(1), cpus(2), ask(1), ask(2), region(1), cpus(4), ask(1)},
      2,
      kHeld},
-    {"until that place has asked again",
+    {"until that place has asked again, and the other one further out",
      kSafe,
-     {ask(1), region(1), cpus(2), ask(1), ask(2), region(1), cpus(4), ask(2), region(1), ask(1)},
+     {ask(1), region(1), cpus(2), ask(1), ask(2, 0, 1), region(1), cpus(4), ask(2, 0, 1), region(1), ask(1)},
      4,
      kFollows},
+    {"a place that asks itself further in has not returned",
+     kSafe,
+     {ask(1), region(1), ask(1, 0, 3), region(1), cpus(2), ask(1, 0, 3)},
+     4,
+     kHeld},
     {"an answer of 1 is in use while its caller may be on the stack",
      kSafe,
-     {ask(1), region(1), cpus(1), ask(1, 0, 5), ask(2, 0, 6)},
-     1,
-     kFollows},
-    {"so it is not replaced there",
-     kSafe,
-     {ask(1), ask(2), region(1), cpus(1), ask(1, 0, 5), cpus(4), ask(2, 0, 6)},
+     {ask(1, 0, 5), region(1), cpus(1), ask(1, 0, 5), cpus(4), ask(2, 0, 6)},
      1,
      kHeld},
-    {"but it is when its caller has returned",
+    {"but not when its caller has returned",
      kSafe,
-     {ask(1), ask(2), region(1), cpus(1), ask(1, 0, 5), cpus(4), ask(2, 0, 4)},
+     {ask(1, 0, 5), region(1), cpus(1), ask(1, 0, 5), cpus(4), ask(2, 0, 4)},
      4,
      kFollows},
     {"a new place after an answer of 1 that is over gets the start size",
      kSafe,
-     {ask(1), region(1), cpus(1), ask(1, 0, 5), ask(2, 0, 5)},
+     {ask(1, 0, 5), region(1), cpus(1), ask(1, 0, 5), ask(2, 0, 4)},
      4,
      kHeld},
+    {"a library that keeps nothing follows whoever asks in it",
+     kSafe,
+     {keeps_nothing(1), region(1), cpus(2), ask(2, 1), region(2, 1), cpus(3), ask(3, 1)},
+     3,
+     kFollows},
+    {"and holds nobody",
+     kSafe,
+     {keeps_nothing(1), region(1), ask(2, 1), region(2, 1), cpus(2), region(1)},
+     2,
+     kFollows},
 
     {"omp_get_num_procs: back to the start size", kSafe, {region(1), cpus(2), region(1), procs()}, 4, kHeld},
     {"omp_get_num_procs: and kept", kSafe, {procs(), region(1), cpus(2), region(1)}, 4, kHeld},
@@ -197,12 +228,6 @@ const Row kRows[] = {
      {region(1), cpus(2), region(1), ask_in_region(), cpus(4), region(1)},
      2,
      kHeld},
-    {"omp_get_max_threads in a region: kept", kSafe, {region(1), ask_max_in_region(), cpus(2), region(1)}, 4, kHeld},
-    {"omp_get_max_threads in a region: until asked outside",
-     kSafe,
-     {ask(1), region(1), ask_max_in_region(), cpus(2), region(1), ask(1)},
-     2,
-     kFollows},
 
     {"told: the new limit", kSafe, {set(2), cpus(8), region(1)}, 2, kFollows},
     {"told: held", kSafe, {set(3), region(1), cpus(2), region(1)}, 3, kHeld},
@@ -213,7 +238,11 @@ const Row kRows[] = {
      4,
      kFollows},
     {"told its start size without having asked: it knows it", kSafe, {set(4), region(1), cpus(2), region(1)}, 4, kHeld},
-    {"told, then asks again and again", kSafe, {set(3), ask(1), region(1), cpus(2), ask(1)}, 2, kFollows},
+    {"told, then asks again and again: it knows what it set",
+     kSafe,
+     {set(3), ask(1), region(1), cpus(2), ask(1)},
+     3,
+     kHeld},
 
     {"thread-local data: held", kSafe, {thread_data(), region(1), cpus(2), region(1)}, 4, kHeld},
     {"thread-local data: follows when it asks again",
@@ -247,11 +276,11 @@ const Row kRows[] = {
      {region(1), procs(1), cpus(2), region(1)},
      2,
      kFollows},
-    {"but not with what a library asks for each time",
+    {"and with what it asks for each time until it asks next",
      kSafe,
-     {region(1), ask(2, 1), region(2, 1), cpus(2), ask(2, 1), region(1)},
+     {region(1), ask(2, 1), region(2, 1), cpus(2), ask(2, 1), cpus(3), region(1)},
      2,
-     kFollows},
+     kHeld},
 
     {"found out: held", kSafe, {region(1), cpus(2), fix(), region(1)}, 4, kHeld},
     {"found out when shrunk by an answer: held there",
@@ -302,17 +331,17 @@ TEST(Contract, AFullTableOfFunctionsMeansTheStartSize) {
     EXPECT_GE(at_start_size, 6000U - 4096U);
 }
 
-TEST(Contract, AFullTableOfSitesNeverGrowsPastAnAnswerThatIsInUse) {
+TEST(Contract, PlacesThatDoNotFitKeepWhatTheyWereTold) {
     Program program(Mode::Safe, 4);
-    for (uint32_t site = 0; site < 2000; ++site) {
-        program.play(ask(site));
-        program.play(region(1));
-    }
+    for (uint32_t round = 0; round < 2; ++round)
+        for (uint32_t site = 0; site < 2000; ++site) {
+            program.play(ask(site, 0, 4000 - 2000 * round - site));
+            program.play(region(1));
+        }
     program.play(cpus(2));
     for (uint32_t site = 0; site < 2000; ++site) {
-        const uint32_t answer = program.play(ask(site)).size;
-        EXPECT_TRUE(answer == 4 || answer == 2);
-        EXPECT_EQ(program.play(region(1)).size, answer);
+        EXPECT_EQ(program.play(ask(site)).size, 4U);
+        EXPECT_EQ(program.play(region(1)).size, 4U);
     }
 }
 
@@ -331,13 +360,8 @@ TEST(Contract, AnotherThreadTakesOver) {
 const int kManyCases = setenv("RC_PARAMS", "max_success=10000", 0);
 
 rc::Gen<Event> any_event() {
-    const auto kind = rc::gen::weightedElement<What>({{4, What::Cpus},
-                                                      {8, What::Region},
-                                                      {6, What::Max},
-                                                      {1, What::Procs},
-                                                      {1, What::Told},
-                                                      {1, What::InRegionSize},
-                                                      {1, What::InRegionMax}});
+    const auto kind = rc::gen::weightedElement<What>(
+        {{4, What::Cpus}, {8, What::Region}, {6, What::Max}, {1, What::Procs}, {1, What::Told}, {1, What::InRegion}});
     return rc::gen::map(
         rc::gen::tuple(kind, rc::gen::inRange(1U, 9U), rc::gen::inRange(0, 3), rc::gen::inRange(0U, 4U)),
         [](const std::tuple<What, uint32_t, int, uint32_t>& t) {
@@ -382,7 +406,7 @@ TEST(ContractProperty, WhatAPartyWasAnsweredIsWhatItsRegionsGet) {
             const Event event = normal(any);
             const Decision now = program.play(event);
             if (is_query(event.what)) answered[event.party] = now.size;
-            if (event.what == What::InRegionSize || event.what == What::InRegionMax) answered.erase(event.party);
+            if (event.what == What::InRegion) answered.erase(event.party);
             if (event.what == What::Told) answered.clear();
             if (event.what == What::Region && answered.count(event.party) != 0)
                 RC_ASSERT(now.size == answered[event.party]);
@@ -397,8 +421,7 @@ TEST(ContractProperty, AnAnswerChangesOnlyAfterARegionOrAnAnswerOfOne) {
         for (const Event& any : any_history()) {
             const Event event = normal(any);
             const Decision now = program.play(event);
-            if (event.what == What::Told || event.what == What::InRegionMax || event.what == What::InRegionSize)
-                last.clear();
+            if (event.what == What::Told || event.what == What::InRegion) last.clear();
             if (event.what != What::Max) continue;
             const auto before = last.find(event.party);
             if (before != last.end() && before->second.first != now.size)
@@ -408,7 +431,7 @@ TEST(ContractProperty, AnAnswerChangesOnlyAfterARegionOrAnAnswerOfOne) {
     }));
 }
 
-TEST(ContractProperty, TheTeamNeverOutgrowsAFirstAnswerThatMayBeKept) {
+TEST(ContractProperty, AnAnswerThatAPlaceWasGivenOnceStandsForEver) {
     EXPECT_TRUE(rc::check([] {
         const auto start = *rc::gen::inRange(2U, 9U);
         Program program(Mode::Safe, start);
@@ -416,8 +439,7 @@ TEST(ContractProperty, TheTeamNeverOutgrowsAFirstAnswerThatMayBeKept) {
         std::set<uint32_t> asked;
         for (const Event& any : any_history()) {
             const Event event = normal(any);
-            if (event.what == What::Told || event.what == What::InRegionMax || event.what == What::InRegionSize)
-                continue;
+            if (event.what == What::Told || event.what == What::InRegion) continue;
             const Decision now = program.play(event);
             if (event.what == What::Max) {
                 if (asked.insert(event.value).second)
@@ -427,7 +449,42 @@ TEST(ContractProperty, TheTeamNeverOutgrowsAFirstAnswerThatMayBeKept) {
             }
             if (event.what != What::Region) continue;
             for (const auto& [site, answer] : once)
-                if (answer.first == event.party) RC_ASSERT(now.size <= answer.second);
+                if (answer.first == event.party) RC_ASSERT(now.size == answer.second);
+        }
+    }));
+}
+
+// A program with a call stack: functions call, ask, open regions and return. Each works with what it was told until it returns; what a
+// place was told that asked once is kept for ever.
+enum class Step { Call, Return, Ask, Region, Cpus };
+
+struct Activation {
+    std::map<uint32_t, uint32_t> told;  ///< by site
+};
+
+TEST(ContractProperty, EveryRegionIsOfTheSizeThatEveryFunctionOnTheStackWasTold) {
+    EXPECT_TRUE(rc::check([] {
+        Program program(Mode::Safe, *rc::gen::inRange(2U, 9U));
+        const auto steps = *rc::gen::container<std::vector<std::pair<Step, uint32_t>>>(rc::gen::pair(
+            rc::gen::element(Step::Call, Step::Return, Step::Ask, Step::Ask, Step::Region, Step::Region, Step::Cpus),
+            rc::gen::inRange(1U, 5U)));
+        std::vector<Activation> stack(1);
+        std::map<uint32_t, std::pair<uint32_t, uint32_t>> asked;  // site -> times, answer
+        for (const auto& [step, value] : steps) {
+            const auto depth = static_cast<uint32_t>(stack.size());
+            if (step == Step::Call) stack.emplace_back();
+            if (step == Step::Return && depth > 1) stack.pop_back();
+            if (step == Step::Cpus) program.play(cpus(value));
+            if (step == Step::Ask) {
+                const uint32_t answer = program.play(ask(value, 0, depth)).size;
+                stack.back().told[value] = answer;
+                asked[value] = {asked[value].first + 1, answer};
+            }
+            if (step != Step::Region) continue;
+            const uint32_t size = program.play(region(value)).size;
+            for (const Activation& active : stack)
+                for (const auto& [site, told] : active.told) RC_ASSERT(told == size);
+            for (const auto& [site, answers] : asked) RC_ASSERT(answers.first > 1 || answers.second == size);
         }
     }));
 }
@@ -441,7 +498,7 @@ TEST(ContractProperty, FixedStaysFixed) {
             if (event.what == What::Told) continue;
             const uint32_t before = program.contract.size();
             const Decision now = program.play(event);
-            if (event.what == What::InRegionSize) fixed.emplace(event.party, before);
+            if (event.what == What::InRegion) fixed.emplace(event.party, before);
             if (event.what != What::Region && event.what != What::Max) continue;
             if (fixed.count(event.party) != 0) RC_ASSERT(now.size == fixed[event.party]);
         }
