@@ -498,6 +498,13 @@ AffinityGuard::~AffinityGuard() { state.guards.fetch_sub(1); }
 const CpuSet& AffinityGuard::mask() const noexcept { return state.masks[state.current.load()]; }
 uint64_t AffinityGuard::seq() const noexcept { return state.mask_seq[state.current.load()].load(kRelaxed); }
 
+Wanted AffinityGuard::allowed() const noexcept {
+    if (getpid() != state.pid) return {0, CpuSet::empty()};
+    Posted outside;
+    if (read_outside(state.ledger, state.slot, outside) && outside.seq > seq()) return {outside.seq, outside.mask};
+    return {seq(), mask()};
+}
+
 void disable() noexcept { state.disabled.fetch_add(1); }
 
 void enable() noexcept {

@@ -86,6 +86,8 @@ public:
     AffinityGuard& operator=(const AffinityGuard&) = delete;
     [[nodiscard]] const CpuSet& mask() const noexcept;  ///< what threads of this process may use now
     [[nodiscard]] uint64_t seq() const noexcept;        ///< the request that mask is of; 0: no request so far
+    /// The same, or what an administrator has confined this process to from outside since. Seq 0 in a child, too.
+    [[nodiscard]] Wanted allowed() const noexcept;
 };
 
 /// drom_limits: 0 leaves a limit as it is.

@@ -7,9 +7,15 @@
  *   blocked    the primary thread sleeps in the kernel between regions
  *   flags      two threads of one region wait for each other by spinning on flags of their own
  *   idle       one region, then only serial work: the workers are left over
+ *   pins       its threads set their own affinity, by each call there is, to all CPUs of the start or to the last of them
  */
+#define _GNU_SOURCE
 #include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "guest.h"
 
@@ -72,13 +78,46 @@ static uint64_t flags(long rounds) {
     return value;
 }
 
+static cpu_set_t all, last;
+
+static void note_cpus(void) {
+    sched_getaffinity(0, sizeof all, &all);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (!CPU_ISSET(cpu, &all)) continue;
+        CPU_ZERO(&last);
+        CPU_SET(cpu, &last);
+    }
+}
+
+static int pin(long round) {
+    const cpu_set_t* mask = round / 3 % 2 ? &last : &all;
+    if (round % 3 == 0) return sched_setaffinity(0, sizeof *mask, mask);
+    if (round % 3 == 1) return pthread_setaffinity_np(pthread_self(), sizeof *mask, mask);
+    return (int)syscall(SYS_sched_setaffinity, 0, sizeof *mask, mask);
+}
+
+static uint64_t pins(long rounds) {
+    uint64_t sum = 0;
+    int failures = 0;
+    for (long round = 0; round < rounds; ++round) {
+#pragma omp parallel for reduction(+ : sum, failures) schedule(static, 1)
+        for (int i = 0; i < 400; ++i) {
+            if (i % 100 == 0) failures += pin(round) != 0;
+            sum += work((uint64_t)(round * 400 + i), 1000);
+        }
+    }
+    return mix(sum, (uint64_t)failures);
+}
+
 int main(int argc, char** argv) {
+    note_cpus();
     const Arguments given = arguments(argc, argv);
     if (is(given, "serial")) return finish(given, serial(rounds(given, 20)));
     if (is(given, "long")) return finish(given, one_long(rounds(given, 1500), 1));
     if (is(given, "endless")) return finish(given, one_long(rounds(given, 1500), 0));
     if (is(given, "blocked")) return finish(given, blocked(rounds(given, 40)));
     if (is(given, "flags")) return finish(given, flags(rounds(given, 300)));
+    if (is(given, "pins")) return finish(given, pins(rounds(given, 1500)));
     if (is(given, "idle")) {
         const uint64_t first = region(1, 4000);
         return finish(given, mix(first, work(1, rounds(given, 600000000))));
