@@ -156,12 +156,9 @@ bool Table::confine_client(uint32_t slot) noexcept {
                                                  : confine(who.pid, before, posted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
-    if (state_of(ledger_.slot(slot)).generation != unpack_state(seen).generation)
-        return true;  // the slot has another user
-    note_outside(ledger_, slot, posted);
-    Word& confined = ledger_.request(slot).confined;
-    uint64_t old = confined.load();
-    while (old < posted.seq && !confined.compare_exchange_weak(old, posted.seq)) {}
+    const uint32_t generation = unpack_state(seen).generation;
+    if (state_of(ledger_.slot(slot)).generation != generation) return true;  // the slot has another user
+    note_outside(ledger_, slot, generation, posted);
     record(ledger_,
            {.type = DROM_EVENT_CONFINED, .slot = slot, .seq = posted.seq, .value = done.threads, .pid = who.pid});
     return true;

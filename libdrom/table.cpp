@@ -353,7 +353,7 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     info.state = state.phase == phase::kLive ? DROM_CLIENT_LIVE : DROM_CLIENT_RESERVED;
     info.flags = static_cast<uint32_t>((state.flags & slot_flag::kRigid) != 0 ? DROM_RIGID : 0);
     info.request_seq = request.newest.load();
-    info.confined_seq = request.confined.load();
+    info.confined_seq = confined_seq(ledger_, index);
     info.released_seq = released_seq(ledger_, pages_, index);
     info.posted_ns = request.posted_ns.load();
     info.owned_cpus = owned_cpus(ledger_, who).count();

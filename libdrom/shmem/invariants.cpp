@@ -35,7 +35,7 @@ int check_slot(const Ledger& ledger, uint32_t index, drom_error* error) noexcept
     if (state.phase > phase::kLeaving) return broken(error, "unknown phase of slot", index);
     if (state.phase != phase::kLive && state.phase != phase::kReserved) return DROM_OK;
     const Request& request = ledger.request(index);
-    if (request.confined.load() > request.newest.load())
+    if (confined_seq(ledger, index) > request.newest.load())
         return broken(error, "a request was confined before it was posted: slot", index);
     Posted posted{};
     if (!read_request(ledger, index, posted)) return DROM_OK;

@@ -116,15 +116,18 @@ struct Request {
     Word newest;       ///< sequence number; its low half is the futex the client sleeps on
     Half ack_waiters;  ///< > 0: somebody sleeps on the client's `released` or `resized`
     uint32_t pad0;
-    Word confined;  ///< newest request that an administrator enforced by affinity
+    Word
+        confined;  ///< {generation:24, seq:40}: newest request of that user of the slot that an administrator enforced by affinity
     Word posted_ns;
-    Word attempts;  ///< counts writers, so that each writes under a stamp of its own; never reset
-    uint64_t pad1[3];
+    Word attempts;     ///< counts writers, so that each writes under a stamp of its own; never reset
+    Word confined_ns;  ///< when `confined` was written
+    uint64_t pad1[2];
 };
 static_assert(sizeof(Request) == 64);
 
 struct RequestHalf {
-    Word stamp;     ///< {attempt:24, seq:40}; seq 0: being written. Taken and finished by compare-and-swap
+    Word
+        stamp;  ///< {attempt:24, seq:40}; seq 0: being written. Taken and finished by compare-and-swap. Outside: {generation:24, seq:40}
     Word checksum;  ///< over the stamp and the words
     Word words[1];
 };

@@ -32,14 +32,22 @@ constexpr uint64_t kSeqMask = (uint64_t{1} << kSeqBits) - 1;
 
 uint64_t new_stamp(Request& request) noexcept { return (request.attempts.fetch_add(1, kRelaxed) + 1) << kSeqBits; }
 
-/// False when the half is not, completely, request `seq`, or names CPUs that the table does not have: nobody posts that.
-bool read_half(const Ledger& ledger, const RequestHalf& half, uint64_t seq, CpuSet& mask) noexcept {
+/// False when the half does not hold, completely, what was written under `stamp`, or names CPUs that the table does not have: nobody posts that.
+bool read_words(const Ledger& ledger, const RequestHalf& half, uint64_t stamp, CpuSet& mask) noexcept {
     const uint32_t words = ledger.mask_words();
-    const uint64_t stamp = half.stamp.load(std::memory_order_acquire);
-    if ((stamp & kSeqMask) != seq) return false;
     mask = CpuSet::empty();
     for (uint32_t i = 0; i < words; ++i) mask.words[i] = half.words[i].load(kRelaxed);
     return half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words) && mask.within(ledger.cpus());
+}
+
+/// False when the half is not, completely, request `seq`.
+bool read_half(const Ledger& ledger, const RequestHalf& half, uint64_t seq, CpuSet& mask) noexcept {
+    const uint64_t stamp = half.stamp.load(std::memory_order_acquire);
+    return (stamp & kSeqMask) == seq && read_words(ledger, half, stamp, mask);
+}
+
+bool is_of(uint64_t mark, uint32_t generation) noexcept {
+    return mark >> kSeqBits == (confined_mark(generation, 0) >> kSeqBits);
 }
 
 /// Fills the half as request `seq`, if `newest` is still `expected` and the slot still `who`'s. Whoever takes the half over from us
@@ -88,18 +96,39 @@ bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const Cp
     return true;
 }
 
-void note_outside(const Ledger& ledger, uint32_t slot, const Posted& confined) noexcept {
+uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept {
+    return uint64_t{generation} << kSeqBits | (seq & kSeqMask);
+}
+
+void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, const Posted& confined) noexcept {
+    if (state_of(ledger.slot(slot)).generation != generation) return;
+    const uint64_t mark = confined_mark(generation, confined.seq);
     RequestHalf& half = ledger.outside(slot);
     const uint32_t words = ledger.mask_words();
+    // Two administrators at once leave a mixture, which fits neither's checksum: then nobody knows, as if it had not been written.
     half.stamp.store(0);
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(confined.mask.words[i], kRelaxed);
-    half.checksum.store(checksum_of(confined.seq, confined.mask, words), kRelaxed);
-    half.stamp.store(confined.seq, std::memory_order_release);
+    half.checksum.store(checksum_of(mark, confined.mask, words), kRelaxed);
+    half.stamp.store(mark, std::memory_order_release);
+    Request& request = ledger.request(slot);
+    request.confined_ns.store(now_ns(), kRelaxed);
+    uint64_t old = request.confined.load();
+    // The slot's user may still change here. What we write then is about nobody, and the worst it does is to cover the next user's mark:
+    // then that one is confined once more.
+    while (state_of(ledger.slot(slot)).generation == generation && (!is_of(old, generation) || old < mark))
+        if (request.confined.compare_exchange_weak(old, mark)) return;
 }
 
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept {
-    confined.seq = ledger.outside(slot).stamp.load(std::memory_order_acquire);
-    return confined.seq != 0 && read_half(ledger, ledger.outside(slot), confined.seq, confined.mask);
+    const uint64_t mark = ledger.outside(slot).stamp.load(std::memory_order_acquire);
+    confined.seq = mark & kSeqMask;
+    return confined.seq != 0 && is_of(mark, state_of(ledger.slot(slot)).generation) &&
+           read_words(ledger, ledger.outside(slot), mark, confined.mask);
+}
+
+uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept {
+    const uint64_t mark = ledger.request(slot).confined.load(std::memory_order_acquire);
+    return is_of(mark, state_of(ledger.slot(slot)).generation) ? mark & kSeqMask : 0;
 }
 
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept {
@@ -170,7 +199,7 @@ uint64_t released_seq(const Ledger& ledger, Pages& pages, uint32_t slot) noexcep
     const Page* page = pages.view(slot);
     uint64_t acked = page != nullptr ? page->released.load(std::memory_order_acquire) : 0;
     if (acked > newest) acked = 0;  // a client cannot have released what nobody asked for
-    return std::max(acked, request.confined.load(std::memory_order_acquire));
+    return std::max(acked, confined_seq(ledger, slot));
 }
 
 }  // namespace drom

@@ -23,9 +23,16 @@ bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept;
 /// False when somebody else published first or the slot has another user: derive again.
 bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept;
 
-/// Remembers, and tells, to which request's mask the client's threads were last set by an administrator. False when they never were.
-void note_outside(const Ledger& ledger, uint32_t slot, const Posted& confined) noexcept;
+/// The threads of the slot's user `generation` have been set to this request's mask by an administrator: for everything that follows
+/// that counts as released. Does nothing when the slot has another user by now.
+void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, const Posted& confined) noexcept;
+
+/// To which request's mask the present user's threads were last set by an administrator. False, or 0, when they never were: what a late
+/// administrator writes about a former user is not believed.
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept;
+uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept;
+/// What `confined` holds then.
+uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
 
 /// Makes whatever an overtaken administrator may still publish to the slot's former user unreadable. By the slot's claimer only.
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept;

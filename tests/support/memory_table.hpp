@@ -65,7 +65,10 @@ public:
         release(slot);
     }
     /// The client has released its newest request.
-    void release(uint32_t slot) { ledger.request(slot).confined.store(ledger.request(slot).newest.load()); }
+    void release(uint32_t slot) { release(slot, ledger.request(slot).newest.load()); }
+    void release(uint32_t slot, uint64_t seq) {
+        ledger.request(slot).confined.store(confined_mark(state_of(ledger.slot(slot)).generation, seq));
+    }
     /// Everybody obeys until nothing is left to do.
     void finish() {
         for (int round = 0; round < 8; ++round) {

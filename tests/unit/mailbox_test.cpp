@@ -7,6 +7,7 @@
 
 #include "memory_table.hpp"
 #include "property.hpp"
+#include "shmem/invariants.hpp"
 
 namespace {
 
@@ -88,6 +89,46 @@ TEST(Mailbox, AMaskForASlotsFormerUserNeverReachesTheNextOne) {
         // The former user's poster was between its last store and the publishing one.
         table.ledger.request(0).newest.store(1);
         RC_ASSERT(!read_request(table.ledger, 0, posted));
+    }));
+}
+
+TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
+    EXPECT_TRUE(holds("late confinement", [] {
+        MemoryTable table(kCpus, 1);
+        const uint32_t slot = table.join();
+        const uint32_t former = state_of(table.ledger.slot(slot)).generation;
+        const Posted old{*rc::gen::inRange<uint64_t>(1, 9), any_mask()};
+        // All that an administrator stores for the former user, as it would stand there had the slot not changed hands.
+        const MemoryTable other(table);
+        note_outside(other.ledger, slot, former, old);
+        RC_ASSERT(confined_seq(other.ledger, slot) == old.seq);
+        Posted outside{};
+        RC_ASSERT(read_outside(other.ledger, slot, outside) && outside.seq == old.seq && outside.mask == old.mask);
+        // Meanwhile the former user ends and another one has the slot, with as many requests.
+        move_slot(table.ledger, slot, former, phase::kFree, 0);
+        RC_ASSERT(table.join() == slot);
+        for (uint64_t seq = 0; seq < old.seq; ++seq)
+            RC_ASSERT(post_request(table.ledger, table.name(slot), seq, any_mask()));
+        note_outside(table.ledger, slot, former, old);
+        RC_ASSERT(table.ledger.request(slot).confined.load() == 0U);
+        // It had looked before the slot changed hands, and its stores come now: any of them, in their order.
+        const auto stores = *rc::gen::inRange(0U, 3U);
+        RequestHalf& half = table.ledger.outside(slot);
+        const RequestHalf& late = other.ledger.outside(slot);
+        if (stores > 0) {
+            for (uint32_t i = 0; i < table.ledger.mask_words(); ++i) half.words[i].store(late.words[i]);
+            half.checksum.store(late.checksum);
+            half.stamp.store(late.stamp);
+        }
+        if (stores > 1) table.ledger.request(slot).confined.store(other.ledger.request(slot).confined);
+        RC_ASSERT(confined_seq(table.ledger, slot) == 0U);
+        RC_ASSERT(released_seq(table.ledger, table.pages, slot) == 0U);
+        RC_ASSERT(!read_outside(table.ledger, slot, outside));
+        RC_ASSERT(check_invariants(table.ledger, nullptr) == DROM_OK);
+        // And the present user's own confinement counts, whatever stands there.
+        const uint32_t present = state_of(table.ledger.slot(slot)).generation;
+        note_outside(table.ledger, slot, present, {1, any_mask()});
+        RC_ASSERT(confined_seq(table.ledger, slot) == 1U);
     }));
 }
 
@@ -175,8 +216,11 @@ TEST_F(Acknowledged, AClientThatLiesAheadIsNotBelieved) {
 }
 
 TEST_F(Acknowledged, ConfinedFromOutsideCountsAsReleased) {
-    ledger_.request(slot_).confined.store(2);
+    note_outside(ledger_, slot_, state_of(ledger_.slot(slot_)).generation, {2, CpuSet::range(0, 3)});
     EXPECT_EQ(released_seq(ledger_, pages_, slot_), 2U);
+    EXPECT_NE(ledger_.request(slot_).confined_ns.load(), 0U);
+    note_outside(ledger_, slot_, state_of(ledger_.slot(slot_)).generation, {1, CpuSet::range(0, 2)});
+    EXPECT_EQ(confined_seq(ledger_, slot_), 2U) << "an older request that was confined later counts for nothing";
     page_->released.store(1);
     EXPECT_EQ(released_seq(ledger_, pages_, slot_), 2U);
 }

@@ -55,7 +55,7 @@ struct Mess {
             post_request(table.ledger, table.name(slot), seq, mask);
         }
         const uint64_t newest = table.ledger.request(slot).newest.load();
-        table.ledger.request(slot).confined.store(*rc::gen::inRange<uint64_t>(0, newest + 1));
+        table.release(slot, *rc::gen::inRange<uint64_t>(0, newest + 1));
     }
     Owner::Name any_name() { return names[*rc::gen::inRange<size_t>(0, names.size())]; }
 };
@@ -107,7 +107,7 @@ TEST(Settle, NeverGivesAwayWhatItsLivingOwnerHasNotReleased) {
             Posted posted{};
             const bool told = read_request(before.ledger, owner.slot, posted);
             const bool released =
-                !told || (before.ledger.request(owner.slot).confined.load() == posted.seq && !posted.mask.has(cpu));
+                !told || (confined_seq(before.ledger, owner.slot) == posted.seq && !posted.mask.has(cpu));
             if (!released) RC_ASSERT(mess.table.word(cpu).owner() == owner);
         }
     }));
