@@ -321,13 +321,21 @@ void Table::masks(CpuSet& present, CpuSet& unowned, CpuSet& drained) noexcept {
 
 namespace {
 
+/// When the newest released request was released: by the client, or by who had done it before from outside.
+uint64_t released_at(const Request& request, const Page* page, const drom_client_info& info) noexcept {
+    const uint64_t confined = info.confined_seq != 0 ? request.confined_ns.load(std::memory_order_relaxed) : 0;
+    const uint64_t own_seq = page != nullptr ? page->released.load() : 0;
+    const uint64_t own = page != nullptr ? page->released_ns.load() : 0;
+    if (own_seq == 0 || own_seq > info.request_seq || own_seq < info.confined_seq) return confined;
+    return own_seq == info.confined_seq ? std::min(own, confined) : own;
+}
+
 void describe_page(const Page& page, drom_client_info& info) noexcept {
     info.resized_seq = std::min(page.resized.load(), info.request_seq);
     info.doors = page.doors.load();
     info.resize = page.resize.load();
     info.team_size = page.team_size.load();
     info.start_size = page.start_size.load();
-    info.released_ns = page.released_ns.load();
     info.resized_ns = page.resized_ns.load();
     info.safe_points = page.safe_points.load(std::memory_order_relaxed);
     info.queries = page.queries.load(std::memory_order_relaxed);
@@ -362,7 +370,9 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     info.max_cpus = slot.max_cpus.load();
     copy_text(info.name, sizeof info.name, slot.name);
     copy_text(info.job, sizeof info.job, slot.job);
-    if (const Page* page = pages_.view(index); page != nullptr) {
+    const Page* page = pages_.view(index);
+    info.released_ns = released_at(request, page, info);
+    if (page != nullptr) {
         if (page->joined.load() != 0) info.state = DROM_CLIENT_LIVE;
         describe_page(*page, info);
         info.limited = page->limited.load();

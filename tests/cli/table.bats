@@ -177,6 +177,15 @@ sleeper() { # NAME CPUS [OPTION]...
     client_is one mask "$A"
 }
 
+@test "a release from outside has its time, as set, list and explain say it" {
+    two_cpus
+    sleeper one "$BOTH"
+    run drom set one "$A" --grace now
+    [[ $status == 0 && $output =~ released\ by\ confinement\ after\ [0-9.]+\ [um]s$ ]]
+    drom list --json | jq -e '.clients[0] | .confined == .seq and .released_ns > .posted_ns'
+    drom explain one --sample 1 | grep -Eq "Request 2 \(CPU $A\) is released after [0-9.]+ [um]s, by confinement from outside"
+}
+
 @test "--no-wait posts and returns 0" {
     two_cpus
     sleeper one "$BOTH"

@@ -23,12 +23,11 @@ Expected<Outcome> post(Table& table, const Options& options, const ClientView& c
     return table.set_mask(pid, cpus, options.request);
 }
 
-/// `took_ns`: the whole call; the only time there is when the client itself did not answer.
+/// `took_ns`: the whole call, for a client that had released before the request was posted.
 std::string progress(const drom_client_info& info, uint64_t took_ns) {
     if (info.released_seq < info.request_seq) return "posted";
     const bool outside = info.confined_seq >= info.request_seq;
-    const uint64_t released_ns =
-        !outside && info.released_ns > info.posted_ns ? info.released_ns - info.posted_ns : took_ns;
+    const uint64_t released_ns = info.released_ns > info.posted_ns ? info.released_ns - info.posted_ns : took_ns;
     std::string text = fmt::format("released{} after {}", outside ? " by confinement" : "", duration_text(released_ns));
     if (info.resized_seq >= info.request_seq && info.resize == DROM_RESIZE_HELD) return text + ", threads kept";
     if (info.resized_seq >= info.request_seq && info.resized_ns > info.posted_ns)
