@@ -133,9 +133,16 @@ void ask_for_short_slices() noexcept {
     syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
+/// The thread that created the agent's may have been bound to one CPU, by OMP_PROC_BIND for instance.
+void use_all_cpus() noexcept {
+    const AffinityGuard guard;
+    set_affinity(0, guard.mask());
+}
+
 void* agent_thread(void*) {
     prctl(PR_SET_NAME, "drom");
     ask_for_short_slices();
+    use_all_cpus();
     uint64_t handled = released().seq;
     while (sleep_until_request(handled)) {
         if (!is_current()) {
@@ -314,7 +321,7 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     state.applied = affinity;
     state.pid = getpid();
     Page& page = *state.page;
-    page.doors.fetch_or(options.doors | (options.async ? uint32_t{DROM_DOOR_ASYNC} : 0u));
+    page.doors.fetch_or(options.doors);
     page.joined.store(1);
     hot.request.store(&state.ledger.request(state.slot).newest);
     state.joined.store(true, std::memory_order_release);
@@ -372,8 +379,15 @@ int join(const JoinOptions& options, drom_error* error) noexcept {
         return status;
     }
     pthread_atfork(nullptr, nullptr, after_fork_in_child);
-    if (options.async && !start_thread()) state.page->doors.fetch_and(~uint32_t{DROM_DOOR_ASYNC});
+    if (options.async) start_agent();
     return succeed(error);
+}
+
+void start_agent() noexcept {
+    if (!joined() || getpid() != state.pid) return;
+    const uint32_t before = state.page->doors.fetch_or(DROM_DOOR_ASYNC);
+    const bool has_one = (before & DROM_DOOR_ASYNC) != 0;
+    if (!has_one && !start_thread()) state.page->doors.fetch_and(~uint32_t{DROM_DOOR_ASYNC});
 }
 
 bool joined() noexcept { return state.joined.load(std::memory_order_acquire); }

@@ -55,6 +55,9 @@ int join(const JoinOptions&, drom_error*) noexcept;
 bool joined() noexcept;
 int leave(drom_error*) noexcept;
 
+/// Starts the agent's own thread, if it is not there. Any thread; about 30 us.
+void start_agent() noexcept;
+
 /// The newest complete request. False when there is none (or an administrator is writing it this very moment).
 bool newest(Wanted&) noexcept;
 

@@ -107,6 +107,7 @@ int drom_on_change(drom_mask_fn fn, void* arg, const drom_options* options, drom
     callback.arg.store(arg);
     callback.fn.store(fn);
     client::on_release(fn != nullptr && read.has(DROM_ASYNC) ? call_back : nullptr);
+    if (fn != nullptr && read.has(DROM_ASYNC)) client::start_agent();
     return drom::succeed(error);
 }
 

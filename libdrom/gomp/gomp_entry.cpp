@@ -47,7 +47,7 @@ private:
     std::atomic<void*> found_{nullptr};
 };
 
-bool pass(Fn fn, unsigned threads) noexcept {
+[[gnu::always_inline]] inline bool pass(Fn fn, unsigned threads) noexcept {
     return threads <= drom_gomp_view.gate->roomy.load(std::memory_order_relaxed) &&
            drom::pass_region(drom_gomp_view, reinterpret_cast<const void*>(fn));
 }

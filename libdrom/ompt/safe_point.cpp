@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
@@ -124,6 +125,15 @@ Mode mode_of(const char* text) noexcept {
     return text != nullptr && strcmp(text, "never") == 0 ? Mode::Never : Mode::Safe;
 }
 
+/// libc's allocator and streams take locks once a process has a second thread. A program with one is left with one: there is no team
+/// to resize, and an administrator can move one thread from outside.
+bool has_one_thread() noexcept {
+    struct stat tasks {};
+    return team.runtime.max_threads() == 1 && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
+}
+
+bool wants_agent() noexcept { return env::flag("DROM_ASYNC", !has_one_thread()); }
+
 bool join(uint32_t door) noexcept {
     if (client::joined()) {
         client::add_doors(door);
@@ -134,7 +144,7 @@ bool join(uint32_t door) noexcept {
     const CpuSet places = bound ? runtime::places_of(team.runtime) : CpuSet::empty();
     const client::JoinOptions options{places.none() ? nullptr : &places,
                                       door,
-                                      env::flag("DROM_ASYNC", true),
+                                      wants_agent(),
                                       env::text("DROM_NAME"),
                                       env::text("DROM_JOB"),
                                       static_cast<uint32_t>(env::number("DROM_MIN_CPUS", 0)),
@@ -508,6 +518,7 @@ void set_num_threads(int size, const void* site) noexcept {
         if (turn.mine() && asks_outside(reinterpret_cast<const void*>(real))) {
             follow(team.contract.told(party_of(site), static_cast<uint32_t>(size)));
             client::page().start_size.store(team.contract.start_size(), kRelaxed);
+            if (size > 1 && env::flag("DROM_ASYNC", true)) client::start_agent();
             return;
         }
     }

@@ -56,7 +56,7 @@ TEST(Explain, WhyARequestIsNotReleased) {
     it.client.info.request_seq = 4;
     EXPECT_TRUE(says(it, "Request 4 (CPUs 0-1) is posted, 2 s ago, and not released: its agent has not answered yet"));
     it.client.info.doors = DROM_DOOR_KMP;
-    EXPECT_TRUE(says(it, "it has no agent thread (DROM_ASYNC=0) and passes no safe point"));
+    EXPECT_TRUE(says(it, "it has no agent thread (DROM_ASYNC=0, or a single thread) and passes no safe point"));
     it.threads[0].state = 'T';
     EXPECT_TRUE(says(it, "the process is stopped"));
     it.threads.clear();

@@ -379,6 +379,24 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     done
 }
 
+@test "a program of one thread keeps one thread, and is moved all the same" {
+    for by in gcc clang; do
+        OMP_NUM_THREADS=1 start "$hosts/host-$by" regions "$stop"
+        eventually 10 listed "$host"
+        [[ $(find /proc/"$host"/task -mindepth 1 -maxdepth 1 | wc -l) == 1 ]]
+        local last=${both##*,}
+        drom set "$host" "$last"
+        [[ $(allowed "$host") == "$last" ]]
+        finish
+        rm "$stop"
+        OMP_NUM_THREADS=1 DROM_ASYNC=1 start "$hosts/host-$by" regions "$stop"
+        eventually 10 listed "$host"
+        [[ $(find /proc/"$host"/task -mindepth 1 -maxdepth 1 | wc -l) == 2 ]]
+        finish
+        rm "$stop"
+    done
+}
+
 @test "a program that was killed leaves nothing behind" {
     start "$hosts/host-clang" regions "$stop"
     eventually 10 listed "$host"
