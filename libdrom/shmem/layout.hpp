@@ -50,6 +50,7 @@ struct Header {
     uint64_t magic;
     uint32_t layout_version;
     uint32_t header_size;
+    uint64_t layout_hash;  ///< kLayoutHash of who made it
     uint64_t file_size;
     uint64_t boot_id;  ///< hash of the kernel's boot id: a table that outlived a boot is refused
     uint32_t mode;
@@ -60,7 +61,6 @@ struct Header {
     uint32_t request_stride;
     uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, intent_at;
     uint64_t checksum;
-    uint8_t pad0[8];
     // --- administrators take turns: {pid:22, start:42} of who holds it, 0: nobody. See turn.hpp ---
     Word turn;
     Half turn_waiters;
@@ -73,7 +73,8 @@ struct Header {
     Half event_waiters;  ///< > 0: somebody sleeps on event_bell
     uint8_t pad3[48];
 };
-static_assert(offsetof(Header, checksum) == 112 && offsetof(Header, turn) == 128);
+static_assert(offsetof(Header, layout_hash) == 16 && offsetof(Header, checksum) == 120 &&
+              offsetof(Header, turn) == 128);
 static_assert(offsetof(Header, event_head) == 192 && sizeof(Header) == 256);
 
 /// Where a CPU is; UINT16_MAX: unknown. Filled at creation so that applications need no topology library.
@@ -226,5 +227,46 @@ private:
     }
 };
 static_assert(sizeof(Owner) == 8);
+
+// --- which layout this is -------------------------------------------------------------------------------------------------
+
+/// Every number that two builds must agree on before they share a table. kLayoutVersion is for people, and for changes of meaning;
+/// this notices what was forgotten there.
+inline constexpr uint64_t kLayoutFacts[] = {
+    kMaxCpus, kMaxClients, kEvents, kPageSize, kLedgerMagic, kPageMagic,
+    // how words are packed
+    Owner{0}.with({1, 2}, {3, 4}, Owner::kLeaving).bits, Owner{0}.with({5, 6}, Owner::nobody(), Owner::kDrained).bits,
+    Owner::kAbsent, Owner::kOffline, Owner::kFast, Owner::kTold, phase::kClaimed, phase::kReserved, phase::kLive,
+    phase::kLeaving, slot_flag::kRigid, slot_flag::kReturn, intent::kMask, intent::kDrain, intent::kRestore,
+    intent::kGive, intent::kTake,
+    // the ledger
+    sizeof(Header), offsetof(Header, boot_id), offsetof(Header, cpus), offsetof(Header, owners_at),
+    offsetof(Header, checksum), offsetof(Header, turn), offsetof(Header, turn_waiters), offsetof(Header, reaped_ns),
+    offsetof(Header, event_head), offsetof(Header, event_bell), offsetof(Header, event_waiters), sizeof(Place),
+    offsetof(Place, core), offsetof(Place, l3), offsetof(Place, numa), offsetof(Place, package), sizeof(Identity),
+    offsetof(Identity, start), offsetof(Identity, pidns), offsetof(Identity, pid), sizeof(Slot), offsetof(Slot, state),
+    offsetof(Slot, client), offsetof(Slot, guardian), offsetof(Slot, claimer), offsetof(Slot, min_cpus),
+    offsetof(Slot, max_cpus), offsetof(Slot, uid), offsetof(Slot, joined_ns), offsetof(Slot, name), offsetof(Slot, job),
+    sizeof(Request), offsetof(Request, newest), offsetof(Request, ack_waiters), offsetof(Request, confined),
+    offsetof(Request, posted_ns), offsetof(Request, attempts), offsetof(Request, confined_ns), sizeof(RequestHalf),
+    offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words), half_bytes(1),
+    half_bytes(64), request_stride(1), request_stride(64), sizeof(Intent), offsetof(Intent, kind),
+    offsetof(Intent, who), offsetof(Intent, flags), offsetof(Intent, checksum), offsetof(Intent, words),
+    intent_bytes(1), intent_bytes(64), sizeof(Event), offsetof(Event, index), offsetof(Event, time_ns),
+    offsetof(Event, seq), offsetof(Event, what), offsetof(Event, value),
+    // a client's page
+    sizeof(Page), offsetof(Page, slot), offsetof(Page, generation), offsetof(Page, joined), offsetof(Page, released),
+    offsetof(Page, resized), offsetof(Page, released_ns), offsetof(Page, resized_ns), offsetof(Page, sleeping),
+    offsetof(Page, limited), offsetof(Page, doors), offsetof(Page, resize), offsetof(Page, team_size),
+    offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus), offsetof(Page, safe_points),
+    offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions), offsetof(Page, why)};
+
+template <size_t N>
+constexpr uint64_t hash_of_facts(const uint64_t (&facts)[N]) noexcept {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (uint64_t fact : facts) hash = (hash ^ fact) * 0x9e3779b97f4a7c15, hash ^= hash >> 29;
+    return hash;
+}
+inline constexpr uint64_t kLayoutHash = hash_of_facts(kLayoutFacts);
 
 }  // namespace drom

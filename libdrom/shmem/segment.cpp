@@ -136,6 +136,7 @@ void fill_header(Header& header, const CreateSpec& spec, uint32_t cpus, const Ex
     header.magic = kLedgerMagic;
     header.layout_version = kLayoutVersion;
     header.header_size = sizeof(Header);
+    header.layout_hash = kLayoutHash;
     header.file_size = extent.size;
     header.boot_id = boot_id();
     header.mode = spec.mode;
@@ -240,6 +241,12 @@ int check_header(const Header& header, const struct stat& info, const char* path
         return fail(error, DROM_E_VERSION,
                     "drom: open table %s: it has layout version %u and this is %u; use the drom that made it", path,
                     header.layout_version, kLayoutVersion);
+    if (header.layout_hash != kLayoutHash)
+        return fail(error, DROM_E_VERSION,
+                    "drom: open table %s: another version of drom made it, with another layout (%016llx, this is "
+                    "%016llx); use that one, or stop its clients and remove the directory",
+                    path, static_cast<unsigned long long>(header.layout_hash),
+                    static_cast<unsigned long long>(kLayoutHash));
     if (header.checksum != header_checksum(header)) return damaged(error, path, "its header's checksum is wrong");
     if (!extent_matches(header)) return damaged(error, path, "its sizes contradict one another");
     if (static_cast<uint64_t>(info.st_size) != header.file_size)

@@ -62,6 +62,14 @@ sleeper() { # NAME CPUS [OPTION]...
     refuses 1 "it has layout version 99 and this is [0-9]+; use the drom that made it" drom list
 }
 
+@test "a table of another build, with other structs, is refused" {
+    drom run --no-doors -- true
+    printf '\x63' | dd of="$DROM_TABLE/ledger" bs=1 seek=16 conv=notrunc status=none
+    refuses 1 "another version of drom made it, with another layout \([0-9a-f]+, this is [0-9a-f]+\); use that one, or" drom list
+    refuses 1 "another version of drom made it" drom run --no-doors -- true
+    [[ $(drom list --json 2>/dev/null | jq -r .status) == DROM_E_VERSION ]]
+}
+
 @test "a table that is removed while in use: its client runs on, everybody is told, none is formed anew" {
     sleeper idle "$A"
     run_pid=$PID

@@ -100,6 +100,8 @@ TEST_F(Damaged, SizesThatContradictOneAnotherAreRefusedEvenWithARightChecksum) {
     EXPECT_TRUE(says("earlier boot")) << error_.text;
     EXPECT_EQ(forged([](Header& h) { h.layout_version += 1; }), DROM_E_VERSION);
     EXPECT_TRUE(says("layout version")) << error_.text;
+    EXPECT_EQ(forged([](Header& h) { h.layout_hash += 1; }), DROM_E_VERSION);
+    EXPECT_TRUE(says("another version of drom made it, with another layout")) << error_.text;
 }
 
 TEST_F(Damaged, OneThatWasCutOrHasGrownIsRefused) {
