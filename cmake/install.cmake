@@ -21,9 +21,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/dromConfigVersion.cmake C
 install(FILES ${PROJECT_BINARY_DIR}/dromConfig.cmake ${PROJECT_BINARY_DIR}/dromConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
-# The same name inside a project that adds drom as a folder.
-add_library(drom::drom ALIAS drom)
-
 # Relative to the file itself, so that an installed tree may be moved.
 file(RELATIVE_PATH DROM_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/drom.pc.in ${PROJECT_BINARY_DIR}/drom.pc @ONLY)
