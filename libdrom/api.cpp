@@ -36,8 +36,8 @@ int read_mask(const uint64_t* words, size_t nwords, const char* verb, CpuSet& ma
 
 int write_mask(const CpuSet& mask, uint64_t* words, size_t nwords, const char* verb, drom_error* error) noexcept {
     if (words == nullptr || drom::to_words(mask, words, nwords)) return DROM_OK;
-    return fail(error, DROM_E_INVAL, "drom: %s: the mask has CPU %u, which does not fit in %zu words", verb,
-                mask.last(), nwords);
+    return fail(error, DROM_E_INVAL, "drom: %s: the mask has CPU %u, which does not fit in %s", verb, mask.last(),
+                drom::CountText(nwords, "word").text);
 }
 
 }  // namespace

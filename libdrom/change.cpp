@@ -99,9 +99,11 @@ int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, dr
     const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
     const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
     if (count < least)
-        return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client needs at least %u", verb, count, least);
+        return fail(error, DROM_E_INVAL, "%s: %s asked, but the client needs at least %u", verb,
+                    CountText(count, "CPU").text, least);
     if (most != 0 && count > most)
-        return fail(error, DROM_E_INVAL, "%s: %u CPUs asked, but the client uses at most %u", verb, count, most);
+        return fail(error, DROM_E_INVAL, "%s: %s asked, but the client uses at most %u", verb,
+                    CountText(count, "CPU").text, most);
     return DROM_OK;
 }
 
@@ -140,7 +142,8 @@ int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const cha
     what.kind = intent::kTake;
     if (wish.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
     if (wish.to >= has && !again)
-        return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use expand to give more", verb, wish.to, has);
+        return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use expand to give more", verb,
+                    CountText(wish.to, "CPU").text, has);
     what.mask = wish.to < has ? choose_far(mask, has - wish.to, &ledger_.place(0)) : CpuSet::empty();
     return check_limits(what.slot, mask - what.mask, verb, error);
 }
@@ -154,12 +157,13 @@ int Table::choose_more(const Wish& wish, bool again, Intention& what, const char
     what.mask = CpuSet::empty();
     if (wish.to <= has && again) return DROM_OK;
     if (wish.to <= has)
-        return fail(error, DROM_E_INVAL, "%s: to %u CPUs: it has %u; use shrink to take some", verb, wish.to, has);
+        return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use shrink to take some", verb,
+                    CountText(wish.to, "CPU").text, has);
     CpuSet all = mask | choose_near(mask, givable_cpus(ledger_, who), wish.to - has, &ledger_.place(0));
     if (all.count() < wish.to && take) all = all | choose_taken(ledger_, who, all, wish.to - all.count());
     if (all.count() < wish.to)
-        return fail(error, DROM_E_NOCPU, "%s: to %u CPUs: it has %u and only %u more can be given; %s", verb, wish.to,
-                    has, all.count() - has,
+        return fail(error, DROM_E_NOCPU, "%s: to %s: it has %u and only %u more can be given; %s", verb,
+                    CountText(wish.to, "CPU").text, has, all.count() - has,
                     take ? "the others need theirs" : "use --take (DROM_TAKE) to take from other clients");
     what.mask = all - mask;
     return check_limits(what.slot, all, verb, error);

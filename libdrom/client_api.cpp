@@ -50,8 +50,8 @@ int poll_request(client::Wanted& wanted) noexcept {
     client::Wanted wanted{};
     if (const int status = poll_request(wanted); status != DROM_OK) return status;
     if (words != nullptr && !drom::to_words(wanted.mask, words, nwords))
-        return fail(error, DROM_E_INVAL, "drom: poll: the mask has CPU %u, which does not fit in %zu words",
-                    wanted.mask.last(), nwords);
+        return fail(error, DROM_E_INVAL, "drom: poll: the mask has CPU %u, which does not fit in %s",
+                    wanted.mask.last(), drom::CountText(nwords, "word").text);
     client::hot.seen.store(wanted.seq);
     told.store(wanted.seq);
     call_back(wanted);

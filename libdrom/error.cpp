@@ -40,6 +40,11 @@ Text& Text::operator<<(uint32_t number) noexcept {
     return add(digits, static_cast<size_t>(std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
 }
 
+CountText::CountText(uint64_t count, const char* what) noexcept {
+    const auto shown = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
+    Text(text, sizeof text) << shown << " " << what << (shown == 1 ? "" : "s");
+}
+
 const char* errno_text(int number) noexcept {
     const char* text = strerrordesc_np(number);
     return text != nullptr ? text : "unknown error";

@@ -26,6 +26,12 @@ private:
     char* end_;
 };
 
+/// "1 CPU", "2 CPUs": a count and what is counted, in the right number.
+struct CountText {
+    char text[40];
+    CountText(uint64_t count, const char* what) noexcept;
+};
+
 /// The text of an errno value, without locale, static storage.
 const char* errno_text(int number) noexcept;
 

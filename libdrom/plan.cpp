@@ -49,8 +49,8 @@ int check_losers(const Ledger& ledger, Owner::Name self, const CpuSet& lost, con
         const CpuSet kept = wanted_cpus(ledger, loser) - lost;
         if (kept.count() < least(ledger, loser.slot))
             return fail(error, DROM_E_BUSY,
-                        "%s: CPU %u belongs to %s, which would be left with %u CPUs and needs %u; take fewer",
-                        rules.verb, cpu, client.text, kept.count(), least(ledger, loser.slot));
+                        "%s: CPU %u belongs to %s, which would be left with %s and needs %u; take fewer", rules.verb,
+                        cpu, client.text, CountText(kept.count(), "CPU").text, least(ledger, loser.slot));
     }
     return DROM_OK;
 }
@@ -166,7 +166,8 @@ int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const
                drom_error* error) noexcept {
     if (mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; a client keeps at least one CPU", verb);
     if (!mask.within(ledger.cpus()))
-        return fail(error, DROM_E_NOCPU, "%s: CPU %u is beyond this table's %u CPUs", verb, mask.last(), ledger.cpus());
+        return fail(error, DROM_E_NOCPU, "%s: CPU %u is beyond this table's %s", verb, mask.last(),
+                    CountText(ledger.cpus(), "CPU").text);
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         if (word.is(Owner::kAbsent)) return fail(error, DROM_E_NOCPU, "%s: this node has no CPU %u", verb, cpu);

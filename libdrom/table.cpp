@@ -214,7 +214,8 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
         reap(ledger_, pages_, path_);  // a newcomer must not be refused for the sake of the dead
         goal.slot = claim_slot(ledger_);
         if (goal.slot == kNoSlot)
-            return fail(error, DROM_E_FULL, "%s: all %u slots of the table are taken", verb.text, ledger_.clients());
+            return fail(error, DROM_E_FULL, "%s: no slot of the table is free; it has %s", verb.text,
+                        CountText(ledger_.clients(), "slot").text);
         goal.generation = state_of(ledger_.slot(goal.slot)).generation;
         int status = fill_slot(goal.slot, pid, options, error);
         if (status == DROM_OK && !move_slot(ledger_, goal.slot, goal.generation, phase::kReserved, slot_flags(options)))
@@ -396,7 +397,8 @@ int Table::clients(drom_client_info* out, size_t* n, drom_error* error) noexcept
         ++found;
     }
     *n = found;
-    if (found > capacity) return fail(error, DROM_E_FULL, "drom: list: %zu clients, room for %zu", found, capacity);
+    if (found > capacity)
+        return fail(error, DROM_E_FULL, "drom: list: %s, room for %zu", CountText(found, "client").text, capacity);
     return succeed(error);
 }
 

@@ -134,7 +134,7 @@ sleeper() { # NAME CPUS [OPTION]...
     sleeper one "$A"
     refuses 1 "nothing would be left of CPUs $A of client [0-9]+ \(one\); a client keeps at least one" drom take one "$A"
     refuses 1 "CPU $B is not one of client [0-9]+ \(one\), which has $A" drom take one "$B"
-    refuses 1 "to 1 CPUs: it has 1" drom shrink one 1
+    refuses 1 "to 1 CPU: it has 1" drom shrink one 1
 }
 
 @test "a CPU of another client is refused and that client named; --take moves it, never below a minimum" {
@@ -144,6 +144,15 @@ sleeper() { # NAME CPUS [OPTION]...
     refuses 1 "CPU $B belongs to .*two.*; use --take" drom set one "$BOTH"
     refuses 1 "CPU $B belongs to .*two.*, which would be left with 0 CPUs and needs 1" drom set one "$BOTH" --take
     refuses 1 "CPU $B belongs to" drom give one "$B"
+}
+
+@test "one of anything is not said to be several" {
+    two_cpus
+    sleeper one "$BOTH" --min 2
+    refuses 1 "1 CPU asked, but the client needs at least 2" drom set one "$A"
+    refuses 1 "to 1 CPU: " drom expand one 1
+    drom check | grep -Eq "sound, 1 client, [0-9]+ of [0-9]+ CPUs free"
+    [[ $(drom check; drom list; drom explain one --sample 1) != *" 1 "@(CPUs|clients|threads|polls)* ]]
 }
 
 @test "a rigid client's CPUs are not taken" {

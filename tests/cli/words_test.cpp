@@ -84,6 +84,8 @@ TEST(Words, DurationsAreReadable) {
     EXPECT_EQ(duration_text(2'000'000'000), "2 s");
     EXPECT_EQ(counted(1, "CPU"), "1 CPU");
     EXPECT_EQ(counted(2, "CPU"), "2 CPUs");
+    EXPECT_EQ(counted(0, "query"), "0 queries");
+    EXPECT_EQ(counted(1, "query"), "1 query");
 }
 
 TEST(Report, EveryStatusHasAnExitStatus) {

@@ -20,9 +20,9 @@ int verb_check(const Options& options) {
     if (options.json) {
         print(check_json(*outcome, *snapshot));
     } else {
-        print(fmt::format("{}: sound, {}, {} of {} CPUs free; {}\n", snapshot->path,
+        print(fmt::format("{}: sound, {}, {} of {} free; {}\n", snapshot->path,
                           counted(snapshot->clients.size(), "client"), snapshot->masks.free.count(),
-                          snapshot->masks.present.count(),
+                          counted(snapshot->masks.present.count(), "CPU"),
                           outcome->unchanged() ? "nothing to do" : "finished what was left unfinished"));
     }
     return outcome->pending() ? kPosted : kDone;

@@ -52,7 +52,9 @@ private:
     [[nodiscard]] bool has(uint32_t door) const { return (info_.doors & door) != 0; }
     [[nodiscard]] bool openmp() const { return has(DROM_DOOR_KMP) || has(DROM_DOOR_GOMP) || has(DROM_DOOR_OMPT); }
     [[nodiscard]] bool released() const { return info_.released_seq >= info_.request_seq; }
-    [[nodiscard]] bool crowded() const { return info_.team_size > it_.client.owned.count(); }
+    [[nodiscard]] bool crowded() const {
+        return info_.team_size > it_.client.owned.count() && !it_.client.owned.empty();
+    }
 
     /// A thread that is pushed off its CPU this often shares it with another that never waits.
     [[nodiscard]] bool looks_spinning() const {
@@ -73,9 +75,9 @@ private:
                 "moved by "
                 "whoever changes its CPUs, and their number stays.",
                 it_.threads.empty() ? ", or has ended" : "");
-        say("Doors: {}. Since it joined: {} safe points, {} queries of the team size, {} polls, {} adoptions.",
-            info_.doors == 0 ? "none" : joined(door_words(info_.doors), ", "), info_.safe_points, info_.queries,
-            info_.polls, info_.adoptions);
+        say("Doors: {}. Since it joined: {}, {} of the team size, {}, {}.",
+            info_.doors == 0 ? "none" : joined(door_words(info_.doors), ", "), counted(info_.safe_points, "safe point"),
+            counted(info_.queries, "query"), counted(info_.polls, "poll"), counted(info_.adoptions, "adoption"));
     }
 
     void request() {
@@ -103,7 +105,8 @@ private:
         if (stopped) return "the process is stopped, by a signal or a debugger, and nobody waits who would confine it";
         if (info_.state != DROM_CLIENT_LIVE)
             return "it is reached from outside only, and nobody waits who would confine it";
-        if (!has(DROM_DOOR_ASYNC)) return "it has no agent thread (DROM_ASYNC=0, or a single thread) and passes no safe point";
+        if (!has(DROM_DOOR_ASYNC))
+            return "it has no agent thread (DROM_ASYNC=0, or a single thread) and passes no safe point";
         return "its agent has not answered yet; drom wait confines it after the grace period";
     }
 

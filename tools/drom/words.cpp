@@ -77,8 +77,10 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
     return out;
 }
 
-std::string counted(uint64_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+std::string counted(uint64_t count, std::string_view what) {
+    if (count == 1) return fmt::format("1 {}", what);
+    return what.ends_with('y') ? fmt::format("{} {}ies", count, what.substr(0, what.size() - 1))
+                               : fmt::format("{} {}s", count, what);
 }
 
 }  // namespace drom::command

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "drom/drom.hpp"
@@ -24,7 +25,7 @@ std::string cpus_text(const CpuSet& set);
 /// "63 us", "1.2 ms", "4 s".
 std::string duration_text(uint64_t ns);
 std::string joined(const std::vector<std::string>& words, const char* separator);
-/// "1 CPU", "2 CPUs".
-std::string counted(uint64_t count, const char* what);
+/// "1 CPU", "2 CPUs", "3 queries".
+std::string counted(uint64_t count, std::string_view what);
 
 }  // namespace drom::command
