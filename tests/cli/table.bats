@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # table.bats - tables that are missing, damaged, foreign or removed, and clients that are none. Nothing is preloaded here.
 
+bats_require_minimum_version 1.5.0
 load support
 
 setup_file() { build_guests; }
@@ -24,6 +25,24 @@ sleeper() { # NAME CPUS [OPTION]...
 @test "a table without a ledger is refused" {
     mkdir -m 700 "$DROM_TABLE"
     refuses 1 "the directory holds no ledger" drom list
+}
+
+@test "a full file system is said when a table is to be made; nothing is run, nothing is left" {
+    [[ $EUID == 0 ]] || missing "not root, so no small file system can be mounted"
+    mkdir "$WORK/small"
+    unshare --mount mount -t tmpfs -o size=16k none "$WORK/small" || missing "no mount namespaces"
+    # shellcheck disable=SC2016
+    run --separate-stderr unshare --mount bash -c '
+        mount -t tmpfs -o size=16k none "$1/small" && export DROM_TABLE=$1/small/table || exit 77
+        "$2" run --no-doors -- touch "$1/ran"; echo "status $?"
+        "$2" run --no-doors --json -- touch "$1/ran" >"$1/json" 2>/dev/null; echo "status $?"
+        "$2" list; echo "status $?"
+        find "$DROM_TABLE" -type f; unset DROM_TABLE; export DROM_TABLE=$1/elsewhere; "$2" run --no-doors -- echo runs' bash "$WORK" "$BIN"
+    echo "$output / $stderr"
+    [[ $status == 0 && $output == $'status 1\nstatus 1\nstatus 1\nruns' && ! -e $WORK/ran ]]
+    [[ $stderr =~ "drom: create table $WORK/small/table: No space left on device ("[0-9]+" KiB needed)" ]]
+    [[ $stderr =~ "the directory holds no ledger" ]]
+    jq -e '.status == "DROM_E_FULL" and (.error | contains("No space left"))' "$WORK/json"
 }
 
 @test "a table that others may write to is refused" {
