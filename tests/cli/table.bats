@@ -38,6 +38,7 @@ sleeper() { # NAME CPUS [OPTION]...
         "$2" run --no-doors --json -- touch "$1/ran" >"$1/json" 2>/dev/null; echo "status $?"
         "$2" list; echo "status $?"
         find "$DROM_TABLE" -type f; unset DROM_TABLE; export DROM_TABLE=$1/elsewhere; "$2" run --no-doors -- echo runs' bash "$WORK" "$BIN"
+    # shellcheck disable=SC2154
     echo "$output / $stderr"
     [[ $status == 0 && $output == $'status 1\nstatus 1\nstatus 1\nruns' && ! -e $WORK/ran ]]
     [[ $stderr =~ "drom: create table $WORK/small/table: No space left on device ("[0-9]+" KiB needed)" ]]

@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# json.bats - what every verb prints with --json is what drom(1) says: each key with its type, and no other.
+
+bats_require_minimum_version 1.5.0
+
+load support
+
+setup_file() { build_guests; }
+
+MANUAL=$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd
+
+# documented WHAT: "key type, key type, ..." from the manual's JSON section.
+documented() {
+    awk -v what="*$1*" '
+        /^# / { inside = ($2 == "JSON") }
+        !inside { next }
+        /^[*A-Z].*\*\)?$/ { wanted = index($0, what) > 0 && ($0 !~ /^[A-Z]/ || index($0, "(" what ")") > 0); next }
+        /^\t/ && wanted { sub(/^\t/, ""); printf "%s%s", sep, $0; sep = " "; next }
+        { wanted = 0 }' "$MANUAL"
+}
+
+# is WHAT [SCHEMA]: the object on stdin has exactly the keys that the manual gives WHAT, with their types.
+is() {
+    local keys
+    keys=$(documented "$1")
+    [[ -n $keys ]] || { echo "drom(1) does not say what $1 is" >&2; return 1; }
+    # shellcheck disable=SC2016
+    jq --exit-status --arg keys "$keys" --arg schema "${2:-}" '
+        def word: {string: "text", number: "number", boolean: "flag", array: "list", object: "object", null: "null"}[type];
+        . as $it
+        | ($keys | split(", ") | map(capture("^(?<key>[a-z_]+) (?<types>[a-z|]+)$"))) as $keys
+        | ([$keys[] | . as $k | ($k.types | split("|")) as $types
+            | if $it | has($k.key) then ($it[$k.key] | word) as $got | select(any($types[]; . == $got) | not) | "\($k.key) is \($got), not \($k.types)"
+              else select(any($types[]; . == "absent") | not) | "\($k.key) is missing" end]
+           + (($it | keys_unsorted) - ["schema"] - ($keys | map(.key)) | map("\(.) is not in drom(1)"))
+           + (if $it.schema == $schema or $schema == "" then [] else ["schema is \($it.schema), not \($schema)"] end)) as $wrong
+        | if $wrong == [] then true else "\($wrong)" | halt_error end'
+}
+
+# prints WHAT VERB ARGUMENT...: `drom VERB --json ARGUMENT...` prints one object, which is WHAT. It stays in $WORK/json.
+prints() {
+    local what=$1 verb=$2
+    shift 2
+    drom "$verb" --json "$@" >"$WORK/json"
+    [[ $(wc -l <"$WORK/json") == 1 ]]
+    is "$what" "drom.$verb/1" <"$WORK/json"
+}
+
+part() { jq -c "$1" "$WORK/json"; }
+
+sleeper() { # NAME CPUS [OPTION]...
+    local name=$1 cpus=$2
+    shift 2
+    background "$BIN" run --no-doors --name "$name" --cpus "$cpus" "$@" -- "$GUESTS/plain" 60
+    eventually "$name is there" client_is "$name" mask "$cpus"
+}
+
+@test "list" {
+    sleeper one "$A" --job 7.0
+    prints list list
+    part '.clients[0]' | is client
+    [[ $(part '.clients[0] | .posted_ns, .released_ns | . == floor') == $'true\ntrue' ]]
+    prints list list one
+}
+
+@test "set, give, take, shrink, expand, wait" {
+    two_cpus
+    sleeper one "$BOTH"
+    for command in "set one $A" "give one $B" "take one $B" "expand one 2" "shrink one 1" "wait one" "set one $(client one mask)"; do
+        # shellcheck disable=SC2086
+        prints "${command%% *}" $command
+        part .client | is client
+    done
+}
+
+@test "a request that is pending is the same object" {
+    two_cpus
+    sleeper one "$BOTH"
+    kill -STOP "$(client one pid)"
+    drom set one "$A" --grace never --timeout 20 --json >"$WORK/json" 2>/dev/null && false
+    is set drom.set/1 <"$WORK/json"
+    [[ $(part '.status == "DROM_PENDING" and (.missing | length) > 0') == true ]]
+}
+
+@test "drain, restore" {
+    drom run --no-doors -- true
+    prints drain drain "$A"
+    [[ $(part .drained) == "\"$A\"" ]]
+    prints restore restore "$A"
+}
+
+@test "watch: one object a line" {
+    drom run --no-doors --cpus "$A" -- true
+    drom watch --all --for 1 --json >"$WORK/json"
+    [[ $(wc -l <"$WORK/json") -ge 4 ]]
+    while IFS= read -r line; do is watch drom.watch/1 <<<"$line"; done <"$WORK/json"
+    [[ $(jq -s 'any(has("cpu")) and any(has("cpu") | not)' "$WORK/json") == true ]]
+}
+
+@test "explain" {
+    sleeper one "$A"
+    prints explain explain one --sample 1
+    part .client | is client
+    part '.threads[0]' | is thread
+    [[ $(part '.sentences | map(type) | unique') == '["string"]' ]]
+}
+
+@test "explain of a program with doors" {
+    has_guest regions-gcc
+    guest sim "$A" "$GUESTS/regions-gcc"
+    prints explain explain sim --sample 20
+    part .client | is client
+    [[ $(part '.client.doors | map(type) | unique') == '["string"]' ]]
+}
+
+@test "check" {
+    drom run --no-doors -- true
+    prints check check
+}
+
+@test "env" {
+    prints env env
+    part '.variables[]' | while IFS= read -r line; do is variable <<<"$line"; done
+}
+
+@test "run: on stderr, stdout is the command's" {
+    drom run --no-doors --json -- echo told >"$WORK/out" 2>"$WORK/json"
+    [[ $(<"$WORK/out") == told ]]
+    is run drom.run/1 <"$WORK/json"
+    [[ $(part '[.exit, .signal]') == '[0,null]' ]]
+    # shellcheck disable=SC2016
+    drom run --no-doors --json -- sh -c 'kill -TERM $$' 2>"$WORK/err" && false
+    grep '^{' "$WORK/err" | is run drom.run/1
+}
+
+@test "verify" {
+    two_cpus
+    prints verify verify --runs 1 --no-record -- "$GUESTS/plain" 0.05
+    part '.modes[]' | while IFS= read -r line; do is mode <<<"$line"; done
+}
+
+@test "a refusal of every verb" {
+    export DROM_TABLE=$WORK/none
+    for command in list "set 1 0" "shrink 1 1" "expand 1 1" "give 1 0" "take 1 0" "drain 0" "restore 0" "wait 1" watch "explain 1" check \
+        "run --cpus 4095 --no-doors true" "verify --runs 0 true" "env --nonsense"; do
+        read -ra words <<<"$command"
+        drom "${words[0]}" --json "${words[@]:1}" >"$WORK/json" 2>"$WORK/err" && false
+        [[ $(wc -l <"$WORK/json") == 1 ]] || { echo "$command: $(<"$WORK/json")" "$(<"$WORK/err")"; return 1; }
+        is refusal "drom.${words[0]}/1" <"$WORK/json"
+    done
+}
