@@ -115,8 +115,16 @@ TEST(Doors, OursComeFirstTheUsersStayAndNothingIsRepeated) {
     EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-gomp.so:/l/libdrom.so");
     EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-gomp.so:/l/libdrom.so:/u/own.so");
     EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-gomp.so:/l/libdrom.so"), "");
-    EXPECT_EQ(preload_text({true, false, {}}, "/l", ""), "/l/libdrom.so");
-    EXPECT_EQ(preload_text({false, false, {}}, "/l", "/u/own.so"), "");
+    EXPECT_EQ(preload_text({true, false, {}, {}}, "/l", ""), "/l/libdrom.so");
+    EXPECT_EQ(preload_text({false, false, {}, {}}, "/l", "/u/own.so"), "");
+}
+
+TEST(Doors, AProgramWithAddressSanitizerHasItsLibraryFirst) {
+    const Doors doors{true, false, {}, "libasan.so.8"};
+    EXPECT_EQ(preload_text(doors, "/l", ""), "libasan.so.8:/l/libdrom.so");
+    EXPECT_EQ(preload_text(doors, "/l", "/u/own.so"), "libasan.so.8:/l/libdrom.so:/u/own.so");
+    EXPECT_EQ(preload_text(doors, "/l", "/u/own.so:/g/libasan.so.8"), "/g/libasan.so.8:/l/libdrom.so:/u/own.so");
+    EXPECT_EQ(preload_text(doors, "/l", "/g/libasan.so.8:/l/libdrom.so"), "");
 }
 
 }  // namespace

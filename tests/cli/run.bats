@@ -139,6 +139,12 @@ nothing_left() {
     [[ $(grep -o 'libdrom.so' <<<"$output" | wc -l) == 1 ]]
 }
 
+@test "a program with AddressSanitizer, which ends itself where anything is loaded before it, runs and is a client" {
+    gcc -O1 -fsanitize=address -fopenmp "$BATS_TEST_DIRNAME/guests/regions.c" -o "$WORK/regions"
+    guest careful "$A" "$WORK/regions" 60
+    client_is careful state live
+}
+
 @test "signals are passed on" {
     for signal in INT TERM HUP QUIT USR1 USR2 WINCH; do
         # A shell starts what runs in the background with INT and QUIT ignored.

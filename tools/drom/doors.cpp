@@ -4,6 +4,9 @@
 
 #include <dlfcn.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
@@ -24,20 +27,46 @@ Doors choose_doors(const Program& program) {
         case ProgramKind::kDynamic: break;
     }
     // Without a runtime of its own it may still start programs, or load libraries, that have one.
-    return {true, program.gomp || !program.llvm, {}};
+    return {true, program.gomp || !program.llvm, {}, program.sanitizer};
 }
+
+namespace {
+
+/// The entries of a list as in LD_PRELOAD.
+std::vector<std::string> entries(const std::string& list) {
+    std::vector<std::string> found;
+    for (size_t at = 0; at < list.size();) {
+        const size_t end = std::min(list.find_first_of(" :", at), list.size());
+        if (end > at) found.push_back(list.substr(at, end - at));
+        at = end + 1;
+    }
+    return found;
+}
+
+bool has(const std::vector<std::string>& list, const std::string& entry) {
+    return std::find(list.begin(), list.end(), entry) != list.end();
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
 
 std::string preload_text(const Doors& doors, const std::string& library_directory, const std::string& present) {
     if (!doors.agent) return {};
-    std::string text;
-    const auto add = [&](const std::string& name) {
-        const std::string path = library_directory + "/" + name;
-        if (present.find(path) == std::string::npos) text += (text.empty() ? "" : ":") + path;
-    };
-    if (doors.gomp) add("libdrom-gomp.so");
-    add("libdrom.so");
-    if (text.empty()) return {};
-    return present.empty() ? text : text + ":" + present;
+    const std::vector<std::string> users = entries(present);
+    std::vector<std::string> list;
+    if (!doors.first.empty()) {
+        const auto same = [&](const std::string& user) { return base_name(user) == base_name(doors.first); };
+        const auto found = std::find_if(users.begin(), users.end(), same);
+        list.push_back(found == users.end() ? doors.first : *found);
+    }
+    const size_t before = list.size();
+    for (const std::string& name : {doors.gomp ? library_directory + "/libdrom-gomp.so" : "", library_directory + "/libdrom.so"})
+        if (!name.empty() && !has(users, name)) list.push_back(name);
+    if (list.size() == before) return {};
+    for (const std::string& user : users)
+        if (!has(list, user)) list.push_back(user);
+    return fmt::format("{}", fmt::join(list, ":"));
 }
 
 std::string library_directory() {

@@ -66,6 +66,10 @@ bool names_gcc_runtime(const std::string& library) {
     return library.substr(library.rfind('/') + 1).starts_with("libgomp.so");
 }
 
+bool must_be_first(const std::string& library) {
+    return library.substr(library.rfind('/') + 1).starts_with("libasan.so");
+}
+
 void look_into(Program& program) {
     const ElfFile file = read_elf(program.path);
     program.build_id = file.build_id.empty() ? content_id(program.path) : file.build_id;
@@ -78,6 +82,7 @@ void look_into(Program& program) {
     for (const auto& library : LoaderSearch().closure(program.path, file, preloaded_by_user())) {
         program.llvm |= names_llvm_runtime(library);
         program.gomp |= names_gcc_runtime(library);
+        if (must_be_first(library)) program.sanitizer = library;
     }
 }
 
