@@ -119,8 +119,8 @@ int Table::choose(const Wish& wish, bool again, Intention& what, const char* ver
     const bool exactly = wish.kind == Wish::kExactly;
     what.kind = exactly ? intent::kMask : intent::kGive;
     if (const int status = check_cpus(ledger_, wish.mask, false, verb, error); status != DROM_OK) return status;
-    const CpuSet all = exactly ? wish.mask : wish.mask | wanted_cpus(ledger_, name_of(ledger_, what.slot));
-    return check_limits(what.slot, all, verb, error);
+    if (exactly) return check_limits(what.slot, wish.mask, verb, error);
+    return check_limits(what.slot, wish.mask | wanted_cpus(ledger_, name_of(ledger_, what.slot)), verb, error);
 }
 
 int Table::choose_kept(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
@@ -175,7 +175,11 @@ int Table::change_slot(uint32_t slot, const Wish& wish, const Options& options, 
                        drom_error* error) noexcept {
     SlotSet touched;
     bool changed = false;
-    Intention what{intent::kMask, slot, state_of(ledger_.slot(slot)).generation, {}, options.flags};
+    Intention what;  // its mask is chosen below; clearing half a kilobyte would be felt
+    what.kind = intent::kMask;
+    what.slot = slot;
+    what.generation = state_of(ledger_.slot(slot)).generation;
+    what.flags = options.flags;
     const int status = carry_out(what, &wish, verb, touched, changed, error);
     return status == DROM_OK && !changed ? int{DROM_UNCHANGED} : status;
 }

@@ -186,7 +186,8 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
     plan.touched.add(who.slot);
     // Gains first: an administrator that is killed between two words must not leave a client that was told to leave everything.
     plan_gains(ledger, who, mask, rules, plan);
-    plan_losses(ledger, who, CpuSet::range(0, ledger.cpus()) - mask, plan);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 

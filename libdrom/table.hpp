@@ -37,8 +37,8 @@ struct VerbText {
 /// changed before it was carried out.
 struct Wish {
     enum Kind : uint8_t { kExactly, kBesides, kWithout, kShrink, kExpand } kind;
-    CpuSet mask;  ///< kExactly, kBesides, kWithout
-    uint32_t to;  ///< kShrink, kExpand
+    const CpuSet& mask;  ///< kExactly, kBesides, kWithout; lives as long as the call
+    uint32_t to;         ///< kShrink, kExpand
 };
 
 class Table {

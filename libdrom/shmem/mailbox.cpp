@@ -37,7 +37,9 @@ bool read_words(const Ledger& ledger, const RequestHalf& half, uint64_t stamp, C
     const uint32_t words = ledger.mask_words();
     mask = CpuSet::empty();
     for (uint32_t i = 0; i < words; ++i) mask.words[i] = half.words[i].load(kRelaxed);
-    return half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words) && mask.within(ledger.cpus());
+    const uint32_t used = ledger.cpus() % 64;  // of the last word; those behind it are empty
+    const bool fits = used == 0 || mask.words[words - 1] >> used == 0;
+    return fits && half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words);
 }
 
 /// False when the half is not, completely, request `seq`.
