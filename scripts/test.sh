@@ -1,25 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test.sh - builds and runs every test of the dev build, and what scripts/lint.sh looks at without building; with --all also the tests of
-# the broker under AddressSanitizer and ThreadSanitizer, which takes more than twice as long.
+# test.sh - builds and runs every test of the dev build, what is worth it under AddressSanitizer with UndefinedBehaviorSanitizer and under
+# ThreadSanitizer, and what scripts/lint.sh looks at without building.
 #
-#   scripts/test.sh [--all] [--only dev|asan|tsan|lint]...
+#   scripts/test.sh [--only dev|asan|tsan|lint]...
 #
 # Prints one line a suite and ends with "N passed, N failed, N skipped". Exit status: 0 all passed, 1 something failed or did
 # not build; with CI=true a skipped test counts as failed: there every prerequisite can be installed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-only=(dev lint)
-chosen=()
+only=()
 while (($#)); do
     case $1 in
-        --all) only=(dev asan tsan lint); shift ;;
-        --only) chosen+=("${2:?--only needs dev, asan, tsan or lint}"); shift 2 ;;
+        --only) only+=("${2:?--only needs dev, asan, tsan or lint}"); shift 2 ;;
         *) sed -n '6p' "$0" | sed 's/^# *//' >&2; exit 2 ;;
     esac
 done
-((${#chosen[@]} == 0)) || only=("${chosen[@]}")
 wanted() { ((${#only[@]} == 0)) || [[ " ${only[*]} " == *" $1 "* ]]; }
 
 passed=0 failed=0 skipped=0
@@ -72,9 +69,9 @@ if wanted dev && build dev; then
     mapfile -t suites < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vx unit)
     for name in "${suites[@]}"; do suite dev "$name" -L "^$name\$"; done
 fi
-for preset in asan tsan; do
-    if wanted "$preset" && build "$preset"; then suite "$preset" "unit+crash+race+hostile" -L '^(unit|crash|race|hostile)$'; fi
-done
+if wanted asan && build asan; then suite asan "unit+crash+race+hostile+cli" -L '^(unit|crash|race|hostile|cli)$'; fi
+# Not the unit tests: each has one thread.
+if wanted tsan && build tsan; then suite tsan "crash+race+hostile" -L '^(crash|race|hostile)$'; fi
 if wanted lint; then
     # Not clang-tidy: it takes longer than all tests together; scripts/lint.sh without arguments runs it too.
     scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2

@@ -128,7 +128,7 @@ Mode mode_of(const char* text) noexcept {
 /// libc's allocator and streams take locks once a process has a second thread. A program with one is left with one: there is no team
 /// to resize, and an administrator can move one thread from outside.
 bool has_one_thread() noexcept {
-    struct stat tasks {};
+    struct stat tasks{};
     return team.runtime.max_threads() == 1 && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
 }
 

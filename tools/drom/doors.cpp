@@ -61,7 +61,8 @@ std::string preload_text(const Doors& doors, const std::string& library_director
         list.push_back(found == users.end() ? doors.first : *found);
     }
     const size_t before = list.size();
-    for (const std::string& name : {doors.gomp ? library_directory + "/libdrom-gomp.so" : "", library_directory + "/libdrom.so"})
+    for (const std::string& name :
+         {doors.gomp ? library_directory + "/libdrom-gomp.so" : "", library_directory + "/libdrom.so"})
         if (!name.empty() && !has(users, name)) list.push_back(name);
     if (list.size() == before) return {};
     for (const std::string& user : users)

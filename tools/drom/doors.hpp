@@ -10,10 +10,10 @@
 namespace drom::command {
 
 struct Doors {
-    bool agent = false;  ///< libdrom.so is preloaded
-    bool gomp = false;   ///< libdrom-gomp.so too
+    bool agent = false;       ///< libdrom.so is preloaded
+    bool gomp = false;        ///< libdrom-gomp.so too
     std::string remark = {};  ///< why nothing is preloaded, for people; empty: nothing to say
-    std::string first = {};  ///< a library that has to be before ours; empty: none
+    std::string first = {};   ///< a library that has to be before ours; empty: none
 };
 
 Doors choose_doors(const Program& program);

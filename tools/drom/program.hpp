@@ -17,7 +17,8 @@ struct Program {
     bool secure = false;  ///< set-uid or set-gid: the loader ignores LD_PRELOAD
     bool llvm = false;    ///< needs an OpenMP runtime of the LLVM family
     bool gomp = false;    ///< needs GCC's
-    std::string sanitizer;  ///< the library of AddressSanitizer that it needs, which ends a process where it is not loaded first
+    std::string
+        sanitizer;  ///< the library of AddressSanitizer that it needs, which ends a process where it is not loaded first
     std::string build_id;
     [[nodiscard]] bool openmp() const { return llvm || gomp; }
 };
