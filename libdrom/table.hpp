@@ -5,6 +5,8 @@
 // carry the plan out word by word, settle, give the turn back, and wait if asked to - without the turn.
 #pragma once
 
+#include <atomic>
+
 #include "drom/drom.h"
 #include "plan.hpp"
 #include "shmem/intent.hpp"
@@ -109,6 +111,7 @@ private:
     Ledger ledger_;
     Pages pages_;
     Change* changes_ = nullptr;
+    std::atomic<uint64_t> there_ns_{0};  ///< when the table was last seen to be in its directory
 };
 
 /// Writes what a person should see into a slot: names cut to fit.
