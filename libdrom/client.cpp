@@ -55,10 +55,14 @@ struct State {
     std::atomic<uint64_t> mask_seq[2];
     alignas(64) std::atomic<uint32_t> current;
     std::atomic<uint32_t> guards;
-    CpuSet applied;  ///< what the threads had after the last release; differs from the mask in a narrower cpuset
-    Half releasing;  ///< 1: some thread is confining; 2: and the agent's thread waits for it
-    Half nudge;      ///< futex: counts enable() and leave()
+    CpuSet applied;      ///< what the threads had after the last release; differs from the mask in a narrower cpuset
+    Half releasing;      ///< 1: some thread is confining; 2: and the agent's thread waits for it
+    KnownThreads known;  ///< whoever has `releasing` may change it
+    Half nudge;          ///< futex: counts enable() and leave()
     std::atomic<bool> stop;
+    std::atomic<bool> agent_ready;  ///< the agent's thread sleeps on requests or is at one: releases are left to it
+    Half finished;                  ///< futex: counts releases
+    Half finish_waiters;
     std::atomic<void (*)(const Wanted&)> on_release;
     void* heap_marks[3];  ///< HeapPosition's; never freed
 };
@@ -76,6 +80,13 @@ bool is_current() noexcept {
 
 // --- the agent's own thread ----------------------------------------------------------------------------------------------
 
+void look_around() noexcept {
+    uint32_t idle = 0;
+    if (!state.releasing.compare_exchange_strong(idle, 1)) return;
+    note_threads(state.known);
+    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+}
+
 /// Waits for a request that has not been released; false when the process leaves.
 bool sleep_until_request(uint64_t handled) noexcept {
     constexpr uint64_t kHeartbeat = 1000 * kMillisecond;
@@ -87,6 +98,7 @@ bool sleep_until_request(uint64_t handled) noexcept {
         if (newest.load() == handled && !state.stop.load())
             futex_wait(futex_half(newest), static_cast<uint32_t>(handled), now_ns() + kHeartbeat);
         state.page->sleeping.store(0);
+        if (newest.load() == handled) look_around();
     }
     return false;
 }
@@ -139,11 +151,15 @@ void use_all_cpus() noexcept {
     set_affinity(0, guard.mask());
 }
 
+bool release_here(const Wanted& wanted) noexcept;
+
 void* agent_thread(void*) {
     prctl(PR_SET_NAME, "drom");
     ask_for_short_slices();
     use_all_cpus();
     uint64_t handled = released().seq;
+    look_around();
+    state.agent_ready.store(true);
     while (sleep_until_request(handled)) {
         if (!is_current()) {
             detach();
@@ -154,12 +170,17 @@ void* agent_thread(void*) {
             futex_wait(&state.nudge, state.nudge.load(), now_ns() + kLookAgain);
             continue;
         }
-        const bool done = released().seq >= wanted.seq || release(wanted);
+        const bool done = released().seq >= wanted.seq || release_here(wanted);
         if (!done && wait_for_turn()) continue;
         // A release that failed for good (its cpuset allows none of the CPUs) is left to a safe point or an administrator.
         handled = wanted.seq;
-        if (auto* fn = state.on_release.load(); done && fn != nullptr) fn(wanted);
+        if (auto* fn = state.on_release.load(); done && fn != nullptr) {
+            state.agent_ready.store(false);  // it is the program's code, and may take its time
+            fn(wanted);
+            state.agent_ready.store(true);
+        }
     }
+    state.agent_ready.store(false);
     return nullptr;
 }
 
@@ -191,6 +212,7 @@ void after_fork_in_child() {
     state.page = &private_page;
     state.releasing.store(0);
     state.guards.store(0);
+    state.agent_ready.store(false);
 }
 
 /// GCC's OpenMP runtime keeps the words of a team on the heap, aligned to 16 bytes. In one position of four two of them share a cache
@@ -463,7 +485,9 @@ bool confine_all(const Wanted& wanted) noexcept {
     Posted outside;
     const bool moved =
         read_outside(state.ledger, state.slot, outside) && outside.seq > state.page->released.load(kRelaxed);
-    const Confined done = confine(0, moved ? outside.mask : state.applied, wanted.mask, deadline_in_ms(100));
+    const CpuSet before = moved ? outside.mask : state.applied;
+    clear_off(state.known, before, wanted.mask);
+    const Confined done = confine(0, before, wanted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));
@@ -473,20 +497,46 @@ bool confine_all(const Wanted& wanted) noexcept {
     state.applied = wanted.mask;
     if (done.limited) get_affinity(0, state.applied);
     acknowledge_release(wanted.seq, done.limited);
+    note_threads(state.known);
     return true;
 }
 
-}  // namespace
-
-bool release(const Wanted& wanted) noexcept {
+/// By the calling thread.
+bool release_here(const Wanted& wanted) noexcept {
     if (!joined() || getpid() != state.pid || state.disabled.load() > 0) return false;
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
     const int saved = errno;
     const bool done = released().seq >= wanted.seq || confine_all(wanted);
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+    state.finished.fetch_add(1);
+    if (state.finish_waiters.load() > 0) futex_wake(&state.finished);
     errno = saved;  // a safe point sits inside the program's own calls
     return done;
+}
+
+/// True when the agent's thread has released `wanted` soon enough. The caller sleeps meanwhile, which leaves its CPU to that thread.
+bool released_by_agent(const Wanted& wanted) noexcept {
+    const int saved = errno;
+    const uint64_t deadline = deadline_in_ms(1);
+    state.finish_waiters.fetch_add(1);
+    uint32_t count = state.finished.load();
+    while (released().seq < wanted.seq && state.agent_ready.load() && state.disabled.load() <= 0 &&
+           now_ns() < deadline) {
+        futex_wait(&state.finished, count, deadline);
+        count = state.finished.load();
+    }
+    state.finish_waiters.fetch_sub(1);
+    errno = saved;
+    return released().seq >= wanted.seq;
+}
+
+}  // namespace
+
+bool release(const Wanted& wanted) noexcept {
+    // A thread of the program that moves others blocks, and wakes among busy ones after it has run for long: it may wait for a tick of the
+    // kernel before it can go on and acknowledge. The agent's thread comes from sleep, and its slices are short.
+    return (state.agent_ready.load() && released_by_agent(wanted)) || release_here(wanted);
 }
 
 void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const char* why) noexcept {

@@ -113,7 +113,33 @@ int status_of(int error) noexcept {
     return error == EINVAL ? DROM_E_NOCPU : DROM_E_OS;
 }
 
+/// A number that was noted may be another process's by now.
+bool is_still_ours(uint32_t tid) noexcept { return syscall(SYS_tgkill, getpid(), tid, 0) == 0; }
+
+void move_off(uint32_t tid, const CpuSet& before, const CpuSet& now) noexcept {
+    CpuSet mask{};
+    if (is_still_ours(tid) && get_affinity(tid, mask) && !now.contains(mask))
+        set_affinity(tid, follow(mask, before, now));
+}
+
 }  // namespace
+
+void note_threads(KnownThreads& known) noexcept {
+    known.count = 0;
+    Tasks tasks(0);
+    if (!tasks.ok()) return;
+    tasks.each([&](uint32_t tid) {
+        if (known.count < KnownThreads::kMost) known.tids[known.count++] = tid;
+    });
+}
+
+void clear_off(const KnownThreads& known, const CpuSet& before, const CpuSet& now) noexcept {
+    if (now.contains(before)) return;
+    const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
+    for (uint32_t i = 0; i < known.count; ++i)
+        if (known.tids[i] != self) move_off(known.tids[i], before, now);
+    move_off(self, before, now);
+}
 
 Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t deadline_ns) noexcept {
     Confined result{DROM_OK, false, 0, 0};

@@ -24,6 +24,19 @@ CpuSet follow(const CpuSet& thread, const CpuSet& before, const CpuSet& now) noe
 /// each running thread that has to move. Gives up at `deadline_ns`.
 Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t deadline_ns) noexcept;
 
+/// Threads of this process as they were seen last.
+struct KnownThreads {
+    static constexpr uint32_t kMost = 64;
+    uint32_t tids[kMost];
+    uint32_t count;
+};
+void note_threads(KnownThreads& known) noexcept;
+
+/// A first strike before confine(): moves known threads of this process off CPUs that are not in `now`, the calling one last. To move a
+/// thread that runs blocks the caller, and the kernel lets a thread that had run for long before it blocked wait for a tick when it
+/// wakes among busy ones. So what may block is done before anything else.
+void clear_off(const KnownThreads& known, const CpuSet& before, const CpuSet& now) noexcept;
+
 /// sched_getaffinity / sched_setaffinity of one thread (0: the caller) as plain system calls: no cpu_set_t, no 1024-CPU limit.
 bool get_affinity(uint32_t tid, CpuSet& mask) noexcept;
 int set_affinity(uint32_t tid, const CpuSet& mask) noexcept;  ///< 0 or errno

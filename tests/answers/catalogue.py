@@ -53,6 +53,11 @@ class Case:
         return f"{self.guest.name}:{self.mode}:{self.compiler}:{self.runtime}:{self.threads}:{self.door}{limit}"
 
     @property
+    def work(self):
+        """What it computes, whichever way it is started."""
+        return (self.guest.name, self.mode, self.compiler, self.runtime, self.threads, self.limit)
+
+    @property
     def pair(self):
         return (self.guest.name, self.compiler, self.runtime)
 

@@ -2,6 +2,10 @@
 // confine_test.cpp - the mask a thread gets when its process's mask changes.
 #include "confine.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+
 #include "property.hpp"
 
 namespace {
@@ -57,6 +61,42 @@ TEST(Follow, OnceIsEnough) {
         const CpuSet once = follow(any_cpus(), before, now);
         RC_ASSERT(follow(once, now, now) == once);
     }));
+}
+
+TEST(Follow, WhereCpusAreLostTwiceIsAsGoodAsOnce) {
+    EXPECT_TRUE(holds("first strike", [] {
+        const CpuSet before = any_cpus();
+        const CpuSet now = any_cpus();
+        if (now.contains(before)) return;  // clear_off() does nothing then
+        const CpuSet once = follow(any_cpus(), before, now);
+        RC_ASSERT(follow(once, before, now) == once);
+    }));
+}
+
+TEST(ClearOff, MovesKnownThreadsAndNobodyElses) {
+    CpuSet all{};
+    ASSERT_TRUE(get_affinity(0, all));
+    if (all.count() < 2) GTEST_SKIP() << "one CPU only";
+    CpuSet one{};
+    one.add(all.first());
+    const pid_t other = fork();
+    if (other == 0) {
+        pause();
+        _exit(0);
+    }
+    KnownThreads known{};
+    note_threads(known);
+    ASSERT_GE(known.count, 1U);
+    known.tids[known.count++] = static_cast<uint32_t>(other);  // as if a thread of ours had had that number
+    clear_off(known, all, one);
+    CpuSet mine{};
+    CpuSet others{};
+    EXPECT_TRUE(get_affinity(0, mine) && get_affinity(static_cast<uint32_t>(other), others));
+    EXPECT_TRUE(mine == one);
+    EXPECT_TRUE(others == all);
+    EXPECT_EQ(set_affinity(0, all), 0);
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
 }
 
 }  // namespace
