@@ -24,6 +24,7 @@
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/waiting.hpp"
+#include "short_slices.hpp"
 #include "table.hpp"
 
 namespace drom::client {
@@ -123,26 +124,6 @@ void detach() noexcept {
     hot.request.store(&kNothing);
     hot.seen.store(0);
     state.joined.store(false);
-}
-
-/// The kernel's struct sched_attr in its first form, which every kernel and no old C library has.
-struct SchedulingAttributes {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-/// Asks for short slices. A thread that wakes with a shorter slice than the one that runs has its CPU at once (Linux 6.12 on); with the
-/// same slice it may wait for the next tick, 4 ms, while all CPUs are busy. Older kernels ignore it.
-void ask_for_short_slices() noexcept {
-    constexpr uint64_t kShortest = kMillisecond / 10;
-    SchedulingAttributes attributes{};
-    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 || attributes.policy != SCHED_OTHER)
-        return;
-    attributes.runtime = kShortest;
-    syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 /// The thread that created the agent's may have been bound to one CPU, by OMP_PROC_BIND for instance.
@@ -445,6 +426,7 @@ bool newest(Wanted& wanted) noexcept {
 }
 
 Wanted released() noexcept {
+    const AffinityGuard reading;  // until it ends no second release fills the half that is read here
     const uint32_t current = state.current.load(std::memory_order_acquire);
     // A mask that was published but could not be applied (a cpuset that allows none of it) is not released.
     const uint64_t acknowledged = state.page != nullptr ? state.page->released.load(kRelaxed) : 0;
