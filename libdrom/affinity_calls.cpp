@@ -26,7 +26,7 @@ namespace {
 using drom::CpuSet;
 using Syscall = long(long, ...);
 
-/// The program's function of this name.
+/// The function of this name that our own stands in front of; null when no library has it.
 template <class Function>
 Function* next(std::atomic<void*>& known, const char* name) noexcept {
     void* function = known.load(std::memory_order_relaxed);
@@ -50,7 +50,7 @@ private:
     sigset_t before_;
 };
 
-/// Calls `set` with what of `wanted` this process may use.
+/// Calls `set` with what of `wanted` this process may use, and with `wanted` where its cpuset allows nothing of that.
 template <class Set>
 auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
     const SignalsBlocked blocked;
@@ -60,9 +60,16 @@ auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
         if (allowed.seq == 0) return set(wanted);
         const CpuSet both = wanted & allowed.mask;
         const auto result = set(both.none() ? allowed.mask : both);
-        // Our own releases wait for the guard; an administrator who confines from outside does not.
+        if (result != 0) return set(wanted);
+        // Our own releases wait for the guard; an administrator who confines from outside does not. Each further round takes one
+        // more of its requests.
         if (guard.allowed().seq == allowed.seq) return result;
     }
+}
+
+int not_there() noexcept {
+    errno = ENOSYS;
+    return -1;
 }
 
 CpuSet read_mask(size_t size, const void* mask) noexcept {
@@ -79,7 +86,7 @@ bool is_own_thread(pid_t tid) noexcept {
     return own;
 }
 
-/// False: the call is not about us, or it is wrong and the kernel says so best. `set` is then given the mask as it came.
+/// False: the call is not about us, or it is wrong and the kernel says so best. It goes on as it came.
 bool concerns_us(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
     return drom::client::joined() && mask != nullptr && !drom::runtime::is_ours(caller) && is_own_thread(tid) &&
            !read_mask(size, mask).none();
@@ -95,6 +102,7 @@ extern "C" {
 DROM_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t* mask) noexcept {
     static constinit std::atomic<void*> known{nullptr};
     auto* real = next<int(pid_t, size_t, const cpu_set_t*)>(known, "sched_setaffinity");
+    if (real == nullptr) return not_there();
     if (!concerns_us(tid, size, mask, CALLER)) return real(tid, size, mask);
     return set_inside(read_mask(size, mask), [&](const CpuSet& set) {
         return real(tid, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
@@ -104,6 +112,7 @@ DROM_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t* mask)
 DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* mask) noexcept {
     static constinit std::atomic<void*> known{nullptr};
     auto* real = next<int(pthread_t, size_t, const cpu_set_t*)>(known, "pthread_setaffinity_np");
+    if (real == nullptr) return ENOSYS;
     if (!concerns_us(0, size, mask, CALLER)) return real(thread, size, mask);
     return set_inside(read_mask(size, mask), [&](const CpuSet& set) {
         return real(thread, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));

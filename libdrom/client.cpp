@@ -20,6 +20,7 @@
 #include "confine.hpp"
 #include "env.hpp"
 #include "error.hpp"
+#include "heap_position.hpp"
 #include "plan.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
@@ -65,7 +66,8 @@ struct State {
     Half finished;                  ///< futex: counts releases
     Half finish_waiters;
     std::atomic<void (*)(const Wanted&)> on_release;
-    void* heap_marks[3];  ///< HeapPosition's; never freed
+    // The newest request that could not be released (a cpuset that allows none of its CPUs), and when to try again.
+    std::atomic<uint64_t> given_up, try_again_ns;
 };
 
 // No constructor and no destructor: a preloaded /bin/true pays for neither, and the agent's thread may use this until the process
@@ -79,8 +81,21 @@ bool is_current() noexcept {
     return takes_part && now.generation == state.generation;
 }
 
+constexpr uint64_t kTryAgain = 100 * kMillisecond;
+
+/// Trying costs a look at every thread, and safe points come often: nobody tries again before the time.
+bool is_given_up(uint64_t seq) noexcept {
+    return state.given_up.load() >= seq && now_ns() < state.try_again_ns.load(kRelaxed);
+}
+
+void give_up(uint64_t seq) noexcept {
+    state.try_again_ns.store(now_ns() + kTryAgain, kRelaxed);
+    state.given_up.store(seq);
+}
+
 // --- the agent's own thread ----------------------------------------------------------------------------------------------
 
+/// Notes the threads that there are by now, for the first strike of the next release. Nothing while somebody releases: it does that itself.
 void look_around() noexcept {
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1)) return;
@@ -88,18 +103,21 @@ void look_around() noexcept {
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
 }
 
-/// Waits for a request that has not been released; false when the process leaves.
+/// Waits for a request that has not been released, or the time to try one again; false when the process leaves.
 bool sleep_until_request(uint64_t handled) noexcept {
-    constexpr uint64_t kHeartbeat = 1000 * kMillisecond;
+    const bool again = handled != 0 && state.given_up.load() >= handled;
+    const uint64_t heartbeat = again ? kTryAgain : 1000 * kMillisecond;
     const Word& newest = *hot.request.load(kRelaxed);
     while (!state.stop.load(std::memory_order_acquire)) {
         if (newest.load() != handled) return true;
         state.page->sleeping.store(1);
         // Sequentially consistent with the administrator's look at `sleeping` after publishing: one of us sees the other.
         if (newest.load() == handled && !state.stop.load())
-            futex_wait(futex_half(newest), static_cast<uint32_t>(handled), now_ns() + kHeartbeat);
+            futex_wait(futex_half(newest), static_cast<uint32_t>(handled), now_ns() + heartbeat);
         state.page->sleeping.store(0);
-        if (newest.load() == handled) look_around();
+        if (newest.load() != handled) return true;
+        if (again && !is_given_up(handled)) return true;
+        look_around();
     }
     return false;
 }
@@ -152,8 +170,7 @@ void* agent_thread(void*) {
             continue;
         }
         const bool done = released().seq >= wanted.seq || release_here(wanted);
-        if (!done && wait_for_turn()) continue;
-        // A release that failed for good (its cpuset allows none of the CPUs) is left to a safe point or an administrator.
+        if (!done && !is_given_up(wanted.seq) && wait_for_turn()) continue;
         handled = wanted.seq;
         if (auto* fn = state.on_release.load(); done && fn != nullptr) {
             state.agent_ready.store(false);  // it is the program's code, and may take its time
@@ -195,26 +212,6 @@ void after_fork_in_child() {
     state.guards.store(0);
     state.agent_ready.store(false);
 }
-
-/// GCC's OpenMP runtime keeps the words of a team on the heap, aligned to 16 bytes. In one position of four two of them share a cache
-/// line and an empty region takes a quarter longer. While one of these lives what is allocated (by us, and by pthread_create) is
-/// rounded up to whole cache lines, so that the program's luck stays what it was.
-class HeapPosition {
-public:
-    HeapPosition() noexcept { state.heap_marks[0] = malloc(kSmall); }
-    ~HeapPosition() {
-        state.heap_marks[1] = malloc(kSmall);
-        const uintptr_t used = address(1) - address(0) + kSmall + kOverhead;
-        if (used % kLine != 0) state.heap_marks[2] = malloc(2 * kLine - used % kLine - kOverhead);
-    }
-    HeapPosition(const HeapPosition&) = delete;
-    HeapPosition& operator=(const HeapPosition&) = delete;
-
-private:
-    static constexpr size_t kLine = 64, kSmall = 24,
-                            kOverhead = 8;  // glibc: the smallest piece, and what it adds to each
-    static uintptr_t address(size_t i) noexcept { return reinterpret_cast<uintptr_t>(state.heap_marks[i]); }
-};
 
 // --- joining ------------------------------------------------------------------------------------------------------------
 
@@ -292,8 +289,8 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& mask, drom_error* e
     reap(state.ledger, *state.pages, state.path);
     state.slot = claim_slot(state.ledger);
     if (state.slot == kNoSlot)
-        return fail(error, DROM_E_FULL, "drom: join: all %u slots of table %s are taken", state.ledger.clients(),
-                    state.path);
+        return fail(error, DROM_E_FULL, "drom: join: no slot of table %s is free; it has %s", state.path,
+                    CountText(state.ledger.clients(), "slot").text);
     Slot& slot = state.ledger.slot(state.slot);
     state.generation = state_of(slot).generation;
     write_who(slot.client, self());
@@ -490,6 +487,7 @@ bool release_here(const Wanted& wanted) noexcept {
     if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
     const int saved = errno;
     const bool done = released().seq >= wanted.seq || confine_all(wanted);
+    if (!done) give_up(wanted.seq);
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
     state.finished.fetch_add(1);
     if (state.finish_waiters.load() > 0) futex_wake(&state.finished);
@@ -503,8 +501,8 @@ bool released_by_agent(const Wanted& wanted) noexcept {
     const uint64_t deadline = deadline_in_ms(1);
     state.finish_waiters.fetch_add(1);
     uint32_t count = state.finished.load();
-    while (released().seq < wanted.seq && state.agent_ready.load() && state.disabled.load() <= 0 &&
-           now_ns() < deadline) {
+    while (released().seq < wanted.seq && !is_given_up(wanted.seq) && state.agent_ready.load() &&
+           state.disabled.load() <= 0 && now_ns() < deadline) {
         futex_wait(&state.finished, count, deadline);
         count = state.finished.load();
     }
@@ -516,6 +514,7 @@ bool released_by_agent(const Wanted& wanted) noexcept {
 }  // namespace
 
 bool release(const Wanted& wanted) noexcept {
+    if (is_given_up(wanted.seq)) return false;
     // A thread of the program that moves others blocks, and wakes among busy ones after it has run for long: it may wait for a tick of the
     // kernel before it can go on and acknowledge. The agent's thread comes from sleep, and its slices are short.
     return (state.agent_ready.load() && released_by_agent(wanted)) || release_here(wanted);
@@ -565,7 +564,8 @@ int limits(uint32_t least, uint32_t most, drom_error* error) noexcept {
     if (!joined())
         return fail(error, DROM_E_NOINIT, "drom: limits: this process is not a client; call drom_init first");
     if (least > kMaxCpus || most > kMaxCpus || (most != 0 && least > most))
-        return fail(error, DROM_E_INVAL, "drom: limits: at least %u and at most %u CPUs cannot both hold", least, most);
+        return fail(error, DROM_E_INVAL, "drom: limits: no number of CPUs up to %u is at least %u and at most %u",
+                    kMaxCpus, least, most);
     if (!state.ledger.writable)
         return fail(error, DROM_E_PERM, "drom: limits: in a node table the resource manager sets them");
     Slot& slot = state.ledger.slot(state.slot);

@@ -43,8 +43,8 @@ bool Contract::keeps_for_good(Party party) const noexcept {
     const Terms& terms = parties_[party];
     if (terms.keeps_nothing || terms.state == State::Free) return false;
     if (terms.state == State::Fixed || terms.told) return true;
-    for (uint32_t i = 0; i < known_count_; ++i) {
-        const Asker& asker = askers_[known_[i]];
+    for (uint32_t i = 0; i < used_count_; ++i) {
+        const Asker& asker = askers_[used_[i]];
         if (asker.party == party && asker.stands && !asker.asks_again) return true;
     }
     return false;
@@ -112,7 +112,7 @@ Contract::Asker& Contract::asker_of(Party party, uintptr_t address) noexcept {
     uint32_t index = 0;
     sites_.insert(address, index);
     Asker& asker = askers_[index];
-    if (asker.answers == 0) known_[known_count_++] = static_cast<uint16_t>(index);
+    if (asker.answers == 0) used_[used_count_++] = static_cast<uint16_t>(index);
     ++asker.answers;
     // Sites that do not fit are taken for one that keeps what it was told, whoever's they are.
     asker.party = party;
@@ -123,8 +123,8 @@ Contract::Asker& Contract::asker_of(Party party, uintptr_t address) noexcept {
 bool Contract::stands(Party party, const Asker& self, const Site& site) noexcept {
     bool any = false;
     const Asker* const rest = &askers_[kSites];
-    for (uint32_t i = 0; i < known_count_; ++i) {
-        Asker& other = askers_[known_[i]];
+    for (uint32_t i = 0; i < used_count_; ++i) {
+        Asker& other = askers_[used_[i]];
         if (!other.stands || (other.party != party && &other != rest)) continue;
         const bool itself = &other == &self && &self != rest;
         // Deeper than before: it may have been called, in the end, by itself.
@@ -187,8 +187,9 @@ void Contract::answered_in_region(Party party, uint32_t size) noexcept {
     terms.has_team_size = true;
 }
 
-/// What was answered before is over, as it is without us. A library that keeps nothing says it for the program: the answer to its
-/// question is the program's again.
+/// omp_set_num_threads changes what omp_get_max_threads answers from then on, with drom or without: the answers given so far end here,
+/// everybody's. The caller may be a library that keeps nothing, and sets the number on behalf of the program; what the program is
+/// told next is then this number, too.
 Decision Contract::told(Party party, uint32_t size) noexcept {
     Terms& terms = use(party);
     if (mode_ == Mode::Safe && terms.state != State::Free && size == terms.size) return decide(known_region(terms));

@@ -171,9 +171,9 @@ private:
     Terms parties_[kParties] = {};
     Addresses<kFunctions> functions_;
     Addresses<kSites> sites_;
-    Asker askers_[kSites + 1] = {};    ///< by index in `sites_`; the last one stands for all that do not fit
-    uint16_t known_[kSites + 1] = {};  ///< those in use
-    uint32_t known_count_ = 0;
+    Asker askers_[kSites + 1] = {};   ///< by index in `sites_`; the last one stands for all that do not fit
+    uint16_t used_[kSites + 1] = {};  ///< indices of those that have been given an answer
+    uint32_t used_count_ = 0;
     Party last_asker_ = kNobody;  ///< whose answer a party that does not ask may have been handed
 };
 

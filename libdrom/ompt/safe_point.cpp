@@ -128,8 +128,10 @@ Mode mode_of(const char* text) noexcept {
 /// libc's allocator and streams take locks once a process has a second thread. A program with one is left with one: there is no team
 /// to resize, and an administrator can move one thread from outside.
 bool has_one_thread() noexcept {
+    constexpr nlink_t kLinksOfOne =
+        3;  // a directory has two links, and one more for each directory in it: here, a thread
     struct stat tasks{};
-    return team.runtime.max_threads() == 1 && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
+    return team.runtime.max_threads() == 1 && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == kLinksOfOne;
 }
 
 bool wants_agent() noexcept { return env::flag("DROM_ASYNC", !has_one_thread()); }
@@ -291,7 +293,7 @@ void take_notes() noexcept {
 
 void report(const Decision& decision, uint32_t before) noexcept {
     const CpuText cpus(team.adopted.mask);
-    dprintf(STDERR_FILENO, "drom: process %d: request %llu, CPUs %s: %u threads, now %u: %s\n", getpid(),
+    dprintf(STDERR_FILENO, "drom: process %d: request %llu, mask %s: team of %u, now of %u: %s\n", getpid(),
             static_cast<unsigned long long>(team.adopted.seq), cpus.text, before, decision.size, decision.why);
 }
 

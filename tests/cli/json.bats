@@ -49,13 +49,6 @@ prints() {
 
 part() { jq -c "$1" "$WORK/json"; }
 
-sleeper() { # NAME CPUS [OPTION]...
-    local name=$1 cpus=$2
-    shift 2
-    background "$BIN" run --no-doors --name "$name" --cpus "$cpus" "$@" -- "$GUESTS/plain" 60
-    eventually "$name is there" client_is "$name" mask "$cpus"
-}
-
 @test "list" {
     sleeper one "$A" --job 7.0
     prints list list

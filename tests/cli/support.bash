@@ -117,3 +117,11 @@ refuses() {
         return 1
     fi
 }
+
+# sleeper NAME CPUS [OPTION]...: a client that does nothing, with these CPUs; options are those of drom run.
+sleeper() {
+    local name=$1 cpus=$2
+    shift 2
+    background "$BIN" run --no-doors --name "$name" --cpus "$cpus" "$@" -- "$GUESTS/plain" 60
+    eventually "$name is there" client_is "$name" mask "$cpus"
+}

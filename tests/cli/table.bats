@@ -7,13 +7,6 @@ load support
 
 setup_file() { build_guests; }
 
-sleeper() { # NAME CPUS [OPTION]...
-    local name=$1 cpus=$2
-    shift 2
-    background "$BIN" run --no-doors --name "$name" --cpus "$cpus" "$@" -- "$GUESTS/plain" 60
-    eventually "$name is there" client_is "$name" mask "$cpus"
-}
-
 @test "no table: every verb says so, none creates it" {
     for command in "list" "set 1 0" "shrink 1 1" "expand 1 1" "give 1 0" "take 1 0" "drain 0" "restore 0" "wait 1" "watch" "explain 1" "check"; do
         # shellcheck disable=SC2086

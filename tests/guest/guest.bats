@@ -22,11 +22,13 @@ setup() {
     export DROM_TABLE=$work/table
     stop=$work/stop
     host=
+    group=
 }
 
 teardown() {
     touch "$stop"
     [[ -z $host ]] || { kill -9 "$host" 2>/dev/null || true; wait "$host" 2>/dev/null || true; }
+    [[ -z $group ]] || rmdir "$group"
     rm -rf "$work"
 }
 
@@ -394,6 +396,25 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         [[ $(find /proc/"$host"/task -mindepth 1 -maxdepth 1 | wc -l) == 2 ]]
         finish
         rm "$stop"
+    done
+}
+
+@test "a program may bind its threads inside its cpuset while a request is outside of it" {
+    group=/sys/fs/cgroup/cpuset/drom-guest-$$
+    mkdir "$group" 2>/dev/null || group=
+    [[ -n $group ]] || missing "no cpuset cgroup can be made here (version 1, root)"
+    echo 0 >"$group/cpuset.mems"
+    echo "$one" >"$group/cpuset.cpus"
+    for by in gcc clang; do
+        rm -f "$stop"
+        start "$hosts/host-$by" pin "$stop" "$one"
+        eventually 10 listed "$host"
+        echo "$host" >"$group/cgroup.procs"
+        run -3 drom set "$host" "${both##*,}" --timeout 200
+        echo "$output"
+        sleep 0.3
+        finish
+        run ! grep "bind to" "$work/out"
     done
 }
 

@@ -11,6 +11,7 @@
  *   exec        after the first regions becomes ARGUMENT...
  *   close       closes every descriptor above 2, then goes on
  *   alarm       SIGALRM a thousand times a second; the handler asks omp_get_max_threads()
+ *   pin         binds its main thread to the CPU ARGUMENT again and again, and says when that was refused
  *   manners     compares umask, signal handlers and environment with those at its start
  *   trace       prints how many frames a thread of the team sees above it, at least one
  *   secure      says whether the system treats it as set-uid
@@ -22,6 +23,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <omp.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -144,6 +146,13 @@ static void trace(void) {
     printf("frames %s\n", least >= 1 && least < 64 ? "seen" : "lost");
 }
 
+static void pin(const char* cpu) {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    CPU_SET((size_t)atoi(cpu), &mask);
+    if (sched_setaffinity(0, sizeof mask, &mask) != 0) printf("bind to %s: %s\n", cpu, strerror(errno));
+}
+
 static void close_all(void) {
     for (int fd = 3; fd < 1024; ++fd) close(fd);
 }
@@ -182,6 +191,7 @@ int main(int argc, char** argv) {
         sum = regions(20);
         if (!strcmp(mode, "vfork")) by_exec(1);
         if (!strcmp(mode, "spawn")) by_exec(0);
+        if (!strcmp(mode, "pin")) pin(argv[3]);
         if (!strcmp(mode, "manners")) usleep(1000);
     }
     if (!strcmp(mode, "manners")) compare_manners(&manners);

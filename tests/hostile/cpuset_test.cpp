@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cpuset_test.cpp - a mask that goes beyond what the kernel allows the process (cpuset cgroup) is applied as the intersection and said.
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <atomic>
 #include <cstring>
 #include <fstream>
+#include <functional>
 
 #include "confine.hpp"
 #include "skip.hpp"
@@ -30,6 +34,7 @@ public:
     OneCpu(const OneCpu&) = delete;
     OneCpu& operator=(const OneCpu&) = delete;
     [[nodiscard]] bool usable() const { return usable_; }
+    [[nodiscard]] bool widen() const { return write_text(path_ + "/cpuset.cpus", "0-1"); }
     [[nodiscard]] bool enter(pid_t pid) const { return write_text(path_ + "/cgroup.procs", std::to_string(pid)); }
 
 private:
@@ -37,20 +42,11 @@ private:
     bool usable_;
 };
 
-using Limited = WithTable;
-
-/// Joins with CPUs 0-1 and adopts every request until it is killed.
-Child adopting(const std::string& path, const Gate& joined) {
-    return Child::run([&] {
-        setenv("DROM_TABLE", path.c_str(), 1);
-        CpuSet cpus = CpuSet::range(0, 2);
-        const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, true, "limited", nullptr, 1, 0, false};
-        const int status = drom::client::join(options, nullptr);
-        joined.open();
-        if (status != DROM_OK) return 1;
-        for (;;) pause();
-        return 0;
-    });
+int join_with_two(const std::string& path, bool async) {
+    setenv("DROM_TABLE", path.c_str(), 1);
+    CpuSet cpus = CpuSet::range(0, 2);
+    const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, async, "limited", nullptr, 1, 0, false};
+    return drom::client::join(options, nullptr);
 }
 
 #define NEED_TWO_CPUS()                                                         \
@@ -60,64 +56,103 @@ Child adopting(const std::string& path, const Gate& joined) {
         if (!mine.has(0) || !mine.has(1)) DROM_SKIP("CPUs 0 and 1 are needed"); \
     } while (false)
 
-TEST_F(Limited, AMaskBeyondTheCpusetIsAppliedAsTheIntersectionAndSaid) {
-    NEED_TWO_CPUS();
-    const OneCpu group;
-    if (!group.usable()) DROM_SKIP("no cpuset cgroup can be made here (version 1, root)");
-    Gate joined;
-    Child client = adopting(path_, joined);
-    joined.pass();
-    ASSERT_TRUE(group.enter(client.pid()));
-    drom_options wait = options_with(DROM_WAIT_RELEASED);
-    wait.timeout_ms = 3000;
-    uint64_t mask = 0x7;
-    EXPECT_EQ(drom_set_mask(table_, client.pid(), &mask, 1, &wait, &error_), DROM_OK) << error_.text;
+class Limited : public WithTable {
+protected:
+    int set_and_wait(pid_t pid, uint64_t mask, uint32_t timeout_ms = 3000) {
+        drom_options wait = options_with(DROM_WAIT_RELEASED);
+        wait.timeout_ms = timeout_ms;
+        return drom_set_mask(table_, pid, &mask, 1, &wait, &error_);
+    }
+};
+
+/// A client that joined with CPUs 0-1 and is in a cpuset of CPU 0 since. `body` is what it does all the time.
+class InOneCpu : public Limited {
+protected:
+    void SetUp() override {
+        NEED_TWO_CPUS();
+        if (!group_.usable()) DROM_SKIP("no cpuset cgroup can be made here (version 1, root)");
+        Limited::SetUp();
+    }
+    void start(bool async, const std::function<void()>& body) {
+        Gate joined;
+        client_ = Child::run([&] {
+            const int status = join_with_two(path_, async);
+            joined.open();
+            while (status == DROM_OK) body();
+            return 1;
+        });
+        joined.pass();
+        ASSERT_TRUE(group_.enter(client_.pid()));
+    }
+    void TearDown() override {
+        client_.stop();
+        Limited::TearDown();
+    }
+    const OneCpu group_;
+    Child client_;
+};
+
+TEST_F(InOneCpu, AMaskBeyondTheCpusetIsAppliedAsTheIntersectionAndSaid) {
+    start(true, [] { pause(); });
+    EXPECT_EQ(set_and_wait(client_.pid(), 0x7), DROM_OK) << error_.text;
     CpuSet now{};
-    ASSERT_TRUE(drom::get_affinity(client.upid(), now));
+    ASSERT_TRUE(drom::get_affinity(client_.upid(), now));
     EXPECT_TRUE(now == CpuSet::range(0, 1));
     drom_client_info info{};
     info.size = sizeof info;
     size_t count = 1;
     ASSERT_EQ(drom_clients(table_, &info, &count, &error_), DROM_OK);
     EXPECT_EQ(info.limited, 1U) << "the list does not say that the cpuset allows less";
-    EXPECT_EQ(wanted(client.pid()), 0x7U);
-    client.stop();
+    EXPECT_EQ(wanted(client_.pid()), 0x7U);
 }
 
-TEST_F(Limited, AMaskThatTheCpusetAllowsNothingOfIsNotAcknowledged) {
-    NEED_TWO_CPUS();
-    const OneCpu group;
-    if (!group.usable()) DROM_SKIP("no cpuset cgroup can be made here (version 1, root)");
-    Gate joined;
-    Child client = adopting(path_, joined);
-    joined.pass();
-    ASSERT_TRUE(group.enter(client.pid()));
-    drom_options wait = options_with(DROM_WAIT_RELEASED);
-    wait.timeout_ms = 300;
-    uint64_t mask = 0x2;
-    EXPECT_EQ(drom_set_mask(table_, client.pid(), &mask, 1, &wait, &error_), DROM_PENDING) << error_.text;
+TEST_F(InOneCpu, AMaskThatTheCpusetAllowsNothingOfIsNotAcknowledged) {
+    start(true, [] { pause(); });
+    EXPECT_EQ(set_and_wait(client_.pid(), 0x2, 300), DROM_PENDING) << error_.text;
     EXPECT_TRUE(says("has not released")) << error_.text;
-    mask = 0x1;
-    wait.timeout_ms = 3000;
-    EXPECT_EQ(drom_set_mask(table_, client.pid(), &mask, 1, &wait, &error_), DROM_OK) << error_.text;
-    client.stop();
+    EXPECT_EQ(set_and_wait(client_.pid(), 0x1), DROM_OK) << error_.text;
+}
+
+/// A cpuset may grow: what could not be released is tried again now and then.
+TEST_F(InOneCpu, AMaskThatTheCpusetAllowsLaterIsAdoptedThen) {
+    start(true, [] { pause(); });
+    EXPECT_EQ(set_and_wait(client_.pid(), 0x2, 100), DROM_PENDING) << error_.text;
+    ASSERT_TRUE(group_.widen());
+    EXPECT_EQ(drom_wait(table_, client_.pid(), 0, 3000, &error_), DROM_OK) << error_.text;
+}
+
+/// Every safe point of the program waited a millisecond for a release that could not come.
+TEST_F(InOneCpu, APendingRequestThatCannotBeReleasedDoesNotSlowTheProgramDown) {
+    for (const bool async : {true, false}) {
+        auto* polls = static_cast<std::atomic<uint64_t>*>(
+            mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+        ASSERT_NE(polls, MAP_FAILED);
+        start(async, [polls] {
+            drom::client::Wanted wanted{};
+            if (drom::client::newest(wanted)) drom::client::release(wanted);
+            polls->fetch_add(1);
+        });
+        EXPECT_EQ(set_and_wait(client_.pid(), 0x2, 20), DROM_PENDING) << error_.text;
+        const uint64_t before = polls->load();
+        usleep(300'000);
+        // 300 or fewer when each waits for the agent's thread, millions when none does.
+        EXPECT_GT(polls->load() - before, 10'000U) << (async ? "with" : "without") << " the agent's thread";
+        client_.stop();
+        munmap(polls, 4096);
+    }
 }
 
 /// From outside: a process that never joined follows its reservation, there and back again.
 TEST_F(Limited, AProcessThatNeverJoinedGrowsBackAfterRequestsThatNobodyWaitedFor) {
     NEED_TWO_CPUS();
     const Child child = reserve(0x3);
-    drom_options wait = options_with(DROM_WAIT_RELEASED);
-    wait.timeout_ms = 3000;
-    uint64_t mask = 0x1;
-    ASSERT_EQ(drom_set_mask(table_, child.pid(), &mask, 1, &wait, &error_), DROM_OK) << error_.text;
+    ASSERT_EQ(set_and_wait(child.pid(), 0x1), DROM_OK) << error_.text;
     CpuSet now{};
     drom::get_affinity(child.upid(), now);
     EXPECT_TRUE(now == CpuSet::range(0, 1));
     // Replaced before anybody confined the process to it.
     EXPECT_GE(set(child.pid(), 0x5), 0);
-    mask = 0x3;
-    ASSERT_EQ(drom_set_mask(table_, child.pid(), &mask, 1, &wait, &error_), DROM_OK) << error_.text;
+    ASSERT_EQ(set_and_wait(child.pid(), 0x3), DROM_OK) << error_.text;
     drom::get_affinity(child.upid(), now);
     EXPECT_TRUE(now == CpuSet::range(0, 2)) << "it owns CPU 1 and is never let onto it";
 }
@@ -128,10 +163,7 @@ TEST_F(Limited, AClientThatWasConfinedFromOutsideGrowsBackByItsOwnPoll) {
     Gate joined;
     Gate asked;
     Child client = Child::run([&] {
-        setenv("DROM_TABLE", path_.c_str(), 1);
-        CpuSet cpus = CpuSet::range(0, 2);
-        const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "serial", nullptr, 1, 0, false};
-        if (drom::client::join(options, nullptr) != DROM_OK) return 1;
+        if (join_with_two(path_, false) != DROM_OK) return 1;
         joined.open();
         asked.pass();
         drom::client::Wanted wanted{};
@@ -141,10 +173,7 @@ TEST_F(Limited, AClientThatWasConfinedFromOutsideGrowsBackByItsOwnPoll) {
         return now == CpuSet::range(0, 2) ? 0 : 3;
     });
     joined.pass();
-    drom_options wait = options_with(DROM_WAIT_RELEASED);
-    wait.timeout_ms = 3000;
-    const uint64_t mask = 0x1;
-    ASSERT_EQ(drom_set_mask(table_, client.pid(), &mask, 1, &wait, &error_), DROM_OK) << error_.text;
+    ASSERT_EQ(set_and_wait(client.pid(), 0x1), DROM_OK) << error_.text;
     EXPECT_EQ(set(client.pid(), 0x3), DROM_PENDING) << error_.text;
     asked.open();
     EXPECT_EQ(client.wait(), 0) << "it owns CPU 1 and does not let itself onto it";

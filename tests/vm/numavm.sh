@@ -72,19 +72,19 @@ $b mount -t sysfs sys /sys
 $b mount -t devtmpfs dev /dev
 for module in /modules/*; do $b insmod $module; done
 share() { $b mount -t 9p -o "$1,trans=virtio,version=9p2000.L,msize=512000,cache=$2" "$3" "$4"; }
-share ro loose root /root
-for at in proc sys dev; do $b mount --move /$at /root/$at; done
-$b mkdir -p /root/dev/shm /root/dev/pts
-for at in tmp run dev/shm var/tmp root mnt; do $b mount -t tmpfs -o mode=1777 tmpfs /root/$at; done
-$b mount -t devpts devpts /root/dev/pts
-$b mount -t cgroup2 cgroup2 /root/sys/fs/cgroup
-$b mkdir /root/mnt/share /root/mnt/build
-share rw none share /root/mnt/share
-share ro loose build /root/mnt/build
+share ro loose root /new
+for at in proc sys dev; do $b mount --move /$at /new/$at; done
+$b mkdir -p /new/dev/shm /new/dev/pts
+for at in tmp run dev/shm var/tmp root mnt; do $b mount -t tmpfs -o mode=1777 tmpfs /new/$at; done
+$b mount -t devpts devpts /new/dev/pts
+$b mount -t cgroup2 cgroup2 /new/sys/fs/cgroup
+$b mkdir /new/mnt/share /new/mnt/build
+share rw none share /new/mnt/share
+share ro loose build /new/mnt/build
 $b ip link set lo up
 $b hostname numavm
-$b chroot /root /bin/bash /mnt/share/command
-echo $? >/root/mnt/share/status
+$b chroot /new /bin/bash /mnt/share/command
+echo $? >/new/mnt/share/status
 $b sync
 $b poweroff -f
 INIT
@@ -92,10 +92,10 @@ INIT
 }
 
 make_initramfs() {
-    local image=$work/initramfs-$release.gz tree file i=10
+    local image=$work/initramfs-$version.gz tree file i=10
     [[ -s $image ]] && return
     tree=$(mktemp -d)
-    mkdir -p "$tree"/{bin,proc,sys,dev,root,modules}
+    mkdir -p "$tree"/{bin,proc,sys,dev,new,modules}
     cp "$(command -v busybox)" "$tree/bin/busybox"
     while read -r file; do
         cp "$file" "$tree/modules/$((i++))-${file##*/}"
@@ -132,6 +132,8 @@ fetch_kernel
 vmlinuz=$(compgen -G "$work/kernel/boot/vmlinuz-*" | tail -n 1)
 release=${vmlinuz##*/vmlinuz-}
 modules=$work/kernel/lib/modules/$release
+# The image holds what write_init wrote: another text, another image.
+version=$release-$(cksum <"$0" | cut -d ' ' -f 1)
 make_initramfs
 
 share=$(mktemp -d)
@@ -150,7 +152,7 @@ status=0
 timeout -k 5 "$limit" qemu-system-x86_64 -accel tcg,thread=multi,tb-size=256 -cpu Skylake-Client-v4 -m "$memory_mb" \
     -smp "$((sockets * cores * threads)),sockets=$sockets,cores=$cores,threads=$threads" "${numa[@]}" \
     -nodefaults -no-user-config -no-reboot -display none -serial stdio \
-    -kernel "$vmlinuz" -initrd "$work/initramfs-$release.gz" \
+    -kernel "$vmlinuz" -initrd "$work/initramfs-$version.gz" \
     -append 'console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off tsc=reliable clocksource=tsc no_timer_check' \
     -fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap -device virtio-9p-pci,fsdev=root,mount_tag=root \
     -fsdev local,id=share,path="$share",security_model=none -device virtio-9p-pci,fsdev=share,mount_tag=share \
