@@ -54,17 +54,12 @@ private:
 template <class Set>
 auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
     const SignalsBlocked blocked;
-    for (;;) {
-        const drom::client::AffinityGuard guard;
-        const drom::client::Wanted allowed = guard.allowed();
+    return drom::client::set_allowed([&](const drom::client::Wanted& allowed) {
         if (allowed.seq == 0) return set(wanted);
         const CpuSet both = wanted & allowed.mask;
         const auto result = set(both.none() ? allowed.mask : both);
-        if (result != 0) return set(wanted);
-        // Our own releases wait for the guard; an administrator who confines from outside does not. Each further round takes one
-        // more of its requests.
-        if (guard.allowed().seq == allowed.seq) return result;
-    }
+        return result == 0 ? result : set(wanted);
+    });
 }
 
 int not_there() noexcept {

@@ -74,10 +74,11 @@ int Table::await(const Goal& goal, const Options& options, const char* verb, dro
         const uint64_t posted = ledger_.request(slot).posted_ns.load(std::memory_order_relaxed);
         // Nobody will answer for a process that never joined: grace would only be lost time.
         const uint64_t grace = joined ? posted + options.grace_ms * kMillisecond : 0;
-        if (may_confine && now >= grace) {
+        if (may_confine && (now >= grace || pages_.is_held(slot))) {
             may_confine = confine_client(slot);
             continue;
         }
+        pages_.wake_held();  // from here on it is theirs to do
         sleep_on(slot, false, acked, may_confine ? std::min(grace, deadline) : deadline);
     }
     return goal.resized ? await_resized(goal, deadline, verb, error) : succeed(error);
@@ -90,6 +91,7 @@ int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, 
         const Page* page = pages_.view(goal.slot);
         const uint64_t resized = page != nullptr ? page->resized.load() : 0;
         if (resized >= needed) return succeed(error);
+        pages_.wake_held();
         if (is_abandoned(ledger_.slot(goal.slot)))
             return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
         if (page == nullptr || now_ns() >= deadline) break;
@@ -140,7 +142,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
     Posted posted{};
     if (!read_request(ledger_, slot, posted)) return false;
     const Who who = read_who(ledger_.slot(slot).client);
-    const Verdict life = verdict(who);
+    const Verdict life = confined_.verdict(who);
     if (life == Verdict::kDead) {
         const Turn turn(ledger_.header(), deadline_in_ms(100));
         if (is_abandoned(ledger_.slot(slot))) {
@@ -152,6 +154,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
         return false;
     }
     const CpuSet before = mask_before(slot, posted.seq);
+    const StandOn place(pages_.is_held(slot) ? before - posted.mask : CpuSet::empty());
     const Confined done = life == Verdict::kDead ? Confined{DROM_OK, false, 0, 0}
                                                  : confine(who.pid, before, posted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead

@@ -190,6 +190,7 @@ int Table::change_client(uint32_t pid, const Wish& wish, const Options& options,
     if (const int status = writable(name, error); status != DROM_OK) return status;
     Goal goal{};
     int status = DROM_OK;
+    const Awaiting awaiting(pages_, options);
     {
         const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(turn.inherited(), error);

@@ -22,11 +22,12 @@
 #include "error.hpp"
 #include "heap_position.hpp"
 #include "plan.hpp"
+#include "run_at_once.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/waiting.hpp"
-#include "short_slices.hpp"
 #include "table.hpp"
+#include "thread_mask.hpp"
 
 namespace drom::client {
 
@@ -51,12 +52,7 @@ struct State {
     std::atomic<bool> ever;  ///< join was called; a process joins once
     std::atomic<int> disabled;
 
-    // Two copies of what threads may use; `current` tells which. A release fills the other one, switches, and waits until
-    // nobody is setting an affinity from the old one (AffinityGuard).
-    CpuSet masks[2];
-    std::atomic<uint64_t> mask_seq[2];
-    alignas(64) std::atomic<uint32_t> current;
-    std::atomic<uint32_t> guards;
+    ThreadMask threads;
     CpuSet applied;      ///< what the threads had after the last release; differs from the mask in a narrower cpuset
     Half releasing;      ///< 1: some thread is confining; 2: and the agent's thread waits for it
     KnownThreads known;  ///< whoever has `releasing` may change it
@@ -146,8 +142,7 @@ void detach() noexcept {
 
 /// The thread that created the agent's may have been bound to one CPU, by OMP_PROC_BIND for instance.
 void use_all_cpus() noexcept {
-    const AffinityGuard guard;
-    set_affinity(0, guard.mask());
+    set_allowed([](const Wanted& allowed) { return set_affinity(0, allowed.mask); });
 }
 
 bool release_here(const Wanted& wanted) noexcept;
@@ -209,7 +204,7 @@ void after_fork_in_child() {
     state.joined.store(false);
     state.page = &private_page;
     state.releasing.store(0);
-    state.guards.store(0);
+    state.threads.forget_setters();
     state.agent_ready.store(false);
 }
 
@@ -315,13 +310,12 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& mask, drom_error* e
 
 /// From here on requests are read. What the process may use at this moment is its affinity.
 void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
-    state.masks[0] = affinity;
-    state.mask_seq[0].store(0);
-    state.current.store(0);
+    state.threads.begin(affinity);
     state.applied = affinity;
     state.pid = getpid();
     Page& page = *state.page;
     page.doors.fetch_or(options.doors);
+    page.disabled.store(static_cast<uint32_t>(std::max(0, state.disabled.load())));
     page.joined.store(1);
     hot.request.store(&state.ledger.request(state.slot).newest);
     state.joined.store(true, std::memory_order_release);
@@ -424,28 +418,12 @@ bool newest(Wanted& wanted) noexcept {
 
 Wanted released() noexcept {
     const AffinityGuard reading;  // until it ends no second release fills the half that is read here
-    const uint32_t current = state.current.load(std::memory_order_acquire);
     // A mask that was published but could not be applied (a cpuset that allows none of it) is not released.
     const uint64_t acknowledged = state.page != nullptr ? state.page->released.load(kRelaxed) : 0;
-    return {std::min(state.mask_seq[current].load(kRelaxed), acknowledged), state.masks[current]};
+    return {std::min(reading.seq(), acknowledged), reading.mask()};
 }
 
 namespace {
-
-/// Makes `wanted` what threads may use, and waits for those that are setting an affinity from the mask before. False when one of
-/// them does not finish within the deadline (it holds its guard for one system call).
-bool publish_mask(const Wanted& wanted) noexcept {
-    const uint32_t next = 1 - state.current.load(kRelaxed);
-    state.masks[next] = wanted.mask;
-    state.mask_seq[next].store(wanted.seq, kRelaxed);
-    state.current.store(next);
-    const uint64_t deadline = deadline_in_ms(10);
-    while (state.guards.load() > 0) {
-        if (now_ns() > deadline) return false;
-        sched_yield();
-    }
-    return true;
-}
 
 void acknowledge_release(uint64_t seq, bool limited) noexcept {
     Page& page = *state.page;
@@ -459,13 +437,14 @@ void acknowledge_release(uint64_t seq, bool limited) noexcept {
 }
 
 bool confine_all(const Wanted& wanted) noexcept {
-    if (!publish_mask(wanted)) return false;
+    if (!state.threads.publish(wanted.seq, wanted.mask)) return false;
     // An administrator that lost its patience may have moved the threads since our own last release.
     Posted outside;
     const bool moved =
         read_outside(state.ledger, state.slot, outside) && outside.seq > state.page->released.load(kRelaxed);
     const CpuSet before = moved ? outside.mask : state.applied;
     clear_off(state.known, before, wanted.mask);
+    if (!state.threads.await_setters()) return false;
     const Confined done = confine(0, before, wanted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
@@ -538,22 +517,30 @@ Page& page() noexcept { return state.page != nullptr ? *state.page : private_pag
 
 void add_doors(uint32_t doors) noexcept { page().doors.fetch_or(doors); }
 
-AffinityGuard::AffinityGuard() noexcept { state.guards.fetch_add(1); }
-AffinityGuard::~AffinityGuard() { state.guards.fetch_sub(1); }
-const CpuSet& AffinityGuard::mask() const noexcept { return state.masks[state.current.load()]; }
-uint64_t AffinityGuard::seq() const noexcept { return state.mask_seq[state.current.load()].load(kRelaxed); }
+AffinityGuard::AffinityGuard() noexcept { state.threads.begin_setting(); }
+AffinityGuard::~AffinityGuard() { state.threads.end_setting(); }
+const CpuSet& AffinityGuard::mask() const noexcept { return state.threads.mask(); }
+uint64_t AffinityGuard::seq() const noexcept { return state.threads.seq(); }
 
 Wanted AffinityGuard::allowed() const noexcept {
     if (getpid() != state.pid) return {0, CpuSet::empty()};
-    Posted outside;
-    if (read_outside(state.ledger, state.slot, outside) && outside.seq > seq()) return {outside.seq, outside.mask};
-    return {seq(), mask()};
+    const uint64_t own = seq();
+    const Word* request = hot.request.load(kRelaxed);
+    if (request == &kNothing || request->load() == own) return {own, mask()};
+    Posted posted;
+    const bool readable = read_request(state.ledger, state.slot, posted) && posted.seq > own && !posted.mask.none();
+    return readable ? Wanted{posted.seq, posted.mask} : Wanted{own, mask()};
 }
 
-void disable() noexcept { state.disabled.fetch_add(1); }
+void disable() noexcept {
+    state.disabled.fetch_add(1);
+    page().disabled.fetch_add(1);
+}
 
 void enable() noexcept {
-    if (state.disabled.load() <= 0 || state.disabled.fetch_sub(1) != 1) return;
+    if (state.disabled.load() <= 0) return;
+    page().disabled.fetch_sub(1);
+    if (state.disabled.fetch_sub(1) != 1) return;
     state.nudge.fetch_add(1);
     futex_wake(&state.nudge);
 }

@@ -89,9 +89,23 @@ public:
     AffinityGuard& operator=(const AffinityGuard&) = delete;
     [[nodiscard]] const CpuSet& mask() const noexcept;  ///< what threads of this process may use now
     [[nodiscard]] uint64_t seq() const noexcept;        ///< the request that mask is of; 0: no request so far
-    /// The same, or what an administrator has confined this process to from outside since. Seq 0 in a child, too.
+    /// The same, or the newest request if that has been posted since: an administrator may be confining this process to it from outside
+    /// at this moment. Nothing (seq 0, no CPU) in a child.
     [[nodiscard]] Wanted allowed() const noexcept;
 };
+
+/// Calls `set`, which sets an affinity inside the mask that it is given, and again while the mask changes meanwhile. Our own releases wait
+/// for the guard; an administrator who confines from outside does not: it posts, and then sets every thread's affinity. Ours comes
+/// before that, and is overwritten, or after it, and then the second look here sees the request. Each round more takes one more request.
+template <class Set>
+auto set_allowed(const Set& set) noexcept {
+    for (;;) {
+        const AffinityGuard guard;
+        const Wanted allowed = guard.allowed();
+        const auto result = set(allowed);
+        if (guard.allowed().seq == allowed.seq) return result;
+    }
+}
 
 /// drom_limits: 0 leaves a limit as it is.
 int limits(uint32_t least, uint32_t most, drom_error*) noexcept;

@@ -169,4 +169,13 @@ Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t
     return result;
 }
 
+StandOn::StandOn(const CpuSet& cpus) noexcept {
+    if (!get_affinity(0, before_) || (before_ & cpus).none()) return;
+    moved_ = set_affinity(0, before_ & cpus) == 0;
+}
+
+StandOn::~StandOn() {
+    if (moved_) set_affinity(0, before_);
+}
+
 }  // namespace drom

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <atomic>
 #include <cerrno>
@@ -117,6 +118,24 @@ Verdict verdict(const Who& who) noexcept {
     if (status != 0) return Verdict::kUnknown;
     const bool other = stat.start != who.start;
     return other || stat.state == 'Z' || stat.state == 'X' ? Verdict::kDead : Verdict::kAlive;
+}
+
+void KnownProcess::forget() noexcept {
+    if (descriptor_ >= 0) close(descriptor_);
+    descriptor_ = -1;
+}
+
+Verdict KnownProcess::verdict(const Who& who) noexcept {
+    // Signal 0 and not poll: a program may have closed the descriptor behind our back, and opened something else under its number.
+    if (descriptor_ >= 0 && who == who_ && syscall(SYS_pidfd_send_signal, descriptor_, 0, nullptr, 0) == 0)
+        return Verdict::kAlive;
+    forget();
+    // Before the verdict: if the number passes to another process in between, this one is dead and asked for no more.
+    descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, who.pid, 0));
+    const Verdict found = drom::verdict(who);
+    who_ = who;
+    if (found != Verdict::kAlive) forget();
+    return found;
 }
 
 uint64_t packed(const Who& who) noexcept { return uint64_t{who.pid & 0x3fffff} << 42 | (who.start & 0x3ffffffffff); }

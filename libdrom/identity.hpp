@@ -13,6 +13,7 @@ struct Who {
     uint32_t pid;
     uint64_t start;  ///< clock ticks since boot
     uint64_t pidns;  ///< inode of the pid namespace
+    friend constexpr bool operator==(const Who&, const Who&) noexcept = default;
 };
 
 enum class Verdict : uint8_t { kAlive, kDead, kUnknown };
@@ -25,6 +26,24 @@ bool who_is(uint32_t pid, Who& who) noexcept;
 
 /// About 8 us for a live process, 0.5 us for a missing one.
 Verdict verdict(const Who& who) noexcept;
+
+/// A process that verdict() found alive once, held by one of the kernel's descriptors, which never passes to another process: whether it
+/// still lives costs a system call of 0.3 us then. One thread at a time.
+class KnownProcess {
+public:
+    KnownProcess() noexcept = default;
+    ~KnownProcess() { forget(); }
+    KnownProcess(const KnownProcess&) = delete;
+    KnownProcess& operator=(const KnownProcess&) = delete;
+
+    /// As drom::verdict, but a zombie that was alive the last time may still be called alive.
+    Verdict verdict(const Who& who) noexcept;
+
+private:
+    void forget() noexcept;
+    Who who_{};
+    int descriptor_ = -1;
+};
 
 /// {pid:22, start:42}: exact, because pid_max is 2^22 and 2^42 ticks are 1,400 years.
 uint64_t packed(const Who& who) noexcept;

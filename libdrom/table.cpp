@@ -59,12 +59,21 @@ int read_options(const drom_options* in, uint64_t allowed, const char* verb, Opt
         if ((in->flags & ~allowed) != 0)
             return fail(error, DROM_E_INVAL, "drom: %s: flag bits 0x%llx are unknown or mean nothing here", verb,
                         static_cast<unsigned long long>(in->flags & ~allowed));
-        out = {in->flags,    in->timeout_ms, in->grace_ms, in->name,   in->job,
-               in->min_cpus, in->max_cpus,   in->cpus,     in->clients};
+        out = {.flags = in->flags,
+               .timeout_ms = in->timeout_ms,
+               .grace_ms = in->grace_ms,
+               .name = in->name,
+               .job = in->job,
+               .min_cpus = in->min_cpus,
+               .max_cpus = in->max_cpus,
+               .cpus = in->cpus,
+               .clients = in->clients};
     }
     // Read once a process: searching the environment would cost more than the operation.
     static const uint32_t timeout_ms = env::milliseconds("DROM_TIMEOUT_MS", 1000);
     static const uint32_t grace_ms = env::grace_ms();
+    static const bool has_grace = env::text("DROM_GRACE_MS") != nullptr;
+    out.grace_chosen = has_grace || out.grace_ms != 0;
     if (out.timeout_ms == 0) out.timeout_ms = timeout_ms;
     if (out.grace_ms == 0) {
         out.grace_ms = grace_ms;
@@ -210,6 +219,7 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     const VerbText verb("reserve", pid);
     if (const int status = writable("reserve", error); status != DROM_OK) return status;
     Goal goal{};
+    const Awaiting awaiting(pages_, options);
     {
         const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(turn.inherited(), error);
@@ -268,6 +278,7 @@ int Table::empty_cpus(const CpuSet& mask, const Options& options, bool drained, 
     Intention what{drained ? intent::kDrain : intent::kRestore, kNoSlot, 0, mask, options.flags};
     SlotSet touched;
     bool changed = false;
+    const Awaiting awaiting(pages_, options);
     {
         const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(turn.inherited(), error);

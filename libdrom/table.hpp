@@ -8,7 +8,9 @@
 #include <atomic>
 
 #include "drom/drom.h"
+#include "identity.hpp"
 #include "plan.hpp"
+#include "run_at_once.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/mailbox.hpp"
 
@@ -19,11 +21,31 @@ struct Options {
     uint64_t flags = 0;
     uint32_t timeout_ms = 0;
     uint32_t grace_ms = 0;
+    bool grace_chosen = false;  ///< by the caller or DROM_GRACE_MS
     const char* name = nullptr;
     const char* job = nullptr;
     uint32_t min_cpus = 0, max_cpus = 0, cpus = 0, clients = 0;
 
     [[nodiscard]] bool has(uint64_t flag) const noexcept { return (flags & flag) != 0; }
+    [[nodiscard]] bool waits() const noexcept { return has(DROM_WAIT_RELEASED | DROM_WAIT_RESIZED); }
+};
+
+/// An administrator that is going to wait for releases; made before it posts the first request. If it runs at once it confines clients
+/// from outside at once, unless grace was asked for: that takes it half the time that a client's own release takes, and their agents'
+/// threads, which would compete with it for the CPUs, are woken when that is done, to acknowledge and to resize.
+class Awaiting {
+public:
+    Awaiting(Pages& pages, const Options& options) noexcept : pages_(pages), first_(options.waits()) {
+        const bool at_once = options.grace_ms == 0 || !options.grace_chosen;
+        if (first_.granted() && at_once && !options.has(DROM_NEVER_CONFINE)) pages_.hold_wakes();
+    }
+    ~Awaiting() { pages_.wake_held(); }
+    Awaiting(const Awaiting&) = delete;
+    Awaiting& operator=(const Awaiting&) = delete;
+
+private:
+    Pages& pages_;
+    RunAtOnce first_;
 };
 
 /// DROM_OK, or DROM_E_INVAL for a wrong size or bits outside `allowed`.
@@ -110,6 +132,7 @@ private:
     char path_[256] = {};
     Ledger ledger_;
     Pages pages_;
+    KnownProcess confined_;  ///< the client that was confined last
     Change* changes_ = nullptr;
     std::atomic<uint64_t> there_ns_{0};  ///< when the table was last seen to be in its directory
 };

@@ -63,6 +63,18 @@ void keep_inside(const CpuSet& mask) noexcept {
     set_affinity(0, rest.none() ? mask : rest);
 }
 
+void place(uint32_t index, const CpuSet& mask) noexcept {
+    const bool planned = index < state.team;
+    if (planned && state.done[index].load(std::memory_order_relaxed) != state.plan) {
+        state.done[index].store(state.plan, std::memory_order_relaxed);
+        move(state.cpu[index], mask);
+    } else if (planned && state.mode == Mode::Bind && mask.has(state.cpu[index])) {
+        set_if_other(only(state.cpu[index]));
+    } else {
+        keep_inside(mask);
+    }
+}
+
 }  // namespace
 
 void begin(const CpuSet& mask, bool runtime_binds) noexcept {
@@ -92,22 +104,18 @@ void plan(uint32_t team, const CpuSet& mask) noexcept {
 
 void place_thread(uint32_t index) noexcept {
     const int saved = errno;
-    client::AffinityGuard guard;
-    const bool planned = index < state.team;
-    if (planned && state.done[index].load(std::memory_order_relaxed) != state.plan) {
-        state.done[index].store(state.plan, std::memory_order_relaxed);
-        move(state.cpu[index], guard.mask());
-    } else if (planned && state.mode == Mode::Bind && guard.mask().has(state.cpu[index])) {
-        set_if_other(only(state.cpu[index]));
-    } else {
-        keep_inside(guard.mask());
-    }
+    client::set_allowed([index](const client::Wanted& allowed) {
+        if (!allowed.mask.none()) place(index, allowed.mask);
+        return true;
+    });
     errno = saved;
 }
 
 void widen_this_thread() noexcept {
-    client::AffinityGuard guard;
-    set_if_other(guard.mask());
+    client::set_allowed([](const client::Wanted& allowed) {
+        if (!allowed.mask.none()) set_if_other(allowed.mask);
+        return true;
+    });
 }
 
 }  // namespace drom::pinning

@@ -171,7 +171,8 @@ struct Page {
     Word released_ns, resized_ns;
     Half sleeping;  ///< 1: the agent's thread sleeps on the request; an administrator that clears it must wake it
     Half limited;   ///< 1: the cpuset allows less than the request; released as the intersection
-    uint8_t pad1[24];
+    Half disabled;  ///< not 0: between drom_disable and drom_enable, which defers adoption
+    uint8_t pad1[20];
     // what the agent says of itself
     Half doors, resize, team_size, start_size;
     Half min_cpus, max_cpus;
@@ -257,9 +258,10 @@ inline constexpr uint64_t kLayoutFacts[] = {
     // a client's page
     sizeof(Page), offsetof(Page, slot), offsetof(Page, generation), offsetof(Page, joined), offsetof(Page, released),
     offsetof(Page, resized), offsetof(Page, released_ns), offsetof(Page, resized_ns), offsetof(Page, sleeping),
-    offsetof(Page, limited), offsetof(Page, doors), offsetof(Page, resize), offsetof(Page, team_size),
-    offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus), offsetof(Page, safe_points),
-    offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions), offsetof(Page, why)};
+    offsetof(Page, disabled), offsetof(Page, limited), offsetof(Page, doors), offsetof(Page, resize),
+    offsetof(Page, team_size), offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus),
+    offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions),
+    offsetof(Page, why)};
 
 template <size_t N>
 constexpr uint64_t hash_of_facts(const uint64_t (&facts)[N]) noexcept {

@@ -189,10 +189,24 @@ const Page* Pages::address(uint32_t slot) noexcept {
 void Pages::wake_client(uint32_t slot) noexcept {
     Entry* found = entry(slot);
     if (found == nullptr) return;
+    if (holds_ && !refuses(slot)) return held_.add(slot);
     // Whoever clears the flag wakes: a burst of requests costs one system call.
     const bool sleeping =
         ledger_->node_mode() || (found->page->sleeping.load() != 0 && found->page->sleeping.exchange(0) != 0);
     if (sleeping) futex_wake(futex_half(ledger_->request(slot).newest));
+}
+
+bool Pages::refuses(uint32_t slot) noexcept {
+    const Page* page = view(slot);
+    return page != nullptr && page->disabled.load() != 0;
+}
+
+void Pages::wake_held() noexcept {
+    holds_ = false;
+    held_.each([this](uint32_t slot) {
+        if (slot < ledger_->clients()) wake_client(slot);
+    });
+    held_ = {};
 }
 
 uint64_t released_seq(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {

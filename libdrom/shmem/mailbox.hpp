@@ -6,6 +6,8 @@
 // Acknowledgement: one release store by the client, and a wake only if somebody is registered as waiting.
 #pragma once
 
+#include <bit>
+
 #include "segment.hpp"
 
 namespace drom {
@@ -37,6 +39,23 @@ uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
 /// Makes whatever an overtaken administrator may still publish to the slot's former user unreadable. By the slot's claimer only.
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept;
 
+/// A set of slots. One that no table has (from a damaged word) is no member.
+struct SlotSet {
+    uint64_t words[kMaxClients / 64] = {};
+    void add(uint32_t slot) noexcept {
+        if (slot < kMaxClients) words[slot / 64] |= uint64_t{1} << (slot % 64);
+    }
+    [[nodiscard]] bool has(uint32_t slot) const noexcept {
+        return slot < kMaxClients && (words[slot / 64] >> (slot % 64) & 1) != 0;
+    }
+    template <class Visit>
+    void each(Visit&& visit) const noexcept {
+        for (uint32_t word = 0; word < kMaxClients / 64; ++word)
+            for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1)
+                visit(word * 64 + static_cast<uint32_t>(std::countr_zero(bits)));
+    }
+};
+
 /// The pages of all clients, as administrators see them.
 /// User mode: mapped and read directly (same user). Node mode: a client may truncate its file, so root reads a copy by pread and
 /// uses the mapping as a futex address only, where the kernel answers EFAULT instead of SIGBUS.
@@ -57,8 +76,14 @@ public:
     /// The address to sleep or wake on; never dereference it.
     const Page* address(uint32_t slot) noexcept;
 
-    /// Wakes the agent's thread of the client if it sleeps (in node mode: always, its word is not to be trusted).
+    /// Wakes the agent's thread of the client if it sleeps (in node mode: always, its word is not to be trusted), or when wakes are held
+    /// back notes that this is to be done.
     void wake_client(uint32_t slot) noexcept;
+
+    /// From here to wake_held() clients are not woken, but for those that have disabled adoption.
+    void hold_wakes() noexcept { holds_ = true; }
+    void wake_held() noexcept;
+    [[nodiscard]] bool is_held(uint32_t slot) const noexcept { return held_.has(slot); }
 
 private:
     struct Entry {
@@ -67,8 +92,11 @@ private:
         int fd;  ///< node mode; -1 otherwise
     };
     Entry* entry(uint32_t slot) noexcept;
+    bool refuses(uint32_t slot) noexcept;
     void drop(Entry& entry) noexcept;
 
+    bool holds_ = false;
+    SlotSet held_;
     const Ledger* ledger_ = nullptr;
     const char* path_ = nullptr;
     Entry* entries_ = nullptr;

@@ -173,11 +173,9 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
 
 bool post_all(const Ledger& ledger, Pages& pages, const SlotSet& touched) noexcept {
     bool posted = false;
-    for (uint32_t word = 0; word < kMaxClients / 64; ++word)
-        for (uint64_t bits = touched.words[word]; bits != 0; bits &= bits - 1) {
-            const uint32_t slot = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
-            if (slot < ledger.clients()) posted |= post_words(ledger, pages, slot);
-        }
+    touched.each([&](uint32_t slot) {
+        if (slot < ledger.clients()) posted |= post_words(ledger, pages, slot);
+    });
     return posted;
 }
 

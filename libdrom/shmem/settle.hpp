@@ -20,17 +20,6 @@ CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept;
 /// Changes one owner word from what was planned on. False when it has changed meanwhile.
 bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noexcept;
 
-/// Clients whose request must be compared with their words. A slot that no table has (from a damaged word) is no member.
-struct SlotSet {
-    uint64_t words[kMaxClients / 64] = {};
-    void add(uint32_t slot) noexcept {
-        if (slot < kMaxClients) words[slot / 64] |= uint64_t{1} << (slot % 64);
-    }
-    [[nodiscard]] bool has(uint32_t slot) const noexcept {
-        return slot < kMaxClients && (words[slot / 64] >> (slot % 64) & 1) != 0;
-    }
-};
-
 /// Returns true when anything was changed. `touched`: clients to post to besides those found on the way.
 /// Cost: one pass over the owner words (1 ns each) plus about 100 ns a request posted.
 bool settle(const Ledger& ledger, Pages& pages, SlotSet touched) noexcept;

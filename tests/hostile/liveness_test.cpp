@@ -63,6 +63,9 @@ TEST(Verdicts, AReusedPidIsAnotherProcess) {
         Child child = Child::sleeper();
         Who before{};
         ASSERT_TRUE(drom::who_is(child.upid(), before));
+        drom::KnownProcess known;
+        ASSERT_EQ(known.verdict(before), Verdict::kAlive);
+        ASSERT_EQ(known.verdict(before), Verdict::kAlive) << "asked again, by the descriptor";
         // The successor starts in the next tick at the earliest: only the start time tells it apart.
         const pid_t pid = child.pid();
         child.stop();
@@ -77,6 +80,8 @@ TEST(Verdicts, AReusedPidIsAnotherProcess) {
         } while (after.start == before.start);
         ASSERT_EQ(drom::verdict(before), Verdict::kDead) << "round " << round;
         ASSERT_EQ(drom::verdict(after), Verdict::kAlive) << "round " << round;
+        ASSERT_EQ(known.verdict(before), Verdict::kDead) << "round " << round;
+        ASSERT_EQ(known.verdict(after), Verdict::kAlive) << "round " << round;
         ++reused;
     }
     printf("liveness: %u reused pids, all told apart\n", reused);

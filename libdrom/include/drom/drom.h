@@ -99,7 +99,9 @@ typedef struct drom_options {
     uint64_t flags;
     uint32_t timeout_ms;  /* how long to wait; 0: DROM_TIMEOUT_MS, default 1000 */
     uint32_t grace_ms;    /* how long a client may take to release before its threads are confined from outside;
-                             0: DROM_GRACE_MS, default 20; DROM_GRACE_AT_ONCE: at once */
+                             0: DROM_GRACE_MS, or else at once if the caller may have a real-time priority
+                             (root), which it then has while it waits, and 20 if not, or while the client has
+                             adoption disabled; DROM_GRACE_AT_ONCE: at once */
     const char *name;     /* drom_init, drom_reserve: what people call this client; NULL: the command name */
     const char *job;      /* drom_init, drom_reserve: "88.0" or NULL */
     uint32_t min_cpus;    /* drom_init, drom_reserve: never below; 0: 1 */
@@ -134,7 +136,7 @@ typedef void (*drom_mask_fn)(const uint64_t *words, size_t nwords, void *arg);
  * the agent's own thread as soon as the request arrives. One function a process; NULL removes it. */
 DROM_EXPORT int drom_on_change(drom_mask_fn fn, void *arg, const drom_options *, drom_error *);
 
-/* No adoption between disable and enable (they nest). An administrator may still confine from outside. */
+/* No adoption between disable and enable (they nest). An administrator may still confine from outside, after the grace period. */
 DROM_EXPORT int drom_disable(void);
 DROM_EXPORT int drom_enable(void);
 
