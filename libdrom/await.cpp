@@ -131,6 +131,8 @@ CpuSet Table::mask_before(uint32_t slot, uint64_t seq) noexcept {
     Posted outside;
     if (read_outside(ledger_, slot, outside) && outside.seq >= std::min(own, seq)) return outside.mask;
     CpuSet before{};
+    if (page != nullptr && page->joined.load() != 0 && read_applied(ledger_, *page, before)) return before;
+    before = CpuSet::empty();
     const RequestHalf& older = ledger_.half(slot, seq - 1);
     for (uint32_t i = 0; seq > 1 && i < ledger_.mask_words(); ++i) before.words[i] = older.words[i].load();
     return before;
@@ -155,13 +157,13 @@ bool Table::confine_client(uint32_t slot) noexcept {
     }
     const CpuSet before = mask_before(slot, posted.seq);
     const StandOn place(pages_.is_held(slot) ? before - posted.mask : CpuSet::empty());
-    const Confined done = life == Verdict::kDead ? Confined{DROM_OK, false, 0, 0}
+    const Confined done = life == Verdict::kDead ? Confined{DROM_OK, {}, 0, 0}
                                                  : confine(who.pid, before, posted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
     const uint32_t generation = unpack_state(seen).generation;
     if (state_of(ledger_.slot(slot)).generation != generation) return true;  // the slot has another user
-    note_outside(ledger_, slot, generation, posted);
+    note_outside(ledger_, slot, generation, {posted.seq, posted.mask - done.refused});
     record(ledger_,
            {.type = DROM_EVENT_CONFINED, .slot = slot, .seq = posted.seq, .value = done.threads, .pid = who.pid});
     return true;

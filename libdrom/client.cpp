@@ -314,6 +314,7 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     state.applied = affinity;
     state.pid = getpid();
     Page& page = *state.page;
+    write_applied(state.ledger, page, 0, affinity);
     page.doors.fetch_or(options.doors);
     page.disabled.store(static_cast<uint32_t>(std::max(0, state.disabled.load())));
     page.joined.store(1);
@@ -428,6 +429,7 @@ namespace {
 void acknowledge_release(uint64_t seq, bool limited) noexcept {
     Page& page = *state.page;
     page.limited.store(limited ? 1 : 0, kRelaxed);
+    write_applied(state.ledger, page, seq, state.applied);
     page.released_ns.store(now_ns(), kRelaxed);
     page.adoptions.store(page.adoptions.load(kRelaxed) + 1, kRelaxed);
     uint64_t old = page.released.load(kRelaxed);
@@ -452,9 +454,8 @@ bool confine_all(const Wanted& wanted) noexcept {
         return false;
     }
     if (done.status != DROM_OK) return false;
-    state.applied = wanted.mask;
-    if (done.limited) get_affinity(0, state.applied);
-    acknowledge_release(wanted.seq, done.limited);
+    state.applied = wanted.mask - done.refused;
+    acknowledge_release(wanted.seq, !done.refused.none());
     note_threads(state.known);
     return true;
 }

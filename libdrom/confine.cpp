@@ -76,7 +76,7 @@ struct Pass {
     const CpuSet& before;
     const CpuSet& now;
     bool first;  ///< a thread inherits a mask that follow() has narrowed already; it follows `before` only once
-    bool narrowed = false;
+    CpuSet refused = CpuSet::empty();
     uint32_t threads = 0, changes = 0;
     int error = 0;
 
@@ -84,7 +84,7 @@ struct Pass {
     /// mask, which this changes, is set right after.
     void ask_cpuset(uint32_t tid, CpuSet& mask) noexcept {
         if (set_affinity(tid, now) != 0 || !get_affinity(tid, mask)) return;
-        if (!(mask == now)) narrowed = true;
+        refused = refused | (now - mask);
     }
 
     void visit(uint32_t tid) noexcept {
@@ -102,7 +102,7 @@ struct Pass {
             return;
         }
         CpuSet got{};
-        if (get_affinity(tid, got) && !(got == target)) narrowed = true;
+        if (get_affinity(tid, got)) refused = refused | (target - got);
         // A cpuset that allows less gives less each time: that is not a change that another pass could complete.
         if (!(got == mask)) ++changes;
     }
@@ -142,9 +142,9 @@ void clear_off(const KnownThreads& known, const CpuSet& before, const CpuSet& no
 }
 
 Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t deadline_ns) noexcept {
-    Confined result{DROM_OK, false, 0, 0};
+    Confined result{DROM_OK, {}, 0, 0};
     Tasks tasks(pid);
-    if (!tasks.ok()) return {errno == EACCES ? DROM_E_PERM : DROM_E_NOPROC, false, 0, 0};
+    if (!tasks.ok()) return {errno == EACCES ? DROM_E_PERM : DROM_E_NOPROC, {}, 0, 0};
     // The calling thread comes last: while it runs on a CPU that is lost, whoever else is there is only queued, and a queued thread is
     // moved in a tenth of the time that a running one takes.
     const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
@@ -156,11 +156,11 @@ Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t
             found_self |= tid == self;
             if (tid != self) pass.visit(tid);
         };
-        if (!tasks.each(visit)) return {DROM_E_NOPROC, false, 0, 0};
+        if (!tasks.each(visit)) return {DROM_E_NOPROC, {}, 0, 0};
         if (found_self) pass.visit(self);
         result.threads = pass.threads;
         result.moved += pass.changes;
-        result.limited |= pass.narrowed;
+        result.refused = result.refused | pass.refused;
         if (pass.error != 0) result.status = status_of(pass.error);
         if (pass.error != 0 || pass.changes == 0) return result;
         if (now_ns() >= deadline_ns) break;

@@ -10,7 +10,7 @@ namespace drom {
 
 struct Confined {
     int status;  ///< DROM_OK, DROM_E_NOPROC, DROM_E_PERM, DROM_E_NOCPU (the cpuset allows none of the mask), DROM_E_TIMEOUT
-    bool limited;      ///< the cpuset allows only part of the mask
+    CpuSet refused;    ///< CPUs of the mask that the cpuset does not allow
     uint32_t threads;  ///< seen in the last pass
     uint32_t moved;    ///< affinity calls that were needed
 };

@@ -392,8 +392,18 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     if (page != nullptr) {
         if (page->joined.load() != 0) info.state = DROM_CLIENT_LIVE;
         describe_page(*page, info);
-        info.limited = page->limited.load();
     }
+    info.limited = is_limited(index, page) ? 1 : 0;
+}
+
+/// Whoever moved the client's threads last knows whether its cpuset allowed all of the request.
+bool Table::is_limited(uint32_t slot, const Page* page) noexcept {
+    Posted outside;
+    const uint64_t own = page != nullptr ? page->released.load() : 0;
+    if (!read_outside(ledger_, slot, outside) || outside.seq <= own)
+        return page != nullptr && page->limited.load() != 0;
+    Posted newest;
+    return read_request(ledger_, slot, newest) && newest.seq == outside.seq && !(newest.mask == outside.mask);
 }
 
 int Table::clients(drom_client_info* out, size_t* n, drom_error* error) noexcept {

@@ -128,6 +128,7 @@ private:
     bool confine_client(uint32_t slot) noexcept;
     void sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept;
     void describe(uint32_t slot, drom_client_info& info) noexcept;
+    bool is_limited(uint32_t slot, const Page* page) noexcept;
 
     char path_[256] = {};
     Ledger ledger_;

@@ -181,9 +181,13 @@ struct Page {
     Word safe_points, queries, polls, adoptions;
     uint8_t pad3[32];
     char why[96];  ///< a sentence for `drom explain`; may be torn, is always cut at 95
+    uint8_t pad4[24];
+    // what the threads got at `released`: less than the request in a narrower cpuset
+    Word applied_checksum;  ///< over `released` and the words
+    Word applied[CpuSet::kWords];
 };
 static_assert(offsetof(Page, released) == 64 && offsetof(Page, doors) == 128 && offsetof(Page, safe_points) == 192);
-static_assert(offsetof(Page, why) == 256 && sizeof(Page) <= 4096);
+static_assert(offsetof(Page, why) == 256 && offsetof(Page, applied) == 384 && sizeof(Page) <= 4096);
 inline constexpr size_t kPageSize = 4096;
 
 constexpr uint32_t half_bytes(uint32_t mask_words) noexcept { return (16 + 8 * mask_words + 63) / 64 * 64; }
@@ -261,7 +265,7 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Page, disabled), offsetof(Page, limited), offsetof(Page, doors), offsetof(Page, resize),
     offsetof(Page, team_size), offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus),
     offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions),
-    offsetof(Page, why)};
+    offsetof(Page, why), offsetof(Page, applied_checksum), offsetof(Page, applied)};
 
 template <size_t N>
 constexpr uint64_t hash_of_facts(const uint64_t (&facts)[N]) noexcept {

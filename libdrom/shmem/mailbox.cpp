@@ -133,6 +133,20 @@ uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept {
     return is_of(mark, state_of(ledger.slot(slot)).generation) ? mark & kSeqMask : 0;
 }
 
+void write_applied(const Ledger& ledger, Page& page, uint64_t seq, const CpuSet& mask) noexcept {
+    const uint32_t words = ledger.mask_words();
+    for (uint32_t i = 0; i < words; ++i) page.applied[i].store(mask.words[i], kRelaxed);
+    page.applied_checksum.store(checksum_of(seq, mask, words), kRelaxed);
+}
+
+bool read_applied(const Ledger& ledger, const Page& page, CpuSet& mask) noexcept {
+    const uint64_t seq = page.released.load(std::memory_order_acquire);
+    const uint32_t words = ledger.mask_words();
+    mask = CpuSet::empty();
+    for (uint32_t i = 0; i < words; ++i) mask.words[i] = page.applied[i].load(kRelaxed);
+    return page.applied_checksum.load(kRelaxed) == checksum_of(seq, mask, words);
+}
+
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept {
     Request& request = ledger.request(slot);
     ledger.outside(slot).stamp.store(0);

@@ -25,16 +25,21 @@ bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept;
 /// False when somebody else published first or the slot has another user: derive again.
 bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept;
 
-/// The threads of the slot's user `generation` have been set to this request's mask by an administrator: for everything that follows
-/// that counts as released. Does nothing when the slot has another user by now.
+/// The threads of the slot's user `generation` have been set to this mask by an administrator, which is what its cpuset allows of this
+/// request: for everything that follows that counts as released. Does nothing when the slot has another user by now.
 void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, const Posted& confined) noexcept;
 
-/// To which request's mask the present user's threads were last set by an administrator. False, or 0, when they never were: what a late
-/// administrator writes about a former user is not believed.
+/// For which request and to what mask the present user's threads were last set by an administrator. False, or 0, when they never were:
+/// what a late administrator writes about a former user is not believed.
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept;
 uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept;
 /// What `confined` holds then.
 uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
+
+/// The mask that the client itself gave its threads with release `seq`: what its cpuset allows of the request. Written before `released`
+/// says `seq`; not readable while a newer release is under way.
+void write_applied(const Ledger& ledger, Page& page, uint64_t seq, const CpuSet& mask) noexcept;
+bool read_applied(const Ledger& ledger, const Page& page, CpuSet& mask) noexcept;
 
 /// Makes whatever an overtaken administrator may still publish to the slot's former user unreadable. By the slot's claimer only.
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept;

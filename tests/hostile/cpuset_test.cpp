@@ -35,6 +35,7 @@ public:
     OneCpu& operator=(const OneCpu&) = delete;
     [[nodiscard]] bool usable() const { return usable_; }
     [[nodiscard]] bool widen() const { return write_text(path_ + "/cpuset.cpus", "0-1"); }
+    [[nodiscard]] bool narrow() const { return write_text(path_ + "/cpuset.cpus", "0"); }
     [[nodiscard]] bool enter(pid_t pid) const { return write_text(path_ + "/cgroup.procs", std::to_string(pid)); }
 
 private:
@@ -62,6 +63,15 @@ protected:
         drom_options wait = options_with(DROM_WAIT_RELEASED);
         wait.timeout_ms = timeout_ms;
         return drom_set_mask(table_, pid, &mask, 1, &wait, &error_);
+    }
+    /// Of the only client.
+    drom_client_info info_of(pid_t pid) {
+        drom_client_info info{};
+        info.size = sizeof info;
+        size_t count = 1;
+        EXPECT_EQ(drom_clients(table_, &info, &count, &error_), DROM_OK) << error_.text;
+        EXPECT_EQ(info.pid, pid);
+        return info;
     }
 };
 
@@ -98,12 +108,41 @@ TEST_F(InOneCpu, AMaskBeyondTheCpusetIsAppliedAsTheIntersectionAndSaid) {
     CpuSet now{};
     ASSERT_TRUE(drom::get_affinity(client_.upid(), now));
     EXPECT_TRUE(now == CpuSet::range(0, 1));
-    drom_client_info info{};
-    info.size = sizeof info;
-    size_t count = 1;
-    ASSERT_EQ(drom_clients(table_, &info, &count, &error_), DROM_OK);
-    EXPECT_EQ(info.limited, 1U) << "the list does not say that the cpuset allows less";
+    EXPECT_EQ(info_of(client_.pid()).limited, 1U) << "the list does not say that the cpuset allows less";
     EXPECT_EQ(wanted(client_.pid()), 0x7U);
+}
+
+/// The list said so only once the client had looked as well, long after the request was reported released.
+TEST_F(Limited, AProcessThatNeverJoinedIsSaidToBeLimitedByItsCpuset) {
+    NEED_TWO_CPUS();
+    const OneCpu group;
+    if (!group.usable()) DROM_SKIP("no cpuset cgroup can be made here (version 1, root)");
+    const Child child = reserve(0x3);
+    ASSERT_TRUE(group.enter(child.pid()));
+    ASSERT_EQ(set_and_wait(child.pid(), 0x7), DROM_OK) << error_.text;
+    EXPECT_EQ(info_of(child.pid()).limited, 1U);
+    ASSERT_TRUE(group.widen());
+    ASSERT_EQ(set_and_wait(child.pid(), 0x3), DROM_OK) << error_.text;
+    CpuSet now{};
+    ASSERT_TRUE(drom::get_affinity(child.upid(), now));
+    EXPECT_TRUE(now == CpuSet::range(0, 2)) << "it owns CPU 1, its cpuset allows it, and it is never let onto it";
+    EXPECT_EQ(info_of(child.pid()).limited, 0U);
+}
+
+TEST_F(InOneCpu, AClientGrowsOnceItsCpusetDoes) {
+    for (const bool async : {true, false}) {
+        start(async, [] { pause(); });
+        ASSERT_EQ(set_and_wait(client_.pid(), 0x7), DROM_OK) << error_.text;
+        EXPECT_EQ(info_of(client_.pid()).limited, 1U);
+        ASSERT_TRUE(group_.widen());
+        ASSERT_EQ(set_and_wait(client_.pid(), 0x3), DROM_OK) << error_.text;
+        usleep(20'000);  // if it was confined from outside, the agent's thread looks after it
+        CpuSet now{};
+        ASSERT_TRUE(drom::get_affinity(client_.upid(), now));
+        EXPECT_TRUE(now == CpuSet::range(0, 2)) << (async ? "with" : "without") << " the agent's thread";
+        client_.stop();
+        ASSERT_TRUE(group_.narrow());
+    }
 }
 
 TEST_F(InOneCpu, AMaskThatTheCpusetAllowsNothingOfIsNotAcknowledged) {
@@ -154,6 +193,30 @@ TEST_F(Limited, AProcessThatNeverJoinedGrowsBackAfterRequestsThatNobodyWaitedFor
     EXPECT_GE(set(child.pid(), 0x5), 0);
     ASSERT_EQ(set_and_wait(child.pid(), 0x3), DROM_OK) << error_.text;
     drom::get_affinity(child.upid(), now);
+    EXPECT_TRUE(now == CpuSet::range(0, 2)) << "it owns CPU 1 and is never let onto it";
+}
+
+/// A client released by itself, then asked twice: what its threads have is the release, not the request in between.
+TEST_F(Limited, AClientGrowsBackFromOutsideAfterARequestThatNobodyAnswered) {
+    NEED_TWO_CPUS();
+    Gate joined, asked, released;
+    Child client = Child::run([&] {
+        if (join_with_two(path_, false) != DROM_OK) return 1;
+        joined.open();
+        asked.pass();
+        drom::client::Wanted wanted{};
+        if (!drom::client::newest(wanted) || !drom::client::release(wanted)) return 2;
+        released.open();
+        for (;;) pause();
+    });
+    joined.pass();
+    EXPECT_EQ(set(client.pid(), 0x1), DROM_PENDING) << error_.text;
+    asked.open();
+    released.pass();
+    EXPECT_EQ(set(client.pid(), 0x5), DROM_PENDING) << error_.text;
+    ASSERT_EQ(set_and_wait(client.pid(), 0x3), DROM_OK) << error_.text;
+    CpuSet now{};
+    drom::get_affinity(client.upid(), now);
     EXPECT_TRUE(now == CpuSet::range(0, 2)) << "it owns CPU 1 and is never let onto it";
 }
 
