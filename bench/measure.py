@@ -23,6 +23,8 @@ RUNTIMES = ("omp", "gomp")
 ENDLESS = 1_000_000_000
 BOTH = {"OMP_PROC_BIND": "true", "KMP_BLOCKTIME": "1"}  # the same for drom's guest and the bare one
 ONE = {"OMP_NUM_THREADS": "1"}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
+BIND_BY_RANK = 'exec taskset -c "${OMPI_COMM_WORLD_LOCAL_RANK:-$MPI_LOCALRANKID}" "$@"'
 
 
 def worst(parts: dict[str, Figure]) -> Figure:
@@ -205,6 +207,56 @@ class Measurer:
 
         return over("bare") | {"over_empty_preload": over("empty"), "floor": {"true_us": spread(times["bare"]), "with_empty_preload_us": spread(times["empty"])}}
 
+    # ---- MPI -------------------------------------------------------------------------------------------------------------
+
+    def mpis(self) -> list[str]:
+        found = [mpi for mpi in ("openmpi", "mpich") if self.build.bench(f"mpi_calls-{mpi}").exists()]
+        if not found:
+            raise CannotMeasure("no MPI compiler: mpicc.openmpi or mpicc.mpich is needed")
+        return found
+
+    def mpi_call(self, **variables: str) -> Figure:
+        """A call through our entry point less the library's own, batch by batch in one process."""
+        parts = {}
+        for mpi in self.mpis():
+            with TableFolder() as table:
+                text = output_of([self.build.drom, "run", "--", self.build.bench(f"mpi_calls-{mpi}"), "call", str(self.times(200)), "100000"],
+                                 table.env | AS_ROOT | variables)
+            pairs = [(float(through), float(straight)) for through, straight in (line.split() for line in text.splitlines())]
+            parts[mpi] = spread([a - b for a, b in pairs]) | {"floor": {"the_call_itself_ns": spread([b for _, b in pairs])}}
+        return worst(parts)
+
+    def mpi_call_off(self) -> Figure:
+        return self.mpi_call(DROM_DISABLE="1")
+
+    def mpi_call_idle(self) -> Figure:
+        return self.mpi_call()
+
+    def mpi_rounds(self, what: str) -> Figure:
+        """Two ranks under drom run beside two by themselves, launch by launch in turns: the ratio of each pair of launches."""
+        parts = {}
+        for mpi in self.mpis():
+            # Bound the same way on both sides: one CPU each.
+            launcher = [f"mpirun.{mpi}", *(["--bind-to", "none"] if mpi == "openmpi" else []), "-np", "2"]
+            rank = [self.build.bench(f"mpi_calls-{mpi}"), what, "40", "5000"]
+            ratios, bare = [], []
+            with TableFolder() as table:
+                for _ in range(self.times(7)):
+                    sides = []
+                    for front in ([self.build.drom, "run", "--"], ["sh", "-c", BIND_BY_RANK, "sh"]):
+                        text = output_of([*launcher, *front, *rank], table.env | AS_ROOT)
+                        sides.append(statistics.median(float(line) for line in text.split()))
+                    ratios.append(sides[0] / sides[1])
+                    bare.append(sides[1])
+            parts[mpi] = spread(ratios) | {"floor": {"bare_ns": spread(bare)}}
+        return worst(parts)
+
+    def mpi_pingpong(self) -> Figure:
+        return self.mpi_rounds("pingpong")
+
+    def mpi_allreduce(self) -> Figure:
+        return self.mpi_rounds("allreduce")
+
     def agent_rss(self) -> Figure:
         def rss(guest: Guest) -> float:
             text = Path(f"/proc/{guest.pid}/smaps_rollup").read_text()
@@ -252,6 +304,10 @@ FIGURES = {
     "attach_us": Promise(Measurer.attach, "drom_init in a fresh process, the table exists", "us", 300, 3100),
     "list_ms": Promise(Measurer.list_clients, "drom list, the whole process", "ms", 3, 12.8),
     "preload_true_us": Promise(Measurer.preload_true, "/bin/true with what drom run preloads, less /bin/true", "us", 50, "600-4,400"),
+    "mpi_call_off_ns": Promise(Measurer.mpi_call_off, "MPI_Wait with the MPI door there and switched off, less the MPI library's own", "ns", 0.5, 26),
+    "mpi_call_idle_ns": Promise(Measurer.mpi_call_idle, "MPI_Wait of a client with nothing to do, less the MPI library's own", "ns", 3, "28-30"),
+    "mpi_pingpong_over_bare": Promise(Measurer.mpi_pingpong, "8 bytes there and back between 2 ranks under drom run, beside bare ranks", "ratio", None),
+    "mpi_allreduce_over_bare": Promise(Measurer.mpi_allreduce, "MPI_Allreduce of 2 ranks under drom run, beside bare ranks", "ratio", None),
     "agent_rss_kib": Promise(Measurer.agent_rss, "memory of a program under drom run, less that of the same program by itself", "KiB", 1024),
     "floors": Promise(Measurer.floors, "what the system's own calls cost", "us", None),
 }

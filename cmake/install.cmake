@@ -8,6 +8,9 @@ install(TARGETS drom
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_ONLY COMPONENT development)
 # Loaded by `drom run`, never linked to: no header, no name link, no export.
 install(TARGETS drom-gomp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+if(TARGET drom-mpi)
+  install(TARGETS drom-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/libdrom/include/drom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")

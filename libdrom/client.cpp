@@ -276,7 +276,7 @@ CpuSet claim_cpus(const CpuSet& mask) noexcept {
     return claimed;
 }
 
-int claim_own_slot(const JoinOptions& options, const CpuSet& mask, drom_error* error) noexcept {
+int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* error) noexcept {
     if (!state.ledger.writable)
         return fail(error, DROM_E_PERM,
                     "drom: join: table %s is the node's; only a resource manager can add this process to it",
@@ -300,7 +300,7 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& mask, drom_error* e
         move_slot(state.ledger, state.slot, state.generation, phase::kFree, 0);
         return error != nullptr && error->status != DROM_OK ? error->status : DROM_E_BUSY;
     }
-    const CpuSet claimed = claim_cpus(mask);
+    const CpuSet claimed = claim_cpus(claim);
     record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = claimed.count(), .pid = self().pid});
     SlotSet me;
     me.add(state.slot);
@@ -341,8 +341,9 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
     if (reserved != kNoSlot && verdict(read_who(state.ledger.slot(reserved).client)) == Verdict::kDead &&
         state.ledger.slot(reserved).client.pid.load() == self().pid)
         reserved = kNoSlot;  // a predecessor with our pid; its slot is reaped below
-    const int status =
-        reserved != kNoSlot ? enter_reservation(reserved, error) : claim_own_slot(options, affinity, error);
+    const int status = reserved != kNoSlot
+                           ? enter_reservation(reserved, error)
+                           : claim_own_slot(options, options.claim != nullptr ? *options.claim : affinity, error);
     if (status != DROM_OK) return status;
     start_reading(options, affinity);
     Wanted first{};

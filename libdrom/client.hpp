@@ -40,13 +40,14 @@ struct Wanted {
 };
 
 struct JoinOptions {
-    const CpuSet* mask;  ///< nullptr: the process's affinity
+    const CpuSet* mask;  ///< what it may run on at this moment; nullptr: the process's affinity
     uint32_t doors;      ///< DROM_DOOR_*
     bool async;          ///< start the agent's own thread
     const char* name;
     const char* job;
     uint32_t min_cpus, max_cpus;
     bool rigid;
+    const CpuSet* claim = nullptr;  ///< what it asks to own, as far as nobody does; nullptr: the mask
 };
 
 /// Joins the table (DROM_TABLE, DROM_SLOT or the user's own, created if needed). Once a process; E_BUSY afterwards.

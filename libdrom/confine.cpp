@@ -169,6 +169,13 @@ Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t
     return result;
 }
 
+bool get_cpuset(CpuSet& cpus) noexcept {
+    CpuSet own{};
+    if (!get_affinity(0, own)) return false;
+    const bool known = set_affinity(0, CpuSet::range(0, kMaxCpus)) == 0 && get_affinity(0, cpus);
+    return set_affinity(0, own) == 0 && known;
+}
+
 StandOn::StandOn(const CpuSet& cpus) noexcept {
     if (!get_affinity(0, before_) || (before_ & cpus).none()) return;
     moved_ = set_affinity(0, before_ & cpus) == 0;

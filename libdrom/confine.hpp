@@ -37,6 +37,9 @@ void note_threads(KnownThreads& known) noexcept;
 /// wakes among busy ones. So what may block is done before anything else.
 void clear_off(const KnownThreads& known, const CpuSet& before, const CpuSet& now) noexcept;
 
+/// What the calling thread's cpuset allows, by asking for everything and putting its own mask back. False when either fails.
+bool get_cpuset(CpuSet& cpus) noexcept;
+
 /// sched_getaffinity / sched_setaffinity of one thread (0: the caller) as plain system calls: no cpu_set_t, no 1024-CPU limit.
 bool get_affinity(uint32_t tid, CpuSet& mask) noexcept;
 int set_affinity(uint32_t tid, const CpuSet& mask) noexcept;  ///< 0 or errno

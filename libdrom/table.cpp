@@ -353,6 +353,9 @@ void describe_page(const Page& page, drom_client_info& info) noexcept {
     info.resize = page.resize.load();
     info.team_size = page.team_size.load();
     info.start_size = page.start_size.load();
+    info.ranks = page.ranks.load();
+    info.rank = page.rank.load();
+    info.local_rank = page.local_rank.load();
     info.resized_ns = page.resized_ns.load();
     info.safe_points = page.safe_points.load(std::memory_order_relaxed);
     info.queries = page.queries.load(std::memory_order_relaxed);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "agent.hpp"
 #include "client.hpp"
 #include "clock.hpp"
 #include "env.hpp"
@@ -126,7 +127,7 @@ Mode mode_of(const char* text) noexcept {
 }
 
 /// libc's allocator and streams take locks once a process has a second thread. A program with one is left with one: there is no team
-/// to resize, and an administrator can move one thread from outside.
+/// to resize, and an administrator can move one thread from outside. A rank that has no team is different: it may wait in MPI for long.
 bool has_one_thread() noexcept {
     constexpr nlink_t kLinksOfOne =
         3;  // a directory has two links, and one more for each directory in it: here, a thread
@@ -134,27 +135,13 @@ bool has_one_thread() noexcept {
     return team.runtime.max_threads() == 1 && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == kLinksOfOne;
 }
 
-bool wants_agent() noexcept { return env::flag("DROM_ASYNC", !has_one_thread()); }
-
 bool join(uint32_t door) noexcept {
     if (client::joined()) {
         client::add_doors(door);
         return true;
     }
-    drom_error error{};
-    const bool bound = runtime::binds_threads();
-    const CpuSet places = bound ? runtime::places_of(team.runtime) : CpuSet::empty();
-    const client::JoinOptions options{places.none() ? nullptr : &places,
-                                      door,
-                                      wants_agent(),
-                                      env::text("DROM_NAME"),
-                                      env::text("DROM_JOB"),
-                                      static_cast<uint32_t>(env::number("DROM_MIN_CPUS", 0)),
-                                      static_cast<uint32_t>(env::number("DROM_MAX_CPUS", 0)),
-                                      false};
-    if (client::join(options, &error) == DROM_OK) return true;
-    if (env::number("DROM_VERBOSE", 0) > 0) dprintf(STDERR_FILENO, "%s\n", error.text);
-    return false;
+    const CpuSet places = runtime::binds_threads() ? runtime::places_of(team.runtime) : CpuSet::empty();
+    return agent::join({door, places, !has_one_thread()});
 }
 
 /// What is set up once, whoever is the primary thread.
@@ -383,6 +370,10 @@ bool is_only_agent() noexcept {
     return first == nullptr || runtime::is_ours(first);
 }
 
+bool has_runtime() noexcept {
+    return team.ready.load(std::memory_order_acquire) || runtime::real<int()>(Name::MaxThreads, nullptr) != nullptr;
+}
+
 void use_callbacks() noexcept { team.callbacks = true; }
 
 const void* region_entry(const void* function, const Entry& entry) noexcept {
@@ -429,9 +420,11 @@ void place_thread(uint32_t index) noexcept { pinning::place_thread(index); }
 
 void place_this_thread() noexcept { pinning::place_thread(static_cast<uint32_t>(team.runtime.thread_num())); }
 
-void region_end() noexcept {
+void between_regions() noexcept {
+    if (!is_primary()) return;
     const Turn turn;
-    if (!turn.mine() || !is_primary() || team.runtime.level() != 0) return;
+    if (!turn.mine() || team.runtime.level() != 0) return;
+    take_notes();
     if (!leaves_it_to_the_program()) adopt(Moment::Boundary);
     follow(team.contract.between(team.last_party));
 }

@@ -42,12 +42,16 @@ int num_procs(const void* site, const void* frame) noexcept;
 int num_threads(const void* site) noexcept;
 void set_num_threads(int size, const void* site) noexcept;
 
-/// OMPT without queries, eager only: a region has ended on the calling thread. Where nobody sees what the program asks, this is the
-/// earliest moment.
-void region_end() noexcept;
-
 /// True when what the program asks comes through our queries.
 bool queries_are_seen() noexcept;
+
+/// True when there is an OpenMP runtime behind our entry points, whether it has been used or not.
+bool has_runtime() noexcept;
+
+/// A good moment, and no region is about to start: the primary thread adopts the newest request if it is outside regions, and its team follows
+/// as far as what the program was told allows. Nothing for other threads. At an MPI call; and where OMPT callbacks stand in for queries,
+/// eager only, as a region ends, which is the earliest moment there.
+void between_regions() noexcept;
 
 /// Region starts are seen by OMPT callbacks, not by entry points.
 void use_callbacks() noexcept;

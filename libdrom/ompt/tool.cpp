@@ -43,7 +43,7 @@ void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t*, unsigned
                       place ? reinterpret_cast<ompt_callback_t>(on_implicit_task) : nullptr);
 }
 
-void on_parallel_end(ompt_data_t*, ompt_data_t*, int, const void*) { drom::safe_point::region_end(); }
+void on_parallel_end(ompt_data_t*, ompt_data_t*, int, const void*) { drom::safe_point::between_regions(); }
 
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
     tool.set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));

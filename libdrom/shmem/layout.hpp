@@ -181,7 +181,10 @@ struct Page {
     Word safe_points, queries, polls, adoptions;
     uint8_t pad3[32];
     char why[96];  ///< a sentence for `drom explain`; may be torn, is always cut at 95
-    uint8_t pad4[24];
+    Half ranks;    ///< of its MPI job; 0: the client is no rank, or nobody said how many there are
+    Half rank;
+    Half local_rank;  ///< on this node
+    uint8_t pad4[12];
     // what the threads got at `released`: less than the request in a narrower cpuset
     Word applied_checksum;  ///< over `released` and the words
     Word applied[CpuSet::kWords];
@@ -265,7 +268,8 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Page, disabled), offsetof(Page, limited), offsetof(Page, doors), offsetof(Page, resize),
     offsetof(Page, team_size), offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus),
     offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions),
-    offsetof(Page, why), offsetof(Page, applied_checksum), offsetof(Page, applied)};
+    offsetof(Page, why), offsetof(Page, ranks), offsetof(Page, rank), offsetof(Page, local_rank),
+    offsetof(Page, applied_checksum), offsetof(Page, applied)};
 
 template <size_t N>
 constexpr uint64_t hash_of_facts(const uint64_t (&facts)[N]) noexcept {

@@ -12,13 +12,13 @@ PIN(options,
 PIN(options_text, offsetof(drom_options, name) == 24 && offsetof(drom_options, job) == 32);
 PIN(options_numbers, offsetof(drom_options, min_cpus) == 40 && offsetof(drom_options, clients) == 52);
 PIN(options_reserved, offsetof(drom_options, reserved) == 56);
-PIN(info, sizeof(drom_client_info) == 320);
+PIN(info, sizeof(drom_client_info) == 328);
 PIN(info_pid, offsetof(drom_client_info, pid) == 8 && offsetof(drom_client_info, slot) == 12);
 PIN(info_seq, offsetof(drom_client_info, request_seq) == 16 && offsetof(drom_client_info, confined_seq) == 40);
 PIN(info_state, offsetof(drom_client_info, generation) == 48 && offsetof(drom_client_info, state) == 52);
 PIN(info_cpus, offsetof(drom_client_info, owned_cpus) == 64 && offsetof(drom_client_info, max_cpus) == 76);
-PIN(info_times, offsetof(drom_client_info, posted_ns) == 104);
-PIN(info_name, offsetof(drom_client_info, name) == 160 && offsetof(drom_client_info, why) == 224);
+PIN(info_times, offsetof(drom_client_info, posted_ns) == 112);
+PIN(info_name, offsetof(drom_client_info, name) == 168 && offsetof(drom_client_info, why) == 232);
 PIN(event, sizeof(drom_event) == 48 && offsetof(drom_event, type) == 24 && offsetof(drom_event, pid) == 40);
 PIN(statuses, DROM_UNCHANGED == 2 && DROM_PENDING == 1 && DROM_OK == 0 && DROM_E_INVAL == -1 && DROM_E_NOINIT == -12);
 PIN(flags, DROM_WAIT_RELEASED == 1 && DROM_TAKE == 8 && DROM_CREATE == 64 && DROM_RIGID == 512 && DROM_NODE == 1024);

@@ -91,36 +91,47 @@ Program program(ProgramKind kind, bool llvm, bool gomp) {
 }
 
 TEST(Doors, FollowFromWhatTheProgramNeeds) {
-    const Doors llvm = choose_doors(program(ProgramKind::kDynamic, true, false));
+    const Doors llvm = choose_doors(program(ProgramKind::kDynamic, true, false), false);
     EXPECT_TRUE(llvm.agent && !llvm.gomp && llvm.remark.empty());
-    const Doors gcc = choose_doors(program(ProgramKind::kDynamic, false, true));
+    const Doors gcc = choose_doors(program(ProgramKind::kDynamic, false, true), false);
     EXPECT_TRUE(gcc.agent && gcc.gomp);
-    const Doors both = choose_doors(program(ProgramKind::kDynamic, true, true));
+    const Doors both = choose_doors(program(ProgramKind::kDynamic, true, true), false);
     EXPECT_TRUE(both.agent && both.gomp);
-    const Doors none = choose_doors(program(ProgramKind::kDynamic, false, false));
+    const Doors none = choose_doors(program(ProgramKind::kDynamic, false, false), false);
     EXPECT_TRUE(none.agent && none.gomp) << "its children may need them";
-    const Doors script = choose_doors(program(ProgramKind::kScript, false, false));
+    const Doors script = choose_doors(program(ProgramKind::kScript, false, false), false);
     EXPECT_TRUE(script.agent && script.gomp);
     for (const ProgramKind kind : {ProgramKind::kStatic, ProgramKind::kForeign}) {
-        const Doors doors = choose_doors(program(kind, false, false));
+        const Doors doors = choose_doors(program(kind, false, false), false);
         EXPECT_FALSE(doors.agent || doors.gomp || doors.remark.empty());
     }
     Program secure = program(ProgramKind::kDynamic, true, true);
     secure.secure = true;
-    EXPECT_FALSE(choose_doors(secure).agent);
+    EXPECT_FALSE(choose_doors(secure, false).agent);
+}
+
+TEST(Doors, RanksAndWhatNeedsMpiHaveTheMpiDoor) {
+    EXPECT_TRUE(choose_doors(program(ProgramKind::kDynamic, false, false), true).mpi);
+    EXPECT_TRUE(choose_doors(program(ProgramKind::kScript, false, false), true).mpi) << "the rank behind a script";
+    EXPECT_FALSE(choose_doors(program(ProgramKind::kDynamic, true, true), false).mpi);
+    Program singleton = program(ProgramKind::kDynamic, false, false);
+    singleton.mpi = true;
+    EXPECT_TRUE(choose_doors(singleton, false).mpi);
+    EXPECT_EQ(preload_text(choose_doors(singleton, true), "/l", ""),
+              "/l/libdrom-mpi.so:/l/libdrom-gomp.so:/l/libdrom.so");
 }
 
 TEST(Doors, OursComeFirstTheUsersStayAndNothingIsRepeated) {
-    const Doors both{true, true, {}};
+    const Doors both{.agent = true, .gomp = true};
     EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-gomp.so:/l/libdrom.so");
     EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-gomp.so:/l/libdrom.so:/u/own.so");
     EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-gomp.so:/l/libdrom.so"), "");
-    EXPECT_EQ(preload_text({true, false, {}, {}}, "/l", ""), "/l/libdrom.so");
-    EXPECT_EQ(preload_text({false, false, {}, {}}, "/l", "/u/own.so"), "");
+    EXPECT_EQ(preload_text({.agent = true}, "/l", ""), "/l/libdrom.so");
+    EXPECT_EQ(preload_text({}, "/l", "/u/own.so"), "");
 }
 
 TEST(Doors, AProgramWithAddressSanitizerHasItsLibraryFirst) {
-    const Doors doors{true, false, {}, "libasan.so.8"};
+    const Doors doors{.agent = true, .first = "libasan.so.8"};
     EXPECT_EQ(preload_text(doors, "/l", ""), "libasan.so.8:/l/libdrom.so");
     EXPECT_EQ(preload_text(doors, "/l", "/u/own.so"), "libasan.so.8:/l/libdrom.so:/u/own.so");
     EXPECT_EQ(preload_text(doors, "/l", "/u/own.so:/g/libasan.so.8"), "/g/libasan.so.8:/l/libdrom.so:/u/own.so");

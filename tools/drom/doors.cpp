@@ -13,21 +13,25 @@
 
 namespace drom::command {
 
-Doors choose_doors(const Program& program) {
+Doors choose_doors(const Program& program, bool is_rank) {
     if (program.secure)
-        return {false, false, "is set-uid or set-gid, so nothing can be preloaded; it is reached from outside only"};
+        return {.remark = "is set-uid or set-gid, so nothing can be preloaded; it is reached from outside only"};
     switch (program.kind) {
         case ProgramKind::kStatic:
-            return {false, false, "is statically linked, so nothing can be preloaded; it is reached from outside only"};
+            return {.remark = "is statically linked, so nothing can be preloaded; it is reached from outside only"};
         case ProgramKind::kForeign:
-            return {
-                false, false,
-                "is for another machine or word size, so nothing can be preloaded; it is reached from outside only"};
-        case ProgramKind::kScript: return {true, true, {}};
+            return {.remark =
+                        "is for another machine or word size, so nothing can be preloaded; it is reached from outside "
+                        "only"};
+        case ProgramKind::kScript: return {.agent = true, .gomp = true, .mpi = is_rank};
         case ProgramKind::kDynamic: break;
     }
     // Without a runtime of its own it may still start programs, or load libraries, that have one.
-    return {true, program.gomp || !program.llvm, {}, program.sanitizer};
+    // An MPI library makes a rank of what no launcher started. A launcher must not be taken for an MPI library, so it gets no such door.
+    return {.agent = true,
+            .gomp = program.gomp || !program.llvm,
+            .mpi = is_rank || program.mpi,
+            .first = program.sanitizer};
 }
 
 namespace {
@@ -62,7 +66,8 @@ std::string preload_text(const Doors& doors, const std::string& library_director
     }
     const size_t before = list.size();
     for (const std::string& name :
-         {doors.gomp ? library_directory + "/libdrom-gomp.so" : "", library_directory + "/libdrom.so"})
+         {doors.mpi ? library_directory + "/libdrom-mpi.so" : "",
+          doors.gomp ? library_directory + "/libdrom-gomp.so" : "", library_directory + "/libdrom.so"})
         if (!name.empty() && !has(users, name)) list.push_back(name);
     if (list.size() == before) return {};
     for (const std::string& user : users)

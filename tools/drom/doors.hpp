@@ -12,11 +12,13 @@ namespace drom::command {
 struct Doors {
     bool agent = false;       ///< libdrom.so is preloaded
     bool gomp = false;        ///< libdrom-gomp.so too
+    bool mpi = false;         ///< and libdrom-mpi.so
     std::string remark = {};  ///< why nothing is preloaded, for people; empty: nothing to say
     std::string first = {};   ///< a library that has to be before ours; empty: none
 };
 
-Doors choose_doors(const Program& program);
+/// `is_rank`: an MPI launcher starts this process as a rank.
+Doors choose_doors(const Program& program, bool is_rank);
 
 /// LD_PRELOAD with our libraries in front, but for one that has to be first, and the user's kept; empty: unchanged. Libraries already named are not repeated.
 std::string preload_text(const Doors& doors, const std::string& library_directory, const std::string& present);

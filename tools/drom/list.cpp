@@ -25,6 +25,10 @@ std::string team_text(const drom_client_info& info) {
                                 : fmt::format("{}/{}", info.team_size, info.start_size);
 }
 
+std::string rank_text(const drom_client_info& info) {
+    return info.ranks == 0 ? "-" : fmt::format("{}/{}", info.rank, info.ranks);
+}
+
 struct Column {
     const char* name;
     std::string (*text)(const ClientView&);
@@ -35,6 +39,7 @@ constexpr Column kColumns[] = {
     {"pid", [](const ClientView& c) { return std::to_string(c.info.pid); }},
     {"name", [](const ClientView& c) { return or_dash(c.info.name); }},
     {"job", [](const ClientView& c) { return or_dash(c.info.job); }},
+    {"rank", [](const ClientView& c) { return rank_text(c.info); }},
     {"cpus", [](const ClientView& c) { return or_dash(c.owned.text()); }},
     {"want", [](const ClientView& c) { return or_dash(c.wanted.text()); }},
     {"request", [](const ClientView& c) { return request_word(c.info); }},
@@ -47,7 +52,8 @@ constexpr Column kColumns[] = {
     {"max", [](const ClientView& c) { return c.info.max_cpus == 0 ? "-" : std::to_string(c.info.max_cpus); }},
     {"why", [](const ClientView& c) { return or_dash(c.info.why); }},
 };
-constexpr const char* kDefaults[] = {"slot", "pid", "name", "job", "cpus", "want", "request", "team", "doors", "state"};
+constexpr const char* kDefaults[] = {"slot", "pid",     "name", "job",   "rank", "cpus",
+                                     "want", "request", "team", "doors", "state"};
 
 Expected<std::vector<const Column*>> columns_of(const Options& options) {
     std::vector<std::string> names = options.list.columns;
@@ -82,6 +88,12 @@ std::string raw_table(const Snapshot& snapshot, const std::vector<const Column*>
 std::string cell(const ClientView& client, const Column& column) {
     const bool same = column.name == std::string_view("want") && client.wanted == client.owned;
     return same ? "=" : column.text(client);
+}
+
+/// Whether a column that was not asked for says anything: only a node with MPI jobs has ranks.
+bool is_needed(const Snapshot& snapshot, const Column& column) {
+    return column.name != std::string_view("rank") ||
+           std::ranges::any_of(snapshot.clients, [](const ClientView& client) { return client.info.ranks != 0; });
 }
 
 std::string aligned_table(const Snapshot& snapshot, const std::vector<const Column*>& columns) {
@@ -124,7 +136,7 @@ Expected<bool> narrow(Snapshot& snapshot, const std::string& client) {
 }  // namespace
 
 int verb_list(const Options& options) {
-    const auto columns = columns_of(options);
+    auto columns = columns_of(options);
     if (!columns) return misused(options, columns.error().text);
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
@@ -134,6 +146,8 @@ int verb_list(const Options& options) {
         const auto found = narrow(*snapshot, options.client);
         if (!found) return refused(options, sentence(options, found.error().status, found.error().text));
     }
+    if (options.list.columns.empty())
+        std::erase_if(*columns, [&](const Column* column) { return !is_needed(*snapshot, *column); });
     if (options.json) return print(list_json(*snapshot)) ? kDone : kRefused;
     if (options.list.raw) return print(raw_table(*snapshot, *columns)) ? kDone : kRefused;
     const std::string table_text = snapshot->clients.empty() ? "no clients\n" : aligned_table(*snapshot, *columns);

@@ -66,6 +66,11 @@ bool names_gcc_runtime(const std::string& library) {
     return library.substr(library.rfind('/') + 1).starts_with("libgomp.so");
 }
 
+bool names_mpi(const std::string& library) {
+    const std::string name = library.substr(library.rfind('/') + 1);
+    return name.starts_with("libmpi.so") || name.starts_with("libmpich.so") || name.starts_with("libmpi_cray.so");
+}
+
 bool must_be_first(const std::string& library) {
     return library.substr(library.rfind('/') + 1).starts_with("libasan.so");
 }
@@ -82,6 +87,7 @@ void look_into(Program& program) {
     for (const auto& library : LoaderSearch().closure(program.path, file, preloaded_by_user())) {
         program.llvm |= names_llvm_runtime(library);
         program.gomp |= names_gcc_runtime(library);
+        program.mpi |= names_mpi(library);
         if (must_be_first(library)) program.sanitizer = library;
     }
 }

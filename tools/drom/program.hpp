@@ -17,6 +17,7 @@ struct Program {
     bool secure = false;  ///< set-uid or set-gid: the loader ignores LD_PRELOAD
     bool llvm = false;    ///< needs an OpenMP runtime of the LLVM family
     bool gomp = false;    ///< needs GCC's
+    bool mpi = false;     ///< needs an MPI library
     std::string
         sanitizer;  ///< the library of AddressSanitizer that it needs, which ends a process where it is not loaded first
     std::string build_id;

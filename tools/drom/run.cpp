@@ -11,12 +11,14 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "choose.hpp"
 #include "cpu_text.hpp"
 #include "doors.hpp"
 #include "launch.hpp"
 #include "modes.hpp"
+#include "mpi/rank.hpp"
 #include "output_json.hpp"
 #include "program.hpp"
 #include "report.hpp"
@@ -48,28 +50,40 @@ unsigned threads_of_user() {
     return value;
 }
 
-/// What the client is called: under MPI and Slurm each rank differs. Names are cut so that the rank is still there.
-std::string client_name(const Options& options) {
-    constexpr size_t kLongest = 31;  // drom_client_info.name
-    const std::string& command = options.command.front();
-    std::string name = !options.run.name.empty()         ? options.run.name
-                       : text_of("DROM_NAME") != nullptr ? text_of("DROM_NAME")
-                                                         : command.substr(command.rfind('/') + 1);
-    for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-        const char* rank = text_of(variable);
-        if (rank == nullptr) continue;
-        const std::string suffix = "." + std::string(rank);
-        return name.substr(0, kLongest - std::min(suffix.size(), kLongest)) + suffix;
-    }
-    return name.substr(0, kLongest);
+/// The rank that an MPI launcher starts here; nothing when none does.
+std::optional<Rank> rank_of_launcher() {
+    Rank rank{};
+    if (!rank_of(text_of, rank)) return std::nullopt;
+    if (rank.job[0] == '\0') name_by_launcher(rank.job, sizeof rank.job);
+    return rank;
 }
 
-std::string job_of(const Options& options) {
+/// What the client is called: each rank differs. Names are cut so that the rank is still there.
+std::string client_name(const Options& options, const std::optional<Rank>& rank) {
+    constexpr size_t kLongest = 31;  // drom_client_info.name
+    const std::string& command = options.command.front();
+    const std::string name = !options.run.name.empty()         ? options.run.name
+                             : text_of("DROM_NAME") != nullptr ? text_of("DROM_NAME")
+                                                               : command.substr(command.rfind('/') + 1);
+    const std::string suffix = rank ? "." + std::to_string(rank->rank) : "";
+    return name.substr(0, kLongest - std::min(suffix.size(), kLongest)) + suffix;
+}
+
+std::string job_of(const Options& options, const std::optional<Rank>& rank) {
     if (!options.run.job.empty()) return options.run.job;
+    if (rank) return rank->job;
     if (const char* job = text_of("DROM_JOB")) return job;
     const char* job = text_of("SLURM_JOB_ID");
     const char* step = text_of("SLURM_STEP_ID");
     return job == nullptr ? "" : std::string(job) + (step == nullptr ? "" : "." + std::string(step));
+}
+
+/// Behind these the ranks start; in front of them drom run reaches the launcher only.
+bool is_launcher(const std::string& command) {
+    const std::string name = command.substr(command.rfind('/') + 1);
+    const std::string stem = name.substr(0, name.find('.'));  // mpirun.openmpi
+    return stem == "mpirun" || stem == "mpiexec" || stem == "orterun" || stem == "prun" || stem == "srun" ||
+           stem == "aprun";
 }
 
 int cannot_start(const Options& options, const NotAProgram& why) {
@@ -82,12 +96,17 @@ class Launch {
 public:
     /// `exact`: what --cpus says; empty: it says nothing.
     Launch(const Options& options, Program program, const CpuSet& exact, Table& table)
-        : options_(options), program_(std::move(program)), exact_(exact), table_(table) {}
+        : options_(options), program_(std::move(program)), rank_(rank_of_launcher()), exact_(exact), table_(table) {}
 
     int run() {
-        doors_ = options_.run.no_doors ? Doors{} : choose_doors(program_);
+        doors_ = options_.run.no_doors ? Doors{} : choose_doors(program_, rank_.has_value());
         if (!doors_.remark.empty())
             complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, doors_.remark)).text);
+        if (is_launcher(options_.command.front()))
+            warn(options_, fmt::format("{0} starts the ranks of an MPI job, and they are what can be resized: put drom "
+                                       "run behind it, {0} ... drom "
+                                       "run -- program",
+                                       options_.command.front()));
         SignalRelay relay;
         auto child = PausedChild::fork(options_.command, relay);
         if (!child) return refuse(child.error());
@@ -139,7 +158,8 @@ private:
 
     void plan_traits() {
         const auto& run = options_.run;
-        traits_ = {client_name(options_), job_of(options_), run.min.value_or(0), run.max.value_or(0), run.rigid};
+        traits_ = {client_name(options_, rank_), job_of(options_, rank_), run.min.value_or(0), run.max.value_or(0),
+                   run.rigid};
         report_.name = traits_.name;
         report_.job = traits_.job;
         const auto mode = text_of("DROM_RESIZE") == nullptr ? recorded_mode(program_.build_id) : std::nullopt;
@@ -166,7 +186,7 @@ private:
     Expected<Choice> choose(pid_t child) {
         const auto snapshot = take_snapshot(table_);
         if (!snapshot) return tl::make_unexpected(snapshot.error());
-        return exact_.empty() ? choose_some(*snapshot) : choose_exactly(*snapshot, child);
+        return exact_.empty() ? choose_some(*snapshot, child) : choose_exactly(*snapshot, child);
     }
 
     Expected<Choice> choose_exactly(const Snapshot& snapshot, pid_t child) {
@@ -181,8 +201,34 @@ private:
         return Choice{exact_, !snapshot.masks.free.contains(exact_)};
     }
 
-    Expected<Choice> choose_some(const Snapshot& snapshot) {
+    /// This process's CPUs. Ranks that nobody bound share them: unless a number was asked for, each has its part.
+    Expected<CpuSet> own_cpus(pid_t child) {
         const auto affinity = CpuSet::affinity_of();
+        if (!affinity || !rank_ || options_.run.ncpus) return affinity;
+        const auto cpuset = cpuset_of(child);
+        if (!cpuset) return tl::make_unexpected(cpuset.error());
+        const unsigned count = affinity->count();
+        if (shares_mask(*rank_, count, cpuset->count())) return cut(*affinity, part_of(*rank_, count));
+        if (count < cpuset->count())
+            mention(options_, fmt::format("its launcher has bound rank {} to CPUs {}: it starts there; an unbound one "
+                                          "(mpirun --bind-to none) "
+                                          "gets a part of CPUs {}",
+                                          rank_->rank, affinity->text(), cpuset->text()));
+        return affinity;
+    }
+
+    static CpuSet cut(const CpuSet& cpus, const Part& part) {
+        CpuSet cut;
+        unsigned index = 0;
+        for (const unsigned cpu : cpus) {
+            if (index >= part.first && index < part.end) cut.add(cpu);
+            ++index;
+        }
+        return cut;
+    }
+
+    Expected<Choice> choose_some(const Snapshot& snapshot, pid_t child) {
+        const auto affinity = own_cpus(child);
         if (!affinity) return tl::make_unexpected(affinity.error());
         Wish wish;
         wish.allowed = (*affinity & snapshot.masks.present) - snapshot.masks.drained;
@@ -254,6 +300,7 @@ private:
         if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
         report_.preloaded.emplace_back("libdrom.so");
         if (doors_.gomp) report_.preloaded.emplace_back("libdrom-gomp.so");
+        if (doors_.mpi) report_.preloaded.emplace_back("libdrom-mpi.so");
     }
 
     // --- the end ---
@@ -283,6 +330,7 @@ private:
 
     const Options& options_;
     Program program_;
+    std::optional<Rank> rank_;
     Doors doors_;
     CpuSet exact_;
     Table& table_;

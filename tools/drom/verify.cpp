@@ -87,7 +87,7 @@ double median(std::vector<double> values) {
 class Verification {
 public:
     Verification(const Options& options, const Program& program, const CpuSet& cpus, Table& table)
-        : options_(options), doors_(choose_doors(program)), cpus_(cpus), table_(table) {
+        : options_(options), doors_(choose_doors(program, false)), cpus_(cpus), table_(table) {
         report_.program = program.path.substr(program.path.rfind('/') + 1);
         report_.build_id = program.build_id;
         report_.seed = options.verify.seed;
@@ -311,7 +311,7 @@ int verb_verify(const Options& options) {
         refuse(DROM_E_INVAL, program.error().text);
         return program.error().exit_status;
     }
-    if (const std::string& why = choose_doors(*program).remark; !why.empty())
+    if (const std::string& why = choose_doors(*program, false).remark; !why.empty())
         return refuse(DROM_E_INVAL, fmt::format("{} {}; there are no modes to choose between", program->path, why));
     const auto cpus = CpuSet::affinity_of();
     if (!cpus) return refused(options, cpus.error());

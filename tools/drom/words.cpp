@@ -55,7 +55,11 @@ std::string request_word(const drom_client_info& info) {
     return info.confined_seq >= info.request_seq ? "confined" : "released";
 }
 
-std::string client_words(const drom_client_info& info) { return fmt::format("{} ({})", info.name, info.pid); }
+std::string client_words(const drom_client_info& info) {
+    if (info.ranks == 0) return fmt::format("{} ({})", info.name, info.pid);
+    const std::string job = *info.job == '\0' ? "" : fmt::format("job {} ", info.job);
+    return fmt::format("{} ({}, {}rank {} of {})", info.name, info.pid, job, info.rank, info.ranks);
+}
 
 std::string cpus_text(const CpuSet& set) {
     return set.empty() ? "no CPU" : (set.count() == 1 ? "CPU " : "CPUs ") + set.text();

@@ -181,12 +181,14 @@ typedef struct drom_client_info {
     uint32_t resize;       /* DROM_RESIZE_* */
     uint32_t owned_cpus, wanted_cpus;
     uint32_t min_cpus, max_cpus;
-    uint32_t team_size;   /* OpenMP threads of the next region; 0: unknown */
-    uint32_t start_size;  /* OpenMP threads the program started with; never exceeded */
-    int32_t guardian_pid; /* who launched it (drom run), 0: nobody */
-    uint32_t flags;       /* DROM_RIGID */
-    uint32_t limited;     /* 1: the client's cpuset allows less than its mask */
-    uint32_t reserved;
+    uint32_t team_size;                              /* OpenMP threads of the next region; 0: unknown */
+    uint32_t start_size;                             /* OpenMP threads the program started with; never exceeded */
+    int32_t guardian_pid;                            /* who launched it (drom run), 0: nobody */
+    uint32_t flags;                                  /* DROM_RIGID */
+    uint32_t limited;                                /* 1: the client's cpuset allows less than its mask */
+    uint32_t ranks;                                  /* of its MPI job; 0: not known, or it is no rank */
+    uint32_t rank;                                   /* in its MPI job, from 0 */
+    uint32_t local_rank;                             /* on this node, from 0 */
     uint64_t posted_ns, released_ns, resized_ns;     /* CLOCK_MONOTONIC of the newest of each; 0: never */
     uint64_t safe_points, queries, polls, adoptions; /* since the client joined */
     char name[32];

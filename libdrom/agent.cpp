@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// agent.cpp - an unmodified program becomes a client as its environment says.
+#include "agent.hpp"
+
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+
+#include "client.hpp"
+#include "confine.hpp"
+#include "env.hpp"
+#include "mpi/rank.hpp"
+
+namespace drom::agent {
+
+namespace {
+
+Rank own_rank() noexcept {
+    Rank rank{};
+    const auto read = [](const char* name) -> const char* { return getenv(name); };
+    if (rank_of(read, rank) && rank.job[0] == '\0') name_by_launcher(rank.job, sizeof rank.job);
+    return rank;
+}
+
+CpuSet cut(const CpuSet& cpus, const Part& part) noexcept {
+    CpuSet cut{};
+    uint32_t index = 0;
+    for (uint32_t cpu = cpus.first(); cpu < kMaxCpus; cpu = cpus.next(cpu + 1), ++index)
+        if (index >= part.first && index < part.end) cut.add(cpu);
+    return cut;
+}
+
+/// The first of several ranks that share one mask would own all of it: each asks for its part. False when there is nothing to divide.
+bool find_part(const Rank& rank, CpuSet& part) noexcept {
+    CpuSet own{};
+    CpuSet allowed{};
+    if (rank.local_ranks < 2 || !get_affinity(0, own) || !get_cpuset(allowed)) return false;
+    if (!shares_mask(rank, own.count(), allowed.count())) return false;
+    part = cut(own, part_of(rank, own.count()));
+    return true;
+}
+
+void note(const Rank& rank) noexcept {
+    Page& page = client::page();
+    page.rank.store(rank.rank);
+    page.local_rank.store(rank.local_rank);
+    page.ranks.store(rank.ranks);
+}
+
+}  // namespace
+
+bool join(const Found& found) noexcept {
+    const Rank rank = own_rank();
+    CpuSet part{};
+    const bool divided = find_part(rank, part);
+    const client::JoinOptions options{found.places.none() ? nullptr : &found.places,
+                                      found.door,
+                                      env::flag("DROM_ASYNC", found.async),
+                                      env::text("DROM_NAME"),
+                                      rank.job[0] != '\0' ? rank.job : env::text("DROM_JOB"),
+                                      static_cast<uint32_t>(env::number("DROM_MIN_CPUS", 0)),
+                                      static_cast<uint32_t>(env::number("DROM_MAX_CPUS", 0)),
+                                      false,
+                                      divided ? &part : nullptr};
+    drom_error error{};
+    if (client::join(options, &error) == DROM_OK) {
+        note(rank);
+        return true;
+    }
+    if (env::number("DROM_VERBOSE", 0) > 0) dprintf(STDERR_FILENO, "%s\n", error.text);
+    return false;
+}
+
+}  // namespace drom::agent

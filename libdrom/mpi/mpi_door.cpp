@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mpi_door.cpp - the half of the MPI door that is in libdrom.so.
+#include <cerrno>
+#include <cstdlib>
+
+#include "agent.hpp"
+#include "mpi.hpp"
+#include "ompt/runtime.hpp"
+#include "ompt/safe_point.hpp"
+#include "rank.hpp"
+
+namespace client = drom::client;
+
+namespace {
+
+/// Initialised without a launcher: rank 0 of 1.
+void note_singleton() noexcept {
+    drom::Rank rank{};
+    const auto read = [](const char* name) -> const char* { return getenv(name); };
+    if (!drom::rank_of(read, rank)) client::page().ranks.store(1);
+}
+
+/// A rank without a team has nothing to resize.
+void acknowledge_no_team(uint64_t seq) noexcept {
+    if (drom::safe_point::has_runtime() || (client::page().doors.load() & DROM_DOOR_EXPLICIT) != 0) return;
+    client::acknowledge_resize(seq, 0, DROM_RESIZE_NONE, "no OpenMP runtime: it has no team to resize");
+}
+
+uint64_t deal() noexcept {
+    const uint64_t newest = client::hot.request.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
+    client::Wanted wanted{};
+    // Dealt with by another door, or in a child that is no client.
+    if (!client::pending()) return newest;
+    if (!client::newest(wanted)) return 0;
+    if (client::released().seq < wanted.seq && !client::release(wanted)) return 0;
+    drom::safe_point::between_regions();
+    acknowledge_no_team(wanted.seq);
+    return wanted.seq;
+}
+
+}  // namespace
+
+extern "C" {
+
+const client::Hot* const drom_mpi_view = &client::hot;
+
+bool drom_mpi_join() {
+    if (!drom::safe_point::is_only_agent()) return false;
+    if (client::joined())
+        client::add_doors(DROM_DOOR_MPI);
+    else if (!drom::agent::join({DROM_DOOR_MPI, drom::CpuSet::empty(), true}))
+        return false;
+    note_singleton();
+    return true;
+}
+
+uint64_t drom_mpi_safe_point() {
+    const int saved = errno;
+    const uint64_t dealt_with = deal();
+    errno = saved;
+    return dealt_with;
+}
+
+void* drom_mpi_find_behind(const char* symbol, const void* caller) {
+    return drom::runtime::find_behind(symbol, caller);
+}
+
+}  // extern "C"

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mpi_entry.cpp - behind the MPI entry points: libdrom-mpi.so, to be loaded before the MPI library, into ranks only.
+//
+// Whoever exports MPI_Init is taken for an MPI library by those who ask the loader, a launcher among them. So this is a library of its own.
+#include <dlfcn.h>
+#include <unistd.h>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+
+#include "mpi.hpp"
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+using Procedure = void (*)();
+
+/// MPI_ERR_OTHER is 15 or 16; any number but 0 says that nothing was done.
+long not_there() { return 16; }
+
+/// Asked for a name that only we have, the loader gives ours.
+bool is_ours(const void* function) noexcept {
+    Dl_info its{};
+    Dl_info own{};
+    return dladdr(function, &its) != 0 && dladdr(reinterpret_cast<const void*>(&not_there), &own) != 0 &&
+           its.dli_fbase == own.dli_fbase;
+}
+
+}  // namespace
+
+extern "C" {
+
+extern std::atomic<Procedure> drom_mpi_real[];
+extern const char drom_mpi_names[];
+
+/// 1 once this process is a rank and a client.
+std::atomic<uint8_t> drom_mpi_armed{0};
+/// The newest request that an MPI call has dealt with. Whatever it is when two threads come at once, the newest one is looked at.
+std::atomic<uint64_t> drom_mpi_seen{0};
+const drom::client::Hot* drom_mpi_hot = nullptr;
+
+/// Not in the MPI library that is behind us: then nobody calls it, but for those who asked the loader for the name.
+Procedure drom_mpi_find(unsigned index, const void* caller) {
+    const char* name = drom_mpi_names;
+    for (unsigned i = 0; i < index; ++i)
+        while (*name++ != '\0') {}
+    void* found = dlsym(RTLD_NEXT, name);
+    if (found == nullptr) found = drom_mpi_find_behind(name, caller);
+    if (found == nullptr || is_ours(found)) {
+        dprintf(STDERR_FILENO, "drom: %s is called, and no MPI library of this program has it; the call fails\n", name);
+        return reinterpret_cast<Procedure>(&not_there);
+    }
+    const auto procedure = reinterpret_cast<Procedure>(found);
+    drom_mpi_real[index].store(procedure, kRelaxed);
+    return procedure;
+}
+
+Procedure drom_mpi_deal(unsigned index, const void*) {
+    drom_mpi_seen.store(drom_mpi_safe_point(), kRelaxed);
+    return drom_mpi_real[index].load(kRelaxed);
+}
+
+void drom_mpi_initialised() {
+    if (!drom_mpi_join()) return;
+    drom_mpi_hot = drom_mpi_view;
+    drom_mpi_armed.store(1, std::memory_order_release);
+}
+
+}  // extern "C"

@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# mpi.bats - ranks of one MPI library ($MPI, built into $RANKS) and the MPI door.
+
+load ../cli/support
+
+setup_file() {
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader
+    export LIBRARIES=$BUILD/lib/libdrom-mpi.so:$BUILD/lib/libdrom-gomp.so:$BUILD/lib/libdrom.so
+}
+
+setup() {
+    two_cpus
+    export DROM_TABLE=$BATS_TEST_TMPDIR/table STOP=$BATS_TEST_TMPDIR/stop
+    LAUNCHED=()
+}
+
+teardown() {
+    touch "$STOP"
+    local pid
+    for pid in "${LAUNCHED[@]}"; do wait "$pid" || true; done
+}
+
+# ranks N COMMAND...: as the site's users start them, bound to nothing.
+ranks() {
+    local n=$1
+    shift
+    local unbound=()
+    [[ $MPI != openmpi ]] || unbound=(--oversubscribe --bind-to none)
+    timeout --foreground 60 "mpirun.$MPI" "${unbound[@]}" -np "$n" "$@"
+}
+
+# launch N COMMAND...: in the background; its output in $OUT.
+launch() {
+    OUT=$BATS_TEST_TMPDIR/out
+    ranks "$@" > "$OUT" 2>&1 3>&- &
+    LAUNCHED+=("$!")
+}
+
+# clients COUNT [CONDITION]: waits until so many ranks are clients through the MPI door.
+clients() {
+    local tries
+    for ((tries = 0; tries < 200; ++tries)); do
+        [[ $(drom list --json 2>/dev/null | jq "[.clients[] | select(.doors | index(\"mpi\")) | select(${2:-true})] | length" 2>/dev/null) == "$1" ]] && return
+        sleep 0.05
+    done
+    drom list >&2
+    cat "$OUT" >&2
+    return 1
+}
+
+# of RANK FIELD: of the only job.
+of() { drom list --json | jq -r ".clients[] | select(.rank == $1) | .$2"; }
+
+finish() {
+    touch "$STOP"
+    wait "${LAUNCHED[0]}"
+    LAUNCHED=()
+}
+
+@test "administrators see the job and the rank, and unbound ranks share the node in equal parts" {
+    launch 2 "$BIN" run -- "$RANKS/rank" hold "$STOP"
+    clients 2
+    [[ $(of 0 ranks) == 2 && $(of 1 local_rank) == 1 ]]
+    [[ $(of 0 job) == "$(of 1 job)" && -n $(of 0 job) ]]
+    [[ $(of 0 mask) == "$A" && $(of 1 mask) == "$B" ]]
+    drom list | grep -E 'RANK' && drom list | grep -E ' 1/2 '
+    run drom explain "$(of 1 pid)"
+    [[ $output == *"rank 1 of 2"* ]]
+    finish
+    [[ $(drom list --json | jq '.clients | length') == 0 ]]
+}
+
+@test "plain mpirun with the variables exported" {
+    LD_PRELOAD=  # set for the ranks only
+    launch 2 env LD_PRELOAD="$LIBRARIES" "$RANKS/rank" hold "$STOP"
+    clients 2
+    [[ $(of 0 ranks) == 2 && $(of 0 job) == "$(of 1 job)" ]]
+    [[ $(of 0 mask) == "$A" && $(of 1 mask) == "$B" ]]
+    finish
+}
+
+@test "two jobs at the same time have two names" {
+    launch 1 "$BIN" run --ncpus 1 -- "$RANKS/rank" hold "$STOP"
+    launch 1 "$BIN" run --ncpus 1 -- "$RANKS/rank" hold "$STOP"
+    clients 2
+    [[ $(drom list --json | jq '[.clients[].job] | unique | length') == 2 ]]
+}
+
+@test "a rank that its launcher bound starts from there, and that is said" {
+    OUT=$BATS_TEST_TMPDIR/out
+    timeout --foreground 60 "mpirun.$MPI" --bind-to core -np 2 "$BIN" run --verbose -- "$RANKS/rank" hold "$STOP" > "$OUT" 2>&1 3>&- &
+    LAUNCHED+=("$!")
+    clients 2
+    [[ $(of 0 mask) == "$A" && $(of 1 mask) == "$B" ]]
+    finish
+    grep -F "its launcher has bound rank 1 to CPUs $B" "$OUT"
+}
+
+@test "a rank that waits in MPI_Recv leaves its CPU at once" {
+    launch 1 "$RANKS/rank" receive "$STOP" : -np 1 "$BIN" run --ncpus 2 -- "$RANKS/rank" receive "$STOP"
+    clients 1
+    sleep 0.2
+    drom set --wait released --timeout 5000 "$(of 1 pid)" "$B"
+    [[ $(of 1 released) == "$(of 1 seq)" ]]
+    local task
+    for task in /proc/"$(of 1 pid)"/task/*; do
+        [[ $(taskset -cp "${task##*/}" | sed 's/.*: //') == "$B" ]]
+    done
+    finish
+    grep -F "rank 1 received 42" "$OUT"
+}
+
+@test "an MPI call is a safe point: no thread of the agent's, no confinement" {
+    DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/rank" talk 4
+    clients 1 '.mask != ""'
+    local pid
+    pid=$(of 0 pid)
+    drom set --wait released --grace never --timeout 5000 "$pid" "$A"
+    [[ $(of 0 released) == "$(of 0 seq)" && $(of 0 confined) -lt $(of 0 seq) ]]
+    drom set --wait released --grace never --timeout 5000 "$pid" "$BOTH"
+    wait "${LAUNCHED[0]}"
+    LAUNCHED=()
+    grep -F "ranks 1 wrong 0 rounds many" "$OUT"
+}
+
+@test "so are Fortran's, by use mpi and by use mpi_f08" {
+    local program
+    for program in ring ring_f08; do
+        rm -f "$STOP"
+        DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/$program" "$STOP"
+        clients 1
+        drom set --wait resized --grace never --timeout 5000 "$(of 0 pid)" "$A"
+        [[ $(of 0 confined) -lt $(of 0 seq) ]]
+        finish
+        grep -F "wrong 0" "$OUT"
+    done
+}
+
+@test "the team of a hybrid rank follows" {
+    launch 1 "$BIN" run -- "$RANKS/rank" teams "$STOP"
+    clients 1 '.team == 2'
+    drom set --wait resized --timeout 5000 "$(of 0 pid)" "$A"
+    [[ $(of 0 team) == 1 ]]
+    finish
+    grep -F "rank 0 team 1" "$OUT"
+}
+
+@test "results are right whatever is asked for meanwhile" {
+    launch 2 "$BIN" run --ncpus 1 -- "$RANKS/rank" talk 6
+    clients 2
+    local zero one end=$((SECONDS + 5))
+    zero=$(of 0 pid) one=$(of 1 pid)
+    while ((SECONDS < end)); do
+        drom set --take --no-wait "$zero" "$BOTH" || true
+        drom set --take --no-wait "$one" "$B" || true
+        drom set --take --no-wait "$one" "$BOTH" || true
+        drom set --take --no-wait "$zero" "$A" || true
+    done
+    wait "${LAUNCHED[0]}"
+    LAUNCHED=()
+    grep -F "ranks 2 wrong 0 rounds many" "$OUT"
+}
+
+@test "drom run in front of the launcher is told from drom run behind it" {
+    run ranks 1 true
+    run drom run -- "mpirun.$MPI" -np 1 true
+    [[ $output == *"put drom run behind it"* && $status == 0 ]]
+}
+
+@test "a program that no launcher started is rank 0 of 1" {
+    "$BIN" run -- "$RANKS/rank" hold "$STOP" 3>&- &
+    LAUNCHED+=("$!")
+    OUT=/dev/null
+    clients 1
+    [[ $(of 0 ranks) == 1 ]]
+    finish
+}
+
+@test "MPI that came in with a module is found behind it" {
+    [[ $MPI == mpich ]] || export OMPI_MCA_mca_base_component_show_load_errors=0
+    local bare
+    bare=$(ranks 2 "$RANKS/loads_mpi" "$RANKS/module.so" 2>&1 | sort) || missing "this MPI cannot be loaded by a module at all"
+    run ranks 2 "$BIN" run -- "$RANKS/loads_mpi" "$RANKS/module.so"
+    [[ $status == 0 && $(sort <<< "$output") == "$bare" ]]
+}
+
+@test "a procedure that the MPI library does not have fails, and the program goes on" {
+    run ranks 1 "$BIN" run -- "$RANKS/rank" probe
+    [[ $status == 0 ]]
+    [[ $output == *"sent"* || $output == *"no MPI library of this program has it"*"failed"* || $output == *"failed"*"no MPI library"* ]]
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// rank.c - an ordinary MPI rank that says what it computed. Knows nothing of drom.
+//
+//   rank talk SECONDS    sends, receives and reduces all the time; prints a checksum that does not depend on the number of CPUs
+//   rank hold FILE       does nothing in MPI, in no call, until FILE is there
+//   rank receive FILE    every rank but the first waits in MPI_Recv until FILE is there
+//   rank teams FILE      opens regions of OpenMP between MPI calls until FILE is there, and prints its last team size
+//   rank probe           asks the loader for a procedure that MPI libraries of 2021 do not have, and calls it
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank, ranks;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/// One round: a ring, a reduction, a broadcast and an all-to-all, each checked against what it must give.
+static long round_of(long i) {
+    long wrong = 0;
+    long sent = 1000 * i + rank, got = -1, sum = 0, root = i;
+    const int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
+    MPI_Sendrecv(&sent, 1, MPI_LONG, next, 7, &got, 1, MPI_LONG, last, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    wrong += got != 1000 * i + last;
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    MPI_Irecv(&got, 1, MPI_LONG, last, 8, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&sent, 1, MPI_LONG, next, 8, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, statuses);
+    wrong += got != 1000 * i + last;
+    MPI_Allreduce(&sent, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    wrong += sum != ranks * 1000 * i + ranks * (ranks - 1) / 2;
+    MPI_Bcast(&root, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    wrong += root != i;
+    // Nine arguments: three of them on the stack.
+    int *counts = malloc(sizeof(int) * 2 * (size_t)ranks), *shifts = counts + ranks;
+    MPI_Datatype* types = malloc(sizeof(MPI_Datatype) * (size_t)ranks);
+    long *out = malloc(sizeof(long) * 2 * (size_t)ranks), *in = out + ranks;
+    for (int r = 0; r < ranks; ++r) {
+        counts[r] = 1;
+        shifts[r] = r * (int)sizeof(long);
+        types[r] = MPI_LONG;
+        out[r] = sent + 17 * r;
+    }
+    MPI_Alltoallw(out, counts, shifts, types, in, counts, shifts, types, MPI_COMM_WORLD);
+    for (int r = 0; r < ranks; ++r) wrong += in[r] != 1000 * i + r + 17 * rank;
+    free(out);
+    free(types);
+    free(counts);
+    return wrong;
+}
+
+static void talk(double seconds) {
+    long wrong = 0, total = 0, rounds = 0;
+    int go = 1;
+    for (const double end = now() + seconds; go != 0; ++rounds) {
+        wrong += round_of(rounds);
+        go = now() < end;
+        MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    MPI_Reduce(&wrong, &total, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) printf("ranks %d wrong %ld rounds %s\n", ranks, total, rounds > 10 ? "many" : "few");
+}
+
+static int is_there(const char* file) { return access(file, F_OK) == 0; }
+
+static void receive(const char* file) {
+    int word = 0;
+    if (rank != 0) {
+        MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("rank %d received %d\n", rank, word);
+        return;
+    }
+    while (!is_there(file)) usleep(1000);
+    word = 42;
+    for (int r = 1; r < ranks; ++r) MPI_Send(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD);
+}
+
+static void teams(const char* file) {
+    int size = 0, stop = 0;
+    while (stop == 0) {
+        // Counted, because a program that asks how many there are is given an answer that stands.
+        size = 0;
+#pragma omp parallel reduction(+ : size)
+        size += 1;
+        stop = is_there(file);
+        MPI_Bcast(&stop, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        usleep(500);
+    }
+    printf("rank %d team %d\n", rank, size);
+}
+
+static void probe(void) {
+    int (*send_c)(const void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm) =
+        (int (*)(const void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm))dlsym(RTLD_DEFAULT, "MPI_Send_c");
+    if (send_c == NULL) {
+        puts("no MPI_Send_c");
+        return;
+    }
+    int word = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    puts(send_c(&word, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF) == MPI_SUCCESS ? "sent" : "failed");
+}
+
+int main(int argc, char** argv) {
+    int given = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const char *mode = argc > 1 ? argv[1] : "", *argument = argc > 2 ? argv[2] : "1";
+    if (strcmp(mode, "talk") == 0) talk(atof(argument));
+    if (strcmp(mode, "hold") == 0)
+        while (!is_there(argument)) usleep(1000);
+    if (strcmp(mode, "receive") == 0) receive(argument);
+    if (strcmp(mode, "teams") == 0) teams(argument);
+    if (strcmp(mode, "probe") == 0) probe();
+    MPI_Finalize();
+    return 0;
+}
