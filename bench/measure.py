@@ -210,7 +210,7 @@ class Measurer:
     # ---- MPI -------------------------------------------------------------------------------------------------------------
 
     def mpis(self) -> list[str]:
-        found = [mpi for mpi in ("openmpi", "mpich") if self.build.bench(f"mpi_calls-{mpi}").exists()]
+        found = [mpi for mpi in ("openmpi", "mpich") if Path(self.build.bench(f"mpi_calls-{mpi}")).exists()]
         if not found:
             raise CannotMeasure("no MPI compiler: mpicc.openmpi or mpicc.mpich is needed")
         return found

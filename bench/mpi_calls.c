@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-typedef int wait_fn(MPI_Request *, MPI_Status *);
+typedef int wait_fn(MPI_Request*, MPI_Status*);
 
 static double now_ns(void) {
     struct timespec t;
@@ -20,7 +20,7 @@ static double now_ns(void) {
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-static double per_wait(wait_fn *wait, long calls) {
+static double per_wait(wait_fn* wait, long calls) {
     MPI_Request none = MPI_REQUEST_NULL;
     MPI_Status status;
     const double begin = now_ns();
@@ -29,11 +29,11 @@ static double per_wait(wait_fn *wait, long calls) {
 }
 
 /// The MPI library's own, whoever stands in front of it.
-static wait_fn *straight(void) {
+static wait_fn* straight(void) {
     Dl_info info;
     if (dladdr(dlsym(RTLD_DEFAULT, "PMPI_Wait"), &info) == 0) return NULL;
-    void *library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-    return library == NULL ? NULL : (wait_fn *)dlsym(library, "MPI_Wait");
+    void* library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    return library == NULL ? NULL : (wait_fn*)dlsym(library, "MPI_Wait");
 }
 
 static void pingpong(int rank) {
@@ -59,13 +59,13 @@ static double per_round(void (*round)(int), int rank, long calls) {
     return (now_ns() - begin) / (double)calls;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     if (argc != 4) return fprintf(stderr, "usage: mpi_calls call|pingpong|allreduce BATCHES CALLS\n"), 2;
     const long batches = atol(argv[2]), calls = atol(argv[3]);
     MPI_Init(&argc, &argv);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    wait_fn *through = (wait_fn *)dlsym(RTLD_DEFAULT, "MPI_Wait"), *own = straight();
+    wait_fn *through = (wait_fn*)dlsym(RTLD_DEFAULT, "MPI_Wait"), *own = straight();
     if (own == NULL) return fprintf(stderr, "mpi_calls: the MPI library has no MPI_Wait of its own\n"), 1;
     for (long i = 0; i < batches; ++i) {
         if (strcmp(argv[1], "call") == 0) {
