@@ -162,6 +162,26 @@ finish() {
     grep -F "ranks 2 wrong 0 rounds many" "$OUT"
 }
 
+@test "hybrid programs compute what they compute undisturbed" {
+    local program bare pid
+    for program in "heat_mpi-$MPI-gcc --size 256 --steps 8000" "heat_mpi-$MPI-clang --size 256 --steps 8000" \
+        "particles_mpi-$MPI-gcc --steps 100" "particles_mpi-$MPI-clang --steps 100"; do
+        [[ -x $BUILD/bin/${program%% *} ]] || missing "${program%% *} is not built"
+        # shellcheck disable=SC2086
+        bare=$(ranks 1 "$BUILD/bin/"$program 2>/dev/null)
+        # shellcheck disable=SC2086
+        launch 1 "$BIN" run -- "$BUILD/bin/"$program
+        clients 1
+        pid=$(of 0 pid)
+        drom set --wait resized --timeout 5000 "$pid" "$A"
+        # Until it has ended, which is when there is nobody to ask.
+        while drom set --no-wait "$pid" "$BOTH" && sleep 0.02 && drom set --no-wait "$pid" "$A"; do sleep 0.02; done 2>/dev/null >&2
+        wait "${LAUNCHED[-1]}"
+        grep -Fx "$bare" "$OUT"
+    done
+    LAUNCHED=()
+}
+
 @test "drom run in front of the launcher is told from drom run behind it" {
     run ranks 1 true
     run drom run -- "mpirun.$MPI" -np 1 true
