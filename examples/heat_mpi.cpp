@@ -39,14 +39,18 @@ struct World {
 class Strip {
 public:
     Strip(int size, const World& world)
-        : size_(size), first_(size * world.rank / world.ranks), last_(size * (world.rank + 1) / world.ranks),
+        : size_(size),
+          first_(size * world.rank / world.ranks),
+          last_(size * (world.rank + 1) / world.ranks),
           cells_(static_cast<std::size_t>(last_ - first_ + 2) * static_cast<std::size_t>(size)) {}
 
     [[nodiscard]] int size() const { return size_; }
     [[nodiscard]] int first() const { return first_; }
     [[nodiscard]] int last() const { return last_; }
     double* row(int y) { return cells_.data() + static_cast<std::ptrdiff_t>(y - first_ + 1) * size_; }
-    [[nodiscard]] const double* row(int y) const { return cells_.data() + static_cast<std::ptrdiff_t>(y - first_ + 1) * size_; }
+    [[nodiscard]] const double* row(int y) const {
+        return cells_.data() + static_cast<std::ptrdiff_t>(y - first_ + 1) * size_;
+    }
 
 private:
     int size_, first_, last_;
@@ -66,10 +70,10 @@ void exchange(Strip& strip, const World& world) {
     const int count = strip.size();
     double* const top = strip.row(strip.first());
     double* const bottom = strip.row(strip.last() - 1);
-    MPI_Sendrecv(top, count, MPI_DOUBLE, world.above(), 0, bottom + count, count, MPI_DOUBLE, world.below(), 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-    MPI_Sendrecv(bottom, count, MPI_DOUBLE, world.below(), 1, top - count, count, MPI_DOUBLE, world.above(), 1, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(top, count, MPI_DOUBLE, world.above(), 0, bottom + count, count, MPI_DOUBLE, world.below(), 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(bottom, count, MPI_DOUBLE, world.below(), 1, top - count, count, MPI_DOUBLE, world.above(), 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /// One time step: each cell moves towards the mean of its four neighbours. The rim stays cold.
@@ -97,7 +101,8 @@ Strip simulate(const Options& options, const World& world) {
         exchange(now, world);
         step(now, next);
         std::swap(now, next);
-        if (options.progress && world.rank == 0 && (done + 1) % tenth == 0) std::fprintf(stderr, "heat_mpi: step %d\n", done + 1);
+        if (options.progress && world.rank == 0 && (done + 1) % tenth == 0)
+            std::fprintf(stderr, "heat_mpi: step %d\n", done + 1);
     }
     return now;
 }
@@ -109,7 +114,8 @@ double largest_error(const Strip& strip, int steps) {
     const double fade = std::pow(1 - 8 * kFlow * wave * wave, steps);
     double worst = 0;
     for (int y = strip.first(); y < strip.last(); ++y)
-        for (int x = 0; x < size; ++x) worst = std::fmax(worst, std::fabs(strip.row(y)[x] - fade * bump(x, size) * bump(y, size)));
+        for (int x = 0; x < size; ++x)
+            worst = std::fmax(worst, std::fabs(strip.row(y)[x] - fade * bump(x, size) * bump(y, size)));
     double all = 0;
     MPI_Allreduce(&worst, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return all / fade;
@@ -156,7 +162,8 @@ bool parse(int argc, char** argv, Options& options) {
 /// The exit status.
 int run(const Options& options, const World& world) {
     if (world.ranks > options.size) {
-        if (world.rank == 0) std::fprintf(stderr, "heat_mpi: %d ranks cannot share %d rows\n", world.ranks, options.size);
+        if (world.rank == 0)
+            std::fprintf(stderr, "heat_mpi: %d ranks cannot share %d rows\n", world.ranks, options.size);
         return 2;
     }
     const double begin = MPI_Wtime();

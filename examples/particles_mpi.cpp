@@ -49,7 +49,9 @@ System set_up(const Options& options) {
     System system;
     MPI_Comm_rank(MPI_COMM_WORLD, &system.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &system.ranks);
-    const auto start_of = [&](int rank) { return static_cast<int>(static_cast<long>(options.particles) * rank / system.ranks); };
+    const auto start_of = [&](int rank) {
+        return static_cast<int>(static_cast<long>(options.particles) * rank / system.ranks);
+    };
     for (int rank = 0; rank < system.ranks; ++rank) {
         system.starts.push_back(3 * start_of(rank));
         system.counts.push_back(3 * (start_of(rank + 1) - start_of(rank)));
@@ -104,8 +106,8 @@ void move(System& system) {
     for (std::size_t i = 0; i < system.velocities.size(); ++i)
         for (std::size_t axis = 0; axis < 3; ++axis)
             system.places[static_cast<std::size_t>(system.first) + i][axis] += kStep * system.velocities[i][axis];
-    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, system.places.data(), system.counts.data(), system.starts.data(), MPI_DOUBLE,
-                   MPI_COMM_WORLD);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, system.places.data(), system.counts.data(), system.starts.data(),
+                   MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
 double energy(const System& system, double potential) {
@@ -141,14 +143,16 @@ int simulate(const Options& options) {
         move(system);
         potential = pull(system);
         push(system, kStep / 2);
-        if (options.progress && system.rank == 0 && (done + 1) % tenth == 0) std::fprintf(stderr, "particles_mpi: step %d\n", done + 1);
+        if (options.progress && system.rank == 0 && (done + 1) % tenth == 0)
+            std::fprintf(stderr, "particles_mpi: step %d\n", done + 1);
     }
     const double drift = std::fabs(energy(system, potential) / before - 1);
     if (system.rank == 0) {
         std::printf("particles_mpi: %d particles, %d steps, checksum %016llx\n", options.particles, options.steps,
                     static_cast<unsigned long long>(checksum(system)));
         std::fprintf(stderr, "particles_mpi: %.3f s\n", MPI_Wtime() - begin);
-        if (drift >= 1e-4) std::fprintf(stderr, "particles_mpi: wrong result: the energy has drifted by %g of itself\n", drift);
+        if (drift >= 1e-4)
+            std::fprintf(stderr, "particles_mpi: wrong result: the energy has drifted by %g of itself\n", drift);
     }
     return drift < 1e-4 ? 0 : 1;
 }

@@ -73,7 +73,8 @@ int main(int argc, char** argv) {
     std::uint64_t sum = 0;
     for (int round = 0; round < options.rounds; ++round) sum += round_of(options, round);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    std::printf("pils: %d rounds of %d tasks, checksum %016llx\n", options.rounds, options.tasks, static_cast<unsigned long long>(sum));
+    std::printf("pils: %d rounds of %d tasks, checksum %016llx\n", options.rounds, options.tasks,
+                static_cast<unsigned long long>(sum));
     std::fprintf(stderr, "pils: %.3f s\n", took.count());
     return 0;
 }

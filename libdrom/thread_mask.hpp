@@ -42,11 +42,11 @@ public:
     }
 
 private:
-    CpuSet masks_[2] = {};
-    std::atomic<uint64_t> seqs_[2] = {};
     alignas(64) std::atomic<uint32_t> current_{0};
     Half setters_{0}, waiters_{0};
     bool overtaken_ = false;  ///< some of them may still use the copy that is filled next
+    std::atomic<uint64_t> seqs_[2] = {};
+    CpuSet masks_[2] = {};
 };
 
 }  // namespace drom

@@ -3,7 +3,7 @@
 """run_gromacs.py - a packaged simulation, GROMACS with a box of water, gives the same trajectory while its CPUs move.
 
 It uses num_threads clauses throughout, so its teams are never resized, only confined: still every bit must be the same.
-Energies and the final coordinates of each disturbed run are compared with those of an undisturbed one.
+Once as gmx, with one rank among its threads, and once as gmx_mpi, a rank of Open MPI with the MPI door. Energies and the final coordinates of each disturbed run are compared with those of an undisturbed one.
 
   run_gromacs.py --build build/dev --runtimes build/runtimes --sequences 6
 
@@ -73,14 +73,14 @@ class Gromacs(Suite):
     def mdrun(self, folder: Path, door: str, runtime: str, storm_seed=None):
         scratch = Path(tempfile.mkdtemp(prefix="drom-gromacs-"))
         try:
-            command = ["gmx", "-quiet", "mdrun", "-s", str(folder / "run.tpr"), "-reprod", "-notunepme", "-ntmpi", "1",
-                       "-ntomp", "2", "-pin", "off", "-c", "final.gro"]
+            program = ["gmx_mpi", "-quiet", "mdrun"] if door == "mpi" else ["gmx", "-quiet", "mdrun", "-ntmpi", "1"]
+            command = [*program, "-s", str(folder / "run.tpr"), "-reprod", "-notunepme", "-ntomp", "2", "-pin", "off", "-c", "final.gro"]
             env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
             env.update(OMP_NUM_THREADS="2", DROM_TABLE=str(scratch / "table"), GMX_MAXBACKUP="-1")
             if runtime != "libgomp":
                 env["LD_LIBRARY_PATH"] = str(self.runtimes / f"gomp-on-omp-{runtime.removeprefix('libomp-')}")
             preload = [self.given.preload_first] if self.given.preload_first else []
-            if storm_seed is not None and door == "run":
+            if storm_seed is not None and door in ("run", "mpi"):
                 command = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--", *command]
             elif storm_seed is not None:
                 preload += [str(self.build / "lib" / "libdrom.so"), str(self.build / "lib" / "libdrom-gomp.so")]
@@ -93,13 +93,14 @@ class Gromacs(Suite):
 
 
 def compare(suite: Gromacs, folder: Path, given) -> int:
-    variants = [(door, runtime) for runtime in ("libgomp", "libomp-19") for door in ("run", "preload")]
+    variants = [(door, runtime) for runtime in ("libgomp", "libomp-19") for door in ("run", "preload", "mpi")]
     reference, differences, requests = {}, 0, 0
     for number in range(given.sequences):
         door, runtime = variants[number % len(variants)]
-        if runtime not in reference:
-            reference[runtime] = suite.mdrun(folder, door, runtime)
-        expected, wanted = reference[runtime]
+        program = (runtime, door == "mpi")
+        if program not in reference:
+            reference[program] = suite.mdrun(folder, door, runtime)
+        expected, wanted = reference[program]
         seed = random.Random(f"{given.seed} {door} {runtime} {number}").getrandbits(31)
         outcome, got = suite.mdrun(folder, door, runtime, seed)
         requests += outcome.storm.get("requests", 0)
@@ -123,8 +124,9 @@ def main():
     parser.add_argument("--preload-first", default="")
     given = parser.parse_args()
     suite = Gromacs(given)
-    if not shutil.which("gmx") or len(suite.cpus) < 2:
-        print("SKIPPED gromacs: " + ("one CPU only" if shutil.which("gmx") else "gmx is missing; scripts/packages.sh test installs it"))
+    missing = [program for program in ("gmx", "gmx_mpi") if not shutil.which(program)]
+    if missing or len(suite.cpus) < 2:
+        print("SKIPPED gromacs: " + (f"{missing[0]} is missing; scripts/packages.sh test installs it" if missing else "one CPU only"))
         return 1 if os.environ.get("CI") == "true" else 77
     with tempfile.TemporaryDirectory(prefix="drom-gromacs-") as folder:
         prepare(Path(folder), given.steps)

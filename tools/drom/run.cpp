@@ -203,7 +203,7 @@ private:
 
     /// This process's CPUs. Ranks that nobody bound share them: unless a number was asked for, each has its part.
     Expected<CpuSet> own_cpus(pid_t child) {
-        const auto affinity = CpuSet::affinity_of();
+        auto affinity = CpuSet::affinity_of();
         if (!affinity || !rank_ || options_.run.ncpus) return affinity;
         const auto cpuset = cpuset_of(child);
         if (!cpuset) return tl::make_unexpected(cpuset.error());
