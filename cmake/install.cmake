@@ -12,8 +12,15 @@ if(TARGET drom-mpi)
   install(TARGETS drom-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()
 
+# Calls libdrom.so beside it through ctypes: needs no compiler and no particular version of Python. Where the interpreter does not look by
+# itself, PYTHONPATH says so.
+set(DROM_PYTHON_DIR ${CMAKE_INSTALL_LIBDIR}/python3/dist-packages CACHE STRING "Where the Python package goes")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/libdrom/bindings/python/drom DESTINATION ${DROM_PYTHON_DIR}
+  COMPONENT runtime FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/libdrom/include/drom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES ${PROJECT_SOURCE_DIR}/libdrom/bindings/fortran/drom.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drom COMPONENT development)
 
 # find_package(drom 0.1 REQUIRED) gives drom::drom.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/drom)

@@ -2,13 +2,17 @@
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${PREFIX})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
-foreach(file bin/drom include/drom/drom.h ${LIBDIR}/libdrom.so ${LIBDIR}/libdrom.so.0 ${LIBDIR}/libdrom-gomp.so ${LIBDIR}/libdrom-mpi.so
+foreach(file bin/drom include/drom/drom.h include/drom/drom.f90 ${LIBDIR}/libdrom.so ${LIBDIR}/libdrom.so.0 ${LIBDIR}/libdrom-gomp.so ${LIBDIR}/libdrom-mpi.so
         ${LIBDIR}/cmake/drom/dromConfig.cmake ${LIBDIR}/cmake/drom/dromConfigVersion.cmake ${LIBDIR}/pkgconfig/drom.pc
         share/man/man1/drom.1 share/bash-completion/completions/drom)
   if(NOT EXISTS ${PREFIX}/${file})
     message(FATAL_ERROR "not installed: ${file}")
   endif()
 endforeach()
+# The Python package finds the library that it was installed with, with no variable's help but the one that names the package's place.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+run(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${PREFIX}/${LIBDIR}/python3/dist-packages
+  ${Python3_EXECUTABLE} -c "import drom, sys; sys.exit(not drom._library.lib._name.startswith('${PREFIX}'))")
 file(GLOB_RECURSE installed RELATIVE ${PREFIX} ${PREFIX}/*)
 list(LENGTH installed count)
 message(STATUS "${count} files installed")
