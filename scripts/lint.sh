@@ -40,7 +40,7 @@ tidy() {
         grep -vE '^\[ *[0-9]+/[0-9]+\]|warnings? generated|^clang-tidy-19|^Suppressed|^$' || true
     [[ ${PIPESTATUS[0]} == 0 ]] || status=1
     files 'examples/*.cpp' | xargs -0 -r -I{} clang-tidy-19 --quiet {} -- -std=c++20 -fopenmp \
-        -I/usr/include/x86_64-linux-gnu/openblas-openmp -I/usr/include/x86_64-linux-gnu/mpich 2>/dev/null || status=1
+        -I/usr/include/x86_64-linux-gnu/openblas-openmp -I/usr/include/x86_64-linux-gnu/mpich -Ilibdrom/include 2>/dev/null || status=1
     return $status
 }
 

@@ -183,6 +183,7 @@ class Clients(WithTable):
     def test_nothing_is_adopted_while_it_is_disabled(self):
         process = self.client("""
             with client.disabled():
+                print("disabled", flush=True)
                 input()
                 print(client.poll(), flush=True)
             while (cpus := client.poll()) is None or cpus == {0, 1}:
@@ -190,6 +191,7 @@ class Clients(WithTable):
             print(sorted(cpus), flush=True)
             time.sleep(60)
             """)
+        self.assertEqual(process.stdout.readline(), "disabled\n")
         self.assertEqual(self.table.set_mask(process.pid, {1}), drom.Status.PENDING)
         process.stdin.write("\n")
         process.stdin.flush()
