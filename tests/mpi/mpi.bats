@@ -162,6 +162,43 @@ finish() {
     grep -F "ranks 2 wrong 0 rounds many" "$OUT"
 }
 
+@test "threads that all call MPI: whoever comes first releases, and nothing is lost" {
+    DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/rank" threads 4
+    clients 1
+    local pid end=$((SECONDS + 3))
+    pid=$(of 0 pid)
+    while ((SECONDS < end)); do
+        drom set --wait released --grace never --timeout 5000 "$pid" "$A"
+        drom set --wait released --grace never --timeout 5000 "$pid" "$BOTH"
+    done
+    [[ $(of 0 confined) -lt $(of 0 seq) ]]
+    wait "${LAUNCHED[0]}"
+    LAUNCHED=()
+    grep -Fx "threads wrong 0" "$OUT"
+}
+
+@test "a process that a rank spawns is a client of its own, in a job of its own" {
+    [[ $MPI == openmpi ]] || skip "Debian's MPICH cannot spawn"
+    export OMPI_MCA_btl=self,tcp  # shared memory does not reach across jobs
+    launch 1 -x LD_PRELOAD="$LIBRARIES" -x DROM_TABLE "$RANKS/rank" spawn "$STOP"
+    clients 2
+    [[ $(drom list --json | jq '[.clients[].job] | unique | length') == 2 ]]
+    finish
+    grep -F "spawned one, which has ended" "$OUT"
+    [[ $(drom list --json | jq '.clients | length') == 0 ]]
+}
+
+@test "a program that uses MPI sessions only is a rank" {
+    launch 1 "$BIN" run -- "$RANKS/rank" session "$STOP"
+    local said="no sessions in this MPI"
+    if [[ $MPI == mpich ]]; then
+        clients 1
+        said="a session was held"
+    fi
+    finish
+    grep -F "$said" "$OUT"
+}
+
 @test "hybrid programs compute what they compute undisturbed" {
     local program bare pid
     for program in "heat_mpi-$MPI-gcc --size 256 --steps 8000" "heat_mpi-$MPI-clang --size 256 --steps 8000" \

@@ -5,9 +5,13 @@
 //   rank hold FILE       does nothing in MPI, in no call, until FILE is there
 //   rank receive FILE    every rank but the first waits in MPI_Recv until FILE is there
 //   rank teams FILE      opens regions of OpenMP between MPI calls until FILE is there, and prints its last team size
+//   rank threads SECONDS four threads, each sending to itself all the time; prints what was wrong
+//   rank spawn FILE      starts another process by MPI_Comm_spawn, which does what hold does, and waits until it has ended
+//   rank session FILE    initialises MPI by a session and nothing else, then does what hold does; says when MPI has no sessions
 //   rank probe           asks the loader for a procedure that MPI libraries of 2021 do not have, and calls it
 #include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +101,70 @@ static void teams(const char* file) {
     printf("rank %d team %d\n", rank, size);
 }
 
+static double until;
+static void* talk_to_itself(void* argument) {
+    const int tag = *(const int*)argument;
+    long wrong = 0;
+    for (long i = 0; now() < until; ++i) {
+        long sent = 10 * i + tag, got = -1;
+        MPI_Sendrecv(&sent, 1, MPI_LONG, rank, tag, &got, 1, MPI_LONG, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        wrong += got != sent;
+    }
+    return (void*)wrong;
+}
+
+static void threads(double seconds) {
+    pthread_t thread[4];
+    int tags[4] = {0, 1, 2, 3};
+    long wrong = 0;
+    until = now() + seconds;
+    for (int i = 0; i < 4; ++i) pthread_create(&thread[i], NULL, talk_to_itself, &tags[i]);
+    for (int i = 0; i < 4; ++i) {
+        void* result = NULL;
+        pthread_join(thread[i], &result);
+        wrong += (long)result;
+    }
+    printf("threads wrong %ld\n", wrong);
+}
+
+static void hold(const char* file) {
+    while (!is_there(file)) usleep(1000);
+}
+
+static void spawn(char* self, char* file) {
+    char* arguments[] = {"hold", file, NULL};
+    MPI_Comm child;
+    int done = 1;
+    MPI_Comm_spawn(self, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child, MPI_ERRCODES_IGNORE);
+    MPI_Bcast(&done, 1, MPI_INT, MPI_ROOT, child);
+    MPI_Comm_disconnect(&child);
+    puts("spawned one, which has ended");
+}
+
+/// In a process that MPI_Comm_spawn started: the parent waits for it.
+static void answer_parent(void) {
+    MPI_Comm parent;
+    int done = 0;
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL) return;
+    MPI_Bcast(&done, 1, MPI_INT, 0, parent);
+    MPI_Comm_disconnect(&parent);
+}
+
+static int session(const char* file) {
+#if MPI_VERSION >= 4
+    MPI_Session session;
+    if (MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS) return 1;
+    hold(file);
+    puts("a session was held");
+    return MPI_Session_finalize(&session) != MPI_SUCCESS;
+#else
+    (void)file;
+    puts("no sessions in this MPI");
+    return 0;
+#endif
+}
+
 static void probe(void) {
     int (*send_c)(const void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm) =
         (int (*)(const void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm))dlsym(RTLD_DEFAULT, "MPI_Send_c");
@@ -110,17 +178,21 @@ static void probe(void) {
 }
 
 int main(int argc, char** argv) {
+    const char* mode = argc > 1 ? argv[1] : "";
+    char* argument = argc > 2 ? argv[2] : "1";
     int given = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+    if (strcmp(mode, "session") == 0) return session(argument);
+    MPI_Init_thread(&argc, &argv, strcmp(mode, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const char *mode = argc > 1 ? argv[1] : "", *argument = argc > 2 ? argv[2] : "1";
     if (strcmp(mode, "talk") == 0) talk(atof(argument));
-    if (strcmp(mode, "hold") == 0)
-        while (!is_there(argument)) usleep(1000);
+    if (strcmp(mode, "hold") == 0) hold(argument);
+    if (strcmp(mode, "threads") == 0) threads(atof(argument));
+    if (strcmp(mode, "spawn") == 0) spawn(argv[0], argument);
     if (strcmp(mode, "receive") == 0) receive(argument);
     if (strcmp(mode, "teams") == 0) teams(argument);
     if (strcmp(mode, "probe") == 0) probe();
+    answer_parent();
     MPI_Finalize();
     return 0;
 }
