@@ -78,7 +78,10 @@ class Gromacs(Suite):
             env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
             env.update(OMP_NUM_THREADS="2", DROM_TABLE=str(scratch / "table"), GMX_MAXBACKUP="-1")
             if runtime != "libgomp":
-                env["LD_LIBRARY_PATH"] = str(self.runtimes / f"gomp-on-omp-{runtime.removeprefix('libomp-')}")
+                folder_of_runtime = self.runtimes / f"gomp-on-omp-{runtime.removeprefix('libomp-')}"
+                if not folder_of_runtime.is_dir():  # the loader would take libgomp without a word
+                    sys.exit(f"run_gromacs.py: {folder_of_runtime} is missing; scripts/fetch-runtimes.sh makes it")
+                env["LD_LIBRARY_PATH"] = str(folder_of_runtime)
             preload = [self.given.preload_first] if self.given.preload_first else []
             if storm_seed is not None and door in ("run", "mpi"):
                 command = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--", *command]
