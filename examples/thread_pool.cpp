@@ -59,7 +59,7 @@ public:
 private:
     /// Any thread may poll; whoever sees the request first changes the number for all.
     void follow() {
-        std::vector<std::uint64_t> mask(drom_words);
+        std::vector<std::uint64_t> mask(kWords);
         if (drom_poll(mask.data(), mask.size(), nullptr) != DROM_OK) return;
         const std::lock_guard lock(mutex_);
         allowed_ = std::clamp(count_cpus(mask), 1U, workers_);
@@ -81,7 +81,7 @@ private:
         changed_.notify_all();
     }
 
-    static constexpr std::size_t drom_words = 64;  // 4096 CPUs
+    static constexpr std::size_t kWords = 64;  // 4,096 CPUs
     const Options options_;
     const unsigned workers_;
     std::mutex mutex_;

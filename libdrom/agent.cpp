@@ -34,7 +34,9 @@ CpuSet cut(const CpuSet& cpus, const Part& part) noexcept {
 bool find_part(const Rank& rank, CpuSet& part) noexcept {
     CpuSet own{};
     CpuSet allowed{};
-    if (rank.local_ranks < 2 || !get_affinity(0, own) || !get_cpuset(allowed)) return false;
+    // In a reservation there is nothing to ask for, and not even for a moment may a thread be let onto CPUs outside of it.
+    if (rank.local_ranks < 2 || env::text("DROM_SLOT") != nullptr || !get_affinity(0, own) || !get_cpuset(allowed))
+        return false;
     if (!shares_mask(rank, own.count(), allowed.count())) return false;
     part = cut(own, part_of(rank, own.count()));
     return true;
@@ -57,7 +59,7 @@ bool join(const Found& found) noexcept {
                                       found.door,
                                       env::flag("DROM_ASYNC", found.async),
                                       env::text("DROM_NAME"),
-                                      rank.job[0] != '\0' ? rank.job : env::text("DROM_JOB"),
+                                      rank.job[0] != '\0' ? rank.job : nullptr,
                                       static_cast<uint32_t>(env::number("DROM_MIN_CPUS", 0)),
                                       static_cast<uint32_t>(env::number("DROM_MAX_CPUS", 0)),
                                       false,

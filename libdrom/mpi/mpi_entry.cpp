@@ -47,8 +47,8 @@ Procedure drom_mpi_find(unsigned index, const void* caller) {
     void* found = dlsym(RTLD_NEXT, name);
     if (found == nullptr) found = drom_mpi_find_behind(name, caller);
     if (found == nullptr || is_ours(found)) {
-        dprintf(STDERR_FILENO, "drom: %s is called, and no MPI library of this program has it; the call fails\n", name);
-        return reinterpret_cast<Procedure>(&not_there);
+        dprintf(STDERR_FILENO, "drom: %s is called, and no MPI library of this program has it; its calls fail\n", name);
+        found = reinterpret_cast<void*>(&not_there);
     }
     const auto procedure = reinterpret_cast<Procedure>(found);
     drom_mpi_real[index].store(procedure, kRelaxed);

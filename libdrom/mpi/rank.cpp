@@ -41,7 +41,7 @@ const char* text_of(Environment read, const char* name) noexcept {
 }
 
 /// A site's scheduler names the job as its users do; a launcher's own name comes after.
-void name_job(Environment read, const Launcher& launcher, Rank& rank) noexcept {
+void name_job(Environment read, const char* launchers, Rank& rank) noexcept {
     if (const char* own = text_of(read, "DROM_JOB")) {
         snprintf(rank.job, sizeof rank.job, "%s", own);
         return;
@@ -50,7 +50,7 @@ void name_job(Environment read, const Launcher& launcher, Rank& rank) noexcept {
     const char* step = text_of(read, "SLURM_STEP_ID");
     if (job == nullptr) {
         const char* other = text_of(read, "PBS_JOBID");
-        const char* name = other != nullptr ? other : text_of(read, launcher.job);
+        const char* name = other != nullptr ? other : text_of(read, launchers);
         snprintf(rank.job, sizeof rank.job, "%s", name != nullptr ? name : "");
         return;
     }
@@ -66,9 +66,11 @@ bool rank_of(Environment read, Rank& rank) noexcept {
         number(read, launcher.ranks, rank.ranks);
         number(read, launcher.local_rank, rank.local_rank);
         number(read, launcher.local_ranks, rank.local_ranks);
-        name_job(read, launcher, rank);
+        name_job(read, launcher.job, rank);
         return true;
     }
+    rank = {};
+    name_job(read, nullptr, rank);
     return false;
 }
 

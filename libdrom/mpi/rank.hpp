@@ -19,7 +19,7 @@ using Environment = const char* (*)(const char* name);
 
 /// The rank that the variables say: of Open MPI (OMPI_COMM_WORLD_*), Hydra (PMI_*, MPI_LOCAL*: MPICH, Intel MPI), or Slurm, in this order,
 /// because an mpirun inside a Slurm step says more than the step. PMIX_RANK says nothing: Open MPI sets it, too, in a process that nobody
-/// launched. False when none of them started this process. Pure.
+/// launched. False when none of them started this process; then only the job may be known, of a batch script. Pure.
 bool rank_of(Environment read, Rank& rank) noexcept;
 
 /// True when the ranks of this node cannot all have `own` CPUs each of their own among the `allowed` ones of the cpuset: nobody bound them,

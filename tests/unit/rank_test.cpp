@@ -89,6 +89,7 @@ const Row kRows[] = {
      0,
      0,
      ""},
+    {"a batch script is no rank, but of a job", {{"SLURM_JOB_ID", "88"}}, false, 0, 0, 0, 0, "88"},
     {"not a number", {{"PMI_RANK", "x"}}, false, 0, 0, 0, 0, ""},
     {"negative", {{"PMI_RANK", "-1"}}, false, 0, 0, 0, 0, ""},
     {"too large", {{"PMI_RANK", "99999999999999999999"}}, false, 0, 0, 0, 0, ""},
@@ -108,12 +109,12 @@ TEST(Rank, IsWhatItsLauncherSays) {
         variables = &row.variables;
         Rank rank{};
         ASSERT_EQ(rank_of(read, rank), row.is_rank);
+        EXPECT_STREQ(rank.job, row.job);
         if (!row.is_rank) continue;
         EXPECT_EQ(rank.rank, row.rank);
         EXPECT_EQ(rank.ranks, row.ranks);
         EXPECT_EQ(rank.local_rank, row.local_rank);
         EXPECT_EQ(rank.local_ranks, row.local_ranks);
-        EXPECT_STREQ(rank.job, row.job);
     }
 }
 

@@ -50,16 +50,16 @@ unsigned threads_of_user() {
     return value;
 }
 
-/// The rank that an MPI launcher starts here; nothing when none does.
-std::optional<Rank> rank_of_launcher() {
+/// The rank that an MPI launcher starts here; when none does, `ranked` is false, and the job may still be known.
+Rank rank_by_launcher(bool& ranked) {
     Rank rank{};
-    if (!rank_of(text_of, rank)) return std::nullopt;
-    if (rank.job[0] == '\0') name_by_launcher(rank.job, sizeof rank.job);
+    ranked = rank_of(text_of, rank);
+    if (ranked && rank.job[0] == '\0') name_by_launcher(rank.job, sizeof rank.job);
     return rank;
 }
 
 /// What the client is called: each rank differs. Names are cut so that the rank is still there.
-std::string client_name(const Options& options, const std::optional<Rank>& rank) {
+std::string client_name(const Options& options, const Rank* rank) {
     constexpr size_t kLongest = 31;  // drom_client_info.name
     const std::string& command = options.command.front();
     const std::string name = !options.run.name.empty()         ? options.run.name
@@ -67,15 +67,6 @@ std::string client_name(const Options& options, const std::optional<Rank>& rank)
                                                                : command.substr(command.rfind('/') + 1);
     const std::string suffix = rank ? "." + std::to_string(rank->rank) : "";
     return name.substr(0, kLongest - std::min(suffix.size(), kLongest)) + suffix;
-}
-
-std::string job_of(const Options& options, const std::optional<Rank>& rank) {
-    if (!options.run.job.empty()) return options.run.job;
-    if (rank) return rank->job;
-    if (const char* job = text_of("DROM_JOB")) return job;
-    const char* job = text_of("SLURM_JOB_ID");
-    const char* step = text_of("SLURM_STEP_ID");
-    return job == nullptr ? "" : std::string(job) + (step == nullptr ? "" : "." + std::string(step));
 }
 
 /// Behind these the ranks start; in front of them drom run reaches the launcher only.
@@ -96,10 +87,14 @@ class Launch {
 public:
     /// `exact`: what --cpus says; empty: it says nothing.
     Launch(const Options& options, Program program, const CpuSet& exact, Table& table)
-        : options_(options), program_(std::move(program)), rank_(rank_of_launcher()), exact_(exact), table_(table) {}
+        : options_(options),
+          program_(std::move(program)),
+          rank_(rank_by_launcher(is_rank_)),
+          exact_(exact),
+          table_(table) {}
 
     int run() {
-        doors_ = options_.run.no_doors ? Doors{} : choose_doors(program_, rank_.has_value());
+        doors_ = options_.run.no_doors ? Doors{} : choose_doors(program_, is_rank_);
         if (!doors_.remark.empty())
             complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, doors_.remark)).text);
         if (is_launcher(options_.command.front()))
@@ -158,7 +153,8 @@ private:
 
     void plan_traits() {
         const auto& run = options_.run;
-        traits_ = {client_name(options_, rank_), job_of(options_, rank_), run.min.value_or(0), run.max.value_or(0),
+        traits_ = {client_name(options_, is_rank_ ? &rank_ : nullptr),
+                   options_.run.job.empty() ? rank_.job : options_.run.job, run.min.value_or(0), run.max.value_or(0),
                    run.rigid};
         report_.name = traits_.name;
         report_.job = traits_.job;
@@ -204,16 +200,16 @@ private:
     /// This process's CPUs. Ranks that nobody bound share them: unless a number was asked for, each has its part.
     Expected<CpuSet> own_cpus(pid_t child) {
         auto affinity = CpuSet::affinity_of();
-        if (!affinity || !rank_ || options_.run.ncpus) return affinity;
+        if (!affinity || !is_rank_ || options_.run.ncpus) return affinity;
         const auto cpuset = cpuset_of(child);
         if (!cpuset) return tl::make_unexpected(cpuset.error());
         const unsigned count = affinity->count();
-        if (shares_mask(*rank_, count, cpuset->count())) return cut(*affinity, part_of(*rank_, count));
+        if (shares_mask(rank_, count, cpuset->count())) return cut(*affinity, part_of(rank_, count));
         if (count < cpuset->count())
             mention(options_, fmt::format("its launcher has bound rank {} to CPUs {}: it starts there; an unbound one "
                                           "(mpirun --bind-to none) "
                                           "gets a part of CPUs {}",
-                                          rank_->rank, affinity->text(), cpuset->text()));
+                                          rank_.rank, affinity->text(), cpuset->text()));
         return affinity;
     }
 
@@ -330,7 +326,8 @@ private:
 
     const Options& options_;
     Program program_;
-    std::optional<Rank> rank_;
+    bool is_rank_ = false;
+    Rank rank_;
     Doors doors_;
     CpuSet exact_;
     Table& table_;

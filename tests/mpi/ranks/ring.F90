@@ -1,12 +1,21 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! ring_f08.f90 - a Fortran rank, by `use mpi_f08`: a ring and a reduction until a file is there; says what was wrong.
-program ring_f08
+! ring.F90 - a Fortran rank, by `use mpi` or with -DF08 by `use mpi_f08`: a ring and a reduction until a file is there; says what
+! was wrong.
+program ring
+#ifdef F08
   use mpi_f08
+#else
+  use mpi
+#endif
   implicit none
   integer :: rank, ranks, code, next, last, sent, got, total, wrong, round, stop_now
   character(len=4096) :: file
   logical :: there
+#ifdef F08
   type(MPI_Status) :: status
+#else
+  integer :: status(MPI_STATUS_SIZE)
+#endif
   call get_command_argument(1, file)
   call MPI_Init(code)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
