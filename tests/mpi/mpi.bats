@@ -124,9 +124,9 @@ finish() {
     grep -F "ranks 1 wrong 0 rounds many" "$OUT"
 }
 
-@test "so are Fortran's, by use mpi and by use mpi_f08" {
+@test "so are Fortran's, by use mpi, by use mpi_f08 and by mpif.h" {
     local program
-    for program in ring ring_f08; do
+    for program in ring ring_f08 ring_mpif; do
         rm -f "$STOP"
         DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/$program" "$STOP"
         clients 1
@@ -159,6 +159,17 @@ finish() {
     wait "${LAUNCHED[0]}"
     LAUNCHED=()
     grep -F "ranks 2 wrong 0 rounds many" "$OUT"
+}
+
+@test "a rank that is killed leaves the table as before" {
+    launch 2 "$BIN" run -- "$RANKS/rank" hold "$STOP"
+    clients 2
+    kill -9 "$(of 1 pid)"
+    # Its launcher ends the other one, too; with which exit status is the launcher's own affair.
+    wait "${LAUNCHED[0]}" || true
+    LAUNCHED=()
+    drom check
+    [[ $(drom list --json | jq -c '[(.clients | length), .free]') == "[0,\"$BOTH\"]" ]]
 }
 
 @test "threads that all call MPI: whoever comes first releases, and nothing is lost" {

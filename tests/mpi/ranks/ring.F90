@@ -1,13 +1,17 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! ring.F90 - a Fortran rank, by `use mpi` or with -DF08 by `use mpi_f08`: a ring and a reduction until a file is there; says what
-! was wrong.
+! ring.F90 - a Fortran rank, by `use mpi`, with -DF08 by `use mpi_f08`, with -DMPIF by mpif.h: a ring and a reduction until a file is
+! there; says what was wrong.
 program ring
-#ifdef F08
+#if defined(F08)
   use mpi_f08
+  implicit none
+#elif defined(MPIF)
+  implicit none
+  include 'mpif.h'
 #else
   use mpi
-#endif
   implicit none
+#endif
   integer :: rank, ranks, code, next, last, sent, got, total, wrong, round, stop_now
   character(len=4096) :: file
   logical :: there
