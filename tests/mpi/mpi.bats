@@ -71,6 +71,19 @@ finish() {
     [[ $(drom list --json | jq '.clients | length') == 0 ]]
 }
 
+@test "more ranks than CPUs: the one that has none is told how many may start, and nothing stays in the table" {
+    run ranks 3 "$BIN" run -- "$RANKS/rank" hold "$STOP"
+    ((status != 0))
+    [[ $output == *"drom: run: 3 ranks divide the 2 CPUs $BOTH of this node, and none is left for rank 2; start at most 2 here"* ]]
+    [[ $(drom list --json | jq '.clients | length') == 0 ]]
+    # Preloaded, nobody is refused: that rank shares the CPUs of the others and is listed with none of its own.
+    LD_PRELOAD=
+    launch 3 env LD_PRELOAD="$LIBRARIES" "$RANKS/rank" hold "$STOP"
+    clients 3
+    [[ $(of 2 mask) == "" ]]
+    finish
+}
+
 @test "plain mpirun with the variables exported" {
     LD_PRELOAD=  # set for the ranks only
     launch 2 env LD_PRELOAD="$LIBRARIES" "$RANKS/rank" hold "$STOP"
@@ -187,8 +200,8 @@ finish() {
     grep -Fx "threads wrong 0" "$OUT"
 }
 
+# bats test_tags=openmpi
 @test "a process that a rank spawns is a client of its own, in a job of its own" {
-    [[ $MPI == openmpi ]] || skip "Debian's MPICH cannot spawn"
     export OMPI_MCA_btl=self,tcp  # shared memory does not reach across jobs
     launch 1 -x LD_PRELOAD="$LIBRARIES" -x DROM_TABLE "$RANKS/rank" spawn "$STOP"
     clients 2

@@ -4,13 +4,15 @@
 #
 #   numavm.sh [-s SOCKETS] [-c CORES] [-t THREADS] [-n NODES] [-l SECONDS] [-w WORK] [-b DIR] COMMAND
 #     -s 2 -c 8 -t 1   sockets, cores a socket, threads a core      -n   NUMA nodes (default: one a socket)
-#     -l 240           limit for everything, in seconds             -w   cache: kernel and first file system
+#     -l 240           limit for the command, in seconds            -w   cache: kernel and first file system
 #     -b DIR           appears as /mnt/build, read-only
 #
 # The root file system is this machine's, read-only; /tmp /run /root /var/tmp /dev/shm /mnt are empty and writable; cgroup v2
 # with all controllers is at /sys/fs/cgroup. CPUs are interpreted (no /dev/kvm needed): right, and about 100 times slower, so
 # nothing in there may spin. Needs qemu-system-x86, busybox-static and cpio.
-# Exit status: the command's; 124 the limit was hit, 125 the virtual machine ended without a word, 2 usage.
+# A kernel on interpreted CPUs sometimes stops for ever while it boots: one that has not reached the command after 120 s is started again,
+# up to three times, and talks while it boots.
+# Exit status: the command's; 124 the limit was hit, 125 the virtual machine ended without a word or did not boot, 2 usage.
 set -euo pipefail
 
 sockets=2 cores=8 threads=1 nodes='' limit=240 work=$PWD/numavm build=/
@@ -81,6 +83,7 @@ $b mount -t cgroup2 cgroup2 /new/sys/fs/cgroup
 $b mkdir /new/mnt/share /new/mnt/build
 share rw none share /new/mnt/share
 share ro loose build /new/mnt/build
+$b touch /new/mnt/share/booted
 $b ip link set lo up
 $b hostname numavm
 $b chroot /new /bin/bash /mnt/share/command
@@ -147,18 +150,49 @@ COMMAND
 
 numa=()
 numa_arguments
-status=0
-# An Intel model: QEMU's own "max" shows no SMT when interpreted, and boots more slowly.
-timeout -k 5 "$limit" qemu-system-x86_64 -accel tcg,thread=multi,tb-size=256 -cpu Skylake-Client-v4 -m "$memory_mb" \
-    -smp "$((sockets * cores * threads)),sockets=$sockets,cores=$cores,threads=$threads" "${numa[@]}" \
-    -nodefaults -no-user-config -no-reboot -display none -serial stdio \
-    -kernel "$vmlinuz" -initrd "$work/initramfs-$version.gz" \
-    -append 'console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off tsc=reliable clocksource=tsc no_timer_check' \
-    -fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap -device virtio-9p-pci,fsdev=root,mount_tag=root \
-    -fsdev local,id=share,path="$share",security_model=none -device virtio-9p-pci,fsdev=share,mount_tag=share \
-    -fsdev local,id=build,path="$build",security_model=none,readonly=on,multidevs=remap \
-    -device virtio-9p-pci,fsdev=build,mount_tag=build </dev/null 2>"$work/qemu.log" || status=$?
+
+# console KERNEL-ARGUMENTS: one virtual machine, from power on to its end.
+console() {
+    # An Intel model: QEMU's own "max" shows no SMT when interpreted, and boots more slowly.
+    exec qemu-system-x86_64 -accel tcg,thread=multi,tb-size=256 -cpu Skylake-Client-v4 -m "$memory_mb" \
+        -smp "$((sockets * cores * threads)),sockets=$sockets,cores=$cores,threads=$threads" "${numa[@]}" \
+        -nodefaults -no-user-config -no-reboot -display none -serial stdio \
+        -kernel "$vmlinuz" -initrd "$work/initramfs-$version.gz" \
+        -append "console=ttyS0 $1 panic=-1 mitigations=off tsc=reliable clocksource=tsc no_timer_check" \
+        -fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap -device virtio-9p-pci,fsdev=root,mount_tag=root \
+        -fsdev local,id=share,path="$share",security_model=none -device virtio-9p-pci,fsdev=share,mount_tag=share \
+        -fsdev local,id=build,path="$build",security_model=none,readonly=on,multidevs=remap \
+        -device virtio-9p-pci,fsdev=build,mount_tag=build </dev/null 2>"$work/qemu.log"
+}
+
+# ends_within SECONDS [FILE]: false when the machine still runs then; with a FILE, true as soon as that is there.
+ends_within() {
+    local end=$((SECONDS + $1))
+    while kill -0 "$machine" 2>/dev/null; do
+        [[ -n ${2-} && -e $2 ]] && return
+        ((SECONDS < end)) || return 1
+        sleep 0.2
+    done
+}
+
+stop() {
+    kill -9 "$machine" || true
+    wait "$machine" || true
+} 2>/dev/null
+
+talk='quiet loglevel=3'
+for attempt in 1 2 3; do
+    console "$talk" &
+    machine=$!
+    trap 'stop; rm -rf "$share"' EXIT
+    ends_within 120 "$share/booted" && break
+    stop
+    echo "numavm.sh: boot: attempt $attempt has not reached the command within 120 s" >&2
+    ((attempt < 3)) || exit 125
+    talk='loglevel=6'
+done
+ends_within "$limit" || { echo "numavm.sh: run: not done within $limit s" >&2; exit 124; }
+wait "$machine" || true
 [[ -s $share/status ]] && exit "$(<"$share/status")"
-((status == 124)) && { echo "numavm.sh: run: not done within $limit s" >&2; exit 124; }
 cat "$work/qemu.log" >&2
 exit 125

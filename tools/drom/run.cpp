@@ -99,8 +99,7 @@ public:
             complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, doors_.remark)).text);
         if (is_launcher(options_.command.front()))
             warn(options_, fmt::format("{0} starts the ranks of an MPI job, and they are what can be resized: put drom "
-                                       "run behind it, {0} ... drom "
-                                       "run -- program",
+                                       "run behind it, {0} ... drom run -- program",
                                        options_.command.front()));
         SignalRelay relay;
         auto child = PausedChild::fork(options_.command, relay);
@@ -204,13 +203,23 @@ private:
         const auto cpuset = cpuset_of(child);
         if (!cpuset) return tl::make_unexpected(cpuset.error());
         const unsigned count = affinity->count();
-        if (shares_mask(rank_, count, cpuset->count())) return cut(*affinity, part_of(rank_, count));
+        if (shares_mask(rank_, count, cpuset->count())) return own_part(*affinity);
         if (count < cpuset->count())
             mention(options_, fmt::format("its launcher has bound rank {} to CPUs {}: it starts there; an unbound one "
-                                          "(mpirun --bind-to none) "
-                                          "gets a part of CPUs {}",
+                                          "(mpirun --bind-to none) gets a part of CPUs {}",
                                           rank_.rank, affinity->text(), cpuset->text()));
         return affinity;
+    }
+
+    /// What this rank has when the ranks of the node divide these CPUs.
+    [[nodiscard]] Expected<CpuSet> own_part(const CpuSet& cpus) const {
+        const CpuSet part = cut(cpus, part_of(rank_, cpus.count()));
+        if (!part.empty()) return part;
+        return tl::make_unexpected(
+            sentence(options_, DROM_E_NOCPU,
+                     fmt::format("{} ranks divide the {} CPUs {} of this node, and none is left for rank {}; start at "
+                                 "most {} here, or without drom run, preloaded as docs/users.md says",
+                                 rank_.local_ranks, cpus.count(), cpus.text(), rank_.rank, cpus.count())));
     }
 
     static CpuSet cut(const CpuSet& cpus, const Part& part) {
