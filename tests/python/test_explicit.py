@@ -5,6 +5,7 @@
   test_explicit.py BUILD"""
 
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,28 @@ import drom
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BUILD = Path(sys.argv.pop(1))
 DEADLINE = 60
+
+
+def program(name):
+    path = BUILD / "bin" / name
+    if path.exists():
+        return str(path)
+    reason = f"SKIPPED: {name} is not built; scripts/packages.sh test installs what it needs"
+    if os.environ.get("CI") == "true":
+        raise AssertionError(reason)
+    raise unittest.SkipTest(reason)
+
+
+def run_ns(pid):
+    """Of each thread, by its number: how long it has been on a CPU."""
+    return {task.name: int((task / "schedstat").read_text().split()[0]) for task in Path(f"/proc/{pid}/task").iterdir()}
+
+
+def at_work(pid, seconds=0.1):
+    """How many threads used a tenth of that time or more."""
+    before = run_ns(pid)
+    time.sleep(seconds)
+    return sum(ns - before.get(thread, 0) > seconds * 1e8 for thread, ns in run_ns(pid).items())
 
 
 class Followers(unittest.TestCase):
@@ -41,27 +64,70 @@ class Followers(unittest.TestCase):
             time.sleep(0.01)
         self.fail("it has not joined")
 
-    def follow(self, command):
-        bare = self.output_of(command, DROM_DISABLE="1")
+    def start(self, command):
         process = subprocess.Popen(command, env=os.environ | {"DROM_TABLE": self.path}, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.assertEqual(self.when_joined(process).owned, os.sched_getaffinity(0))
-        both, one = set(self.cpus), {self.cpus[0]}
+        return process
+
+    def rests(self, command):
+        """On one CPU one thread works, and on both two."""
+        process = self.start(command)
+        for cpus in (set(self.cpus), {self.cpus[0]}, set(self.cpus)):
+            self.table.set_mask(process.pid, cpus, wait="resized", timeout=10)
+            end = time.monotonic() + DEADLINE
+            # What waits actively for its next piece of work does so for a while only.
+            while (threads := at_work(process.pid)) != len(cpus):
+                self.assertLess(time.monotonic(), end, f"{threads} threads at work on {cpus}")
+        process.kill()
+        process.communicate()
+
+    def follow(self, command):
+        bare = self.output_of(command, DROM_DISABLE="1")
+        process = self.start(command)
+        seed = time.time_ns()
+        choose = random.Random(seed)
+        sets = [set(self.cpus), {self.cpus[0]}, {self.cpus[1]}]
         moves = 0
         while process.poll() is None:
             try:
-                status = self.table.set_mask(process.pid, both if moves % 2 else one, wait="resized", timeout=10)
+                status = self.table.set_mask(process.pid, choose.choice(sets), wait="resized", timeout=10)
                 # It may end while it is waited for.
                 self.assertIn(status, (drom.Status.OK, drom.Status.UNCHANGED, drom.Status.PENDING))
             except drom.Error as error:
                 self.assertEqual(error.status, drom.Status.NOPROC, str(error))
             moves += 1
-            time.sleep(0.02)
-        self.assertEqual(process.communicate()[0], bare)
+            time.sleep(choose.uniform(0, 0.03))
+        self.assertEqual(process.communicate()[0], bare, f"seed {seed}")
         self.assertGreater(moves, 4)
 
     def test_a_pool_of_threads(self):
-        self.follow([str(BUILD / "bin" / "thread_pool"), "--tasks", "4000"])
+        self.follow([program("thread_pool"), "--tasks", "4000"])
+        self.rests([program("thread_pool"), "--tasks", "1000000"])
+
+    def test_onetbb(self):
+        self.follow([program("tbb_primes"), "--exponent", "8", "--repeat", "3"])
+        self.rests([program("tbb_primes"), "--exponent", "9", "--repeat", "1000"])
+
+    def test_onetbb_grows_beyond_its_start(self):
+        command = ["taskset", "-c", str(self.cpus[0]), program("tbb_primes"), "--exponent", "9", "--repeat", "1000"]
+        process = subprocess.Popen(command, env=os.environ | {"DROM_TABLE": self.path}, stdout=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(self.when_joined(process).owned, {self.cpus[0]})
+        self.table.set_mask(process.pid, set(self.cpus), wait="resized", timeout=10)
+        end = time.monotonic() + DEADLINE
+        while at_work(process.pid) != 2:
+            self.assertLess(time.monotonic(), end, "it never had a second thread at work")
+
+    def test_openblas(self):
+        self.follow([program("blas_threads-openblas"), "--products", "1500"])
+        self.rests([program("blas_threads-openblas"), "--products", "1000000"])
+
+    def test_blis(self):
+        self.follow([program("blas_threads-blis"), "--products", "1500"])
+        self.rests([program("blas_threads-blis"), "--products", "1000000"])
 
     def test_a_pool_of_processes(self):
         self.follow([sys.executable, str(EXAMPLES / "process_pool.py"), "200"])
