@@ -111,11 +111,32 @@ TEST(Explain, StraysAndLaunchersAreNamed) {
     EXPECT_TRUE(says(it, "launched by process 4200 (drom run)"));
 }
 
+TEST(Explain, ThreadsThatNobodyResizesAreSaidToBeThere) {
+    Explanation pool = settled();
+    pool.pools = {"oneTBB", "OpenBLAS"};
+    EXPECT_TRUE(says(pool, "Not resized: the threads of oneTBB and OpenBLAS; they share the CPUs that are left."));
+    pool.client.info.resize = DROM_RESIZE_CALLER;
+    EXPECT_EQ(told(pool).find("Not resized"), std::string::npos);
+
+    Explanation nested = settled();
+    nested.client.owned = nested.client.wanted = CpuSet{0};
+    nested.client.info.team_size = 1;
+    nested.threads = {
+        {4242, "sim", 'R', 0, {0}, 0.5, 0}, {4243, "sim", 'R', 0, {0}, 0, 0}, {4244, "drom", 'R', 0, {0}, 0, 0}};
+    EXPECT_TRUE(says(nested, "Not resized: 1 thread at work besides its team"));
+    nested.client.info.resized_seq = 2;  // they may be those of a team that has not followed yet
+    EXPECT_EQ(told(nested).find("Not resized"), std::string::npos);
+    EXPECT_EQ(told(settled()).find("Not resized"), std::string::npos);
+}
+
 TEST(Explain, AProcessWithoutDoorsIsReachedFromOutside) {
     Explanation it = settled();
     it.client.info.state = DROM_CLIENT_RESERVED;
     it.client.info.doors = 0;
     EXPECT_TRUE(says(it, "No door has answered: the process has not joined. It is reached from outside only"));
+    EXPECT_TRUE(says(it, "Not resized: it has no OpenMP runtime that a door reaches, or has opened no region yet"));
+    it.threads.clear();  // it has ended, or belongs to somebody else
+    EXPECT_EQ(told(it).find("Not resized"), std::string::npos);
 }
 
 }  // namespace

@@ -51,6 +51,43 @@ keeps() { # RUNTIME
 @test "a clang program that keeps its answer is released, not resized" { keeps clang; }
 @test "a gcc program that keeps its answer is released, not resized" { keeps gcc; }
 
+# not_resized NAME PROGRAM TEXT: its threads leave the CPU, as many as they are, and that is said: in the list and by explain.
+not_resized() {
+    two_cpus
+    [[ -x $2 ]] || missing "$2 is not built; scripts/packages.sh test installs what it needs"
+    guest_of_nobody "$1" "$BOTH" "$2"
+    drom set "$1" "$A"
+    [[ $(threads_on "$1") == "$A" ]]
+    drom list | grep -E "^[0-9]+ .* $1 .* not resized "
+    client_is "$1" not_resized "no door has answered"
+    drom explain "$1" --sample 20 | grep -F "Not resized: $3"
+    drom explain "$1" --sample 20 --json | jq -e '.client.resize == "none" and ([.threads[] | select(.busy > 0)] | length) > 1'
+}
+
+# guest_of_nobody NAME CPUS PROGRAM: under drom run, with two threads at work.
+guest_of_nobody() {
+    background "$BIN" run --name "$1" --cpus "$2" -- "$3"
+    eventually "$1 has two threads at work" \
+        bash -c "[[ \$('$BIN' explain '$1' --sample 50 --json | jq '[.threads[] | select(.busy > 0.05)] | length') == 2 ]]"
+}
+
+@test "a pool of threads that nobody hooks is confined, and said to be not resized" {
+    not_resized pool "$GUESTS/pool" "it has no OpenMP runtime that a door reaches"
+}
+
+@test "so is a program of oneTBB, by name" { not_resized tbb "$GUESTS/tbb" "the threads of oneTBB;"; }
+@test "so is one over an OpenBLAS with threads of its own" { not_resized blas "$GUESTS/blas" "the threads of OpenBLAS;"; }
+
+@test "teams inside a team are not resized with it, and that is said" {
+    two_cpus
+    guest nested "$BOTH" "$GUESTS/nested-gcc"
+    drom set nested "$A" --wait resized --timeout 20000
+    client_is nested team 1
+    client_is nested not_resized ""
+    # They come and go: one look may miss them.
+    eventually "they are seen" bash -c "'$BIN' explain nested --sample 10 | grep -F 'Not resized: ' | grep -F 'besides its team'"
+}
+
 @test "give adds free CPUs, take removes some, shrink and expand choose" {
     has_guest regions-gcc
     two_cpus

@@ -37,6 +37,13 @@ build_guests() {
         gcc -O2 -fopenmp "$source/$name.c" -o "$GUESTS/$name-gcc"
     done
     gcc -O2 "$source/plain.c" -o "$GUESTS/plain"
+    gcc -O2 -pthread "$source/pool.c" -o "$GUESTS/pool"
+    gcc -O2 -fopenmp "$source/nested.c" -o "$GUESTS/nested-gcc"
+    # Left out where the library is missing; the tests that need them say so.
+    g++ -O2 "$source/tbb.cpp" -o "$GUESTS/tbb" -ltbb 2>/dev/null || true
+    local blas
+    blas=/usr/lib/$(gcc -print-multiarch)/openblas-pthread
+    gcc -O2 -I"/usr/include/${blas#/usr/lib/}" "$source/blas.c" -o "$GUESTS/blas" "$blas/libopenblas.so" -Wl,-rpath,"$blas" 2>/dev/null || true
     gcc -O2 -static "$source/plain.c" -o "$GUESTS/static"
 }
 has_guest() { [[ -x $GUESTS/$1 ]] || missing "no clang to build $1"; }

@@ -106,4 +106,22 @@ TEST(Verify, TheFastestRightModeIsChosen) {
     EXPECT_EQ(fastest_right({}), "rigid");
 }
 
+TEST(Words, WhyTheNumberOfThreadsDoesNotFollow) {
+    drom_client_info info{};
+    info.state = DROM_CLIENT_RESERVED;
+    EXPECT_EQ(why_not_resized(info), "no door has answered");
+    info.state = DROM_CLIENT_LIVE;
+    EXPECT_EQ(why_not_resized(info), "no OpenMP region was seen so far");
+    for (const uint32_t follows : {DROM_RESIZE_FOLLOWS, DROM_RESIZE_CALLER}) {
+        info.resize = follows;
+        EXPECT_EQ(why_not_resized(info), "");
+    }
+    info.resize = DROM_RESIZE_NEVER;
+    EXPECT_EQ(why_not_resized(info), "DROM_RESIZE=never");
+    info.resize = DROM_RESIZE_HELD;
+    EXPECT_EQ(why_not_resized(info), "the program keeps what it was told");
+    std::strcpy(info.why, "it asked inside a region");
+    EXPECT_EQ(why_not_resized(info), "it asked inside a region");
+}
+
 }  // namespace

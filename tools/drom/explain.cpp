@@ -9,6 +9,7 @@
 
 #include "clients.hpp"
 #include "output_json.hpp"
+#include "pools.hpp"
 #include "report.hpp"
 #include "verb_functions.hpp"
 #include "words.hpp"
@@ -30,9 +31,11 @@ public:
     void conclude() {
         for (const auto& thread : it_.threads) it_.busy += thread.busy;
         it_.spins = looks_spinning();
+        it_.outside_team = count_outside_team();
         doors();
         request();
         resize();
+        others();
         cost();
         strays();
         if (it_.spins)
@@ -66,6 +69,15 @@ private:
         }
         const unsigned cpus = it_.client.owned.count();
         return openmp() && it_.safe_points_per_s == 0 && running > cpus && it_.busy > 0.8 * cpus && preempted > 10;
+    }
+
+    /// Threads that no door resizes: those of teams inside teams, which come and go, and of pools.
+    [[nodiscard]] unsigned count_outside_team() const {
+        const auto at_work = static_cast<unsigned>(std::ranges::count_if(
+            it_.threads, [](const ThreadView& t) { return t.name != "drom" && (t.state == 'R' || t.busy > 0.05); }));
+        const bool settled = info_.resize == DROM_RESIZE_FOLLOWS && info_.resized_seq >= info_.request_seq;
+        const unsigned managed = std::max(1U, info_.team_size);
+        return settled && at_work > managed && at_work > it_.client.owned.count() ? at_work - managed : 0;
     }
 
     void doors() {
@@ -120,7 +132,7 @@ private:
             case DROM_RESIZE_CALLER: return say("The program adapts its threads itself, after drom_poll.");
             default:
                 if (info_.state == DROM_CLIENT_LIVE)
-                    say("No OpenMP region was seen so far, so there is no team to resize{}.", reason);
+                    say("Not resized: no OpenMP region was seen so far, so there is no team to resize{}.", reason);
         }
     }
 
@@ -132,6 +144,24 @@ private:
         say("The number of threads follows the CPUs, but not yet for this request ({}): {}.", team,
             it_.safe_points_per_s == 0 ? "no region has begun since; it is in a serial phase or in one long region"
                                        : "it follows where the program cannot notice, at a later region or query");
+    }
+
+    /// Threads that are confined with the rest, while nobody changes how many they are.
+    void others() {
+        const std::string names = joined(it_.pools, " and ");
+        const bool live = info_.state == DROM_CLIENT_LIVE;
+        if (live && info_.resize == DROM_RESIZE_CALLER) return;
+        if (!names.empty())
+            say("Not resized: the threads of {}; they share the CPUs that are left. A program follows by itself if it "
+                "calls drom_poll.",
+                names);
+        else if (!live && !it_.threads.empty())
+            say("Not resized: it has no OpenMP runtime that a door reaches, or has opened no region yet; its threads "
+                "share the CPUs that are left. A program follows by itself if it calls drom_poll.");
+        if (it_.outside_team > 0)
+            say("Not resized: {} at work besides its team: teams inside teams, or a pool of its own. They share the "
+                "CPUs that are left.",
+                counted(it_.outside_team, "thread"));
     }
 
     void cost() {
@@ -193,6 +223,7 @@ int verb_explain(const Options& options) {
     if (!before) return refused(options, before.error());
     Explanation explanation;
     explanation.threads = sample_threads(*pid, options.sample);
+    explanation.pools = pools_of(*pid);
     auto after = view_of(*table, *pid);
     if (!after) return refused(options, after.error());
     explanation.client = *std::move(after);

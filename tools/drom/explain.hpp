@@ -13,14 +13,16 @@ namespace drom::command {
 struct Explanation {
     ClientView client;
     std::vector<ThreadView> threads;
-    uint64_t now_ns = 0;  ///< CLOCK_MONOTONIC
+    uint64_t now_ns = 0;             ///< CLOCK_MONOTONIC
+    std::vector<std::string> pools;  ///< libraries in it that keep threads of their own
     double safe_points_per_s = 0;
-    double busy = 0;     ///< CPUs' worth of work during the sample
-    bool spins = false;  ///< burns its CPUs without passing a safe point, its threads sharing CPUs
+    double busy = 0;            ///< CPUs' worth of work during the sample
+    bool spins = false;         ///< burns its CPUs without passing a safe point, its threads sharing CPUs
+    unsigned outside_team = 0;  ///< threads at work besides the team that follows, more than it has CPUs
     std::vector<std::string> sentences;
 };
 
-/// Fills in what follows from the facts: `busy`, `spins` and the sentences, in the order doors, request, resize, cost, threads.
+/// Fills in what follows from the facts: `busy`, `spins`, `outside_team` and the sentences, in the order doors, request, resize, cost, threads.
 void conclude(Explanation& explanation);
 
 }  // namespace drom::command

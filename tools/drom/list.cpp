@@ -52,8 +52,8 @@ constexpr Column kColumns[] = {
     {"max", [](const ClientView& c) { return c.info.max_cpus == 0 ? "-" : std::to_string(c.info.max_cpus); }},
     {"why", [](const ClientView& c) { return or_dash(c.info.why); }},
 };
-constexpr const char* kDefaults[] = {"slot", "pid",     "name", "job",   "rank", "cpus",
-                                     "want", "request", "team", "doors", "state"};
+constexpr const char* kDefaults[] = {"slot", "pid",     "name", "job",    "rank",  "cpus",
+                                     "want", "request", "team", "resize", "doors", "state"};
 
 Expected<std::vector<const Column*>> columns_of(const Options& options) {
     std::vector<std::string> names = options.list.columns;
@@ -84,10 +84,12 @@ std::string raw_table(const Snapshot& snapshot, const std::vector<const Column*>
     return out;
 }
 
-/// What differs from its neighbour is seen at once when what does not is "=".
+/// What differs from its neighbour is seen at once when what does not is "="; what nobody resizes is said in words.
 std::string cell(const ClientView& client, const Column& column) {
-    const bool same = column.name == std::string_view("want") && client.wanted == client.owned;
-    return same ? "=" : column.text(client);
+    const std::string_view name = column.name;
+    if (name == "want" && client.wanted == client.owned) return "=";
+    if (name == "resize" && client.info.resize == DROM_RESIZE_NONE) return "not resized";
+    return column.text(client);
 }
 
 /// Whether a column that was not asked for says anything: only a node with MPI jobs has ranks.

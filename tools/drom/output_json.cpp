@@ -43,6 +43,7 @@ Json client_of(const ClientView& client) {
             {"start_team", info.start_size},
             {"resize", resize_word(info.resize)},
             {"why", info.why},
+            {"not_resized", why_not_resized(info)},
             {"min", info.min_cpus},
             {"max", info.max_cpus},
             {"rigid", (info.flags & DROM_RIGID) != 0},
@@ -137,6 +138,8 @@ std::string explain_json(const Explanation& explanation) {
     json["busy"] = explanation.busy;
     json["safe_points_per_s"] = explanation.safe_points_per_s;
     json["spins"] = explanation.spins;
+    json["outside_team"] = explanation.outside_team;
+    json["pools"] = explanation.pools;
     json["sentences"] = explanation.sentences;
     json["threads"] = Json::array();
     for (const auto& thread : explanation.threads) json["threads"].push_back(thread_of(thread));

@@ -44,6 +44,19 @@ std::vector<std::string> door_words(uint32_t doors) {
 }
 
 std::string resize_word(uint32_t resize) { return word_of(kResizes, resize); }
+
+std::string why_not_resized(const drom_client_info& info) {
+    if (info.state != DROM_CLIENT_LIVE) return "no door has answered";
+    switch (info.resize) {
+        case DROM_RESIZE_FOLLOWS:
+        case DROM_RESIZE_CALLER: return {};
+        case DROM_RESIZE_NEVER: return "DROM_RESIZE=never";
+        default: break;
+    }
+    if (info.why[0] != '\0') return info.why;
+    return info.resize == DROM_RESIZE_HELD ? "the program keeps what it was told" : "no OpenMP region was seen so far";
+}
+
 std::string event_word(uint32_t type) { return word_of(kEvents, type); }
 std::string state_word(uint32_t state) { return state == DROM_CLIENT_LIVE ? "live" : "reserved"; }
 

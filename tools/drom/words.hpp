@@ -13,6 +13,8 @@ namespace drom::command {
 
 std::vector<std::string> door_words(uint32_t doors);
 std::string resize_word(uint32_t resize);
+/// Why the number of the client's threads does not follow its CPUs; empty: it does.
+std::string why_not_resized(const drom_client_info& info);
 std::string event_word(uint32_t type);
 /// "live" once the process adopts requests itself, "reserved" until then.
 std::string state_word(uint32_t state);
