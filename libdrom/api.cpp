@@ -7,6 +7,7 @@
 #include "error.hpp"
 #include "table.hpp"
 
+using drom::ClientMask;
 using drom::CpuSet;
 using drom::fail;
 using drom::Options;
@@ -112,6 +113,26 @@ int drom_set_mask(drom_table* table, int32_t pid, const uint64_t* words, size_t 
     if (read.has(DROM_ADD)) return table->core.give(static_cast<uint32_t>(pid), mask, read, error);
     if (read.has(DROM_REMOVE)) return table->core.take(static_cast<uint32_t>(pid), mask, read, error);
     return table->core.set_mask(static_cast<uint32_t>(pid), mask, read, error);
+}
+
+int drom_set_masks(drom_table* table, const drom_client_mask* masks, size_t n, const drom_options* options,
+                   drom_error* error) {
+    if (table == nullptr) return no_table("set", error);
+    Options read;
+    if (const int status = read_options(options, kMoveFlags, "set", read, error); status != DROM_OK) return status;
+    if (masks == nullptr || n > drom::kMaxClients)
+        return fail(error, DROM_E_INVAL, "drom: set: %zu clients are named; a table has at most %u", n,
+                    masks == nullptr ? 0 : drom::kMaxClients);
+    auto* wanted = static_cast<ClientMask*>(malloc((n + 1) * sizeof(ClientMask)));
+    if (wanted == nullptr) return fail(error, DROM_E_OS, "drom: set: out of memory");
+    int status = DROM_OK;
+    for (size_t i = 0; i < n && status == DROM_OK; ++i) {
+        wanted[i].pid = static_cast<uint32_t>(masks[i].pid);
+        status = read_mask(masks[i].words, masks[i].nwords, "set", wanted[i].mask, error);
+    }
+    if (status == DROM_OK) status = table->core.set_masks(wanted, n, read, error);
+    free(wanted);
+    return status;
 }
 
 int drom_shrink(drom_table* table, int32_t pid, uint32_t to, const drom_options* options, drom_error* error) {

@@ -42,6 +42,23 @@ int Table::finish(const Goal& goal, const Options& options, const char* verb, dr
     return await(resized, options, verb, error);
 }
 
+/// For several clients: the first thing that is missing, after everybody was waited for. They share one deadline; who has ended meanwhile
+/// has released everything.
+int Table::finish_all(const SlotSet& slots, const Options& options, const char* verb, drom_error* error) noexcept {
+    const uint64_t deadline = deadline_in_ms(options.timeout_ms);
+    int first = succeed(error);
+    slots.each([&](uint32_t slot) {
+        if (slot >= ledger_.clients() || !is_live(ledger_, name_of(ledger_, slot))) return;
+        Options rest = options;
+        const uint64_t now = now_ns();
+        rest.timeout_ms = now < deadline ? static_cast<uint32_t>((deadline - now) / kMillisecond) + 1 : 1;
+        const Goal goal{slot, state_of(ledger_.slot(slot)).generation, 0, options.has(DROM_WAIT_RESIZED)};
+        const int status = finish(goal, rest, verb, first == DROM_OK ? error : nullptr);
+        if (first == DROM_OK && status != DROM_E_NOPROC) first = status;
+    });
+    return first == DROM_OK ? succeed(error) : first;
+}
+
 int Table::still_pending(uint32_t slot, const char* verb, drom_error* error) noexcept {
     if (error == nullptr) return DROM_PENDING;
     error->status = DROM_PENDING;

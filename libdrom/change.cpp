@@ -45,6 +45,7 @@ int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_e
         case intent::kRestore: return plan_restore(ledger_, what.mask, rules, plan, error);
         case intent::kGive: return plan_give(ledger_, who, what.mask, rules, plan, error);
         case intent::kTake: return plan_take(ledger_, who, what.mask, rules, plan, error);
+        case intent::kMasks: return plan_masks(ledger_, what.mask, what.targets, rules, plan, error);
         default: return plan_mask(ledger_, who, what.mask, rules, plan, error);
     }
 }
@@ -82,6 +83,7 @@ int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSe
 /// Does what a dead administrator had begun. If that is refused now (its client has died too), what it did so far is as legal as any state.
 bool Table::finish_intent() noexcept {
     Intention what;
+    what.targets = targets_;
     if (!read_intent(ledger_, what)) return false;
     const bool possible = !what.is_about_a_client() || is_live(ledger_, {what.slot, what.generation & 0xfff});
     SlotSet touched;
@@ -205,6 +207,52 @@ int Table::change_client(uint32_t pid, const Wish& wish, const Options& options,
 
 int Table::set_mask(uint32_t pid, const CpuSet& mask, const Options& options, drom_error* error) noexcept {
     return change_client(pid, {Wish::kExactly, mask, 0}, options, "set", error);
+}
+
+// --- several clients at once --------------------------------------------------------------------------------------------------
+
+int Table::assign_one(const ClientMask& wanted, Intention& what, SlotSet& named, drom_error* error) noexcept {
+    const VerbText verb("set", wanted.pid);
+    uint32_t slot = kNoSlot;
+    if (const int status = find(wanted.pid, verb.text, slot, error); status != DROM_OK) return status;
+    if (named.has(slot))
+        return fail(error, DROM_E_INVAL, "%s: %s is named twice; give each client one mask", verb.text,
+                    ClientText(ledger_, slot).text);
+    if (const int status = check_cpus(ledger_, wanted.mask, false, verb.text, error); status != DROM_OK) return status;
+    if (const int status = check_limits(slot, wanted.mask, verb.text, error); status != DROM_OK) return status;
+    named.add(slot);
+    for (uint32_t cpu = wanted.mask.first(); cpu < ledger_.cpus(); cpu = wanted.mask.next(cpu + 1, ledger_.cpus())) {
+        if (what.mask.has(cpu))
+            return fail(error, DROM_E_INVAL, "%s: CPU %u is asked for %s too; a CPU has one owner", verb.text, cpu,
+                        ClientText(ledger_, what.targets[cpu].slot).text);
+        what.targets[cpu] = name_of(ledger_, slot);
+        what.mask.add(cpu);
+    }
+    return DROM_OK;
+}
+
+int Table::assign(const ClientMask* wanted, size_t n, Intention& what, SlotSet& named, drom_error* error) noexcept {
+    if (n == 0) return fail(error, DROM_E_INVAL, "drom: set: no client is named; name at least one and its mask");
+    for (size_t i = 0; i < n; ++i)
+        if (const int status = assign_one(wanted[i], what, named, error); status != DROM_OK) return status;
+    return DROM_OK;
+}
+
+int Table::set_masks(const ClientMask* wanted, size_t n, const Options& options, drom_error* error) noexcept {
+    if (const int status = writable("set", error); status != DROM_OK) return status;
+    SlotSet named, touched;
+    bool changed = false;
+    const Awaiting awaiting(pages_, options);
+    {
+        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(turn.inherited(), error);
+        Intention what{intent::kMasks, kNoSlot, 0, CpuSet::empty(), options.flags, targets_};
+        int status = assign(wanted, n, what, named, error);
+        if (status == DROM_OK) status = carry_out(what, nullptr, "drom: set", touched, changed, error);
+        if (status != DROM_OK) return status;
+    }
+    const int finished = finish_all(named, options, "drom: set", error);
+    return finished == DROM_OK && !changed ? int{DROM_UNCHANGED} : finished;
 }
 
 int Table::give(uint32_t pid, const CpuSet& cpus, const Options& options, drom_error* error) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client.cpp - this process as a client: join, read requests, release CPUs, acknowledge, leave.
-#include "client.hpp"
+// client.cpp - this process as a client: read requests, release CPUs, acknowledge. Joining and leaving are in joining.cpp.
+#include "client_state.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -13,15 +13,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <type_traits>
 
 #include "clock.hpp"
 #include "confine.hpp"
-#include "env.hpp"
 #include "error.hpp"
-#include "heap_position.hpp"
-#include "plan.hpp"
 #include "run_at_once.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
@@ -34,38 +30,7 @@ namespace drom::client {
 // Before join, after leave and in forked children the hot path points here: no branch, nothing to fault on.
 constinit const Word kNothing{0};
 
-namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
-
-alignas(64) Page private_page{};
-
-struct State {
-    char path[256];
-    Ledger ledger;
-    Pages* pages;
-    alignas(Pages) unsigned char pages_room[sizeof(Pages)];
-    Page* page;
-    uint32_t slot, generation;
-    pid_t pid;  ///< who joined; a child made by a bare clone() has another one
-    std::atomic<bool> joined;
-    std::atomic<bool> ever;  ///< join was called; a process joins once
-    std::atomic<int> disabled;
-
-    ThreadMask threads;
-    CpuSet applied;      ///< what the threads had after the last release; differs from the mask in a narrower cpuset
-    Half releasing;      ///< 1: some thread is confining; 2: and the agent's thread waits for it
-    KnownThreads known;  ///< whoever has `releasing` may change it
-    Half nudge;          ///< futex: counts enable() and leave()
-    std::atomic<bool> stop;
-    std::atomic<bool> agent_ready;  ///< the agent's thread sleeps on requests or is at one: releases are left to it
-    Half finished;                  ///< futex: counts releases
-    Half finish_waiters;
-    std::atomic<void (*)(const Wanted&)> on_release;
-    // The newest request that could not be released (a cpuset that allows none of its CPUs), and when to try again.
-    std::atomic<uint64_t> given_up, try_again_ns;
-};
-
+alignas(64) constinit Page private_page{};
 // No constructor and no destructor: a preloaded /bin/true pays for neither, and the agent's thread may use this until the process
 // has ended.
 constinit State state{};
@@ -76,6 +41,8 @@ bool is_current() noexcept {
     const bool takes_part = now.phase == phase::kReserved || now.phase == phase::kLive;
     return takes_part && now.generation == state.generation;
 }
+
+namespace {
 
 constexpr uint64_t kTryAgain = 100 * kMillisecond;
 
@@ -174,6 +141,8 @@ void* agent_thread(void*) {
         }
     }
     state.agent_ready.store(false);
+    state.agent_runs.store(0);
+    futex_wake(&state.agent_runs);
     return nullptr;
 }
 
@@ -189,225 +158,23 @@ bool start_thread() noexcept {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     pthread_t thread;
+    state.agent_runs.store(1);
     const int code = pthread_create(&thread, &attributes, agent_thread, nullptr);
+    if (code != 0) state.agent_runs.store(0);
     pthread_sigmask(SIG_SETMASK, &old, nullptr);
     pthread_attr_destroy(&attributes);
     return code == 0;
-}
-
-// --- fork ---------------------------------------------------------------------------------------------------------------
-
-/// The child is not a client: it must never acknowledge, own or lose anything of its parent's. Null pointers first.
-void after_fork_in_child() {
-    hot.request.store(&kNothing);
-    hot.seen.store(0);
-    state.joined.store(false);
-    state.page = &private_page;
-    state.releasing.store(0);
-    state.threads.forget_setters();
-    state.agent_ready.store(false);
-}
-
-// --- joining ------------------------------------------------------------------------------------------------------------
-
-int open_table(drom_error* error) noexcept {
-    if (const int status = table_path(nullptr, state.path, sizeof state.path, error); status != DROM_OK) return status;
-    // Root's node table can only be read; whether it is one shows when it is open.
-    int status = open_ledger(state.path, false, state.ledger, error);
-    if (status == DROM_E_PERM) status = open_ledger(state.path, true, state.ledger, error);
-    if (status != DROM_E_NOTABLE) return status;
-    status = create_ledger(state.path, {0, 0, kModeUser}, error);
-    return status == DROM_OK ? open_ledger(state.path, false, state.ledger, error) : status;
-}
-
-/// The reservation that the environment names, if its present client is not another living program; kNoSlot otherwise.
-uint32_t reserved_slot() noexcept {
-    const char* text = env::text("DROM_SLOT");
-    unsigned slot = 0;
-    unsigned generation = 0;
-    if (text == nullptr || sscanf(text, "%u:%u", &slot, &generation) != 2 || slot >= state.ledger.clients())
-        return kNoSlot;
-    const SlotState now = state_of(state.ledger.slot(slot));
-    return now.generation == generation && is_live(state.ledger, {slot, generation & 0xfff}) ? slot : kNoSlot;
-}
-
-/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has.
-int take_over(uint32_t index, drom_error* error) noexcept {
-    Slot& slot = state.ledger.slot(index);
-    const Who me = self();
-    uint32_t pid = slot.client.pid.load();
-    if (pid == me.pid) return DROM_OK;
-    Page* page = open_page(state.ledger, state.path, index, state_of(slot).generation, nullptr);
-    const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(read_who(slot.client)) != Verdict::kDead;
-    unmap_page(page);
-    if (in_use || !state.ledger.writable || !slot.client.pid.compare_exchange_strong(pid, me.pid))
-        return fail(error, DROM_E_BUSY,
-                    "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
-                    index, pid);
-    slot.client.start.store(me.start);
-    slot.client.pidns.store(me.pidns);
-    return DROM_OK;
-}
-
-int enter_reservation(uint32_t index, drom_error* error) noexcept {
-    if (const int status = take_over(index, error); status != DROM_OK) return status;
-    state.slot = index;
-    state.generation = state_of(state.ledger.slot(index)).generation;
-    state.page = open_page(state.ledger, state.path, index, state.generation, nullptr);
-    if (state.page == nullptr)
-        return fail(error, DROM_E_OS, "drom: join: the page of reservation %u:%u cannot be opened", index,
-                    state.generation);
-    return DROM_OK;
-}
-
-/// The CPUs of `mask` that nobody has. Others may claim at the same time: whoever's compare-and-swap comes first has it.
-CpuSet claim_cpus(const CpuSet& mask) noexcept {
-    const Ledger& ledger = state.ledger;
-    const Owner::Name me = name_of(ledger, state.slot);
-    CpuSet claimed{};
-    const CpuSet wanted = mask & free_cpus(ledger);
-    for (uint32_t cpu = wanted.first(); cpu < ledger.cpus(); cpu = wanted.next(cpu + 1)) {
-        const Owner word{ledger.owner(cpu).load()};
-        if (word.owner() != Owner::nobody() && is_live(ledger, word.owner())) continue;
-        if (!change_owner(ledger, cpu, word, word.with(me, Owner::nobody(), 0))) continue;
-        record(ledger, {.type = DROM_EVENT_CLAIM, .slot = state.slot, .cpu = cpu, .pid = self().pid});
-        claimed.add(cpu);
-    }
-    return claimed;
-}
-
-int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* error) noexcept {
-    if (!state.ledger.writable)
-        return fail(error, DROM_E_PERM,
-                    "drom: join: table %s is the node's; only a resource manager can add this process to it",
-                    state.path);
-    reap(state.ledger, *state.pages, state.path);
-    state.slot = claim_slot(state.ledger);
-    if (state.slot == kNoSlot)
-        return fail(error, DROM_E_FULL, "drom: join: no slot of table %s is free; it has %s", state.path,
-                    CountText(state.ledger.clients(), "slot").text);
-    Slot& slot = state.ledger.slot(state.slot);
-    state.generation = state_of(slot).generation;
-    write_who(slot.client, self());
-    slot.uid.store(geteuid(), kRelaxed);
-    slot.min_cpus.store(std::max(1u, options.min_cpus), kRelaxed);
-    slot.max_cpus.store(options.max_cpus, kRelaxed);
-    slot.joined_ns.store(now_ns(), kRelaxed);
-    label_slot(slot, self().pid, options.name, options.job);
-    state.page = create_page(state.ledger, state.path, state.slot, state.generation, geteuid(), error);
-    if (state.page == nullptr ||
-        !move_slot(state.ledger, state.slot, state.generation, phase::kLive, options.rigid ? slot_flag::kRigid : 0)) {
-        move_slot(state.ledger, state.slot, state.generation, phase::kFree, 0);
-        return error != nullptr && error->status != DROM_OK ? error->status : DROM_E_BUSY;
-    }
-    const CpuSet claimed = claim_cpus(claim);
-    record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = claimed.count(), .pid = self().pid});
-    SlotSet me;
-    me.add(state.slot);
-    settle(state.ledger, *state.pages, me);
-    return DROM_OK;
-}
-
-/// From here on requests are read. What the process may use at this moment is its affinity.
-void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
-    state.threads.begin(affinity);
-    state.applied = affinity;
-    state.pid = getpid();
-    Page& page = *state.page;
-    write_applied(state.ledger, page, 0, affinity);
-    page.doors.fetch_or(options.doors);
-    page.disabled.store(static_cast<uint32_t>(std::max(0, state.disabled.load())));
-    page.joined.store(1);
-    hot.request.store(&state.ledger.request(state.slot).newest);
-    state.joined.store(true, std::memory_order_release);
-    if (state.ledger.writable) {
-        const SlotState now = state_of(state.ledger.slot(state.slot));
-        move_slot(state.ledger, state.slot, state.generation, phase::kLive, now.flags);
-    }
-}
-
-int join_table(const JoinOptions& options, drom_error* error) noexcept {
-    if (const int status = open_table(error); status != DROM_OK) return status;
-    state.pages = new (state.pages_room) Pages;
-    if (!state.pages->open(&state.ledger, state.path)) return fail(error, DROM_E_OS, "drom: join: out of memory");
-    // The caller may know better than the affinity of its thread, which a runtime may have bound to one CPU by now.
-    CpuSet affinity{};
-    if (options.mask != nullptr)
-        affinity = *options.mask;
-    else
-        get_affinity(0, affinity);
-    uint32_t reserved = reserved_slot();
-    if (reserved == kNoSlot) reserved = find_pid(state.ledger, self().pid);
-    if (reserved != kNoSlot && verdict(read_who(state.ledger.slot(reserved).client)) == Verdict::kDead &&
-        state.ledger.slot(reserved).client.pid.load() == self().pid)
-        reserved = kNoSlot;  // a predecessor with our pid; its slot is reaped below
-    const int status = reserved != kNoSlot
-                           ? enter_reservation(reserved, error)
-                           : claim_own_slot(options, options.claim != nullptr ? *options.claim : affinity, error);
-    if (status != DROM_OK) return status;
-    start_reading(options, affinity);
-    Wanted first{};
-    if (newest(first)) release(first);
-    // Descriptors of ours must not surprise a program that closes or counts its own; the mapping is all we need.
-    if (state.ledger.directory >= 0) close(state.ledger.directory);
-    if (state.ledger.file >= 0) close(state.ledger.file);
-    state.ledger.directory = state.ledger.file = -1;
-    return DROM_OK;
 }
 
 }  // namespace
 
 constinit Hot hot{{&kNothing}, {0}};
 
-int join(const JoinOptions& options, drom_error* error) noexcept {
-    if (state.ever.exchange(true))
-        return fail(error, DROM_E_BUSY, "drom: join: this process has joined a table before");
-    state.page = &private_page;
-    if (env::flag("DROM_DISABLE", false)) return fail(error, DROM_E_NOINIT, "drom: join: DROM_DISABLE is set");
-    if (secure_getenv("PATH") == nullptr && getenv("PATH") != nullptr)
-        return fail(error, DROM_E_NOINIT, "drom: join: this program runs with another user's rights; it is left alone");
-    const HeapPosition kept;
-    drom_error own{};
-    if (const int status = join_table(options, &own); status != DROM_OK) {
-        if (error != nullptr) *error = own;
-        close_ledger(state.ledger);
-        state.page = &private_page;
-        return status;
-    }
-    pthread_atfork(nullptr, nullptr, after_fork_in_child);
-    if (options.async) start_agent();
-    return succeed(error);
-}
-
 void start_agent() noexcept {
     if (!joined() || getpid() != state.pid) return;
     const uint32_t before = state.page->doors.fetch_or(DROM_DOOR_ASYNC);
     const bool has_one = (before & DROM_DOOR_ASYNC) != 0;
     if (!has_one && !start_thread()) state.page->doors.fetch_and(~uint32_t{DROM_DOOR_ASYNC});
-}
-
-bool joined() noexcept { return state.joined.load(std::memory_order_acquire); }
-
-int leave(drom_error* error) noexcept {
-    if (getpid() != state.pid || !state.joined.exchange(false))
-        return fail(error, DROM_E_NOINIT, "drom: leave: this process is not a client");
-    hot.request.store(&kNothing);
-    hot.seen.store(0);
-    state.stop.store(true);
-    futex_wake(futex_half(state.ledger.request(state.slot).newest));
-    state.nudge.fetch_add(1);
-    futex_wake(&state.nudge);
-    state.page->joined.store(0);
-    if (!state.ledger.writable || !is_current()) return succeed(error);
-    const Who guardian = read_who(state.ledger.slot(state.slot).guardian);
-    if (guardian.pid != 0 && verdict(guardian) != Verdict::kDead) {
-        // The launcher keeps the reservation: a script may start its next program in it.
-        move_slot(state.ledger, state.slot, state.generation, phase::kReserved,
-                  state_of(state.ledger.slot(state.slot)).flags);
-        return succeed(error);
-    }
-    retire_user(state.ledger, *state.pages, state.path, state.slot, state.generation, DROM_EVENT_LEAVE);
-    return succeed(error);
 }
 
 bool newest(Wanted& wanted) noexcept {
@@ -564,10 +331,3 @@ int limits(uint32_t least, uint32_t most, drom_error* error) noexcept {
 }
 
 }  // namespace drom::client
-
-namespace {
-/// The program ends by itself: its CPUs need not wait for the reaper.
-[[gnu::destructor]] void leave_at_exit() {
-    if (drom::client::joined()) drom::client::leave(nullptr);
-}
-}  // namespace

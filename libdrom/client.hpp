@@ -48,11 +48,18 @@ struct JoinOptions {
     uint32_t min_cpus, max_cpus;
     bool rigid;
     const CpuSet* claim = nullptr;  ///< what it asks to own, as far as nobody does; nullptr: the mask
+    const char* where = nullptr;    ///< the table; nullptr: DROM_TABLE or the user's own
+    /// Whose reservation it takes over. 0: the one that DROM_SLOT names, or its own; kNoReservation: none.
+    uint32_t reserved_for = 0;
 };
+inline constexpr uint32_t kNoReservation = UINT32_MAX;
 
-/// Joins the table (DROM_TABLE, DROM_SLOT or the user's own, created if needed). Once a process; E_BUSY afterwards.
-/// E_NOINIT when DROM_DISABLE=1 or the host is set-uid. About 100 us.
+/// Joins the table (DROM_TABLE, DROM_SLOT or the user's own, created if needed). E_BUSY while this process is a client, and after it was one
+/// that OpenMP or MPI doors had opened for; a program that took part by explicit calls alone may leave and join again, and so may a forked
+/// child. E_NOINIT when DROM_DISABLE=1 or the host is set-uid. About 100 us.
 int join(const JoinOptions&, drom_error*) noexcept;
+/// The directory of the table that it joined. Valid while joined.
+const char* path() noexcept;
 bool joined() noexcept;
 int leave(drom_error*) noexcept;
 

@@ -34,14 +34,13 @@ bool is_rigid(const Ledger& ledger, uint32_t slot) noexcept {
     return (state_of(ledger.slot(slot)).flags & slot_flag::kRigid) != 0;
 }
 
-/// May everybody who is to lose CPUs of `lost` lose them? Each loser is asked once.
-int check_losers(const Ledger& ledger, Owner::Name self, const CpuSet& lost, const PlanRules& rules,
+/// May everybody who is to lose CPUs of `lost` lose them? Each loser is asked once; who is `concerned` has been told another way.
+int check_losers(const Ledger& ledger, SlotSet concerned, const CpuSet& lost, const PlanRules& rules,
                  drom_error* error) noexcept {
-    SlotSet asked;
     for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1, ledger.cpus())) {
         const Owner::Name loser = prospective(ledger, load_owner(ledger, cpu));
-        if (loser == Owner::nobody() || loser == self || asked.has(loser.slot)) continue;
-        asked.add(loser.slot);
+        if (loser == Owner::nobody() || concerned.has(loser.slot)) continue;
+        concerned.add(loser.slot);
         const ClientText client(ledger, loser.slot);
         if (is_rigid(ledger, loser.slot))
             return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which is rigid; choose other CPUs", rules.verb,
@@ -55,13 +54,20 @@ int check_losers(const Ledger& ledger, Owner::Name self, const CpuSet& lost, con
     return DROM_OK;
 }
 
-int check_foreign(const Ledger& ledger, Owner::Name self, const CpuSet& mask, const PlanRules& rules,
+SlotSet only(Owner::Name who) noexcept {
+    SlotSet one;
+    one.add(who.slot);
+    return one;
+}
+
+/// CPUs that belong to anybody but those `concerned`.
+int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& mask, const PlanRules& rules,
                   drom_error* error) noexcept {
-    if (rules.take) return check_losers(ledger, self, mask, rules, error);
+    if (rules.take) return check_losers(ledger, concerned, mask, rules, error);
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         const Owner::Name who = prospective(ledger, word);
-        if (who == Owner::nobody() || who == self) continue;
+        if (who == Owner::nobody() || concerned.has(who.slot)) continue;
         const ClientText client(ledger, who.slot);
         return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s; use --take (DROM_TAKE) to move it", rules.verb, cpu,
                     client.text);
@@ -147,6 +153,76 @@ void plan_losses(const Ledger& ledger, Owner::Name self, const CpuSet& cpus, Pla
         plan_loss(ledger, self, cpu, load_owner(ledger, cpu), plan);
 }
 
+// --- several clients at once ---
+
+/// Those of `cpus` whose targets live.
+CpuSet reachable(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets) noexcept {
+    CpuSet set{};
+    for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus()))
+        if (targets[cpu].slot < ledger.clients() && is_live(ledger, targets[cpu])) set.add(cpu);
+    return set;
+}
+
+Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kLeaving) ? word.heir() : word.owner(); }
+
+/// A CPU that one of them loses. It may fall to another of them, whose home it is or who was to leave it for the first: since they are
+/// to have exactly what was asked for, nobody follows then.
+void plan_loss_among(const Ledger& ledger, const SlotSet& named, uint32_t cpu, Owner word, Plan& plan) noexcept {
+    const Owner::Name loser = prospective(ledger, word);
+    if (loser == Owner::nobody() || !named.has(loser.slot)) return;
+    const uint32_t before = plan.count;
+    plan_loss(ledger, loser, cpu, word, plan);
+    if (plan.count == before) return;
+    Change& change = plan.changes[before];
+    if (next_of(change.to) == Owner::nobody() || !named.has(next_of(change.to).slot)) return;
+    const uint64_t flags = (word.flags() & (kPermanent | Owner::kTold)) | Owner::kLeaving;
+    change = {cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), Owner::nobody(), flags), kNobodysHome};
+}
+
+/// The words as they will be.
+struct PlannedWords {
+    Owner words[kMaxCpus];
+
+    PlannedWords(const Ledger& ledger, const Plan& plan) noexcept {
+        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) words[cpu] = load_owner(ledger, cpu);
+        for (uint32_t i = 0; i < plan.count; ++i) words[plan.changes[i].cpu] = plan.changes[i].to;
+    }
+};
+
+/// Whose turn to leave has come: who keeps a CPU, or is given one that nobody is on; then those who are given one by these, and so on.
+SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
+    SlotSet able;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+            const Owner word = planned.words[cpu];
+            const Owner::Name next = next_of(word);
+            if (next == Owner::nobody() || able.has(next.slot)) continue;
+            const bool occupied = word.is(Owner::kLeaving) && !word.is(Owner::kFast) &&
+                                  word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+            if (occupied && !able.has(word.owner().slot)) continue;
+            able.add(next.slot);
+            more = true;
+        }
+    }
+    return able;
+}
+
+int check_circle(const Ledger& ledger, const Plan& plan, const char* verb, drom_error* error) noexcept {
+    const PlannedWords planned(ledger, plan);
+    const SlotSet able = movable(ledger, planned);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+        const Owner word = planned.words[cpu];
+        if (!word.is(Owner::kLeaving) || word.owner() == Owner::nobody() || able.has(word.owner().slot)) continue;
+        if (!is_live(ledger, word.owner())) continue;
+        return fail(error, DROM_E_BUSY,
+                    "%s: CPUs would move in a circle: %s has nowhere to go before it leaves CPU %u; let one of them "
+                    "keep a CPU, or use --fast (DROM_FAST)",
+                    verb, ClientText(ledger, word.owner().slot).text, cpu);
+    }
+    return DROM_OK;
+}
+
 }  // namespace
 
 ClientText::ClientText(const Ledger& ledger, uint32_t slot) noexcept {
@@ -181,7 +257,7 @@ int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const
 int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept {
     if (const int status = check_cpus(ledger, mask, false, rules.verb, error); status != DROM_OK) return status;
-    if (const int status = check_foreign(ledger, who, mask, rules, error); status != DROM_OK) return status;
+    if (const int status = check_foreign(ledger, only(who), mask, rules, error); status != DROM_OK) return status;
     plan.count = 0;
     plan.touched.add(who.slot);
     // Gains first: an administrator that is killed between two words must not leave a client that was told to leave everything.
@@ -191,12 +267,32 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 
+int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets, const PlanRules& rules, Plan& plan,
+               drom_error* error) noexcept {
+    plan.count = 0;
+    const CpuSet asked = reachable(ledger, cpus, targets);
+    if (asked.none()) return DROM_OK;
+    SlotSet named;
+    for (uint32_t cpu = asked.first(); cpu < ledger.cpus(); cpu = asked.next(cpu + 1, ledger.cpus()))
+        named.add(targets[cpu].slot);
+    if (const int status = check_cpus(ledger, asked, false, rules.verb, error); status != DROM_OK) return status;
+    if (const int status = check_foreign(ledger, named, asked, rules, error); status != DROM_OK) return status;
+    named.each([&](uint32_t slot) { plan.touched.add(slot); });
+    // Gains first, as for one client.
+    for (uint32_t cpu = asked.first(); cpu < ledger.cpus(); cpu = asked.next(cpu + 1, ledger.cpus()))
+        plan_gain(ledger, targets[cpu], cpu, load_owner(ledger, cpu), rules, plan);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (!asked.has(cpu)) plan_loss_among(ledger, named, cpu, load_owner(ledger, cpu), plan);
+    if (plan.shared != kNoCpuShared) return refuse_shared(ledger, plan.shared, rules.verb, error);
+    return check_circle(ledger, plan, rules.verb, error);
+}
+
 int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept {
     plan.count = 0;
     if (cpus.none()) return DROM_OK;
     if (const int status = check_cpus(ledger, cpus, false, rules.verb, error); status != DROM_OK) return status;
-    if (const int status = check_foreign(ledger, who, cpus, rules, error); status != DROM_OK) return status;
+    if (const int status = check_foreign(ledger, only(who), cpus, rules, error); status != DROM_OK) return status;
     plan.touched.add(who.slot);
     plan_gains(ledger, who, cpus, rules, plan);
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
@@ -218,7 +314,7 @@ int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const P
 int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
                drom_error* error) noexcept {
     if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
-    if (const int status = check_losers(ledger, Owner::nobody(), mask, rules, error); status != DROM_OK) return status;
+    if (const int status = check_losers(ledger, {}, mask, rules, error); status != DROM_OK) return status;
     plan.count = 0;
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);

@@ -95,6 +95,7 @@ Table::~Table() {
     pages_.clear();
     close_ledger(ledger_);
     free(changes_);
+    free(targets_);
 }
 
 int Table::open(const char* where, const Options& options, drom_error* error) noexcept {
@@ -108,7 +109,8 @@ int Table::open(const char* where, const Options& options, drom_error* error) no
     }
     if (status != DROM_OK) return status;
     changes_ = static_cast<Change*>(malloc(sizeof(Change) * ledger_.cpus()));
-    if (changes_ == nullptr || !pages_.open(&ledger_, path_))
+    targets_ = static_cast<Owner::Name*>(calloc(ledger_.cpus(), sizeof(Owner::Name)));
+    if (changes_ == nullptr || targets_ == nullptr || !pages_.open(&ledger_, path_))
         return fail(error, DROM_E_OS, "drom: open table %s: out of memory", path_);
     return succeed(error);
 }
@@ -285,13 +287,7 @@ int Table::empty_cpus(const CpuSet& mask, const Options& options, bool drained, 
         const int status = carry_out(what, nullptr, sentence, touched, changed, error);
         if (status != DROM_OK) return status;
     }
-    if (!changed) return DROM_UNCHANGED;
-    for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
-        if (!touched.has(slot) || !is_live(ledger_, name_of(ledger_, slot))) continue;
-        const Goal goal{slot, state_of(ledger_.slot(slot)).generation, 0, options.has(DROM_WAIT_RESIZED)};
-        if (const int status = finish(goal, options, sentence, error); status != DROM_OK) return status;
-    }
-    return succeed(error);
+    return changed ? finish_all(touched, options, sentence, error) : int{DROM_UNCHANGED};
 }
 
 int Table::drain(const CpuSet& mask, const Options& options, drom_error* error) noexcept {

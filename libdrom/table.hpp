@@ -65,6 +65,12 @@ struct Wish {
     uint32_t to;         ///< kShrink, kExpand
 };
 
+/// One of several wishes that are granted together or not at all.
+struct ClientMask {
+    uint32_t pid;
+    CpuSet mask;
+};
+
 class Table {
 public:
     Table() noexcept = default;
@@ -78,6 +84,7 @@ public:
     int get_mask(uint32_t pid, CpuSet* owned, CpuSet* wanted, drom_error*) noexcept;
     void masks(CpuSet& present, CpuSet& unowned, CpuSet& drained) noexcept;
     int set_mask(uint32_t pid, const CpuSet& mask, const Options&, drom_error*) noexcept;
+    int set_masks(const ClientMask* wanted, size_t n, const Options&, drom_error*) noexcept;
     int give(uint32_t pid, const CpuSet& cpus, const Options&, drom_error*) noexcept;
     int take(uint32_t pid, const CpuSet& cpus, const Options&, drom_error*) noexcept;
     int shrink(uint32_t pid, uint32_t to, const Options&, drom_error*) noexcept;
@@ -115,6 +122,9 @@ private:
     int choose_kept(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
     int choose_fewer(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
     int choose_more(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
+    int assign(const ClientMask* wanted, size_t n, Intention&, SlotSet& named, drom_error*) noexcept;
+    int assign_one(const ClientMask& wanted, Intention&, SlotSet& named, drom_error*) noexcept;
+    int finish_all(const SlotSet& slots, const Options&, const char* verb, drom_error*) noexcept;
     int check_limits(uint32_t slot, const CpuSet& mask, const char* verb, drom_error*) noexcept;
     int fill_slot(uint32_t slot, uint32_t pid, const Options&, drom_error*) noexcept;
     int empty_cpus(const CpuSet& mask, const Options&, bool drained, drom_error*) noexcept;
@@ -135,6 +145,7 @@ private:
     Pages pages_;
     KnownProcess confined_;  ///< the client that was confined last
     Change* changes_ = nullptr;
+    Owner::Name* targets_ = nullptr;     ///< one a CPU, for plans of several masks
     std::atomic<uint64_t> there_ns_{0};  ///< when the table was last seen to be in its directory
 };
 

@@ -10,10 +10,12 @@
 namespace drom {
 
 struct Intention {
-    uint64_t kind;              ///< intent::kMask ... kTake
+    uint64_t kind;              ///< intent::kMask ... kLast
     uint32_t slot, generation;  ///< kMask, kGive, kTake: whose CPUs
-    CpuSet mask;                ///< kMask: all it is to have; otherwise the CPUs that move
-    uint64_t flags;             ///< DROM_TAKE, DROM_RETURN, DROM_FAST
+    CpuSet mask;     ///< kMask: all it is to have; kMasks: all that they are to have; otherwise the CPUs that move
+    uint64_t flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
+    Owner::Name* targets =
+        nullptr;  ///< kMasks: who is to have each CPU of `mask`; one for each CPU of the table, the caller's
 
     [[nodiscard]] bool is_about_a_client() const noexcept {
         return kind == intent::kMask || kind == intent::kGive || kind == intent::kTake;
@@ -24,7 +26,7 @@ struct Intention {
 void write_intent(const Ledger& ledger, const Intention& what) noexcept;
 void clear_intent(const Ledger& ledger) noexcept;
 
-/// False when there is none, or it was not completely written: then no word had been changed yet.
+/// False when there is none, or it was not completely written: then no word had been changed yet. Fills `targets` where they are given.
 bool read_intent(const Ledger& ledger, Intention& what) noexcept;
 
 }  // namespace drom

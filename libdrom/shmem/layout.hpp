@@ -140,12 +140,15 @@ struct Intent {
     Word who;    ///< {slot:32, generation:32}
     Word flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
     Word checksum;
-    Word words[1];  ///< mask_words of them
+    Word words[1];  ///< mask_words of them; then, for kMasks, one Half a CPU: Owner::packed() of who is to have it
 };
 namespace intent {
-inline constexpr uint64_t kNothing = 0, kMask = 1, kDrain = 2, kRestore = 3, kGive = 4, kTake = 5, kLast = kTake;
+inline constexpr uint64_t kNothing = 0, kMask = 1, kDrain = 2, kRestore = 3, kGive = 4, kTake = 5, kMasks = 6;
+inline constexpr uint64_t kLast = kMasks;
+}  // namespace intent
+constexpr uint32_t intent_bytes(uint32_t mask_words) noexcept {
+    return (32 + 8 * mask_words + 4 * 64 * mask_words + 63) / 64 * 64;
 }
-constexpr uint32_t intent_bytes(uint32_t mask_words) noexcept { return (32 + 8 * mask_words + 63) / 64 * 64; }
 
 struct Event {
     Word index;  ///< 1 + position, stored last; 0 or anything else: not complete
@@ -222,16 +225,16 @@ struct Owner {
     [[nodiscard]] constexpr bool is(uint64_t flag) const noexcept { return (flags() & flag) != 0; }
     [[nodiscard]] constexpr Owner with(Name owner, Name heir, uint64_t flags) const noexcept {
         const uint64_t stamp = (bits >> 54) + 1;
-        return {pack(owner) | pack(heir) << 24 | (flags & 0x3f) << 48 | stamp << 54};
+        return {packed(owner) | packed(heir) << 24 | (flags & 0x3f) << 48 | stamp << 54};
     }
 
-private:
+    /// A name in 24 bits: {slot + 1:12, generation:12}; 0: nobody.
+    static constexpr uint64_t packed(Name who) noexcept {
+        return who.slot == kNoSlot ? 0 : (uint64_t{who.slot} + 1) | uint64_t{who.gen & 0xfff} << 12;
+    }
     static constexpr Name name(uint64_t low) noexcept {
         const auto slot = static_cast<uint32_t>(low & 0xfff);
         return slot == 0 ? nobody() : Name{slot - 1, static_cast<uint32_t>(low >> 12 & 0xfff)};
-    }
-    static constexpr uint64_t pack(Name who) noexcept {
-        return who.slot == kNoSlot ? 0 : (uint64_t{who.slot} + 1) | uint64_t{who.gen & 0xfff} << 12;
     }
 };
 static_assert(sizeof(Owner) == 8);
@@ -246,7 +249,7 @@ inline constexpr uint64_t kLayoutFacts[] = {
     Owner{0}.with({1, 2}, {3, 4}, Owner::kLeaving).bits, Owner{0}.with({5, 6}, Owner::nobody(), Owner::kDrained).bits,
     Owner::kAbsent, Owner::kOffline, Owner::kFast, Owner::kTold, phase::kClaimed, phase::kReserved, phase::kLive,
     phase::kLeaving, slot_flag::kRigid, slot_flag::kReturn, intent::kMask, intent::kDrain, intent::kRestore,
-    intent::kGive, intent::kTake,
+    intent::kGive, intent::kTake, intent::kMasks,
     // the ledger
     sizeof(Header), offsetof(Header, boot_id), offsetof(Header, cpus), offsetof(Header, owners_at),
     offsetof(Header, checksum), offsetof(Header, turn), offsetof(Header, turn_waiters), offsetof(Header, reaped_ns),

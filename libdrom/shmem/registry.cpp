@@ -115,14 +115,24 @@ uint64_t home_of(const Ledger& ledger, uint32_t slot) noexcept {
     return (uint64_t{slot} + 1) << 32 | state_of(ledger.slot(slot)).generation;
 }
 
-Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept {
-    const uint64_t home = ledger.home(cpu).load(std::memory_order_acquire);
+namespace {
+Owner::Name named_by(const Ledger& ledger, uint64_t home) noexcept {
     const uint64_t slot = home >> 32;
     if (slot == 0 || slot > ledger.clients()) return Owner::nobody();
     const auto index = static_cast<uint32_t>(slot - 1);
     const SlotState state = state_of(ledger.slot(index));
     const bool same = takes_part(state) && state.generation == static_cast<uint32_t>(home);
     return same ? Owner::Name{index, state.generation & 0xfff} : Owner::nobody();
+}
+}  // namespace
+
+Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept {
+    return named_by(ledger, ledger.home(cpu).load(std::memory_order_acquire));
+}
+
+Owner::Name remembered_owner(const Ledger& ledger, uint32_t cpu) noexcept {
+    const uint64_t home = ledger.home(cpu).load(std::memory_order_acquire);
+    return (home & kRemembered) != 0 ? named_by(ledger, home & ~kRemembered) : Owner::nobody();
 }
 
 }  // namespace drom

@@ -46,5 +46,8 @@ bool is_abandoned(const Slot& slot) noexcept;
 uint64_t home_of(const Ledger& ledger, uint32_t slot) noexcept;
 /// The client that a CPU goes back to, nobody when it has ended.
 Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept;
+/// A home word with this bit says whom the CPU was taken from, but it does not go back by itself: what DLB calls stolen.
+inline constexpr uint64_t kRemembered = uint64_t{1} << 63;
+Owner::Name remembered_owner(const Ledger& ledger, uint32_t cpu) noexcept;
 
 }  // namespace drom

@@ -38,6 +38,10 @@ struct Ledger {
     /// What an administrator last confined the client's threads to.
     [[nodiscard]] RequestHalf& outside(uint32_t slot) const noexcept { return third(slot, 2); }
     [[nodiscard]] Intent& intent() const noexcept { return at<Intent>(shape.intent_at, 0, 0); }
+    /// Who an intent of several masks gives this CPU to.
+    [[nodiscard]] Half& intent_target(uint32_t cpu) const noexcept {
+        return at<Half>(shape.intent_at + offsetof(Intent, words) + uint64_t{8} * mask_words(), sizeof(Half), cpu);
+    }
     [[nodiscard]] Event& event(uint64_t index) const noexcept {
         return at<Event>(shape.events_at, sizeof(Event), index % kEvents);
     }

@@ -91,7 +91,8 @@ private:
             note(ledger_, event_if_nobody, word.owner().slot, cpu);
             return true;
         }
-        if (home_owner(ledger_, cpu) == heir) ledger_.home(cpu).store(0, std::memory_order_release);
+        if (home_owner(ledger_, cpu) == heir || remembered_owner(ledger_, cpu) == heir)
+            ledger_.home(cpu).store(0, std::memory_order_release);
         note(ledger_, DROM_EVENT_ACCEPT, heir.slot, cpu);
         touched_.add(heir.slot);
         return true;
@@ -101,7 +102,8 @@ private:
     bool go_home(uint32_t cpu, Owner word) noexcept {
         const Owner::Name home = home_owner(ledger_, cpu);
         if (home == Owner::nobody()) {
-            ledger_.home(cpu).store(0, std::memory_order_release);
+            if (remembered_owner(ledger_, cpu) == Owner::nobody())
+                ledger_.home(cpu).store(0, std::memory_order_release);
             return false;
         }
         return give(cpu, word, home, DROM_EVENT_FREE);

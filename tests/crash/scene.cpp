@@ -202,6 +202,11 @@ void adopt(Scene&) {
         client::acknowledge_resize(wanted.seq, 1, DROM_RESIZE_CALLER, "walk");
 }
 
+void set_two(Scene& scene, const char* a, const char* b, uint64_t flags) {
+    const ClientMask both[] = {{scene.people.a.upid(), cpus(a)}, {scene.people.b.upid(), cpus(b)}};
+    scene.table.set_masks(both, 2, with(flags), nullptr);
+}
+
 void reserve_d(Scene& scene, const char* mask, uint64_t flags) {
     scene.table.reserve(scene.people.d.upid(), cpus(mask), with(flags), nullptr, nullptr);
 }
@@ -222,6 +227,10 @@ const std::vector<Operation>& operations() {
         {"expand", nothing, [](Scene& s) { s.table.expand(s.people.b.upid(), 5, with(DROM_TAKE), nullptr); }},
         {"give", nothing, [](Scene& s) { s.table.give(s.people.a.upid(), cpus("5,7"), with(DROM_TAKE), nullptr); }},
         {"take", nothing, [](Scene& s) { s.table.take(s.people.a.upid(), cpus("1,4"), with(0), nullptr); }},
+        {"set several, among themselves and what is free", nothing,
+         [](Scene& s) { set_two(s, "1,4-5", "0,2-3,7", 0); }},
+        {"set several, take to return", nothing, [](Scene& s) { set_two(s, "0-1,6", "5,7", DROM_TAKE | DROM_RETURN); }},
+        {"set several, exchange fast", nothing, [](Scene& s) { set_two(s, "4-7", "0-3", DROM_TAKE | DROM_FAST); }},
         {"reserve, take to return", nothing, [](Scene& s) { reserve_d(s, "2,6", DROM_TAKE | DROM_RETURN); }},
         {"reserve", nothing, [](Scene& s) { reserve_d(s, "7", 0); }},
         {"release of a reservation", [](Scene& s) { reserve_d(s, "2,6", DROM_TAKE | DROM_RETURN); },

@@ -113,6 +113,42 @@ TEST_F(DeadAdministrator, AGivingOrATakingIsFinishedWithoutTouchingOtherCpus) {
     EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
 }
 
+/// Carries out one word of a plan for two clients, leaves the intent and the turn, and dies.
+int die_between_two_clients(const std::string& path, const ClientMask (&both)[2]) {
+    drom_error error{};
+    Ledger ledger;
+    if (open_ledger(path.c_str(), false, ledger, &error) != DROM_OK) return 1;
+    ledger.header().turn.store(packed(self()));
+    std::vector<Owner::Name> targets(ledger.cpus(), Owner::nobody());
+    Intention what{intent::kMasks, kNoSlot, 0, both[0].mask | both[1].mask, 0, targets.data()};
+    for (const ClientMask& one : both)
+        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+            if (one.mask.has(cpu)) targets[cpu] = name_of(ledger, find_pid(ledger, one.pid));
+    std::vector<Change> changes(ledger.cpus());
+    Plan plan{changes.data(), 0, {}};
+    if (plan_masks(ledger, what.mask, what.targets, {false, false, false, "drom: test"}, plan, &error) != DROM_OK)
+        return 2;
+    if (plan.count < 3) return 3;
+    write_intent(ledger, what);
+    return change_owner(ledger, changes[0].cpu, changes[0].from, changes[0].to) ? 0 : 4;
+}
+
+TEST_F(DeadAdministrator, WhatItBeganForSeveralClientsIsFinishedForAll) {
+    const Child other = Child::sleeper();
+    ASSERT_GE(table_.reserve(other.upid(), CpuSet::range(3, 3), plain_, nullptr, &error_), 0) << error_.text;
+    const ClientMask both[] = {{client_.upid(), CpuSet::range(0, 1) | CpuSet::range(4, 2)},
+                               {other.upid(), CpuSet::range(1, 3) | CpuSet::range(6, 1)}};
+    Child administrator = Child::run([&] { return die_between_two_clients(directory_.table(), both); });
+    ASSERT_EQ(0, administrator.wait());
+    EXPECT_NE(both[0].mask, wanted());
+    EXPECT_EQ(DROM_OK, table_.check(plain_, &error_)) << error_.text;
+    EXPECT_EQ(both[0].mask, wanted());
+    CpuSet mask{};
+    EXPECT_EQ(DROM_OK, table_.get_mask(other.upid(), nullptr, &mask, &error_)) << error_.text;
+    EXPECT_EQ(both[1].mask, mask);
+    EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
+}
+
 TEST_F(DeadAdministrator, AnIntentThatWasNotCompletelyWrittenIsNotBelieved) {
     leave_half_done(CpuSet::range(1, 6), false);
     const CpuSet half = wanted();

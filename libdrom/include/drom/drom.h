@@ -226,6 +226,23 @@ DROM_EXPORT int drom_table_masks(drom_table *, uint64_t *present, uint64_t *free
 DROM_EXPORT int drom_set_mask(drom_table *, int32_t pid, const uint64_t *words, size_t nwords, const drom_options *,
                               drom_error *);
 
+/* Gives each of `n` clients exactly its mask: all of them, or, with an error, none. Ranks of one job, for example, exchange CPUs in one
+ * step. The masks must not overlap. CPUs move among the clients named without DROM_TAKE; others' CPUs need it, as in drom_set_mask.
+ * It is one plan, written down before the first CPU moves: when the caller is killed on the way, the next administrator finishes
+ * it, for those of the clients that still live. Waits for all of them within one timeout.
+ * Without DROM_FAST a client leaves its last CPU only for one that is free by then, so a mere exchange (A's only CPU for B's only CPU)
+ * is refused with E_BUSY; DROM_FAST allows it, and for that moment both use both.
+ * Errors as drom_set_mask; E_INVAL also when a client or a CPU is named twice, or no client is. Status of the wait as there.
+ * Cost: that of one drom_set_mask, and about 1 us a client. Thread-safe for different tables; one table: one thread at a time. */
+typedef struct drom_client_mask {
+    int32_t pid;
+    uint32_t reserved; /* 0 */
+    const uint64_t *words;
+    size_t nwords;
+} drom_client_mask;
+DROM_EXPORT int drom_set_masks(drom_table *, const drom_client_mask *masks, size_t n, const drom_options *,
+                               drom_error *);
+
 /* To `to` CPUs in all, chosen by locality: shrink gives up the farthest, expand takes the nearest free ones
  * (with DROM_TAKE also others'). Errors as drom_set_mask; E_INVAL when `to` is not below (shrink) or above (expand). */
 DROM_EXPORT int drom_shrink(drom_table *, int32_t pid, uint32_t to, const drom_options *, drom_error *);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// client_state.hpp - what this process knows about itself as a client; shared by client.cpp and joining.cpp.
+#pragma once
+
+#include <sys/types.h>
+#include <atomic>
+#include <cstdint>
+
+#include "client.hpp"
+#include "confine.hpp"
+#include "shmem/mailbox.hpp"
+#include "thread_mask.hpp"
+
+namespace drom::client {
+
+inline constexpr auto kRelaxed = std::memory_order_relaxed;
+
+struct State {
+    char path[256];
+    Ledger ledger;
+    Pages* pages;
+    alignas(Pages) unsigned char pages_room[sizeof(Pages)];
+    Page* page;
+    uint32_t slot, generation;
+    pid_t pid;  ///< who joined; a child made by a bare clone() has another one
+    std::atomic<bool> joined;
+    std::atomic<bool> ever;     ///< join was called, and nothing since allows it to be called again
+    std::atomic<pid_t> joiner;  ///< by which process
+    bool watches_forks;
+    std::atomic<int> disabled;
+    // What this process had mapped when it was a client the last time: threads that read it then may do so until it joins once more.
+    Ledger last_ledger;
+    Page* last_page;
+
+    ThreadMask threads;
+    CpuSet applied;      ///< what the threads had after the last release; differs from the mask in a narrower cpuset
+    Half releasing;      ///< 1: some thread is confining; 2: and the agent's thread waits for it
+    KnownThreads known;  ///< whoever has `releasing` may change it
+    Half nudge;          ///< futex: counts enable() and leave()
+    std::atomic<bool> stop;
+    Half agent_runs;                ///< futex: the agent's thread has not ended
+    std::atomic<bool> agent_ready;  ///< the agent's thread sleeps on requests or is at one: releases are left to it
+    Half finished;                  ///< futex: counts releases
+    Half finish_waiters;
+    std::atomic<void (*)(const Wanted&)> on_release;
+    // The newest request that could not be released (a cpuset that allows none of its CPUs), and when to try again.
+    std::atomic<uint64_t> given_up, try_again_ns;
+};
+
+/// Stands in for the client's page while it has none.
+extern Page private_page;
+extern State state;
+
+/// The slot is still this process's.
+bool is_current() noexcept;
+
+}  // namespace drom::client

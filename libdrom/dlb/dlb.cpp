@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// dlb.cpp - dlb.h: a process that takes part.
+#include "drom/dlb/dlb.h"
+
+#include <pthread.h>
+#include <unistd.h>
+#include <cstdlib>
+
+#include "environment.hpp"
+#include "process.hpp"
+#include "reservation.hpp"
+#include "say.hpp"
+#include "tables.hpp"
+
+namespace drom::dlb {
+
+constinit Process process{};
+
+namespace {
+
+constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/// The child is no client, whatever its parent was; some other thread of the parent may have had the lock.
+void begin_anew() {
+    mutex = PTHREAD_MUTEX_INITIALIZER;
+    process.ready.store(false);
+    process.disabled.store(false);
+    process.preinitialised = false;
+    process.told.store(0);
+}
+
+[[gnu::constructor]] void watch_forks() { pthread_atfork(nullptr, nullptr, begin_anew); }
+
+struct Callback {
+    std::atomic<dlb_callback_t> fn;
+    std::atomic<void*> arg;
+};
+constexpr int kCallbacks = dlb_callback_disable_cpu_set + 1;
+constinit Callback callbacks[kCallbacks] = {};
+
+bool is_callback(int which) noexcept { return which >= dlb_callback_set_num_threads && which < kCallbacks; }
+
+void call_back(const Mask& mask) {
+    const Callback& whole = callbacks[dlb_callback_set_process_mask];
+    cpu_set_t set;
+    mask.to(&set);
+    if (const auto fn = reinterpret_cast<dlb_callback_set_process_mask_t>(whole.fn.load())) fn(&set, whole.arg.load());
+    const Callback& number = callbacks[dlb_callback_set_num_threads];
+    if (const auto fn = reinterpret_cast<dlb_callback_set_num_threads_t>(number.fn.load()))
+        fn(mask.count(), number.arg.load());
+}
+
+/// In the agent's own thread, with --mode=async. Who has set no callback polls.
+void released() {
+    const bool wanted = callbacks[dlb_callback_set_process_mask].fn.load() != nullptr ||
+                        callbacks[dlb_callback_set_num_threads].fn.load() != nullptr;
+    Mask mask;
+    if (!wanted || !process.ready.load() || !process.drom.load() || adopt(mask) != DLB_SUCCESS) return;
+    call_back(mask);
+    drom_dlb_followed(process.seen.load(), 0);
+}
+
+/// What a poll must not be told of again.
+void catch_up() noexcept {
+    Mask mask;
+    process.seen.store(0);
+    process.told.store(0);
+    if (adopt(mask) == DLB_SUCCESS) drom_dlb_followed(process.seen.load(), 0);
+}
+
+int refuse(int error, const Options& options, const drom_error& why) noexcept {
+    if (!options.silent && why.text[0] != '\0') say("%s", why.text);
+    return error;
+}
+
+int leave(bool return_stolen, bool reserved) noexcept {
+    Tables tables;
+    const int pid = getpid();
+    if ((return_stolen || reserved) && tables.open(drom_dlb_where(), false, nullptr) == DROM_OK && return_stolen)
+        drom_dlb_lend(tables.view(), pid, nullptr, 0);
+    const int status = drom_dlb_leave(nullptr);
+    if (reserved && status == DROM_OK && tables.is_open()) drom_release(tables.table(), pid, nullptr, nullptr);
+    return status;
+}
+
+}  // namespace
+
+Lock::Lock() noexcept { pthread_mutex_lock(&mutex); }
+Lock::~Lock() { pthread_mutex_unlock(&mutex); }
+
+int adopt(Mask& mask) noexcept {
+    uint64_t before = process.seen.load(std::memory_order_relaxed);
+    uint64_t seen = before;
+    const int status = drom_dlb_poll(&seen, mask.words, Mask::kWords);
+    if (status == DROM_UNCHANGED) return DLB_NOUPDT;
+    if (status == DROM_E_NOINIT) return DLB_ERR_NOPROC;
+    if (status != DROM_OK) return dlb_error(status);
+    // Two threads that poll at once: one of them is told.
+    return process.seen.compare_exchange_strong(before, seen) ? DLB_SUCCESS : DLB_NOUPDT;
+}
+
+void follow(const Mask& mask) noexcept {
+    call_back(mask);
+    drom_dlb_followed(process.seen.load(), 1);
+}
+
+namespace {
+
+int begin(const Options& options, const char* where, const void* set) noexcept {
+    drom_error error{};
+    Tables tables;
+    if (const int status = tables.open(where, true, &error); status != DROM_OK)
+        return refuse(dlb_error(status), options, error);
+    Mask mask;
+    if (set != nullptr) mask = Mask::from(set);
+    bool reserved = false;
+    const int status = enter(tables, options, set != nullptr ? &mask : nullptr, reserved, &error);
+    if (status != DLB_SUCCESS) return refuse(status, options, error);
+    process.options = options;
+    process.reserved = reserved;
+    process.drom.store(options.drom);
+    process.disabled.store(false);
+    catch_up();
+    process.ready.store(true);
+    if (options.async) drom_dlb_on_release(released);
+    return DLB_SUCCESS;
+}
+
+int poll(Mask& mask) noexcept {
+    if (!process.ready.load(std::memory_order_acquire)) return DLB_ERR_NOINIT;
+    if (!process.drom.load(std::memory_order_relaxed)) return DLB_ERR_NOCOMP;
+    if (process.disabled.load(std::memory_order_relaxed)) return DLB_ERR_DISBLD;
+    // The caller is back: what it was told of before is done.
+    if (process.told.load(std::memory_order_relaxed) != 0) drom_dlb_followed(process.told.exchange(0), 0);
+    if (drom_dlb_pending(process.seen.load(std::memory_order_relaxed)) != DROM_OK) [[likely]]
+        return DLB_NOUPDT;
+    return adopt(mask);
+}
+
+int set_enabled(bool enabled) noexcept {
+    const Lock lock;
+    if (!process.ready.load()) return DLB_ERR_NOINIT;
+    if (process.disabled.load() == !enabled) return DLB_NOUPDT;
+    process.disabled.store(!enabled);
+    return dlb_error(enabled ? drom_enable() : drom_disable());
+}
+
+}  // namespace
+
+}  // namespace drom::dlb
+
+using drom::dlb::Lock;
+using drom::dlb::Mask;
+using drom::dlb::Options;
+using drom::dlb::process;
+namespace dlb = drom::dlb;
+
+extern "C" {
+
+int DLB_Init(int, const_dlb_cpu_set_t mask, const char* dlb_args) {
+    const Lock lock;
+    if (process.ready.load()) return DLB_ERR_INIT;
+    const Options options = dlb::read_options(dlb_args, true);
+    char room[256];
+    const char* where = nullptr;
+    if (!dlb::table_of(options, room, sizeof room, where)) {
+        if (!options.silent) dlb::say("drom: dlb: init: --shm-key is too long; choose at most 64 characters");
+        return DLB_ERR_NOCOMP;
+    }
+    return dlb::begin(options, where, mask);
+}
+
+int DLB_Finalize(void) {
+    const Lock lock;
+    if (process.preinitialised && !process.ready.load()) return dlb::give_up_reservation();
+    if (!process.ready.exchange(false)) return DLB_NOUPDT;
+    if (process.disabled.exchange(false)) drom_enable();
+    drom_dlb_on_release(nullptr);
+    dlb::leave(process.options.return_stolen, process.reserved);
+    for (auto& each : dlb::callbacks) each.fn.store(nullptr);
+    process.preinitialised = false;
+    return DLB_SUCCESS;
+}
+
+int DLB_PreInit(const_dlb_cpu_set_t mask, char*** next_environ) {
+    const Lock lock;
+    if (mask == nullptr) return DLB_ERR_UNKNOWN;
+    if (process.ready.load() || process.preinitialised) return DLB_ERR_INIT;
+    const int status = dlb::reserve_for_self(Mask::from(mask), next_environ);
+    process.preinitialised = status == DLB_SUCCESS;
+    return status;
+}
+
+int DLB_Enable(void) { return dlb::set_enabled(true); }
+int DLB_Disable(void) { return dlb::set_enabled(false); }
+
+int DLB_CallbackSet(dlb_callbacks_t which, dlb_callback_t callback, void* arg) {
+    if (!dlb::is_callback(which)) return DLB_ERR_NOCBK;
+    auto& entry = dlb::callbacks[which];
+    entry.fn.store(nullptr);
+    entry.arg.store(arg);
+    entry.fn.store(callback);
+    return DLB_SUCCESS;
+}
+
+int DLB_CallbackGet(dlb_callbacks_t which, dlb_callback_t* callback, void** arg) {
+    if (!dlb::is_callback(which)) return DLB_ERR_NOCBK;
+    if (callback != nullptr) *callback = dlb::callbacks[which].fn.load();
+    if (arg != nullptr) *arg = dlb::callbacks[which].arg.load();
+    return DLB_SUCCESS;
+}
+
+int DLB_PollDROM(int* ncpus, dlb_cpu_set_t mask) {
+    Mask news;
+    const int status = dlb::poll(news);
+    if (status != DLB_SUCCESS) return status;
+    process.told.store(process.seen.load());
+    if (ncpus != nullptr) *ncpus = news.count();
+    if (mask != nullptr) news.to(mask);
+    return DLB_SUCCESS;
+}
+
+int DLB_PollDROM_Update(void) {
+    Mask news;
+    const int status = dlb::poll(news);
+    if (status == DLB_SUCCESS) dlb::follow(news);
+    return status;
+}
+
+int DLB_GetVersion(int* major, int* minor, int* patch) {
+    if (major != nullptr) *major = DLB_VERSION >> 16 & 0xff;
+    if (minor != nullptr) *minor = DLB_VERSION >> 8 & 0xff;
+    if (patch != nullptr) *patch = DLB_VERSION & 0xff;
+    return DLB_SUCCESS;
+}
+
+}  // extern "C"

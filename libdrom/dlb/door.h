@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * door.h - private: what libdlb.so needs of libdrom.so besides drom.h. Both come from one build; nobody else may rely on it. */
+#ifndef DROM_DLB_DOOR_H
+#define DROM_DLB_DOOR_H
+
+#include "drom/drom.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- this process ------------------------------------------------------------------------------------------- */
+
+#define DROM_DLB_NO_RESERVATION (-1)
+
+typedef struct drom_dlb_joining {
+    const char* where;     /* the table's directory */
+    const uint64_t* words; /* the CPUs it asks for; all clear: none; NULL: its affinity */
+    size_t nwords;
+    int32_t reserved_for; /* whose reservation it takes over; 0: DROM_SLOT's or its own; DROM_DLB_NO_RESERVATION */
+    int32_t async;        /* 1: with the agent's own thread */
+} drom_dlb_joining;
+
+/* Joins, and writes the CPUs that it has then. DROM_UNCHANGED: the agent of this process had joined before; that client is taken. */
+DROM_EXPORT int drom_dlb_join(const drom_dlb_joining*, uint64_t* has, size_t nwords, drom_error*);
+
+/* Leaves. DROM_UNCHANGED: runtimes of this process use the client too; it stays. */
+DROM_EXPORT int drom_dlb_leave(drom_error*);
+
+/* The directory of the table that this process has joined. */
+DROM_EXPORT const char* drom_dlb_where(void);
+
+/* The newest request. DROM_OK: it is another one than *seen, every thread is inside its mask, and *seen is its number now.
+ * DROM_UNCHANGED, DROM_E_NOINIT. Two loads when unchanged. */
+DROM_EXPORT int drom_dlb_poll(uint64_t* seen, uint64_t* words, size_t nwords);
+
+/* DROM_OK when there is a request after `seen`. */
+DROM_EXPORT int drom_dlb_pending(uint64_t seen);
+
+/* The program follows request `seen` now. `apply`: an OpenMP team of the agent's is resized too, outside parallel regions. */
+DROM_EXPORT void drom_dlb_followed(uint64_t seen, int apply);
+
+/* Called by the agent's own thread after each release. */
+typedef void (*drom_dlb_released_fn)(void);
+DROM_EXPORT void drom_dlb_on_release(drom_dlb_released_fn);
+
+/* ---- the table: what DLB's administrators know of it ------------------------------------------------------------ */
+
+typedef struct drom_dlb_view drom_dlb_view;
+DROM_EXPORT int drom_dlb_open(drom_dlb_view**, const char* where, drom_error*);
+DROM_EXPORT void drom_dlb_close(drom_dlb_view*);
+
+typedef struct drom_dlb_client {
+    uint32_t slot, generation;
+    uint32_t joined;     /* 0: only reserved so far */
+    uint32_t pending;    /* 1: its newest request is not released */
+    uint64_t pending_ms; /* for how long */
+    uint64_t wanted[64]; /* the CPUs that it has once everything posted is done */
+} drom_dlb_client;
+
+/* DROM_E_NOPROC when no slot is registered for `pid`. A process that has ended is found until it is reaped. */
+DROM_EXPORT int drom_dlb_look(drom_dlb_view*, int32_t pid, drom_dlb_client*);
+
+/* A slot without CPUs for a process that may not exist yet; the caller is its guardian. E_BUSY: registered already. */
+DROM_EXPORT int drom_dlb_enrol(drom_dlb_view*, int32_t pid, drom_dlb_client*, drom_error*);
+
+/* CPUs of a reservation that nobody has joined pass to another client at once: no thread runs there by leave of the reservation. */
+DROM_EXPORT int drom_dlb_inherit(drom_dlb_view*, int32_t from, int32_t to, const uint64_t* words, size_t nwords);
+
+/* What was taken for `pid` with DROM_RETURN, among `words`, is remembered only: it does not come back by itself. */
+DROM_EXPORT void drom_dlb_remember(drom_dlb_view*, int32_t pid, const uint64_t* words, size_t nwords);
+/* The opposite: what `pid` has of `words` (NULL: of everything) goes back to whom it was taken from, when `pid` gives it up. */
+DROM_EXPORT void drom_dlb_lend(drom_dlb_view*, int32_t pid, const uint64_t* words, size_t nwords);
+/* CPUs that were taken from `pid`, and those of them that are nobody's now. */
+DROM_EXPORT void drom_dlb_taken(drom_dlb_view*, int32_t pid, uint64_t* taken, uint64_t* idle, size_t nwords);
+/* What `pid` has again was not taken from it. */
+DROM_EXPORT void drom_dlb_forget(drom_dlb_view*, int32_t pid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

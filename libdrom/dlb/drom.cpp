@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drom.cpp - dlb_drom.h: an administrator.
+#include <unistd.h>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "process.hpp"
+#include "reservation.hpp"
+#include "say.hpp"
+#include "tables.hpp"
+
+namespace drom::dlb {
+
+namespace {
+
+/// What DLB_DROM_Attach has opened. A forked child is attached as its parent was, and opens the table itself.
+struct Attached {
+    Tables* tables;
+    int times;
+    pid_t opener;
+    char path[256];
+};
+constinit Attached attached{};
+
+void close_attached() noexcept {
+    if (attached.tables == nullptr) return;
+    attached.tables->~Tables();
+    free(attached.tables);
+    attached.tables = nullptr;
+}
+
+int open_attached(bool create, drom_error* error) noexcept {
+    if (attached.tables != nullptr && attached.opener == getpid()) return DROM_OK;
+    close_attached();
+    void* memory = calloc(1, sizeof(Tables));
+    if (memory == nullptr) return DROM_E_OS;
+    attached.tables = new (memory) Tables;
+    attached.opener = getpid();
+    const int status = attached.tables->open(attached.path[0] != '\0' ? attached.path : nullptr, create, error);
+    if (status != DROM_OK) close_attached();
+    return status;
+}
+
+/// The path that options mean, "" for the user's own table. False when it is too long.
+bool path_of_options(char* path, size_t size) noexcept {
+    const char* where = nullptr;
+    path[0] = '\0';
+    return table_of(read_options(nullptr, false), path, size, where);
+}
+
+/// The table for one call: the attached one, else that of this process for as long as the call takes.
+class Access {
+public:
+    enum For : uint8_t { kAnybody, kSelf };
+
+    explicit Access(For whom) noexcept {
+        const bool own = process.ready.load();
+        if (attached.times > 0 && open_attached(false, nullptr) == DROM_OK) {
+            const bool same = !own || strcmp(drom_table_path(attached.tables->table()), drom_dlb_where()) == 0;
+            if (same || whom == kAnybody) tables_ = attached.tables;
+        }
+        char path[256];
+        if (tables_ != nullptr || (!own && !path_of_options(path, sizeof path))) return;
+        const char* where = own ? drom_dlb_where() : path;
+        if (temporary_.open(*where != '\0' ? where : nullptr, false, nullptr) == DROM_OK) tables_ = &temporary_;
+    }
+
+    [[nodiscard]] bool has_table() const noexcept { return tables_ != nullptr; }
+    [[nodiscard]] const Tables& operator*() const noexcept { return *tables_; }
+    [[nodiscard]] const Tables* operator->() const noexcept { return tables_; }
+
+private:
+    Lock lock_;
+    Tables temporary_;
+    Tables* tables_ = nullptr;
+};
+
+/// What DLB calls having the shared memory.
+bool takes_part() noexcept { return attached.times > 0 || process.ready.load(); }
+
+bool is_self(int pid) noexcept { return pid == 0 || pid == getpid(); }
+
+void explain(const drom_error& error) noexcept {
+    const char* verbose = secure_getenv("DROM_VERBOSE");
+    if (verbose != nullptr && atoi(verbose) > 0 && error.text[0] != '\0') say("%s", error.text);
+}
+
+/// A request that has waited for twice the time limit is replaced; before that it is the process's turn.
+bool is_dirty(const Tables& tables, int pid) noexcept {
+    drom_dlb_client client{};
+    if (drom_dlb_look(tables.view(), pid, &client) != DROM_OK) return false;
+    return client.joined != 0 && client.pending != 0 && client.pending_ms < uint64_t{2} * time_limit_ms();
+}
+
+int get_own_mask(Mask& mask) noexcept {
+    const Access access(Access::kSelf);
+    if (!process.ready.load() || !access.has_table()) return DLB_ERR_NOPROC;
+    const int status = adopt(mask);
+    if (status == DLB_SUCCESS) {
+        drom_dlb_followed(process.seen.load(), 0);
+        return DLB_NOTED;
+    }
+    return dlb_error(access->wanted(getpid(), mask));
+}
+
+int get_mask(int pid, Mask& mask, int flags) noexcept {
+    const Access access(Access::kAnybody);
+    if (!access.has_table()) return DLB_ERR_NOPROC;
+    drom_dlb_client client{};
+    const bool waits = (flags & DLB_SYNC_QUERY) != 0 && drom_dlb_look(access->view(), pid, &client) == DROM_OK &&
+                       client.joined != 0 && client.pending != 0;
+    if (waits)
+        if (const int status = await(*access, pid, time_limit_ms(), nullptr); status < 0) return dlb_error(status);
+    return dlb_error(access->wanted(pid, mask));
+}
+
+Wish wish_of(int flags, bool take) noexcept {
+    const bool waits = (flags & DLB_SYNC_QUERY) != 0;
+    return {take, (flags & DLB_RETURN_STOLEN) != 0, waits, waits};
+}
+
+/// Asks for itself, and adopts it at once unless the next poll is to do that.
+int set_own_mask(const Mask& mask, int flags, Mask& news) noexcept {
+    const Access access(Access::kSelf);
+    if (!process.ready.load() || !access.has_table()) return DLB_ERR_NOPROC;
+    if (drom_dlb_pending(process.seen.load()) == DROM_OK) return DLB_ERR_PDIRTY;
+    drom_error error{};
+    Wish wish = wish_of(flags, true);
+    wish.answers = false;
+    const int status = ask(*access, getpid(), mask, wish, &error);
+    if (status < 0) explain(error);
+    if (status < 0 || (flags & DLB_NO_SYNC) != 0) return dlb_error(status);
+    const int adopted = adopt(news);
+    if (adopted == DLB_SUCCESS || adopted == DLB_NOUPDT) news = mask;
+    return adopted == DLB_NOUPDT ? int{DLB_SUCCESS} : adopted;
+}
+
+int set_mask(int pid, const Mask& mask, int flags) noexcept {
+    const Access access(Access::kAnybody);
+    if (!access.has_table()) return DLB_ERR_NOPROC;
+    Mask present;
+    if (const int status = access->wanted(pid, present); status != DROM_OK) return dlb_error(status);
+    if (is_dirty(*access, pid)) return DLB_ERR_PDIRTY;
+    drom_error error{};
+    drom_dlb_client client{};
+    Wish wish = wish_of(flags, true);
+    wish.answers = wish.waits && drom_dlb_look(access->view(), pid, &client) == DROM_OK && client.joined != 0;
+    const int status = ask(*access, pid, mask, wish, &error);
+    if (status < 0) explain(error);
+    return dlb_error(status);
+}
+
+int set_any_mask(int pid, const Mask& mask, int flags) {
+    if ((flags & DLB_FREE_CPUS_SLURM) != 0) return DLB_ERR_NOCOMP;
+    if (!is_self(pid) || (pid != 0 && !process.ready.load())) return set_mask(pid, mask, flags);
+    Mask news;
+    const int status = set_own_mask(mask, flags, news);
+    // Without the lock: the callbacks are the program's, and may call us.
+    if (status == DLB_SUCCESS && (flags & DLB_NO_SYNC) == 0) follow(news);
+    return status;
+}
+
+int recover(const Tables& tables, int pid, drom_error* error) noexcept {
+    drom_check(tables.table(), nullptr, nullptr);  // who has died has given its CPUs back
+    Mask present;
+    Mask taken;
+    Mask idle;
+    if (const int status = tables.wanted(pid, present); status != DROM_OK) return dlb_error(status);
+    drom_dlb_taken(tables.view(), pid, taken.words, idle.words, Mask::kWords);
+    if (taken.none()) return DLB_NOUPDT;
+    if (idle.none()) return DLB_SUCCESS;
+    drom_options options{};
+    options.size = sizeof options;
+    options.flags = DROM_ADD | DROM_NEVER_CONFINE;
+    const int status = drom_set_mask(tables.table(), pid, idle.words, Mask::kWords, &options, error);
+    if (status >= 0) drom_dlb_forget(tables.view(), pid);
+    return dlb_error(status);
+}
+
+int finalize_for(const Tables& tables, int pid, int flags, drom_error* error) noexcept {
+    drom_dlb_client client{};
+    if (drom_dlb_look(tables.view(), pid, &client) != DROM_OK) return DLB_ERR_NOPROC;
+    if ((flags & DLB_RETURN_STOLEN) != 0) drom_dlb_lend(tables.view(), pid, nullptr, 0);
+    const int status = drom_release(tables.table(), pid, nullptr, error);
+    // It was there a moment ago: somebody reaped it, which is all that was asked for.
+    return status == DROM_E_NOPROC ? int{DLB_SUCCESS} : dlb_error(status);
+}
+
+int list(const Tables& tables, int* pids, int room, int& found) noexcept {
+    size_t count = drom_table_clients(tables.table());
+    auto* clients = static_cast<drom_client_info*>(calloc(count + 1, sizeof(drom_client_info)));
+    if (clients == nullptr) return DLB_ERR_UNKNOWN;
+    clients[0].size = sizeof(drom_client_info);
+    const int status = drom_clients(tables.table(), clients, &count, nullptr);
+    for (size_t i = 0; status == DROM_OK && i < count && found < room; ++i) pids[found++] = clients[i].pid;
+    free(clients);
+    return dlb_error(status);
+}
+
+}  // namespace
+
+}  // namespace drom::dlb
+
+using drom::dlb::Access;
+using drom::dlb::attached;
+using drom::dlb::Lock;
+using drom::dlb::Mask;
+namespace dlb = drom::dlb;
+
+extern "C" {
+
+int DLB_DROM_Attach(void) {
+    const Lock lock;
+    if (attached.times++ > 0) return DLB_SUCCESS;
+    drom_error error{};
+    const bool own = dlb::process.ready.load();
+    if (own)
+        strncpy(attached.path, drom_dlb_where(), sizeof attached.path - 1);
+    else if (!dlb::path_of_options(attached.path, sizeof attached.path))
+        attached.times = 0;
+    const int status = attached.times > 0 ? dlb::open_attached(true, &error) : int{DROM_E_NOTABLE};
+    if (status == DROM_OK) return DLB_SUCCESS;
+    attached.times = 0;
+    if (error.text[0] != '\0') dlb::say("%s", error.text);
+    return dlb::dlb_error(status);
+}
+
+int DLB_DROM_Detach(void) {
+    const Lock lock;
+    if (attached.times == 0) return DLB_ERR_NOSHMEM;
+    if (--attached.times == 0) dlb::close_attached();
+    return DLB_SUCCESS;
+}
+
+int DLB_DROM_GetNumCpus(int* ncpus) {
+    if (ncpus == nullptr) return DLB_ERR_UNKNOWN;
+    const Access access(Access::kAnybody);
+    const long here = sysconf(_SC_NPROCESSORS_CONF);
+    *ncpus = static_cast<int>(access.has_table() ? long{drom_table_cpus(access->table())} : here);
+    return DLB_SUCCESS;
+}
+
+int DLB_DROM_GetPidList(int* pidlist, int* nelems, int max_len) {
+    if (nelems == nullptr || (pidlist == nullptr && max_len > 0)) return DLB_ERR_UNKNOWN;
+    *nelems = 0;
+    const Access access(Access::kAnybody);
+    if (!dlb::takes_part() || !access.has_table()) return DLB_ERR_NOSHMEM;
+    return dlb::list(*access, pidlist, max_len, *nelems);
+}
+
+int DLB_DROM_GetProcessMask(int pid, dlb_cpu_set_t mask, dlb_drom_flags_t flags) {
+    Mask found;
+    if (mask == nullptr) return DLB_ERR_UNKNOWN;
+    const bool self = dlb::is_self(pid) && (pid == 0 || dlb::process.ready.load());
+    const int status = self ? dlb::get_own_mask(found) : dlb::get_mask(pid, found, flags);
+    if (status >= 0) found.to(mask);
+    return status;
+}
+
+int DLB_DROM_SetProcessMask(int pid, const_dlb_cpu_set_t mask, dlb_drom_flags_t flags) {
+    return mask == nullptr ? int{DLB_ERR_UNKNOWN} : dlb::set_any_mask(pid, Mask::from(mask), flags);
+}
+
+int DLB_DROM_SetProcessMaskStr(int pid, const char* mask, dlb_drom_flags_t flags) {
+    Mask parsed;
+    return dlb::parse_mask(mask, parsed) ? dlb::set_any_mask(pid, parsed, flags) : int{DLB_ERR_PERM};
+}
+
+int DLB_DROM_PreInit(int pid, const_dlb_cpu_set_t mask, dlb_drom_flags_t flags, char*** next_environ) {
+    if ((flags & DLB_FREE_CPUS_SLURM) != 0) return DLB_ERR_NOCOMP;
+    if (mask == nullptr) return DLB_ERR_UNKNOWN;
+    const Access access(Access::kAnybody);
+    if (!dlb::takes_part() || !access.has_table()) return DLB_ERR_NOSHMEM;
+    drom_error error{};
+    const int status = dlb::reserve(*access, pid, Mask::from(mask), flags, next_environ, &error);
+    if (status < 0) dlb::explain(error);
+    return status;
+}
+
+int DLB_DROM_PostFinalize(int pid, dlb_drom_flags_t flags) {
+    const Access access(Access::kAnybody);
+    if (!dlb::takes_part() || !access.has_table()) return DLB_ERR_NOSHMEM;
+    drom_error error{};
+    const int status = dlb::finalize_for(*access, pid, flags, &error);
+    if (status < 0) dlb::explain(error);
+    return status;
+}
+
+int DLB_DROM_RecoverStolenCpus(int pid) {
+    const Access access(Access::kAnybody);
+    if (!dlb::takes_part() || !access.has_table()) return DLB_ERR_NOSHMEM;
+    drom_error error{};
+    const int status = dlb::recover(*access, dlb::is_self(pid) ? getpid() : pid, &error);
+    if (status < 0) dlb::explain(error);
+    return status;
+}
+
+}  // extern "C"

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// environment.cpp - what a process that is about to be executed is told about its reservation.
+#include "environment.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "options.hpp"
+
+namespace drom::dlb {
+
+namespace {
+
+/// One environment to write to: an array of the caller's, or that of this process.
+class Target {
+public:
+    explicit Target(char*** array) noexcept : array_(array) {}
+
+    [[nodiscard]] const char* get(const char* name) const noexcept {
+        if (array_ == nullptr) return getenv(name);
+        char** at = find(name);
+        return at != nullptr ? *at + strlen(name) + 1 : nullptr;
+    }
+
+    bool put(const char* name, const char* value) noexcept {
+        if (array_ == nullptr) return setenv(name, value, 1) == 0;
+        char* entry = nullptr;
+        if (asprintf(&entry, "%s=%s", name, value) < 0) return false;
+        char** at = find(name);
+        if (at == nullptr) return append(entry);
+        free(*at);
+        *at = entry;
+        return true;
+    }
+
+private:
+    [[nodiscard]] char** find(const char* name) const noexcept {
+        const size_t length = strlen(name);
+        for (char** at = *array_; at != nullptr && *at != nullptr; ++at)
+            if (strncmp(*at, name, length) == 0 && (*at)[length] == '=') return at;
+        return nullptr;
+    }
+
+    bool append(char* entry) noexcept {
+        size_t count = 0;
+        while (*array_ != nullptr && (*array_)[count] != nullptr) ++count;
+        auto** larger = static_cast<char**>(realloc(*array_, (count + 2) * sizeof(char*)));
+        if (larger == nullptr) {
+            free(entry);
+            return false;
+        }
+        larger[count] = entry;
+        larger[count + 1] = nullptr;
+        *array_ = larger;
+        return true;
+    }
+
+    char*** array_;
+};
+
+/// The user's options stay; what an earlier reservation had added goes.
+bool put_args(Target& target, const Told& told) noexcept {
+    const char* before = target.get("DLB_ARGS");
+    char* kept = strdup(before != nullptr ? before : "");
+    if (kept == nullptr) return false;
+    remove_words(kept, "--preinit-pid=");
+    remove_words(kept, "--debug-opts=return-stolen");
+    if (*told.args != '\0') remove_words(kept, "--drom=1");
+    char* line = nullptr;
+    const bool made = asprintf(&line, "%s%s%s%s--preinit-pid=%d", kept, *kept != '\0' ? " " : "", told.args,
+                               *told.args != '\0' ? " " : "", told.pid) >= 0;
+    const bool put = made && target.put("DLB_ARGS", line);
+    if (made) free(line);
+    free(kept);
+    return put;
+}
+
+bool put_threads(Target& target, int threads) noexcept {
+    char number[16];
+    snprintf(number, sizeof number, "%d", threads);
+    return threads <= 0 || target.get("OMP_NUM_THREADS") == nullptr || target.put("OMP_NUM_THREADS", number);
+}
+
+}  // namespace
+
+bool tell(const Told& told, char*** next_environ) noexcept {
+    Target target(next_environ);
+    return put_args(target, told) && put_threads(target, told.threads) &&
+           (told.where == nullptr || target.put("DROM_TABLE", told.where)) &&
+           (told.slot == nullptr || target.put("DROM_SLOT", told.slot));
+}
+
+}  // namespace drom::dlb

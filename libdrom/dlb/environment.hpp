@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// environment.hpp - what a process that is about to be executed is told about its reservation.
+#pragma once
+
+#include <cstdint>
+
+namespace drom::dlb {
+
+struct Told {
+    int32_t pid;
+    const char* args;   ///< appended to DLB_ARGS, before --preinit-pid
+    int threads;        ///< OMP_NUM_THREADS, where that is set; 0: left alone
+    const char* where;  ///< DROM_TABLE; nullptr: left alone
+    const char* slot;   ///< DROM_SLOT; nullptr: left alone
+};
+
+/// Into *next_environ (malloc'd, as its strings are), or into the present environment when that is NULL. False when memory is short.
+bool tell(const Told& told, char*** next_environ) noexcept;
+
+}  // namespace drom::dlb

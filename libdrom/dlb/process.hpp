@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// process.hpp - this process as one that takes part.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "drom/dlb/dlb.h"
+#include "mask.hpp"
+#include "options.hpp"
+
+namespace drom::dlb {
+
+/// What DLB_Init found out. Written under the lock; the atomics are what polls read.
+struct Process {
+    std::atomic<bool> ready{false};  ///< initialised, and not by a parent
+    std::atomic<bool> drom{false}, disabled{false};
+    std::atomic<uint64_t> seen{0};  ///< the newest request that the program was told of
+    std::atomic<uint64_t> told{0};  ///< one that it was told of by DLB_PollDROM and has not come back from
+    Options options;
+    bool reserved = false;  ///< its slot is one that DLB_PreInit or DLB_DROM_PreInit made: nobody needs it afterwards
+    bool preinitialised = false;
+};
+extern Process process;
+
+/// One thread at a time in everything but polls. A forked child begins anew.
+class Lock {
+public:
+    Lock() noexcept;
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+};
+
+/// DLB_SUCCESS and the mask when there is a request that the program has not been told of; DLB_NOUPDT, DLB_ERR_NOPROC.
+int adopt(Mask& mask) noexcept;
+
+/// The program follows what it was told of: the callbacks are called, and the request is acknowledged.
+void follow(const Mask& mask) noexcept;
+
+}  // namespace drom::dlb

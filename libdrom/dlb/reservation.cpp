@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reservation.cpp - how a process comes to its CPUs: what was reserved for it, what it asks for, or both.
+#include "reservation.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "environment.hpp"
+#include "process.hpp"
+#include "say.hpp"
+
+namespace drom::dlb {
+
+namespace {
+
+bool in_reservation_of_drom() noexcept {
+    const char* slot = secure_getenv("DROM_SLOT");
+    return slot != nullptr && *slot != '\0';
+}
+
+Mask affinity() noexcept {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof set, &set);
+    return Mask::from(&set);
+}
+
+Mask reserved_cpus(const drom_dlb_client& client) noexcept {
+    Mask mask;
+    memcpy(mask.words, client.wanted, sizeof mask.words);
+    return mask;
+}
+
+struct Entry {
+    const Tables& tables;
+    const Options& options;
+    drom_error* error;
+
+    int join(const Mask* asked, int32_t reserved_for, Mask& has) const noexcept {
+        const drom_dlb_joining how{drom_table_path(tables.table()), asked != nullptr ? asked->words : nullptr,
+                                   asked != nullptr ? Mask::kWords : 0, reserved_for, options.async ? 1 : 0};
+        return drom_dlb_join(&how, has.words, Mask::kWords, error);
+    }
+
+    /// Nobody is left with half of what it asked for.
+    int undo(int status, bool reserved) const noexcept {
+        drom_dlb_leave(nullptr);
+        if (reserved) drom_release(tables.table(), getpid(), nullptr, nullptr);
+        return status;
+    }
+};
+
+/// Makes up the difference between what this process was given and what it asks for, from CPUs that nobody has.
+int make_up(const Entry& entry, const Mask& has, const Mask& mask) noexcept {
+    if (has == mask) return DROM_OK;
+    return ask(entry.tables, getpid(), mask, {false, false, false, false}, entry.error);
+}
+
+int take_over(const Entry& entry, int32_t whose, const Mask* mask) noexcept {
+    Mask has;
+    const int joined = entry.join(nullptr, whose, has);
+    if (joined < 0) return joined == DROM_E_BUSY ? DLB_ERR_INIT : dlb_error(joined);
+    if (joined == DROM_UNCHANGED || mask == nullptr || mask->none()) return DLB_SUCCESS;
+    const int status = make_up(entry, has, *mask);
+    return status < 0 ? entry.undo(dlb_error(status), true) : DLB_SUCCESS;
+}
+
+/// One of several processes that share a reservation has its part of it, and a slot of its own.
+int take_part(const Entry& entry, int32_t whose, const Mask& reservation, const Mask& mask) noexcept {
+    Mask has;
+    const Mask nothing;
+    const int joined = entry.join(&nothing, DROM_DLB_NO_RESERVATION, has);
+    if (joined != DROM_OK) return joined == DROM_UNCHANGED ? DLB_SUCCESS : dlb_error(joined);
+    const Mask outside = mask - reservation;
+    const Mask inside = mask - outside;
+    drom_dlb_inherit(entry.tables.view(), whose, getpid(), inside.words, Mask::kWords);
+    const int status = make_up(entry, inside, mask);
+    return status < 0 ? entry.undo(dlb_error(status), false) : DLB_SUCCESS;
+}
+
+void say_where(const Options& options, const char* asked) noexcept {
+    if (options.key[0] == '\0' || options.silent || strcmp(asked, drom_dlb_where()) == 0) return;
+    say("drom: dlb: init: this process takes part in table %s already; --shm-key is ignored", drom_dlb_where());
+}
+
+/// No reservation: exactly the CPUs that it asks for, or none.
+int claim(const Entry& entry, const Mask* mask) noexcept {
+    const bool exactly = !in_reservation_of_drom();
+    const Mask asked = mask != nullptr ? *mask : affinity();
+    Mask has;
+    const int joined = entry.join(&asked, 0, has);
+    if (joined < 0) return joined == DROM_E_BUSY ? DLB_ERR_INIT : dlb_error(joined);
+    if (joined == DROM_UNCHANGED) say_where(entry.options, drom_table_path(entry.tables.table()));
+    if (joined == DROM_UNCHANGED || !exactly || has.contains(asked)) return DLB_SUCCESS;
+    if (entry.error != nullptr)
+        snprintf(entry.error->text, sizeof entry.error->text,
+                 "drom: dlb: init: some of its CPUs belong to other processes or do not exist; drom list says whose "
+                 "they are");
+    return entry.undo(DLB_ERR_PERM, false);
+}
+
+}  // namespace
+
+int enter(const Tables& tables, const Options& options, const Mask* mask, bool& reserved, drom_error* error) noexcept {
+    const Entry entry{tables, options, error};
+    // What others have left is theirs until somebody looks.
+    if (const int status = drom_check(tables.table(), nullptr, error); status < 0) return dlb_error(status);
+    const int32_t own = getpid();
+    int32_t whose = options.preinit_pid != 0 ? options.preinit_pid : own;
+    drom_dlb_client found{};
+    int status = drom_dlb_look(tables.view(), whose, &found);
+    if (status != DROM_OK && whose != own) {
+        whose = own;
+        status = drom_dlb_look(tables.view(), whose, &found);
+    }
+    if (status != DROM_OK || (found.joined != 0 && whose == own)) return claim(entry, mask);
+    if (found.joined != 0) return DLB_ERR_INIT;
+    const Mask reservation = reserved_cpus(found);
+    const bool all = mask == nullptr || mask->none() || mask->contains(reservation);
+    if (whose != own && !all) return take_part(entry, whose, reservation, *mask);
+    reserved = true;
+    return take_over(entry, whose, mask);
+}
+
+int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** next_environ,
+            drom_error* error) noexcept {
+    drom_dlb_client client{};
+    int status = drom_dlb_enrol(tables.view(), pid, &client, error);
+    if (status != DROM_OK) return status == DROM_E_BUSY ? DLB_ERR_INIT : dlb_error(status);
+    const Wish wish{(flags & DLB_STEAL_CPUS) != 0, (flags & DLB_RETURN_STOLEN) != 0, (flags & DLB_SYNC_QUERY) != 0,
+                    false};
+    if (!mask.none()) status = ask(tables, pid, mask, wish, error);
+    char slot[32];
+    snprintf(slot, sizeof slot, "%u:%u", client.slot, client.generation);
+    const char* args = wish.lend ? "--drom=1 --debug-opts=return-stolen" : "--drom=1";
+    const char* path = drom_table_path(tables.table());
+    const bool keyed = process.ready.load() || read_options(nullptr, false).key[0] != '\0';
+    const Told told{pid, args, mask.count(), next_environ != nullptr || keyed ? path : nullptr,
+                    next_environ != nullptr ? slot : nullptr};
+    if (status >= 0 && !tell(told, next_environ)) status = DROM_E_OS;
+    if (status < 0) drom_release(tables.table(), pid, nullptr, nullptr);
+    return dlb_error(status);
+}
+
+int reserve_for_self(const Mask& mask, char*** next_environ) noexcept {
+    const Options options = read_options(nullptr, true);
+    drom_error error{};
+    char room[256];
+    const char* where = nullptr;
+    Tables tables;
+    if (!table_of(options, room, sizeof room, where)) return DLB_ERR_NOCOMP;
+    if (const int status = tables.open(where, true, &error); status != DROM_OK) return dlb_error(status);
+    return reserve(tables, getpid(), mask, DLB_DROM_FLAGS_NONE, next_environ, &error);
+}
+
+int give_up_reservation() noexcept {
+    const Options options = read_options(nullptr, false);
+    char room[256];
+    const char* where = nullptr;
+    Tables tables;
+    process.preinitialised = false;
+    if (!table_of(options, room, sizeof room, where) || tables.open(where, false, nullptr) != DROM_OK)
+        return DLB_ERR_NOSHMEM;
+    drom_release(tables.table(), getpid(), nullptr, nullptr);
+    return DLB_SUCCESS;
+}
+
+}  // namespace drom::dlb

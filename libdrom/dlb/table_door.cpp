@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// table_door.cpp - what DLB's administrators know of a table: who is registered, who owes whom which CPUs.
+#include <unistd.h>
+#include <cstdlib>
+#include <new>
+
+#include "clock.hpp"
+#include "door.h"
+#include "error.hpp"
+#include "plan.hpp"
+#include "shmem/events.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/settle.hpp"
+#include "shmem/turn.hpp"
+#include "table.hpp"
+
+using drom::CpuSet;
+using drom::fail;
+using drom::kNoSlot;
+using drom::Ledger;
+using drom::Owner;
+
+struct drom_dlb_view {
+    char path[256];
+    Ledger ledger;
+    drom::Pages pages;
+};
+
+namespace {
+
+constexpr uint32_t kTurnMs = 1000;
+
+uint32_t slot_of(const Ledger& ledger, int32_t pid) noexcept {
+    return pid <= 0 ? kNoSlot : drom::find_pid(ledger, static_cast<uint32_t>(pid));
+}
+
+void describe(drom_dlb_view& view, uint32_t slot, drom_dlb_client& out) noexcept {
+    const drom::Page* page = view.pages.view(slot);
+    const drom::Request& request = view.ledger.request(slot);
+    const uint64_t posted = request.posted_ns.load(std::memory_order_relaxed);
+    const uint64_t now = drom::now_ns();
+    out = {};
+    out.slot = slot;
+    out.generation = drom::state_of(view.ledger.slot(slot)).generation;
+    out.joined = page != nullptr && page->joined.load() != 0 ? 1 : 0;
+    out.pending = drom::released_seq(view.ledger, view.pages, slot) < request.newest.load() ? 1 : 0;
+    const CpuSet wanted = drom::wanted_cpus(view.ledger, drom::name_of(view.ledger, slot));
+    drom::to_words(wanted, out.wanted, CpuSet::kWords);
+    out.pending_ms = out.pending != 0 && now > posted ? (now - posted) / drom::kMillisecond : 0;
+}
+
+/// Visits the CPUs that the client has once everything posted is done.
+template <class Visit>
+void each_cpu(const drom_dlb_view& view, int32_t pid, const uint64_t* words, size_t nwords,
+              const Visit& visit) noexcept {
+    const uint32_t slot = slot_of(view.ledger, pid);
+    CpuSet among{};
+    if (slot == kNoSlot || (words != nullptr && !drom::from_words(words, nwords, among))) return;
+    const Owner::Name who = drom::name_of(view.ledger, slot);
+    const CpuSet has = drom::wanted_cpus(view.ledger, who) | drom::owned_cpus(view.ledger, who);
+    const CpuSet cpus = words != nullptr ? has & among : has;
+    for (uint32_t cpu = cpus.first(); cpu < view.ledger.cpus(); cpu = cpus.next(cpu + 1)) visit(cpu, who);
+}
+
+int fill(const drom_dlb_view& view, uint32_t index, uint32_t pid, drom_error* error) noexcept {
+    drom::Slot& slot = view.ledger.slot(index);
+    const uint32_t generation = drom::state_of(slot).generation;
+    drom::Who who{};
+    if (!drom::who_is(pid, who)) who = {pid, 0, drom::self().pidns};
+    if (who.start != 0 && drom::uid_of(pid) != geteuid())
+        return fail(error, DROM_E_PERM, "drom: dlb: register %u: the process belongs to uid %u", pid,
+                    drom::uid_of(pid));
+    drom::write_who(slot.client, who);
+    drom::write_who(slot.guardian, drom::self());
+    slot.uid.store(geteuid(), std::memory_order_relaxed);
+    slot.joined_ns.store(drom::now_ns(), std::memory_order_relaxed);
+    drom::label_slot(slot, pid, nullptr, nullptr);
+    drom::Page* page = drom::create_page(view.ledger, view.path, index, generation, geteuid(), error);
+    if (page == nullptr) return DROM_E_OS;
+    drom::unmap_page(page);
+    if (drom::move_slot(view.ledger, index, generation, drom::phase::kReserved, 0)) return DROM_OK;
+    return fail(error, DROM_E_BUSY, "drom: dlb: register %u: the slot was taken over meanwhile; try again", pid);
+}
+
+}  // namespace
+
+extern "C" {
+
+int drom_dlb_open(drom_dlb_view** view, const char* where, drom_error* error) {
+    *view = nullptr;
+    void* memory = calloc(1, sizeof(drom_dlb_view));
+    if (memory == nullptr) return fail(error, DROM_E_OS, "drom: dlb: open: out of memory");
+    auto* fresh = new (memory) drom_dlb_view;
+    int status = drom::table_path(where, fresh->path, sizeof fresh->path, error);
+    if (status == DROM_OK) status = drom::open_ledger(fresh->path, false, fresh->ledger, error);
+    if (status == DROM_OK && !fresh->pages.open(&fresh->ledger, fresh->path))
+        status = fail(error, DROM_E_OS, "drom: dlb: open: out of memory");
+    if (status == DROM_OK)
+        *view = fresh;
+    else
+        drom_dlb_close(fresh);
+    return status;
+}
+
+void drom_dlb_close(drom_dlb_view* view) {
+    if (view == nullptr) return;
+    view->pages.clear();
+    drom::close_ledger(view->ledger);
+    view->~drom_dlb_view();
+    free(view);
+}
+
+int drom_dlb_look(drom_dlb_view* view, int32_t pid, drom_dlb_client* out) {
+    const uint32_t slot = slot_of(view->ledger, pid);
+    if (slot == kNoSlot) return DROM_E_NOPROC;
+    describe(*view, slot, *out);
+    return DROM_OK;
+}
+
+int drom_dlb_enrol(drom_dlb_view* view, int32_t pid, drom_dlb_client* out, drom_error* error) {
+    if (pid <= 0) return fail(error, DROM_E_NOPROC, "drom: dlb: register %d: that is no process", pid);
+    const auto number = static_cast<uint32_t>(pid);
+    const drom::Turn turn(view->ledger.header(), drom::deadline_in_ms(kTurnMs));
+    drom::reap(view->ledger, view->pages, view->path);
+    if (slot_of(view->ledger, pid) != kNoSlot)
+        return fail(error, DROM_E_BUSY, "drom: dlb: register %u: the process is registered already", number);
+    const uint32_t slot = drom::claim_slot(view->ledger);
+    if (slot == kNoSlot)
+        return fail(error, DROM_E_FULL, "drom: dlb: register %u: no slot of the table is free", number);
+    const uint32_t generation = drom::state_of(view->ledger.slot(slot)).generation;
+    if (const int status = fill(*view, slot, number, error); status != DROM_OK) {
+        drom::retire_user(view->ledger, view->pages, view->path, slot, generation, DROM_EVENT_LEAVE);
+        return status;
+    }
+    drom::record(view->ledger, {.type = DROM_EVENT_JOIN, .slot = slot, .value = 0, .pid = number});
+    describe(*view, slot, *out);
+    return DROM_OK;
+}
+
+int drom_dlb_inherit(drom_dlb_view* view, int32_t from, int32_t to, const uint64_t* words, size_t nwords) {
+    const drom::Turn turn(view->ledger.header(), drom::deadline_in_ms(kTurnMs));
+    const uint32_t heir = slot_of(view->ledger, to);
+    drom_dlb_client reservation{};
+    if (heir == kNoSlot || drom_dlb_look(view, from, &reservation) != DROM_OK) return DROM_E_NOPROC;
+    if (reservation.joined != 0) return DROM_E_BUSY;
+    const Owner::Name me = drom::name_of(view->ledger, heir);
+    each_cpu(*view, from, words, nwords, [&](uint32_t cpu, Owner::Name owner) {
+        const Owner word{view->ledger.owner(cpu).load()};
+        if (word.owner() != owner || word.is(Owner::kLeaving)) return;
+        if (drom::change_owner(view->ledger, cpu, word, word.with(me, Owner::nobody(), word.flags())))
+            drom::record(view->ledger,
+                         {.type = DROM_EVENT_ACCEPT, .slot = heir, .cpu = cpu, .pid = static_cast<uint32_t>(to)});
+    });
+    drom::SlotSet touched;
+    touched.add(heir);
+    touched.add(reservation.slot);
+    drom::settle(view->ledger, view->pages, touched);
+    return DROM_OK;
+}
+
+void drom_dlb_remember(drom_dlb_view* view, int32_t pid, const uint64_t* words, size_t nwords) {
+    each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name who) {
+        const Owner::Name home = drom::home_owner(view->ledger, cpu);
+        if (home == Owner::nobody() || home == who) return;
+        view->ledger.home(cpu).store(drom::home_of(view->ledger, home.slot) | drom::kRemembered);
+    });
+}
+
+void drom_dlb_lend(drom_dlb_view* view, int32_t pid, const uint64_t* words, size_t nwords) {
+    each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name who) {
+        const Owner::Name from = drom::remembered_owner(view->ledger, cpu);
+        if (from == Owner::nobody() || from == who) return;
+        view->ledger.home(cpu).store(drom::home_of(view->ledger, from.slot));
+    });
+}
+
+void drom_dlb_taken(drom_dlb_view* view, int32_t pid, uint64_t* taken, uint64_t* idle, size_t nwords) {
+    const uint32_t slot = slot_of(view->ledger, pid);
+    CpuSet from{};
+    if (slot != kNoSlot) {
+        const Owner::Name who = drom::name_of(view->ledger, slot);
+        for (uint32_t cpu = 0; cpu < view->ledger.cpus(); ++cpu)
+            if (drom::remembered_owner(view->ledger, cpu) == who || drom::home_owner(view->ledger, cpu) == who)
+                from.add(cpu);
+        from = from - drom::wanted_cpus(view->ledger, who);
+    }
+    drom::to_words(from, taken, nwords);
+    drom::to_words(from & drom::free_cpus(view->ledger), idle, nwords);
+}
+
+void drom_dlb_forget(drom_dlb_view* view, int32_t pid) {
+    each_cpu(*view, pid, nullptr, 0, [view](uint32_t cpu, Owner::Name who) {
+        if (drom::remembered_owner(view->ledger, cpu) == who) view->ledger.home(cpu).store(0);
+    });
+}
+
+}  // extern "C"

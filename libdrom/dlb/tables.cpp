@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tables.cpp - an open table, and how CPUs are asked for in it.
+#include "tables.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+
+namespace drom::dlb {
+
+namespace {
+
+uint64_t now_ms() noexcept {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec) / 1000000;
+}
+
+drom_options with_flags(uint64_t flags) noexcept {
+    drom_options options{};
+    options.size = sizeof options;
+    options.flags = flags;
+    return options;
+}
+
+/// DLB's processes answer by themselves. Who sets the grace period wants them to be confined after it.
+uint64_t patience() noexcept {
+    const char* grace = secure_getenv("DROM_GRACE_MS");
+    return grace != nullptr && *grace != '\0' ? 0 : DROM_NEVER_CONFINE;
+}
+
+/// Processes other than `pid` that have CPUs of `mask`, before these are asked for.
+struct Owners {
+    static constexpr size_t kMost = 1024;
+    int32_t pids[kMost];
+    size_t count;
+};
+
+void find_owners(const Tables& tables, int pid, const Mask& mask, Owners& owners) noexcept {
+    owners.count = 0;
+    size_t found = drom_table_clients(tables.table());
+    auto* clients = static_cast<drom_client_info*>(calloc(found + 1, sizeof(drom_client_info)));
+    if (clients == nullptr) return;
+    clients[0].size = sizeof(drom_client_info);
+    if (drom_clients(tables.table(), clients, &found, nullptr) != DROM_OK) found = 0;
+    for (size_t i = 0; i < found && owners.count < Owners::kMost; ++i) {
+        Mask owned;
+        const int32_t other = clients[i].pid;
+        if (other == pid ||
+            drom_get_mask(tables.table(), other, owned.words, nullptr, Mask::kWords, nullptr) != DROM_OK)
+            continue;
+        if (owned.intersects(mask)) owners.pids[owners.count++] = other;
+    }
+    free(clients);
+}
+
+/// One time limit for all.
+int await_all(const Tables& tables, const Owners& owners, int pid, bool answers, drom_error* error) noexcept {
+    const uint64_t deadline = now_ms() + time_limit_ms();
+    for (size_t i = 0; i < owners.count + (answers ? 1 : 0); ++i) {
+        const uint64_t now = now_ms();
+        const auto left = static_cast<uint32_t>(now < deadline ? deadline - now : 1);
+        const int status = await(tables, i < owners.count ? owners.pids[i] : pid, left, error);
+        if (status == DROM_E_TIMEOUT || (status < 0 && i == owners.count)) return status;
+    }
+    return DROM_OK;
+}
+
+}  // namespace
+
+int Tables::open(const char* where, bool create, drom_error* error) noexcept {
+    if (is_open()) return DROM_OK;
+    const drom_options options = with_flags(create ? DROM_CREATE : 0);
+    int status = drom_open(&table_, where, &options, error);
+    if (status == DROM_OK) status = drom_dlb_open(&view_, drom_table_path(table_), error);
+    if (status != DROM_OK) close();
+    return status;
+}
+
+void Tables::close() noexcept {
+    drom_close(table_);
+    drom_dlb_close(view_);
+    table_ = nullptr;
+    view_ = nullptr;
+}
+
+int Tables::wanted(int pid, Mask& mask) const noexcept {
+    return drom_get_mask(table_, pid, nullptr, mask.words, Mask::kWords, nullptr);
+}
+
+uint32_t time_limit_ms() noexcept {
+    const char* text = secure_getenv("DROM_TIMEOUT_MS");
+    const long number = text != nullptr ? atol(text) : 0;
+    return number > 0 && number < 1000000000 ? static_cast<uint32_t>(number) : 1000;
+}
+
+int await(const Tables& tables, int pid, uint32_t timeout_ms, drom_error* error) noexcept {
+    drom_options options = with_flags(patience());
+    options.timeout_ms = timeout_ms;
+    const int status = drom_wait_for(tables.table(), pid, 0, &options, error);
+    return status == DROM_PENDING ? int{DROM_E_TIMEOUT} : status;
+}
+
+int ask(const Tables& tables, int pid, const Mask& mask, const Wish& wish, drom_error* error) noexcept {
+    Mask before;
+    if (const int status = tables.wanted(pid, before); status != DROM_OK) return status;
+    Owners owners{};
+    if (wish.waits && wish.take) find_owners(tables, pid, mask, owners);
+    const Mask given_up = before - mask;
+    if (wish.lend) drom_dlb_lend(tables.view(), pid, given_up.words, Mask::kWords);
+    // Without waiting the process may start before the others have left, as with DLB; otherwise it has them when they have.
+    const uint64_t take = wish.take ? DROM_TAKE | DROM_RETURN | (wish.waits ? 0 : DROM_FAST) : 0;
+    const drom_options options = with_flags(take | DROM_NEVER_CONFINE);
+    const int status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
+    if (status < 0) return status;
+    drom_dlb_forget(tables.view(), pid);
+    const int waited = wish.waits ? await_all(tables, owners, pid, wish.answers, error) : DROM_OK;
+    const Mask gained = mask - before;
+    // Until here what was taken would go back if this process died, or gave up waiting.
+    if (!wish.lend && waited == DROM_OK) drom_dlb_remember(tables.view(), pid, gained.words, Mask::kWords);
+    return waited;
+}
+
+}  // namespace drom::dlb

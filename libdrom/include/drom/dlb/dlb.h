@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * dlb.h - a process that takes part, in the words of DLB 3: what its DROM module needs of its interface.
+ *
+ * Source-compatible with programs that use DLB's DROM module; libdlb.so stands in for DLB's library of that name. LeWI, TALP and
+ * barriers are not here, and neither are their functions. Differences are listed in docs/dlb.md.
+ *
+ * Options come from `dlb_args` and from DLB_ARGS, which wins: --drom, --shm-key=KEY (a table of its own), --preinit-pid=PID, --mode=async.
+ *
+ * Any thread may call these. DLB_PollDROM costs two loads and the call while there is nothing new.
+ */
+#ifndef DLB_H
+#define DLB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dlb_errors.h"
+#include "dlb_types.h"
+
+/* The DLB version whose interface this is: major << 16 | minor << 8 | patch. */
+#define DLB_VERSION 0x030700
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define DLB_EXPORT __attribute__((visibility("default")))
+#else
+#define DLB_EXPORT
+#endif
+
+/* Registers this process as the owner of `mask`, else of its affinity; `ncpus` is not used. What an administrator reserved for it
+ * (DLB_DROM_PreInit) is its mask instead, or in part.
+ * DLB_ERR_INIT: initialised already; DLB_ERR_PERM: some of these CPUs are others' or do not exist; DLB_ERR_NOMEM: the table is full;
+ * DLB_ERR_NOCOMP: an option that cannot be had; DLB_ERR_NOSHMEM: the table cannot be used. After an error it may be called again. */
+DLB_EXPORT int DLB_Init(int ncpus, const_dlb_cpu_set_t mask, const char *dlb_args);
+
+/* Gives the CPUs back. DLB_NOUPDT when not initialised. */
+DLB_EXPORT int DLB_Finalize(void);
+
+/* Reserves `mask` for the program that this process is about to execute, and tells it so in *next_environ (malloc'd, as its strings),
+ * or in the present environment when that is NULL. DLB_ERR_INIT, DLB_ERR_PERM, DLB_ERR_NOMEM. */
+DLB_EXPORT int DLB_PreInit(const_dlb_cpu_set_t mask, char ***next_environ);
+
+/* No adoption between Disable and Enable. DLB_NOUPDT when it is so already; DLB_ERR_NOINIT. */
+DLB_EXPORT int DLB_Enable(void);
+DLB_EXPORT int DLB_Disable(void);
+
+/* Which function is called with what; of these, set_process_mask and set_num_threads are. NULL removes it. DLB_ERR_NOCBK: unknown. */
+DLB_EXPORT int DLB_CallbackSet(dlb_callbacks_t which, dlb_callback_t callback, void *arg);
+DLB_EXPORT int DLB_CallbackGet(dlb_callbacks_t which, dlb_callback_t *callback, void **arg);
+
+/* DLB_SUCCESS and the new mask and its size, either of which may be NULL; DLB_NOUPDT when there is none. From then on no thread of
+ * the process runs outside the mask; the caller adapts their number. DLB_ERR_NOINIT; DLB_ERR_NOCOMP without --drom; DLB_ERR_DISBLD. */
+DLB_EXPORT int DLB_PollDROM(int *ncpus, dlb_cpu_set_t mask);
+
+/* The same, and the callbacks are called, set_process_mask before set_num_threads. */
+DLB_EXPORT int DLB_PollDROM_Update(void);
+
+/* "DLB_ERR_PERM (-8): ..." Never NULL. */
+DLB_EXPORT const char *DLB_Strerror(int errnum);
+
+DLB_EXPORT int DLB_GetVersion(int *major, int *minor, int *patch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

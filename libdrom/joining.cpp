@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// joining.cpp - this process becomes a client, and stops being one.
+#include <pthread.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "client_state.hpp"
+#include "clock.hpp"
+#include "env.hpp"
+#include "error.hpp"
+#include "heap_position.hpp"
+#include "plan.hpp"
+#include "shmem/events.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/waiting.hpp"
+#include "table.hpp"
+
+namespace drom::client {
+
+namespace {
+
+/// The child is not a client: it must never acknowledge, own or lose anything of its parent's. Null pointers first.
+void after_fork_in_child() {
+    hot.request.store(&kNothing);
+    hot.seen.store(0);
+    state.joined.store(false);
+    state.page = &private_page;
+    state.releasing.store(0);
+    state.threads.forget_setters();
+    state.agent_ready.store(false);
+    state.agent_runs.store(0);
+}
+
+// --- joining ------------------------------------------------------------------------------------------------------------
+
+int open_table(const char* where, drom_error* error) noexcept {
+    if (const int status = table_path(where, state.path, sizeof state.path, error); status != DROM_OK) return status;
+    // Root's node table can only be read; whether it is one shows when it is open.
+    int status = open_ledger(state.path, false, state.ledger, error);
+    if (status == DROM_E_PERM) status = open_ledger(state.path, true, state.ledger, error);
+    if (status != DROM_E_NOTABLE) return status;
+    status = create_ledger(state.path, {0, 0, kModeUser}, error);
+    return status == DROM_OK ? open_ledger(state.path, false, state.ledger, error) : status;
+}
+
+/// The reservation that the environment names, if its present client is not another living program; kNoSlot otherwise.
+uint32_t reserved_slot() noexcept {
+    const char* text = env::text("DROM_SLOT");
+    unsigned slot = 0;
+    unsigned generation = 0;
+    if (text == nullptr || sscanf(text, "%u:%u", &slot, &generation) != 2 || slot >= state.ledger.clients())
+        return kNoSlot;
+    const SlotState now = state_of(state.ledger.slot(slot));
+    return now.generation == generation && is_live(state.ledger, {slot, generation & 0xfff}) ? slot : kNoSlot;
+}
+
+/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has.
+int take_over(uint32_t index, drom_error* error) noexcept {
+    Slot& slot = state.ledger.slot(index);
+    const Who me = self();
+    uint32_t pid = slot.client.pid.load();
+    if (pid == me.pid && slot.client.start.load() == me.start) return DROM_OK;
+    Page* page = open_page(state.ledger, state.path, index, state_of(slot).generation, nullptr);
+    const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(read_who(slot.client)) != Verdict::kDead;
+    unmap_page(page);
+    if (in_use || !state.ledger.writable || !slot.client.pid.compare_exchange_strong(pid, me.pid))
+        return fail(error, DROM_E_BUSY,
+                    "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
+                    index, pid);
+    slot.client.start.store(me.start);
+    slot.client.pidns.store(me.pidns);
+    return DROM_OK;
+}
+
+int enter_reservation(uint32_t index, drom_error* error) noexcept {
+    if (const int status = take_over(index, error); status != DROM_OK) return status;
+    state.slot = index;
+    state.generation = state_of(state.ledger.slot(index)).generation;
+    state.page = open_page(state.ledger, state.path, index, state.generation, nullptr);
+    if (state.page == nullptr)
+        return fail(error, DROM_E_OS, "drom: join: the page of reservation %u:%u cannot be opened", index,
+                    state.generation);
+    return DROM_OK;
+}
+
+/// The CPUs of `mask` that nobody has. Others may claim at the same time: whoever's compare-and-swap comes first has it.
+CpuSet claim_cpus(const CpuSet& mask) noexcept {
+    const Ledger& ledger = state.ledger;
+    const Owner::Name me = name_of(ledger, state.slot);
+    CpuSet claimed{};
+    const CpuSet wanted = mask & free_cpus(ledger);
+    for (uint32_t cpu = wanted.first(); cpu < ledger.cpus(); cpu = wanted.next(cpu + 1)) {
+        const Owner word{ledger.owner(cpu).load()};
+        if (word.owner() != Owner::nobody() && is_live(ledger, word.owner())) continue;
+        if (!change_owner(ledger, cpu, word, word.with(me, Owner::nobody(), 0))) continue;
+        record(ledger, {.type = DROM_EVENT_CLAIM, .slot = state.slot, .cpu = cpu, .pid = self().pid});
+        claimed.add(cpu);
+    }
+    return claimed;
+}
+
+int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* error) noexcept {
+    if (!state.ledger.writable)
+        return fail(error, DROM_E_PERM,
+                    "drom: join: table %s is the node's; only a resource manager can add this process to it",
+                    state.path);
+    reap(state.ledger, *state.pages, state.path);
+    state.slot = claim_slot(state.ledger);
+    if (state.slot == kNoSlot)
+        return fail(error, DROM_E_FULL, "drom: join: no slot of table %s is free; it has %s", state.path,
+                    CountText(state.ledger.clients(), "slot").text);
+    Slot& slot = state.ledger.slot(state.slot);
+    state.generation = state_of(slot).generation;
+    write_who(slot.client, self());
+    slot.uid.store(geteuid(), kRelaxed);
+    slot.min_cpus.store(std::max(1u, options.min_cpus), kRelaxed);
+    slot.max_cpus.store(options.max_cpus, kRelaxed);
+    slot.joined_ns.store(now_ns(), kRelaxed);
+    label_slot(slot, self().pid, options.name, options.job);
+    state.page = create_page(state.ledger, state.path, state.slot, state.generation, geteuid(), error);
+    if (state.page == nullptr ||
+        !move_slot(state.ledger, state.slot, state.generation, phase::kLive, options.rigid ? slot_flag::kRigid : 0)) {
+        move_slot(state.ledger, state.slot, state.generation, phase::kFree, 0);
+        return error != nullptr && error->status != DROM_OK ? error->status : DROM_E_BUSY;
+    }
+    const CpuSet claimed = claim_cpus(claim);
+    record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = claimed.count(), .pid = self().pid});
+    SlotSet me;
+    me.add(state.slot);
+    settle(state.ledger, *state.pages, me);
+    return DROM_OK;
+}
+
+/// From here on requests are read. What the process may use at this moment is its affinity.
+void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
+    state.threads.begin(affinity);
+    state.applied = affinity;
+    state.pid = getpid();
+    Page& page = *state.page;
+    write_applied(state.ledger, page, 0, affinity);
+    page.doors.fetch_or(options.doors);
+    page.disabled.store(static_cast<uint32_t>(std::max(0, state.disabled.load())));
+    page.joined.store(1);
+    hot.request.store(&state.ledger.request(state.slot).newest);
+    state.joined.store(true, std::memory_order_release);
+    if (state.ledger.writable) {
+        const SlotState now = state_of(state.ledger.slot(state.slot));
+        move_slot(state.ledger, state.slot, state.generation, phase::kLive, now.flags);
+    }
+}
+
+/// The slot that this process takes over, kNoSlot when it is to have one of its own.
+uint32_t find_reservation(uint32_t reserved_for) noexcept {
+    if (reserved_for == kNoReservation) return kNoSlot;
+    if (reserved_for != 0) return find_pid(state.ledger, reserved_for);
+    uint32_t reserved = reserved_slot();
+    if (reserved == kNoSlot) reserved = find_pid(state.ledger, self().pid);
+    if (reserved == kNoSlot || state.ledger.slot(reserved).client.pid.load() != self().pid) return reserved;
+    // A predecessor with our pid; its slot is reaped later.
+    return verdict(read_who(state.ledger.slot(reserved).client)) == Verdict::kDead ? kNoSlot : reserved;
+}
+
+int join_table(const JoinOptions& options, drom_error* error) noexcept {
+    if (const int status = open_table(options.where, error); status != DROM_OK) return status;
+    state.pages = new (state.pages_room) Pages;
+    if (!state.pages->open(&state.ledger, state.path)) return fail(error, DROM_E_OS, "drom: join: out of memory");
+    // The caller may know better than the affinity of its thread, which a runtime may have bound to one CPU by now.
+    CpuSet affinity{};
+    if (options.mask != nullptr)
+        affinity = *options.mask;
+    else
+        get_affinity(0, affinity);
+    const uint32_t reserved = find_reservation(options.reserved_for);
+    const int status = reserved != kNoSlot
+                           ? enter_reservation(reserved, error)
+                           : claim_own_slot(options, options.claim != nullptr ? *options.claim : affinity, error);
+    if (status != DROM_OK) return status;
+    start_reading(options, affinity);
+    Wanted first{};
+    if (newest(first)) release(first);
+    // Descriptors of ours must not surprise a program that closes or counts its own; the mapping is all we need.
+    if (state.ledger.directory >= 0) close(state.ledger.directory);
+    if (state.ledger.file >= 0) close(state.ledger.file);
+    state.ledger.directory = state.ledger.file = -1;
+    return DROM_OK;
+}
+
+}  // namespace
+
+namespace {
+
+/// True for one caller at a time, and never again unless leave() or a fork has made it possible.
+bool begin_joining() noexcept {
+    const pid_t me = getpid();
+    if (state.joiner.exchange(me) != me) state.ever.store(false);  // its parent's doing
+    if (state.ever.exchange(true)) return false;
+    const uint64_t deadline = deadline_in_ms(100);
+    while (state.agent_runs.load() != 0 && now_ns() < deadline) futex_wait(&state.agent_runs, 1, deadline);
+    if (state.agent_runs.load() == 0) return true;
+    state.ever.store(false);
+    return false;
+}
+
+/// Nothing of the last time is left, but for what threads may be reading at this moment.
+void forget_last_time() noexcept {
+    if (state.pages != nullptr) state.pages->~Pages();
+    state.pages = nullptr;
+    unmap_page(state.last_page);
+    close_ledger(state.last_ledger);
+    state.last_ledger = state.ledger;
+    state.last_page = state.page == &private_page ? nullptr : state.page;
+    state.ledger = Ledger{};
+    state.page = &private_page;
+    state.stop.store(false);
+    state.given_up.store(0);
+    state.on_release.store(nullptr);
+}
+
+int join_once(const JoinOptions& options, drom_error* error) noexcept {
+    if (env::flag("DROM_DISABLE", false)) return fail(error, DROM_E_NOINIT, "drom: join: DROM_DISABLE is set");
+    if (secure_getenv("PATH") == nullptr && getenv("PATH") != nullptr)
+        return fail(error, DROM_E_NOINIT, "drom: join: this program runs with another user's rights; it is left alone");
+    const HeapPosition kept;
+    drom_error own{};
+    if (const int status = join_table(options, &own); status != DROM_OK) {
+        if (error != nullptr) *error = own;
+        close_ledger(state.ledger);
+        state.page = &private_page;
+        return status;
+    }
+    return succeed(error);
+}
+
+}  // namespace
+
+int join(const JoinOptions& options, drom_error* error) noexcept {
+    if (!begin_joining()) return fail(error, DROM_E_BUSY, "drom: join: this process has joined a table before");
+    forget_last_time();
+    const int status = join_once(options, error);
+    if (status != DROM_OK) {
+        state.ever.store(false);
+        return status;
+    }
+    if (!state.watches_forks) pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    state.watches_forks = true;
+    if (options.async) start_agent();
+    return status;
+}
+
+const char* path() noexcept { return state.path; }
+
+bool joined() noexcept { return state.joined.load(std::memory_order_acquire); }
+
+namespace {
+
+int give_back(drom_error* error) noexcept {
+    if (!state.ledger.writable || !is_current()) return succeed(error);
+    const Who guardian = read_who(state.ledger.slot(state.slot).guardian);
+    if (guardian.pid != 0 && verdict(guardian) != Verdict::kDead) {
+        // The launcher keeps the reservation: a script may start its next program in it.
+        move_slot(state.ledger, state.slot, state.generation, phase::kReserved,
+                  state_of(state.ledger.slot(state.slot)).flags);
+        return succeed(error);
+    }
+    retire_user(state.ledger, *state.pages, state.path, state.slot, state.generation, DROM_EVENT_LEAVE);
+    return succeed(error);
+}
+
+}  // namespace
+
+int leave(drom_error* error) noexcept {
+    if (getpid() != state.pid || !state.joined.exchange(false))
+        return fail(error, DROM_E_NOINIT, "drom: leave: this process is not a client");
+    hot.request.store(&kNothing);
+    hot.seen.store(0);
+    state.stop.store(true);
+    futex_wake(futex_half(state.ledger.request(state.slot).newest));
+    state.nudge.fetch_add(1);
+    futex_wake(&state.nudge);
+    state.page->joined.store(0);
+    const int status = give_back(error);
+    // A door that a runtime has gone through has its own idea of which request it has seen.
+    constexpr uint32_t kCalls = DROM_DOOR_EXPLICIT | DROM_DOOR_ASYNC;
+    if ((state.page->doors.load() & ~kCalls) == 0) state.ever.store(false);
+    return status;
+}
+
+}  // namespace drom::client
+
+namespace {
+/// The program ends by itself: its CPUs need not wait for the reaper.
+[[gnu::destructor]] void leave_at_exit() {
+    if (drom::client::joined()) drom::client::leave(nullptr);
+}
+}  // namespace
