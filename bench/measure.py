@@ -23,6 +23,7 @@ RUNTIMES = ("omp", "gomp")
 ENDLESS = 1_000_000_000
 BOTH = {"OMP_PROC_BIND": "true", "KMP_BLOCKTIME": "1"}  # the same for drom's guest and the bare one
 ONE = {"OMP_NUM_THREADS": "1"}
+GRAINS = (("fine", 200, 2000), ("coarse", 10_000, 30))  # microseconds of one thread's work in a region, regions
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
 BIND_BY_RANK = 'exec taskset -c "${OMPI_COMM_WORLD_LOCAL_RANK:-$MPI_LOCALRANKID}" "$@"'
 
@@ -154,12 +155,13 @@ class Measurer:
 
     # ---- after a request ---------------------------------------------------------------------------------------------------
 
-    def one_cpu(self, runtime: str, kind: str, us: float, regions: int, team: int) -> Figure:
+    def one_cpu(self, runtime: str, kind: str, us: float, regions: int, team: int, *, shrunk_with: dict[str, str] | None = None,
+                native_with: dict[str, str] = ONE) -> Figure:
         """A program that was shrunk to CPU 0 beside one that was started with one thread there."""
-        steps, pairs = self.steps(runtime, us), []
+        steps, pairs = self.steps("gomp" if runtime == "tbb" else runtime, us), []
         for _ in range(self.times(3)):
-            with (TableFolder() as table, Guest(self.build, runtime, kind, steps, table=table) as shrunk,
-                  Guest(self.build, runtime, kind, steps, cpu=0, **ONE) as native):
+            with (TableFolder() as table, Guest(self.build, runtime, kind, steps, table=table, **(shrunk_with or {})) as shrunk,
+                  Guest(self.build, runtime, kind, steps, cpu=0, **native_with) as native):
                 shrunk.shrink_to_one()
                 size = shrunk.client()["team"]
                 if size != team:
@@ -172,6 +174,18 @@ class Measurer:
 
     def confined_coarse(self) -> Figure:
         return worst({runtime: self.one_cpu(runtime, "keep", 10_000, 30, 2) for runtime in RUNTIMES})
+
+    def confined_tbb(self) -> Figure:
+        """A program of oneTBB that does not follow by itself: its workers share the CPU."""
+        return worst({name: self.one_cpu("tbb", "follow", us, regions, 0) for name, us, regions in GRAINS})
+
+    def confined_nested(self) -> Figure:
+        """Teams inside a team of libgomp: the outer one follows or, held, does not; those inside never do."""
+        native = {"OMP_NUM_THREADS": "1,1", "OMP_MAX_ACTIVE_LEVELS": "2"}
+        teams = native | {"OMP_NUM_THREADS": "2,2"}
+        held = teams | {"DROM_RESIZE": "never"}
+        return worst({f"{outer}_{name}": self.one_cpu("gomp", "nested", us, regions, team, shrunk_with=variables, native_with=native)
+                      for outer, variables, team in (("follows", teams, 1), ("held", held, 2)) for name, us, regions in GRAINS})
 
     def resized_over_native(self) -> Figure:
         return worst({f"{runtime}_{name}": self.one_cpu(runtime, "follow", us, regions, 1)
@@ -300,6 +314,10 @@ FIGURES = {
                                                   "ratio", 2.5),
     "confined_coarse_over_resized": Promise(Measurer.confined_coarse, "2 threads held on one CPU beside 1 thread there, 100 regions a second",
                                             "ratio", 1.07),
+    "confined_tbb_over_native": Promise(Measurer.confined_tbb, "oneTBB's 2 threads confined to one CPU beside 1 thread there: the larger of loops "
+                                        "of 0.2 ms and of 10 ms", "ratio", None),
+    "confined_nested_gomp_over_native": Promise(Measurer.confined_nested, "libgomp's teams inside teams confined to one CPU beside 1 thread there: the "
+                                                "largest of regions of 0.2 ms and of 10 ms", "ratio", None),
     "resized_over_native": Promise(Measurer.resized_over_native, "shrunk to 1 thread beside started with 1", "ratio", 1.03),
     "attach_us": Promise(Measurer.attach, "drom_init in a fresh process, the table exists", "us", 300, 3100),
     "list_ms": Promise(Measurer.list_clients, "drom list, the whole process", "ms", 3, 12.8),

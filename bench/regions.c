@@ -5,6 +5,7 @@
 //   regions KIND STEPS            KIND  follow: never asks how many threads there are; a loop is shared among them
 //                                       keep:   asks once and partitions by that answer for ever
 //                                       serial: one region, then the first thread works alone
+//                                       nested: as follow, and each thread's part is done by a team of its own
 //                                 STEPS of work in a region, all threads together
 // Prints "ready" after its first regions. Then, for each number read from its input, runs that many regions and prints the
 // nanoseconds they took. Ends with its input. It knows nothing of drom.
@@ -56,6 +57,18 @@ static void keep(long work) {
     }
 }
 
+static void nested(long work) {
+    double sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+    for (int half = 0; half < 2; ++half) {
+        double part_of_it = 0;
+#pragma omp parallel for schedule(static) reduction(+ : part_of_it)
+        for (int part = 0; part < kParts / 2; ++part) part_of_it += steps(work / kParts);
+        sum += part_of_it;
+    }
+    sink = sum;
+}
+
 static void serial(long work) { sink = steps(work); }
 
 static void calibrate(void) {
@@ -78,6 +91,7 @@ int main(int argc, char** argv) {
     if (argc != 3) return 2;
     const long work = atol(argv[2]);
     void (*region)(long) = strcmp(argv[1], "keep") == 0 ? keep : work == 0 ? empty : follow;
+    if (strcmp(argv[1], "nested") == 0) region = nested;
     if (region == keep) {
         kept = omp_get_max_threads();
         parts = calloc(16 * (size_t)kept, sizeof *parts);

@@ -32,7 +32,7 @@ TEST(Pools, WhatMayBeBuiltForOpenMpIsLeftToThatWhereItIs) {
 TEST(Pools, OtherFilesAreNone) {
     EXPECT_THAT(pools_in(""), IsEmpty());
     EXPECT_THAT(pools_in("7f00-7f01 rw-p 00000000 00:00 0"), IsEmpty());
-    EXPECT_THAT(pools_in(mapped("/home/libtbb.so/program") + mapped("/usr/lib/libtbbmalloc.so.2")), IsEmpty());
+    EXPECT_THAT(pools_in(mapped("/opt/libtbb.so/program") + mapped("/usr/lib/libtbbmalloc.so.2")), IsEmpty());
 }
 
 }  // namespace
