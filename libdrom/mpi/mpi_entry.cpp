@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "last_call.hpp"
 #include "mpi.hpp"
 
 namespace {
@@ -38,6 +39,16 @@ std::atomic<uint8_t> drom_mpi_armed{0};
 /// The newest request that an MPI call has dealt with. Whatever it is when two threads come at once, the newest one is looked at.
 std::atomic<uint64_t> drom_mpi_seen{0};
 const drom::client::Hot* drom_mpi_hot = nullptr;
+drom::mpi::LastCall drom_mpi_call{};
+
+/// Written down are the calls of this thread only: threads that call at the same time would take the cache line from one another.
+static void note_own_calls() {
+    if (drom_mpi_call.thread != 0) return;
+    drom_mpi_call.names = drom_mpi_names;
+    drom_mpi_call.tid = gettid();
+    for (size_t i = 0; i < sizeof drom_mpi_call.mark; ++i) drom_mpi_call.mark[i] = drom::mpi::kLastCallMark[i];
+    drom_mpi_call.thread = reinterpret_cast<uint64_t>(__builtin_thread_pointer());
+}
 
 /// Not in the MPI library that is behind us: then nobody calls it, but for those who asked the loader for the name.
 Procedure drom_mpi_find(unsigned index, const void* caller) {
@@ -63,6 +74,7 @@ Procedure drom_mpi_deal(unsigned index, const void*) {
 void drom_mpi_initialised() {
     if (!drom_mpi_join()) return;
     drom_mpi_hot = drom_mpi_view;
+    note_own_calls();
     drom_mpi_armed.store(1, std::memory_order_release);
 }
 

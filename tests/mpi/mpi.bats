@@ -124,6 +124,34 @@ finish() {
     grep -F "rank 1 received 42" "$OUT"
 }
 
+# waits_in: where explain says that rank $1 busy-waits; looks for $2 ms.
+waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_waits_in; }
+
+@test "a rank that busy-waits in MPI is said to, and one that sleeps or computes is not" {
+    launch 1 "$RANKS/rank" receive "$STOP" : -np 1 "$BIN" run --ncpus 1 -- "$RANKS/rank" receive "$STOP"
+    clients 1
+    # A look may miss it: its launcher has its say, too, and at first it is not there yet.
+    local tries
+    for ((tries = 0; tries < 100; ++tries)); do
+        [[ $(waits_in 1 100) != MPI_Recv ]] || break
+    done
+    ((tries < 100))
+    for ((tries = 0; tries < 100; ++tries)); do
+        drom explain "$(of 1 pid)" >"$BATS_TEST_TMPDIR/said"
+        ! grep -F "Rank 1 busy-waits inside MPI_Recv" "$BATS_TEST_TMPDIR/said" || break
+    done
+    ((tries < 100))
+    finish
+    local what
+    for what in hold compute; do
+        rm -f "$STOP"
+        launch 1 "$BIN" run -- "$RANKS/rank" "$what" "$STOP"
+        clients 1
+        for ((tries = 0; tries < 20; ++tries)); do [[ $(waits_in 0 20) == "" ]]; done
+        finish
+    done
+}
+
 @test "an MPI call is a safe point: no thread of the agent's, no confinement" {
     DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/rank" talk 4
     clients 1 '.mask != ""'

@@ -32,12 +32,19 @@ public:
         for (const auto& thread : it_.threads) it_.busy += thread.busy;
         it_.spins = looks_spinning();
         it_.outside_team = count_outside_team();
+        if (never_sleeps(it_.inside.tid)) it_.busy_waits_in = it_.inside.procedure;
         doors();
         request();
         resize();
         others();
         cost();
         strays();
+        if (!it_.busy_waits_in.empty())
+            say("{} busy-waits inside {}: it uses its CPU all the time, whether there is anything to do or not, and "
+                "its "
+                "CPUs are its own.",
+                info_.ranks != 0 ? fmt::format("Rank {}", info_.rank) : fmt::format("Thread {}", it_.inside.tid),
+                it_.busy_waits_in);
         if (it_.spins)
             say("It uses {:.1f} of its {} without passing a safe point, and its threads push one another off them: it "
                 "may be in one "
@@ -69,6 +76,13 @@ private:
         }
         const unsigned cpus = it_.client.owned.count();
         return openmp() && it_.safe_points_per_s == 0 && running > cpus && it_.busy > 0.8 * cpus && preempted > 10;
+    }
+
+    /// It was on a CPU, or waited for one, all the time; how crowded that is does not matter.
+    [[nodiscard]] bool never_sleeps(pid_t tid) const {
+        constexpr double kNearlyAll = 0.8;
+        return std::ranges::any_of(it_.threads,
+                                   [&](const ThreadView& t) { return t.tid == tid && t.busy + t.ready > kNearlyAll; });
     }
 
     /// Threads that no door resizes: those of teams inside teams, which come and go, and of pools.
@@ -222,7 +236,9 @@ int verb_explain(const Options& options) {
     const auto before = view_of(*table, *pid);
     if (!before) return refused(options, before.error());
     Explanation explanation;
+    MpiCallWatch call(*pid);
     explanation.threads = sample_threads(*pid, options.sample);
+    explanation.inside = call.conclude();
     explanation.pools = pools_of(*pid);
     auto after = view_of(*table, *pid);
     if (!after) return refused(options, after.error());

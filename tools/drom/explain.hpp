@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi_call.hpp"
 #include "snapshot.hpp"
 #include "threads.hpp"
 
@@ -15,14 +16,16 @@ struct Explanation {
     std::vector<ThreadView> threads;
     uint64_t now_ns = 0;             ///< CLOCK_MONOTONIC
     std::vector<std::string> pools;  ///< libraries in it that keep threads of their own
+    InsideCall inside;               ///< the MPI call that its thread runs in
     double safe_points_per_s = 0;
     double busy = 0;            ///< CPUs' worth of work during the sample
     bool spins = false;         ///< burns its CPUs without passing a safe point, its threads sharing CPUs
+    std::string busy_waits_in;  ///< the MPI procedure in which a thread that never sleeps waits; empty: in none
     unsigned outside_team = 0;  ///< threads at work besides the team that follows, more than it has CPUs
     std::vector<std::string> sentences;
 };
 
-/// Fills in what follows from the facts: `busy`, `spins`, `outside_team` and the sentences, in the order doors, request, resize, cost, threads.
+/// Fills in what follows from the facts: `busy`, `spins`, `busy_waits_in`, `outside_team` and the sentences, in the order doors, request, resize, cost, threads.
 void conclude(Explanation& explanation);
 
 }  // namespace drom::command
