@@ -222,7 +222,7 @@ int DLB_DROM_Attach(void) {
     const int status = attached.times > 0 ? dlb::open_attached(true, &error) : int{DROM_E_NOTABLE};
     if (status == DROM_OK) return DLB_SUCCESS;
     attached.times = 0;
-    if (error.text[0] != '\0') dlb::say("%s", error.text);
+    if (error.text[0] != '\0' && !dlb::read_options(nullptr, false).silent) dlb::say("%s", error.text);
     return dlb::dlb_error(status);
 }
 

@@ -111,7 +111,10 @@ int ask(const Tables& tables, int pid, const Mask& mask, const Wish& wish, drom_
     // Without waiting the process may start before the others have left, as with DLB; otherwise it has them when they have.
     const uint64_t take = wish.take ? DROM_TAKE | DROM_RETURN | (wish.waits ? 0 : DROM_FAST) : 0;
     const drom_options options = with_flags(take | DROM_NEVER_CONFINE);
-    const int status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
+    int status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
+    // What is in the way may have died since somebody looked the last time.
+    if (status == DROM_E_BUSY && drom_check(tables.table(), nullptr, nullptr) == DROM_OK)
+        status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
     if (status < 0) return status;
     drom_dlb_forget(tables.view(), pid);
     const int waited = wish.waits ? await_all(tables, owners, pid, wish.answers, error) : DROM_OK;

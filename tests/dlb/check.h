@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * check.h - what the tests of DLB's interface share: a check that ends the test, a table of its own, children that are never left over. */
+#ifndef DROM_TEST_CHECK_H
+#define DROM_TEST_CHECK_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlb.h>
+#include <dlb_drom.h>
+#include <ftw.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The call and what it should give, once each. */
+#define CHECK(got, expected) check_equal((got), (expected), #got, __FILE__, __LINE__)
+#define CHECK_MASK(mask, bits) check_equal((int)mask_bits(&(mask)), (bits), "the mask " #mask, __FILE__, __LINE__)
+
+static char check_folder[64];
+static pid_t check_owner;
+
+static int check_remove(const char* path, const struct stat* info, int type, struct FTW* where) {
+    (void)info, (void)type, (void)where;
+    return remove(path);
+}
+
+static void check_clean(void) {
+    if (getpid() == check_owner) nftw(check_folder, check_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void check_equal(long got, long expected, const char* what, const char* file, int line) {
+    if (got == expected) return;
+    fprintf(stderr, "%s:%d: %s is %ld, not %ld\n", file, line, what, got, expected);
+    if (getpid() == check_owner) exit(EXIT_FAILURE);
+    _exit(EXIT_FAILURE);
+}
+
+static inline unsigned mask_bits(const cpu_set_t* mask) {
+    unsigned bits = 0;
+    int cpu;
+    for (cpu = 0; cpu < 31; ++cpu)
+        if (CPU_ISSET(cpu, mask)) bits |= 1u << cpu;
+    return bits;
+}
+
+static inline cpu_set_t mask_of(unsigned bits) {
+    cpu_set_t mask;
+    int cpu;
+    CPU_ZERO(&mask);
+    for (cpu = 0; cpu < 31; ++cpu)
+        if ((bits >> cpu & 1) != 0) CPU_SET(cpu, &mask);
+    return mask;
+}
+
+/* A table of the test's own, an end after a minute, and CPUs 0 and 1; without them the test is skipped. */
+static inline void check_begin(void) {
+    cpu_set_t mask;
+    char table[96];
+    alarm(60);
+    sched_getaffinity(0, sizeof mask, &mask);
+    if (!CPU_ISSET(0, &mask) || !CPU_ISSET(1, &mask)) {
+        printf("SKIPPED: needs CPUs 0 and 1\n");
+        exit(77);
+    }
+    snprintf(check_folder, sizeof check_folder, "/tmp/drom-dlb-XXXXXX");
+    CHECK(mkdtemp(check_folder) != NULL, 1);
+    check_owner = getpid();
+    atexit(check_clean);
+    snprintf(table, sizeof table, "%s/table", check_folder);
+    setenv("DROM_TABLE", table, 1);
+    unsetenv("DLB_ARGS");
+    unsetenv("DROM_SLOT");
+    unsetenv("DROM_GRACE_MS");
+    unsetenv("DROM_TIMEOUT_MS");
+}
+
+/* A child that runs `body`, with a pipe each way: it tells when it is ready, and waits to be told. */
+typedef struct Child {
+    pid_t pid;
+    int to, from;
+} Child;
+
+static int child_in = -1, child_out = -1;
+
+/* In the child: one step is done, wait for the next one. */
+static inline void step(void) {
+    char byte = 's';
+    CHECK(write(child_out, &byte, 1), 1);
+    CHECK(read(child_in, &byte, 1), 1);
+}
+
+/* In the parent: the child has come to its next step(). False when it has ended. */
+static inline int await_step(const Child* child) {
+    char byte;
+    return read(child->from, &byte, 1) == 1;
+}
+
+static inline void let_go(const Child* child) {
+    const char byte = 'g';
+    CHECK(write(child->to, &byte, 1), 1);
+}
+
+/* Lets the child do its next step and waits until it has. */
+static inline void next_step(const Child* child) {
+    let_go(child);
+    CHECK(await_step(child), 1);
+}
+
+static inline Child start(void (*body)(void)) {
+    int to[2], from[2];
+    Child child;
+    CHECK(pipe(to), 0);
+    CHECK(pipe(from), 0);
+    fflush(NULL);
+    child.pid = fork();
+    CHECK(child.pid >= 0, 1);
+    if (child.pid == 0) {
+        alarm(60);
+        close(to[1]), close(from[0]);
+        child_in = to[0], child_out = from[1];
+        body();
+        _exit(EXIT_SUCCESS);
+    }
+    close(to[0]), close(from[1]);
+    child.to = to[1], child.from = from[0];
+    return child;
+}
+
+static inline void close_child(const Child* child) { close(child->to), close(child->from); }
+
+/* Its exit status; 1000 and the signal when one ended it. */
+static inline int ended(const Child* child) {
+    int status = 0;
+    close_child(child);
+    CHECK(waitpid(child->pid, &status, 0), child->pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/* Lets the child go on from its last step to its end. */
+static inline void finish(const Child* child) {
+    let_go(child);
+    CHECK(ended(child), 0);
+}
+
+static inline void kill_child(const Child* child) {
+    kill(child->pid, SIGKILL);
+    CHECK(ended(child), 1000 + SIGKILL);
+}
+
+/* What children of most tests do: take part with these CPUs, then poll when told to. The last answer is the exit status. */
+static unsigned child_cpus;
+static const char* child_args = "--drom";
+
+static inline void poller(void) {
+    const cpu_set_t mask = mask_of(child_cpus);
+    CHECK(DLB_Init(0, &mask, child_args), DLB_SUCCESS);
+    step();
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * errors_test.c - every error value: what it is called, and, where DROM has it, that it comes when it should. */
+#include "check.h"
+
+#include <limits.h>
+
+static void names(void) {
+    static const struct {
+        int value;
+        const char* name;
+    } all[] = {{DLB_NOUPDT, "DLB_NOUPDT (2)"},           {DLB_NOTED, "DLB_NOTED (1)"},
+               {DLB_SUCCESS, "DLB_SUCCESS (0)"},         {DLB_ERR_UNKNOWN, "DLB_ERR_UNKNOWN (-1)"},
+               {DLB_ERR_NOINIT, "DLB_ERR_NOINIT (-2)"},  {DLB_ERR_INIT, "DLB_ERR_INIT (-3)"},
+               {DLB_ERR_DISBLD, "DLB_ERR_DISBLD (-4)"},  {DLB_ERR_NOSHMEM, "DLB_ERR_NOSHMEM (-5)"},
+               {DLB_ERR_NOPROC, "DLB_ERR_NOPROC (-6)"},  {DLB_ERR_PDIRTY, "DLB_ERR_PDIRTY (-7)"},
+               {DLB_ERR_PERM, "DLB_ERR_PERM (-8)"},      {DLB_ERR_TIMEOUT, "DLB_ERR_TIMEOUT (-9)"},
+               {DLB_ERR_NOCBK, "DLB_ERR_NOCBK (-10)"},   {DLB_ERR_NOENT, "DLB_ERR_NOENT (-11)"},
+               {DLB_ERR_NOCOMP, "DLB_ERR_NOCOMP (-12)"}, {DLB_ERR_REQST, "DLB_ERR_REQST (-13)"},
+               {DLB_ERR_NOMEM, "DLB_ERR_NOMEM (-14)"},   {DLB_ERR_NOPOL, "DLB_ERR_NOPOL (-15)"},
+               {DLB_ERR_NOTALP, "DLB_ERR_NOTALP (-16)"}, {DLB_ERR_NOLEWI, "DLB_ERR_NOLEWI (-17)"}};
+    static const int none[] = {_DLB_ERROR_UPPER_BOUND, _DLB_ERROR_LOWER_BOUND, INT_MAX, INT_MIN, 100, -100};
+    size_t i;
+    for (i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        CHECK(all[i].value, 2 - (int)i);
+        CHECK(strncmp(DLB_Strerror(all[i].value), all[i].name, strlen(all[i].name)), 0);
+    }
+    for (i = 0; i < sizeof none / sizeof none[0]; ++i) CHECK(strncmp(DLB_Strerror(none[i]), "unknown", 7), 0);
+}
+
+static void numbers(void) {
+    CHECK(DLB_DROM_FLAGS_NONE, 0);
+    CHECK(DLB_STEAL_CPUS, 1);
+    CHECK(DLB_RETURN_STOLEN, 2);
+    CHECK(DLB_SYNC_QUERY, 4);
+    CHECK(DLB_SYNC_NOW, 8);
+    CHECK(DLB_NO_SYNC, 16);
+    CHECK(DLB_FREE_CPUS_SLURM, 32);
+    CHECK(dlb_callback_set_num_threads, 1);
+    CHECK(dlb_callback_set_process_mask, 3);
+    CHECK(dlb_callback_disable_cpu_set, 9);
+    CHECK(_DLB_ERROR_UPPER_BOUND, 3);
+    CHECK(_DLB_ERROR_LOWER_BOUND, -18);
+}
+
+/* NULL where something must be. */
+static void missing_arguments(void) {
+    const cpu_set_t first = mask_of(1);
+    int number = 0;
+    CHECK(DLB_Init(0, &first, "--drom"), DLB_SUCCESS);
+    CHECK(DLB_DROM_GetNumCpus(NULL), DLB_ERR_UNKNOWN);
+    CHECK(DLB_DROM_GetPidList(NULL, &number, 4), DLB_ERR_UNKNOWN);
+    CHECK(DLB_DROM_GetPidList(&number, NULL, 1), DLB_ERR_UNKNOWN);
+    CHECK(DLB_DROM_GetProcessMask(0, NULL, DLB_DROM_FLAGS_NONE), DLB_ERR_UNKNOWN);
+    CHECK(DLB_DROM_SetProcessMask(0, NULL, DLB_DROM_FLAGS_NONE), DLB_ERR_UNKNOWN);
+    CHECK(DLB_DROM_PreInit(4194000, NULL, DLB_DROM_FLAGS_NONE, NULL), DLB_ERR_UNKNOWN);
+    CHECK(DLB_PreInit(NULL, NULL), DLB_ERR_UNKNOWN);
+    CHECK(DLB_DROM_SetProcessMask(0, &first, DLB_FREE_CPUS_SLURM), DLB_ERR_NOCOMP);
+    CHECK(DLB_DROM_PreInit(4194000, &first, DLB_FREE_CPUS_SLURM, NULL), DLB_ERR_NOCOMP);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+}
+
+/* CPUs that are somebody else's. */
+static void overlapping(void) {
+    const cpu_set_t both = mask_of(3), first = mask_of(1);
+    Child child;
+    child_cpus = 2;
+    child = start(poller);
+    CHECK(await_step(&child), 1);
+    setenv("DLB_ARGS", "--silent", 1);
+    CHECK(DLB_Init(0, &both, "--drom"), DLB_ERR_PERM);
+    CHECK(DLB_PollDROM(NULL, NULL), DLB_ERR_NOINIT);
+    CHECK(DLB_Finalize(), DLB_NOUPDT);
+    unsetenv("DLB_ARGS");
+    CHECK(DLB_Init(0, &first, "--drom"), DLB_SUCCESS); /* it may be tried again */
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    finish(&child);
+}
+
+/* A forked child is nobody until it says so; then it is somebody else than its parent. */
+static void in_the_child(void) {
+    const cpu_set_t second = mask_of(2);
+    cpu_set_t mask;
+    CHECK(DLB_PollDROM(NULL, NULL), DLB_ERR_NOINIT);
+    CHECK(DLB_PollDROM_Update(), DLB_ERR_NOINIT);
+    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
+    CHECK(DLB_Finalize(), DLB_NOUPDT);
+    CHECK(DLB_DROM_GetProcessMask(getppid(), &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK_MASK(mask, 1);
+    step(); /* the parent has left CPU 1 */
+    CHECK(DLB_Init(0, &second, "--drom"), DLB_SUCCESS);
+    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK_MASK(mask, 2);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    step();
+}
+
+static void forked(void) {
+    const cpu_set_t both = mask_of(3), first = mask_of(1);
+    cpu_set_t mask;
+    Child child;
+    CHECK(DLB_Init(0, &both, "--drom"), DLB_SUCCESS);
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    CHECK(DLB_DROM_SetProcessMask(0, &first, DLB_NO_SYNC), DLB_SUCCESS);
+    child = start(in_the_child);
+    CHECK(await_step(&child), 1);
+    /* The parent's news are the parent's. */
+    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
+    CHECK_MASK(mask, 1);
+    next_step(&child);
+    finish(&child);
+    CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+}
+
+int main(void) {
+    check_begin();
+    names();
+    numbers();
+    missing_arguments();
+    overlapping();
+    forked();
+    printf("errors: every value has its name and its cause\n");
+    return 0;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * others_test.c - an administrator and the processes it moves: set, poll, wait, steal, return, recover; who is killed, and who does not answer. */
+#include "check.h"
+
+static cpu_set_t told;
+
+static void note_mask(const_dlb_cpu_set_t mask, void* arg) {
+    (void)arg;
+    memcpy(&told, mask, sizeof told);
+}
+
+/* Polls until something new comes; the mask is the exit status. */
+static int poll_until_new(void) {
+    cpu_set_t mask;
+    int status = DLB_NOUPDT;
+    while ((status = DLB_PollDROM(NULL, &mask)) == DLB_NOUPDT) usleep(500);
+    CHECK(status, DLB_SUCCESS);
+    return (int)mask_bits(&mask);
+}
+
+static unsigned mask_of_pid(pid_t pid) {
+    cpu_set_t mask;
+    CHECK(DLB_DROM_GetProcessMask(pid, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    return mask_bits(&mask);
+}
+
+/* ---- set and poll, with callbacks --------------------------------------------------------------------------------- */
+
+static void follows(void) {
+    const cpu_set_t both = mask_of(3);
+    CHECK(DLB_Init(0, &both, "--drom"), DLB_SUCCESS);
+    CHECK(DLB_CallbackSet(dlb_callback_set_process_mask, (dlb_callback_t)note_mask, NULL), DLB_SUCCESS);
+    step();
+    CHECK(DLB_PollDROM_Update(), DLB_SUCCESS);
+    CHECK_MASK(told, 1);
+    step();
+    CHECK(DLB_PollDROM_Update(), DLB_SUCCESS);
+    CHECK_MASK(told, 3);
+    CHECK(DLB_PollDROM_Update(), DLB_NOUPDT);
+    step();
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+}
+
+static void set_and_poll(void) {
+    const cpu_set_t both = mask_of(3), one = mask_of(1);
+    const Child child = start(follows);
+    CHECK(await_step(&child), 1);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_DROM_FLAGS_NONE), DLB_ERR_PDIRTY);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &both, DLB_SYNC_QUERY), DLB_ERR_PDIRTY);
+    CHECK(mask_of_pid(child.pid), 1);
+    next_step(&child);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &both, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    next_step(&child);
+    CHECK(mask_of_pid(child.pid), 3);
+    finish(&child);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &both, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
+    CHECK(DLB_DROM_GetProcessMask(child.pid, &told, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
+}
+
+/* ---- waiting -------------------------------------------------------------------------------------------------------- */
+
+static void answers(void) {
+    poller();
+    CHECK(poll_until_new(), 1);
+    step();
+    CHECK(poll_until_new(), 3);
+    step();
+}
+
+static long elapsed_ms(const struct timespec* from) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - from->tv_sec) * 1000 + (now.tv_nsec - from->tv_nsec) / 1000000;
+}
+
+static void waiting(void) {
+    const cpu_set_t both = mask_of(3), one = mask_of(1);
+    struct timespec begin;
+    cpu_set_t mask;
+    Child child;
+    child_cpus = 3;
+    child = start(answers);
+    CHECK(await_step(&child), 1);
+    let_go(&child);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_SYNC_QUERY), DLB_SUCCESS);
+    CHECK(await_step(&child), 1);
+    let_go(&child);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &both, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
+    CHECK_MASK(mask, 3);
+    CHECK(await_step(&child), 1);
+    /* It does not poll any more. */
+    setenv("DROM_TIMEOUT_MS", "200", 1);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_SYNC_QUERY), DLB_ERR_TIMEOUT);
+    CHECK(elapsed_ms(&begin) >= 200, 1);
+    CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_ERR_TIMEOUT);
+    CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK_MASK(mask, 1);
+    /* Not for ever: a request that has waited for twice the limit is replaced. */
+    while (elapsed_ms(&begin) < 450) usleep(1000);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &both, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_DROM_FLAGS_NONE), DLB_ERR_PDIRTY);
+    /* Who sets the grace period has such a process confined from outside. */
+    while (elapsed_ms(&begin) < 900) usleep(1000);
+    setenv("DROM_GRACE_MS", "1", 1);
+    CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_SYNC_QUERY), DLB_SUCCESS);
+    CHECK(sched_getaffinity(child.pid, sizeof mask, &mask), 0);
+    CHECK_MASK(mask, 1);
+    unsetenv("DROM_GRACE_MS");
+    unsetenv("DROM_TIMEOUT_MS");
+    finish(&child);
+}
+
+/* ---- stealing -------------------------------------------------------------------------------------------------------- */
+
+static void victim(void) {
+    cpu_set_t mask;
+    poller();
+    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
+    CHECK_MASK(mask, 1);
+    step();
+    CHECK(DLB_PollDROM(NULL, &mask), DLB_NOUPDT);
+    step();
+    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
+    CHECK_MASK(mask, 3);
+    step();
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+}
+
+/* Without DLB_RETURN_STOLEN the CPUs are nobody's afterwards, until they are recovered. */
+static void steal_and_recover(void) {
+    const cpu_set_t second = mask_of(2);
+    Child child;
+    child_cpus = 3;
+    child = start(victim);
+    CHECK(await_step(&child), 1);
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    CHECK(DLB_DROM_PreInit(getpid(), &second, DLB_DROM_FLAGS_NONE, NULL), DLB_ERR_PERM);
+    CHECK(DLB_DROM_RecoverStolenCpus(child.pid), DLB_NOUPDT);
+    CHECK(DLB_DROM_PreInit(getpid(), &second, DLB_STEAL_CPUS, NULL), DLB_SUCCESS);
+    CHECK(DLB_DROM_PreInit(getpid(), &second, DLB_STEAL_CPUS, NULL), DLB_ERR_INIT);
+    CHECK(mask_of_pid(child.pid), 1);
+    CHECK(mask_of_pid(getpid()), 2);
+    next_step(&child);
+    CHECK(DLB_DROM_RecoverStolenCpus(child.pid), DLB_SUCCESS); /* none is idle */
+    CHECK(mask_of_pid(child.pid), 1);
+    CHECK(DLB_DROM_PostFinalize(getpid(), DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK(DLB_DROM_PostFinalize(getpid(), DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
+    CHECK(mask_of_pid(child.pid), 1);
+    next_step(&child);
+    CHECK(DLB_DROM_RecoverStolenCpus(child.pid), DLB_SUCCESS);
+    CHECK(mask_of_pid(child.pid), 3);
+    CHECK(DLB_DROM_RecoverStolenCpus(child.pid), DLB_NOUPDT);
+    CHECK(DLB_DROM_RecoverStolenCpus(1), DLB_ERR_NOPROC);
+    next_step(&child);
+    finish(&child);
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+    unsetenv("DLB_ARGS");
+}
+
+static void robbed(void) {
+    cpu_set_t mask;
+    poller();
+    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
+    CHECK_MASK(mask, 1);
+    step();
+    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
+    CHECK_MASK(mask, 3);
+    step();
+}
+
+/* With it they go back: on the flag of either call, and when the thief is killed. */
+static void steal_and_return(void) {
+    const cpu_set_t second = mask_of(2);
+    Child child, thief;
+    int way;
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    for (way = 0; way < 3; ++way) {
+        const dlb_drom_flags_t flags =
+            way == 0 ? DLB_STEAL_CPUS : (dlb_drom_flags_t)(DLB_STEAL_CPUS | DLB_RETURN_STOLEN);
+        child_cpus = 3;
+        child = start(robbed);
+        CHECK(await_step(&child), 1);
+        thief = start(step);
+        CHECK(await_step(&thief), 1);
+        CHECK(DLB_DROM_PreInit(thief.pid, &second, flags, NULL), DLB_SUCCESS);
+        next_step(&child);
+        CHECK(mask_of_pid(child.pid), 1);
+        if (way == 2) kill_child(&thief);
+        CHECK(DLB_DROM_PostFinalize(thief.pid, way == 0 ? DLB_RETURN_STOLEN : DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+        CHECK(mask_of_pid(child.pid), 3);
+        next_step(&child);
+        if (way != 2) finish(&thief);
+        finish(&child);
+    }
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+    unsetenv("DLB_ARGS");
+}
+
+/* The victim has not polled yet when the thief is gone again. */
+static void steal_and_return_at_once(void) {
+    const cpu_set_t second = mask_of(2);
+    Child child;
+    child_cpus = 3;
+    child = start(poller);
+    CHECK(await_step(&child), 1);
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    CHECK(DLB_DROM_PreInit(getpid(), &second, (dlb_drom_flags_t)(DLB_STEAL_CPUS | DLB_RETURN_STOLEN), NULL),
+          DLB_SUCCESS);
+    CHECK(DLB_DROM_PostFinalize(getpid(), DLB_RETURN_STOLEN), DLB_SUCCESS);
+    CHECK(mask_of_pid(child.pid), 3);
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+    finish(&child);
+    unsetenv("DLB_ARGS");
+}
+
+/* With DLB_SYNC_QUERY nobody starts before the victim has left; if it does not, nothing has happened. */
+static void steal_in_step(void) {
+    const cpu_set_t second = mask_of(2);
+    Child child;
+    const dlb_drom_flags_t flags = (dlb_drom_flags_t)(DLB_STEAL_CPUS | DLB_SYNC_QUERY);
+    child_cpus = 3;
+    child = start(answers);
+    CHECK(await_step(&child), 1);
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    setenv("DROM_TIMEOUT_MS", "150", 1);
+    CHECK(DLB_DROM_PreInit(getpid(), &second, flags, NULL), DLB_ERR_TIMEOUT);
+    unsetenv("DROM_TIMEOUT_MS");
+    CHECK(mask_of_pid(child.pid), 3);
+    CHECK(getenv("DLB_ARGS") == NULL, 1);
+    {
+        cpu_set_t mask;
+        CHECK(DLB_DROM_GetProcessMask(getpid(), &mask, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
+    }
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+    kill_child(&child);
+}
+
+/* A set takes from others, too. */
+static void take_by_setting(void) {
+    const cpu_set_t both = mask_of(3), first = mask_of(1);
+    Child rich, poor;
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    child_cpus = 2;
+    poor = start(answers);
+    CHECK(await_step(&poor), 1);
+    child_cpus = 1;
+    rich = start(poller);
+    CHECK(await_step(&rich), 1);
+    /* It would be left with nothing, which no client is. */
+    CHECK(DLB_DROM_SetProcessMask(rich.pid, &both, DLB_DROM_FLAGS_NONE), DLB_ERR_PERM);
+    CHECK(mask_of_pid(poor.pid), 2);
+    finish(&rich);
+    let_go(&poor);
+    CHECK(DLB_DROM_SetProcessMask(poor.pid, &first, DLB_SYNC_QUERY), DLB_SUCCESS);
+    CHECK(await_step(&poor), 1);
+    kill_child(&poor);
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+}
+
+/* ---- in the agent's own thread ------------------------------------------------------------------------------------- */
+
+static volatile int async_calls;
+
+static void note_async(const_dlb_cpu_set_t mask, void* arg) {
+    note_mask(mask, arg);
+    async_calls = async_calls + 1;
+}
+
+static void asynchronous(void) {
+    const cpu_set_t both = mask_of(3);
+    int again;
+    for (again = 0; again < 3; ++again) {
+        async_calls = 0;
+        CHECK(DLB_Init(0, &both, "--drom --mode=async"), DLB_SUCCESS);
+        CHECK(DLB_CallbackSet(dlb_callback_set_process_mask, (dlb_callback_t)note_async, NULL), DLB_SUCCESS);
+        step();
+        while (async_calls == 0) usleep(500);
+        CHECK_MASK(told, 2);
+        CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
+        CHECK(DLB_Finalize(), DLB_SUCCESS);
+    }
+}
+
+static void without_polling(void) {
+    const cpu_set_t second = mask_of(2);
+    const Child child = start(asynchronous);
+    int again;
+    for (again = 0; again < 3; ++again) {
+        CHECK(await_step(&child), 1);
+        let_go(&child);
+        CHECK(DLB_DROM_SetProcessMask(child.pid, &second, DLB_SYNC_QUERY), DLB_SUCCESS);
+    }
+    CHECK(ended(&child), 0);
+}
+
+int main(void) {
+    check_begin();
+    set_and_poll();
+    waiting();
+    steal_and_recover();
+    steal_and_return();
+    steal_and_return_at_once();
+    steal_in_step();
+    take_by_setting();
+    without_polling();
+    printf("administrator: all as in DLB\n");
+    return 0;
+}
