@@ -229,6 +229,40 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
 }
 
 # bats test_tags=openmpi
+# disturbed WORD...: two ranks do that, one of them asked for other CPUs all the time, at random; nothing is wrong afterwards.
+disturbed() {
+    launch 1 "$RANKS/rank" "$@" : -np 1 "$BIN" run --ncpus 2 -- "$RANKS/rank" "$@"
+    clients 1
+    local masks=("$A" "$B" "$BOTH") pid end=$((SECONDS + ${2%.*} - 2)) seed=${EPOCHREALTIME#*.}
+    echo "seed $seed"
+    RANDOM=$((10#$seed % 32768))
+    pid=$(of 1 pid)
+    while ((SECONDS < end)); do drom set --timeout 5000 "$pid" "${masks[RANDOM % 3]}"; done
+    (($(of 1 seq) > 20))
+    THREADS=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)
+    wait "${LAUNCHED[0]}"
+    LAUNCHED=()
+    cat "$OUT"
+    grep -F "ranks 2 wrong 0 rounds many" "$OUT"
+}
+
+@test "threads of a team that call MPI in turn lose nothing, whatever is asked for meanwhile" {
+    OMP_NUM_THREADS=2 disturbed turns 6
+}
+
+@test "nor do ranks with a progress thread of their own" {
+    disturbed progress 6
+    grep -Fx "progress made" "$OUT"
+}
+
+@test "nor do ranks with MPICH's progress thread" {
+    [[ $MPI == mpich ]] || skip "MPICH's only"
+    disturbed talk 6
+    local bare=$THREADS
+    MPICH_ASYNC_PROGRESS=1 MPIR_CVAR_ASYNC_PROGRESS=1 disturbed talk 6
+    ((THREADS > bare))
+}
+
 @test "a process that a rank spawns is a client of its own, in a job of its own" {
     export OMPI_MCA_btl=self,tcp  # shared memory does not reach across jobs
     launch 1 -x LD_PRELOAD="$LIBRARIES" -x DROM_TABLE "$RANKS/rank" spawn "$STOP"

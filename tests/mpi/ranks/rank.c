@@ -7,6 +7,8 @@
 //   rank compute FILE    computes between MPI calls that are far apart, with calls and without, until FILE is there
 //   rank teams FILE      opens regions of OpenMP between MPI calls until FILE is there, and prints its last team size
 //   rank threads SECONDS four threads, each sending to itself all the time; prints what was wrong
+//   rank turns SECONDS   the threads of a team send to the other ranks in turn, one after the other (MPI_THREAD_SERIALIZED); prints what was wrong
+//   rank progress SECONDS  as talk, while a thread of its own makes MPI progress (MPI_THREAD_MULTIPLE); says whether that did
 //   rank spawn FILE      starts another process by MPI_Comm_spawn, which does what hold does, and waits until it has ended
 //   rank session FILE    initialises MPI by a session and nothing else, then does what hold does; says when MPI has no sessions
 //   rank probe           asks the loader for a procedure that MPI libraries of 2021 do not have, and calls it
@@ -143,6 +145,52 @@ static void threads(double seconds) {
     printf("threads wrong %ld\n", wrong);
 }
 
+/// False when rank 0 says that time is over.
+static int all_go_on(double end) {
+    int go = now() < end;
+    MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return go;
+}
+
+static void turns(double seconds) {
+    long wrong = 0, total = 0, rounds = 0;
+    const int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
+    for (const double end = now() + seconds; all_go_on(end); ++rounds) {
+#pragma omp parallel for ordered schedule(static, 1) reduction(+ : wrong)
+        for (int tag = 0; tag < 8; ++tag) {
+#pragma omp ordered
+            {
+                long sent = 100 * rounds + 10 * rank + tag, got = -1;
+                MPI_Sendrecv(&sent, 1, MPI_LONG, next, tag, &got, 1, MPI_LONG, last, tag, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+                wrong += got != 100 * rounds + 10 * last + tag;
+            }
+        }
+    }
+    MPI_Reduce(&wrong, &total, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) printf("ranks %d wrong %ld rounds %s\n", ranks, total, rounds > 10 ? "many" : "few");
+}
+
+static volatile int progress_ended;
+static void* make_progress(void* argument) {
+    long* probes = argument;
+    for (int found = 0; !progress_ended; ++*probes) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 4711, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        usleep(50);
+    }
+    return NULL;
+}
+
+static void progress(double seconds) {
+    pthread_t thread;
+    long probes = 0;
+    if (pthread_create(&thread, NULL, make_progress, &probes) != 0) return;
+    talk(seconds);
+    progress_ended = 1;
+    pthread_join(thread, NULL);
+    if (rank == 0) printf("progress %s\n", probes > 10 ? "made" : "not made");
+}
+
 static void hold(const char* file) {
     while (!is_there(file)) usleep(1000);
 }
@@ -193,17 +241,26 @@ static void probe(void) {
     puts(send_c(&word, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF) == MPI_SUCCESS ? "sent" : "failed");
 }
 
+static int level_of(const char* mode) {
+    if (strcmp(mode, "threads") == 0 || strcmp(mode, "progress") == 0) return MPI_THREAD_MULTIPLE;
+    return strcmp(mode, "turns") == 0 ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
+}
+
 int main(int argc, char** argv) {
     const char* mode = argc > 1 ? argv[1] : "";
     char* argument = argc > 2 ? argv[2] : "1";
     int given = 0;
     if (strcmp(mode, "session") == 0) return session(argument);
-    MPI_Init_thread(&argc, &argv, strcmp(mode, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &given);
+    const int level = level_of(mode);
+    MPI_Init_thread(&argc, &argv, level, &given);
+    if (given < level) return fprintf(stderr, "rank: this MPI gives thread level %d, not %d\n", given, level), 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (strcmp(mode, "talk") == 0) talk(atof(argument));
     if (strcmp(mode, "hold") == 0) hold(argument);
     if (strcmp(mode, "threads") == 0) threads(atof(argument));
+    if (strcmp(mode, "turns") == 0) turns(atof(argument));
+    if (strcmp(mode, "progress") == 0) progress(atof(argument));
     if (strcmp(mode, "spawn") == 0) spawn(argv[0], argument);
     if (strcmp(mode, "receive") == 0) receive(argument);
     if (strcmp(mode, "compute") == 0) compute(argument);
