@@ -13,7 +13,7 @@ build=(build-essential g++ cmake ninja-build libhwloc-dev libnuma-dev libcli11-d
 test=(clang-14 libomp-14-dev gfortran libtbb-dev libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev bats jq
       pkg-config clang-format-19 clang-tidy-19 shellcheck mandoc python3 procps strace util-linux
       qemu-system-x86 busybox-static cpio
-      libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs openmpi-bin libopenmpi-dev mpich libmpich-dev)
+      libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs lammps graphicsmagick openmpi-bin libopenmpi-dev mpich libmpich-dev)
 demo=(clang-14 libomp-14-dev gfortran libopenblas-openmp-dev gromacs jq python3 librsvg2-bin procps)
 
 usage() { sed -n '4,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }

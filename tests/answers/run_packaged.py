@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""run_packaged.py - packaged programs give the same output, bit for bit, while their CPUs move and every door is on.
+
+LAMMPS, a melt of Lennard-Jones atoms: by itself, and as one of two ranks of Open MPI. It has no OpenMP, so its ranks are released only.
+GraphicsMagick, a chain of filters: OpenMP under GCC's runtime and LLVM's. Output files of each disturbed run are compared with those of an
+undisturbed one.
+
+  run_packaged.py --build build/dev --runtimes build/runtimes --sequences 10
+
+Exit status: 0 all the same, 1 differences, 77 a prerequisite is missing.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from run_answers import Suite
+
+MELT = """units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 10 0 10 0 10
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 1.44 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify every 20 delay 0 check no
+fix 1 all nve
+thermo 20
+thermo_modify format float %20.15g
+run {steps}
+write_dump all custom atoms.txt id x y z vx vy vz modify sort id format float %20.15g
+"""
+FILTERS = "-size 1600x1200 gradient:red-blue -swirl 90 -blur 0x6 -sharpen 0x2 -implode 0.3 -median 2 -rotate 7 -resize 1000x800"
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
+
+
+@dataclass(frozen=True)
+class Variant:
+    program: str
+    door: str  # "run": drom run starts it; "preload": the variables do; "ranks": one of two ranks, the other one undisturbed
+    runtime: str = "libgomp"
+
+    @property
+    def reference(self):
+        return self.program, self.door == "ranks", self.runtime
+
+
+VARIANTS = [Variant("lammps", "run"), Variant("graphicsmagick", "run"), Variant("lammps", "ranks"),
+            Variant("graphicsmagick", "preload", "libomp-19"), Variant("lammps", "preload"),
+            Variant("graphicsmagick", "run", "libomp-19"), Variant("graphicsmagick", "preload")]
+
+
+def outputs(scratch: Path):
+    """What must not change: every energy that was printed, the atoms at the end, the image."""
+    log = scratch / "log.txt"
+    energies = re.findall(r"^ *\d+ +[-\d.]+ +.*$", log.read_text(), re.M) if log.exists() else []
+    files = [path.read_bytes() for path in (scratch / "atoms.txt", scratch / "image.ppm") if path.exists()]
+    return energies, files
+
+
+class Packaged(Suite):
+    def command(self, variant: Variant, disturbed: bool):
+        front = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--"] if disturbed else []
+        if variant.program == "graphicsmagick":
+            command = ["gm", "convert", *FILTERS.split(), "image.ppm"]
+        else:
+            command = ["lmp", "-in", "melt.txt", "-log", "log.txt", "-screen", "none"]
+        if variant.door == "ranks":
+            return ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-np", "1", *command, ":", "-np", "1", *front, *command]
+        return [*front, *command] if variant.door == "run" else command
+
+    def environment(self, variant: Variant, table: Path, disturbed: bool):
+        env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
+        env.update(AS_ROOT, OMP_NUM_THREADS="2", DROM_TABLE=str(table))
+        if variant.runtime != "libgomp":
+            folder = self.runtimes / f"gomp-on-omp-{variant.runtime.removeprefix('libomp-')}"
+            if not folder.is_dir():  # the loader would take libgomp without a word
+                sys.exit(f"run_packaged.py: {folder} is missing; scripts/fetch-runtimes.sh makes it")
+            env["LD_LIBRARY_PATH"] = str(folder)
+        preload = [self.given.preload_first] if disturbed and self.given.preload_first else []
+        if disturbed and variant.door == "preload":
+            doors = ["libdrom-gomp.so", "libdrom.so"] if variant.program == "graphicsmagick" else ["libdrom-mpi.so", "libdrom-gomp.so", "libdrom.so"]
+            preload += [str(self.build / "lib" / door) for door in doors]
+        if preload:
+            env["LD_PRELOAD"] = ":".join(preload)
+        return env
+
+    def outcome(self, variant: Variant, storm_seed=None):
+        scratch = Path(tempfile.mkdtemp(prefix="drom-packaged-"))
+        try:
+            (scratch / "melt.txt").write_text(MELT.format(steps=self.given.steps))
+            disturbed = storm_seed is not None
+            outcome = self.run_in(scratch, self.command(variant, disturbed), self.environment(variant, scratch / "table", disturbed), storm_seed)
+            return outcome, outputs(scratch)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def is_complete(variant: Variant, output, steps: int):
+    energies, files = output
+    return len(files) == 1 and (variant.program != "lammps" or len(energies) == steps // 20 + 1)
+
+
+def compare(suite: Packaged, given) -> int:
+    references, differences, requests = {}, 0, 0
+    for number in range(given.sequences):
+        variant = VARIANTS[number % len(VARIANTS)]
+        if variant.reference not in references:
+            references[variant.reference] = suite.outcome(variant)
+        expected, wanted = references[variant.reference]
+        if expected.status != 0 or not is_complete(variant, wanted, given.steps):
+            sys.exit(f"run_packaged.py: {variant.program} undisturbed ended with {expected.status}: {expected.stderr[-400:]}")
+        seed = random.Random(f"{given.seed} {variant} {number}").getrandbits(31)
+        outcome, got = suite.outcome(variant, seed)
+        requests += outcome.storm.get("requests", 0)
+        trouble = suite.judge(expected, outcome) or (None if got == wanted else "another output")
+        print(f"{variant.program} {variant.runtime} by {variant.door}: {outcome.storm.get('requests', 0)} requests in {outcome.seconds:.1f} s "
+              f"({expected.seconds:.1f} s undisturbed): {trouble or 'the same output'}", flush=True)
+        if trouble:
+            differences += 1
+            print(f"  stderr {outcome.stderr[-600:]!r}\n  requests {json.dumps(outcome.storm)}")
+    print(f"seed {given.seed}: packaged programs {given.sequences} sequences, {requests} requests, {differences} differences")
+    return 1 if differences or not requests else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--runtimes", required=True)
+    parser.add_argument("--sequences", type=int, default=len(VARIANTS))
+    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=int(time.time()) // 3600)
+    parser.add_argument("--preload-first", default="")
+    given = parser.parse_args()
+    suite = Packaged(given)
+    missing = [program for program in ("lmp", "gm", "mpirun.openmpi") if not shutil.which(program)]
+    if missing or len(suite.cpus) < 2:
+        print("SKIPPED packaged programs: " + (f"{missing[0]} is missing; scripts/packages.sh test installs it" if missing else "one CPU only"))
+        return 1 if os.environ.get("CI") == "true" else 77
+    return compare(suite, given)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
