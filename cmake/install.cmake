@@ -12,6 +12,9 @@ if(TARGET drom-mpi)
   install(TARGETS drom-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()
 
+# For programs written for DLB; its name has no version, as that of DLB's own library has none.
+install(TARGETS dlb EXPORT drom-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+
 # Calls libdrom.so beside it through ctypes: needs no compiler and no particular version of Python. Where the interpreter does not look by
 # itself, PYTHONPATH says so.
 set(DROM_PYTHON_DIR ${CMAKE_INSTALL_LIBDIR}/python3/dist-packages CACHE STRING "Where the Python package goes")
@@ -22,7 +25,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/libdrom/include/drom DESTINATION ${CMAKE
   COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES ${PROJECT_SOURCE_DIR}/libdrom/bindings/fortran/drom.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drom COMPONENT development)
 
-# find_package(drom 0.1 REQUIRED) gives drom::drom.
+# find_package(drom 0.1 REQUIRED) gives drom::drom and drom::dlb.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/drom)
 install(EXPORT drom-targets NAMESPACE drom:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/dromConfig.cmake.in ${PROJECT_BINARY_DIR}/dromConfig.cmake
@@ -33,7 +36,9 @@ install(FILES ${PROJECT_BINARY_DIR}/dromConfig.cmake ${PROJECT_BINARY_DIR}/dromC
 
 # Relative to the file itself, so that an installed tree may be moved.
 file(RELATIVE_PATH DROM_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/drom.pc.in ${PROJECT_BINARY_DIR}/drom.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/drom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+foreach(package drom drom-dlb)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/drom.pc ${PROJECT_BINARY_DIR}/drom-dlb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)

@@ -7,3 +7,4 @@ run(${CMAKE_COMMAND} -G Ninja -S ${HERE}/find-package -B ${WORK} -DCMAKE_PREFIX_
     -DCMAKE_CXX_COMPILER=${CXX} ${flags})
 run(${CMAKE_COMMAND} --build ${WORK})
 run(${WORK}/consumer)
+run(${WORK}/consumer_dlb)
