@@ -67,6 +67,17 @@ part() { jq -c "$1" "$WORK/json"; }
     done
 }
 
+@test "a request to a job" {
+    two_cpus
+    sleeper one "$BOTH" --job 7
+    for command in "shrink --job 7 1" "expand --job 7 --per-rank 2" "set --job 7 $A"; do
+        # shellcheck disable=SC2086
+        prints job $command
+        part '.clients[0]' | is change
+        part '.clients[0].client' | is client
+    done
+}
+
 @test "a request that is pending is the same object" {
     two_cpus
     sleeper one "$BOTH"

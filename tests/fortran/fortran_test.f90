@@ -45,6 +45,11 @@ program fortran_test
   mask = 1
   options = drom_new_options(flags=DROM_WAIT_RELEASED + DROM_TAKE, timeout_ms=50)
   call expect(drom_set_mask(table, pid, mask, options, error) < 0, 'below its least: ' // drom_text(error))
+  options = drom_new_options(flags=DROM_WAIT_RELEASED, timeout_ms=50)
+  mask = 3
+  call expect(drom_set_masks(table, [pid], reshape(mask, [1, 1]), options, error) == DROM_UNCHANGED, 'masks: ' // drom_text(error))
+  call expect(drom_set_masks(table, [pid, pid], reshape([mask, mask], [1, 2]), options, error) == DROM_E_INVAL, 'twice')
+  call expect(index(drom_text(error), 'named twice') > 0, 'the sentence: ' // drom_text(error))
   call expect(drom_check(table, error) >= 0, 'check: ' // drom_text(error))
   call drom_close(table)
   call expect(drom_finalize(error) == DROM_OK, 'finalize: ' // drom_text(error))

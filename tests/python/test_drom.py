@@ -87,6 +87,23 @@ class Administrator(WithTable):
         self.table.set_mask(pid, {0}, how="remove", wait="released")
         self.assertEqual(self.table.mask(pid)[1], {1, 2})
 
+    def test_several_clients_get_their_cpus_together_or_none_does(self):
+        one, two = self.sleeper(), self.sleeper()
+        self.table.reserve(one, {0, 1, 2})
+        self.table.reserve(two, {3})
+        self.table.set_masks({one: {0}, two: {1, 2, 3}}, wait="released")
+        self.assertEqual((self.table.mask(one)[0], self.table.mask(two)[0]), ({0}, {1, 2, 3}))
+        with self.assertRaisesRegex(drom.Error, "a CPU has one owner"):
+            self.table.set_masks({one: {4, 5}, two: {5, 6}})
+        with self.assertRaisesRegex(drom.Error, "name at least one"):
+            self.table.set_masks({})
+        self.table.set_masks({one: {0}, two: {1}}, wait="released")
+        with self.assertRaisesRegex(drom.Error, "in a circle"):
+            self.table.set_masks({one: {1}, two: {0}})
+        self.assertEqual((self.table.mask(one)[1], self.table.mask(two)[1]), ({0}, {1}))
+        self.table.set_masks({one: {1}, two: {0}}, fast=True, wait="released")
+        self.assertEqual((self.table.mask(one)[0], self.table.mask(two)[0]), ({1}, {0}))
+
     def test_a_refusal_is_an_error_with_a_sentence_and_changes_nothing(self):
         one, two = self.sleeper(), self.sleeper()
         self.table.reserve(one, {0, 1}, name="first")

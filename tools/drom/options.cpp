@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <utility>
 
 #include "help.hpp"
 #include "report.hpp"
@@ -20,7 +21,7 @@ struct Typed {
     Options options;
     bool version = false, dump = false, no_wait = false;
     std::string count, seq, sample, wait, timeout, grace;
-    std::string ncpus, max, min, runs, seed, limit, duration, events;
+    std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank;
 };
 
 /// Turns text into values; keeps the first complaint.
@@ -79,6 +80,12 @@ void add_growth(CLI::App* app, Typed& typed) {
     app->add_flag("--take", typed.options.request.take, "CPUs of other clients may be taken");
     app->add_flag("--return", typed.options.request.give_back, "what is taken goes back afterwards");
     app->add_flag("--fast", typed.options.request.fast, "use CPUs before their owner has released them");
+}
+
+void add_job(CLI::App* app, bool counts, Typed& typed) {
+    add_value(app, "--job", typed.options.job, "ID", "all clients of this job, as one request, in place of CLIENT");
+    if (counts)
+        add_value(app, "--per-rank", typed.per_rank, "N", "with --job: N CPUs for each rank, in place of N in all");
 }
 
 void add_run(CLI::App* app, Typed& typed) {
@@ -145,6 +152,8 @@ void add_verb(CLI::App& app, const VerbText& verb, Typed& typed) {
         add_pace(sub, typed);
     }
     if (grows) add_growth(sub, typed);
+    const bool counts = name == "shrink" || name == "expand";
+    if (counts || name == "set" || name == "give" || name == "take") add_job(sub, counts, typed);
     if (name == "run") add_run(sub, typed);
     if (name == "verify") add_verify(sub, typed);
     add_rest(sub, name, typed);
@@ -286,15 +295,29 @@ void read_numbers(Typed& typed, Reader& reader) {
     if (!typed.events.empty()) options.watch.count = reader.whole(typed.events, "--count", "events", 1, UINT64_MAX);
 }
 
+/// With --job there is no CLIENT: the first positional is what follows it otherwise.
+void read_job(const VerbText& verb, Typed& typed, Reader& reader) {
+    Options& options = typed.options;
+    if (!typed.per_rank.empty()) options.per_rank = reader.cpus(typed.per_rank, "--per-rank").value_or(0);
+    if (options.job.empty()) {
+        if (!typed.per_rank.empty()) reader.complain("--per-rank needs --job; for one client give N");
+        return;
+    }
+    std::string& last = verb.arguments.find("MASK") != std::string_view::npos ? options.mask : typed.count;
+    if (!options.client.empty() && !last.empty()) reader.complain("CLIENT and --job exclude each other");
+    if (last.empty()) last = std::exchange(options.client, "");
+    if (!typed.per_rank.empty() && !typed.count.empty()) reader.complain("N and --per-rank exclude each other");
+}
+
 /// What CLI11 cannot know: which positionals a verb cannot do without.
 void read_positionals(const VerbText& verb, const Typed& typed, Reader& reader) {
     const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
     const std::string usage = " is missing; usage: drom " + std::string(verb.name) + " " + std::string(verb.arguments);
     const bool optional_client = takes("[CLIENT]");
-    if (takes("CLIENT") && !optional_client && typed.options.client.empty())
+    if (takes("CLIENT") && !optional_client && typed.options.client.empty() && typed.options.job.empty())
         reader.complain("CLIENT" + usage + " (a slot is written '#3', in quotes)");
     if (takes("MASK") && typed.options.mask.empty()) reader.complain("MASK" + usage);
-    if (takes(" N") && typed.count.empty()) reader.complain("N" + usage);
+    if (takes(" N") && typed.count.empty() && typed.per_rank.empty()) reader.complain("N" + usage);
     if (takes("COMMAND") && typed.options.command.empty()) reader.complain("COMMAND" + usage);
 }
 
@@ -307,6 +330,7 @@ tl::expected<Options, int> read(const CLI::App& app, const CLI::App& verb, Typed
             return tl::make_unexpected(complain(app, verb, typed, ""));
         typed.options.command = verb.remaining();
     }
+    if (text.name != "run") read_job(text, typed, reader);
     read_positionals(text, typed, reader);
     read_request(typed, reader);
     read_run(typed, reader);

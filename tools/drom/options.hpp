@@ -50,8 +50,10 @@ struct Options {
     bool verbose = false;
 
     std::string client;
+    std::string job;  ///< set, shrink, expand, give, take: all its clients instead of one
     std::string mask;
     unsigned count = 0;
+    unsigned per_rank = 0;  ///< shrink, expand --job: instead of `count`; 0: not given
     uint64_t seq = 0;
     std::chrono::milliseconds sample{200};
     Request request;

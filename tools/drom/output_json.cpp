@@ -109,6 +109,22 @@ std::string request_json(const std::string& verb, const Outcome& outcome, const 
     return line(json);
 }
 
+std::string job_request_json(const std::string& verb, const std::string& job, const Outcome& outcome,
+                             const std::vector<CpuSet>& before, const std::vector<ClientView>& clients) {
+    Json json = object_of(verb);
+    json["status"] = drom_status_name(outcome.status);
+    json["missing"] = outcome.text;
+    json["job"] = job;
+    json["clients"] = Json::array();
+    for (size_t i = 0; i < clients.size(); ++i) {
+        Json change;
+        change["before"] = before[i].text();
+        change["client"] = client_of(clients[i]);
+        json["clients"].push_back(change);
+    }
+    return line(json);
+}
+
 std::string drain_json(const std::string& verb, const Outcome& outcome, const CpuSet& cpus, const CpuSet& drained) {
     Json json = object_of(verb);
     json["status"] = drom_status_name(outcome.status);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "drom/drom.hpp"
 
@@ -21,6 +22,9 @@ std::string list_json(const Snapshot& snapshot);
 /// set, shrink, expand, give, take, wait: `before` is the mask wanted before the request.
 std::string request_json(const std::string& verb, const Outcome& outcome, const CpuSet& before,
                          const ClientView& client);
+/// The same with --job: each client with its mask before.
+std::string job_request_json(const std::string& verb, const std::string& job, const Outcome& outcome,
+                             const std::vector<CpuSet>& before, const std::vector<ClientView>& clients);
 std::string drain_json(const std::string& verb, const Outcome& outcome, const CpuSet& cpus, const CpuSet& drained);
 std::string event_json(const drom_event& event, const std::string& name);
 std::string explain_json(const Explanation& explanation);

@@ -23,18 +23,6 @@ Expected<Outcome> post(Table& table, const Options& options, const ClientView& c
     return table.set_mask(pid, cpus, options.request);
 }
 
-/// `took_ns`: the whole call, for a client that had released before the request was posted.
-std::string progress(const drom_client_info& info, uint64_t took_ns) {
-    if (info.released_seq < info.request_seq) return "posted";
-    const bool outside = info.confined_seq >= info.request_seq;
-    const uint64_t released_ns = info.released_ns > info.posted_ns ? info.released_ns - info.posted_ns : took_ns;
-    std::string text = fmt::format("released{} after {}", outside ? " by confinement" : "", duration_text(released_ns));
-    if (info.resized_seq >= info.request_seq && info.resize == DROM_RESIZE_HELD) return text + ", threads kept";
-    if (info.resized_seq >= info.request_seq && info.resized_ns > info.posted_ns)
-        text += fmt::format(", resized after {}", duration_text(info.resized_ns - info.posted_ns));
-    return text;
-}
-
 int answer(const Options& options, const Table& table, const Outcome& outcome, const ClientView& before,
            uint64_t took_ns) {
     auto after = view_of(table, before.info.pid);
@@ -46,7 +34,7 @@ int answer(const Options& options, const Table& table, const Outcome& outcome, c
         print(fmt::format("{}: has {} already\n", client_words(after->info), after->wanted.text()));
     } else {
         print(fmt::format("{}: {} -> {}, {}\n", client_words(after->info), before.wanted.text(), after->wanted.text(),
-                          progress(after->info, took_ns)));
+                          progress_words(after->info, took_ns)));
     }
     return outcome.pending() && options.request.wait != Wait::kNothing ? kPosted : kDone;
 }
@@ -54,6 +42,7 @@ int answer(const Options& options, const Table& table, const Outcome& outcome, c
 }  // namespace
 
 int verb_request(const Options& options) {
+    if (!options.job.empty()) return verb_job_request(options);
     CpuSet cpus;  // shrink and expand name none
     if (!options.mask.empty()) {
         auto read = read_cpus(options.mask);

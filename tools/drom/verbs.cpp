@@ -46,20 +46,32 @@ constexpr VerbText kVerbs[] = {
      "drom list -o pid,cpus,request --raw           # for scripts without JSON\n"
      "drom list --json | jq '.clients[].mask'"},
     {"set", "CLIENT MASK", "give CLIENT exactly these CPUs",
-     "CPUs of other clients are refused unless --take is given. A request that is not acknowledged yet is replaced.",
+     "CPUs of other clients are refused unless --take is given. A request that is not acknowledged yet is replaced.\n"
+     "With --job in place of CLIENT the ranks of the job divide the CPUs evenly, each keeping what it has where it "
+     "can:\n"
+     "all of them get their CPUs, or, when one cannot, none.",
      "drom set 4242 0-3\n"
+     "drom set --job 88.0 0-7                        # for all ranks of the job on this node\n"
      "drom set render numa:0 --take --return\n"
      "drom set '#3' core:0-1 --wait resized --timeout 5000"},
     {"shrink", "CLIENT N", "take CPUs from CLIENT until N are left, the farthest first",
-     "Which CPUs go is chosen by locality: those far from the rest first.", "drom shrink simulation 2"},
+     "Which CPUs go is chosen by locality: those far from the rest first.\n"
+     "With --job in place of CLIENT the job is left with N CPUs, divided evenly among its ranks, or each rank with "
+     "--per-rank.",
+     "drom shrink simulation 2\n"
+     "drom shrink --job 88.0 --per-rank 1"},
     {"expand", "CLIENT N", "give CLIENT CPUs until it has N, the nearest first",
-     "Takes the nearest free CPUs; with --take also those of other clients.",
+     "Takes the nearest free CPUs; with --take also those of other clients.\n"
+     "With --job in place of CLIENT the job gets N CPUs, divided evenly among its ranks, or each rank --per-rank.",
      "drom expand simulation 8\n"
+     "drom expand --job 88.0 --per-rank 2\n"
      "drom expand simulation 8 --take"},
-    {"give", "CLIENT MASK", "add these CPUs to CLIENT's", "The CPUs must be free, unless --take is given.",
+    {"give", "CLIENT MASK", "add these CPUs to CLIENT's",
+     "The CPUs must be free, unless --take is given. With --job its ranks divide them and what they have evenly.",
      "drom give render 4-5"},
     {"take", "CLIENT MASK", "remove these CPUs from CLIENT's",
-     "All of them must be CLIENT's, and at least one CPU must be left. They become free, or return to their owner.",
+     "All of them must be CLIENT's, and at least one CPU must be left. They become free, or return to their owner.\n"
+     "With --job its ranks divide what is left evenly.",
      "drom take render 4-5"},
     {"drain", "MASK", "empty these CPUs and give them to nobody until restored",
      "Their owners are told to leave. A client that has no other CPU keeps one, and the request is refused.",

@@ -100,4 +100,15 @@ std::string counted(uint64_t count, std::string_view what) {
                                : fmt::format("{} {}s", count, what);
 }
 
+std::string progress_words(const drom_client_info& info, uint64_t took_ns) {
+    if (info.released_seq < info.request_seq) return "posted";
+    const bool outside = info.confined_seq >= info.request_seq;
+    const uint64_t released_ns = info.released_ns > info.posted_ns ? info.released_ns - info.posted_ns : took_ns;
+    std::string text = fmt::format("released{} after {}", outside ? " by confinement" : "", duration_text(released_ns));
+    if (info.resized_seq >= info.request_seq && info.resize == DROM_RESIZE_HELD) return text + ", threads kept";
+    if (info.resized_seq >= info.request_seq && info.resized_ns > info.posted_ns)
+        text += fmt::format(", resized after {}", duration_text(info.resized_ns - info.posted_ns));
+    return text;
+}
+
 }  // namespace drom::command

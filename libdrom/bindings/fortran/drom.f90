@@ -10,7 +10,7 @@ module drom
   private
   public :: drom_error, drom_options, drom_new_options, drom_text, drom_count, drom_has, drom_add
   public :: drom_init, drom_finalize, drom_poll, drom_poll_apply, drom_disable, drom_enable, drom_limits
-  public :: drom_open, drom_close, drom_get_mask, drom_set_mask, drom_shrink, drom_expand, drom_wait, drom_check
+  public :: drom_open, drom_close, drom_get_mask, drom_set_mask, drom_set_masks, drom_shrink, drom_expand, drom_wait, drom_check
 
   integer, parameter, public :: drom_word = c_int64_t
 
@@ -37,6 +37,12 @@ module drom
     type(c_ptr) :: name = c_null_ptr, job = c_null_ptr
     integer(c_int32_t) :: min_cpus = 0, max_cpus = 0, cpus = 0, clients = 0
     integer(c_int64_t) :: reserved(4) = 0
+  end type
+
+  type, bind(c) :: client_mask
+    integer(c_int32_t) :: pid, reserved
+    type(c_ptr) :: words
+    integer(c_size_t) :: nwords
   end type
 
   interface
@@ -90,6 +96,11 @@ module drom
       type(c_ptr), value :: table, words, options, error
       integer(c_int32_t), value :: pid
       integer(c_size_t), value :: nwords
+    end function
+    integer(c_int) function c_set_masks(table, masks, n, options, error) bind(c, name='drom_set_masks')
+      import
+      type(c_ptr), value :: table, masks, options, error
+      integer(c_size_t), value :: n
     end function
     integer(c_int) function c_shrink(table, pid, count, options, error) bind(c, name='drom_shrink')
       import
@@ -233,6 +244,21 @@ contains
     type(drom_error), intent(out), target, optional :: error
     drom_set_mask = c_set_mask(table, int(pid, c_int32_t), c_loc(words), size(words, kind=c_size_t), at_options(options), &
       at_error(error))
+  end function
+
+  !> Each of several clients gets exactly its mask, all of them or, with an error, none: words(:, i) for pids(i).
+  integer(c_int) function drom_set_masks(table, pids, words, options, error)
+    type(c_ptr), intent(in) :: table
+    integer, intent(in) :: pids(:)
+    integer(drom_word), intent(in), target, contiguous :: words(:, :)
+    type(drom_options), intent(in), target, optional :: options
+    type(drom_error), intent(out), target, optional :: error
+    type(client_mask), target :: masks(max(1, size(pids)))
+    integer :: i
+    do i = 1, size(pids)
+      masks(i) = client_mask(int(pids(i), c_int32_t), 0_c_int32_t, c_loc(words(1, i)), size(words, 1, kind=c_size_t))
+    end do
+    drom_set_masks = c_set_masks(table, c_loc(masks), size(pids, kind=c_size_t), at_options(options), at_error(error))
   end function
 
   !> To `count` CPUs in all: the farthest go.

@@ -233,7 +233,7 @@ DROM_EXPORT int drom_set_mask(drom_table *, int32_t pid, const uint64_t *words, 
  * Without DROM_FAST a client leaves its last CPU only for one that is free by then, so a mere exchange (A's only CPU for B's only CPU)
  * is refused with E_BUSY; DROM_FAST allows it, and for that moment both use both.
  * Errors as drom_set_mask; E_INVAL also when a client or a CPU is named twice, or no client is. Status of the wait as there.
- * Cost: that of one drom_set_mask, and about 1 us a client. Thread-safe for different tables; one table: one thread at a time. */
+ * Cost: about 1.5 us a client on a node of 64 CPUs. Thread-safe for different tables; one table: one thread at a time. */
 typedef struct drom_client_mask {
     int32_t pid;
     uint32_t reserved; /* 0 */

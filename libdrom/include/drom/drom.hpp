@@ -111,6 +111,12 @@ struct ClientMasks {
     CpuSet wanted; ///< the client's once everything posted is done
 };
 
+/// One of several requests that are granted together.
+struct Assignment {
+    pid_t pid = 0;
+    CpuSet cpus;
+};
+
 struct TableMasks {
     CpuSet present;
     CpuSet free;
@@ -178,6 +184,16 @@ public:
 
     Expected<Outcome> set_mask(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
         return move(pid, cpus, request, 0);
+    }
+    /// Each client exactly its mask: all of them or, with an error, none (drom_set_masks).
+    Expected<Outcome> set_masks(const std::vector<Assignment>& masks, const Request& request = {}) {
+        std::vector<drom_client_mask> wanted;
+        wanted.reserve(masks.size());
+        for (const Assignment& mask : masks) wanted.push_back({mask.pid, 0, mask.cpus.words(), CpuSet::kWords});
+        const drom_options options = detail::options_of(request);
+        drom_error error{};
+        const int status = drom_set_masks(table_.get(), wanted.data(), wanted.size(), &options, &error);
+        return detail::outcome_of(status, error);
     }
     /// These CPUs besides those it has, or less; its other CPUs are not touched, whoever else moves them now.
     Expected<Outcome> give(pid_t pid, const CpuSet& cpus, const Request& request = {}) {

@@ -6,6 +6,8 @@ _drom_clients() {
     drom ${table:+--table "$table"} list -o pid,name --raw 2>/dev/null | tr '\t' '\n' | sort -u
 }
 
+_drom_jobs() { drom ${table:+--table "$table"} list -o job --raw 2>/dev/null | grep . | sort -u; }
+
 _drom_options() {
     local common='-n --table -J --json -q --quiet -v --verbose -h --help'
     local pace='--timeout --grace'
@@ -15,8 +17,11 @@ _drom_options() {
         run) echo "--cpus --ncpus --max --min --rigid --name --job --no-doors $pace --fast $common" ;;
         verify) echo "--check --runs --seed --limit --no-record $common" ;;
         list) echo "-o --columns --raw $common" ;;
-        set | expand | give) echo "$waiting $growth $common" ;;
-        shrink | take | drain | restore) echo "$waiting $common" ;;
+        set | give) echo "--job $waiting $growth $common" ;;
+        expand) echo "--job --per-rank $waiting $growth $common" ;;
+        shrink) echo "--job --per-rank $waiting $common" ;;
+        take) echo "--job $waiting $common" ;;
+        drain | restore) echo "$waiting $common" ;;
         wait) echo "--seq --wait --timeout --grace $common" ;;
         watch) echo "--for --count --all $common" ;;
         explain) echo "--sample $common" ;;
@@ -31,8 +36,9 @@ _drom_values() {
         --wait) echo 'released resized' ;;
         --grace) echo 'now never' ;;
         --cpus) echo 'core: numa: package: 0x' ;;
+        --job) _drom_jobs ;;
         -o | --columns) echo 'slot pid name job cpus want request team resize doors state seq min max why' ;;
-        --ncpus | --max | --min | --name | --job | --timeout | --check | --runs | --seed | --limit | --seq | --for | --count | --sample) ;;
+        --ncpus | --max | --min | --per-rank | --name | --timeout | --check | --runs | --seed | --limit | --seq | --for | --count | --sample) ;;
         *) return 1 ;;
     esac
 }

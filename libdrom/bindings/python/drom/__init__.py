@@ -29,7 +29,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import enum
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -244,6 +244,14 @@ class Table:
         flags = moves[how] | (c.TAKE if take else 0) | (c.RETURN if give_back else 0)
         options = _request(wait, timeout, grace, flags)
         return _call(c.lib.drom_set_mask, self._open(), pid, c.words_of(cpus), c.WORDS, ctypes.byref(options))
+
+    def set_masks(self, masks: Mapping[int, Iterable[int]], *, take: bool = False, give_back: bool = False, fast: bool = False, wait: Wait = None,
+                  timeout: float | None = None, grace: float | None = None) -> Status:
+        """Gives each client (by pid) exactly its CPUs: all of them or, when it raises, none. CPUs move among them without `take`. `fast`: before
+        their owner has released them, which an exchange of only CPUs needs."""
+        flags = (c.TAKE if take else 0) | (c.RETURN if give_back else 0) | (c.FAST if fast else 0)
+        options = _request(wait, timeout, grace, flags)
+        return _call(c.lib.drom_set_masks, self._open(), c.client_masks_of(masks), len(masks), ctypes.byref(options))
 
     def shrink(self, pid: int, to: int, *, wait: Wait = None, timeout: float | None = None, grace: float | None = None) -> Status:
         """To `to` CPUs in all: the farthest go."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 MAX_CPUS = 4096
@@ -61,6 +61,17 @@ def words_of(cpus: Iterable[int]) -> ctypes.Array[ctypes.c_uint64]:
     return words
 
 
+class ClientMask(ctypes.Structure):
+    _fields_ = [("pid", ctypes.c_int32), ("reserved", ctypes.c_uint32), ("words", ctypes.POINTER(ctypes.c_uint64)), ("nwords", ctypes.c_size_t)]
+
+
+def client_masks_of(masks: Mapping[int, Iterable[int]]) -> ctypes.Array[ClientMask]:
+    array = (ClientMask * max(len(masks), 1))()
+    for entry, (pid, cpus) in zip(array, masks.items()):
+        entry.pid, entry.words, entry.nwords = pid, words_of(cpus), WORDS
+    return array
+
+
 def cpus_of(words: ctypes.Array[ctypes.c_uint64], count: int = WORDS) -> set[int]:
     return {64 * index + bit for index in range(count) for bit in range(64) if words[index] >> bit & 1}
 
@@ -110,6 +121,7 @@ _SIGNATURES = {
     "drom_on_change": "function pointer options error", "drom_disable": "", "drom_enable": "", "drom_limits": "u32 u32 error",
     "drom_open": "pointer text options error", "drom_clients": "table pointer pointer error", "drom_get_mask": "table i32 words words size error",
     "drom_table_masks": "table words words words size error", "drom_set_mask": "table i32 words size options error",
+    "drom_set_masks": "table pointer size options error",
     "drom_shrink": "table i32 u32 options error", "drom_expand": "table i32 u32 options error",
     "drom_reserve": "table i32 words size options pointer error", "drom_release": "table i32 options error",
     "drom_drain": "table words size options error", "drom_restore": "table words size options error",
