@@ -34,7 +34,7 @@ int join(const drom_dlb_joining& how, drom_error* error) noexcept {
     if (how.words != nullptr && !drom::from_words(how.words, how.nwords, mask))
         return fail(error, DROM_E_NOCPU, "drom: dlb: join: the mask names a CPU beyond %u", drom::kMaxCpus - 1);
     const bool none = how.reserved_for == DROM_DLB_NO_RESERVATION;
-    client::JoinOptions options{nullptr, DROM_DOOR_EXPLICIT, how.async != 0, nullptr, nullptr, 0, 0, false};
+    client::JoinOptions options{nullptr, 0, how.async != 0, nullptr, nullptr, 0, 0, false};
     options.claim = how.words != nullptr ? &mask : nullptr;
     options.where = how.where;
     options.reserved_for = none ? client::kNoReservation : static_cast<uint32_t>(how.reserved_for);
@@ -66,7 +66,6 @@ int drom_dlb_join(const drom_dlb_joining* how, uint64_t* has, size_t nwords, dro
     const bool before = is_client();
     if (!before)
         if (const int status = join(*how, error); status != DROM_OK) return status;
-    if (before) client::add_doors(DROM_DOOR_EXPLICIT);
     if (before && how->async != 0) client::start_agent();
     if (drom::to_words(own_cpus(), has, nwords)) return before ? int{DROM_UNCHANGED} : int{DROM_OK};
     if (!before) client::leave(nullptr);
@@ -86,6 +85,10 @@ int drom_dlb_poll(uint64_t* seen, uint64_t* words, size_t nwords) {
     if (!client::reads_requests()) return DROM_E_NOINIT;
     if (drom_dlb_pending(*seen) != DROM_OK) return DROM_UNCHANGED;
     return adopt(seen, words, nwords);
+}
+
+void drom_dlb_polls(int updates) {
+    if (updates == 0 || !drom::safe_point::has_runtime()) client::add_doors(DROM_DOOR_EXPLICIT);
 }
 
 int drom_dlb_pending(uint64_t seen) {

@@ -120,16 +120,21 @@ int begin(const Options& options, const char* where, const void* set) noexcept {
     process.reserved = reserved;
     process.drom.store(options.drom);
     process.disabled.store(false);
+    process.polls.store(false);
     catch_up();
     process.ready.store(true);
     if (options.async) drom_dlb_on_release(released);
     return DLB_SUCCESS;
 }
 
-int poll(Mask& mask) noexcept {
+int poll(Mask& mask, bool updates) noexcept {
     if (!process.ready.load(std::memory_order_acquire)) return DLB_ERR_NOINIT;
     if (!process.drom.load(std::memory_order_relaxed)) return DLB_ERR_NOCOMP;
     if (process.disabled.load(std::memory_order_relaxed)) return DLB_ERR_DISBLD;
+    if (!process.polls.load(std::memory_order_relaxed)) [[unlikely]] {
+        process.polls.store(true);
+        drom_dlb_polls(updates ? 1 : 0);
+    }
     // The caller is back: what it was told of before is done.
     if (process.told.load(std::memory_order_relaxed) != 0) drom_dlb_followed(process.told.exchange(0), 0);
     if (drom_dlb_pending(process.seen.load(std::memory_order_relaxed)) != DROM_OK) [[likely]]
@@ -212,7 +217,7 @@ int DLB_CallbackGet(dlb_callbacks_t which, dlb_callback_t* callback, void** arg)
 
 int DLB_PollDROM(int* ncpus, dlb_cpu_set_t mask) {
     Mask news;
-    const int status = dlb::poll(news);
+    const int status = dlb::poll(news, false);
     if (status != DLB_SUCCESS) return status;
     process.told.store(process.seen.load());
     if (ncpus != nullptr) *ncpus = news.count();
@@ -222,7 +227,7 @@ int DLB_PollDROM(int* ncpus, dlb_cpu_set_t mask) {
 
 int DLB_PollDROM_Update(void) {
     Mask news;
-    const int status = dlb::poll(news);
+    const int status = dlb::poll(news, true);
     if (status == DLB_SUCCESS) dlb::follow(news);
     return status;
 }

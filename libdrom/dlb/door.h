@@ -34,6 +34,9 @@ DROM_EXPORT const char* drom_dlb_where(void);
  * DROM_UNCHANGED, DROM_E_NOINIT. Two loads when unchanged. */
 DROM_EXPORT int drom_dlb_poll(uint64_t* seen, uint64_t* words, size_t nwords);
 
+/* The program polls. Unless it only has an OpenMP team of the agent's updated, region starts leave adoption to it from now on. */
+DROM_EXPORT void drom_dlb_polls(int updates);
+
 /* DROM_OK when there is a request after `seen`. */
 DROM_EXPORT int drom_dlb_pending(uint64_t seen);
 
