@@ -16,8 +16,8 @@ struct Process {
     std::atomic<bool> ready{false};  ///< initialised, and not by a parent
     std::atomic<bool> drom{false}, disabled{false};
     std::atomic<bool> polls{false};  ///< it has called DLB_PollDROM, or the other one
-    std::atomic<uint64_t> seen{0};  ///< the newest request that the program was told of
-    std::atomic<uint64_t> told{0};  ///< one that it was told of by DLB_PollDROM and has not come back from
+    std::atomic<uint64_t> seen{0};   ///< the newest request that the program was told of
+    std::atomic<uint64_t> told{0};   ///< one that it was told of by DLB_PollDROM and has not come back from
     Options options;
     bool reserved = false;  ///< its slot is one that DLB_PreInit or DLB_DROM_PreInit made: nobody needs it afterwards
     bool preinitialised = false;

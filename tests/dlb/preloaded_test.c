@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * preloaded_test.c - an OpenMP program that calls DLB and has drom preloaded: one client, and the team follows without a poll. */
+#include "check.h"
+
+static int team(void) {
+    int round, size = 0;
+    for (round = 0; round < 3; ++round) {
+        size = 0;
+#pragma omp parallel reduction(+ : size)
+        size += 1;
+    }
+    return size;
+}
+
+static pid_t parent;
+static const char* cpus;
+
+static void administrator(void) {
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    CHECK(DLB_DROM_SetProcessMaskStr(parent, cpus, DLB_SYNC_QUERY), DLB_SUCCESS);
+}
+
+/* The agent's own thread answers: this process waits meanwhile. */
+static void set_from_outside(const char* text) {
+    Child child;
+    cpus = text;
+    child = start(administrator);
+    CHECK(ended(&child), 0);
+}
+
+static int count_clients(void) {
+    int pids[4], count = 0;
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    CHECK(DLB_DROM_GetPidList(pids, &count, 4), DLB_SUCCESS);
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+    return count;
+}
+
+int main(void) {
+    cpu_set_t mask;
+    int number = 0;
+    if (getenv("LD_PRELOAD") == NULL) return 1;
+    check_begin();
+    mask = mask_of(3);
+    sched_setaffinity(0, sizeof mask, &mask);
+    parent = getpid();
+    CHECK(team(), 2); /* the agent joins */
+    CHECK(DLB_Init(0, NULL, "--drom"), DLB_SUCCESS);
+    CHECK(count_clients(), 1);
+    CHECK(DLB_PollDROM_Update(), DLB_NOUPDT);
+
+    set_from_outside("1");
+    CHECK(team(), 1);
+    CHECK(DLB_PollDROM_Update(), DLB_SUCCESS);
+    CHECK(DLB_PollDROM_Update(), DLB_NOUPDT);
+    CHECK(DLB_DROM_SetProcessMaskStr(0, "0-1", DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK(team(), 2);
+
+    /* The program has gone; what the agent does goes on. */
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    CHECK(count_clients(), 1);
+    set_from_outside("0");
+    CHECK(team(), 1);
+    CHECK(DLB_Init(0, NULL, "--drom --silent --shm-key=another"), DLB_SUCCESS);
+    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK_MASK(mask, 1);
+
+    /* A program that takes the mask itself has its team left alone. */
+    CHECK(DLB_PollDROM(&number, NULL), DLB_NOUPDT);
+    set_from_outside("0-1");
+    CHECK(DLB_PollDROM(&number, &mask), DLB_SUCCESS);
+    CHECK(number, 2);
+    CHECK(team(), 1);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    printf("preloaded: one client\n");
+    return 0;
+}
