@@ -130,6 +130,7 @@ bool describe_object(const void* function, Runtime& runtime) noexcept {
     look("omp_get_num_places", runtime.num_places);
     look("omp_get_place_num_procs", runtime.place_num_procs);
     look("omp_get_place_proc_ids", runtime.place_proc_ids);
+    look("omp_get_max_active_levels", runtime.max_active_levels);
     void (*probe)() = nullptr;
     runtime.kind = look("kmp_set_blocktime", probe) ? Kind::Kmp
                    : look("GOMP_parallel", probe)   ? Kind::Gomp

@@ -84,6 +84,7 @@ struct Runtime {
     int (*num_places)();
     int (*place_num_procs)(int);
     void (*place_proc_ids)(int, int*);
+    int (*max_active_levels)();  ///< may be missing, as those of places may
     Waiting waiting;
     char name[48];     ///< file name, for people
     bool is_shadowed;  ///< another library stands between us and it

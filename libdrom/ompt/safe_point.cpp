@@ -324,12 +324,19 @@ uint32_t promise(const Decision& decision) noexcept {
     return decision.size;
 }
 
+/// Threads share CPUs: those of this team, or those of the teams inside it, which do not shrink with it.
+bool shares_cpus(uint32_t size) noexcept {
+    if (size > team.cpus) return true;
+    const auto levels = team.runtime.max_active_levels;
+    return team.cpus < team.first_cpus && levels != nullptr && levels() > 1;
+}
+
 /// Makes the team what the contract says.
 void follow(const Decision& decision) noexcept {
     resize(decision.size);
     drom_gate.team_size.store(decision.size, kRelaxed);
     if (team.drain == Drain::Settling && now_ns() >= team.settled_ns) team.drain = Drain::None;
-    if (team.drain == Drain::None) team.runtime.waiting.yield(decision.size > team.cpus);
+    if (team.drain == Drain::None) team.runtime.waiting.yield(shares_cpus(decision.size));
     promise(decision);
 }
 

@@ -88,6 +88,21 @@ guest_of_nobody() {
     eventually "they are seen" bash -c "'$BIN' explain nested --sample 10 | grep -F 'Not resized: ' | grep -F 'besides its team'"
 }
 
+@test "teams inside a team that has shrunk do not burn its CPU waiting for one another" {
+    two_cpus
+    mkfifo "$WORK/line"
+    exec 4<>"$WORK/line"
+    background "$BIN" run --name nested --cpus "$BOTH" -- "$GUESTS/nested-gcc" 1000 <"$WORK/line"
+    eventually "it is ready" grep -q ready "$WORK/out"
+    drom set nested "$A"
+    echo >&4
+    ended 0
+    exec 4>&-
+    cat "$WORK/out"
+    # Processor time, not the clock's: spinning takes six times as much and more.
+    awk '/^outer 1 ratio/ { exit !($4 < 3.5) } END { if (!/^outer 1 ratio/) exit 1 }' "$WORK/out"
+}
+
 @test "give adds free CPUs, take removes some, shrink and expand choose" {
     has_guest regions-gcc
     two_cpus
