@@ -81,7 +81,10 @@ int drom_init(const uint64_t* words, size_t nwords, const drom_options* options,
     return client::join(join, error);
 }
 
-int drom_finalize(drom_error* error) { return client::leave(error); }
+int drom_finalize(drom_error* error) {
+    told.store(0);  // a request of this time is none of the next one's
+    return client::leave(error);
+}
 
 int drom_poll(uint64_t* words, size_t nwords, drom_error* error) {
     if (client::pending() || told.load(std::memory_order_relaxed) != 0) return poll_busy(words, nwords, error);

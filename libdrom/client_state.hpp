@@ -26,7 +26,7 @@ struct State {
     std::atomic<bool> joined;
     std::atomic<bool> ever;     ///< join was called, and nothing since allows it to be called again
     std::atomic<pid_t> joiner;  ///< by which process
-    bool watches_forks;
+    bool watches_forks, kept_position;
     std::atomic<int> disabled;
     // What this process had mapped when it was a client the last time: threads that read it then may do so until it joins once more.
     Ledger last_ledger;

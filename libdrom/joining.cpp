@@ -219,19 +219,25 @@ void forget_last_time() noexcept {
     state.on_release.store(nullptr);
 }
 
+int join_or_undo(const JoinOptions& options, drom_error* error) noexcept {
+    drom_error own{};
+    const int status = join_table(options, &own);
+    if (status == DROM_OK) return succeed(error);
+    if (error != nullptr) *error = own;
+    close_ledger(state.ledger);
+    state.page = &private_page;
+    return status;
+}
+
 int join_once(const JoinOptions& options, drom_error* error) noexcept {
     if (env::flag("DROM_DISABLE", false)) return fail(error, DROM_E_NOINIT, "drom: join: DROM_DISABLE is set");
     if (secure_getenv("PATH") == nullptr && getenv("PATH") != nullptr)
         return fail(error, DROM_E_NOINIT, "drom: join: this program runs with another user's rights; it is left alone");
+    // The program's teams are on the heap by the second time, and what keeps the position is never freed.
+    if (state.kept_position) return join_or_undo(options, error);
+    state.kept_position = true;
     const HeapPosition kept;
-    drom_error own{};
-    if (const int status = join_table(options, &own); status != DROM_OK) {
-        if (error != nullptr) *error = own;
-        close_ledger(state.ledger);
-        state.page = &private_page;
-        return status;
-    }
-    return succeed(error);
+    return join_or_undo(options, error);
 }
 
 }  // namespace

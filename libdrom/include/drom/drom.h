@@ -20,7 +20,7 @@
  * has changed nothing.
  *
  * Thread safety: a drom_table may be used by one thread at a time; different tables are independent. The client
- * calls may be made by any thread, except drom_init and drom_finalize, which are made once.
+ * calls may be made by any thread, drom_init and drom_finalize by one at a time.
  * No call allocates on a safe point's idle path, writes to stdout, ends the process, or touches signal handlers.
  *
  * Source of the model: the DROM interface of the thesis "Towards Malleable Node-Level Resource Management", ch. 4.3.
@@ -116,6 +116,7 @@ typedef struct drom_options {
 /* Joins the user's table (creating it if needed) and claims the CPUs of `words`; NULL: the process's affinity. CPUs that
  * other clients own are left to them: without any CPU of its own the client runs as before and is listed with none.
  * Inside a reservation (drom_reserve, drom run) the reserved CPUs are the client's and `words` is ignored.
+ * May be called again after an error, after drom_finalize (unless a runtime's doors were open: E_BUSY), and in a forked child.
  * Errors: E_BUSY already initialised; E_NOTABLE, E_PERM, E_VERSION, E_CORRUPT, E_FULL, E_OS. Cost: below 300 us. */
 DROM_EXPORT int drom_init(const uint64_t *words, size_t nwords, const drom_options *, drom_error *);
 
