@@ -27,5 +27,5 @@ step() {
 : >"$log"
 scripts/packages.sh build demo
 step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF
-step "building" cmake --build --preset release --target drom drom-gomp drom-cli examples
+step "building" cmake --build --preset release --target drom drom-cli examples
 exec python3 scripts/demo/insitu.py --bin build/release/bin --out build/demo "$@"

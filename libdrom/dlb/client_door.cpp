@@ -47,6 +47,14 @@ bool is_shared() noexcept {
     return (client::page().doors.load() & ~kOurs) != 0;
 }
 
+/// Somebody may wait for the CPUs that were left, and no administrator with it.
+void hand_over() noexcept {
+    if (!client::state.ledger.writable) return;
+    drom::SlotSet touched;
+    touched.add(client::state.slot);
+    drom::settle(client::state.ledger, *client::state.pages, touched);
+}
+
 [[gnu::noinline]] int adopt(uint64_t* seen, uint64_t* words, size_t nwords) noexcept {
     client::page().polls.fetch_add(1, std::memory_order_relaxed);
     client::Wanted wanted{};
@@ -55,6 +63,7 @@ bool is_shared() noexcept {
     if (client::released().seq < wanted.seq && !client::release(wanted)) return DROM_UNCHANGED;
     if (words != nullptr && !drom::to_words(wanted.mask, words, nwords)) return DROM_E_INVAL;
     *seen = wanted.seq;
+    hand_over();
     return DROM_OK;
 }
 

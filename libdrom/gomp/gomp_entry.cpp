@@ -1,24 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gomp_entry.cpp - the entry points of GCC's OpenMP runtime: libdrom-gomp.so, to be loaded before libgomp.
+// gomp_entry.cpp - the entry points of GCC's OpenMP runtime, in front of libgomp's.
 //
-// Each one asks libdrom.so what the team has to run (the outlined function, or a thunk that places the thread first) and calls the
-// real one with everything else as it was. Only entry points that start a team are here. The GOMP_*_start functions that GCC before 4.9
+// Each one finds out what the team has to run (the outlined function, or a thunk that places the thread first) and calls the real one
+// with everything else as it was. Only entry points that start a team are here. The GOMP_*_start functions that GCC before 4.9
 // used return inside the region and cannot be followed; a program that uses them is confined only.
 #include <dlfcn.h>
 #include <atomic>
 #include <cstdint>
 
-#include "gomp.hpp"
+#include "drom/drom.h"
+#include "ompt/gate.hpp"
+#include "ompt/runtime.hpp"
+#include "ompt/safe_point.hpp"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Tells libdrom.so that regions of GCC-compiled objects come through here.
-EXPORT const int drom_gomp_door;
-const int drom_gomp_door = 1;
-
 namespace {
 
-using Fn = drom_gomp_fn;
+using drom::drom_gate;
+using Fn = void (*)(void*);
+
+/// Runs in the outlined function's place on each thread of the team. The data stays as it is: libgomp itself reads it for reductions.
+void place_and_run(void* data) {
+    drom::safe_point::place_this_thread();
+    auto* function = reinterpret_cast<Fn>(reinterpret_cast<uintptr_t>(drom_gate.placing));
+    function(data);
+}
+
+/// What a region that is to run `fn` with `threads` threads (0: as many as the runtime gives) through the runtime's entry point `real` has
+/// to run in its place.
+Fn look_at(Fn fn, unsigned threads, const void* real) noexcept {
+    const auto* function = reinterpret_cast<const void*>(fn);
+    if (fn == place_and_run) return fn;
+    const auto* thunk = reinterpret_cast<const void*>(&place_and_run);
+    const void* run = drom::safe_point::region_entry(function, {real, thunk, DROM_DOOR_GOMP, threads});
+    return run == thunk ? &place_and_run : fn;
+}
 
 /// The function behind one of ours. A runtime that came in with dlopen(RTLD_LOCAL) is looked up for each call, because several may be there.
 class Real {
@@ -39,7 +56,7 @@ public:
 private:
     [[gnu::noinline]] void* find(const void* caller) noexcept {
         void* next = dlsym(RTLD_NEXT, symbol_);
-        if (next == nullptr) return drom_gomp_find(symbol_, caller);
+        if (next == nullptr) return drom::runtime::find_behind(symbol_, caller);
         found_.store(next, std::memory_order_relaxed);
         return next;
     }
@@ -48,8 +65,8 @@ private:
 };
 
 [[gnu::always_inline]] inline bool pass(Fn fn, unsigned threads) noexcept {
-    return threads <= drom_gomp_view.gate->roomy.load(std::memory_order_relaxed) &&
-           drom::pass_region(drom_gomp_view, reinterpret_cast<const void*>(fn));
+    return threads <= drom_gate.roomy.load(std::memory_order_relaxed) &&
+           drom::pass_region(reinterpret_cast<const void*>(fn));
 }
 
 /// There is something to do, or the function behind has to be found. Out of line, so that the idle path saves no registers.
@@ -58,7 +75,7 @@ template <class Result, class... Rest>
                                     const void* caller) noexcept {
     auto* behind = real.get<Result(Fn, void*, unsigned, Rest...)>(caller);
     if (behind == nullptr) return Result();
-    if (!pass(fn, threads)) fn = drom_gomp_region(fn, threads, reinterpret_cast<const void*>(behind));
+    if (!pass(fn, threads)) fn = look_at(fn, threads, reinterpret_cast<const void*>(behind));
     return behind(fn, data, threads, rest...);
 }
 
@@ -108,6 +125,6 @@ EXPORT void GOMP_teams_reg(Fn fn, void* data, unsigned teams, unsigned threads, 
     static constinit Real real("GOMP_teams_reg");
     auto* behind = real.get<void(Fn, void*, unsigned, unsigned, unsigned)>(CALLER);
     if (behind == nullptr) return;
-    drom_gomp_teams(reinterpret_cast<const void*>(behind));
+    drom::safe_point::uses_teams(reinterpret_cast<const void*>(behind));
     behind(fn, data, teams, threads, flags);
 }

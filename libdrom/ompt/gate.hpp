@@ -49,30 +49,19 @@ inline const void* this_thread() noexcept {
 #endif
 }
 
-/// The same three things as seen from another library, which cannot name them.
-struct GateView {
-    Gate* gate;
-    const client::Hot* hot;
-    const std::atomic<uintptr_t>* known;
-};
-
 /// True when a region that runs `function` may start without a look. Counts it. kmp_entry.S does the same.
-inline bool pass_region(const GateView& view, const void* function) noexcept {
+inline bool pass_region(const void* function) noexcept {
     constexpr auto kRelaxed = std::memory_order_relaxed;
-    const Gate& gate = *view.gate;
+    const Gate& gate = drom_gate;
     if (gate.primary.load(kRelaxed) != this_thread()) return gate.claimable.load(kRelaxed) == 0;
-    const client::Hot& hot = *view.hot;
+    const client::Hot& hot = client::hot;
     // Acquire, as in client::pending(): seeing the number implies seeing the request.
     if (hot.request.load(kRelaxed)->load(std::memory_order_acquire) != hot.seen.load(kRelaxed)) return false;
     if (gate.attention.load(kRelaxed) != 0) return false;
-    if (view.known[known_index(function)].load(kRelaxed) != reinterpret_cast<uintptr_t>(function)) return false;
+    if (drom_known[known_index(function)].load(kRelaxed) != reinterpret_cast<uintptr_t>(function)) return false;
     Word& regions = *gate.regions.load(kRelaxed);
     regions.store(regions.load(kRelaxed) + 1, kRelaxed);
     return true;
-}
-
-inline bool pass_region(const void* function) noexcept {
-    return pass_region({&drom_gate, &client::hot, drom_known}, function);
 }
 
 static_assert(offsetof(Gate, primary) == DROM_GATE_PRIMARY && offsetof(Gate, regions) == DROM_GATE_REGIONS);

@@ -59,9 +59,9 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
 
 void finalize(ompt_data_t*) {}
 
-/// Regions of objects that GCC compiled come through libdrom-gomp.so, if it is there.
+/// Regions of objects that GCC compiled come through our entry points, unless libgomp's are in front of them.
 bool gcc_regions_are_seen() noexcept {
-    return !drom::is_loaded("libgomp.so.1") || dlsym(RTLD_DEFAULT, "drom_gomp_door") != nullptr;
+    return !drom::is_loaded("libgomp.so.1") || drom::runtime::is_ours(dlsym(RTLD_DEFAULT, "GOMP_parallel"));
 }
 
 ompt_start_tool_result_t* next_tool(unsigned version, const char* runtime) noexcept {

@@ -84,8 +84,6 @@ class Suite:
         preload = [self.given.preload_first] if disturbed and self.given.preload_first else []
         if disturbed and case.door == "preload":
             preload.append(str(self.build / "lib" / "libdrom.so"))
-            if case.compiler == "gcc":
-                preload.append(str(self.build / "lib" / "libdrom-gomp.so"))
         if preload:
             env["LD_PRELOAD"] = ":".join(preload)
         return env
@@ -293,7 +291,7 @@ def plan(given, cases):
 
 
 def missing(suite):
-    for program in [suite.build / "bin" / "drom", suite.build / "lib" / "libdrom.so", suite.build / "lib" / "libdrom-gomp.so"]:
+    for program in [suite.build / "bin" / "drom", suite.build / "lib" / "libdrom.so"]:
         if not program.exists():
             return f"{program} is not built"
     for guest in GUESTS:

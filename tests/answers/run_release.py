@@ -87,8 +87,6 @@ class Release(Suite):
             command = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--", *command]
         elif scene.door == "preload":
             preload.append(str(self.build / "lib" / "libdrom.so"))
-            if scene.program.endswith("gcc"):
-                preload.append(str(self.build / "lib" / "libdrom-gomp.so"))
         if preload and scene.door != "none":
             env["LD_PRELOAD"] = ":".join(preload)
         return subprocess.Popen(command, env=env, cwd=scratch, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

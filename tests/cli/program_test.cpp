@@ -92,18 +92,16 @@ Program program(ProgramKind kind, bool llvm, bool gomp) {
 
 TEST(Doors, FollowFromWhatTheProgramNeeds) {
     const Doors llvm = choose_doors(program(ProgramKind::kDynamic, true, false), false);
-    EXPECT_TRUE(llvm.agent && !llvm.gomp && llvm.remark.empty());
+    EXPECT_TRUE(llvm.agent && llvm.remark.empty());
     const Doors gcc = choose_doors(program(ProgramKind::kDynamic, false, true), false);
-    EXPECT_TRUE(gcc.agent && gcc.gomp);
-    const Doors both = choose_doors(program(ProgramKind::kDynamic, true, true), false);
-    EXPECT_TRUE(both.agent && both.gomp);
+    EXPECT_TRUE(gcc.agent && gcc.remark.empty());
     const Doors none = choose_doors(program(ProgramKind::kDynamic, false, false), false);
-    EXPECT_TRUE(none.agent && none.gomp) << "its children may need them";
+    EXPECT_TRUE(none.agent) << "its children may need them";
     const Doors script = choose_doors(program(ProgramKind::kScript, false, false), false);
-    EXPECT_TRUE(script.agent && script.gomp);
+    EXPECT_TRUE(script.agent);
     for (const ProgramKind kind : {ProgramKind::kStatic, ProgramKind::kForeign}) {
         const Doors doors = choose_doors(program(kind, false, false), false);
-        EXPECT_FALSE(doors.agent || doors.gomp || doors.remark.empty());
+        EXPECT_FALSE(doors.agent || doors.remark.empty());
     }
     Program secure = program(ProgramKind::kDynamic, true, true);
     secure.secure = true;
@@ -117,15 +115,14 @@ TEST(Doors, RanksAndWhatNeedsMpiHaveTheMpiDoor) {
     Program singleton = program(ProgramKind::kDynamic, false, false);
     singleton.mpi = true;
     EXPECT_TRUE(choose_doors(singleton, false).mpi);
-    EXPECT_EQ(preload_text(choose_doors(singleton, true), "/l", ""),
-              "/l/libdrom-mpi.so:/l/libdrom-gomp.so:/l/libdrom.so");
+    EXPECT_EQ(preload_text(choose_doors(singleton, true), "/l", ""), "/l/libdrom-mpi.so:/l/libdrom.so");
 }
 
 TEST(Doors, OursComeFirstTheUsersStayAndNothingIsRepeated) {
-    const Doors both{.agent = true, .gomp = true};
-    EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-gomp.so:/l/libdrom.so");
-    EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-gomp.so:/l/libdrom.so:/u/own.so");
-    EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-gomp.so:/l/libdrom.so"), "");
+    const Doors both{.agent = true, .mpi = true};
+    EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-mpi.so:/l/libdrom.so");
+    EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-mpi.so:/l/libdrom.so:/u/own.so");
+    EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-mpi.so:/l/libdrom.so"), "");
     EXPECT_EQ(preload_text({.agent = true}, "/l", ""), "/l/libdrom.so");
     EXPECT_EQ(preload_text({}, "/l", "/u/own.so"), "");
 }

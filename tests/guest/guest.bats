@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 
 setup_file() {
     export build=${GUEST_BUILD:?the build folder}
-    export hosts=$build/tests/guest lib=$build/lib/libdrom.so gomp=$build/lib/libdrom-gomp.so
+    export hosts=$build/tests/guest lib=$build/lib/libdrom.so
     export PATH=$build/bin:$PATH OMP_NUM_THREADS=2
     # Two CPUs on any machine, so that there is something to take.
     export both one
@@ -37,8 +37,6 @@ missing() {
     skip "$1"
 }
 
-preload_of() { [[ $1 == *gcc* ]] && echo "$lib:$gomp" || echo "$lib"; }
-
 # eventually SECONDS COMMAND...: it succeeds before the deadline.
 eventually() {
     local end=$((SECONDS + $1))
@@ -52,7 +50,7 @@ eventually() {
 # start PROGRAM ARGUMENT...: in the background under the preload that fits it, until it says "ready".
 start() {
     rm -f "$work/out"
-    LD_PRELOAD=${preload-$(preload_of "$1")} "$@" >"$work/out" 2>"$work/err" 3>&- &
+    LD_PRELOAD=${preload-$lib} "$@" >"$work/out" 2>"$work/err" 3>&- &
     host=$!
     eventually 20 grep -s -q '^ready' "$work/out"
 }
@@ -85,7 +83,7 @@ follows() {
 }
 
 @test "libdrom needs libc only" {
-    for library in "$lib" "$gomp"; do
+    for library in "$lib" "${lib%.so}-mpi.so"; do
         run bash -c "readelf -d '$library' | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -x -E 'libc\.so\.6|ld-linux-x86-64\.so\.2|libdrom\.so\.0'"
         echo "$library: $output"
         [ "$output" = "" ]
@@ -93,7 +91,7 @@ follows() {
 }
 
 @test "nothing in libdrom can end its host, sleep, or write to stdout" {
-    for library in "$lib" "$gomp"; do
+    for library in "$lib" "${lib%.so}-mpi.so"; do
         run bash -c "nm -D --undefined-only '$library' | awk '{print \$2}' | sed 's/@.*//' |
             grep -x -E 'abort|exit|_exit|quick_exit|__assert_fail|__stack_chk_fail_local|usleep|sleep|printf|puts|putchar|fputs|stdout|__printf_chk|system|signal|sigaction|umask'"
         echo "$library: $output"
@@ -102,12 +100,10 @@ follows() {
 }
 
 @test "libdrom exports its own names, the tools entry, runtime names and the affinity calls only" {
-    for library in "$lib" "$gomp"; do
-        run bash -c "nm -D --defined-only '$library' | awk '{print \$3}' | sed 's/@.*//' |
-            grep -v -x -E 'drom_[a-z_]*|DROM_[0-9.]*|ompt_start_tool|omp_[a-z_0-9]*|__kmpc_[a-z_0-9]*|sched_setaffinity|pthread_setaffinity_np|syscall|GOMP_[a-zA-Z_0-9.]*'"
-        echo "$library: $output"
-        [ "$output" = "" ]
-    done
+    run bash -c "nm -D --defined-only '$lib' | awk '{print \$3}' | sed 's/@.*//' |
+        grep -v -x -E 'drom_[a-z_]*|DROM_[0-9.]*|ompt_start_tool|omp_[a-z_0-9]*|__kmpc_[a-z_0-9]*|sched_setaffinity|pthread_setaffinity_np|syscall|GOMP_[a-zA-Z_0-9.]*'"
+    echo "$output"
+    [ "$output" = "" ]
 }
 
 @test "libdrom stays when it is closed: 1000 times opened and closed, mapped once" {
@@ -166,7 +162,7 @@ follows() {
         # libgomp allocates for each region by itself: as often with the agent.
         local bare loaded
         bare=$(OMP_NUM_THREADS=1 LD_PRELOAD=$hosts/counter.so "$hosts/idle-$by" 100000)
-        loaded=$(OMP_NUM_THREADS=1 LD_PRELOAD=$hosts/counter.so:$(preload_of $by) "$hosts/idle-$by" 100000)
+        loaded=$(OMP_NUM_THREADS=1 LD_PRELOAD=$hosts/counter.so:$lib "$hosts/idle-$by" 100000)
         echo "$by: bare $bare; with the agent $loaded"
         [[ $bare == *allocations* ]]
         [ "$bare" = "$loaded" ]
@@ -191,7 +187,7 @@ calls_between_marks() {
         program=("$hosts/idle-$by" 1000)
         local bare loaded
         bare=$(calls_between_marks)
-        loaded=$(calls_between_marks -E LD_PRELOAD="$(preload_of $by)")
+        loaded=$(calls_between_marks -E LD_PRELOAD="$lib")
         echo "$by: bare $bare; with the agent $loaded"
         [ "$bare" = "$loaded" ]
     done
@@ -357,7 +353,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         touch "$work/now"
         sum=$("$hosts/loader" plugin "$hosts/plugin-$by.so" "$work/now" | sed -n 's/^sum //p')
         [ "$sum" = "" ] && sum=missing
-        preload="$lib:$gomp" start "$hosts/loader" plugin "$hosts/plugin-$by.so" "$stop"
+        preload=$lib start "$hosts/loader" plugin "$hosts/plugin-$by.so" "$stop"
         follows "$host"
         touch "$stop"
         wait "$host"
@@ -372,7 +368,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     for program in "objects-gcc exceptions" "objects-clang exceptions" "fields-gcc next" "fields-gcc common"; do
         read -r name mode <<<"$program"
         expected=$("$guests/$name" "$mode" 50)
-        LD_PRELOAD=$(preload_of "$name") "$guests/$name" "$mode" 50 >"$work/out" 2>"$work/err" 3>&- &
+        LD_PRELOAD=$lib "$guests/$name" "$mode" 50 >"$work/out" 2>"$work/err" 3>&- &
         host=$!
         eventually 10 listed "$host"
         while kill -0 "$host" 2>/dev/null && [ -e "/proc/$host/task" ]; do

@@ -23,15 +23,12 @@ Doors choose_doors(const Program& program, bool is_rank) {
             return {.remark =
                         "is for another machine or word size, so nothing can be preloaded; it is reached from outside "
                         "only"};
-        case ProgramKind::kScript: return {.agent = true, .gomp = true, .mpi = is_rank};
+        case ProgramKind::kScript: return {.agent = true, .mpi = is_rank};
         case ProgramKind::kDynamic: break;
     }
-    // Without a runtime of its own it may still start programs, or load libraries, that have one.
+    // Without an OpenMP runtime of its own it may still start programs, or load libraries, that have one.
     // An MPI library makes a rank of what no launcher started. A launcher must not be taken for an MPI library, so it gets no such door.
-    return {.agent = true,
-            .gomp = program.gomp || !program.llvm,
-            .mpi = is_rank || program.mpi,
-            .first = program.sanitizer};
+    return {.agent = true, .mpi = is_rank || program.mpi, .first = program.sanitizer};
 }
 
 namespace {
@@ -66,8 +63,7 @@ std::string preload_text(const Doors& doors, const std::string& library_director
     }
     const size_t before = list.size();
     for (const std::string& name :
-         {doors.mpi ? library_directory + "/libdrom-mpi.so" : "",
-          doors.gomp ? library_directory + "/libdrom-gomp.so" : "", library_directory + "/libdrom.so"})
+         {doors.mpi ? library_directory + "/libdrom-mpi.so" : "", library_directory + "/libdrom.so"})
         if (!name.empty() && !has(users, name)) list.push_back(name);
     if (list.size() == before) return {};
     for (const std::string& user : users)

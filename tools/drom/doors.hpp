@@ -11,8 +11,7 @@ namespace drom::command {
 
 struct Doors {
     bool agent = false;       ///< libdrom.so is preloaded
-    bool gomp = false;        ///< libdrom-gomp.so too
-    bool mpi = false;         ///< and libdrom-mpi.so
+    bool mpi = false;         ///< libdrom-mpi.so too
     std::string remark = {};  ///< why nothing is preloaded, for people; empty: nothing to say
     std::string first = {};   ///< a library that has to be before ours; empty: none
 };

@@ -304,7 +304,6 @@ private:
         const std::string preload = preload_text(doors_, directory, present == nullptr ? "" : present);
         if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
         report_.preloaded.emplace_back("libdrom.so");
-        if (doors_.gomp) report_.preloaded.emplace_back("libdrom-gomp.so");
         if (doors_.mpi) report_.preloaded.emplace_back("libdrom-mpi.so");
     }
 
