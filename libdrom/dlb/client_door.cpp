@@ -49,10 +49,12 @@ bool is_shared() noexcept {
 
 /// Somebody may wait for the CPUs that were left, and no administrator with it.
 void hand_over() noexcept {
-    if (!client::state.ledger.writable) return;
+    static constinit std::atomic<bool> busy{false};  // two threads may poll at once
+    if (!client::state.ledger.writable || busy.exchange(true)) return;
     drom::SlotSet touched;
     touched.add(client::state.slot);
     drom::settle(client::state.ledger, *client::state.pages, touched);
+    busy.store(false);
 }
 
 [[gnu::noinline]] int adopt(uint64_t* seen, uint64_t* words, size_t nwords) noexcept {

@@ -62,7 +62,7 @@ static void set_and_poll(void) {
 
 static void answers(void) {
     poller();
-    CHECK(poll_until_new(), 1);
+    while (poll_until_new() != 1) {}
     step();
     CHECK(poll_until_new(), 3);
     step();
@@ -233,9 +233,48 @@ static void steal_in_step(void) {
     {
         cpu_set_t mask;
         CHECK(DLB_DROM_GetProcessMask(getpid(), &mask, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
+        let_go(&child); /* it answers from here on, first to the steal that was called off */
+        CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
+        CHECK_MASK(mask, 3);
     }
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
     kill_child(&child);
+}
+
+/* Without it the newcomer has its CPUs at once, as with DLB, and is not told of them again when the victim has left. */
+static void newcomer(void) {
+    cpu_set_t mask;
+    step();
+    CHECK(DLB_Init(0, NULL, "--drom"), DLB_SUCCESS);
+    CHECK(sched_getaffinity(0, sizeof mask, &mask), 0);
+    CHECK_MASK(mask, 2);
+    CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
+    step();
+    CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
+    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK_MASK(mask, 2);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+}
+
+static void steal_at_once(void) {
+    const cpu_set_t second = mask_of(2);
+    cpu_set_t mask;
+    Child child, thief;
+    child_cpus = 3;
+    child = start(answers);
+    CHECK(await_step(&child), 1);
+    thief = start(newcomer);
+    CHECK(await_step(&thief), 1);
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    CHECK(DLB_DROM_PreInit(thief.pid, &second, DLB_STEAL_CPUS, NULL), DLB_SUCCESS);
+    next_step(&thief);
+    next_step(&child);
+    CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
+    CHECK_MASK(mask, 1);
+    finish(&thief);
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+    kill_child(&child);
+    unsetenv("DLB_ARGS");
 }
 
 /* A set takes from others, too. */
@@ -260,6 +299,38 @@ static void take_by_setting(void) {
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
 }
 
+/* Waiting keeps the order: nobody has a CPU before its owner has left it, also when the wait was in vain. */
+static void heir(void) {
+    const cpu_set_t nothing = mask_of(0);
+    CHECK(DLB_Init(0, &nothing, "--drom"), DLB_SUCCESS);
+    step();
+    CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
+    step();
+    CHECK(poll_until_new(), 2);
+    step();
+}
+
+static void take_in_step(void) {
+    const cpu_set_t second = mask_of(2);
+    cpu_set_t mask;
+    Child owner, next;
+    child_cpus = 3;
+    owner = start(answers);
+    CHECK(await_step(&owner), 1);
+    next = start(heir);
+    CHECK(await_step(&next), 1);
+    setenv("DROM_TIMEOUT_MS", "150", 1);
+    CHECK(DLB_DROM_SetProcessMask(next.pid, &second, DLB_SYNC_QUERY), DLB_ERR_TIMEOUT);
+    unsetenv("DROM_TIMEOUT_MS");
+    next_step(&next);
+    next_step(&owner);
+    CHECK(DLB_DROM_GetProcessMask(owner.pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
+    CHECK_MASK(mask, 1);
+    next_step(&next);
+    finish(&next);
+    kill_child(&owner);
+}
+
 /* ---- in the agent's own thread ------------------------------------------------------------------------------------- */
 
 static volatile int async_calls;
@@ -280,6 +351,7 @@ static void asynchronous(void) {
         while (async_calls == 0) usleep(500);
         CHECK_MASK(told, 2);
         CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
+        step(); /* who waits for the answer still does */
         CHECK(DLB_Finalize(), DLB_SUCCESS);
     }
 }
@@ -292,6 +364,8 @@ static void without_polling(void) {
         CHECK(await_step(&child), 1);
         let_go(&child);
         CHECK(DLB_DROM_SetProcessMask(child.pid, &second, DLB_SYNC_QUERY), DLB_SUCCESS);
+        CHECK(await_step(&child), 1);
+        let_go(&child);
     }
     CHECK(ended(&child), 0);
 }
@@ -304,7 +378,9 @@ int main(void) {
     steal_and_return();
     steal_and_return_at_once();
     steal_in_step();
+    steal_at_once();
     take_by_setting();
+    take_in_step();
     without_polling();
     printf("administrator: all as in DLB\n");
     return 0;
