@@ -64,7 +64,17 @@ void redirect(int output, bool mute) {
     if (nothing >= 0) dup2(nothing, STDERR_FILENO);
 }
 
-[[noreturn]] void child_main(const std::vector<std::string>& command, const SignalRelay& relay, int go, int verdict) {
+/// Returns when it fails. The shell is given scripts only: execvp would also give it a program file that was cut short, and the shell would
+/// carry out whatever its bytes happen to mean.
+void execute(const Program& program, char* const* words) {
+    if (program.kind == ProgramKind::kScript)
+        execvp(words[0], words);
+    else
+        execv(program.path.c_str(), words);
+}
+
+[[noreturn]] void child_main(const Program& program, const std::vector<std::string>& command, const SignalRelay& relay,
+                             int go, int verdict) {
     size_t size = 0;
     if (!read_all(go, &size, sizeof size)) _exit(127);  // nobody wants it any more
     std::string text(size, '\0');
@@ -75,7 +85,7 @@ void redirect(int output, bool mute) {
     for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     relay.restore_in_child();
-    execvp(words[0], words.data());
+    execute(program, words.data());
     const int code = errno;
     write_all(verdict, &code, sizeof code);
     _exit(127);
@@ -83,8 +93,8 @@ void redirect(int output, bool mute) {
 
 }  // namespace
 
-Expected<PausedChild> PausedChild::fork(const std::vector<std::string>& command, const SignalRelay& relay, int output,
-                                        bool mute) {
+Expected<PausedChild> PausedChild::fork(const Program& program, const std::vector<std::string>& command,
+                                        const SignalRelay& relay, int output, bool mute) {
     int go[2];
     int verdict[2];
     if (pipe2(go, O_CLOEXEC) != 0) return failure(DROM_E_OS, fmt::format("pipe: {}", std::strerror(errno)));
@@ -101,7 +111,7 @@ Expected<PausedChild> PausedChild::fork(const std::vector<std::string>& command,
         close(go[1]);
         close(verdict[0]);
         redirect(output, mute);
-        child_main(command, relay, go[0], verdict[1]);
+        child_main(program, command, relay, go[0], verdict[1]);
     }
     close(go[0]);
     close(verdict[1]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drom/drom.hpp"
+#include "program.hpp"
 #include "signals.hpp"
 
 namespace drom::command {
@@ -16,8 +17,8 @@ namespace drom::command {
 class PausedChild {
 public:
     /// `output`: descriptor that becomes its stdout; -1: it keeps ours. `mute`: its stderr is thrown away.
-    static Expected<PausedChild> fork(const std::vector<std::string>& command, const SignalRelay& relay,
-                                      int output = -1, bool mute = false);
+    static Expected<PausedChild> fork(const Program& program, const std::vector<std::string>& command,
+                                      const SignalRelay& relay, int output = -1, bool mute = false);
 
     PausedChild(PausedChild&& other) noexcept;
     PausedChild& operator=(PausedChild&&) = delete;

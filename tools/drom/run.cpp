@@ -102,7 +102,7 @@ public:
                                        "run behind it, {0} ... drom run -- program",
                                        options_.command.front()));
         SignalRelay relay;
-        auto child = PausedChild::fork(options_.command, relay);
+        auto child = PausedChild::fork(program_, options_.command, relay);
         if (!child) return refuse(child.error());
         report_.pid = child->pid();
         plan_traits();

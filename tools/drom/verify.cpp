@@ -87,7 +87,7 @@ double median(std::vector<double> values) {
 class Verification {
 public:
     Verification(const Options& options, const Program& program, const CpuSet& cpus, Table& table)
-        : options_(options), doors_(choose_doors(program, false)), cpus_(cpus), table_(table) {
+        : options_(options), program_(program), doors_(choose_doors(program, false)), cpus_(cpus), table_(table) {
         report_.program = program.path.substr(program.path.rfind('/') + 1);
         report_.build_id = program.build_id;
         report_.seed = options.verify.seed;
@@ -126,7 +126,7 @@ private:
         if (output < 0) return failure(DROM_E_OS, fmt::format("memfd_create: {}", std::strerror(errno)));
         lseek(STDIN_FILENO, 0, SEEK_SET);  // each run reads the same input, if it is a file
         SignalRelay relay;
-        auto child = PausedChild::fork(options_.command, relay, output, !options_.verbose);
+        auto child = PausedChild::fork(program_, options_.command, relay, output, !options_.verbose);
         if (!child) return tl::make_unexpected(child.error());
         auto environment = environment_of(mode);
         if (!mode.empty()) {
@@ -281,6 +281,7 @@ private:
     }
 
     const Options& options_;
+    const Program program_;
     Doors doors_;
     CpuSet cpus_;
     Table& table_;
