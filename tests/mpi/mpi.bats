@@ -228,7 +228,6 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
     grep -Fx "threads wrong 0" "$OUT"
 }
 
-# bats test_tags=openmpi
 # disturbed WORD...: two ranks do that, one of them asked for other CPUs all the time, at random; nothing is wrong afterwards.
 disturbed() {
     launch 1 "$RANKS/rank" "$@" : -np 1 "$BIN" run --ncpus 2 -- "$RANKS/rank" "$@"
@@ -255,14 +254,26 @@ disturbed() {
     grep -Fx "progress made" "$OUT"
 }
 
+# bats test_tags=mpich
 @test "nor do ranks with MPICH's progress thread" {
-    [[ $MPI == mpich ]] || skip "MPICH's only"
     disturbed talk 6
     local bare=$THREADS
     MPICH_ASYNC_PROGRESS=1 MPIR_CVAR_ASYNC_PROGRESS=1 disturbed talk 6
     ((THREADS > bare))
 }
 
+@test "1,000 random requests for all ranks of a job that meet in collectives: nobody waits for ever" {
+    local progress=$BATS_TEST_TMPDIR/progress seed=${EPOCHREALTIME#*.}
+    OMP_NUM_THREADS=2 launch 2 "$BIN" run -- "$RANKS/collectives" "$progress" "$STOP"
+    clients 2
+    "$BUILD/bin/job_sequences" "$progress" 1000 "$((10#$seed))"
+    finish
+    cat "$OUT"
+    grep -E "^[0-9]+ rounds, wrong 0$" "$OUT"
+    drom check
+}
+
+# bats test_tags=openmpi
 @test "a process that a rank spawns is a client of its own, in a job of its own" {
     export OMPI_MCA_btl=self,tcp  # shared memory does not reach across jobs
     launch 1 -x LD_PRELOAD="$LIBRARIES" -x DROM_TABLE "$RANKS/rank" spawn "$STOP"
