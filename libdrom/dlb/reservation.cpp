@@ -121,8 +121,9 @@ int enter(const Tables& tables, const Options& options, const Mask* mask, bool& 
     const Mask reservation = reserved_cpus(found);
     const bool all = mask == nullptr || mask->none() || mask->contains(reservation);
     if (whose != own && !all) return take_part(entry, whose, reservation, *mask);
-    reserved = true;
-    return take_over(entry, whose, mask);
+    // What `drom run` has reserved is its to give up, and is the mask whatever the program says.
+    reserved = options.preinit_pid != 0 || !in_reservation_of_drom();
+    return take_over(entry, whose, reserved ? mask : nullptr);
 }
 
 int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** next_environ,

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * launched_test.c - a program written for DLB, started by `drom run --cpus 1`: the reservation is its mask, and stays drom's. */
+#include "check.h"
+
+static unsigned own_mask(void) {
+    cpu_set_t mask;
+    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    return mask_bits(&mask);
+}
+
+static void others_cpu(void) {
+    const cpu_set_t second = mask_of(2);
+    CHECK(DLB_Init(0, &second, "--drom --silent"), DLB_ERR_PERM);
+}
+
+int main(void) {
+    const cpu_set_t both = mask_of(3);
+    int again;
+    Child child;
+    alarm(60);
+    for (again = 0; again < 3; ++again) {
+        CHECK(DLB_Init(0, again == 1 ? &both : NULL, "--drom"), DLB_SUCCESS);
+        CHECK(own_mask(), 2);
+        CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
+        CHECK(DLB_Finalize(), DLB_SUCCESS);
+    }
+    /* Nobody else has it in between. */
+    unsetenv("DROM_SLOT");
+    child = start(others_cpu);
+    CHECK(ended(&child), 0);
+    printf("launched: in the reservation of drom run\n");
+    return 0;
+}
