@@ -17,7 +17,7 @@ import drom
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BUILD = Path(sys.argv.pop(1))
-DEADLINE = 60
+DEADLINE = 120
 
 
 def program(name):
@@ -126,7 +126,8 @@ class Followers(unittest.TestCase):
         self.rests([program("blas_threads-openblas"), "--products", "1000000"])
 
     def test_blis(self):
-        self.follow([program("blas_threads-blis"), "--products", "1500"])
+        # Its threads spin for one another: on a crowded machine each product takes as long as the others let it.
+        self.follow([program("blas_threads-blis"), "--products", "500"])
         self.rests([program("blas_threads-blis"), "--products", "1000000"])
 
     def test_a_pool_of_processes(self):
