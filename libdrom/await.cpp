@@ -117,6 +117,12 @@ int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, 
         sleep_on(goal.slot, true, resized, std::min(deadline, now_ns() + kLookAgain));
     }
     const uint32_t pid = ledger_.slot(goal.slot).client.pid.load();
+    const Page* page = pages_.view(goal.slot);
+    if (page == nullptr || page->joined.load() == 0)
+        return fail(error, DROM_PENDING,
+                    "%s: released, but not resized: no door has answered in it, so its threads stay as many as they "
+                    "are; drom explain %u says more",
+                    verb, pid);
     return fail(error, DROM_PENDING,
                 "%s: released, but not resized yet: its next safe point has not come; drom explain %u says more", verb,
                 pid);

@@ -61,7 +61,8 @@ not_resized() {
     drom list | grep -E "^[0-9]+ .* $1 .* not resized "
     client_is "$1" not_resized "no door has answered"
     drom explain "$1" --sample 20 | grep -F "Not resized: $3"
-    drom explain "$1" --sample 20 --json | jq -e '.client.resize == "none" and ([.threads[] | select(.busy > 0)] | length) > 1'
+    refuses 3 "^drom: set [0-9]+: released, but not resized: no door has answered in it, so its threads stay" drom set "$1" "$B" --wait resized --timeout 100
+    drom explain "$1" --sample 300 --json | jq -e '.client.resize == "none" and ([.threads[] | select(.busy > 0)] | length) > 1'
 }
 
 # guest_of_nobody NAME CPUS PROGRAM: under drom run, with two threads at work.

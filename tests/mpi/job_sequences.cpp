@@ -50,7 +50,7 @@ public:
             if (auto wrong = request(); !wrong.empty()) return wrong;
         if (const auto checked = table_.check(); !checked) return checked.error().text;
         if (auto wrong = overlap(); !wrong.empty()) return wrong;
-        return comes_further() ? "" : "the ranks stand still for 60 s: a deadlock";
+        return comes_further() ? "" : "the ranks stand still for 60 s: a deadlock, or they have ended";
     }
     [[nodiscard]] const Counts& counts() const { return counts_; }
 

@@ -21,13 +21,13 @@ teardown() {
     for pid in "${LAUNCHED[@]}"; do wait "$pid" || true; done
 }
 
-# ranks N COMMAND...: as the site's users start them, bound to nothing.
+# ranks N COMMAND...: as the site's users start them, bound to nothing; killed after LIMIT seconds.
 ranks() {
     local n=$1
     shift
     local unbound=()
     [[ $MPI != openmpi ]] || unbound=(--oversubscribe --bind-to none)
-    timeout --foreground 60 "mpirun.$MPI" "${unbound[@]}" -np "$n" "$@"
+    timeout --foreground "${LIMIT:-60}" "mpirun.$MPI" "${unbound[@]}" -np "$n" "$@"
 }
 
 # launch N COMMAND...: in the background; its output in $OUT.
@@ -102,7 +102,7 @@ finish() {
 
 @test "a rank that its launcher bound starts from there, and that is said" {
     OUT=$BATS_TEST_TMPDIR/out
-    timeout --foreground 60 "mpirun.$MPI" --bind-to core -np 2 "$BIN" run --verbose -- "$RANKS/rank" hold "$STOP" > "$OUT" 2>&1 3>&- &
+    timeout --foreground "${LIMIT:-60}" "mpirun.$MPI" --bind-to core -np 2 "$BIN" run --verbose -- "$RANKS/rank" hold "$STOP" > "$OUT" 2>&1 3>&- &
     LAUNCHED+=("$!")
     clients 2
     [[ $(of 0 mask) == "$A" && $(of 1 mask) == "$B" ]]
@@ -262,15 +262,35 @@ disturbed() {
     ((THREADS > bare))
 }
 
-@test "1,000 random requests for all ranks of a job that meet in collectives: nobody waits for ever" {
-    local progress=$BATS_TEST_TMPDIR/progress seed=${EPOCHREALTIME#*.}
-    OMP_NUM_THREADS=2 launch 2 "$BIN" run -- "$RANKS/collectives" "$progress" "$STOP"
-    clients 2
-    "$BUILD/bin/job_sequences" "$progress" 1000 "$((10#$seed))"
+# sequences RANKS N: so many random sequences of requests for all ranks of a job, which meet in collectives meanwhile.
+sequences() {
+    local progress=$BATS_TEST_TMPDIR/progress.$1 seed=${EPOCHREALTIME#*.}
+    rm -f "$STOP"
+    LIMIT=250 OMP_NUM_THREADS=2 launch "$1" "$BIN" run -- "$RANKS/collectives" "$progress" "$STOP"
+    clients "$1"
+    until [[ -s $progress ]]; do sleep 0.05; done
+    "$BUILD/bin/job_sequences" "$progress" "$2" "$((10#$seed))"
     finish
     cat "$OUT"
     grep -E "^[0-9]+ rounds, wrong 0$" "$OUT"
     drom check
+}
+
+@test "1,000 random sequences of requests for all ranks of a job that meet in collectives: nobody waits for ever" {
+    sequences 2 700
+    sequences 1 300
+}
+
+@test "a request for the whole job is granted to all ranks or to none" {
+    launch 2 "$BIN" run -- "$RANKS/rank" hold "$STOP"
+    clients 2
+    local job
+    job=$(of 0 job)
+    run drom shrink --job "$job" 1
+    [[ $status == 1 && $output == "drom: shrink: 1 CPU for 2 ranks, which need 2 at least; give more" ]]
+    run drom set --job "$job" "$BOTH"
+    [[ $status == 0 && $output == *"rank 0 of 2): has $A already"*"rank 1 of 2): has $B already"* ]]
+    finish
 }
 
 # bats test_tags=openmpi
