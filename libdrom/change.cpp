@@ -84,7 +84,10 @@ int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSe
 bool Table::finish_intent() noexcept {
     Intention what;
     what.targets = targets_;
-    if (!read_intent(ledger_, what)) return false;
+    if (!read_intent(ledger_, what)) {
+        if (ledger_.intent().kind.load() != intent::kNothing) clear_intent(ledger_);  // damaged
+        return false;
+    }
     const bool possible = !what.is_about_a_client() || is_live(ledger_, {what.slot, what.generation & 0xfff});
     SlotSet touched;
     bool changed = false;

@@ -137,9 +137,11 @@ void Table::refresh_offline() noexcept {
     }
 }
 
-/// With the turn in hand: finish what others began, look for the dead now and then.
+/// With the turn in hand: finish what others began, look for the dead now and then. An intent is looked for whoever had the turn before:
+/// somebody who only waited may have had it after the dead administrator, and left its intent where it was.
 int Table::begin(bool inherited, drom_error* error) noexcept {
-    if (inherited) {
+    const bool unfinished = ledger_.intent().kind.load(std::memory_order_relaxed) != intent::kNothing;
+    if (inherited || unfinished) {
         finish_intent();
         settle_all(ledger_, pages_);
     }
@@ -303,7 +305,7 @@ int Table::check(const Options& options, drom_error* error) noexcept {
     const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
     if (const int status = check_invariants(ledger_, error); status != DROM_OK) return status;
     refresh_offline();
-    const bool finished = turn.inherited() && finish_intent();
+    const bool finished = finish_intent();
     const bool reaped = reap(ledger_, pages_, path_) > 0;
     const bool settled = settle_all(ledger_, pages_);
     if (const int status = check_invariants(ledger_, error); status != DROM_OK) return status;

@@ -103,6 +103,17 @@ TEST_F(DeadAdministrator, WhatItBeganIsFinishedByTheNextOne) {
     EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
 }
 
+TEST_F(DeadAdministrator, WhatItBeganIsFinishedAlsoWhenSomebodyWhoOnlyWaitedHadTheTurnInBetween) {
+    const CpuSet mask = CpuSet::range(1, 6);
+    leave_half_done(mask, true);
+    Options brief = plain_;
+    brief.timeout_ms = 1;
+    EXPECT_GE(table_.wait(client_.upid(), 0, brief, &error_), 0) << error_.text;
+    const Child other = Child::sleeper();
+    EXPECT_GE(table_.reserve(other.upid(), CpuSet::range(7, 1), plain_, nullptr, &error_), 0) << error_.text;
+    EXPECT_EQ(mask, wanted());
+}
+
 TEST_F(DeadAdministrator, AGivingOrATakingIsFinishedWithoutTouchingOtherCpus) {
     leave_half_done(CpuSet::range(3, 4), true, intent::kGive);
     EXPECT_EQ(DROM_OK, table_.check(plain_, &error_)) << error_.text;
