@@ -113,6 +113,15 @@ nothing_left() {
     [[ $(drom run --no-doors --json -- "$GUESTS/plain" 2>&1 | jq -c .preloaded) == '[]' ]]
 }
 
+@test "where there is no library for MPI none is named to the loader" {
+    mkdir "$WORK/bin" "$WORK/lib"
+    cp "$BIN" "$WORK/bin/"
+    cp -a "$BUILD"/lib/libdrom.so* "$WORK/lib/"
+    run env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 "$WORK/bin/drom" run --verbose --json -- "$GUESTS/plain"
+    [[ $status == 0 && $output == *"libdrom-mpi.so is not there"* && $output != *"cannot be preloaded"* ]]
+    [[ $(tail -n 1 <<<"$output" | jq -c .preloaded) == '["libdrom.so"]' ]]
+}
+
 @test "a runtime behind a library with a run path of its own is found" {
     command -v clang >/dev/null || missing "no clang"
     mkdir "$WORK/libs"

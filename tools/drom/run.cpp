@@ -300,6 +300,10 @@ private:
                              directory));
             return;
         }
+        if (doors_.mpi && access((directory + "/libdrom-mpi.so").c_str(), R_OK) != 0) {
+            mention(options_, "libdrom-mpi.so is not there (it is for x86-64 only): MPI calls are no safe points");
+            doors_.mpi = false;
+        }
         const char* present = text_of("LD_PRELOAD");
         const std::string preload = preload_text(doors_, directory, present == nullptr ? "" : present);
         if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
