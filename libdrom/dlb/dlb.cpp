@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // dlb.cpp - dlb.h: a process that takes part.
-#include "drom/dlb/dlb.h"
+#include "drom/dlb.h"
 
 #include <pthread.h>
 #include <unistd.h>

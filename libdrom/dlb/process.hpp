@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "drom/dlb/dlb.h"
+#include "drom/dlb.h"
 #include "mask.hpp"
 #include "options.hpp"
 

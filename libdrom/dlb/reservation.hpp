@@ -2,7 +2,7 @@
 // reservation.hpp - how a process comes to its CPUs: what was reserved for it, what it asks for, or both.
 #pragma once
 
-#include "drom/dlb/dlb_drom.h"
+#include "drom/dlb_drom.h"
 #include "mask.hpp"
 #include "options.hpp"
 #include "tables.hpp"

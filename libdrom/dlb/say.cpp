@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "drom/dlb/dlb.h"
+#include "drom/dlb.h"
 
 namespace drom::dlb {
 
