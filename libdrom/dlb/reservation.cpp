@@ -123,7 +123,8 @@ int enter(const Tables& tables, const Options& options, const Mask* mask, bool& 
     if (whose != own && !all) return take_part(entry, whose, reservation, *mask);
     // What `drom run` has reserved is its to give up, and is the mask whatever the program says.
     reserved = options.preinit_pid != 0 || !in_reservation_of_drom();
-    return take_over(entry, whose, reserved ? mask : nullptr);
+    // Nor does who was reserved nothing have anything before it is given some.
+    return take_over(entry, whose, reserved && !reservation.none() ? mask : nullptr);
 }
 
 int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** next_environ,

@@ -151,6 +151,18 @@ static void empty_at_first(void) {
     CHECK(DLB_DROM_PostFinalize(getpid(), DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
     unsetenv("DLB_ARGS");
+    /* Whatever the program asks for: its reservation says nothing. */
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    CHECK(DLB_DROM_PreInit(getpid(), &nothing, DLB_STEAL_CPUS, NULL), DLB_SUCCESS);
+    CHECK(DLB_Init(0, &both, NULL), DLB_SUCCESS);
+    CHECK(DLB_DROM_GetProcessMask(getpid(), &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK(CPU_COUNT(&mask), 0);
+    CHECK(DLB_DROM_SetProcessMask(getpid(), &both, DLB_NO_SYNC), DLB_SUCCESS);
+    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
+    CHECK_MASK(mask, 3);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+    unsetenv("DLB_ARGS");
     /* Nothing without a reservation, too. */
     CHECK(DLB_Init(0, &nothing, "--drom"), DLB_SUCCESS);
     CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
