@@ -2,37 +2,36 @@
 // pools_test.cpp - libraries with threads of their own, recognised in what a process has mapped.
 #include "pools.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace {
 
 using drom::command::pools_in;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using Names = std::vector<std::string>;
 
 std::string mapped(const std::string& path) { return "7f00-7f01 r-xp 00000000 08:01 42    " + path + "\n"; }
 
 TEST(Pools, ALibraryIsNamedOnceHoweverOftenItIsMapped) {
     const std::string tbb = mapped("/usr/lib/x86_64-linux-gnu/libtbb.so.12.8");
-    EXPECT_THAT(pools_in(tbb + mapped("[heap]") + tbb), ElementsAre("oneTBB"));
+    EXPECT_EQ(pools_in(tbb + mapped("[heap]") + tbb), Names{"oneTBB"});
     const std::string blas = mapped("/opt/a/libopenblasp-r0.3.21.so") + mapped("/opt/b/libopenblas.so.0");
-    EXPECT_THAT(pools_in(blas), ElementsAre("OpenBLAS"));
+    EXPECT_EQ(pools_in(blas), Names{"OpenBLAS"});
 }
 
 TEST(Pools, WhatMayBeBuiltForOpenMpIsLeftToThatWhereItIs) {
     const std::string blis = mapped("/usr/lib/blis-openmp/libblis.so.4");
-    EXPECT_THAT(pools_in(blis), ElementsAre("BLIS"));
-    EXPECT_THAT(pools_in(blis + mapped("/usr/lib/libgomp.so.1.0.0")), IsEmpty());
-    EXPECT_THAT(pools_in(blis + mapped("/usr/lib/libomp.so.5") + mapped("/usr/lib/libtbb.so.12")),
-                ElementsAre("oneTBB"));
+    EXPECT_EQ(pools_in(blis), Names{"BLIS"});
+    EXPECT_EQ(pools_in(blis + mapped("/usr/lib/libgomp.so.1.0.0")), Names{});
+    EXPECT_EQ(pools_in(blis + mapped("/usr/lib/libomp.so.5") + mapped("/usr/lib/libtbb.so.12")), Names{"oneTBB"});
 }
 
 TEST(Pools, OtherFilesAreNone) {
-    EXPECT_THAT(pools_in(""), IsEmpty());
-    EXPECT_THAT(pools_in("7f00-7f01 rw-p 00000000 00:00 0"), IsEmpty());
-    EXPECT_THAT(pools_in(mapped("/opt/libtbb.so/program") + mapped("/usr/lib/libtbbmalloc.so.2")), IsEmpty());
+    EXPECT_EQ(pools_in(""), Names{});
+    EXPECT_EQ(pools_in("7f00-7f01 rw-p 00000000 00:00 0"), Names{});
+    EXPECT_EQ(pools_in(mapped("/opt/libtbb.so/program") + mapped("/usr/lib/libtbbmalloc.so.2")), Names{});
 }
 
 }  // namespace
