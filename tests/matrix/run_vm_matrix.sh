@@ -18,5 +18,5 @@ done
 mkdir -p "$build/tests/matrix/runtimes"
 cp -aL "$runtimes/." "$build/tests/matrix/runtimes/"
 cp "$here/run_matrix.py" "$build/tests/matrix/"
-exec "$here/../vm/numavm.sh" -l 1200 -w "$cache" -b "$build" \
+exec "$here/../vm/numavm.sh" -l 1400 -w "$cache" -b "$build" \
     "LD_LIBRARY_PATH=/mnt/build/lib python3 -u /mnt/build/tests/matrix/run_matrix.py --build /mnt/build --runtimes /mnt/build/tests/matrix/runtimes --ranks 2,4 $*"
