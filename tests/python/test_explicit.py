@@ -133,7 +133,7 @@ class Followers(unittest.TestCase):
     def test_blis(self):
         # Its threads spin for one another: on a crowded machine each product takes as long as the others let it.
         self.follow([program("blas_threads-blis"), "--products", "500"])
-        self.rests([program("blas_threads-blis"), "--products", "1000000"])
+        # BLIS starts its threads anew for each product: who is at work cannot be counted by looking twice.
 
     def test_a_pool_of_processes(self):
         self.follow([sys.executable, str(EXAMPLES / "process_pool.py"), "200"])
