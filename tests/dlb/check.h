@@ -22,7 +22,8 @@
 #define CHECK(got, expected) check_equal((got), (expected), #got, __FILE__, __LINE__)
 #define CHECK_MASK(mask, bits) check_equal((int)mask_bits(&(mask)), (bits), "the mask " #mask, __FILE__, __LINE__)
 
-static char check_folder[64];
+enum { kCheckPath = 1024 };
+static char check_folder[kCheckPath];
 static pid_t check_owner;
 
 static int check_remove(const char* path, const struct stat* info, int type, struct FTW* where) {
@@ -58,22 +59,39 @@ static inline cpu_set_t mask_of(unsigned bits) {
     return mask;
 }
 
+/* A file or folder in the test's own folder. Overwritten by the next call. */
+static inline const char* check_path(const char* name) {
+    static char path[kCheckPath];
+    const int length = snprintf(path, sizeof path, "%s/%s", check_folder, name);
+    CHECK(length > 0 && length < kCheckPath, 1);
+    return path;
+}
+
+static inline void check_make_folder(void) {
+    const char* parent = getenv("TMPDIR");
+    int length;
+    if (parent == NULL || *parent == '\0') parent = P_tmpdir;
+    length = snprintf(check_folder, sizeof check_folder, "%s/drom-dlb-XXXXXX", parent);
+    CHECK(length > 0 && length < kCheckPath, 1);
+    if (mkdtemp(check_folder) == NULL) {
+        perror(check_folder);
+        exit(EXIT_FAILURE);
+    }
+    check_owner = getpid();
+    atexit(check_clean);
+}
+
 /* A table of the test's own, an end after a minute, and CPUs 0 and 1; without them the test is skipped. */
 static inline void check_begin(void) {
     cpu_set_t mask;
-    char table[96];
     alarm(60);
-    sched_getaffinity(0, sizeof mask, &mask);
+    CHECK(sched_getaffinity(0, sizeof mask, &mask), 0);
     if (!CPU_ISSET(0, &mask) || !CPU_ISSET(1, &mask)) {
         printf("SKIPPED: needs CPUs 0 and 1\n");
         exit(77);
     }
-    snprintf(check_folder, sizeof check_folder, "/tmp/drom-dlb-XXXXXX");
-    CHECK(mkdtemp(check_folder) != NULL, 1);
-    check_owner = getpid();
-    atexit(check_clean);
-    snprintf(table, sizeof table, "%s/table", check_folder);
-    setenv("DROM_TABLE", table, 1);
+    check_make_folder();
+    setenv("DROM_TABLE", check_path("table"), 1);
     unsetenv("DLB_ARGS");
     unsetenv("DROM_SLOT");
     unsetenv("DROM_GRACE_MS");

@@ -139,10 +139,8 @@ static void helper_of_a_launcher(void) {
 /* A failed initialisation could not be repeated. */
 static void second_try(void) {
     const cpu_set_t first = mask_of(1);
-    char table[96];
     char* kept = strdup(getenv("DROM_TABLE"));
-    snprintf(table, sizeof table, "%s/no/such/folder", check_folder);
-    setenv("DROM_TABLE", table, 1);
+    setenv("DROM_TABLE", check_path("no/such/folder"), 1);
     setenv("DLB_ARGS", "--silent", 1);
     CHECK(DLB_Init(0, &first, "--drom") < 0, 1);
     CHECK(DLB_PollDROM(NULL, NULL), DLB_ERR_NOINIT);
@@ -171,8 +169,7 @@ static void comer_with_other_sizes(void) {
 /* Whoever made a file of that name first owned everybody; without the right to open it the program hung. */
 static void table_of_somebody_else(void) {
     const cpu_set_t first = mask_of(1);
-    char table[96];
-    snprintf(table, sizeof table, "%s/strange", check_folder);
+    const char* table = check_path("strange");
     CHECK(mkdir(table, 0777), 0);
     CHECK(chmod(table, 0777), 0);
     if (geteuid() == 0) {
