@@ -37,8 +37,7 @@ int main(void) {
     for (i = 0; i < 20; ++i) join_and_leave(&both, DROM_ASYNC);
     CHECK(descriptors_beyond(20), 0);
     CHECK(drom_init(&first, 1, NULL, &error), DROM_OK);
-    child = start(in_a_child);
-    CHECK(await_step(&child), 1);
+    child = start_to_step(in_a_child);
     finish(&child);
     CHECK(drom_poll(NULL, 0, &error) >= 0, 1);
     CHECK(drom_finalize(&error), DROM_OK);

@@ -150,6 +150,13 @@ static inline Child start(void (*body)(void)) {
     return child;
 }
 
+/* Starts it, and waits until it has come to its first step(). */
+static inline Child start_to_step(void (*body)(void)) {
+    const Child child = start(body);
+    CHECK(await_step(&child), 1);
+    return child;
+}
+
 static inline void close_child(const Child* child) { close(child->to), close(child->from); }
 
 /* Its exit status; 1000 and the signal when one ended it. */
@@ -171,7 +178,7 @@ static inline void kill_child(const Child* child) {
     CHECK(ended(child), 1000 + SIGKILL);
 }
 
-/* What children of most tests do: take part with these CPUs, then poll when told to. The last answer is the exit status. */
+/* What children of most tests do: take part with these CPUs; what they do at their steps is theirs. */
 static unsigned child_cpus;
 static const char* child_args = "--drom";
 
@@ -179,6 +186,17 @@ static inline void poller(void) {
     const cpu_set_t mask = mask_of(child_cpus);
     CHECK(DLB_Init(0, &mask, child_args), DLB_SUCCESS);
     step();
+}
+
+static inline Child start_with_cpus(unsigned cpus, void (*body)(void)) {
+    child_cpus = cpus;
+    return start_to_step(body);
+}
+
+static inline unsigned mask_of_pid(pid_t pid) {
+    cpu_set_t mask;
+    CHECK(DLB_DROM_GetProcessMask(pid, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    return mask_bits(&mask);
 }
 
 #endif

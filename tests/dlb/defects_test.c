@@ -6,12 +6,6 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-static unsigned mask_of_pid(pid_t pid) {
-    cpu_set_t mask;
-    CHECK(DLB_DROM_GetProcessMask(pid, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    return mask_bits(&mask);
-}
-
 static int descriptors(void) {
     DIR* folder = opendir("/proc/self/fd");
     int count = 0;
@@ -72,9 +66,7 @@ static void mask_of_other_cpus(void) {
 static void daemon_that_attaches_often(void) {
     Child child;
     int before, i;
-    child_cpus = 3;
-    child = start(poller);
-    CHECK(await_step(&child), 1);
+    child = start_with_cpus(3, poller);
     before = descriptors();
     for (i = 0; i < 600; ++i) {
         CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
@@ -106,9 +98,7 @@ static void killed_at_any_moment(void) {
     for (round = 0; round < 40; ++round) {
         const cpu_set_t both = mask_of(3);
         Child child;
-        child_cpus = 3;
-        child = start(round % 2 == 0 ? busy_reader : busy_writer);
-        CHECK(await_step(&child), 1);
+        child = start_with_cpus(3, round % 2 == 0 ? busy_reader : busy_writer);
         let_go(&child);
         usleep((useconds_t)(round * 37 % 1500));
         kill_child(&child);
@@ -126,8 +116,7 @@ static void helper_of_a_launcher(void) {
     cpu_set_t mask;
     Child child;
     CHECK(DLB_Init(0, &both, "--drom"), DLB_SUCCESS);
-    child = start(helper);
-    CHECK(await_step(&child), 1);
+    child = start_to_step(helper);
     CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &first, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
     CHECK(DLB_DROM_PostFinalize(child.pid, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
@@ -156,10 +145,7 @@ static void second_try(void) {
 /* A process that was there first got SIGBUS when another one came with another idea of the size. */
 static void comer_with_other_sizes(void) {
     const cpu_set_t second = mask_of(2);
-    Child child;
-    child_cpus = 1;
-    child = start(poller);
-    CHECK(await_step(&child), 1);
+    const Child child = start_with_cpus(1, poller);
     CHECK(DLB_Init(0, &second, "--drom --shm-size-multiplier=4"), DLB_SUCCESS);
     CHECK(mask_of_pid(child.pid), 1);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
@@ -200,8 +186,7 @@ static void keys(void) {
     /* The same CPU in each of these tables. */
     for (i = 0; i < sizeof good / sizeof good[0]; ++i) {
         child_args = good[i];
-        children[i] = start(poller);
-        CHECK(await_step(&children[i]), 1);
+        children[i] = start_to_step(poller);
     }
     for (i = 0; i < sizeof good / sizeof good[0]; ++i) {
         cpu_set_t mask;

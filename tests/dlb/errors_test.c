@@ -62,10 +62,7 @@ static void missing_arguments(void) {
 /* CPUs that are somebody else's. */
 static void overlapping(void) {
     const cpu_set_t both = mask_of(3), first = mask_of(1);
-    Child child;
-    child_cpus = 2;
-    child = start(poller);
-    CHECK(await_step(&child), 1);
+    const Child child = start_with_cpus(2, poller);
     setenv("DLB_ARGS", "--silent", 1);
     CHECK(DLB_Init(0, &both, "--drom"), DLB_ERR_PERM);
     CHECK(DLB_PollDROM(NULL, NULL), DLB_ERR_NOINIT);
@@ -84,12 +81,10 @@ static void in_the_child(void) {
     CHECK(DLB_PollDROM_Update(), DLB_ERR_NOINIT);
     CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
     CHECK(DLB_Finalize(), DLB_NOUPDT);
-    CHECK(DLB_DROM_GetProcessMask(getppid(), &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    CHECK_MASK(mask, 1);
+    CHECK(mask_of_pid(getppid()), 1);
     step(); /* the parent has left CPU 1 */
     CHECK(DLB_Init(0, &second, "--drom"), DLB_SUCCESS);
-    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    CHECK_MASK(mask, 2);
+    CHECK(mask_of_pid(0), 2);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
     step();
 }
@@ -101,8 +96,7 @@ static void forked(void) {
     CHECK(DLB_Init(0, &both, "--drom"), DLB_SUCCESS);
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_SetProcessMask(0, &first, DLB_NO_SYNC), DLB_SUCCESS);
-    child = start(in_the_child);
-    CHECK(await_step(&child), 1);
+    child = start_to_step(in_the_child);
     /* The parent's news are the parent's. */
     CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
     CHECK_MASK(mask, 1);

@@ -2,12 +2,6 @@
  * launched_test.c - a program written for DLB, started by `drom run --cpus 1`: the reservation is its mask, and stays drom's. */
 #include "check.h"
 
-static unsigned own_mask(void) {
-    cpu_set_t mask;
-    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    return mask_bits(&mask);
-}
-
 static void others_cpu(void) {
     const cpu_set_t second = mask_of(2);
     CHECK(DLB_Init(0, &second, "--drom --silent"), DLB_ERR_PERM);
@@ -20,7 +14,7 @@ int main(void) {
     alarm(60);
     for (again = 0; again < 3; ++again) {
         CHECK(DLB_Init(0, again == 1 ? &both : NULL, "--drom"), DLB_SUCCESS);
-        CHECK(own_mask(), 2);
+        CHECK(mask_of_pid(0), 2);
         CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
         CHECK(DLB_Finalize(), DLB_SUCCESS);
     }

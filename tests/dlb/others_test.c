@@ -18,9 +18,16 @@ static int poll_until_new(void) {
     return (int)mask_bits(&mask);
 }
 
-static unsigned mask_of_pid(pid_t pid) {
+static unsigned poll_once(void) {
     cpu_set_t mask;
-    CHECK(DLB_DROM_GetProcessMask(pid, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
+    return mask_bits(&mask);
+}
+
+/* The mask that it has when it has answered what was asked of it so far. */
+static unsigned mask_when_answered(pid_t pid) {
+    cpu_set_t mask;
+    CHECK(DLB_DROM_GetProcessMask(pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
     return mask_bits(&mask);
 }
 
@@ -43,8 +50,7 @@ static void follows(void) {
 
 static void set_and_poll(void) {
     const cpu_set_t both = mask_of(3), one = mask_of(1);
-    const Child child = start(follows);
-    CHECK(await_step(&child), 1);
+    const Child child = start_to_step(follows);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_DROM_FLAGS_NONE), DLB_ERR_PDIRTY);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &both, DLB_SYNC_QUERY), DLB_ERR_PDIRTY);
@@ -78,17 +84,13 @@ static void waiting(void) {
     const cpu_set_t both = mask_of(3), one = mask_of(1);
     struct timespec begin;
     cpu_set_t mask;
-    Child child;
-    child_cpus = 3;
-    child = start(answers);
-    CHECK(await_step(&child), 1);
+    const Child child = start_with_cpus(3, answers);
     let_go(&child);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_SYNC_QUERY), DLB_SUCCESS);
     CHECK(await_step(&child), 1);
     let_go(&child);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &both, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
-    CHECK_MASK(mask, 3);
+    CHECK(mask_when_answered(child.pid), 3);
     CHECK(await_step(&child), 1);
     /* It does not poll any more. */
     setenv("DROM_TIMEOUT_MS", "200", 1);
@@ -96,8 +98,7 @@ static void waiting(void) {
     CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_SYNC_QUERY), DLB_ERR_TIMEOUT);
     CHECK(elapsed_ms(&begin) >= 200, 1);
     CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_ERR_TIMEOUT);
-    CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    CHECK_MASK(mask, 1);
+    CHECK(mask_of_pid(child.pid), 1);
     /* Not for ever: a request that has waited for twice the limit is replaced. */
     while (elapsed_ms(&begin) < 450) usleep(1000);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &both, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
@@ -118,13 +119,11 @@ static void waiting(void) {
 static void victim(void) {
     cpu_set_t mask;
     poller();
-    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
-    CHECK_MASK(mask, 1);
+    CHECK(poll_once(), 1);
     step();
     CHECK(DLB_PollDROM(NULL, &mask), DLB_NOUPDT);
     step();
-    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
-    CHECK_MASK(mask, 3);
+    CHECK(poll_once(), 3);
     step();
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
@@ -132,10 +131,7 @@ static void victim(void) {
 /* Without DLB_RETURN_STOLEN the CPUs are nobody's afterwards, until they are recovered. */
 static void steal_and_recover(void) {
     const cpu_set_t second = mask_of(2);
-    Child child;
-    child_cpus = 3;
-    child = start(victim);
-    CHECK(await_step(&child), 1);
+    const Child child = start_with_cpus(3, victim);
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(getpid(), &second, DLB_DROM_FLAGS_NONE, NULL), DLB_ERR_PERM);
     CHECK(DLB_DROM_RecoverStolenCpus(child.pid), DLB_NOUPDT);
@@ -161,13 +157,10 @@ static void steal_and_recover(void) {
 }
 
 static void robbed(void) {
-    cpu_set_t mask;
     poller();
-    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
-    CHECK_MASK(mask, 1);
+    CHECK(poll_once(), 1);
     step();
-    CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
-    CHECK_MASK(mask, 3);
+    CHECK(poll_once(), 3);
     step();
 }
 
@@ -180,11 +173,8 @@ static void steal_and_return(void) {
     for (way = 0; way < 3; ++way) {
         const dlb_drom_flags_t flags =
             way == 0 ? DLB_STEAL_CPUS : (dlb_drom_flags_t)(DLB_STEAL_CPUS | DLB_RETURN_STOLEN);
-        child_cpus = 3;
-        child = start(robbed);
-        CHECK(await_step(&child), 1);
-        thief = start(step);
-        CHECK(await_step(&thief), 1);
+        child = start_with_cpus(3, robbed);
+        thief = start_to_step(step);
         CHECK(DLB_DROM_PreInit(thief.pid, &second, flags, NULL), DLB_SUCCESS);
         next_step(&child);
         CHECK(mask_of_pid(child.pid), 1);
@@ -202,10 +192,7 @@ static void steal_and_return(void) {
 /* The victim has not polled yet when the thief is gone again. */
 static void steal_and_return_at_once(void) {
     const cpu_set_t second = mask_of(2);
-    Child child;
-    child_cpus = 3;
-    child = start(poller);
-    CHECK(await_step(&child), 1);
+    const Child child = start_with_cpus(3, poller);
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(getpid(), &second, (dlb_drom_flags_t)(DLB_STEAL_CPUS | DLB_RETURN_STOLEN), NULL),
           DLB_SUCCESS);
@@ -219,11 +206,8 @@ static void steal_and_return_at_once(void) {
 /* With DLB_SYNC_QUERY nobody starts before the victim has left; if it does not, nothing has happened. */
 static void steal_in_step(void) {
     const cpu_set_t second = mask_of(2);
-    Child child;
     const dlb_drom_flags_t flags = (dlb_drom_flags_t)(DLB_STEAL_CPUS | DLB_SYNC_QUERY);
-    child_cpus = 3;
-    child = start(answers);
-    CHECK(await_step(&child), 1);
+    const Child child = start_with_cpus(3, answers);
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     setenv("DROM_TIMEOUT_MS", "150", 1);
     CHECK(DLB_DROM_PreInit(getpid(), &second, flags, NULL), DLB_ERR_TIMEOUT);
@@ -234,8 +218,7 @@ static void steal_in_step(void) {
         cpu_set_t mask;
         CHECK(DLB_DROM_GetProcessMask(getpid(), &mask, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
         let_go(&child); /* it answers from here on, first to the steal that was called off */
-        CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
-        CHECK_MASK(mask, 3);
+        CHECK(mask_when_answered(child.pid), 3);
     }
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
     kill_child(&child);
@@ -251,26 +234,19 @@ static void newcomer(void) {
     CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
     step();
     CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
-    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    CHECK_MASK(mask, 2);
+    CHECK(mask_of_pid(0), 2);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
 static void steal_at_once(void) {
     const cpu_set_t second = mask_of(2);
-    cpu_set_t mask;
-    Child child, thief;
-    child_cpus = 3;
-    child = start(answers);
-    CHECK(await_step(&child), 1);
-    thief = start(newcomer);
-    CHECK(await_step(&thief), 1);
+    const Child child = start_with_cpus(3, answers);
+    const Child thief = start_to_step(newcomer);
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(thief.pid, &second, DLB_STEAL_CPUS, NULL), DLB_SUCCESS);
     next_step(&thief);
     next_step(&child);
-    CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
-    CHECK_MASK(mask, 1);
+    CHECK(mask_when_answered(child.pid), 1);
     finish(&thief);
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
     kill_child(&child);
@@ -282,12 +258,8 @@ static void take_by_setting(void) {
     const cpu_set_t both = mask_of(3), first = mask_of(1);
     Child rich, poor;
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
-    child_cpus = 2;
-    poor = start(answers);
-    CHECK(await_step(&poor), 1);
-    child_cpus = 1;
-    rich = start(poller);
-    CHECK(await_step(&rich), 1);
+    poor = start_with_cpus(2, answers);
+    rich = start_with_cpus(1, poller);
     /* It would be left with nothing, which no client is. */
     CHECK(DLB_DROM_SetProcessMask(rich.pid, &both, DLB_DROM_FLAGS_NONE), DLB_ERR_PERM);
     CHECK(mask_of_pid(poor.pid), 2);
@@ -312,20 +284,14 @@ static void heir(void) {
 
 static void take_in_step(void) {
     const cpu_set_t second = mask_of(2);
-    cpu_set_t mask;
-    Child owner, next;
-    child_cpus = 3;
-    owner = start(answers);
-    CHECK(await_step(&owner), 1);
-    next = start(heir);
-    CHECK(await_step(&next), 1);
+    const Child owner = start_with_cpus(3, answers);
+    const Child next = start_to_step(heir);
     setenv("DROM_TIMEOUT_MS", "150", 1);
     CHECK(DLB_DROM_SetProcessMask(next.pid, &second, DLB_SYNC_QUERY), DLB_ERR_TIMEOUT);
     unsetenv("DROM_TIMEOUT_MS");
     next_step(&next);
     next_step(&owner);
-    CHECK(DLB_DROM_GetProcessMask(owner.pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
-    CHECK_MASK(mask, 1);
+    CHECK(mask_when_answered(owner.pid), 1);
     next_step(&next);
     finish(&next);
     kill_child(&owner);

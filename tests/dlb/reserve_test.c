@@ -112,8 +112,7 @@ static void executed_by_parent(void) {
     Child child;
     cpu_set_t mask;
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
-    child = start(step);
-    CHECK(await_step(&child), 1);
+    child = start_to_step(step);
     CHECK(DLB_DROM_PreInit(child.pid, &second, DLB_DROM_FLAGS_NONE, NULL), DLB_SUCCESS);
     finish(&child);
     CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
@@ -122,8 +121,7 @@ static void executed_by_parent(void) {
     CHECK(DLB_DROM_PostFinalize(child.pid, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
     /* For a process that does not exist yet. */
     CHECK(DLB_DROM_PreInit(4194000, &second, DLB_DROM_FLAGS_NONE, NULL), DLB_SUCCESS);
-    CHECK(DLB_DROM_GetProcessMask(4194000, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    CHECK_MASK(mask, 2);
+    CHECK(mask_of_pid(4194000), 2);
     CHECK(DLB_DROM_SetProcessMaskStr(4194000, "0", DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(DLB_DROM_SetProcessMaskStr(4194000, "1", DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(DLB_DROM_PostFinalize(4194000, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
@@ -145,8 +143,7 @@ static void empty_at_first(void) {
     CHECK(DLB_PollDROM(NULL, &mask), DLB_NOUPDT);
     CHECK(DLB_DROM_SetProcessMask(getpid(), &both, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(DLB_PollDROM(NULL, &mask), DLB_NOUPDT);
-    CHECK(DLB_DROM_GetProcessMask(getpid(), &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    CHECK_MASK(mask, 3);
+    CHECK(mask_of_pid(getpid()), 3);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
     CHECK(DLB_DROM_PostFinalize(getpid(), DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
@@ -172,17 +169,14 @@ static void empty_at_first(void) {
 
 static void more_and_less(void) {
     const cpu_set_t first = mask_of(1), second = mask_of(2), both = mask_of(3);
-    cpu_set_t mask;
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(getpid(), &first, DLB_DROM_FLAGS_NONE, NULL), DLB_SUCCESS);
     CHECK(DLB_Init(0, &both, NULL), DLB_SUCCESS); /* what is free comes in addition */
-    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    CHECK_MASK(mask, 3);
+    CHECK(mask_of_pid(0), 3);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(getpid(), &both, DLB_DROM_FLAGS_NONE, NULL), DLB_SUCCESS);
     CHECK(DLB_Init(0, &second, NULL), DLB_SUCCESS);
-    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-    CHECK_MASK(mask, 2);
+    CHECK(mask_of_pid(0), 2);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
     unsetenv("DLB_ARGS");
@@ -223,8 +217,7 @@ static void divided(void) {
     CHECK(DLB_DROM_PreInit(getpid(), &both, DLB_DROM_FLAGS_NONE, NULL), DLB_SUCCESS);
     for (i = 0; i < 2; ++i) {
         part = 1u << i;
-        children[i] = start(take_part);
-        CHECK(await_step(&children[i]), 1);
+        children[i] = start_to_step(take_part);
     }
     for (i = 0; i < 2; ++i) {
         cpu_set_t mask;
