@@ -6,6 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dirent.h>
 #include <dlb.h>
 #include <dlb_drom.h>
 #include <ftw.h>
@@ -96,6 +97,16 @@ static inline void check_begin(void) {
     unsetenv("DROM_SLOT");
     unsetenv("DROM_GRACE_MS");
     unsetenv("DROM_TIMEOUT_MS");
+}
+
+/* How many are open, and the one that it takes to look. */
+static inline int check_descriptors(void) {
+    DIR* folder = opendir("/proc/self/fd");
+    int count = 0;
+    CHECK(folder != NULL, 1);
+    while (readdir(folder) != NULL) ++count;
+    closedir(folder);
+    return count;
 }
 
 /* A child that runs `body`, with a pipe each way: it tells when it is ready, and waits to be told. */

@@ -2,17 +2,8 @@
  * defects_test.c - what goes wrong with DLB 3.7, one function each, named after what it did to people. */
 #include "check.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <sys/stat.h>
-
-static int descriptors(void) {
-    DIR* folder = opendir("/proc/self/fd");
-    int count = 0;
-    while (readdir(folder) != NULL) ++count;
-    closedir(folder);
-    return count;
-}
 
 /* Garbage was a success that took all CPUs. */
 static void text_that_is_no_mask(void) {
@@ -67,13 +58,13 @@ static void daemon_that_attaches_often(void) {
     Child child;
     int before, i;
     child = start_with_cpus(3, poller);
-    before = descriptors();
+    before = check_descriptors();
     for (i = 0; i < 600; ++i) {
         CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
         CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
         CHECK(mask_of_pid(child.pid), 3);
     }
-    CHECK(descriptors(), before);
+    CHECK(check_descriptors(), before);
     finish(&child);
 }
 

@@ -39,7 +39,7 @@ static int count_clients(void) {
 int main(void) {
     cpu_set_t mask;
     int number = 0;
-    if (getenv("LD_PRELOAD") == NULL) return 1;
+    CHECK(getenv("LD_PRELOAD") != NULL, 1);
     check_begin();
     mask = mask_of(3);
     sched_setaffinity(0, sizeof mask, &mask);
