@@ -7,26 +7,16 @@
 #include <vector>
 
 #include "property.hpp"
+#include "small_node.hpp"
 
 namespace {
 
 using namespace drom::command;
 using drom::CpuSet;
+using drom::test::cpus;
 using drom::test::holds;
+using drom::test::small_node;
 using What = JobWish::What;
-
-CpuSet cpus(const char* text) { return *text == '\0' ? CpuSet() : CpuSet::parse(text).value(); }
-
-/// 2 packages of 2 L3s of 2 cores of 2 threads: CPUs 0-15, a core's threads side by side.
-std::vector<Domains> small_node() {
-    std::vector<Domains> levels;
-    for (unsigned size : {2U, 4U, 8U}) {
-        Domains domains;
-        for (unsigned first = 0; first < 16; first += size) domains.push_back(CpuSet::range(first, size));
-        levels.push_back(domains);
-    }
-    return levels;
-}
 
 struct Row {
     const char* what;
