@@ -128,7 +128,10 @@ int drom_set_masks(drom_table* table, const drom_client_mask* masks, size_t n, c
     int status = DROM_OK;
     for (size_t i = 0; i < n && status == DROM_OK; ++i) {
         wanted[i].pid = static_cast<uint32_t>(masks[i].pid);
-        status = read_mask(masks[i].words, masks[i].nwords, "set", wanted[i].mask, error);
+        status = masks[i].reserved == 0
+                     ? read_mask(masks[i].words, masks[i].nwords, "set", wanted[i].mask, error)
+                     : fail(error, DROM_E_INVAL, "drom: set %d: drom_client_mask.reserved is %u; set it to 0",
+                            masks[i].pid, masks[i].reserved);
     }
     if (status == DROM_OK) status = table->core.set_masks(wanted, n, read, error);
     free(wanted);

@@ -116,6 +116,33 @@ TEST_F(Input, UnknownFlagsAndSizes) {
     refused(drom_check(table_, &options, &error_), DROM_E_INVAL, "sizeof(drom_options)");
 }
 
+TEST_F(Input, MasksOfSeveral) {
+    const drom_options plain = options_with(0);
+    const uint64_t first = 0x01;
+    const uint64_t second = 0x10;
+    const uint64_t none = 0;
+    drom_client_mask masks[] = {{a.pid(), 0, &first, 1}, {b.pid(), 0, &second, 1}};
+    const auto set_both = [&] { return drom_set_masks(table_, masks, 2, &plain, &error_); };
+    masks[1].reserved = 1;
+    refused(set_both(), DROM_E_INVAL, "reserved is 1; set it to 0");
+    masks[1] = {b.pid(), 0, &first, 1};
+    refused(set_both(), DROM_E_INVAL, "a CPU has one owner");
+    masks[1] = {a.pid(), 0, &second, 1};
+    refused(set_both(), DROM_E_INVAL, "twice");
+    masks[1] = {b.pid(), 0, &none, 1};
+    refused(set_both(), DROM_E_INVAL, "empty");
+    masks[1] = {b.pid(), 0, nullptr, 1};
+    refused(set_both(), DROM_E_INVAL, "empty");
+    masks[1] = {getpid(), 0, &second, 1};
+    refused(set_both(), DROM_E_NOPROC, "no client");
+    refused(drom_set_masks(table_, nullptr, 2, &plain, &error_), DROM_E_INVAL, "2 clients are named");
+    refused(drom_set_masks(table_, masks, 0, &plain, &error_), DROM_E_INVAL, "");
+    masks[1] = {b.pid(), 0, &second, 1};
+    EXPECT_GE(set_both(), 0) << error_.text;
+    EXPECT_EQ(wanted(a.pid()), first);
+    EXPECT_EQ(wanted(b.pid()), second);
+}
+
 TEST_F(Input, NullTables) {
     const uint64_t mask = 1;
     uint64_t out = 0;

@@ -233,11 +233,12 @@ DROM_EXPORT int drom_set_mask(drom_table *, int32_t pid, const uint64_t *words, 
  * it, for those of the clients that still live. Waits for all of them within one timeout.
  * Without DROM_FAST a client leaves its last CPU only for one that is free by then, so a mere exchange (A's only CPU for B's only CPU)
  * is refused with E_BUSY; DROM_FAST allows it, and for that moment both use both.
- * Errors as drom_set_mask; E_INVAL also when a client or a CPU is named twice, or no client is. Status of the wait as there.
+ * Errors as drom_set_mask; E_INVAL also when a client or a CPU is named twice, no client is, or `reserved` is not 0. Status of
+ * the wait as there.
  * Cost: about 1.5 us a client on a node of 64 CPUs. Thread-safe for different tables; one table: one thread at a time. */
 typedef struct drom_client_mask {
     int32_t pid;
-    uint32_t reserved; /* 0 */
+    uint32_t reserved; /* 0: anything else is refused, so that it can have a meaning one day */
     const uint64_t *words;
     size_t nwords;
 } drom_client_mask;
