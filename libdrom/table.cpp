@@ -56,6 +56,9 @@ int read_options(const drom_options* in, uint64_t allowed, const char* verb, Opt
         if (in->size < offsetof(drom_options, reserved) || in->size > sizeof(drom_options))
             return fail(error, DROM_E_INVAL, "drom: %s: drom_options.size is %zu; set it to sizeof(drom_options)", verb,
                         in->size);
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(in);
+        if (std::any_of(bytes + offsetof(drom_options, reserved), bytes + in->size, [](unsigned char b) { return b; }))
+            return fail(error, DROM_E_INVAL, "drom: %s: drom_options.reserved is not 0; begin with all of it 0", verb);
         if ((in->flags & ~allowed) != 0)
             return fail(error, DROM_E_INVAL, "drom: %s: flag bits 0x%llx are unknown or mean nothing here", verb,
                         static_cast<unsigned long long>(in->flags & ~allowed));

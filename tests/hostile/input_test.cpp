@@ -114,6 +114,11 @@ TEST_F(Input, UnknownFlagsAndSizes) {
     refused(drom_set_mask(table_, a.pid(), &mask, 1, &options, &error_), DROM_E_INVAL, "size is 3");
     options.size = sizeof options + 8;
     refused(drom_check(table_, &options, &error_), DROM_E_INVAL, "sizeof(drom_options)");
+    options = options_with(0);
+    options.reserved[3] = 1ULL << 56;
+    refused(drom_set_mask(table_, a.pid(), &mask, 1, &options, &error_), DROM_E_INVAL, "reserved is not 0");
+    options.size -= sizeof options.reserved[3];
+    EXPECT_GE(drom_check(table_, &options, &error_), DROM_OK) << "as long as the caller knew it: " << error_.text;
 }
 
 TEST_F(Input, MasksOfSeveral) {

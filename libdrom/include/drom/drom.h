@@ -93,7 +93,8 @@ typedef struct drom_error {
 
 #define DROM_GRACE_AT_ONCE UINT32_MAX
 
-/* Zero-initialise, set size = sizeof(drom_options). NULL means all defaults. Unknown flag bits are refused. */
+/* Zero-initialise, set size = sizeof(drom_options). NULL means all defaults. Unknown flag bits are refused, and so is
+ * a reserved field that is not 0. */
 typedef struct drom_options {
     size_t size;
     uint64_t flags;
@@ -108,7 +109,7 @@ typedef struct drom_options {
     uint32_t max_cpus;    /* drom_init, drom_reserve: never above; 0: no limit */
     uint32_t cpus;        /* DROM_CREATE: CPUs of a synthetic node; 0: those of this machine */
     uint32_t clients;     /* DROM_CREATE: slots; 0: 1024 */
-    uint64_t reserved[4]; /* zero */
+    uint64_t reserved[4]; /* 0 */
 } drom_options;
 
 /* ---- client side: this process ------------------------------------------------------------------------------- */
@@ -238,7 +239,7 @@ DROM_EXPORT int drom_set_mask(drom_table *, int32_t pid, const uint64_t *words, 
  * Cost: about 1.5 us a client on a node of 64 CPUs. Thread-safe for different tables; one table: one thread at a time. */
 typedef struct drom_client_mask {
     int32_t pid;
-    uint32_t reserved; /* 0: anything else is refused, so that it can have a meaning one day */
+    uint32_t reserved; /* 0 */
     const uint64_t *words;
     size_t nwords;
 } drom_client_mask;
