@@ -13,6 +13,7 @@
 
 #include "clock.hpp"
 #include "env.hpp"
+#include "environment_array.hpp"
 #include "error.hpp"
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
@@ -195,31 +196,6 @@ int Table::fill_slot(uint32_t index, uint32_t pid, const Options& options, drom_
     unmap_page(page);
     return DROM_OK;
 }
-
-namespace {
-/// Appends `NAME=value` to a malloc'd environment, replacing an older value.
-bool put_variable(char*** environment, const char* name, const char* value) noexcept {
-    const size_t length = strlen(name);
-    char* entry = nullptr;
-    if (asprintf(&entry, "%s=%s", name, value) < 0) return false;
-    size_t count = 0;
-    for (char** at = *environment; at != nullptr && *at != nullptr; ++at, ++count) {
-        if (strncmp(*at, name, length) != 0 || (*at)[length] != '=') continue;
-        free(*at);
-        *at = entry;
-        return true;
-    }
-    auto** larger = static_cast<char**>(realloc(*environment, (count + 2) * sizeof(char*)));
-    if (larger == nullptr) {
-        free(entry);
-        return false;
-    }
-    larger[count] = entry;
-    larger[count + 1] = nullptr;
-    *environment = larger;
-    return true;
-}
-}  // namespace
 
 int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, char*** environment,
                    drom_error* error) noexcept {

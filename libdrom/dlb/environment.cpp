@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../environment_array.hpp"
 #include "options.hpp"
 
 namespace drom::dlb {
@@ -19,43 +20,15 @@ public:
 
     [[nodiscard]] const char* get(const char* name) const noexcept {
         if (array_ == nullptr) return getenv(name);
-        char** at = find(name);
+        char** at = find_variable(*array_, name);
         return at != nullptr ? *at + strlen(name) + 1 : nullptr;
     }
 
     bool put(const char* name, const char* value) noexcept {
-        if (array_ == nullptr) return setenv(name, value, 1) == 0;
-        char* entry = nullptr;
-        if (asprintf(&entry, "%s=%s", name, value) < 0) return false;
-        char** at = find(name);
-        if (at == nullptr) return append(entry);
-        free(*at);
-        *at = entry;
-        return true;
+        return array_ == nullptr ? setenv(name, value, 1) == 0 : put_variable(array_, name, value);
     }
 
 private:
-    [[nodiscard]] char** find(const char* name) const noexcept {
-        const size_t length = strlen(name);
-        for (char** at = *array_; at != nullptr && *at != nullptr; ++at)
-            if (strncmp(*at, name, length) == 0 && (*at)[length] == '=') return at;
-        return nullptr;
-    }
-
-    bool append(char* entry) noexcept {
-        size_t count = 0;
-        while (*array_ != nullptr && (*array_)[count] != nullptr) ++count;
-        auto** larger = static_cast<char**>(realloc(*array_, (count + 2) * sizeof(char*)));
-        if (larger == nullptr) {
-            free(entry);
-            return false;
-        }
-        larger[count] = entry;
-        larger[count + 1] = nullptr;
-        *array_ = larger;
-        return true;
-    }
-
     char*** array_;
 };
 
