@@ -14,8 +14,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -84,29 +84,11 @@ bool plausible(const Statistics& found, double mean, double variance) {
            std::fabs(variance / kVariance - 1) < 5 * std::sqrt(2 / count);
 }
 
-bool number(const char* text, int& value) {
-    char* end = nullptr;
-    const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < 1 || parsed > 1'000'000) return false;
-    value = static_cast<int>(parsed);
-    return true;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-    for (int at = 1; at + 1 < argc; at += 2) {
-        int* value = nullptr;
-        if (std::strcmp(argv[at], "--samples") == 0) value = &options.samples;
-        if (std::strcmp(argv[at], "--rounds") == 0) value = &options.rounds;
-        if (value == nullptr || !number(argv[at + 1], *value)) return false;
-    }
-    return argc % 2 == 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    if (!parse(argc, argv, options)) {
+    if (!read_arguments(argc, argv, {{"--samples", &options.samples}, {"--rounds", &options.rounds}})) {
         std::fputs("usage: analytics [--samples MILLIONS] [--rounds N]\n", stderr);
         return 2;
     }

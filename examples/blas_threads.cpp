@@ -19,10 +19,10 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 #include <vector>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -111,29 +111,11 @@ std::uint64_t checksum(const Matrix& matrix) {
     return hash;
 }
 
-bool number(const char* text, int most, int& value) {
-    char* end = nullptr;
-    const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < 1 || parsed > most) return false;
-    value = static_cast<int>(parsed);
-    return true;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-    for (int at = 1; at < argc; at += 2) {
-        const char* value = at + 1 < argc ? argv[at + 1] : "";
-        const bool known = (std::strcmp(argv[at], "--size") == 0 && number(value, 20'000, options.size)) ||
-                           (std::strcmp(argv[at], "--products") == 0 && number(value, 1'000'000, options.products));
-        if (!known) return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    if (!parse(argc, argv, options)) {
+    if (!read_arguments(argc, argv, {{"--size", &options.size, 1, 20'000}, {"--products", &options.products}})) {
         std::fputs("usage: blas_threads [--size N] [--products N]\n", stderr);
         return 2;
     }

@@ -15,9 +15,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -96,34 +96,12 @@ int multiply_all(Matrix& a, const Matrix& b, const Options& options) {
     return wrong;
 }
 
-bool number(const char* text, int most, int& value) {
-    char* end = nullptr;
-    const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < 1 || parsed > most) return false;
-    value = static_cast<int>(parsed);
-    return true;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-    for (int at = 1; at < argc; ++at) {
-        const char* value = at + 1 < argc ? argv[at + 1] : "";
-        if (std::strcmp(argv[at], "--progress") == 0)
-            options.progress = true;
-        else if (std::strcmp(argv[at], "--size") == 0 && number(value, 20'000, options.size))
-            ++at;
-        else if (std::strcmp(argv[at], "--products") == 0 && number(value, 1'000'000, options.products))
-            ++at;
-        else
-            return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    if (!parse(argc, argv, options)) {
+    if (!read_arguments(argc, argv, {{"--size", &options.size, 1, 20'000}, {"--products", &options.products}},
+                        &options.progress)) {
         std::fputs("usage: dgemm [--size N] [--products N] [--progress]\n", stderr);
         return 2;
     }

@@ -13,11 +13,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <numbers>
 #include <utility>
 #include <vector>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -103,34 +104,13 @@ std::uint64_t checksum(const Plate& plate) {
     return hash;
 }
 
-bool number(const char* text, int least, int& value) {
-    char* end = nullptr;
-    const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < least || parsed > 100'000'000) return false;
-    value = static_cast<int>(parsed);
-    return true;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-    for (int at = 1; at < argc; ++at) {
-        const char* value = at + 1 < argc ? argv[at + 1] : "";
-        if (std::strcmp(argv[at], "--progress") == 0)
-            options.progress = true;
-        else if (std::strcmp(argv[at], "--size") == 0 && number(value, 3, options.size))
-            ++at;
-        else if (std::strcmp(argv[at], "--steps") == 0 && number(value, 1, options.steps))
-            ++at;
-        else
-            return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    if (!parse(argc, argv, options)) {
+    if (!read_arguments(argc, argv,
+                        {{"--size", &options.size, 3, 100'000'000}, {"--steps", &options.steps, 1, 100'000'000}},
+                        &options.progress)) {
         std::fputs("usage: heat [--size CELLS] [--steps N] [--progress]\n", stderr);
         return 2;
     }

@@ -13,11 +13,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <numbers>
 #include <utility>
 #include <vector>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -136,29 +137,6 @@ std::uint64_t checksum(const Strip& strip) {
     return all;
 }
 
-bool number(const char* text, int least, int& value) {
-    char* end = nullptr;
-    const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < least || parsed > 1'000'000) return false;
-    value = static_cast<int>(parsed);
-    return true;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-    for (int at = 1; at < argc; ++at) {
-        const char* value = at + 1 < argc ? argv[at + 1] : "";
-        if (std::strcmp(argv[at], "--progress") == 0)
-            options.progress = true;
-        else if (std::strcmp(argv[at], "--size") == 0 && number(value, 3, options.size))
-            ++at;
-        else if (std::strcmp(argv[at], "--steps") == 0 && number(value, 1, options.steps))
-            ++at;
-        else
-            return false;
-    }
-    return true;
-}
-
 /// The exit status.
 int run(const Options& options, const World& world) {
     if (world.ranks > options.size) {
@@ -190,7 +168,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &world.ranks);
     Options options;
     int status = 2;
-    if (parse(argc, argv, options))
+    if (read_arguments(argc, argv, {{"--size", &options.size, 3}, {"--steps", &options.steps}}, &options.progress))
         status = run(options, world);
     else if (world.rank == 0)
         std::fputs("usage: heat_mpi [--size CELLS] [--steps N] [--progress]\n", stderr);

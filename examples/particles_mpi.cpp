@@ -13,9 +13,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -157,29 +158,6 @@ int simulate(const Options& options) {
     return drift < 1e-4 ? 0 : 1;
 }
 
-bool number(const char* text, int& value) {
-    char* end = nullptr;
-    const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < 1 || parsed > 1'000'000) return false;
-    value = static_cast<int>(parsed);
-    return true;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-    for (int at = 1; at < argc; ++at) {
-        const char* value = at + 1 < argc ? argv[at + 1] : "";
-        if (std::strcmp(argv[at], "--progress") == 0)
-            options.progress = true;
-        else if (std::strcmp(argv[at], "--particles") == 0 && number(value, options.particles))
-            ++at;
-        else if (std::strcmp(argv[at], "--steps") == 0 && number(value, options.steps))
-            ++at;
-        else
-            return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -187,7 +165,8 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
     Options options;
     int status = 2;
-    if (parse(argc, argv, options))
+    if (read_arguments(argc, argv, {{"--particles", &options.particles}, {"--steps", &options.steps}},
+                       &options.progress))
         status = simulate(options);
     else
         std::fputs("usage: particles_mpi [--particles N] [--steps N] [--progress]\n", stderr);

@@ -11,8 +11,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -42,30 +42,12 @@ std::uint64_t round_of(const Options& options, int round) {
     return sum;
 }
 
-bool number(const char* text, int& value) {
-    char* end = nullptr;
-    const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < 1 || parsed > 1'000'000) return false;
-    value = static_cast<int>(parsed);
-    return true;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-    for (int at = 1; at < argc; at += 2) {
-        const char* value = at + 1 < argc ? argv[at + 1] : "";
-        const bool known = (std::strcmp(argv[at], "--tasks") == 0 && number(value, options.tasks)) ||
-                           (std::strcmp(argv[at], "--work") == 0 && number(value, options.work)) ||
-                           (std::strcmp(argv[at], "--rounds") == 0 && number(value, options.rounds));
-        if (!known) return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    if (!parse(argc, argv, options)) {
+    if (!read_arguments(argc, argv,
+                        {{"--tasks", &options.tasks}, {"--work", &options.work}, {"--rounds", &options.rounds}})) {
         std::fputs("usage: pils [--tasks N] [--work THOUSANDS] [--rounds N]\n", stderr);
         return 2;
     }

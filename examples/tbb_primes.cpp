@@ -20,12 +20,12 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -100,29 +100,11 @@ std::int64_t count_primes(std::int64_t end, Limit& limit) {
     return tbb::parallel_reduce(blocks, std::int64_t{0}, body, std::plus<>());
 }
 
-bool number(const char* text, int most, int& value) {
-    char* end = nullptr;
-    const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < 1 || parsed > most) return false;
-    value = static_cast<int>(parsed);
-    return true;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-    for (int at = 1; at < argc; at += 2) {
-        const char* value = at + 1 < argc ? argv[at + 1] : "";
-        const bool known = (std::strcmp(argv[at], "--exponent") == 0 && number(value, 9, options.exponent)) ||
-                           (std::strcmp(argv[at], "--repeat") == 0 && number(value, 1'000'000, options.repeat));
-        if (!known) return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    if (!parse(argc, argv, options)) {
+    if (!read_arguments(argc, argv, {{"--exponent", &options.exponent, 1, 9}, {"--repeat", &options.repeat}})) {
         std::fputs("usage: tbb_primes [--exponent 1-9] [--repeat N]\n", stderr);
         return 2;
     }

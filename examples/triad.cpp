@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 #include <vector>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -55,29 +55,11 @@ double expected(int rounds) {
     return value;
 }
 
-bool number(const char* text, int& value) {
-    char* end = nullptr;
-    const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < 1 || parsed > 1'000'000) return false;
-    value = static_cast<int>(parsed);
-    return true;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-    for (int at = 1; at < argc; at += 2) {
-        const char* value = at + 1 < argc ? argv[at + 1] : "";
-        const bool known = (std::strcmp(argv[at], "--megabytes") == 0 && number(value, options.megabytes)) ||
-                           (std::strcmp(argv[at], "--rounds") == 0 && number(value, options.rounds));
-        if (!known) return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    if (!parse(argc, argv, options)) {
+    if (!read_arguments(argc, argv, {{"--megabytes", &options.megabytes}, {"--rounds", &options.rounds}})) {
         std::fputs("usage: triad [--megabytes N] [--rounds N]\n", stderr);
         return 2;
     }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// arguments.hpp - the command lines of these programs: numbers with a name, and --progress. Nothing of drom.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+
+/// `--name NUMBER`; the value stays as it is when it is not given.
+struct Number {
+    const char* name;
+    int* value;
+    int least = 1;
+    int most = 1'000'000;
+};
+
+inline bool read_number(const char* text, const Number& number) {
+    char* end = nullptr;
+    const long parsed = std::strtol(text, &end, 10);
+    if (end == text || *end != '\0' || parsed < number.least || parsed > number.most) return false;
+    *number.value = static_cast<int>(parsed);
+    return true;
+}
+
+/// False when there is anything but these. `progress`: where the program has --progress.
+inline bool read_arguments(int argc, char** argv, std::initializer_list<Number> numbers, bool* progress = nullptr) {
+    for (int at = 1; at < argc; ++at) {
+        if (progress != nullptr && std::strcmp(argv[at], "--progress") == 0) {
+            *progress = true;
+            continue;
+        }
+        const auto* const number = std::find_if(numbers.begin(), numbers.end(), [&](const Number& known) {
+            return std::strcmp(argv[at], known.name) == 0;
+        });
+        if (number == numbers.end() || ++at == argc || !read_number(argv[at], *number)) return false;
+    }
+    return true;
+}
