@@ -28,6 +28,15 @@ TEST(Pools, WhatMayBeBuiltForOpenMpIsLeftToThatWhereItIs) {
     EXPECT_EQ(pools_in(blis + mapped("/usr/lib/libomp.so.5") + mapped("/usr/lib/libtbb.so.12")), Names{"oneTBB"});
 }
 
+TEST(Pools, OfTwoBuildsWithOneFileNameTheFolderTells) {
+    const std::string gomp = mapped("/usr/lib/libgomp.so.1.0.0");
+    const std::string openmp = mapped("/usr/lib/openblas-openmp/libopenblasp-r0.3.21.so");
+    const std::string pthread = mapped("/usr/lib/openblas-pthread/libopenblasp-r0.3.21.so");
+    EXPECT_EQ(pools_in(gomp + openmp), Names{});
+    EXPECT_EQ(pools_in(gomp + pthread), Names{"OpenBLAS"});
+    EXPECT_EQ(pools_in(gomp + openmp + pthread), Names{"OpenBLAS"});
+}
+
 TEST(Pools, OtherFilesAreNone) {
     EXPECT_EQ(pools_in(""), Names{});
     EXPECT_EQ(pools_in("7f00-7f01 rw-p 00000000 00:00 0"), Names{});
