@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <sstream>
 #include <vector>
 
 namespace {
@@ -37,6 +38,19 @@ TEST(MpiCall, AStackThatStaysAsItIsSaysNothing) {
 }
 
 TEST(MpiCall, ACallerThatIsInNoFileSaysNothing) { EXPECT_FALSE(inside({{0x7001, 5}, {0x9001, 5}}, 0x5000)); }
+
+TEST(MpiCall, AFileMayHaveBlanksInItsName) {
+    std::istringstream maps(
+        "1000-2000 r-xp 00000000 08:01 41                         /opt/my codes/a rank\n"
+        "2000-3000 rw-p 00000000 08:01 42                         /opt/my codes/libdrom-mpi.so.0\n"
+        "3000-4000 rw-p 00000000 00:00 0 \n"
+        "5000-6000 rw-p 00000000 00:00 0                          [heap]\n");
+    const Mappings found = mappings_in(maps);
+    ASSERT_EQ(found.codes.size(), 1U);
+    EXPECT_EQ(found.codes[0].file, "/opt/my codes/a rank");
+    ASSERT_EQ(found.doors.size(), 2U);
+    EXPECT_EQ(found.doors[1].begin, 0x3000U);
+}
 
 TEST(MpiCall, AProcessWithoutTheDoorIsInNone) {
     EXPECT_EQ(MpiCallWatch(getpid()).conclude().procedure, "");

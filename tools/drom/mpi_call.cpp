@@ -27,34 +27,6 @@ bool read_memory(pid_t pid, uint64_t from, void* to, size_t size) {
     return process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
 }
 
-struct Mappings {
-    std::vector<Code> codes;
-    std::vector<Code> doors;  ///< what libdrom-mpi.so may write to
-};
-
-Mappings mappings_of(pid_t pid) {
-    std::ifstream file(fmt::format("/proc/{}/maps", pid));
-    Mappings found;
-    for (std::string line; std::getline(file, line);) {
-        std::istringstream fields(line);
-        std::string range;
-        std::string access;
-        std::string skipped;
-        Code code;
-        fields >> range >> access >> skipped >> skipped >> skipped >> code.file;
-        char* end = nullptr;
-        code.begin = std::strtoull(range.c_str(), &end, 16);
-        code.end = *end == '-' ? std::strtoull(end + 1, nullptr, 16) : 0;
-        if (code.end <= code.begin || access.size() < 3) continue;
-        if (access[2] == 'x') found.codes.push_back(code);
-        // What is zero at the start is in an anonymous mapping right behind.
-        const bool behind = !found.doors.empty() && code.file.empty() && code.begin == found.doors.back().end;
-        if (access[1] == 'w' && (behind || code.file.find("/libdrom-mpi.so") != code.file.npos))
-            found.doors.push_back(code);
-    }
-    return found;
-}
-
 std::optional<uint64_t> find_record(pid_t pid, const std::vector<Code>& doors) {
     constexpr uint64_t kMost = 1 << 20;
     for (const Code& door : doors) {
@@ -90,6 +62,29 @@ const Code* code_at(const std::vector<Code>& codes, uint64_t address) {
 
 }  // namespace
 
+Mappings mappings_in(std::istream& maps) {
+    Mappings found;
+    for (std::string line; std::getline(maps, line);) {
+        std::istringstream fields(line);
+        std::string range;
+        std::string access;
+        std::string skipped;
+        Code code;
+        fields >> range >> access >> skipped >> skipped >> skipped;
+        std::getline(fields >> std::ws, code.file);  // it may have blanks in it
+        char* end = nullptr;
+        code.begin = std::strtoull(range.c_str(), &end, 16);
+        code.end = *end == '-' ? std::strtoull(end + 1, nullptr, 16) : 0;
+        if (code.end <= code.begin || access.size() < 3) continue;
+        if (access[2] == 'x') found.codes.push_back(code);
+        // What is zero at the start is in an anonymous mapping right behind.
+        const bool behind = !found.doors.empty() && code.file.empty() && code.begin == found.doors.back().end;
+        if (access[1] == 'w' && (behind || code.file.find("/libdrom-mpi.so") != code.file.npos))
+            found.doors.push_back(code);
+    }
+    return found;
+}
+
 bool runs_inside(const std::vector<StackWords>& looks, const std::vector<Code>& codes, uint64_t caller) {
     const Code* own = code_at(codes, caller);
     if (own == nullptr || looks.empty()) return false;
@@ -106,12 +101,12 @@ bool runs_inside(const std::vector<StackWords>& looks, const std::vector<Code>& 
 }
 
 struct MpiCallWatch::State {
-    pid_t pid = 0;
-    std::vector<Code> codes;
-    uint64_t record = 0;
     LastCall call{};  ///< as it was at first
-    bool inside = false;
+    uint64_t record = 0;
+    std::vector<Code> codes;
     std::vector<StackWords> looks;
+    pid_t pid = 0;
+    bool inside = false;
 
     /// False when the call has ended, or another one has begun.
     bool look() {
@@ -129,7 +124,8 @@ struct MpiCallWatch::State {
 
 MpiCallWatch::MpiCallWatch(pid_t pid) : state_(new State) {
     state_->pid = pid;
-    Mappings mappings = mappings_of(pid);
+    std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+    Mappings mappings = mappings_in(maps);
     const auto record = find_record(pid, mappings.doors);
     if (!record || !read_memory(pid, *record, &state_->call, sizeof(LastCall)) || state_->call.count == 0) return;
     state_->codes = std::move(mappings.codes);

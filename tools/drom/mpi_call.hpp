@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,14 @@ struct Code {
     uint64_t end = 0;
     std::string file;
 };
+
+struct Mappings {
+    std::vector<Code> codes;
+    std::vector<Code> doors;  ///< what libdrom-mpi.so may write to
+};
+
+/// Of a text as proc_pid_maps(5) has it.
+Mappings mappings_in(std::istream& maps);
 
 /// What lies on a thread's stack below the return address of an MPI call, at one moment.
 using StackWords = std::vector<uint64_t>;
