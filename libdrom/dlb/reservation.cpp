@@ -76,8 +76,8 @@ int take_part(const Entry& entry, int32_t whose, const Mask& reservation, const 
     if (joined != DROM_OK) return joined == DROM_UNCHANGED ? DLB_SUCCESS : dlb_error(joined);
     const Mask outside = mask - reservation;
     const Mask inside = mask - outside;
-    drom_dlb_inherit(entry.tables.view(), whose, getpid(), inside.words, Mask::kWords);
-    const int status = make_up(entry, inside, mask);
+    const int passed = drom_dlb_inherit(entry.tables.view(), whose, getpid(), inside.words, Mask::kWords);
+    const int status = make_up(entry, passed == DROM_OK ? inside : nothing, mask);
     return status < 0 ? entry.undo(dlb_error(status), false) : DLB_SUCCESS;
 }
 
