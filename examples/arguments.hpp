@@ -33,7 +33,8 @@ inline bool read_arguments(int argc, char** argv, std::initializer_list<Number> 
         const auto* const number = std::find_if(numbers.begin(), numbers.end(), [&](const Number& known) {
             return std::strcmp(argv[at], known.name) == 0;
         });
-        if (number == numbers.end() || ++at == argc || !read_number(argv[at], *number)) return false;
+        if (number == numbers.end() || at + 1 == argc || !read_number(argv[at + 1], *number)) return false;
+        ++at;
     }
     return true;
 }

@@ -26,7 +26,10 @@ bool parse_list(const char* at, Mask& mask) noexcept {
         size_t first = 0;
         if (!parse_number(at, first)) return false;
         size_t last = first;
-        if (*at == '-' && !parse_number(++at, last)) return false;
+        if (*at == '-') {
+            ++at;
+            if (!parse_number(at, last)) return false;
+        }
         if (last < first) return false;
         for (size_t cpu = first; cpu <= last; ++cpu) add(mask, cpu);
         if (*at == '\0') return true;

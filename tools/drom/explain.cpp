@@ -47,9 +47,8 @@ public:
                 it_.busy_waits_in);
         if (it_.spins)
             say("It uses {:.1f} of its {} without passing a safe point, and its threads push one another off them: it "
-                "may be in one "
-                "long region, or wait actively for its own threads. If it makes no progress, start it with drom run "
-                "--rigid.",
+                "may be in one long region, or wait actively for its own threads. If it makes no progress, start it "
+                "with drom run --rigid.",
                 it_.busy, counted(it_.client.owned.count(), "CPU"));
     }
 
@@ -98,8 +97,7 @@ private:
         if (info_.state != DROM_CLIENT_LIVE)
             return say(
                 "No door has answered: the process has not joined{}. It is reached from outside only: its threads are "
-                "moved by "
-                "whoever changes its CPUs, and their number stays.",
+                "moved by whoever changes its CPUs, and their number stays.",
                 it_.threads.empty() ? ", or has ended" : "");
         say("Doors: {}. Since it joined: {}, {} of the team size, {}, {}.",
             info_.doors == 0 ? "none" : joined(door_words(info_.doors), ", "), counted(info_.safe_points, "safe point"),

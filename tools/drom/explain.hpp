@@ -25,7 +25,8 @@ struct Explanation {
     std::vector<std::string> sentences;
 };
 
-/// Fills in what follows from the facts: `busy`, `spins`, `busy_waits_in`, `outside_team` and the sentences, in the order doors, request, resize, cost, threads.
+/// Fills in what follows from the facts: `busy`, `spins`, `busy_waits_in`, `outside_team` and the sentences. Those are first on its doors,
+/// the last request and what became of its threads, then on what that costs, then on what is odd.
 void conclude(Explanation& explanation);
 
 }  // namespace drom::command

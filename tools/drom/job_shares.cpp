@@ -44,6 +44,7 @@ size_t poorest(const std::vector<Member>& members, const std::vector<unsigned>& 
 
 std::vector<CpuSet> masks_of(const std::vector<Member>& members) {
     std::vector<CpuSet> masks;
+    masks.reserve(members.size());
     for (const Member& member : members) masks.push_back(member.cpus);
     return masks;
 }
@@ -69,8 +70,8 @@ std::vector<unsigned> counts_at(const JobState& job, unsigned per_rank, bool shr
 Expected<std::vector<unsigned>> wanted_counts(const JobWish& wish, const JobState& job) {
     const bool shrinks = wish.what == What::kShrink;
     const unsigned has = cpus_of(job.members).count();
-    const auto counts = wish.per_rank ? Expected<std::vector<unsigned>>(counts_at(job, *wish.per_rank, shrinks))
-                                      : equal_counts(job.members, wish.all.value_or(0));
+    auto counts = wish.per_rank ? Expected<std::vector<unsigned>>(counts_at(job, *wish.per_rank, shrinks))
+                                : equal_counts(job.members, wish.all.value_or(0));
     if (!counts) return counts;
     const std::string to = wish.per_rank ? fmt::format("to {} a rank", counted(*wish.per_rank, "CPU"))
                                          : fmt::format("to {}", counted(wish.all.value_or(0), "CPU"));
@@ -112,6 +113,7 @@ Expected<std::vector<CpuSet>> resize(const JobWish& wish, const JobState& job) {
 
 Expected<std::vector<unsigned>> equal_counts(const std::vector<Member>& members, unsigned cpus) {
     std::vector<unsigned> counts;
+    counts.reserve(members.size());
     for (const Member& member : members) counts.push_back(least_of(member));
     if (sum(counts) > cpus)
         return failure(DROM_E_NOCPU, fmt::format("{} for {}, which need {} at least; give more", counted(cpus, "CPU"),
@@ -130,6 +132,7 @@ Expected<std::vector<unsigned>> equal_counts(const std::vector<Member>& members,
 std::vector<CpuSet> share_out(const std::vector<Member>& members, const std::vector<unsigned>& counts, CpuSet pool,
                               const std::vector<Domains>& levels) {
     std::vector<CpuSet> masks;
+    masks.reserve(members.size());
     for (size_t i = 0; i < members.size(); ++i)
         masks.push_back(nearest_cpus(members[i].cpus & pool, counts[i], {}, levels));
     for (const CpuSet& kept : masks) pool = pool - kept;
