@@ -9,7 +9,7 @@
 set -euo pipefail
 
 build=(build-essential g++ cmake ninja-build libhwloc-dev libnuma-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-       libexpected-dev scdoc python3)
+       libexpected-dev zlib1g-dev scdoc python3)
 test=(clang-14 libomp-14-dev gfortran libtbb-dev libgtest-dev librapidcheck-dev libbenchmark-dev bats jq
       pkg-config clang-format-19 clang-tidy-19 shellcheck mandoc python3 procps strace util-linux
       qemu-system-x86 busybox-static cpio

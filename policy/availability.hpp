@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// availability.hpp - how many nodes will be free when: the map of reservations of a backfill pass.
+#pragma once
+
+#include <vector>
+
+#include "policy/cluster.hpp"
+
+namespace drom::policy {
+
+/// Free nodes of one class as a step function of time.
+class Timeline {
+public:
+    /// `free` nodes from `now` on.
+    Timeline(Seconds now, int free) : steps_{{now, free}} {}
+
+    /// `nodes` more from `at` on; calls must come in order of time.
+    void release(Seconds at, int nodes);
+    /// `nodes` fewer in [from, to). A count may become negative: an earlier reservation that a longer running job delays.
+    void occupy(Seconds from, Seconds to, int nodes);
+    /// First time at or after `from` at which `nodes` are free for `duration`; kNever. Cost: the steps.
+    Seconds earliest(int nodes, Seconds duration, Seconds from) const;
+    /// Fewest nodes free in [from, to).
+    int least(Seconds from, Seconds to) const;
+    /// First time after `after` at which the number changes; kNever.
+    Seconds next_change(Seconds after) const;
+
+private:
+    struct Step {
+        Seconds at;
+        int free;
+    };
+    std::size_t step_at(Seconds time) const;
+    std::size_t split(Seconds at);
+
+    std::vector<Step> steps_;
+};
+
+/// Timelines of a cluster's node classes. Predicted ends that have passed count as `resolution` from now: nobody knows better.
+///
+/// Counts of nodes are exact as long as nodes of a class are interchangeable; where a job asks for adjacent nodes its earliest start is a
+/// lower bound, and Cluster::pick() has the last word.
+class Availability {
+public:
+    /// Ends are rounded up to multiples of `resolution` seconds (Slurm's bf_resolution); 1 rounds nothing.
+    Availability(const Cluster& cluster, Seconds now, Seconds resolution);
+
+    /// Earliest start of the job at or after `from`; kNever when it never fits. Cost: the steps; more with several classes.
+    Seconds earliest(const Job& job, Seconds from) const;
+    /// Takes the job's nodes for [from, to).
+    void reserve(const Job& job, Seconds from, Seconds to);
+    /// Suitable nodes that nobody needs in [from, to).
+    int least(const NodeFilter& filter, Seconds from, Seconds to) const;
+
+private:
+    struct OfClass {
+        const NodeClass* alike;
+        Timeline timeline;
+    };
+    std::vector<OfClass> classes_;
+};
+
+}  // namespace drom::policy

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// backfill.cpp - passes over the queue with a map of reservations; sharing right after a job's static try fails.
+#include <algorithm>
+
+#include "policy/scheduler.hpp"
+
+namespace drom::policy {
+namespace {
+
+struct Waiting {
+    Job job;
+    Refusal refusal = Refusal::kNone;
+    double priority = 0;
+    bool started = false;
+};
+
+/// Starts found in this pass for other jobs: whoever asks for as much or more cannot start earlier, because a map only fills up.
+class Hints {
+public:
+    Seconds from(const Job& job, Seconds now) const {
+        Seconds from = now;
+        for (const Hint& hint : hints_)
+            if (hint.nodes <= job.nodes && hint.request <= job.request && hint.filter == job.filter)
+                from = std::max(from, hint.start);
+        return from;
+    }
+    void note(const Job& job, Seconds start) {
+        if (hints_.size() < kMost) hints_.emplace_back();
+        hints_[next_++ % kMost] = {job.nodes, job.request, start, job.filter};
+    }
+
+private:
+    static constexpr std::size_t kMost = 16;
+    struct Hint {
+        int nodes = 0;
+        Seconds request = 0, start = 0;
+        NodeFilter filter;
+    };
+    std::vector<Hint> hints_;
+    std::size_t next_ = 0;
+};
+
+struct Reservation {
+    Job job;
+    Seconds start;
+};
+
+class Backfill final : public Scheduler {
+public:
+    Backfill(BackfillRules rules, std::optional<SlowdownRules> sharing) : rules_(std::move(rules)), sharing_(sharing) {}
+
+    void submit(const Job& job) override {
+        queue_.push_back({job});
+        news_ = true;
+    }
+
+    bool cancel(JobId id) override {
+        const auto found = std::find_if(begin(), queue_.end(), [id](const Waiting& w) { return w.job.id == id; });
+        if (found == queue_.end()) return false;
+        queue_.erase(found);
+        news_ = true;
+        return true;
+    }
+
+    void pass(Cluster& cluster, Seconds now, bool ended, std::vector<Start>& started) override {
+        news_ = news_ || ended;
+        if (news_ && due_ == kNever) due_ = next_pass(now);
+        sort(cluster, now);
+        if (rules_.main_scheduler && news_) start_in_order(cluster, now, started);
+        news_ = false;
+        if (waiting() == 0) due_ = kNever;
+        if (due_ == kNever || now < due_) return;
+        const std::size_t before = started.size();
+        look_at_all(cluster, now, started);
+        // What it started is news to Slurm's thread, too: the next jobs may have come within its depth.
+        due_ = rules_.interval > 0 && started.size() > before ? next_pass(now + 1) : kNever;
+    }
+
+    Seconds wake() const override { return due_; }
+    std::size_t waiting() const override { return queue_.size() - first_; }
+
+private:
+    std::vector<Waiting>::iterator begin() { return queue_.begin() + static_cast<std::ptrdiff_t>(first_); }
+
+    /// Slurm's backfill thread sleeps for the interval and looks whether anything changed: passes are on a grid.
+    Seconds next_pass(Seconds now) const {
+        return rules_.interval <= 0 ? now : (now + rules_.interval - 1) / rules_.interval * rules_.interval;
+    }
+
+    void sort(const Cluster& cluster, Seconds now) {
+        if (rules_.priority.first_come()) return;
+        for (auto waiting = begin(); waiting != queue_.end(); ++waiting)
+            waiting->priority = rules_.priority.of(waiting->job, cluster.machine().nodes, now);
+        std::stable_sort(begin(), queue_.end(), [](const Waiting& a, const Waiting& b) {
+            return a.priority != b.priority ? a.priority > b.priority : a.job.submit < b.job.submit;
+        });
+    }
+
+    void start_in_order(Cluster& cluster, Seconds now, std::vector<Start>& started) {
+        for (; first_ < queue_.size(); ++first_) {
+            Waiting& waiting = queue_[first_];
+            if (waiting.job.nodes > cluster.free().count()) break;
+            const NodeSet nodes = cluster.pick(waiting.job);
+            if (nodes.empty()) break;
+            start(cluster, waiting, nodes, How::kInOrder, now, started);
+        }
+        forget_the_first();
+    }
+
+    void look_at_all(Cluster& cluster, Seconds now, std::vector<Start>& started) {
+        Availability map(cluster, now, rules_.resolution);
+        Hints hints;
+        std::vector<Reservation> reserved;
+        const double limit = sharing_ ? slowdown_limit(cluster, *sharing_) : 0;
+        const std::size_t last = rules_.depth <= 0
+                                     ? queue_.size()
+                                     : std::min(queue_.size(), first_ + static_cast<std::size_t>(rules_.depth));
+        bool in_order = true;
+        for (std::size_t i = first_; i < last; ++i) {
+            Waiting& waiting = queue_[i];
+            const Job& job = waiting.job;
+            const bool may_reserve =
+                rules_.reservations <= 0 || reserved.size() < static_cast<std::size_t>(rules_.reservations);
+            if (!may_reserve && !sharing_ && cluster.free().empty()) break;
+            const Seconds start_at =
+                may_reserve || sharing_ ? map.earliest(job, hints.from(job, now)) : now_or_never(map, job, now);
+            if (start_at <= now) {
+                const NodeSet nodes = cluster.pick(job);
+                map.reserve(job, now, now + job.request);
+                if (!nodes.empty())
+                    start(cluster, waiting, nodes, in_order ? How::kInOrder : How::kBackfilled, now, started);
+                in_order = in_order && waiting.started;
+                continue;
+            }
+            in_order = false;
+            hints.note(job, start_at);
+            if (sharing_ && share(cluster, map, waiting, start_at, limit, now, started)) {
+                map = with_reservations(cluster, reserved, now);
+                continue;
+            }
+            if (!may_reserve || start_at >= kNever || (rules_.window > 0 && start_at - now > rules_.window)) continue;
+            map.reserve(job, start_at, start_at + job.request);
+            reserved.push_back({job, start_at});
+        }
+        drop_started(last);
+    }
+
+    static Seconds now_or_never(const Availability& map, const Job& job, Seconds now) {
+        return map.least(job.filter, now, now + job.request) >= job.nodes ? now : kNever;
+    }
+
+    // The mates end later than the map knew; what was reserved stays where it was.
+    Availability with_reservations(const Cluster& cluster, const std::vector<Reservation>& reserved,
+                                   Seconds now) const {
+        Availability map(cluster, now, rules_.resolution);
+        for (const Reservation& r : reserved) map.reserve(r.job, r.start, r.start + r.job.request);
+        return map;
+    }
+
+    bool share(Cluster& cluster, const Availability& map, Waiting& waiting, Seconds static_start, double limit,
+               Seconds now, std::vector<Start>& started) {
+        Consideration considered = consider(cluster, map, waiting.job, static_start, limit, *sharing_, now);
+        waiting.refusal = considered.refusal;
+        if (considered.refusal != Refusal::kNone) return false;
+        Decision decision;
+        decision.job = waiting.job.id;
+        decision.at = now;
+        decision.how = How::kShared;
+        decision.static_start = static_start;
+        decision.limit = limit;
+        decision.slot = start_shared(cluster, waiting.job, considered.company, now);
+        decision.company = std::move(considered.company);
+        started.push_back({waiting.job, std::move(decision)});
+        waiting.started = true;
+        return true;
+    }
+
+    static void start(Cluster& cluster, Waiting& waiting, const NodeSet& nodes, How how, Seconds now,
+                      std::vector<Start>& started) {
+        Decision decision;
+        decision.job = waiting.job.id;
+        decision.at = now;
+        decision.how = how;
+        decision.refusal = waiting.refusal;
+        decision.slot = cluster.start(waiting.job, nodes, now);
+        started.push_back({waiting.job, std::move(decision)});
+        waiting.started = true;
+    }
+
+    // Those before `last` that still wait close ranks towards it: the queue behind them, which may be long, does not move.
+    void drop_started(std::size_t last) {
+        std::size_t to = last;
+        for (std::size_t from = last; from-- > first_;) {
+            if (queue_[from].started) continue;
+            if (--to != from) queue_[to] = std::move(queue_[from]);
+        }
+        first_ = to;
+        forget_the_first();
+    }
+
+    void forget_the_first() {
+        if (first_ < 1024 || first_ < queue_.size() / 2) return;
+        queue_.erase(queue_.begin(), begin());
+        first_ = 0;
+    }
+
+    const BackfillRules rules_;
+    const std::optional<SlowdownRules> sharing_;
+    std::vector<Waiting> queue_;
+    std::size_t first_ = 0;  ///< those before it have started
+    Seconds due_ = kNever;   ///< the next pass; kNever while nothing has happened since the last
+    bool news_ = false;
+};
+
+}  // namespace
+
+BackfillRules BackfillRules::easy() {
+    BackfillRules rules;
+    rules.depth = 0;
+    rules.interval = 0;
+    rules.window = 0;
+    rules.resolution = 1;
+    rules.reservations = 1;
+    rules.main_scheduler = false;
+    return rules;
+}
+
+std::unique_ptr<Scheduler> backfill(BackfillRules rules, std::optional<SlowdownRules> sharing) {
+    return std::make_unique<Backfill>(std::move(rules), sharing);
+}
+
+}  // namespace drom::policy

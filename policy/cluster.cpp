@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cluster.cpp - what runs where, and the predictions that change with it.
+#include "policy/cluster.hpp"
+
+#include <algorithm>
+
+namespace drom::policy {
+namespace {
+
+struct EarlierRelease {
+    bool operator()(const Release& a, const Release& b) const { return a.at != b.at ? a.at < b.at : a.piece < b.piece; }
+};
+
+}  // namespace
+
+Machine Machine::uniform(int nodes, int cores_per_node) {
+    Machine machine;
+    machine.nodes = nodes;
+    machine.cores_per_node = cores_per_node;
+    machine.classes.push_back({NodeSet(0, nodes), 0, 0});
+    return machine;
+}
+
+Cluster::Cluster(Machine machine) : machine_(std::move(machine)) {
+    for (const NodeClass& alike : machine_.classes) free_.insert(alike.nodes);
+}
+
+int Cluster::suitable_nodes(const NodeFilter& filter) const {
+    int nodes = 0;
+    for (const NodeClass& alike : machine_.classes)
+        if (alike.suits(filter)) nodes += alike.nodes.count() - (down_.empty() ? 0 : alike.nodes.common(down_).count());
+    return nodes;
+}
+
+NodeSet Cluster::pick(const Job& job) const {
+    NodeSet nodes;
+    const bool plain = machine_.classes.size() == 1 && machine_.classes.front().suits(job.filter);
+    for (const NodeClass& alike : machine_.classes) {
+        if (!alike.suits(job.filter)) continue;
+        NodeSet here = plain ? free_ : free_.common(alike.nodes);
+        if (job.filter.contiguous)
+            nodes.insert(here);
+        else
+            nodes.insert(here.take_first(job.nodes - nodes.count()));
+    }
+    if (job.filter.contiguous) return nodes.adjacent(job.nodes);
+    return nodes.count() == job.nodes ? nodes : NodeSet();
+}
+
+// ---- starts and ends -------------------------------------------------------------------------------------------
+
+int Cluster::start(const Job& job, const NodeSet& nodes, Seconds now) {
+    changed_.clear();
+    const int slot = new_slot(job, now);
+    free_.erase(nodes);
+    const int piece = new_piece(nodes);
+    pieces_[index(piece)].occupants.push_back({slot, machine_.cores_per_node, kNobody});
+    join(slot, piece);
+    predict({slot}, now);
+    return slot;
+}
+
+int Cluster::share(const Job& job, const Sharing& sharing, Seconds now) {
+    changed_.clear();
+    const int slot = new_slot(job, now);
+    for (const int mate : sharing.mates)
+        for (const int piece : jobs_[index(mate)].pieces) {
+            lend(pieces_[index(piece)].occupants, mate, slot, sharing.cores);
+            join(slot, piece);
+        }
+    if (!sharing.free.empty()) {
+        free_.erase(sharing.free);
+        const int piece = new_piece(sharing.free);
+        pieces_[index(piece)].occupants.push_back({slot, machine_.cores_per_node, kNobody});
+        join(slot, piece);
+    }
+    jobs_[index(slot)].guest = true;
+    predict(component({slot}), now);
+    return slot;
+}
+
+void Cluster::finish(int slot, Seconds now) {
+    changed_.clear();
+    std::vector<int> others = component({slot});
+    std::erase(others, slot);
+    RunningJob& gone = jobs_[index(slot)];
+    unlist(slot);
+    for (const int number : gone.pieces) {
+        SharedNodes& piece = pieces_[index(number)];
+        leave(piece.occupants, slot);
+        if (!piece.occupants.empty()) continue;
+        drop_release(number);
+        piece.nodes.erase(down_);
+        free_.insert(piece.nodes);
+        free_pieces_.push_back(number);
+    }
+    gone = RunningJob{};
+    free_slots_.push_back(slot);
+    --running_count_;
+    if (others.empty()) return;
+    predict(others, now);
+    ++mates_version_;
+}
+
+void Cluster::set_down(const NodeSet& nodes) {
+    down_.insert(nodes);
+    free_.erase(nodes);
+}
+
+void Cluster::set_up(const NodeSet& nodes) {
+    const NodeSet again = nodes.common(down_);
+    down_.erase(again);
+    NodeSet idle = again;
+    for (const Release& release : releases_) idle.erase(pieces_[index(release.piece)].nodes);
+    free_.insert(idle);
+}
+
+int Cluster::new_slot(const Job& job, Seconds now) {
+    if (free_slots_.empty()) {
+        free_slots_.push_back(slots());
+        jobs_.emplace_back();
+    }
+    const int slot = free_slots_.back();
+    free_slots_.pop_back();
+    RunningJob& running = jobs_[index(slot)];
+    running.job = job;
+    running.start = running.since = now;
+    running.left = job.request * machine_.cores_per_node;
+    running.runs = true;
+    ++running_count_;
+    list_as_malleable(slot);
+    return slot;
+}
+
+int Cluster::new_piece(NodeSet nodes) {
+    if (free_pieces_.empty()) {
+        free_pieces_.push_back(static_cast<int>(pieces_.size()));
+        pieces_.emplace_back();
+    }
+    const int number = free_pieces_.back();
+    free_pieces_.pop_back();
+    pieces_[index(number)] = {std::move(nodes), {}, kNever};
+    return number;
+}
+
+void Cluster::list_as_malleable(int slot) {
+    const Job& job = jobs_[index(slot)].job;
+    if (job.kind != Kind::kMalleable) return;
+    malleable_[job.nodes].push_back(slot);
+    ++mates_version_;
+}
+
+void Cluster::unlist(int slot) {
+    const Job& job = jobs_[index(slot)].job;
+    if (job.kind != Kind::kMalleable) return;
+    const auto bucket = malleable_.find(job.nodes);
+    std::erase(bucket->second, slot);
+    if (bucket->second.empty()) malleable_.erase(bucket);
+}
+
+// ---- predictions -----------------------------------------------------------------------------------------------
+
+std::vector<int> Cluster::component(std::vector<int> slots) const {
+    for (std::size_t i = 0; i < slots.size(); ++i)
+        for (const int piece : jobs_[index(slots[i])].pieces)
+            for (const Occupant& o : pieces_[index(piece)].occupants)
+                if (std::find(slots.begin(), slots.end(), o.job) == slots.end()) slots.push_back(o.job);
+    return slots;
+}
+
+// What was done so far, at the rate it had until now.
+void Cluster::settle(int slot, Seconds now) {
+    RunningJob& running = jobs_[index(slot)];
+    running.left = running.left_at(now);
+    running.since = now;
+}
+
+namespace {
+
+/// The members' pieces with the members' places in `members` instead of their slots.
+std::vector<Occupants> renumbered(const std::vector<int>& members, const std::vector<int>& pieces,
+                                  const std::vector<SharedNodes>& all) {
+    const auto place = [&members](int slot) {
+        return slot == kNobody ? kNobody
+                               : static_cast<int>(std::find(members.begin(), members.end(), slot) - members.begin());
+    };
+    std::vector<Occupants> own;
+    for (const int piece : pieces) {
+        own.push_back(all[static_cast<std::size_t>(piece)].occupants);
+        for (Occupant& o : own.back()) o = {place(o.job), o.cores, place(o.lender)};
+    }
+    return own;
+}
+
+}  // namespace
+
+void Cluster::predict(const std::vector<int>& members, Seconds now) {
+    std::vector<Planned> planned;
+    std::vector<int> pieces;
+    for (const int slot : members) {
+        settle(slot, now);
+        const RunningJob& running = jobs_[index(slot)];
+        planned.push_back({running.left, now});
+        for (const int piece : running.pieces)
+            if (std::find(pieces.begin(), pieces.end(), piece) == pieces.end()) pieces.push_back(piece);
+    }
+    forecast(planned, renumbered(members, pieces, pieces_), now);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        RunningJob& running = jobs_[index(members[i])];
+        running.end = planned[i].end;
+        running.rate = machine_.cores_per_node;
+        for (const Piece& piece : cores_of(members[i])) running.rate = std::min(running.rate, piece.cores);
+        changed_.push_back(members[i]);
+    }
+    for (const int slot : members) refresh_releases(slot);
+}
+
+void Cluster::refresh_releases(int slot) {
+    for (const int number : jobs_[index(slot)].pieces) {
+        Seconds last = 0;
+        for (const Occupant& o : pieces_[index(number)].occupants) last = std::max(last, jobs_[index(o.job)].end);
+        if (last != pieces_[index(number)].free_at) set_release(number, last);
+    }
+}
+
+void Cluster::set_release(int piece, Seconds at) {
+    drop_release(piece);
+    SharedNodes& shared = pieces_[index(piece)];
+    shared.free_at = at;
+    const Release release{at, piece, shared.nodes.count()};
+    releases_.insert(std::upper_bound(releases_.begin(), releases_.end(), release, EarlierRelease{}), release);
+}
+
+void Cluster::drop_release(int piece) {
+    const Release known{pieces_[index(piece)].free_at, piece, 0};
+    if (known.at == kNever) return;
+    releases_.erase(std::lower_bound(releases_.begin(), releases_.end(), known, EarlierRelease{}));
+    pieces_[index(piece)].free_at = kNever;
+}
+
+Seconds Cluster::end_if_lending(int mate, int cores, std::int64_t guest_left, Seconds now) const {
+    const std::vector<int> members = component({mate});
+    const int guest = static_cast<int>(members.size());
+    std::vector<Planned> planned;
+    std::vector<int> pieces;
+    for (const int slot : members) {
+        planned.push_back({jobs_[index(slot)].left_at(now), now});
+        for (const int piece : jobs_[index(slot)].pieces)
+            if (std::find(pieces.begin(), pieces.end(), piece) == pieces.end()) pieces.push_back(piece);
+    }
+    planned.push_back({guest_left, now});
+    std::vector<Occupants> shared = renumbered(members, pieces, pieces_);
+    for (Occupants& piece : shared)
+        if (std::any_of(piece.begin(), piece.end(), [](const Occupant& o) { return o.job == 0; }))
+            lend(piece, 0, guest, cores);
+    forecast(planned, std::move(shared), now);
+    return planned.front().end;
+}
+
+double Cluster::mean_slowdown() const {
+    double sum = 0;
+    for (const RunningJob& running : jobs_)
+        if (running.runs) sum += slowdown(running.job, running.end);
+    return running_count_ == 0 ? 1 : sum / running_count_;
+}
+
+// ---- questions -------------------------------------------------------------------------------------------------
+
+NodeSet Cluster::nodes_of(int slot) const {
+    NodeSet nodes;
+    for (const int piece : jobs_[index(slot)].pieces) nodes.insert(pieces_[index(piece)].nodes);
+    return nodes;
+}
+
+std::vector<Piece> Cluster::cores_of(int slot) const {
+    std::vector<Piece> cores;
+    for (const int number : jobs_[index(slot)].pieces) {
+        const SharedNodes& piece = pieces_[index(number)];
+        for (const Occupant& o : piece.occupants)
+            if (o.job == slot) cores.push_back({piece.nodes.count(), o.cores});
+    }
+    return cores;
+}
+
+int Cluster::most_on_a_node(int slot) const {
+    std::size_t most = 0;
+    for (const int piece : jobs_[index(slot)].pieces) most = std::max(most, pieces_[index(piece)].occupants.size());
+    return static_cast<int>(most);
+}
+
+bool Cluster::shares(int slot) const { return most_on_a_node(slot) > 1; }
+
+std::string Cluster::inconsistency() const {
+    NodeSet used = free_;
+    int busy = free_.count();
+    for (const Release& release : releases_) {
+        const SharedNodes& piece = pieces_[index(release.piece)];
+        used.insert(piece.nodes);
+        busy += piece.nodes.count();
+        int cores = 0;
+        for (const Occupant& o : piece.occupants) {
+            cores += o.cores;
+            if (o.cores < 1)
+                return "job " + std::to_string(running(o.job).job.id) + " has no core on " + piece.nodes.text();
+        }
+        if (cores != machine_.cores_per_node)
+            return std::to_string(cores) + " cores are given away on each of " + piece.nodes.text();
+        if (release.at != piece.free_at) return "nodes " + piece.nodes.text() + " are released twice";
+    }
+    if (busy != used.count()) return "a node is free and busy, or in two pieces";
+    used.insert(down_);
+    return used.count() == machine_.nodes ? "" : "a node is nowhere";
+}
+
+}  // namespace drom::policy

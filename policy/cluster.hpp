@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cluster.hpp - the machine and what runs on it, as the policies predict it: who is where with how many cores, until when.
+//
+// State only: it neither decides nor looks at a clock. The simulator and the select plugin tell it what happened, in order of time.
+// Nodes that are shared alike are one piece: a job that starts alone makes one, a guest joins all pieces of its mates. So the cost of
+// sharing does not depend on the number of nodes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "policy/node_set.hpp"
+#include "policy/occupancy.hpp"
+
+namespace drom::policy {
+
+/// Nodes that are alike.
+struct NodeClass {
+    NodeSet nodes;
+    std::uint64_t features = 0;
+    std::int64_t memory_mb = 0;  ///< of each node; 0: not known, enough for every job
+
+    bool suits(const NodeFilter& filter) const noexcept {
+        return (filter.features & ~features) == 0 && (memory_mb == 0 || filter.memory_mb <= memory_mb);
+    }
+};
+
+struct Machine {
+    int nodes = 0;
+    int cores_per_node = 1;
+    std::vector<NodeClass> classes;  ///< every node in exactly one; the plainest first: they are given away first
+
+    /// `nodes` nodes that are alike.
+    static Machine uniform(int nodes, int cores_per_node);
+};
+
+struct RunningJob {
+    Job job;
+    Seconds start = 0;
+    Seconds end =
+        0;  ///< predicted: when it has used up its request, including what sharing adds. Also its extended limit
+    std::int64_t left = 0;  ///< core-seconds on its busiest node that it had to do at `since`
+    Seconds since = 0;
+    int rate = 0;  ///< cores on its busiest node
+    std::vector<int> pieces;
+    bool guest = false;  ///< it began on nodes of mates
+    bool runs = false;   ///< false: this slot is free
+
+    Seconds wait() const noexcept { return start - job.submit; }
+    Seconds increase() const noexcept { return end - start - job.request; }
+    /// What is left at `now`, in core-seconds on its busiest node.
+    std::int64_t left_at(Seconds now) const noexcept {
+        return left > rate * (now - since) ? left - rate * (now - since) : 0;
+    }
+};
+
+/// Predicted slowdown on requested time if the job ends at `end` (thesis, equation 5.4: (wait + increase + request) / request).
+inline double slowdown(const Job& job, Seconds end) noexcept {
+    return static_cast<double>(end - job.submit) / static_cast<double>(job.request);
+}
+
+/// Nodes on which the same jobs have the same cores.
+struct SharedNodes {
+    NodeSet nodes;
+    Occupants occupants;
+    Seconds free_at = 0;  ///< predicted
+};
+
+/// How a guest comes in.
+struct Sharing {
+    std::vector<int> mates;  ///< slots; each gives all its nodes in part
+    int cores = 0;           ///< lent on each of them
+    NodeSet free;            ///< nodes besides them that nobody has
+};
+
+/// When nodes become free.
+struct Release {
+    Seconds at = 0;
+    int piece = 0;
+    int nodes = 0;
+};
+
+class Cluster {
+public:
+    explicit Cluster(Machine machine);
+
+    const Machine& machine() const noexcept { return machine_; }
+    const NodeSet& free() const noexcept { return free_; }
+    /// All nodes that the job may use, busy or not, but none that is down.
+    int suitable_nodes(const NodeFilter& filter) const;
+    /// Nodes for the job that nobody has: plain classes first, low numbers first; empty when there are not enough.
+    NodeSet pick(const Job& job) const;
+
+    /// Starts the job on nodes that are free. Returns its slot. Cost: the ranges of the free nodes.
+    int start(const Job& job, const NodeSet& nodes, Seconds now);
+    /// Starts the job as a guest. Extends the predicted ends of it and of its mates. Returns its slot.
+    int share(const Job& job, const Sharing& sharing, Seconds now);
+    /// The job has ended: its cores return, and the predicted ends of those that it shared with move.
+    void finish(int slot, Seconds now);
+
+    /// Nodes that are not to be used any more, or again. Jobs on them go on: who stops them calls finish().
+    void set_down(const NodeSet& nodes);
+    void set_up(const NodeSet& nodes);
+
+    const RunningJob& running(int slot) const { return jobs_[index(slot)]; }
+    const SharedNodes& piece(int number) const { return pieces_[index(number)]; }
+    int running_count() const noexcept { return running_count_; }
+    /// Slots below this may be in use.
+    int slots() const noexcept { return static_cast<int>(jobs_.size()); }
+    NodeSet nodes_of(int slot) const;
+    /// The job's pieces as a runtime model takes them.
+    std::vector<Piece> cores_of(int slot) const;
+    bool shares(int slot) const;
+    /// Most jobs on any of the job's nodes.
+    int most_on_a_node(int slot) const;
+
+    /// Slots of the running malleable jobs by their number of nodes.
+    const std::map<int, std::vector<int>>& malleable() const noexcept { return malleable_; }
+    /// All releases in order of time.
+    const std::vector<Release>& releases() const noexcept { return releases_; }
+    /// Running jobs whose cores or predicted end the last start, share or finish changed; without the one that ended.
+    const std::vector<int>& changed() const noexcept { return changed_; }
+    /// Grows whenever a job becomes one that could be a mate and was none before.
+    std::uint64_t mates_version() const noexcept { return mates_version_; }
+
+    /// Mean predicted slowdown of the running jobs (the thesis's DynAVGSD); 1 when none runs. Cost: the running jobs.
+    double mean_slowdown() const;
+
+    /// Predicted end of `mate` if it lent `cores` cores of each of its nodes at `now` to a guest that needs `guest_left` core-seconds on
+    /// its busiest node. Exact also where the mate shares already. Cost: the jobs it shares with.
+    Seconds end_if_lending(int mate, int cores, std::int64_t guest_left, Seconds now) const;
+
+    /// A sentence that says what is inconsistent, empty when nothing is: for tests.
+    std::string inconsistency() const;
+
+private:
+    static std::size_t index(int number) noexcept { return static_cast<std::size_t>(number); }
+
+    int new_slot(const Job& job, Seconds now);
+    int new_piece(NodeSet nodes);
+    void join(int slot, int piece) { jobs_[index(slot)].pieces.push_back(piece); }
+    void list_as_malleable(int slot);
+    void unlist(int slot);
+    std::vector<int> component(std::vector<int> slots) const;
+    void predict(const std::vector<int>& members, Seconds now);
+    void settle(int slot, Seconds now);
+    void set_release(int piece, Seconds at);
+    void drop_release(int piece);
+    void refresh_releases(int slot);
+
+    Machine machine_;
+    NodeSet free_, down_;
+    std::vector<RunningJob> jobs_;
+    std::vector<int> free_slots_;
+    std::vector<SharedNodes> pieces_;
+    std::vector<int> free_pieces_;
+    std::vector<Release> releases_;
+    std::map<int, std::vector<int>> malleable_;
+    std::vector<int> changed_;
+    int running_count_ = 0;
+    std::uint64_t mates_version_ = 0;
+};
+
+}  // namespace drom::policy

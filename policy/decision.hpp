@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// decision.hpp - why a job started when and where it did, with the numbers that led to it.
+#pragma once
+
+#include <string>
+
+#include "policy/mates.hpp"
+
+namespace drom::policy {
+
+enum class How : std::uint8_t {
+    kInOrder,     ///< nobody with a higher priority was waiting
+    kBackfilled,  ///< before jobs of higher priority, without delaying what is reserved for them
+    kShared,      ///< on nodes of running jobs
+};
+
+/// Why a job that could not start on nodes of its own did not share any.
+enum class Refusal : std::uint8_t {
+    kNone,  ///< it was never asked: the policy is static, or it started at once
+    kNotMalleable,
+    kTooFewCores,      ///< sharing would leave it fewer cores than it has ranks
+    kWaitingIsSooner,  ///< the predicted end after waiting is not later than the predicted end when sharing (step 3)
+    kNoMates,  ///< no set of running jobs has the right number of nodes, slowdown and remaining time (steps 4 to 6)
+    kHarm,     ///< mates would lose more than the job wins (only where the policy asks for that)
+};
+
+struct Decision {
+    JobId job = 0;
+    Seconds at = 0;
+    int slot = 0;  ///< of the cluster
+    How how = How::kInOrder;
+    Refusal refusal = Refusal::kNone;  ///< of the last try that refused to share
+    Seconds static_start = 0;          ///< shared: predicted start if it had waited
+    double limit = 0;                  ///< shared: the limit of slowdowns that was in force
+    Company company;                   ///< shared: with whom
+
+    Seconds wait(const Job& of) const noexcept { return at - of.submit; }
+};
+
+/// One sentence for people, with the numbers.
+std::string sentence(const Decision& decision, const Job& job);
+const char* word(How how) noexcept;
+const char* word(Refusal refusal) noexcept;
+
+}  // namespace drom::policy

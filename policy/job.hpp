@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// job.hpp - a job as the policies see it: what was asked for, never what will really happen.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace drom::policy {
+
+using Seconds = std::int64_t;  ///< durations, and times since an arbitrary zero
+using JobId = std::int64_t;
+
+constexpr Seconds kNever = std::numeric_limits<Seconds>::max() / 4;
+
+/// What may change about a job's size. Feitelson and Rudolph's words; only a malleable one shares nodes.
+enum class Kind : std::uint8_t { kRigid, kMoldable, kMalleable };
+
+/// Which nodes will do. A node qualifies when it has all the features and the memory.
+struct NodeFilter {
+    std::uint64_t features = 0;  ///< a bit a feature: names, architectures, networks as the caller numbers them
+    std::int64_t memory_mb = 0;  ///< on each node
+    bool contiguous = false;     ///< nodes numbered without a gap
+
+    friend bool operator==(const NodeFilter&, const NodeFilter&) = default;
+};
+
+struct Job {
+    JobId id = 0;
+    Seconds submit = 0;
+    Seconds request = 1;  ///< requested run time on all its cores, >= 1
+    int nodes = 1;        ///< whole nodes, >= 1
+    int min_cores = 1;    ///< on each node: one a rank (thesis 4.5.3)
+    Kind kind = Kind::kMalleable;
+    int partition = 0;
+    NodeFilter filter;
+};
+
+}  // namespace drom::policy

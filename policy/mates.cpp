@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mates.cpp - the search for the least sum of predicted slowdowns.
+#include "policy/mates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace drom::policy {
+namespace {
+
+bool better_mate(const Mate& a, const Mate& b) {
+    return a.slowdown != b.slowdown ? a.slowdown < b.slowdown : a.id < b.id;
+}
+
+/// True when every node of the job's pieces suits the filter and has the memory left.
+bool nodes_suit(const Cluster& cluster, int slot, const NodeFilter& filter) {
+    if (filter.features == 0 && filter.memory_mb == 0) return true;
+    for (const int number : cluster.running(slot).pieces) {
+        const SharedNodes& piece = cluster.piece(number);
+        NodeFilter with_others = filter;
+        for (const Occupant& o : piece.occupants) with_others.memory_mb += cluster.running(o.job).job.filter.memory_mb;
+        for (const NodeClass& alike : cluster.machine().classes)
+            if (!alike.suits(with_others) && !piece.nodes.common(alike.nodes).empty()) return false;
+    }
+    return true;
+}
+
+Seconds end_of_mate(const Cluster& cluster, int slot, int cores, Seconds length, std::int64_t guest_left, Seconds now) {
+    if (cluster.shares(slot)) return cluster.end_if_lending(slot, cores, guest_left, now);
+    // Alone on its nodes: the closed form of the same (policies.md 1). What is left when the guest goes runs at full speed.
+    const int all = cluster.machine().cores_per_node;
+    const std::int64_t rest = cluster.running(slot).left_at(now) - (all - cores) * length;
+    return now + length + (rest < 0 ? -1 : seconds_for(rest, all));
+}
+
+/// The search for one number of lent cores.
+class Search {
+public:
+    Search(const Cluster& cluster, const Job& job, const SharingRules& rules, std::vector<Mate> candidates)
+        : cluster_(cluster), job_(job), rules_(rules) {
+        if (rules.best_candidates > 0) keep_best(candidates, static_cast<std::size_t>(rules.best_candidates));
+        for (Mate& mate : candidates) sizes_[mate.nodes].push_back(mate);
+        for (auto& [nodes, mates] : sizes_) {
+            if (!one_by_one()) keep_best(mates, static_cast<std::size_t>(rules.max_mates));
+        }
+    }
+
+    /// Mates with `nodes` nodes together; considers whether they are better than what was found before.
+    void find(int nodes, int free_nodes) {
+        free_nodes_ = free_nodes;
+        if (one_by_one())
+            enumerate(flat(), 0, nodes, 0);
+        else
+            combine(sizes_.rbegin(), nodes, rules_.max_mates, 0);
+    }
+
+    bool found() const { return found_; }
+    Company take() { return std::move(best_); }
+
+private:
+    using Sizes = std::map<int, std::vector<Mate>>;
+
+    /// Whether a set of mates is possible depends on more than their sizes: on adjacency, or on who shares nodes with whom already.
+    bool one_by_one() const { return job_.filter.contiguous || rules_.jobs_per_node > 2; }
+
+    static void keep_best(std::vector<Mate>& mates, std::size_t count) {
+        const auto end = mates.begin() + static_cast<std::ptrdiff_t>(std::min(count, mates.size()));
+        std::partial_sort(mates.begin(), end, mates.end(), better_mate);
+        mates.erase(end, mates.end());
+    }
+
+    // Sums are taken in another order than the final one: a whisker more than the best must not be cut off.
+    bool hopeless(double index) const { return found_ && index > best_.index * (1 + 1e-12); }
+
+    void combine(Sizes::const_reverse_iterator size, int nodes, int mates, double index) {
+        if (nodes == 0) return complete();
+        if (mates == 0 || hopeless(index)) return;
+        if (mates == 1) return last(size, nodes, index);
+        for (; size != sizes_.rend(); ++size) {
+            if (size->first > nodes) continue;
+            take_from(size, nodes, mates, index);
+        }
+    }
+
+    // One, two ... of this size, and the rest from smaller ones.
+    void take_from(Sizes::const_reverse_iterator size, int nodes, int mates, double index) {
+        const std::size_t before = chosen_.size();
+        const auto smaller = std::next(size);
+        for (const Mate& mate : size->second) {
+            if (mates == 0 || nodes < mate.nodes) break;
+            chosen_.push_back(mate);
+            index += mate.slowdown;
+            nodes -= mate.nodes;
+            --mates;
+            combine(smaller, nodes, mates, index);
+        }
+        chosen_.resize(before);
+    }
+
+    void last(Sizes::const_reverse_iterator size, int nodes, double index) {
+        const auto exact = sizes_.find(nodes);
+        if (exact == sizes_.end() || size == sizes_.rend() || nodes > size->first) return;
+        const Mate& mate = exact->second.front();
+        if (hopeless(index + mate.slowdown)) return;
+        chosen_.push_back(mate);
+        complete();
+        chosen_.pop_back();
+    }
+
+    std::vector<Mate> flat() const {
+        std::vector<Mate> all;
+        for (const auto& [nodes, mates] : sizes_) all.insert(all.end(), mates.begin(), mates.end());
+        std::sort(all.begin(), all.end(), better_mate);
+        return all;
+    }
+
+    void enumerate(const std::vector<Mate>& all, std::size_t first, int nodes, double index) {
+        if (nodes == 0 && together()) complete();
+        if (nodes <= 0 || static_cast<int>(chosen_.size()) == rules_.max_mates) return;
+        for (std::size_t i = first; i < all.size() && !hopeless(index + all[i].slowdown); ++i) {
+            chosen_.push_back(all[i]);
+            enumerate(all, i + 1, nodes - all[i].nodes, index + all[i].slowdown);
+            chosen_.pop_back();
+        }
+    }
+
+    bool together() const {
+        NodeSet nodes;
+        int count = 0;
+        for (const Mate& mate : chosen_) {
+            nodes.insert(cluster_.nodes_of(mate.slot));
+            count += mate.nodes;
+        }
+        return nodes.count() == count && (nodes.contiguous() || !job_.filter.contiguous);
+    }
+
+    void complete() {
+        std::vector<Mate> mates = chosen_;
+        std::sort(mates.begin(), mates.end(), [](const Mate& a, const Mate& b) { return a.id < b.id; });
+        double index = 0;
+        for (const Mate& mate : mates) index += mate.slowdown;
+        if (found_ && !better(index, mates)) return;
+        found_ = true;
+        best_ = {std::move(mates), 0, free_nodes_, index, 0};
+    }
+
+    bool better(double index, const std::vector<Mate>& mates) const {
+        if (index != best_.index) return index < best_.index;
+        if (free_nodes_ != best_.free_nodes) return free_nodes_ < best_.free_nodes;
+        return std::lexicographical_compare(mates.begin(), mates.end(), best_.mates.begin(), best_.mates.end(),
+                                            [](const Mate& a, const Mate& b) { return a.id < b.id; });
+    }
+
+    const Cluster& cluster_;
+    const Job& job_;
+    const SharingRules& rules_;
+    Sizes sizes_;
+    std::vector<Mate> chosen_;
+    Company best_;
+    int free_nodes_ = 0;
+    bool found_ = false;
+};
+
+/// Numbers of cores that somebody could lend to the job, most first.
+std::set<int, std::greater<>> loans(const Cluster& cluster, const Job& job, const SharingRules& rules) {
+    std::set<int, std::greater<>> cores;
+    for (const auto& [nodes, slots] : cluster.malleable()) {
+        if (nodes > job.nodes) break;
+        for (const int slot : slots)
+            if (const int most = can_lend(cluster, slot, rules); most >= std::max(1, job.min_cores)) cores.insert(most);
+    }
+    return cores;
+}
+
+std::vector<Mate> candidates(const Cluster& cluster, const Job& job, int cores, double limit, const SharingRules& rules,
+                             Seconds now) {
+    std::vector<Mate> mates;
+    for (const auto& [nodes, slots] : cluster.malleable()) {
+        if (nodes > job.nodes) break;
+        for (const int slot : slots)
+            if (const auto mate = as_mate(cluster, slot, job, cores, limit, rules, now)) mates.push_back(*mate);
+    }
+    return mates;
+}
+
+std::optional<Company> with_loan(const Cluster& cluster, const Availability& availability, const Job& job, int cores,
+                                 double limit, const SharingRules& rules, Seconds now) {
+    std::vector<Mate> mates = candidates(cluster, job, cores, limit, rules, now);
+    if (mates.empty()) return std::nullopt;
+    const Seconds end = now + seconds_for(job.request * cluster.machine().cores_per_node, cores);
+    Search search(cluster, job, rules, std::move(mates));
+    search.find(job.nodes, 0);
+    if (rules.add_free_nodes && !job.filter.contiguous) {
+        const int spare = std::min(job.nodes - 1, availability.least(job.filter, now, end));
+        for (int free_nodes = 1; free_nodes <= spare; ++free_nodes) search.find(job.nodes - free_nodes, free_nodes);
+    }
+    if (!search.found()) return std::nullopt;
+    Company company = search.take();
+    company.cores = cores;
+    company.guest_end = end;
+    return company;
+}
+
+}  // namespace
+
+int can_lend(const Cluster& cluster, int slot, const SharingRules& rules) {
+    const RunningJob& running = cluster.running(slot);
+    int least = cluster.machine().cores_per_node;
+    for (const int number : running.pieces) {
+        const Occupants& occupants = cluster.piece(number).occupants;
+        if (static_cast<int>(occupants.size()) >= rules.jobs_per_node) return 0;
+        for (const Occupant& o : occupants) {
+            if (o.job != slot) continue;
+            const int share = static_cast<int>(std::floor(rules.sharing_factor * o.cores + 1e-9));
+            least = std::min({least, share, o.cores - std::max(1, running.job.min_cores)});
+        }
+    }
+    return std::max(least, 0);
+}
+
+std::optional<Mate> as_mate(const Cluster& cluster, int slot, const Job& job, int cores, double limit,
+                            const SharingRules& rules, Seconds now) {
+    const RunningJob& running = cluster.running(slot);
+    const int all = cluster.machine().cores_per_node;
+    const Seconds length = seconds_for(job.request * all, cores);
+    // Lending at most the factor of its cores, it ends at most that share of the guest's time later: most candidates are refused here.
+    const auto later = static_cast<Seconds>(rules.sharing_factor * static_cast<double>(length)) + 2;
+    if (now + length > running.end + later) return std::nullopt;
+    if (can_lend(cluster, slot, rules) < cores || !nodes_suit(cluster, slot, job.filter)) return std::nullopt;
+    const Seconds end = end_of_mate(cluster, slot, cores, length, job.request * all, now);
+    if (end < now + length) return std::nullopt;
+    const double predicted = slowdown(running.job, end);
+    if (predicted >= limit) return std::nullopt;
+    return Mate{slot, running.job.id, running.job.nodes, predicted, end};
+}
+
+std::optional<Company> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
+                                    double limit, const SharingRules& rules, Seconds now) {
+    std::optional<Company> best;
+    for (const int cores : loans(cluster, job, rules)) {
+        auto company = with_loan(cluster, availability, job, cores, limit, rules, now);
+        if (company && (!best || company->index < best->index)) best = std::move(company);
+    }
+    return best;
+}
+
+}  // namespace drom::policy

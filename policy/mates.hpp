@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mates.hpp - with which running jobs a waiting one could share nodes at the least harm (thesis 4.5.2, equations 5.1 to 5.4).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "policy/availability.hpp"
+
+namespace drom::policy {
+
+/// Parameters of the search. Defaults are the thesis's.
+struct SharingRules {
+    double sharing_factor =
+        0.5;                  ///< largest share of a running job's cores on a node that may be taken from it; in (0, 1)
+    int max_mates = 2;        ///< m
+    int best_candidates = 0;  ///< nm: only the so many with the least slowdown are looked at; 0: all
+    int jobs_per_node = 2;    ///< most jobs on a node; with 2 whoever shares already is no candidate
+    bool add_free_nodes = false;  ///< nodes that nobody needs until the guest's end may complete those of the mates
+};
+
+struct Mate {
+    int slot = 0;
+    JobId id = 0;
+    int nodes = 0;
+    double slowdown = 0;  ///< p: predicted, with what it lends (equation 5.4)
+    Seconds end = 0;      ///< its predicted end then
+};
+
+/// Mates for one guest.
+struct Company {
+    std::vector<Mate> mates;  ///< by job id
+    int cores = 0;            ///< that each lends, of each of its nodes
+    int free_nodes = 0;       ///< taken besides
+    double index = 0;         ///< PI: the sum of the mates' slowdowns (equation 5.1)
+    Seconds guest_end = 0;
+};
+
+/// Cores of each node that `slot` can lend; 0 when it must not.
+int can_lend(const Cluster& cluster, int slot, const SharingRules& rules);
+
+/// `slot` as a mate of `job` if it lends `cores` cores of each node at `now`; nothing when the guest would outlive it, when its nodes do
+/// not suit the job, or when its slowdown would reach `limit`.
+std::optional<Mate> as_mate(const Cluster& cluster, int slot, const Job& job, int cores, double limit,
+                            const SharingRules& rules, Seconds now);
+
+/// The company with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to the job's. All mates lend the
+/// same number of cores; where they could lend different numbers every number is tried. Equal PI: the lower job ids.
+///
+/// Without nm nothing is truncated: mates of one size are interchangeable but for their slowdown, so for each way to write the job's nodes
+/// as a sum of at most m sizes the best are the first of each size. Adjacent nodes, and more than two jobs on a node (where mates may
+/// have nodes in common), are searched by enumeration with bounds.
+/// Cost: the candidates, and sizes^(m-1).
+std::optional<Company> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
+                                    double limit, const SharingRules& rules, Seconds now);
+
+}  // namespace drom::policy

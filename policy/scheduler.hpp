@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scheduler.hpp - who starts now: static backfill, and sharing after it where a policy shares.
+//
+// A scheduler knows the waiting jobs; the cluster knows the running ones. Who drives them (simulator, plugin) tells both what happens in
+// order of time, and asks for a pass whenever something happened or wake() says so.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "policy/priority.hpp"
+#include "policy/slowdown.hpp"
+
+namespace drom::policy {
+
+/// Static backfill. Defaults are Slurm's of the same names (22.05, sched/backfill).
+struct BackfillRules {
+    int depth = 500;             ///< bf_max_job_test: jobs looked at in a pass; 0: all
+    Seconds interval = 30;       ///< bf_interval: between passes; 0: a pass at every event
+    Seconds window = 24 * 3600;  ///< bf_window: no reservation that begins later than this from now; 0: no limit
+    Seconds resolution = 60;     ///< bf_resolution: of the map of reservations
+    int reservations = 0;        ///< most of them in a pass; 1 is EASY, 0: no limit (conservative)
+    bool main_scheduler = true;  ///< Slurm's main scheduler: at every event jobs start in order until one does not fit
+    PriorityLaw priority;
+
+    /// Lifka's EASY: one reservation, unlimited depth, a pass at every event, first come, first served.
+    static BackfillRules easy();
+};
+
+/// A job that a pass started.
+struct Start {
+    Job job;
+    Decision decision;
+};
+
+class Scheduler {
+public:
+    virtual ~Scheduler() = default;
+    virtual void submit(const Job& job) = 0;
+    /// Takes a waiting job back. False when it does not wait.
+    virtual bool cancel(JobId id) = 0;
+    /// Decides at `now` and starts jobs on the cluster; appends what it started. `ended`: since the last pass a job ended or the machine
+    /// changed (otherwise only submits happened).
+    virtual void pass(Cluster& cluster, Seconds now, bool ended, std::vector<Start>& started) = 0;
+    /// When the next pass is due although nothing happens; kNever.
+    virtual Seconds wake() const = 0;
+    virtual std::size_t waiting() const = 0;
+};
+
+/// EASY on its own: exact, and no slower with a long queue. First come, first served; machines of one class of nodes, jobs without
+/// filters. Equal to backfill() with BackfillRules::easy(), decision by decision.
+std::unique_ptr<Scheduler> easy();
+
+/// Any static rules, and the slowdown-driven policy when `sharing` is given.
+std::unique_ptr<Scheduler> backfill(BackfillRules rules, std::optional<SlowdownRules> sharing = std::nullopt);
+
+}  // namespace drom::policy

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// slowdown.cpp - share, or wait.
+#include "policy/slowdown.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace drom::policy {
+namespace {
+
+/// Cores of a node that a job can get at most.
+int most_cores(const Cluster& cluster, const SharingRules& rules) {
+    return static_cast<int>(std::floor(rules.sharing_factor * cluster.machine().cores_per_node + 1e-9));
+}
+
+/// How much the predicted slowdowns of the mates rise together.
+double harm(const Cluster& cluster, const Company& company) {
+    double sum = 0;
+    for (const Mate& mate : company.mates) {
+        const RunningJob& running = cluster.running(mate.slot);
+        sum += mate.slowdown - slowdown(running.job, running.end);
+    }
+    return sum;
+}
+
+}  // namespace
+
+double slowdown_limit(const Cluster& cluster, const SlowdownRules& rules) {
+    switch (rules.limit) {
+        case SlowdownRules::Limit::kNumber: return rules.max_slowdown;
+        case SlowdownRules::Limit::kInfinite: return std::numeric_limits<double>::infinity();
+        case SlowdownRules::Limit::kDynamic: return cluster.mean_slowdown();
+    }
+    return 0;
+}
+
+Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
+                       double limit, const SlowdownRules& rules, Seconds now) {
+    if (job.kind != Kind::kMalleable) return {Refusal::kNotMalleable, {}};
+    const int most = most_cores(cluster, rules.sharing);
+    if (most < std::max(1, job.min_cores)) return {Refusal::kTooFewCores, {}};
+    const Seconds static_end = static_start >= kNever ? kNever : static_start + job.request;
+    const std::int64_t work = job.request * cluster.machine().cores_per_node;
+    if (static_end <= now + seconds_for(work, most)) return {Refusal::kWaitingIsSooner, {}};
+    auto company = choose_mates(cluster, availability, job, limit, rules.sharing, now);
+    if (!company) return {Refusal::kNoMates, {}};
+    if (static_end <= company->guest_end) return {Refusal::kWaitingIsSooner, {}};
+    if (rules.gain > 0 &&
+        slowdown(job, static_end) - slowdown(job, company->guest_end) <= rules.gain * harm(cluster, *company))
+        return {Refusal::kHarm, {}};
+    return {Refusal::kNone, std::move(*company)};
+}
+
+int start_shared(Cluster& cluster, const Job& job, const Company& company, Seconds now) {
+    Sharing sharing;
+    for (const Mate& mate : company.mates) sharing.mates.push_back(mate.slot);
+    sharing.cores = company.cores;
+    if (company.free_nodes > 0) {
+        Job part = job;
+        part.nodes = company.free_nodes;
+        sharing.free = cluster.pick(part);
+    }
+    return cluster.share(job, sharing, now);
+}
+
+}  // namespace drom::policy

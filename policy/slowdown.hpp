@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// slowdown.hpp - the slowdown-driven policy: whether a job that cannot start now shares nodes of running ones (thesis 4.5).
+#pragma once
+
+#include "policy/decision.hpp"
+
+namespace drom::policy {
+
+struct SlowdownRules {
+    enum class Limit : std::uint8_t {
+        kNumber,  ///< no mate may be slowed down to `max_slowdown` or beyond
+        kInfinite,
+        kDynamic,  ///< the mean predicted slowdown of the running jobs (DynAVGSD)
+    };
+    Limit limit = Limit::kDynamic;
+    double max_slowdown = 10;
+    SharingRules sharing;
+    /// Beyond the thesis: share only when the guest's predicted slowdown falls by more than `gain` times what those of its mates rise
+    /// together; 0 asks for nothing. See docs/researchers.md.
+    double gain = 0;
+};
+
+/// P, the limit of predicted slowdowns, as of now. Cost: the running jobs when it is dynamic.
+double slowdown_limit(const Cluster& cluster, const SlowdownRules& rules);
+
+/// What follows from looking at one job.
+struct Consideration {
+    Refusal refusal = Refusal::kNone;  ///< kNone: share
+    Company company;
+};
+
+/// Whether `job`, which would start at `static_start` on nodes of its own, starts now on nodes of mates (policies.md 1, steps 2 to 6).
+/// Looks, and changes nothing.
+Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
+                       double limit, const SlowdownRules& rules, Seconds now);
+
+/// Starts it (step 7). Returns its slot.
+int start_shared(Cluster& cluster, const Job& job, const Company& company, Seconds now);
+
+}  // namespace drom::policy

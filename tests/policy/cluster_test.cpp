@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cluster_test.cpp - cores that are lent return, nothing is lost, and predicted ends are those of the thesis.
+#include "policy/cluster.hpp"
+
+#include "property.hpp"
+#include "random_cluster.hpp"
+
+namespace {
+
+using namespace drom::policy;
+using drom::test::holds;
+
+Job job(JobId id, int nodes, Seconds request, Seconds submit = 0) {
+    Job made;
+    made.id = id;
+    made.nodes = nodes;
+    made.request = request;
+    made.submit = submit;
+    return made;
+}
+
+int start(Cluster& cluster, const Job& which, Seconds now) { return cluster.start(which, cluster.pick(which), now); }
+
+int cores_on(const Cluster& cluster, int slot) { return cluster.cores_of(slot).front().cores; }
+
+TEST(Cluster, AGuestOfHalfTheCoresTakesTwiceAsLongAndItsMateLosesWhatItAskedFor) {
+    Cluster cluster(Machine::uniform(4, 16));
+    const int mate = start(cluster, job(1, 4, 1000), 0);
+    const int guest = cluster.share(job(2, 4, 300), {{mate}, 8, {}}, 100);
+    EXPECT_EQ(cluster.running(guest).end, 100 + 600);
+    EXPECT_EQ(cluster.running(mate).end, 1000 + 300);
+    EXPECT_EQ(cluster.running(mate).increase(), 300);
+    EXPECT_EQ(cluster.running(guest).increase(), 300);
+}
+
+TEST(Cluster, CoresReturnToWhoLentThemWhenTheGuestEndsEarly) {
+    Cluster cluster(Machine::uniform(4, 16));
+    const int mate = start(cluster, job(1, 4, 1000), 0);
+    const int guest = cluster.share(job(2, 4, 300), {{mate}, 4, {}}, 100);
+    cluster.finish(guest, 300);
+    EXPECT_EQ(cores_on(cluster, mate), 16);
+    EXPECT_EQ(cluster.running(mate).end, 1000 + 50);  // a quarter of 200 s is missing
+    EXPECT_FALSE(cluster.shares(mate));
+}
+
+TEST(Cluster, AGuestWhoseMateHasEndedGetsTheNodesWhole) {
+    Cluster cluster(Machine::uniform(4, 16));
+    const int mate = start(cluster, job(1, 4, 1000), 0);
+    const int guest = cluster.share(job(2, 4, 300), {{mate}, 8, {}}, 0);
+    cluster.finish(mate, 200);
+    EXPECT_EQ(cores_on(cluster, guest), 16);
+    EXPECT_EQ(cluster.running(guest).end, 200 + 200);
+    EXPECT_EQ(cluster.free().count(), 0);
+    cluster.finish(guest, 400);
+    EXPECT_EQ(cluster.free().text(), "0-3");
+}
+
+TEST(Cluster, OneOfTwoMatesThatEndsLeavesTheWorstCaseAsItIs) {
+    Cluster cluster(Machine::uniform(4, 16));
+    const int a = start(cluster, job(1, 2, 1000), 0), b = start(cluster, job(2, 2, 1000), 0);
+    const int guest = cluster.share(job(3, 4, 100), {{a, b}, 8, {}}, 0);
+    cluster.finish(a, 50);
+    EXPECT_EQ(cluster.running(guest).end, 200);
+    EXPECT_EQ(cluster.running(b).end, 1100);
+    const std::vector<Piece> cores = cluster.cores_of(guest);
+    EXPECT_EQ(cores[0].cores + cores[1].cores, 16 + 8);
+}
+
+TEST(Cluster, FreeNodesOfAGuestAreItsOwn) {
+    Cluster cluster(Machine::uniform(5, 16));
+    const int mate = start(cluster, job(1, 3, 1000), 0);
+    const int guest = cluster.share(job(2, 4, 100), {{mate}, 8, NodeSet(3, 1)}, 0);
+    EXPECT_EQ(cluster.free().text(), "4");
+    EXPECT_EQ(cluster.running(guest).end, 200);
+    cluster.finish(guest, 150);
+    EXPECT_EQ(cluster.free().text(), "3-4");
+}
+
+TEST(Cluster, NodesThatAreDownAreNotGivenAwayWhenTheirJobEnds) {
+    Cluster cluster(Machine::uniform(4, 16));
+    const int slot = start(cluster, job(1, 2, 100), 0);
+    cluster.set_down(NodeSet(1, 2));
+    EXPECT_EQ(cluster.free().text(), "3");
+    EXPECT_EQ(cluster.suitable_nodes({}), 2);
+    cluster.finish(slot, 50);
+    EXPECT_EQ(cluster.free().text(), "0,3");
+    cluster.set_up(NodeSet(0, 4));
+    EXPECT_EQ(cluster.free().text(), "0-3");
+}
+
+TEST(Cluster, PlainNodesAreGivenAwayFirst) {
+    Machine machine = Machine::uniform(2, 16);
+    machine.nodes = 4;
+    machine.classes.push_back({NodeSet(2, 2), 0b1, 64000});
+    Cluster cluster(machine);
+    Job wants_feature = job(1, 1, 100);
+    wants_feature.filter.features = 0b1;
+    EXPECT_EQ(cluster.pick(wants_feature).text(), "2");
+    EXPECT_EQ(cluster.pick(job(2, 3, 100)).text(), "0-2");
+    wants_feature.filter.memory_mb = 64001;
+    EXPECT_TRUE(cluster.pick(wants_feature).empty());
+}
+
+TEST(Cluster, NothingIsLostAndNoNodeIsOverFullWhateverComesAndGoes) {
+    EXPECT_TRUE(holds("consistent", [] {
+        SharingRules rules;
+        rules.jobs_per_node = *rc::gen::inRange(2, 5);
+        rules.max_mates = *rc::gen::inRange(1, 4);
+        rules.add_free_nodes = *rc::gen::arbitrary<bool>();
+        Seconds now = 0;
+        Cluster cluster = drom::test::random_cluster(
+            Machine::uniform(*rc::gen::inRange(2, 20), *rc::gen::inRange(2, 9)), rules, now, 40);
+        RC_ASSERT(cluster.inconsistency() == "");
+        for (const int slot : drom::test::slots_of(cluster)) {
+            RC_ASSERT(cluster.nodes_of(slot).count() == cluster.running(slot).job.nodes);
+            for (const Piece& piece : cluster.cores_of(slot)) RC_ASSERT(piece.cores >= 1);
+        }
+        for (const int slot : drom::test::slots_of(cluster)) cluster.finish(slot, now);
+        RC_ASSERT(cluster.free().count() == cluster.machine().nodes);
+        RC_ASSERT(cluster.inconsistency() == "");
+    }));
+}
+
+// What predict() says now must be what happens when every job uses up its request and nobody else comes.
+TEST(Cluster, PredictedEndsComeTrueWhenRequestsAreExact) {
+    EXPECT_TRUE(holds("predictions", [] {
+        SharingRules rules;
+        rules.jobs_per_node = *rc::gen::inRange(2, 4);
+        Seconds now = 0;
+        Cluster cluster = drom::test::random_cluster(Machine::uniform(9, 4), rules, now, 25);
+        for (const int slot : drom::test::slots_of(cluster))  // jobs that are overdue are not the question here
+            if (cluster.running(slot).end <= now) cluster.finish(slot, now);
+        std::vector<Seconds> predicted(static_cast<std::size_t>(cluster.slots()), 0);
+        for (const int slot : drom::test::slots_of(cluster))
+            predicted[static_cast<std::size_t>(slot)] = cluster.running(slot).end;
+        while (cluster.running_count() > 0) {
+            int first = -1;
+            for (const int slot : drom::test::slots_of(cluster))
+                if (first < 0 || cluster.running(slot).end < cluster.running(first).end) first = slot;
+            RC_ASSERT(cluster.running(first).end == predicted[static_cast<std::size_t>(first)]);
+            cluster.finish(first, cluster.running(first).end);
+        }
+    }));
+}
+
+}  // namespace

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scheduler_test.cpp - who starts when.
+#include "policy/scheduler.hpp"
+
+#include <map>
+
+#include "property.hpp"
+#include "random_cluster.hpp"
+
+namespace {
+
+using namespace drom::policy;
+using namespace drom::test;
+
+struct Timed {
+    Job job;
+    Seconds run = 1;
+};
+
+struct Log {
+    std::map<JobId, Seconds> starts;
+    std::map<JobId, How> how;
+    friend bool operator==(const Log&, const Log&) = default;
+};
+
+/// Replays jobs (in order of submit) that run as long as they really do; a job that shares runs to its predicted end.
+Log replay(const std::vector<Timed>& jobs, Scheduler& scheduler, const Machine& machine) {
+    Cluster cluster(machine);
+    Log log;
+    std::map<int, Seconds> ends;  // by slot
+    std::size_t submitted = 0;
+    for (;;) {
+        Seconds now = scheduler.wake();
+        for (const auto& [slot, end] : ends) now = std::min(now, end);
+        if (submitted < jobs.size()) now = std::min(now, jobs[submitted].job.submit);
+        if (now == kNever) return log;
+        bool ended = false;
+        for (auto it = ends.begin(); it != ends.end();) {
+            if (it->second > now) {
+                ++it;
+                continue;
+            }
+            cluster.finish(it->first, now);
+            it = ends.erase(it);
+            ended = true;
+        }
+        for (; submitted < jobs.size() && jobs[submitted].job.submit <= now; ++submitted)
+            scheduler.submit(jobs[submitted].job);
+        std::vector<Start> started;
+        scheduler.pass(cluster, now, ended, started);
+        for (const Start& start : started) {
+            log.starts[start.job.id] = now;
+            log.how[start.job.id] = start.decision.how;
+            ends[start.decision.slot] = now + jobs[static_cast<std::size_t>(start.job.id)].run;
+        }
+    }
+}
+
+std::vector<Timed> random_jobs(int nodes) {
+    std::vector<Timed> jobs;
+    Seconds now = 0;
+    const int count = *rc::gen::inRange(1, 60);
+    for (JobId id = 0; id < count; ++id) {
+        now += *rc::gen::weightedElement<Seconds>({{2, 0}, {3, *rc::gen::inRange<Seconds>(0, 40)}});
+        Job job = random_job(id, now, nodes);
+        job.submit = now;
+        jobs.push_back({job, *rc::gen::inRange<Seconds>(1, job.request + *rc::gen::element<Seconds>(1, 1, 30))});
+    }
+    return jobs;
+}
+
+TEST(Easy, DecidesAsTheGeneralBackfillWithOneReservation) {
+    EXPECT_TRUE(holds("easy() equals backfill(easy)", [] {
+        const int nodes = *rc::gen::inRange(1, 20);
+        const std::vector<Timed> jobs = random_jobs(nodes);
+        const auto fast = easy();
+        const auto slow = backfill(BackfillRules::easy());
+        RC_ASSERT(replay(jobs, *fast, Machine::uniform(nodes, 4)) == replay(jobs, *slow, Machine::uniform(nodes, 4)));
+    }));
+}
+
+TEST(Easy, EveryJobStartsAndTheFirstInTheQueueIsNeverDelayed) {
+    EXPECT_TRUE(holds("all start", [] {
+        const int nodes = *rc::gen::inRange(1, 20);
+        const std::vector<Timed> jobs = random_jobs(nodes);
+        const auto scheduler = easy();
+        const Log log = replay(jobs, *scheduler, Machine::uniform(nodes, 4));
+        RC_ASSERT(log.starts.size() == jobs.size());
+        RC_ASSERT(scheduler->waiting() == 0U);
+        for (const Timed& timed : jobs) RC_ASSERT(log.starts.at(timed.job.id) >= timed.job.submit);
+    }));
+}
+
+Timed timed(JobId id, Seconds submit, int nodes, Seconds request, Seconds run) {
+    Timed made;
+    made.job.id = id;
+    made.job.submit = submit;
+    made.job.nodes = nodes;
+    made.job.request = request;
+    made.run = run;
+    return made;
+}
+
+// 10 nodes: job 0 has 6 until 100, job 1 wants 8 and is first in the queue.
+TEST(Easy, BackfillsWhatEndsInTimeOrDoesNotMatter) {
+    struct Row {
+        const char* what;
+        int nodes;
+        Seconds request;
+        Seconds start;
+    };
+    const Row rows[] = {
+        {"ends before the reservation", 4, 90, 10}, {"ends with it", 4, 90, 10}, {"would delay it", 4, 91, 200},
+        {"leaves enough for it", 2, 1000, 10},      {"does not", 3, 1000, 200},  {"does not fit", 5, 10, 200},
+    };
+    for (const Row& row : rows) {
+        const std::vector<Timed> jobs = {timed(0, 0, 6, 100, 100), timed(1, 5, 8, 100, 100),
+                                         timed(2, 10, row.nodes, row.request, row.request)};
+        const auto scheduler = easy();
+        const Log log = replay(jobs, *scheduler, Machine::uniform(10, 4));
+        EXPECT_EQ(log.starts.at(1), 100) << row.what;
+        EXPECT_EQ(log.starts.at(2), row.start) << row.what;
+    }
+}
+
+TEST(Backfill, ReservationsOfAllEarlierJobsAreKept) {
+    BackfillRules rules = BackfillRules::easy();
+    rules.reservations = 0;
+    // Job 3 would delay job 2, whose reservation EASY does not know.
+    const std::vector<Timed> jobs = {timed(0, 0, 6, 100, 100), timed(1, 1, 8, 100, 100), timed(2, 2, 10, 100, 100),
+                                     timed(3, 3, 2, 300, 300)};
+    const auto conservative = backfill(rules);
+    EXPECT_EQ(replay(jobs, *conservative, Machine::uniform(10, 4)).starts.at(3), 300);
+    const auto aggressive = easy();
+    EXPECT_EQ(replay(jobs, *aggressive, Machine::uniform(10, 4)).starts.at(3), 3);
+}
+
+TEST(Backfill, LooksNoDeeperThanAllowedAndOnlyOnItsGrid) {
+    BackfillRules rules = BackfillRules::easy();
+    rules.interval = 30;
+    rules.depth = 1;
+    const std::vector<Timed> jobs = {timed(0, 1, 6, 100, 100), timed(1, 2, 8, 100, 100), timed(2, 3, 1, 10, 10)};
+    const auto shallow = backfill(rules);
+    const Log log = replay(jobs, *shallow, Machine::uniform(10, 4));
+    EXPECT_EQ(log.starts.at(0), 30);
+    EXPECT_EQ(log.starts.at(2), 180);  // a pass after job 1, which starts on the grid after 130
+    rules.depth = 2;
+    const auto deeper = backfill(rules);
+    EXPECT_EQ(replay(jobs, *deeper, Machine::uniform(10, 4)).starts.at(2), 60);
+}
+
+TEST(Backfill, TheMainSchedulerStartsJobsInOrderBetweenPasses) {
+    BackfillRules rules;
+    const std::vector<Timed> jobs = {timed(0, 1, 6, 100, 100), timed(1, 2, 8, 100, 100), timed(2, 3, 1, 10, 10)};
+    const auto slurm = backfill(rules);
+    const Log log = replay(jobs, *slurm, Machine::uniform(10, 4));
+    EXPECT_EQ(log.starts.at(0), 1);
+    EXPECT_EQ(log.starts.at(1), 101);
+    EXPECT_EQ(log.starts.at(2), 30);
+}
+
+TEST(Backfill, WeightsPutSmallJobsFirst) {
+    BackfillRules rules = BackfillRules::easy();
+    rules.priority.size = 1000;
+    rules.priority.favor_small = true;
+    const std::vector<Timed> jobs = {timed(0, 0, 10, 100, 100), timed(1, 1, 10, 100, 100), timed(2, 2, 1, 100, 100)};
+    const auto scheduler = backfill(rules);
+    const Log log = replay(jobs, *scheduler, Machine::uniform(10, 4));
+    EXPECT_EQ(log.starts.at(2), 100);
+    EXPECT_EQ(log.starts.at(1), 200);
+}
+
+TEST(Backfill, ACancelledJobIsForgottenAndItsReservationWithIt) {
+    const auto scheduler = easy();
+    Cluster cluster(Machine::uniform(10, 4));
+    std::vector<Start> started;
+    for (const Timed& t : {timed(0, 0, 6, 100, 100), timed(1, 0, 8, 100, 100), timed(2, 0, 4, 500, 500)})
+        scheduler->submit(t.job);
+    scheduler->pass(cluster, 0, false, started);
+    ASSERT_EQ(started.size(), 1U);
+    EXPECT_TRUE(scheduler->cancel(1));
+    EXPECT_FALSE(scheduler->cancel(1));
+    scheduler->pass(cluster, 1, false, started);
+    ASSERT_EQ(started.size(), 2U);
+    EXPECT_EQ(started.back().job.id, 2);
+}
+
+// ---- sharing ---------------------------------------------------------------------------------------------------
+
+Log shared(const std::vector<Timed>& jobs, const SlowdownRules& sharing, int nodes = 10) {
+    const auto scheduler = backfill(BackfillRules::easy(), sharing);
+    return replay(jobs, *scheduler, Machine::uniform(nodes, 4));
+}
+
+TEST(Slowdown, AJobThatWouldWaitLongerThanItLosesSharesAtOnce) {
+    SlowdownRules rules;
+    rules.limit = SlowdownRules::Limit::kInfinite;
+    const std::vector<Timed> jobs = {timed(0, 0, 10, 1000, 1000), timed(1, 5, 10, 100, 200)};
+    const Log log = shared(jobs, rules);
+    EXPECT_EQ(log.starts.at(1), 5);
+    EXPECT_EQ(log.how.at(1), How::kShared);
+}
+
+TEST(Slowdown, AJobThatWouldLoseMoreThanItWaitsForWaits) {
+    SlowdownRules rules;
+    rules.limit = SlowdownRules::Limit::kInfinite;
+    const std::vector<Timed> jobs = {timed(0, 0, 10, 100, 100),
+                                     timed(1, 5, 10, 95, 95)};  // alone: ends at 195; shared: at 195, too
+    EXPECT_EQ(shared(jobs, rules).how.at(1), How::kInOrder);
+}
+
+TEST(Slowdown, RigidJobsNeitherShareNorAreShared) {
+    SlowdownRules rules;
+    rules.limit = SlowdownRules::Limit::kInfinite;
+    for (const JobId rigid : {0, 1}) {
+        std::vector<Timed> jobs = {timed(0, 0, 10, 1000, 1000), timed(1, 5, 10, 100, 200)};
+        jobs[static_cast<std::size_t>(rigid)].job.kind = Kind::kRigid;
+        EXPECT_EQ(shared(jobs, rules).starts.at(1), 1000) << rigid;
+    }
+}
+
+TEST(Slowdown, TheDynamicLimitIsTheMeanOfWhatRuns) {
+    Cluster cluster(Machine::uniform(10, 4));
+    cluster.start(timed(0, 0, 2, 100, 0).job, NodeSet(0, 2), 100);  // (100 + 100) / 100
+    cluster.start(timed(1, 100, 2, 100, 0).job, NodeSet(2, 2), 100);
+    EXPECT_DOUBLE_EQ(slowdown_limit(cluster, {}), 1.5);
+}
+
+TEST(Slowdown, ARefusalSaysWhy) {
+    Cluster cluster(Machine::uniform(10, 4));
+    cluster.start(timed(0, 0, 10, 1000, 0).job, NodeSet(0, 10), 0);
+    const Availability map(cluster, 0, 1);
+    SlowdownRules rules;
+    const auto why = [&](Job job) { return consider(cluster, map, job, 1000, 1e9, rules, 0).refusal; };
+    Job job = timed(1, 0, 10, 100, 0).job;
+    EXPECT_EQ(why(job), Refusal::kNone);
+    job.nodes = 9;
+    EXPECT_EQ(why(job), Refusal::kNoMates);
+    job.request = 1000;
+    EXPECT_EQ(why(job), Refusal::kWaitingIsSooner);
+    job.min_cores = 3;
+    EXPECT_EQ(why(job), Refusal::kTooFewCores);
+    job.kind = Kind::kRigid;
+    EXPECT_EQ(why(job), Refusal::kNotMalleable);
+}
+
+TEST(Slowdown, ASentenceHasTheNumbersThatLedToIt) {
+    Cluster cluster(Machine::uniform(10, 4));
+    const auto scheduler = backfill(BackfillRules::easy(), SlowdownRules{SlowdownRules::Limit::kNumber, 5, {}, 0});
+    std::vector<Start> started;
+    scheduler->submit(timed(7, 0, 10, 1000, 0).job);
+    scheduler->submit(timed(8, 0, 10, 100, 0).job);
+    scheduler->pass(cluster, 0, false, started);
+    ASSERT_EQ(started.size(), 2U);
+    EXPECT_EQ(sentence(started[1].decision, started[1].job),
+              "job 8 (10 nodes, 100 s requested): shares nodes of 7 (10 nodes, slowdown 1.10), 2 cores each; ends at "
+              "200 at the latest "
+              "instead of 1100 after waiting; PI 1.10, limit 5.00");
+}
+
+}  // namespace
