@@ -12,6 +12,9 @@ struct Waiting {
     Refusal refusal = Refusal::kNone;
     double priority = 0;
     bool started = false;
+    // When the last search for mates found nobody.
+    std::uint64_t searched = 0;
+    double limit = -1;
 };
 
 /// Starts found in this pass for other jobs: whoever asks for as much or more cannot start earlier, because a map only fills up.
@@ -159,8 +162,11 @@ private:
 
     bool share(Cluster& cluster, const Availability& map, Waiting& waiting, Seconds static_start, double limit,
                Seconds now, std::vector<Start>& started) {
+        if (nobody_again(cluster, waiting, limit, now)) return false;
         Consideration considered = consider(cluster, map, waiting.job, static_start, limit, *sharing_, now);
         waiting.refusal = considered.refusal;
+        waiting.searched = cluster.mates_version();
+        waiting.limit = limit;
         if (considered.refusal != Refusal::kNone) return false;
         Decision decision;
         decision.job = waiting.job.id;
@@ -172,6 +178,17 @@ private:
         decision.company = std::move(considered.company);
         started.push_back({waiting.job, std::move(decision)});
         waiting.started = true;
+        return true;
+    }
+
+    // Most jobs that found no mates find none in the next pass either: only who came since could help.
+    bool nobody_again(const Cluster& cluster, Waiting& waiting, double limit, Seconds now) const {
+        const SharingRules& rules = sharing_->sharing;
+        if (waiting.refusal != Refusal::kNoMates || limit > waiting.limit || rules.add_free_nodes ||
+            rules.jobs_per_node > 2)
+            return false;
+        if (anybody_new(cluster, waiting.job, waiting.searched, limit, rules, now)) return false;
+        waiting.searched = cluster.mates_version();
         return true;
     }
 

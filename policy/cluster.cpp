@@ -7,6 +7,10 @@
 namespace drom::policy {
 namespace {
 
+struct LaterEnd {
+    bool operator()(const Lender& a, const Lender& b) const { return a.end != b.end ? a.end > b.end : a.slot < b.slot; }
+};
+
 struct EarlierRelease {
     bool operator()(const Release& a, const Release& b) const { return a.at != b.at ? a.at < b.at : a.piece < b.piece; }
 };
@@ -99,7 +103,7 @@ void Cluster::finish(int slot, Seconds now) {
     --running_count_;
     if (others.empty()) return;
     predict(others, now);
-    ++mates_version_;
+    for (const int other : others) note_new_mate(other);
 }
 
 void Cluster::set_down(const NodeSet& nodes) {
@@ -128,7 +132,7 @@ int Cluster::new_slot(const Job& job, Seconds now) {
     running.left = job.request * machine_.cores_per_node;
     running.runs = true;
     ++running_count_;
-    list_as_malleable(slot);
+    note_new_mate(slot);
     return slot;
 }
 
@@ -143,19 +147,45 @@ int Cluster::new_piece(NodeSet nodes) {
     return number;
 }
 
+// Replaces what is listed of the job, if it is malleable, by what holds now.
 void Cluster::list_as_malleable(int slot) {
-    const Job& job = jobs_[index(slot)].job;
-    if (job.kind != Kind::kMalleable) return;
-    malleable_[job.nodes].push_back(slot);
-    ++mates_version_;
+    const RunningJob& running = jobs_[index(slot)];
+    if (running.job.kind != Kind::kMalleable) return;
+    unlist(slot);
+    const Lender lender{running.end, slot, running.rate, running.job.min_cores, most_on_a_node(slot)};
+    std::vector<Lender>& bucket = malleable_[running.job.nodes];
+    bucket.insert(std::upper_bound(bucket.begin(), bucket.end(), lender, LaterEnd{}), lender);
+    listed_[index(slot)] = lender;
 }
 
 void Cluster::unlist(int slot) {
-    const Job& job = jobs_[index(slot)].job;
-    if (job.kind != Kind::kMalleable) return;
-    const auto bucket = malleable_.find(job.nodes);
-    std::erase(bucket->second, slot);
+    listed_.resize(jobs_.size());
+    if (listed_[index(slot)].company == 0 || listed_[index(slot)].end == 0) return;
+    const auto bucket = malleable_.find(jobs_[index(slot)].job.nodes);
+    const auto place = std::lower_bound(bucket->second.begin(), bucket->second.end(), listed_[index(slot)], LaterEnd{});
+    bucket->second.erase(place);
     if (bucket->second.empty()) malleable_.erase(bucket);
+    listed_[index(slot)] = {};
+}
+
+void Cluster::note_new_mate(int slot) {
+    constexpr std::size_t kRemembered = 4096;
+    if (jobs_[index(slot)].job.kind != Kind::kMalleable) return;
+    if (news_.size() == 2 * kRemembered) {
+        news_.erase(news_.begin(), news_.begin() + kRemembered);
+        oldest_news_ += kRemembered;
+    }
+    news_.push_back(slot);
+}
+
+std::optional<std::vector<int>> Cluster::new_mates(std::uint64_t version, int nodes) const {
+    if (version < oldest_news_) return std::nullopt;
+    std::vector<int> slots;
+    for (std::size_t i = static_cast<std::size_t>(version - oldest_news_); i < news_.size(); ++i) {
+        const RunningJob& running = jobs_[index(news_[i])];
+        if (running.runs && running.job.nodes <= nodes) slots.push_back(news_[i]);
+    }
+    return slots;
 }
 
 // ---- predictions -----------------------------------------------------------------------------------------------
@@ -212,7 +242,10 @@ void Cluster::predict(const std::vector<int>& members, Seconds now) {
         for (const Piece& piece : cores_of(members[i])) running.rate = std::min(running.rate, piece.cores);
         changed_.push_back(members[i]);
     }
-    for (const int slot : members) refresh_releases(slot);
+    for (const int slot : members) {
+        refresh_releases(slot);
+        list_as_malleable(slot);
+    }
 }
 
 void Cluster::refresh_releases(int slot) {

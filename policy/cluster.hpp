@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,15 @@ struct RunningJob {
 inline double slowdown(const Job& job, Seconds end) noexcept {
     return static_cast<double>(end - job.submit) / static_cast<double>(job.request);
 }
+
+/// What the search for mates has to know of a running malleable job.
+struct Lender {
+    Seconds end = 0;  ///< predicted
+    int slot = 0;
+    int least = 0;      ///< cores on its busiest node
+    int min_cores = 1;  ///< that it keeps
+    int company = 1;    ///< most jobs on any of its nodes
+};
 
 /// Nodes on which the same jobs have the same cores.
 struct SharedNodes {
@@ -115,14 +125,19 @@ public:
     /// Most jobs on any of the job's nodes.
     int most_on_a_node(int slot) const;
 
-    /// Slots of the running malleable jobs by their number of nodes.
-    const std::map<int, std::vector<int>>& malleable() const noexcept { return malleable_; }
+    /// The running malleable jobs by their number of nodes; those that end last first.
+    const std::map<int, std::vector<Lender>>& malleable() const noexcept { return malleable_; }
+    /// What is listed of a running malleable job.
+    const Lender& lender(int slot) const { return listed_[index(slot)]; }
+    /// Slots of jobs of at most `nodes` nodes that have become possible mates since mates_version() was `version`. Nobody else has: time
+    /// only shortens what others can lend. Nothing when that is too long ago to be known. Cost: what happened since.
+    std::optional<std::vector<int>> new_mates(std::uint64_t version, int nodes) const;
     /// All releases in order of time.
     const std::vector<Release>& releases() const noexcept { return releases_; }
     /// Running jobs whose cores or predicted end the last start, share or finish changed; without the one that ended.
     const std::vector<int>& changed() const noexcept { return changed_; }
     /// Grows whenever a job becomes one that could be a mate and was none before.
-    std::uint64_t mates_version() const noexcept { return mates_version_; }
+    std::uint64_t mates_version() const noexcept { return oldest_news_ + news_.size(); }
 
     /// Mean predicted slowdown of the running jobs (the thesis's DynAVGSD); 1 when none runs. Cost: the running jobs.
     double mean_slowdown() const;
@@ -142,6 +157,7 @@ private:
     void join(int slot, int piece) { jobs_[index(slot)].pieces.push_back(piece); }
     void list_as_malleable(int slot);
     void unlist(int slot);
+    void note_new_mate(int slot);
     std::vector<int> component(std::vector<int> slots) const;
     void predict(const std::vector<int>& members, Seconds now);
     void settle(int slot, Seconds now);
@@ -156,10 +172,12 @@ private:
     std::vector<SharedNodes> pieces_;
     std::vector<int> free_pieces_;
     std::vector<Release> releases_;
-    std::map<int, std::vector<int>> malleable_;
+    std::map<int, std::vector<Lender>> malleable_;
+    std::vector<Lender> listed_;  ///< of each slot, as it is in malleable_; end 0: it is not there
+    std::vector<int> news_;       ///< slots that became possible mates; the oldest are forgotten
+    std::uint64_t oldest_news_ = 0;
     std::vector<int> changed_;
     int running_count_ = 0;
-    std::uint64_t mates_version_ = 0;
 };
 
 }  // namespace drom::policy

@@ -27,11 +27,12 @@ bool nodes_suit(const Cluster& cluster, int slot, const NodeFilter& filter) {
     return true;
 }
 
-Seconds end_of_mate(const Cluster& cluster, int slot, int cores, Seconds length, std::int64_t guest_left, Seconds now) {
-    if (cluster.shares(slot)) return cluster.end_if_lending(slot, cores, guest_left, now);
+Seconds end_of_mate(const Cluster& cluster, const Lender& lender, int cores, Seconds length, std::int64_t guest_left,
+                    Seconds now) {
+    if (lender.company > 1) return cluster.end_if_lending(lender.slot, cores, guest_left, now);
     // Alone on its nodes: the closed form of the same (policies.md 1). What is left when the guest goes runs at full speed.
     const int all = cluster.machine().cores_per_node;
-    const std::int64_t rest = cluster.running(slot).left_at(now) - (all - cores) * length;
+    const std::int64_t rest = cluster.running(lender.slot).left_at(now) - (all - cores) * length;
     return now + length + (rest < 0 ? -1 : seconds_for(rest, all));
 }
 
@@ -163,25 +164,49 @@ private:
     bool found_ = false;
 };
 
-/// Numbers of cores that somebody could lend to the job, most first.
-std::set<int, std::greater<>> loans(const Cluster& cluster, const Job& job, const SharingRules& rules) {
-    std::set<int, std::greater<>> cores;
-    for (const auto& [nodes, slots] : cluster.malleable()) {
-        if (nodes > job.nodes) break;
-        for (const int slot : slots)
-            if (const int most = can_lend(cluster, slot, rules); most >= std::max(1, job.min_cores)) cores.insert(most);
+/// Predicted end that a mate has at least. Lending at most the factor of its cores, it ends at most that share of the guest's time later;
+/// a second of rounding for it and one for the guest.
+Seconds least_end(Seconds length, const SharingRules& rules, Seconds now) {
+    return now + length - static_cast<Seconds>(rules.sharing_factor * static_cast<double>(length)) - 2;
+}
+
+/// Calls `with(lender)` for the running jobs that are no wider than the job and end late enough for a guest of `length` seconds.
+template <class With>
+void for_each_lender(const Cluster& cluster, const Job& job, Seconds length, const SharingRules& rules, Seconds now,
+                     const With& with) {
+    const Seconds least = least_end(length, rules, now);
+    for (const auto& [nodes, lenders] : cluster.malleable()) {
+        if (nodes > job.nodes) return;
+        for (const Lender& lender : lenders) {
+            if (lender.end < least) break;
+            with(lender);
+        }
     }
-    return cores;
+}
+
+Seconds length_with(const Cluster& cluster, const Job& job, int cores) {
+    return seconds_for(job.request * cluster.machine().cores_per_node, cores);
+}
+
+/// Numbers of cores with which somebody could be a mate, most first.
+std::set<int, std::greater<>> loans(const Cluster& cluster, const Job& job, double limit, const SharingRules& rules,
+                                    Seconds now) {
+    std::set<int, std::greater<>> loans;
+    const Seconds shortest = length_with(cluster, job, cluster.machine().cores_per_node);
+    for_each_lender(cluster, job, shortest, rules, now, [&](const Lender& lender) {
+        const int cores = can_lend(lender, rules);
+        if (cores < std::max(1, job.min_cores) || loans.count(cores) != 0) return;
+        if (as_mate(cluster, lender, job, cores, limit, rules, now)) loans.insert(cores);
+    });
+    return loans;
 }
 
 std::vector<Mate> candidates(const Cluster& cluster, const Job& job, int cores, double limit, const SharingRules& rules,
                              Seconds now) {
     std::vector<Mate> mates;
-    for (const auto& [nodes, slots] : cluster.malleable()) {
-        if (nodes > job.nodes) break;
-        for (const int slot : slots)
-            if (const auto mate = as_mate(cluster, slot, job, cores, limit, rules, now)) mates.push_back(*mate);
-    }
+    for_each_lender(cluster, job, length_with(cluster, job, cores), rules, now, [&](const Lender& lender) {
+        if (const auto mate = as_mate(cluster, lender, job, cores, limit, rules, now)) mates.push_back(*mate);
+    });
     return mates;
 }
 
@@ -189,7 +214,7 @@ std::optional<Company> with_loan(const Cluster& cluster, const Availability& ava
                                  double limit, const SharingRules& rules, Seconds now) {
     std::vector<Mate> mates = candidates(cluster, job, cores, limit, rules, now);
     if (mates.empty()) return std::nullopt;
-    const Seconds end = now + seconds_for(job.request * cluster.machine().cores_per_node, cores);
+    const Seconds end = now + length_with(cluster, job, cores);
     Search search(cluster, job, rules, std::move(mates));
     search.find(job.nodes, 0);
     if (rules.add_free_nodes && !job.filter.contiguous) {
@@ -205,41 +230,41 @@ std::optional<Company> with_loan(const Cluster& cluster, const Availability& ava
 
 }  // namespace
 
-int can_lend(const Cluster& cluster, int slot, const SharingRules& rules) {
-    const RunningJob& running = cluster.running(slot);
-    int least = cluster.machine().cores_per_node;
-    for (const int number : running.pieces) {
-        const Occupants& occupants = cluster.piece(number).occupants;
-        if (static_cast<int>(occupants.size()) >= rules.jobs_per_node) return 0;
-        for (const Occupant& o : occupants) {
-            if (o.job != slot) continue;
-            const int share = static_cast<int>(std::floor(rules.sharing_factor * o.cores + 1e-9));
-            least = std::min({least, share, o.cores - std::max(1, running.job.min_cores)});
-        }
-    }
-    return std::max(least, 0);
+int can_lend(const Lender& lender, const SharingRules& rules) noexcept {
+    if (lender.company >= rules.jobs_per_node) return 0;
+    const int share = static_cast<int>(std::floor(rules.sharing_factor * lender.least + 1e-9));
+    return std::max(0, std::min(share, lender.least - std::max(1, lender.min_cores)));
 }
 
-std::optional<Mate> as_mate(const Cluster& cluster, int slot, const Job& job, int cores, double limit,
+std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const Job& job, int cores, double limit,
                             const SharingRules& rules, Seconds now) {
-    const RunningJob& running = cluster.running(slot);
     const int all = cluster.machine().cores_per_node;
-    const Seconds length = seconds_for(job.request * all, cores);
-    // Lending at most the factor of its cores, it ends at most that share of the guest's time later: most candidates are refused here.
-    const auto later = static_cast<Seconds>(rules.sharing_factor * static_cast<double>(length)) + 2;
-    if (now + length > running.end + later) return std::nullopt;
-    if (can_lend(cluster, slot, rules) < cores || !nodes_suit(cluster, slot, job.filter)) return std::nullopt;
-    const Seconds end = end_of_mate(cluster, slot, cores, length, job.request * all, now);
+    const Seconds length = length_with(cluster, job, cores);
+    if (lender.end < least_end(length, rules, now)) return std::nullopt;
+    if (can_lend(lender, rules) < cores || !nodes_suit(cluster, lender.slot, job.filter)) return std::nullopt;
+    const Seconds end = end_of_mate(cluster, lender, cores, length, job.request * all, now);
     if (end < now + length) return std::nullopt;
+    const RunningJob& running = cluster.running(lender.slot);
     const double predicted = slowdown(running.job, end);
     if (predicted >= limit) return std::nullopt;
-    return Mate{slot, running.job.id, running.job.nodes, predicted, end};
+    return Mate{lender.slot, running.job.id, running.job.nodes, predicted, end};
+}
+
+bool anybody_new(const Cluster& cluster, const Job& job, std::uint64_t version, double limit, const SharingRules& rules,
+                 Seconds now) {
+    const auto slots = cluster.new_mates(version, job.nodes);
+    if (!slots) return true;
+    return std::any_of(slots->begin(), slots->end(), [&](int slot) {
+        const Lender& lender = cluster.lender(slot);
+        const int cores = can_lend(lender, rules);
+        return cores >= std::max(1, job.min_cores) && as_mate(cluster, lender, job, cores, limit, rules, now);
+    });
 }
 
 std::optional<Company> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
                                     double limit, const SharingRules& rules, Seconds now) {
     std::optional<Company> best;
-    for (const int cores : loans(cluster, job, rules)) {
+    for (const int cores : loans(cluster, job, limit, rules, now)) {
         auto company = with_loan(cluster, availability, job, cores, limit, rules, now);
         if (company && (!best || company->index < best->index)) best = std::move(company);
     }

@@ -36,16 +36,21 @@ struct Company {
     Seconds guest_end = 0;
 };
 
-/// Cores of each node that `slot` can lend; 0 when it must not.
-int can_lend(const Cluster& cluster, int slot, const SharingRules& rules);
+/// Cores of each node that a running job can lend; 0 when it must not.
+int can_lend(const Lender& lender, const SharingRules& rules) noexcept;
 
-/// `slot` as a mate of `job` if it lends `cores` cores of each node at `now`; nothing when the guest would outlive it, when its nodes do
+/// The running job as a mate of `job` if it lends `cores` cores of each node at `now`; nothing when the guest would outlive it, when its nodes do
 /// not suit the job, or when its slowdown would reach `limit`.
-std::optional<Mate> as_mate(const Cluster& cluster, int slot, const Job& job, int cores, double limit,
+std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const Job& job, int cores, double limit,
                             const SharingRules& rules, Seconds now);
 
+/// False when none of the jobs that have become possible mates since `version` can be one of `job`: then a search that found nobody at
+/// that version, with no lower a limit, would find nobody now. Holds for rules without free nodes and with two jobs a node.
+bool anybody_new(const Cluster& cluster, const Job& job, std::uint64_t version, double limit, const SharingRules& rules,
+                 Seconds now);
+
 /// The company with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to the job's. All mates lend the
-/// same number of cores; where they could lend different numbers every number is tried. Equal PI: the lower job ids.
+/// same number of cores; every number with which one of them alone could be a mate is tried. Equal PI: the lower job ids.
 ///
 /// Without nm nothing is truncated: mates of one size are interchangeable but for their slowdown, so for each way to write the job's nodes
 /// as a sum of at most m sizes the best are the first of each size. Adjacent nodes, and more than two jobs on a node (where mates may

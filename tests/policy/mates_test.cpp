@@ -18,15 +18,18 @@ std::optional<Company> try_all_subsets(const Cluster& cluster, const Availabilit
     std::optional<Company> best;
     const int all = cluster.machine().cores_per_node;
     std::set<int, std::greater<>> loans;
-    for (const int slot : slots_of(cluster))
-        if (cluster.running(slot).job.kind == Kind::kMalleable && cluster.running(slot).job.nodes <= job.nodes)
-            loans.insert(can_lend(cluster, slot, rules));
+    for (const int slot : slots_of(cluster)) {
+        if (cluster.running(slot).job.kind != Kind::kMalleable || cluster.running(slot).job.nodes > job.nodes) continue;
+        const int cores = can_lend(cluster.lender(slot), rules);
+        if (cores > 0 && as_mate(cluster, cluster.lender(slot), job, cores, limit, rules, now)) loans.insert(cores);
+    }
     for (const int cores : loans) {
         if (cores < std::max(1, job.min_cores)) continue;
         std::vector<Mate> mates;
         for (const int slot : slots_of(cluster))
             if (cluster.running(slot).job.kind == Kind::kMalleable)
-                if (const auto mate = as_mate(cluster, slot, job, cores, limit, rules, now)) mates.push_back(*mate);
+                if (const auto mate = as_mate(cluster, cluster.lender(slot), job, cores, limit, rules, now))
+                    mates.push_back(*mate);
         const Seconds end = now + seconds_for(job.request * all, cores);
         const int spare = rules.add_free_nodes && !job.filter.contiguous ? map.least(job.filter, now, end) : 0;
         for (unsigned subset = 1; subset < 1U << mates.size(); ++subset) {
@@ -146,7 +149,7 @@ TEST(Mates, KeepACoreARank) {
     mate.request = 1000;
     mate.min_cores = 12;
     const int slot = cluster.start(mate, cluster.pick(mate), 0);
-    EXPECT_EQ(can_lend(cluster, slot, {}), 4);
+    EXPECT_EQ(can_lend(cluster.lender(slot), {}), 4);
     Job guest = mate;
     guest.id = 2;
     guest.request = 10;
