@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// lublin_test.cpp - the Lublin-Feitelson model against an output of its authors' program.
+//
+// Two-sample Kolmogorov-Smirnov tests at alpha 0.01; the seeds are fixed. The time of day is not among them: that program adds
+// up whole seconds, so that its clock loses half a second a job against its own half hours, an hour and a half over this log.
+#include "lublin.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "ks.hpp"
+#include "skip.hpp"
+#include "swf.hpp"
+
+namespace drom::sim {
+namespace {
+
+using test::ks_distance;
+using test::ks_limit;
+
+constexpr double kAlpha = 0.01;
+const std::string kLog = std::string(WORKLOADS) + "/lublin_256.swf.gz";
+
+#define NEED_LOG() \
+    if (!std::filesystem::exists(kLog)) DROM_SKIP("the folder with workload logs is not beside the source tree")
+
+LublinParameters of_log(LublinJobs kind = LublinJobs::kAll) {
+    LublinParameters parameters;
+    parameters.nodes = 256;
+    parameters.kind = kind;
+    return parameters;
+}
+
+TEST(Lublin, IsTheModelOfTheLog) {
+    NEED_LOG();
+    const auto log = read_swf(kLog);
+    ASSERT_TRUE(log) << log.error();
+    const Workload model = lublin(of_log(), 1);
+    const double limit = ks_limit(kAlpha, 10'000, 10'000);
+    EXPECT_LT(ks_distance(test::widths(log->workload), test::widths(model)), limit);
+    EXPECT_LT(ks_distance(test::runs(log->workload), test::runs(model)), limit);
+    EXPECT_LT(ks_distance(test::gaps(log->workload), test::gaps(model)), limit);
+}
+
+TEST(Lublin, TheLogRejectsTheOtherClasses) {
+    NEED_LOG();
+    const auto log = read_swf(kLog);
+    ASSERT_TRUE(log) << log.error();
+    const double limit = ks_limit(kAlpha, 10'000, 10'000);
+    for (const LublinJobs kind : {LublinJobs::kBatch, LublinJobs::kInteractive, LublinJobs::kBoth}) {
+        const Workload wrong = lublin(of_log(kind), 1);
+        EXPECT_GT(ks_distance(test::widths(log->workload), test::widths(wrong)), limit);
+        EXPECT_GT(ks_distance(test::runs(log->workload), test::runs(wrong)), limit);
+        EXPECT_GT(ks_distance(test::gaps(log->workload), test::gaps(wrong)), limit);
+    }
+    LublinParameters halved = of_log();
+    halved.nodes = 128;
+    EXPECT_GT(ks_distance(test::widths(log->workload), test::widths(lublin(halved, 1))), limit);
+}
+
+TEST(Lublin, ClassesHaveTheSizesOfTheModel) {
+    struct Case {
+        LublinJobs kind;
+        double serial;
+        double most;
+    };
+    for (const Case& c : {Case{LublinJobs::kAll, 0.244, 128}, Case{LublinJobs::kBatch, 0.2927, 128},
+                          Case{LublinJobs::kInteractive, 0.1541, 45}}) {
+        LublinParameters parameters;
+        parameters.jobs = 40'000;
+        parameters.kind = c.kind;
+        const auto widths = test::widths(lublin(parameters, 2));
+        EXPECT_NEAR(test::share(widths, [](double width) { return width == 1; }), c.serial, 0.012);
+        // Interactive jobs end at 2^5.5 nodes.
+        EXPECT_EQ(*std::max_element(widths.begin(), widths.end()), c.most);
+    }
+}
+
+TEST(Lublin, BothClassesAreMergedInOrder) {
+    const Workload workload = lublin(of_log(LublinJobs::kBoth), 3);
+    std::array<int, 2> of_class{};
+    for (const LogJob& job : workload.jobs) ++of_class.at(static_cast<std::size_t>(job.queue));
+    EXPECT_GT(of_class[0], 3 * of_class[1]);
+    EXPECT_GT(of_class[1], 500);
+    EXPECT_TRUE(std::is_sorted(workload.jobs.begin(), workload.jobs.end(),
+                               [](const LogJob& a, const LogJob& b) { return a.submit < b.submit; }));
+}
+
+/// The fewest jobs arrive at five in the morning, most around noon, wherever the log's zero is.
+TEST(Lublin, ArrivalsFollowTheDay) {
+    for (const double start : {0.0, 6.5, 18.0}) {
+        LublinParameters parameters;
+        parameters.jobs = 100'000;
+        parameters.start_hour = start;
+        const Workload workload = lublin(parameters, 4);
+        const auto hours = test::each(
+            workload, [&](const LogJob& job) { return (job.submit / 3600 + static_cast<Seconds>(start)) % 24; });
+        EXPECT_LT(test::share(hours, [](double hour) { return hour == 4 || hour == 5; }), 0.03);
+        EXPECT_GT(test::share(hours, [](double hour) { return hour >= 11 && hour <= 15; }), 0.33);
+    }
+}
+
+TEST(Lublin, RequestsAreExactUnlessAskedForOtherwise) {
+    LublinParameters parameters;
+    for (const LogJob& job : lublin(parameters, 5).jobs) ASSERT_EQ(job.request, job.run);
+    parameters.requests = LublinParameters::Requests::kInaccurate;
+    const Workload workload = lublin(parameters, 5);
+    for (const LogJob& job : workload.jobs) {
+        ASSERT_GE(job.request, job.run);
+        ASSERT_LE(job.request, 162'754);
+    }
+    EXPECT_NEAR(test::share(test::accuracies(workload), [](double a) { return a == 1; }), 0.33, 0.05);
+}
+
+TEST(Lublin, TheSameSeedGivesTheSameBytesOnEveryMachine) {
+    const auto bytes = [](const LublinParameters& parameters, std::uint64_t seed) {
+        std::ostringstream text;
+        EXPECT_TRUE(write_swf(text, lublin(parameters, seed)));
+        return text.str();
+    };
+    EXPECT_EQ(bytes(of_log(), 8), bytes(of_log(), 8));
+    EXPECT_NE(bytes(of_log(), 8), bytes(of_log(), 9));
+    EXPECT_EQ(test::fingerprint(bytes(of_log(), 1)), 13428721272773044546U);
+    EXPECT_EQ(test::fingerprint(bytes(of_log(LublinJobs::kBoth), 1)), 8499951558695195469U);
+}
+
+TEST(Lublin, SmallMachinesHaveSmallJobs) {
+    for (const std::int64_t nodes : {1, 2, 3, 5}) {
+        for (const LublinJobs kind : {LublinJobs::kAll, LublinJobs::kBatch, LublinJobs::kInteractive}) {
+            LublinParameters parameters;
+            parameters.nodes = nodes;
+            parameters.jobs = 1000;
+            parameters.kind = kind;
+            for (const LogJob& job : lublin(parameters, 6).jobs) {
+                ASSERT_GE(job.processors, 1);
+                ASSERT_LE(job.processors, nodes);
+            }
+        }
+    }
+}
+
+TEST(Lublin, ParametersThatCannotBeAreSaid) {
+    const auto mistake = [](auto change) {
+        LublinParameters parameters;
+        change(parameters);
+        return lublin_mistake(parameters);
+    };
+    EXPECT_EQ(mistake([](auto&) {}), "");
+    EXPECT_EQ(mistake([](auto& p) { p.jobs = -1; }), "the number of jobs is 1 to 10^9");
+    EXPECT_EQ(mistake([](auto& p) { p.cores_per_node = 0; }), "nodes and cores are at least 1");
+    EXPECT_EQ(mistake([](auto& p) { p.nodes = 1LL << 40; }), "the machine has at most 10^9 cores");
+    EXPECT_EQ(mistake([](auto& p) { p.most_run_log = 1; }), "the logarithm of the longest run time is 7 to 20");
+    EXPECT_EQ(mistake([](auto& p) { p.start_hour = 24; }), "the hour of the log's zero is 0 to 23");
+    EXPECT_EQ(mistake([](auto& p) { p.accuracy_shape = 0; }), "the shape of the accuracy is 0.01 to 1000");
+    EXPECT_EQ(mistake([](auto& p) { p.accuracy_scale = std::nan(""); }),
+              "the scale of the accuracy is above 0, and at most 1000");
+    EXPECT_EQ(lublin_jobs("some").error(), "there are no jobs some; there are all, batch, interactive, both");
+    EXPECT_EQ(*lublin_jobs("both"), LublinJobs::kBoth);
+}
+
+}  // namespace
+}  // namespace drom::sim
