@@ -2,8 +2,9 @@
 // reservation.cpp - how a process comes to its CPUs: what was reserved for it, what it asks for, or both.
 #include "reservation.hpp"
 
-#include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,12 +22,22 @@ bool in_reservation_of_drom() noexcept {
     return slot != nullptr && *slot != '\0';
 }
 
-Mask affinity() noexcept {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
-    return Mask::from(&set);
-}
+/// CPUs 0..4095, as many as a table has. Where more than 1,024 are possible, the kernel writes no affinity into a cpu_set_t.
+struct Wide {
+    static constexpr size_t kWords = 64;
+    uint64_t words[kWords] = {};
+
+    Wide() noexcept = default;
+    explicit Wide(const Mask& mask) noexcept { std::copy_n(mask.words, Mask::kWords, words); }
+
+    bool read_affinity() noexcept { return syscall(SYS_sched_getaffinity, 0, sizeof words, words) > 0; }
+
+    [[nodiscard]] bool within(const Mask& mask) const noexcept {
+        uint64_t beyond = 0;
+        for (size_t i = 0; i < kWords; ++i) beyond |= i < Mask::kWords ? words[i] & ~mask.words[i] : words[i];
+        return beyond == 0;
+    }
+};
 
 Mask reserved_cpus(const drom_dlb_client& client) noexcept {
     Mask mask;
@@ -34,14 +45,18 @@ Mask reserved_cpus(const drom_dlb_client& client) noexcept {
     return mask;
 }
 
+void write_why(drom_error* error, const char* text) noexcept {
+    if (error != nullptr) snprintf(error->text, sizeof error->text, "%s", text);
+}
+
 struct Entry {
     const Tables& tables;
     const Options& options;
     drom_error* error;
 
-    int join(const Mask* asked, int32_t reserved_for, Mask& has) const noexcept {
+    int join(const Wide* asked, int32_t reserved_for, Mask& has) const noexcept {
         const drom_dlb_joining how{drom_table_path(tables.table()), asked != nullptr ? asked->words : nullptr,
-                                   asked != nullptr ? Mask::kWords : 0, reserved_for, options.async ? 1 : 0};
+                                   asked != nullptr ? Wide::kWords : 0, reserved_for, options.async ? 1 : 0};
         return drom_dlb_join(&how, has.words, Mask::kWords, error);
     }
 
@@ -72,7 +87,8 @@ int take_over(const Entry& entry, int32_t whose, const Mask* mask) noexcept {
 int take_part(const Entry& entry, int32_t whose, const Mask& reservation, const Mask& mask) noexcept {
     Mask has;
     const Mask nothing;
-    const int joined = entry.join(&nothing, DROM_DLB_NO_RESERVATION, has);
+    const Wide none;
+    const int joined = entry.join(&none, DROM_DLB_NO_RESERVATION, has);
     if (joined != DROM_OK) return joined == DROM_UNCHANGED ? DLB_SUCCESS : dlb_error(joined);
     const Mask outside = mask - reservation;
     const Mask inside = mask - outside;
@@ -89,16 +105,19 @@ void say_where(const Options& options, const char* asked) noexcept {
 /// No reservation: exactly the CPUs that it asks for, or none.
 int claim(const Entry& entry, const Mask* mask) noexcept {
     const bool exactly = !in_reservation_of_drom();
-    const Mask asked = mask != nullptr ? *mask : affinity();
+    Wide asked = mask != nullptr ? Wide(*mask) : Wide();
+    if (mask == nullptr && !asked.read_affinity()) {
+        write_why(entry.error, "drom: dlb: init: the CPUs of this process cannot be read; give DLB_Init a mask");
+        return DLB_ERR_UNKNOWN;
+    }
     Mask has;
     const int joined = entry.join(&asked, 0, has);
     if (joined < 0) return joined == DROM_E_BUSY ? DLB_ERR_INIT : dlb_error(joined);
     if (joined == DROM_UNCHANGED) say_where(entry.options, drom_table_path(entry.tables.table()));
-    if (joined == DROM_UNCHANGED || !exactly || has.contains(asked)) return DLB_SUCCESS;
-    if (entry.error != nullptr)
-        snprintf(entry.error->text, sizeof entry.error->text,
-                 "drom: dlb: init: some of its CPUs belong to other processes or do not exist; drom list says whose "
-                 "they are");
+    if (joined == DROM_UNCHANGED || !exactly || asked.within(has)) return DLB_SUCCESS;
+    write_why(entry.error,
+              "drom: dlb: init: some of its CPUs belong to other processes or do not exist; drom list says whose "
+              "they are");
     return entry.undo(DLB_ERR_PERM, false);
 }
 

@@ -2,6 +2,13 @@
  * self_test.c - one process by itself: initialise, look, change its own mask, poll, callbacks, and all of it again. */
 #include "check.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
 static int calls, last_count;
 static cpu_set_t last_mask;
 static void* last_arg;
@@ -195,6 +202,39 @@ static void attaching(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
+/* The kernel of a node with 2,048 possible CPUs: EINVAL for a mask of 1,024. Until the process ends. */
+static void become_large_node(void) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_getaffinity, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])), /* its lower half is the first */
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 2048 / 8, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+    cpu_set_t mask;
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+    CHECK(sched_getaffinity(0, sizeof mask, &mask), -1);
+}
+
+/* A process that named no mask took part without any CPU. */
+static void register_on_large_node(void) {
+    cpu_set_t mask = mask_of(3);
+    CHECK(sched_setaffinity(0, sizeof mask, &mask), 0);
+    become_large_node();
+    CHECK(DLB_Init(0, NULL, "--drom"), DLB_SUCCESS);
+    CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
+    CHECK_MASK(mask, 3);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+}
+
+static void large_node(void) {
+    const Child child = start(register_on_large_node);
+    CHECK(ended(&child), 0);
+}
+
 static void again_and_again(void) {
     const cpu_set_t one = mask_of(1), both = mask_of(3);
     int i;
@@ -215,6 +255,7 @@ int main(void) {
     enabling();
     options();
     attaching();
+    large_node();
     again_and_again();
     printf("one process: all as in DLB\n");
     return 0;
