@@ -191,9 +191,11 @@ int DLB_PreInit(const_dlb_cpu_set_t mask, char*** next_environ) {
     const Lock lock;
     if (mask == nullptr) return DLB_ERR_UNKNOWN;
     if (process.ready.load() || process.preinitialised) return DLB_ERR_INIT;
-    const int status = dlb::reserve_for_self(Mask::from(mask), next_environ);
+    const Options options = dlb::read_options(nullptr, true);
+    drom_error error{};
+    const int status = dlb::reserve_for_self(options, Mask::from(mask), next_environ, &error);
     process.preinitialised = status == DLB_SUCCESS;
-    return status;
+    return status == DLB_SUCCESS ? status : dlb::refuse(status, options, error);
 }
 
 int DLB_Enable(void) { return dlb::set_enabled(true); }

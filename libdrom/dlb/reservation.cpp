@@ -166,15 +166,16 @@ int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** 
     return dlb_error(status);
 }
 
-int reserve_for_self(const Mask& mask, char*** next_environ) noexcept {
-    const Options options = read_options(nullptr, true);
-    drom_error error{};
+int reserve_for_self(const Options& options, const Mask& mask, char*** next_environ, drom_error* error) noexcept {
     char room[256];
     const char* where = nullptr;
     Tables tables;
-    if (!table_of(options, room, sizeof room, where)) return DLB_ERR_NOCOMP;
-    if (const int status = tables.open(where, true, &error); status != DROM_OK) return dlb_error(status);
-    return reserve(tables, getpid(), mask, DLB_DROM_FLAGS_NONE, next_environ, &error);
+    if (!table_of(options, room, sizeof room, where)) {
+        write_why(error, "drom: dlb: preinit: --shm-key is too long; choose at most 64 characters");
+        return DLB_ERR_NOCOMP;
+    }
+    if (const int status = tables.open(where, true, error); status != DROM_OK) return dlb_error(status);
+    return reserve(tables, getpid(), mask, DLB_DROM_FLAGS_NONE, next_environ, error);
 }
 
 int give_up_reservation() noexcept {

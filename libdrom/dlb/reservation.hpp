@@ -17,7 +17,7 @@ int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** 
             drom_error* error) noexcept;
 
 /// DLB_PreInit, and DLB_Finalize after it.
-int reserve_for_self(const Mask& mask, char*** next_environ) noexcept;
+int reserve_for_self(const Options& options, const Mask& mask, char*** next_environ, drom_error* error) noexcept;
 int give_up_reservation() noexcept;
 
 }  // namespace drom::dlb

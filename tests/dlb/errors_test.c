@@ -73,6 +73,42 @@ static void overlapping(void) {
     finish(&child);
 }
 
+/* A launcher was told that its reservation failed, and not why. */
+static char said[512];
+
+static void preinit(const char* args, int expected) {
+    const cpu_set_t both = mask_of(3);
+    FILE* file = tmpfile();
+    const int kept = dup(STDERR_FILENO);
+    int status;
+    CHECK(file != NULL && kept >= 0, 1);
+    CHECK(setenv("DLB_ARGS", args, 1), 0);
+    CHECK(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
+    status = DLB_PreInit(&both, NULL);
+    CHECK(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+    CHECK(status, expected);
+    rewind(file);
+    said[fread(said, 1, sizeof said - 1, file)] = '\0';
+    fclose(file);
+    close(kept);
+    unsetenv("DLB_ARGS");
+}
+
+static void reservation_without_a_reason(void) {
+    const Child child = start_with_cpus(2, poller);
+    char key[128] = "--shm-key=";
+    preinit("", DLB_ERR_PERM);
+    CHECK(strncmp(said, "drom: ", 6), 0);
+    CHECK(strstr(said, "CPU") != NULL, 1);
+    preinit("--silent", DLB_ERR_PERM);
+    CHECK(said[0], '\0');
+    memset(key + strlen(key), 'k', sizeof key - 1 - strlen(key));
+    key[sizeof key - 1] = '\0';
+    preinit(key, DLB_ERR_NOCOMP);
+    CHECK(strncmp(said, "drom: dlb: preinit: --shm-key is too long", 41), 0);
+    finish(&child);
+}
+
 /* A forked child is nobody until it says so; then it is somebody else than its parent. */
 static void in_the_child(void) {
     const cpu_set_t second = mask_of(2);
@@ -113,6 +149,7 @@ int main(void) {
     numbers();
     missing_arguments();
     overlapping();
+    reservation_without_a_reason();
     forked();
     printf("errors: every value has its name and its cause\n");
     return 0;
