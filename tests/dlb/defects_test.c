@@ -225,39 +225,6 @@ static void poll_in_another_thread(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
-/* In another pid namespace every process looked dead, and was evicted. */
-static void look_from_a_container(void) {
-    pid_t inside;
-    int status = 0;
-    if (unshare(CLONE_NEWPID) != 0) _exit(77);
-    inside = fork();
-    if (inside == 0) {
-        const cpu_set_t second = mask_of(2);
-        cpu_set_t mask;
-        CHECK(DLB_Init(0, &second, "--drom"), DLB_SUCCESS);
-        CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
-        CHECK(DLB_DROM_RecoverStolenCpus(getpid()), DLB_NOUPDT);
-        CHECK(DLB_Finalize(), DLB_SUCCESS);
-        _exit(0);
-    }
-    CHECK(waitpid(inside, &status, 0), inside);
-    CHECK(status, 0);
-}
-
-static void container(void) {
-    const cpu_set_t first = mask_of(1);
-    Child child;
-    int status;
-    CHECK(DLB_Init(0, &first, "--drom"), DLB_SUCCESS);
-    child = start(look_from_a_container);
-    status = ended(&child);
-    if (status == 77) printf("left out: a container; it needs the right to make a pid namespace\n");
-    if (status != 77) CHECK(status, 0);
-    CHECK(mask_of_pid(getpid()), 1);
-    CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
-    CHECK(DLB_Finalize(), DLB_SUCCESS);
-}
-
 int main(void) {
     check_begin();
     text_that_is_no_mask();
@@ -268,7 +235,6 @@ int main(void) {
     second_try();
     comer_with_other_sizes();
     poll_in_another_thread();
-    container();
     keys();
     table_of_somebody_else();
     printf("defects: none of them here\n");
