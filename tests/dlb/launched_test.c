@@ -7,11 +7,13 @@ static void others_cpu(void) {
     CHECK(DLB_Init(0, &second, "--drom --silent"), DLB_ERR_PERM);
 }
 
-int main(void) {
+/* In the reservation. */
+static int program(void) {
     const cpu_set_t both = mask_of(3);
     int again;
     Child child;
     alarm(60);
+    check_owner = getpid();
     for (again = 0; again < 3; ++again) {
         CHECK(DLB_Init(0, again == 1 ? &both : NULL, "--drom"), DLB_SUCCESS);
         CHECK(mask_of_pid(0), 2);
@@ -23,5 +25,27 @@ int main(void) {
     child = start(others_cpu);
     CHECK(ended(&child), 0);
     printf("launched: in the reservation of drom run\n");
+    return 0;
+}
+
+static const char* command;
+static char* self_path;
+
+static void launch(void) {
+    execl(command, command, "run", "--cpus", "1", "--", self_path, (char*)NULL);
+    perror(command);
+    _exit(126);
+}
+
+/* launched_test COMMAND */
+int main(int argc, char** argv) {
+    Child child;
+    if (argc < 2) return program();
+    command = argv[1];
+    self_path = realpath("/proc/self/exe", NULL);
+    check_begin();
+    child = start(launch);
+    CHECK(ended(&child), 0);
+    free(self_path);
     return 0;
 }
