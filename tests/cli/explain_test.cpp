@@ -103,6 +103,26 @@ TEST(Explain, AProgramThatWaitsActivelyForItsOwnThreadsIsRecognised) {
     EXPECT_FALSE(alone.spins);
 }
 
+TEST(Explain, AClientThatCameBackDuringTheSampleHasNotPassedAllSafePointsOfTheWorld) {
+    drom_client_info before{};
+    before.slot = 3;
+    before.generation = 7;
+    before.safe_points = 1000;
+    drom_client_info after = before;
+    after.safe_points = 1500;
+    EXPECT_DOUBLE_EQ(safe_points_per_s(before, after, 0.5), 1000);
+    after.safe_points = 40;  // the same reservation, and a program that has just begun to count
+    EXPECT_DOUBLE_EQ(safe_points_per_s(before, after, 0.5), 80);
+    after.safe_points = 1500;  // another slot, or its next user
+    ++after.generation;
+    EXPECT_DOUBLE_EQ(safe_points_per_s(before, after, 0.5), 3000);
+    after = before;
+    ++after.slot;
+    EXPECT_DOUBLE_EQ(safe_points_per_s(before, after, 0.5), 2000);
+    EXPECT_DOUBLE_EQ(safe_points_per_s(before, before, 0.5), 0);
+    EXPECT_DOUBLE_EQ(safe_points_per_s(before, after, 0), 0);
+}
+
 TEST(Explain, StraysAndLaunchersAreNamed) {
     Explanation it = settled();
     it.threads[1].allowed = CpuSet{1, 5};

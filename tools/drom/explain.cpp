@@ -222,6 +222,12 @@ std::string as_text(const Explanation& explanation) {
 
 }  // namespace
 
+double safe_points_per_s(const drom_client_info& before, const drom_client_info& after, double seconds) {
+    const bool same = before.slot == after.slot && before.generation == after.generation;
+    const uint64_t counted_before = same && after.safe_points >= before.safe_points ? before.safe_points : 0;
+    return seconds > 0 ? static_cast<double>(after.safe_points - counted_before) / seconds : 0;
+}
+
 void conclude(Explanation& explanation) { Explainer(explanation).conclude(); }
 
 int verb_explain(const Options& options) {
@@ -243,8 +249,7 @@ int verb_explain(const Options& options) {
     explanation.client = *std::move(after);
     explanation.now_ns = monotonic_ns();
     explanation.safe_points_per_s =
-        static_cast<double>(explanation.client.info.safe_points - before->info.safe_points) /
-        std::chrono::duration<double>(options.sample).count();
+        safe_points_per_s(before->info, explanation.client.info, std::chrono::duration<double>(options.sample).count());
     conclude(explanation);
     return print(options.json ? explain_json(explanation) : as_text(explanation)) ? kDone : kRefused;
 }
