@@ -61,10 +61,11 @@ uint32_t reserved_slot() noexcept {
 int take_over(uint32_t index, drom_error* error) noexcept {
     Slot& slot = state.ledger.slot(index);
     const Who me = self();
-    uint32_t pid = slot.client.pid.load();
-    if (pid == me.pid && slot.client.start.load() == me.start) return DROM_OK;
+    const Who present = read_who(slot.client);
+    if (present == me) return DROM_OK;
+    uint32_t pid = present.pid;
     Page* page = open_page(state.ledger, state.path, index, state_of(slot).generation, nullptr);
-    const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(read_who(slot.client)) != Verdict::kDead;
+    const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(present) != Verdict::kDead;
     unmap_page(page);
     if (in_use || !state.ledger.writable || !slot.client.pid.compare_exchange_strong(pid, me.pid))
         return fail(error, DROM_E_BUSY,
@@ -155,7 +156,7 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
 /// The slot that this process takes over, kNoSlot when it is to have one of its own.
 uint32_t find_reservation(uint32_t reserved_for) noexcept {
     if (reserved_for == kNoReservation) return kNoSlot;
-    if (reserved_for != 0) return find_pid(state.ledger, reserved_for);
+    if (reserved_for != 0) return find_listed_pid(state.ledger, reserved_for);
     uint32_t reserved = reserved_slot();
     if (reserved == kNoSlot) reserved = find_pid(state.ledger, self().pid);
     if (reserved == kNoSlot || state.ledger.slot(reserved).client.pid.load() != self().pid) return reserved;

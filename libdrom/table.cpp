@@ -157,7 +157,7 @@ int Table::begin(bool inherited, drom_error* error) noexcept {
 }
 
 int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* error) noexcept {
-    slot = pid == 0 ? kNoSlot : find_pid(ledger_, pid);
+    slot = pid == 0 ? kNoSlot : find_listed_pid(ledger_, pid);
     if (slot == kNoSlot) {
         Who who{};
         const char* what =
@@ -241,7 +241,7 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
     if (const int status = writable("release", error); status != DROM_OK) return status;
     const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
     begin(turn.inherited(), error);
-    const uint32_t slot = find_pid(ledger_, pid);
+    const uint32_t slot = find_listed_pid(ledger_, pid);
     if (slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
     const uint32_t generation = state_of(ledger_.slot(slot)).generation;
     const Who who = read_who(ledger_.slot(slot).client);

@@ -31,7 +31,7 @@ namespace {
 constexpr uint32_t kTurnMs = 1000;
 
 uint32_t slot_of(const Ledger& ledger, int32_t pid) noexcept {
-    return pid <= 0 ? kNoSlot : drom::find_pid(ledger, static_cast<uint32_t>(pid));
+    return pid <= 0 ? kNoSlot : drom::find_listed_pid(ledger, static_cast<uint32_t>(pid));
 }
 
 void describe(drom_dlb_view& view, uint32_t slot, drom_dlb_client& out) noexcept {
@@ -122,7 +122,7 @@ int drom_dlb_enrol(drom_dlb_view* view, int32_t pid, drom_dlb_client* out, drom_
     const auto number = static_cast<uint32_t>(pid);
     const drom::Turn turn(view->ledger.header(), drom::deadline_in_ms(kTurnMs));
     drom::reap(view->ledger, view->pages, view->path);
-    if (slot_of(view->ledger, pid) != kNoSlot)
+    if (drom::find_pid(view->ledger, number) != kNoSlot)
         return fail(error, DROM_E_BUSY, "drom: dlb: register %u: the process is registered already", number);
     const uint32_t slot = drom::claim_slot(view->ledger);
     if (slot == kNoSlot)

@@ -61,12 +61,30 @@ Owner::Name name_of(const Ledger& ledger, uint32_t slot) noexcept {
     return {slot, state_of(ledger.slot(slot)).generation & 0xfff};
 }
 
-uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept {
-    for (uint32_t i = 0; i < ledger.clients(); ++i) {
+namespace {
+struct Found {
+    uint32_t here, elsewhere;  ///< in this pid namespace, in another one
+};
+
+Found find_in_namespaces(const Ledger& ledger, uint32_t pid) noexcept {
+    Found found{kNoSlot, kNoSlot};
+    for (uint32_t i = 0; i < ledger.clients() && found.here == kNoSlot; ++i) {
         const Slot& slot = ledger.slot(i);
-        if (slot.client.pid.load(std::memory_order_relaxed) == pid && takes_part(state_of(slot))) return i;
+        if (slot.client.pid.load(std::memory_order_acquire) != pid || !takes_part(state_of(slot))) continue;
+        if (slot.client.pidns.load(std::memory_order_relaxed) == self().pidns)
+            found.here = i;
+        else if (found.elsewhere == kNoSlot)
+            found.elsewhere = i;
     }
-    return kNoSlot;
+    return found;
+}
+}  // namespace
+
+uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept { return find_in_namespaces(ledger, pid).here; }
+
+uint32_t find_listed_pid(const Ledger& ledger, uint32_t pid) noexcept {
+    const Found found = find_in_namespaces(ledger, pid);
+    return found.here != kNoSlot || pid == self().pid ? found.here : found.elsewhere;
 }
 
 uint32_t claim_slot(const Ledger& ledger) noexcept {

@@ -27,8 +27,12 @@ bool is_live(const Ledger& ledger, Owner::Name name) noexcept;
 /// The name of a slot's present user in owner words.
 Owner::Name name_of(const Ledger& ledger, uint32_t slot) noexcept;
 
-/// The slot of client `pid`, kNoSlot when there is none. Does not ask whether the process still lives.
+/// The slot of process `pid` of this pid namespace, kNoSlot when it is no client. Does not ask whether the process still lives.
 uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept;
+
+/// The slot of the client that somebody means by `pid`: a process of this pid namespace, or else one that is listed by that number
+/// because it is called so in its own. This process's number is nobody else's.
+uint32_t find_listed_pid(const Ledger& ledger, uint32_t pid) noexcept;
 
 /// Takes a free slot: its state is Claimed with a new generation, its contents blank. kNoSlot when the table is full.
 uint32_t claim_slot(const Ledger& ledger) noexcept;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * container_test.c - processes that count their pids anew: nobody takes them for dead. */
+ * container_test.c - processes that count their pids anew: nobody takes them for dead, or for one another. */
 #include "check.h"
 
 #include <fcntl.h>
@@ -84,10 +84,41 @@ static void living_outside(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
+/* Process 1 of the second container was told that process 1 takes part already, and got the mask of the first one's. */
+static void contained_poller(void) {
+    const cpu_set_t mine = mask_of(child_cpus);
+    CHECK(DLB_Init(0, &mine, "--drom"), DLB_SUCCESS);
+    CHECK(mask_of_pid(0), child_cpus);
+    CHECK(mask_of_pid(getpid()), child_cpus);
+    step();
+    CHECK(mask_of_pid(getpid()), child_cpus);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    step();
+}
+
+static void two_containers(void) {
+    Child children[2];
+    int pids[4], count, i;
+    CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
+    for (i = 0; i < 2; ++i) {
+        child_cpus = 1u << i;
+        children[i] = start_contained(contained_poller);
+        CHECK(await_step(&children[i]), 1);
+    }
+    CHECK(DLB_DROM_GetPidList(pids, &count, 4), DLB_SUCCESS);
+    CHECK(count, 2);
+    for (i = 0; i < 2; ++i) next_step(&children[i]);
+    for (i = 0; i < 2; ++i) finish(&children[i]);
+    CHECK(DLB_DROM_GetPidList(pids, &count, 4), DLB_SUCCESS);
+    CHECK(count, 0);
+    CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
+}
+
 int main(void) {
     check_begin();
     check_containers();
     living_outside();
+    two_containers();
     printf("containers: everybody is who it is\n");
     return 0;
 }

@@ -110,6 +110,30 @@ TEST(Registry, TheNextUserStartsBlank) {
     EXPECT_FALSE(read_request(table.ledger, slot, posted));
 }
 
+TEST(Registry, TheFirstProcessOfEachContainerIsAnotherOne) {
+    MemoryTable table(4, 4);
+    const Who me = self();
+    const auto joins = [&](uint32_t pid, uint64_t pidns) {
+        const uint32_t slot = table.join();
+        write_who(table.ledger.slot(slot).client, {pid, me.start, pidns});
+        return slot;
+    };
+    const uint32_t inside = joins(4194001, me.pidns + 1);
+    EXPECT_EQ(find_pid(table.ledger, 4194001), kNoSlot)
+        << "a process here could not join, because of one in a container";
+    EXPECT_EQ(find_listed_pid(table.ledger, 4194001), inside) << "drom list shows it by this number";
+    const uint32_t here = joins(4194001, me.pidns);
+    EXPECT_EQ(find_pid(table.ledger, 4194001), here);
+    EXPECT_EQ(find_listed_pid(table.ledger, 4194001), here);
+    // Nobody means somebody else by its own number.
+    joins(me.pid, me.pidns + 1);
+    EXPECT_EQ(find_pid(table.ledger, me.pid), kNoSlot);
+    EXPECT_EQ(find_listed_pid(table.ledger, me.pid), kNoSlot);
+    const uint32_t own = joins(me.pid, me.pidns);
+    EXPECT_EQ(find_pid(table.ledger, me.pid), own);
+    EXPECT_EQ(find_listed_pid(table.ledger, me.pid), own);
+}
+
 TEST(Registry, StatesComeBack) {
     EXPECT_TRUE(holds("state", [] {
         const MemoryTable table(2, 1);
