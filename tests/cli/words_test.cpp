@@ -49,6 +49,19 @@ TEST(Clients, WhatNamesNoneIsRefused) {
     EXPECT_EQ(resolve_client("-1", clients).error().status, DROM_E_NOPROC) << "no name either";
 }
 
+TEST(Clients, OneInAContainerIsNotTakenForTheProcessOfThatNumberHere) {
+    const std::vector<drom_client_info> clients{client(100, 0, "sim"), client(100, 3, "contained", 90),
+                                                client(200, 4, "other")};
+    for (const char* text : {"#3", "contained", "90", "#0", "sim"})
+        EXPECT_EQ(resolve_client(text, clients).error().status, DROM_E_BUSY) << text;
+    EXPECT_EQ(
+        resolve_client("#3", clients).error().text,
+        "the clients of slots 0 and 3 are both process 100, in pid namespaces of their own; name it by its pid from "
+        "within its container");
+    EXPECT_EQ(resolve_client("100", clients).value(), 100) << "the library knows which of them is of its namespace";
+    EXPECT_EQ(resolve_client("#4", clients).value(), 200);
+}
+
 TEST(Words, SuggestTheNearestOrNothing) {
     const std::vector<std::string> verbs{"run", "list", "shrink", "expand", "explain", "env"};
     EXPECT_EQ(nearest("lits", verbs), "list");

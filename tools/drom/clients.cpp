@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -20,11 +21,22 @@ std::optional<uint32_t> whole_number(std::string_view text) {
     return value;
 }
 
+/// The library knows clients by their pids, and takes the one of its own pid namespace.
+Expected<pid_t> pid_of(const drom_client_info& client, std::span<const drom_client_info> clients) {
+    for (const auto& info : clients)
+        if (info.pid == client.pid && info.slot != client.slot)
+            return failure(DROM_E_BUSY,
+                           fmt::format("the clients of slots {} and {} are both process {}, in pid namespaces of their "
+                                       "own; name it by its pid from within its container",
+                                       std::min(client.slot, info.slot), std::max(client.slot, info.slot), info.pid));
+    return client.pid;
+}
+
 Expected<pid_t> by_slot(std::string_view text, std::span<const drom_client_info> clients) {
     const auto slot = whole_number(text.substr(1));
     if (!slot) return failure(DROM_E_INVAL, fmt::format("'{}' is not a slot; a slot is written '#3'", text));
     for (const auto& info : clients)
-        if (info.slot == *slot) return info.pid;
+        if (info.slot == *slot) return pid_of(info, clients);
     return failure(DROM_E_NOPROC, fmt::format("slot {} holds no client; drom list shows those that do", *slot));
 }
 
@@ -34,7 +46,7 @@ Expected<pid_t> by_pid(uint32_t number, std::span<const drom_client_info> client
     for (const auto& info : clients)
         if (info.pid == pid) return pid;
     for (const auto& info : clients)
-        if (info.guardian_pid == pid) return info.pid;
+        if (info.guardian_pid == pid) return pid_of(info, clients);
     return pid;
 }
 
@@ -42,7 +54,7 @@ Expected<pid_t> by_name(std::string_view text, std::span<const drom_client_info>
     std::vector<const drom_client_info*> found;
     for (const auto& info : clients)
         if (text == info.name) found.push_back(&info);
-    if (found.size() == 1) return found.front()->pid;
+    if (found.size() == 1) return pid_of(*found.front(), clients);
     if (found.empty())
         return failure(DROM_E_NOPROC, fmt::format("no client is called '{}'; drom list shows those there are", text));
     std::vector<std::string> pids;
