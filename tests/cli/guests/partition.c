@@ -7,7 +7,7 @@
 
 int main(void) {
     double total = 0;
-    for (int round = 0; round < 10000; ++round) {
+    for (int round = 0; round < 3000; ++round) {
         const int threads = omp_get_max_threads();
         double* part = calloc((size_t)threads, sizeof *part);
         if (part == NULL) return 2;
