@@ -286,7 +286,10 @@ Seconds Cluster::end_if_lending(int mate, int cores, std::int64_t guest_left, Se
     for (Occupants& piece : shared)
         if (std::any_of(piece.begin(), piece.end(), [](const Occupant& o) { return o.job == 0; }))
             lend(piece, 0, guest, cores);
-    forecast(planned, std::move(shared), now);
+    forecast(planned, shared, now);
+    for (const Occupants& piece : shared)
+        for (const Occupant& o : piece)
+            if (o.lender != kNobody && planned[index(o.job)].end > planned[index(o.lender)].end) return kNever;
     return planned.front().end;
 }
 

@@ -143,7 +143,8 @@ public:
     double mean_slowdown() const;
 
     /// Predicted end of `mate` if it lent `cores` cores of each of its nodes at `now` to a guest that needs `guest_left` core-seconds on
-    /// its busiest node. Exact also where the mate shares already. Cost: the jobs it shares with.
+    /// its busiest node; kNever when a guest on its nodes would then outlive who lent it cores. Exact also where the mate shares already.
+    /// Cost: the jobs it shares with.
     Seconds end_if_lending(int mate, int cores, std::int64_t guest_left, Seconds now) const;
 
     /// A sentence that says what is inconsistent, empty when nothing is: for tests.

@@ -243,7 +243,7 @@ std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const 
     if (lender.end < least_end(length, rules, now)) return std::nullopt;
     if (can_lend(lender, rules) < cores || !nodes_suit(cluster, lender.slot, job.filter)) return std::nullopt;
     const Seconds end = end_of_mate(cluster, lender, cores, length, job.request * all, now);
-    if (end < now + length) return std::nullopt;
+    if (end < now + length || end == kNever) return std::nullopt;
     const RunningJob& running = cluster.running(lender.slot);
     const double predicted = slowdown(running.job, end);
     if (predicted >= limit) return std::nullopt;
