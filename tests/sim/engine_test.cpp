@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// engine_test.cpp - what must hold for every workload under every policy.
+#include "engine.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "metrics.hpp"
+#include "property.hpp"
+#include "settings.hpp"
+
+namespace {
+
+using namespace drom::sim;
+using drom::test::holds;
+namespace policy = drom::policy;
+
+/// Passes on to another scheduler and looks at the cluster after each pass.
+class Watched final : public policy::Scheduler {
+public:
+    explicit Watched(std::unique_ptr<policy::Scheduler> inner) : inner_(std::move(inner)) {}
+
+    void submit(const policy::Job& job) override { inner_->submit(job); }
+    bool cancel(policy::JobId id) override { return inner_->cancel(id); }
+    void pass(policy::Cluster& cluster, Seconds now, bool ended, std::vector<policy::Start>& started) override {
+        const std::size_t before = started.size();
+        inner_->pass(cluster, now, ended, started);
+        if (trouble.empty()) trouble = cluster.inconsistency();
+        // Equation 5.3, and step 6: the mates' nodes are the guest's, and it ends inside their limits. A later start of the same pass
+        // may have moved the mates again, only further.
+        for (std::size_t i = before; i < started.size(); ++i) {
+            const policy::Decision& decision = started[i].decision;
+            if (decision.how != policy::How::kShared) continue;
+            int nodes = decision.company.free_nodes;
+            for (const policy::Mate& mate : decision.company.mates) nodes += mate.nodes;
+            if (nodes != started[i].job.nodes) trouble = "the mates' nodes are not those of the guest";
+            for (const policy::Mate& mate : decision.company.mates)
+                if (cluster.running(decision.slot).end > cluster.running(mate.slot).end)
+                    trouble = "a guest outlives its mate";
+        }
+    }
+    Seconds wake() const override { return inner_->wake(); }
+    std::size_t waiting() const override { return inner_->waiting(); }
+
+    std::string trouble;
+
+private:
+    std::unique_ptr<policy::Scheduler> inner_;
+};
+
+constexpr int kNodes = 12, kCores = 4;
+
+Workload random_workload(bool exact) {
+    Workload workload;
+    Seconds now = 0;
+    const int count = *rc::gen::inRange(1, 80);
+    for (int i = 0; i < count; ++i) {
+        LogJob job;
+        now += *rc::gen::weightedElement<Seconds>({{1, 0}, {3, *rc::gen::inRange<Seconds>(0, 60)}});
+        job.id = i + 1;
+        job.submit = now;
+        job.processors = *rc::gen::inRange(1, kNodes * kCores + 1);
+        job.request = *rc::gen::inRange<Seconds>(1, 500);
+        job.run = exact ? job.request : *rc::gen::inRange<Seconds>(0, job.request + 1);
+        workload.jobs.push_back(job);
+    }
+    return workload;
+}
+
+std::string random_setting() {
+    std::string setting = *rc::gen::element<std::string>("easy", "slurm", "sd", "sd:base=easy", "sd+");
+    if (setting == "easy" || setting == "slurm") return setting;
+    setting += setting.find(':') == std::string::npos ? ':' : ',';
+    setting += "max_slowdown=" + *rc::gen::element<std::string>("inf", "dynamic", "2", "10");
+    setting += ",sharing_factor=" + *rc::gen::element<std::string>("0.25", "0.5", "0.75");
+    setting += ",max_mates=" + *rc::gen::element<std::string>("1", "2", "3");
+    setting += ",jobs_per_node=" + *rc::gen::element<std::string>("2", "2", "3");
+    setting += ",add_free_nodes=" + *rc::gen::element<std::string>("yes", "no");
+    return setting;
+}
+
+Outcome simulated(const Workload& workload, const std::string& setting, const std::string& model = "ideal",
+                  std::string* trouble = nullptr) {
+    const auto parameters = read_setting(setting, {{"model", model}});
+    RC_ASSERT(parameters.has_value());
+    EngineRules rules = engine_rules_of(*parameters, kNodes, kCores);
+    rules.window_to = 1'000'000;  // every stretch is recorded: the work that was done can be counted
+    Watched scheduler(scheduler_of(*parameters));
+    Outcome outcome = simulate(workload, scheduler, rules);
+    if (trouble != nullptr) *trouble = scheduler.trouble;
+    return outcome;
+}
+
+bool same(const Outcome& a, const Outcome& b) {
+    return std::equal(a.jobs.begin(), a.jobs.end(), b.jobs.begin(), b.jobs.end(),
+                      [](const JobOutcome& x, const JobOutcome& y) {
+                          return x.start == y.start && x.end == y.end && x.how == y.how && x.mates == y.mates &&
+                                 x.limit_end == y.limit_end && x.guests == y.guests;
+                      });
+}
+
+TEST(Engine, EveryJobRunsOnceAfterItsSubmitAndNoNodeIsOverFull) {
+    EXPECT_TRUE(holds("all run", [] {
+        const Workload workload = random_workload(false);
+        std::string trouble;
+        const Outcome outcome = simulated(
+            workload, random_setting(), *rc::gen::element<std::string>("ideal", "worst", "downey", "amdahl"), &trouble);
+        RC_ASSERT(trouble == "");
+        RC_ASSERT(outcome.jobs.size() == workload.jobs.size());
+        for (const JobOutcome& job : outcome.jobs) {
+            RC_ASSERT(job.start >= job.submit && job.end >= job.start + job.run);
+            RC_ASSERT(!job.killed);
+        }
+    }));
+}
+
+TEST(Engine, NoJobEndsAfterItsExtendedLimit) {
+    EXPECT_TRUE(holds("limits", [] {
+        const Outcome outcome = simulated(random_workload(false), random_setting(),
+                                          *rc::gen::element<std::string>("ideal", "worst", "downey", "amdahl"));
+        for (const JobOutcome& job : outcome.jobs) RC_ASSERT(job.end <= job.limit_end);
+    }));
+}
+
+// A job's stretches, with the ideal model: cores times seconds are its run time times its cores, but for the rounding up of its last second.
+TEST(Engine, WorkIsConserved) {
+    EXPECT_TRUE(holds("work", [] {
+        const Outcome outcome = simulated(random_workload(false), random_setting());
+        std::vector<std::int64_t> done(outcome.jobs.size(), 0);
+        for (const Stretch& s : outcome.stretches) done[s.job] += s.nodes.count() * s.cores * (s.to - s.from);
+        for (std::size_t i = 0; i < done.size(); ++i) {
+            const std::int64_t all = outcome.jobs[i].nodes * kCores;
+            RC_ASSERT(done[i] >= outcome.jobs[i].run * all);
+            RC_ASSERT(done[i] < outcome.jobs[i].run * all + all);
+        }
+    }));
+}
+
+TEST(Engine, AtNoTimeDoesANodeGiveMoreCoresThanItHas) {
+    EXPECT_TRUE(holds("cores", [] {
+        const Outcome outcome = simulated(random_workload(false), random_setting());
+        std::map<Seconds, std::int64_t> changes[kNodes];
+        for (const Stretch& s : outcome.stretches)
+            for (const policy::NodeRange& range : s.nodes.ranges())
+                for (int node = range.first; node <= range.last; ++node) {
+                    changes[node][s.from] += s.cores;
+                    changes[node][s.to] -= s.cores;
+                }
+        for (const auto& of_node : changes) {
+            std::int64_t cores = 0;
+            for (const auto& [time, change] : of_node) {
+                cores += change;
+                RC_ASSERT(cores <= kCores && cores >= 0);
+            }
+        }
+    }));
+}
+
+// Policies.md, section 1: no owner ends under a guest when nobody ends early, so all shares stay equal.
+TEST(Engine, WorstCaseEqualsIdealWhenRequestsAreExact) {
+    EXPECT_TRUE(holds("models", [] {
+        const Workload workload = random_workload(true);
+        std::string setting = random_setting();
+        // Free nodes of a guest stay whole: there the mean is above the minimum by design.
+        if (const auto at = setting.find("add_free_nodes=yes"); at != std::string::npos)
+            setting.replace(at, 18, "add_free_nodes=no");
+        if (setting.rfind("sd+", 0) == 0 && setting.find("add_free_nodes") == std::string::npos)
+            setting += ",add_free_nodes=no";
+        RC_ASSERT(same(simulated(workload, setting, "ideal"), simulated(workload, setting, "worst")));
+    }));
+}
+
+TEST(Engine, TheSameSeedGivesTheSameOutcome) {
+    EXPECT_TRUE(holds("deterministic", [] {
+        const Workload workload = random_workload(false);
+        const std::string setting = random_setting();
+        RC_ASSERT(same(simulated(workload, setting), simulated(workload, setting)));
+    }));
+}
+
+TEST(Engine, NobodySharesWhenNobodyIsMalleable) {
+    EXPECT_TRUE(holds("rigid", [] {
+        const Workload workload = random_workload(false);
+        const auto parameters = read_setting("sd:malleable_share=0,max_slowdown=inf", {});
+        const auto scheduler = scheduler_of(*parameters);
+        const Outcome shared = simulate(workload, *scheduler, engine_rules_of(*parameters, kNodes, kCores));
+        RC_ASSERT(same(shared, simulated(workload, "slurm")));
+    }));
+}
+
+LogJob job(std::int64_t id, Seconds submit, int nodes, Seconds run, Seconds request) {
+    LogJob made;
+    made.id = id;
+    made.submit = submit;
+    made.processors = nodes * kCores;
+    made.run = run;
+    made.request = request;
+    return made;
+}
+
+Outcome simulated_with(const Workload& workload, const std::string& setting) {
+    const auto parameters = read_setting(setting, {});
+    const auto scheduler = scheduler_of(*parameters);
+    return simulate(workload, *scheduler, engine_rules_of(*parameters, kNodes, kCores));
+}
+
+TEST(Engine, AtEqualTimesEndsComeBeforeStarts) {
+    Workload workload;
+    workload.jobs = {job(1, 0, kNodes, 100, 100), job(2, 100, kNodes, 50, 50)};
+    const Outcome outcome = simulated_with(workload, "easy");
+    EXPECT_EQ(outcome.jobs[1].start, 100);
+}
+
+TEST(Engine, AGuestAndItsMateTakeTheTimesOfTheThesis) {
+    Workload workload;
+    workload.jobs = {job(1, 0, kNodes, 1000, 1000), job(2, 10, kNodes, 50, 100)};
+    const Outcome outcome = simulated_with(workload, "sd:base=easy,max_slowdown=inf");
+    ASSERT_TRUE(outcome.jobs[1].shared());
+    EXPECT_EQ(outcome.jobs[1].start, 10);
+    EXPECT_EQ(outcome.jobs[1].end, 10 + 2 * 50);
+    EXPECT_EQ(outcome.jobs[0].end, 1000 + 50);
+    EXPECT_EQ(outcome.jobs[0].guests, 1);
+    EXPECT_EQ(outcome.jobs[1].mates, std::vector<std::int64_t>{1});
+}
+
+TEST(Engine, AJobThatDoesNotEndIsKilledAtItsLimitOrNot) {
+    Workload workload;
+    workload.jobs = {job(1, 0, 1, 500, 100), job(2, 0, kNodes, 10, 10)};
+    const Outcome killed = simulated_with(workload, "easy");
+    EXPECT_TRUE(killed.jobs[0].killed);
+    EXPECT_EQ(killed.jobs[0].end, 100);
+    const Outcome kept = simulated_with(workload, "easy:kill=no");
+    EXPECT_FALSE(kept.jobs[0].killed);
+    EXPECT_EQ(kept.jobs[0].end, 500);
+    EXPECT_EQ(kept.jobs[1].start, 500);
+}
+
+TEST(Engine, JobsWiderThanTheMachineAreCountedAndDelayNobody) {
+    Workload workload;
+    workload.jobs = {job(1, 0, kNodes + 1, 500, 500), job(2, 0, kNodes, 10, 10)};
+    const Outcome outcome = simulated_with(workload, "easy");
+    EXPECT_EQ(outcome.too_wide, 1U);
+    ASSERT_EQ(outcome.jobs.size(), 1U);
+    EXPECT_EQ(outcome.jobs[0].start, 0);
+}
+
+TEST(Engine, StoppedEarlyItTellsWhatThereIsSoFar) {
+    Workload workload;
+    for (int i = 0; i < 10; ++i) workload.jobs.push_back(job(i, 1000 * i, 1, 10, 10));
+    std::atomic<bool> stop{true};
+    EngineRules rules = engine_rules_of({}, kNodes, kCores);
+    rules.stop = &stop;
+    const auto scheduler = policy::easy();
+    const Outcome outcome = simulate(workload, *scheduler, rules);
+    EXPECT_TRUE(outcome.interrupted);
+    EXPECT_EQ(outcome.jobs.size(), 10U);
+    EXPECT_FALSE(outcome.jobs[0].ended());
+}
+
+}  // namespace

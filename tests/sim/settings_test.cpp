@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// settings_test.cpp - settings are read as they are written, and nothing that cannot be meant is accepted.
+#include "settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace drom::sim;
+
+std::string complaint(const std::string& setting) {
+    const auto read = read_setting(setting, {});
+    return read ? "none" : read.error();
+}
+
+TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
+    struct Row {
+        const char* setting;
+        const char* sentence;
+    };
+    const Row rows[] = {
+        {"esay", "there is no policy 'esay'; there are easy, slurm, sd and sd+"},
+        {"", "there is no policy ''; there are easy, slurm, sd and sd+"},
+        {"sd:max_slowdwn=3", "there is no parameter 'max_slowdwn'; drom-sim --help lists them"},
+        {"easy:max_slowdown=3", "policy easy has no parameter 'max_slowdown'"},
+        {"sd+:bf_window=3", "policy sd+ has no parameter 'bf_window'"},
+        {"sd:max_slowdown",
+         "'max_slowdown' in 'sd:max_slowdown' is no NAME=VALUE; settings look like sd:max_slowdown=10,max_mates=2"},
+        {"sd:max_slowdown=x", "max_slowdown 'x' is not a number; nor inf, nor dynamic"},
+        {"sd:max_slowdown=0.5",
+         "max_slowdown '0.5' is out of range; 1 to 1000000000000 can be meant; nor inf, nor dynamic"},
+        {"sd:max_slowdown=nan",
+         "max_slowdown 'nan' is out of range; 1 to 1000000000000 can be meant; nor inf, nor dynamic"},
+        {"sd:sharing_factor=1", "sharing_factor '1' is out of range; 0.01 to 0.99 can be meant"},
+        {"sd:max_mates=0", "max_mates '0' is out of range; 1 to 8 can be meant"},
+        {"slurm:bf_interval=-1", "bf_interval '-1' is out of range; 0 to 1000000000 can be meant"},
+        {"slurm:bf_interval=3s", "bf_interval '3s' is not a number"},
+        {"slurm:main_scheduler=1", "main_scheduler '1' is neither yes nor no"},
+        {"easy:model=fast", "model 'fast' is no runtime model; there are ideal, worst, downey and amdahl"},
+        {"easy:malleable_share=1.5", "malleable_share '1.5' is out of range; 0 to 1 can be meant"},
+    };
+    for (const Row& row : rows) EXPECT_EQ(complaint(row.setting), row.sentence);
+}
+
+TEST(Settings, EveryValueIsReadBackAsItIsPrinted) {
+    for (const char* policy : {"easy", "slurm", "sd", "sd+"}) {
+        const auto defaults = read_setting(policy, {});
+        ASSERT_TRUE(defaults.has_value());
+        const Assignments values = values_of(*defaults);
+        const auto again = read_setting(policy, values);
+        ASSERT_TRUE(again.has_value()) << again.error();
+        EXPECT_EQ(values_of(*again), values) << policy;
+    }
+}
+
+TEST(Settings, ASettingsOwnParametersComeAfterTheCommonOnes) {
+    const auto read = read_setting("sd:bf_max_job_test=7", {{"bf_max_job_test", "50"}, {"max_mates", "3"}});
+    ASSERT_TRUE(read.has_value());
+    EXPECT_EQ(read->backfill.depth, 7);
+    EXPECT_EQ(read->sharing.sharing.max_mates, 3);
+}
+
+TEST(Settings, TheDefaultsAreSlurmsAndTheThesiss) {
+    const auto slurm = read_setting("slurm", {});
+    EXPECT_EQ(slurm->backfill.interval, 30);
+    EXPECT_EQ(slurm->backfill.window, 24 * 3600);
+    EXPECT_EQ(slurm->backfill.resolution, 60);
+    const auto sd = read_setting("sd", {});
+    EXPECT_EQ(sd->sharing.sharing.max_mates, 2);
+    EXPECT_DOUBLE_EQ(sd->sharing.sharing.sharing_factor, 0.5);
+    EXPECT_EQ(sd->sharing.limit, drom::policy::SlowdownRules::Limit::kDynamic);
+}
+
+TEST(Settings, RequestsCanBeMadeExact) {
+    Workload workload;
+    workload.jobs.resize(1);
+    workload.jobs[0].run = 100;
+    workload.jobs[0].request = 300;
+    EXPECT_EQ(with_requests(workload, 0).jobs[0].request, 100);
+    EXPECT_EQ(with_requests(workload, 0.5).jobs[0].request, 200);
+    EXPECT_EQ(with_requests(workload, 1).jobs[0].request, 300);
+    EXPECT_EQ(with_requests(workload, 2).jobs[0].request, 500);
+}
+
+}  // namespace

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// help.hpp - help pages of drom-sim; parameters and policies come from the tables of settings.hpp.
+#pragma once
+
+#include <string>
+
+namespace drom::sim {
+
+/// -h: one screen; `full` (--help): every parameter, examples, exit statuses.
+std::string help(const std::string& verb, bool full);
+
+}  // namespace drom::sim

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// summary_json.hpp - the numbers of a simulation as JSON, for programs.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "digest.hpp"
+
+namespace drom::sim {
+
+/// summary.json: one object, a line feed at its end. Means, percentiles and shares of no jobs are null; nothing is ever NaN or infinite.
+/// Without a baseline there is no `worse`. The same digest gives the same bytes: how long the simulation took is not in it.
+std::string summary_json(const Digest& digest);
+
+/// Several simulations: an array of the same objects.
+std::string summaries_json(std::span<const Digest> digests);
+
+}  // namespace drom::sim
