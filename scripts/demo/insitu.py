@@ -18,7 +18,7 @@ import picture
 import report
 import timeline
 from programs import Failure, Pair, calibrate, pairs
-from ways import Node, Run
+from ways import Node, Run, TooShort
 
 TITLE = "Two unmodified OpenMP programs trade the CPUs of one node"
 
@@ -83,6 +83,17 @@ def measure(pair: Pair, node: Node, repeats: int) -> dict[str, list[Run]]:
     return runs
 
 
+def measure_long_enough(pair: Pair, node: Node, repeats: int) -> dict[str, list[Run]]:
+    """On a crowded machine programs whose threads wait for one another take many times as long, and the calibration with them."""
+    for _ in range(3):
+        try:
+            return measure(pair, node, repeats)
+        except TooShort as short:
+            print(f"demo: {pair.title}: {short}; again with three times the work", file=sys.stderr)
+            pair.simulation.amount *= 3
+    return measure(pair, node, repeats)
+
+
 def median_run(runs: list[Run]) -> Run:
     return sorted(runs, key=lambda run: run.average)[len(runs) // 2]
 
@@ -105,7 +116,7 @@ def picture_case(pair: Pair, shown: Run, seen: timeline.Timeline, runs: dict[str
 def run_case(pair: Pair, node: Node, options: argparse.Namespace, cpus: list[int]) -> tuple[dict, picture.Case]:
     calibrate(pair.simulation, node.cpus, options.seconds, node.limit)
     calibrate(pair.analytics, node.wanted, options.seconds * 0.4, node.limit)
-    runs = measure(pair, node, options.repeats)
+    runs = measure_long_enough(pair, node, options.repeats)
     results = same_results(pair, [run for way in report.WAYS for run in runs[way]])
     timelines = [read_timeline(pair, run, node) for run in runs["drom"]]
     shown = median_run(runs["drom"])

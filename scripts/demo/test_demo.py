@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_demo.py - the pure parts of the demonstration: events to timeline, timeline to picture and trace, runs to table."""
+"""test_demo.py - the pure parts of the demonstration: events to timeline, timeline to picture and trace, runs to table, work."""
 
 import unittest
 import xml.etree.ElementTree as xml
 
+import insitu
 import perfetto
 import picture
 import report
 import timeline
-from ways import Run, Times
+from programs import Pair, Program
+from ways import Run, Times, TooShort
 
 SECOND = 1_000_000_000
 START = 1000 * SECOND
@@ -153,6 +155,34 @@ class Reports(unittest.TestCase):
         self.assertIn("3.10 (3.00-3.20)", text)
         self.assertIn("-33 %", text)
         self.assertEqual(len({line.rstrip()[-1] for line in text.splitlines() if line.startswith("  drom")}), 1)
+
+
+class Calibration(unittest.TestCase):
+    def test_a_simulation_that_was_calibrated_on_a_busier_machine_is_made_longer(self):
+        """On a crowded machine the demonstration ended with "the simulation had ended before the analytics arrived"."""
+        simulation = Program("simulation", lambda amount: ["true"], 10)
+        pair = Pair("case", "a case", simulation, Program("analytics", lambda amount: ["true"], 1))
+        node = TooQuick(enough=80)
+        runs = insitu.measure_long_enough(pair, node, 2)
+        self.assertEqual(simulation.amount, 90)
+        self.assertEqual({way: len(of_way) for way, of_way in runs.items()}, {way: 2 for way in report.WAYS})
+
+    def test_it_gives_up_after_some_tries(self):
+        pair = Pair("case", "a case", Program("simulation", lambda amount: ["true"], 1), Program("analytics", lambda amount: ["true"], 1))
+        with self.assertRaises(TooShort):
+            insitu.measure_long_enough(pair, TooQuick(enough=1_000_000), 1)
+
+
+class TooQuick:
+    """A node on which a simulation of less than `enough` work ends too early."""
+
+    def __init__(self, enough: int):
+        self.enough = enough
+
+    def run(self, pair: Pair, way: str) -> str:
+        if pair.simulation.amount < self.enough:
+            raise TooShort("the simulation had ended before the analytics arrived after 0.9 s")
+        return way
 
 
 if __name__ == "__main__":

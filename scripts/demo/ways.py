@@ -156,6 +156,10 @@ class Watch:
         self.reader.join(5)
 
 
+class TooShort(Failure):
+    """A simulation whose length was measured while the machine was busier than now."""
+
+
 class Node:
     """This machine, the built drom, and how long after the simulation the analytics arrives."""
 
@@ -170,7 +174,7 @@ class Node:
         until = simulation.times.begin / 1e9 + self.arrival * share
         if simulation.ended_within(until - time.monotonic()):
             simulation.collect(time.monotonic_ns())
-            raise Failure(f"the simulation had ended before the analytics arrived after {self.arrival:g} s")
+            raise TooShort(f"the simulation had ended before the analytics arrived after {self.arrival:g} s")
 
     def both(self, way: str, simulation: Process, later: Callable[[], Process]) -> Run:
         """Starts `later()` when the analytics arrives; ends when both have."""
