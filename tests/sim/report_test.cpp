@@ -405,7 +405,7 @@ TEST(Report, ShowsWhatThereIsAndNothingElse) {
                              "Slowdown and malleable starts per day", "Who had which nodes",
                              "drom-sim compare --swf log", "drom-sim --swf log --policy sd --max_slowdown 10", "p99"})
         EXPECT_TRUE(has(html, part)) << part;
-    EXPECT_FALSE(has(html, "Bounds by the model"));
+    EXPECT_FALSE(has(html, "By the model of run times"));
     EXPECT_FALSE(has(html, "Sweep over"));
     EXPECT_FALSE(has(html, "Repairs of the log"));
 }
@@ -415,7 +415,8 @@ TEST(Report, EveryFigureHasACommand) {
     std::size_t figures = 0;
     for (std::size_t at = html.find("<figure>"); at != std::string::npos; at = html.find("<figure>", at + 1)) {
         ++figures;
-        EXPECT_TRUE(has(html.substr(at, html.find("</figure>", at) - at), "<code>drom-sim")) << html.substr(at, 80);
+        EXPECT_TRUE(has(html.substr(at, html.find("</figure>", at) - at), "<code><span>drom-sim</span>"))
+            << html.substr(at, 80);
     }
     EXPECT_GE(figures, 6U);
 }
@@ -431,7 +432,7 @@ TEST(Report, DrawsModelsAndSweeps) {
     const std::string html = html_report(input);
     expect_sound(html);
     EXPECT_TRUE(has(html, "Sweep over max_slowdown"));
-    EXPECT_TRUE(has(html, "Bounds by the model"));
+    EXPECT_TRUE(has(html, "By the model of run times"));
     EXPECT_TRUE(has(html, "sd, max_slowdown inf, model ideal"));
 }
 

@@ -138,7 +138,7 @@ private:
             std::replace(option.begin(), option.end(), '_', '-');
             text += fmt::format(" --{} {}", option, value);
         }
-        return text;
+        return options_.window.empty() ? text : text + " --gantt " + options_.window;
     }
 
     std::string folder_of(std::size_t i) const {

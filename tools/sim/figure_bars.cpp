@@ -201,10 +201,8 @@ std::optional<Figure> comparison_figure(const ReportInput& input) {
     figure.svg = BarChart(figure.title, input.command, groups).draw();
     figure.caption =
         "Makespan (last end \u2212 first start), mean response (end \u2212 submit) and mean slowdown (response / "
-        "static run time), each "
-        "divided by that of the baseline (dashed line). Blue: better; orange: worse; grey: the baseline, or within 0.5 "
-        "% of it. The small "
-        "numbers are the values themselves.";
+        "static run time), each divided by that of the baseline (dashed line). Blue: better; orange: worse; grey: "
+        "the baseline, or within 0.5 % of it. The small numbers are the values themselves.";
     figure.command = input.command;
     return figure;
 }
@@ -213,14 +211,12 @@ std::optional<Figure> models_figure(const ReportInput& input) {
     const std::vector<BarGroup> groups = by_model(input);
     if (groups.empty()) return std::nullopt;
     Figure figure;
-    figure.title = "Bounds by the model of run times";
+    figure.title = "By the model of run times";
     figure.svg = BarChart(figure.title, input.command, groups).draw();
     figure.caption =
-        "The same policy under different models of how fast a job runs on fewer cores: ideal is the lower bound (work "
-        "advances at "
-        "the mean share of cores over its nodes), worst the upper (at the smallest share). Divided by the static "
-        "baseline, or by the first "
-        "model where there is none.";
+        "The same policy under different models of how fast a job runs on fewer cores. ideal: work advances at the "
+        "mean share of cores over the job's nodes; worst: at the smallest share. Divided by the static baseline, "
+        "or by the first model where there is none.";
     figure.command = input.command;
     return figure;
 }

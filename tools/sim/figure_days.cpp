@@ -124,13 +124,13 @@ std::optional<Figure> days_figure(const ReportInput& input, std::size_t number) 
     Figure figure;
     figure.title = "Slowdown and malleable starts per day";
     DayChart chart(of.digest.days, baseline ? &input.cases[*baseline].digest.days : nullptr, figure.title,
-                   of.digest.setting.command);
+                   command_of(input, number));
     figure.svg = chart.draw(labels[number], baseline ? labels[*baseline] : "");
     figure.caption =
-        "Lines: mean slowdown (response / static run time) of the jobs submitted on each day of 24 h; a day without "
-        "jobs interrupts them. "
-        "Columns, where there are any: jobs that started on nodes of running ones on that day.";
-    figure.command = of.digest.setting.command;
+        "Lines: mean slowdown (response / static run time) of the jobs submitted on each day of 24 h; a day "
+        "without jobs interrupts them. Columns, where there are any: jobs that started on nodes of running ones on "
+        "that day.";
+    figure.command = command_of(input, number);
     return figure;
 }
 

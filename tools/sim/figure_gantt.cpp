@@ -170,11 +170,9 @@ std::optional<Figure> gantt_figure(const Case& of) {
     figure.title = "Who had which nodes when";
     figure.svg = GanttChart(gantt, figure.title, of.digest.setting.command).draw();
     figure.caption = fmt::format(
-        "Nodes from top to bottom, time from left to right, from {} s to {} s of the log. The height of a node is its "
-        "{} cores: where jobs "
-        "share it, each has as much of the height as it has cores; where nodes are too thin for that, a block of them "
-        "is divided as a whole. "
-        "The numbers are the ids of jobs.",
+        "Nodes from top to bottom, time from left to right, from {} s to {} s of the log. The height of a node is "
+        "its {} cores: where jobs share it, each has as much of the height as it has cores; where nodes are too "
+        "thin for that, a block of them is divided as a whole. The numbers are the ids of jobs.",
         grouped(gantt.window.from), grouped(gantt.window.to), gantt.cores_per_node);
     if (gantt.window != gantt.asked)
         figure.caption += fmt::format(" Cut at {} s instead of {} s, to stay readable.", grouped(gantt.window.to),

@@ -67,82 +67,109 @@ Shade ratio_shade(double baseline, double here) {
     return {diverging(baseline / here), ratio_text(baseline / here)};
 }
 
-template <class ShadeOf>
-std::string draw(const Digest& digest, const std::string& title, ShadeOf shade_of) {
-    const HeatMap& map = digest.heat;
-    Svg svg(kFigureWidth, title, digest.setting.command);
-    const std::size_t rows = map.rows.size();
-    svg.text({kLeft, 16}, "static run time", {12, kSoft});
-    for (std::size_t column = 0; column < kColumns; ++column)
-        svg.text({kLeft + (static_cast<double>(column) + 0.5) * kCell, 36}, kColumnNames[column],
-                 {12, kInk, Anchor::kMiddle});
-    for (std::size_t row = 0; row < rows; ++row) {
-        const double y = kTop + static_cast<double>(rows - 1 - row) * kRow;
-        svg.text({kLeft - 10, y + 18}, row_name(row, digest.setting.nodes), {12, kInk, Anchor::kEnd});
-        for (std::size_t column = 0; column < kColumns; ++column) {
-            const HeatCell& cell = map.rows[row][column];
-            const double x = kLeft + static_cast<double>(column) * kCell;
-            if (cell.jobs == 0) continue;
-            const Shade shade = shade_of(cell);
-            const std::string fill = hex(shade.colour);
-            const Paint ink{"", is_dark(shade.colour) ? "#ffffff" : "#1f2933"};
-            svg.box(x + 1, y + 1, kCell - 2, kRow - 2, {"", fill});
-            svg.text({x + 8, y + 18}, shade.number, {13, ink, Anchor::kStart, true});
-            svg.text({x + kCell - 8, y + 18}, grouped(static_cast<std::int64_t>(cell.jobs)), {10.5, ink, Anchor::kEnd});
-        }
-    }
-    svg.text({12, 36}, "nodes", {12, kSoft});
-    return svg.finish(kTop + static_cast<double>(rows) * kRow + 8);
-}
+/// The grid of one figure.
+class HeatChart {
+public:
+    HeatChart(const Digest& digest, const std::string& title, const std::string& command)
+        : svg_(kFigureWidth, title, command), digest_(digest) {}
 
-Figure ratio_figure(const Case& of, const std::string& baseline, const char* what, const char* definition,
-                    double HeatCell::* here, double HeatCell::* there) {
+    template <class ShadeOf>
+    std::string draw(ShadeOf shade_of) {
+        const auto& rows = digest_.heat.rows;
+        name_columns();
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            svg_.text({kLeft - 10, y(row) + 18}, row_name(row, digest_.setting.nodes), {12, kInk, Anchor::kEnd});
+            for (std::size_t column = 0; column < kColumns; ++column)
+                if (rows[row][column].jobs > 0) draw_cell(row, column, shade_of(rows[row][column]));
+        }
+        return svg_.finish(kTop + static_cast<double>(rows.size()) * kRow + 8);
+    }
+
+private:
+    static double x(std::size_t column) { return kLeft + static_cast<double>(column) * kCell; }
+    /// Larger jobs are further up.
+    double y(std::size_t row) const { return kTop + static_cast<double>(digest_.heat.rows.size() - 1 - row) * kRow; }
+
+    void name_columns() {
+        svg_.text({12, 36}, "nodes", {12, kSoft});
+        svg_.text({kLeft, 16}, "static run time", {12, kSoft});
+        for (std::size_t column = 0; column < kColumns; ++column)
+            svg_.text({x(column) + kCell / 2, 36}, kColumnNames[column], {12, kInk, Anchor::kMiddle});
+    }
+
+    void draw_cell(std::size_t row, std::size_t column, const Shade& shade) {
+        const std::string fill = hex(shade.colour);
+        const std::string jobs = grouped(static_cast<std::int64_t>(digest_.heat.rows[row][column].jobs));
+        const Paint ink{"", is_dark(shade.colour) ? "#ffffff" : "#1f2933"};
+        svg_.box(x(column) + 1, y(row) + 1, kCell - 2, kRow - 2, {"", fill});
+        svg_.text({x(column) + 8, y(row) + 18}, shade.number, {13, ink, Anchor::kStart, true});
+        svg_.text({x(column) + kCell - 8, y(row) + 18}, jobs, {10.5, ink, Anchor::kEnd});
+    }
+
+    Svg svg_;
+    const Digest& digest_;
+};
+
+/// What is compared, and where it is in a cell.
+struct Measure {
+    const char* name;
+    const char* definition;
+    double HeatCell::* here;
+    double HeatCell::* there;
+};
+
+constexpr std::array<Measure, 3> kMeasures = {
+    {{"slowdown", "response / static run time", &HeatCell::slowdown, &HeatCell::baseline_slowdown},
+     {"run time", "end \u2212 start", &HeatCell::run, &HeatCell::baseline_run},
+     {"wait", "start \u2212 submit", &HeatCell::wait, &HeatCell::baseline_wait}}};
+
+Figure ratio_figure(const Digest& digest, const Measure& measure, const std::string& baseline,
+                    const std::string& command) {
     Figure figure;
-    figure.title = fmt::format("Ratio of {} by size and length of jobs", what);
-    figure.svg =
-        draw(of.digest, figure.title, [&](const HeatCell& cell) { return ratio_shade(cell.*there, cell.*here); });
+    figure.title = fmt::format("Ratio of {} by size and length of jobs", measure.name);
+    figure.svg = HeatChart(digest, figure.title, command).draw([&](const HeatCell& cell) {
+        return ratio_shade(cell.*measure.there, cell.*measure.here);
+    });
     figure.caption = fmt::format(
-        "Mean {} ({}) under {} divided by that under this policy, for jobs of one class. Above 1, blue: better than "
-        "the baseline; below 1, "
-        "orange: worse; colours end at a ratio of {:.0f}. \"\u2192 0\": fell to 0; \"0 \u2192\": rose from 0. The "
-        "small number is how many jobs are in the class.",
-        what, definition, baseline, kStrongest);
-    figure.command = of.digest.setting.command;
+        "Mean {} ({}) under {} divided by that under this policy, for jobs of one class. Above 1, blue: better "
+        "than the baseline; below 1, orange: worse; colours end at a ratio of {:.0f}. \"\u2192 0\": fell to 0; \"0 "
+        "\u2192\": rose from 0. The small number is how many jobs are in the class.",
+        measure.name, measure.definition, baseline, kStrongest);
+    figure.command = command;
     return figure;
 }
 
 /// Colour by the order of magnitude.
-Figure slowdown_figure(const Case& of) {
+Figure slowdown_figure(const Digest& digest, const std::string& command) {
     double most = 1;
-    for (const auto& row : of.digest.heat.rows)
+    for (const auto& row : digest.heat.rows)
         for (const HeatCell& cell : row) most = std::max(most, cell.slowdown);
     Figure figure;
     figure.title = "Mean slowdown by size and length of jobs";
-    figure.svg = draw(of.digest, figure.title, [&](const HeatCell& cell) {
-        const double share =
-            most > 1 ? std::clamp(std::log(std::max(1.0, cell.slowdown)) / std::log(most), 0.0, 1.0) : 0;
-        return Shade{between(kEven, kMuch, share), readable(cell.slowdown)};
+    figure.svg = HeatChart(digest, figure.title, command).draw([&](const HeatCell& cell) {
+        const double share = most > 1 ? std::log(std::max(1.0, cell.slowdown)) / std::log(most) : 0;
+        return Shade{between(kEven, kMuch, std::clamp(share, 0.0, 1.0)), readable(cell.slowdown)};
     });
     figure.caption =
-        "Mean slowdown (response / static run time) of the jobs of one class; darker is more, by the logarithm. The "
-        "small number is how many "
-        "jobs are in the class.";
-    figure.command = of.digest.setting.command;
+        "Mean slowdown (response / static run time) of the jobs of one class; darker is more, by the logarithm. "
+        "The small number is how many jobs are in the class.";
+    figure.command = command;
     return figure;
 }
 
 }  // namespace
 
 std::vector<Figure> heat_figures(const ReportInput& input, std::size_t number) {
-    const Case& of = input.cases[number];
-    if (of.digest.heat.rows.empty()) return {};
-    if (!of.digest.heat.against_baseline) return {slowdown_figure(of)};
-    const auto number_of_baseline = baseline_of(input, number);
-    const std::string baseline = number_of_baseline ? case_labels(input)[*number_of_baseline] : "the baseline";
-    return {ratio_figure(of, baseline, "slowdown", "response / static run time", &HeatCell::slowdown,
-                         &HeatCell::baseline_slowdown),
-            ratio_figure(of, baseline, "run time", "end \u2212 start", &HeatCell::run, &HeatCell::baseline_run),
-            ratio_figure(of, baseline, "wait", "start \u2212 submit", &HeatCell::wait, &HeatCell::baseline_wait)};
+    const Digest& digest = input.cases[number].digest;
+    const std::string& command = command_of(input, number);
+    if (digest.heat.rows.empty()) return {};
+    if (!digest.heat.against_baseline) return {slowdown_figure(digest, command)};
+    const auto baseline = baseline_of(input, number);
+    const std::string name = baseline ? case_labels(input)[*baseline] : "the baseline";
+    std::vector<Figure> figures;
+    figures.reserve(kMeasures.size());
+    for (const Measure& measure : kMeasures) figures.push_back(ratio_figure(digest, measure, name, command));
+    return figures;
 }
 
 }  // namespace drom::sim

@@ -261,8 +261,8 @@ std::optional<Figure> sweep_figure(const ReportInput& input) {
     if (chart.empty()) return std::nullopt;
     figure.svg = chart.draw();
     figure.caption = fmt::format(
-        "Mean slowdown (response / static run time) and mean response {}over {}{}. Dashed: the baseline, where there "
-        "is one.",
+        "Mean slowdown (response / static run time) and mean response {}over {}{}. Dashed: the baseline, where "
+        "there is one.",
         chart.ratios() ? "divided by the baseline's " : "in hours ", input.varied,
         chart.evenly() ? ", whose values stand at even distances" : "");
     figure.command = input.command;

@@ -75,4 +75,9 @@ std::optional<std::size_t> baseline_of(const ReportInput& input, std::size_t num
     return baseline;
 }
 
+const std::string& command_of(const ReportInput& input, std::size_t number) {
+    const std::string& own = input.cases[number].digest.setting.command;
+    return own.empty() || (baseline_of(input, number) && !input.command.empty()) ? input.command : own;
+}
+
 }  // namespace drom::sim

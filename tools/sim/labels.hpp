@@ -23,4 +23,7 @@ std::vector<std::string> workloads_of(const ReportInput& input);
 /// Which case case `number` is compared with.
 std::optional<std::size_t> baseline_of(const ReportInput& input, std::size_t number);
 
+/// The command that makes a figure about case `number`: with a baseline that of the whole report, otherwise that of the case.
+const std::string& command_of(const ReportInput& input, std::size_t number);
+
 }  // namespace drom::sim

@@ -30,7 +30,7 @@ table{border-collapse:collapse;background:var(--paper);font-size:12.5px;font-var
 th,td{padding:5px 7px;text-align:right;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600}
 thead th{vertical-align:bottom;color:var(--soft)}
-tbody th[scope=row],thead th:first-child{text-align:left;font-weight:400;min-width:150px}
+tbody th[scope=row],thead th:first-child{text-align:left;font-weight:400;min-width:150px;overflow-wrap:anywhere}
 tr.section th{text-align:left;background:var(--free)}
 td{white-space:nowrap}
 td small{display:block;font-size:11.5px}
@@ -44,6 +44,7 @@ details{margin:14px 0}
 summary{cursor:pointer;font-size:17px;font-weight:600;overflow-wrap:anywhere}
 dt{font-weight:600;margin-top:8px}dd{margin:0}
 li{overflow-wrap:anywhere}
+code span{display:inline-block;max-width:100%}
 @media (prefers-color-scheme:dark){
 :root{--ink:#e4e7eb;--soft:#9aa5b1;--line:#3e4c59;--page:#12181f;--paper:#1b232c;--free:#26313c;--accent:#6ea8dc}
 figure svg .ink{fill:#e4e7eb}figure svg .soft{fill:#9aa5b1}figure svg .free{fill:#26313c}figure svg .paper{fill:#1b232c}
@@ -69,10 +70,22 @@ std::string paragraph(const std::string& text, const char* of_class) {
     return fmt::format("<p class=\"{}\">{}</p>\n", of_class, escaped(text));
 }
 
+/// Lines break between arguments, not after the first dash of "--nodes".
+std::string command_html(std::string_view command) {
+    std::string html = "<code>";
+    while (!command.empty()) {
+        const std::size_t size = std::min(command.find(' '), command.size());
+        if (size > 0) html += "<span>" + escaped(command.substr(0, size)) + "</span>";
+        if (size < command.size()) html += ' ';
+        command.remove_prefix(std::min(size + 1, command.size()));
+    }
+    return html + "</code>";
+}
+
 std::string figure_html(const Figure& figure) {
     std::string html =
         "<figure>\n<h3>" + escaped(figure.title) + "</h3>\n" + figure.svg + "<figcaption>" + escaped(figure.caption);
-    if (!figure.command.empty()) html += "<code>" + escaped(figure.command) + "</code>";
+    if (!figure.command.empty()) html += command_html(figure.command);
     return html + "</figcaption>\n</figure>\n";
 }
 
@@ -184,23 +197,25 @@ std::string details(const ReportInput& input, std::size_t number, const std::str
                        figures);
 }
 
-/// Baselines last: what is compared with them is more often looked for.
+/// Open is the one with the least slowdown. Baselines last: what is compared with them is more often looked for.
 std::string all_details(const ReportInput& input) {
     const std::vector<std::string> labels = case_labels(input);
+    const std::size_t best = best_case(input).value_or(input.cases.size());
+    const bool best_is_here = best < input.cases.size() && input.cases[best].detailed;
     std::string html;
     for (const bool with_baseline : {true, false})
         for (std::size_t i = 0; i < input.cases.size(); ++i)
             if (input.cases[i].detailed && baseline_of(input, i).has_value() == with_baseline)
-                html += details(input, i, labels[i], html.empty());
+                html += details(input, i, labels[i], best_is_here ? i == best : html.empty());
     return html.empty() ? html : "<h2>Case by case</h2>\n" + html;
 }
 
 std::string commands(const ReportInput& input) {
     std::string html = "<h2>Commands</h2>\n";
-    if (!input.command.empty()) html += "<p>This report:</p>\n<pre><code>" + escaped(input.command) + "</code></pre>\n";
+    if (!input.command.empty()) html += "<p>This report:</p>\n<pre>" + command_html(input.command) + "</pre>\n";
     for (const Case& of : input.cases)
         if (!of.digest.setting.command.empty() && of.digest.setting.command != input.command)
-            html += "<pre><code>" + escaped(of.digest.setting.command) + "</code></pre>\n";
+            html += "<pre>" + command_html(of.digest.setting.command) + "</pre>\n";
     return html;
 }
 

@@ -33,7 +33,15 @@ public:
                  escaped(text) + "</th></tr>\n";
     }
 
-    void row(const std::string& head) { html_ += "<tr><th scope=\"row\">" + escaped(head) + "</th>"; }
+    /// Its first cell. A long name breaks after its signs, if it must.
+    void row(const std::string& head) {
+        html_ += "<tr><th scope=\"row\">";
+        for (const char letter : escaped(head)) {
+            html_ += letter;
+            if (letter == ',' || letter == ':') html_ += "<wbr/>";
+        }
+        html_ += "</th>";
+    }
     void cell(const std::string& text) { html_ += "<td>" + escaped(text) + "</td>"; }
     /// A number, and the same in a unit that says more.
     void cell(const std::string& text, const std::string& also) {
