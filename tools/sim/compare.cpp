@@ -134,9 +134,7 @@ private:
         std::string text = fmt::format("drom-sim {} --nodes {} --cores-per-node {} --policy {}", jobs, input_.nodes,
                                        input_.cores_per_node, task.parameters.policy);
         for (const auto& [name, value] : values_of(task.parameters)) {
-            std::string option = name;
-            std::replace(option.begin(), option.end(), '_', '-');
-            text += fmt::format(" --{} {}", option, value);
+            text += fmt::format(" {} {}", option_of(name), value);
         }
         return options_.window.empty() ? text : text + " --gantt " + options_.window;
     }

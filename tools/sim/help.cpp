@@ -96,10 +96,7 @@ std::string policies() {
 std::string parameters() {
     std::string text = "Parameters (as options here, as NAME=VALUE with _ for - in a SETTING):\n";
     for (const ParameterRow& row : parameter_rows()) {
-        std::string option = fmt::format("--{} {}", row.name, row.label);
-        std::replace(option.begin(),
-                     option.begin() + static_cast<std::ptrdiff_t>(std::string_view(row.name).size() + 2), '_', '-');
-        text += fmt::format("  {:<25} {}\n", option, row.text);
+        text += fmt::format("  {:<25} {}\n", option_of(row.name) + ' ' + row.label, row.text);
     }
     return text;
 }

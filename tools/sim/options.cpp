@@ -74,9 +74,7 @@ void add_simulation(CLI::App& app, Typed& typed) {
     app.add_flag("-J,--json", typed.options.json);
     add_value(app, "--gantt", typed.options.window);
     for (const ParameterRow& row : parameter_rows()) {
-        std::string option = std::string("--") + row.name;
-        std::replace(option.begin(), option.end(), '_', '-');
-        add_value(app, option.c_str(), typed.parameters[row.name]);
+        add_value(app, option_of(row.name).c_str(), typed.parameters[row.name]);
     }
 }
 
@@ -105,9 +103,8 @@ void read_source(Typed& typed, Reader& reader) {
 // In the order of the table, so that `base` comes before what it sets.
 void read_parameters(Typed& typed, const CLI::App& app) {
     for (const ParameterRow& row : parameter_rows()) {
-        std::string option = std::string("--") + row.name;
-        std::replace(option.begin(), option.end(), '_', '-');
-        if (app.count(option) > 0) typed.options.parameters.emplace_back(row.name, typed.parameters[row.name]);
+        if (app.count(option_of(row.name)) > 0)
+            typed.options.parameters.emplace_back(row.name, typed.parameters[row.name]);
     }
 }
 

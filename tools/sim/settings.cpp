@@ -207,6 +207,13 @@ tl::expected<void, std::string> assign(Parameters& parameters, std::string_view 
 std::span<const PolicyRow> policy_rows() { return kPolicies; }
 std::span<const ParameterRow> parameter_rows() { return kParameters; }
 
+std::string option_of(std::string_view parameter) {
+    std::string option = "--";
+    option += parameter;
+    std::replace(option.begin(), option.end(), '_', '-');
+    return option;
+}
+
 bool has_parameter(std::string_view policy, const ParameterRow& row) {
     switch (row.of) {
         case Of::kRun: return true;

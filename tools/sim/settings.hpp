@@ -49,6 +49,9 @@ struct ParameterRow {
 std::span<const PolicyRow> policy_rows();
 std::span<const ParameterRow> parameter_rows();
 
+/// How a parameter is written on the command line: "--max-slowdown" for max_slowdown.
+std::string option_of(std::string_view parameter);
+
 /// A name with its value, in the order in which they were given.
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
