@@ -137,7 +137,7 @@ private:
             }
             in_order = false;
             hints.note(job, start_at);
-            if (sharing_ && share(cluster, map, waiting, start_at, limit, now, started)) {
+            if (sharing_ && share(*sharing_, cluster, map, waiting, start_at, limit, now, started)) {
                 map = with_reservations(cluster, reserved, now);
                 continue;
             }
@@ -160,10 +160,10 @@ private:
         return map;
     }
 
-    bool share(Cluster& cluster, const Availability& map, Waiting& waiting, Seconds static_start, double limit,
-               Seconds now, std::vector<Start>& started) {
-        if (nobody_again(cluster, waiting, limit, now)) return false;
-        Consideration considered = consider(cluster, map, waiting.job, static_start, limit, *sharing_, now);
+    static bool share(const SlowdownRules& rules, Cluster& cluster, const Availability& map, Waiting& waiting,
+                      Seconds static_start, double limit, Seconds now, std::vector<Start>& started) {
+        if (nobody_again(rules.sharing, cluster, waiting, limit, now)) return false;
+        Consideration considered = consider(cluster, map, waiting.job, static_start, limit, rules, now);
         waiting.refusal = considered.refusal;
         waiting.searched = cluster.mates_version();
         waiting.limit = limit;
@@ -182,8 +182,8 @@ private:
     }
 
     // Most jobs that found no mates find none in the next pass either: only who came since could help.
-    bool nobody_again(const Cluster& cluster, Waiting& waiting, double limit, Seconds now) const {
-        const SharingRules& rules = sharing_->sharing;
+    static bool nobody_again(const SharingRules& rules, const Cluster& cluster, Waiting& waiting, double limit,
+                             Seconds now) {
         if (waiting.refusal != Refusal::kNoMates || limit > waiting.limit || rules.add_free_nodes ||
             rules.jobs_per_node > 2)
             return false;
@@ -209,7 +209,7 @@ private:
         std::size_t to = last;
         for (std::size_t from = last; from-- > first_;) {
             if (queue_[from].started) continue;
-            if (--to != from) queue_[to] = std::move(queue_[from]);
+            if (--to != from) queue_[to] = queue_[from];
         }
         first_ = to;
         forget_the_first();

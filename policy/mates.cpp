@@ -86,7 +86,7 @@ private:
     }
 
     // One, two ... of this size, and the rest from smaller ones.
-    void take_from(Sizes::const_reverse_iterator size, int nodes, int mates, double index) {
+    void take_from(const Sizes::const_reverse_iterator& size, int nodes, int mates, double index) {
         const std::size_t before = chosen_.size();
         const auto smaller = std::next(size);
         for (const Mate& mate : size->second) {
@@ -100,7 +100,7 @@ private:
         chosen_.resize(before);
     }
 
-    void last(Sizes::const_reverse_iterator size, int nodes, double index) {
+    void last(const Sizes::const_reverse_iterator& size, int nodes, double index) {
         const auto exact = sizes_.find(nodes);
         if (exact == sizes_.end() || size == sizes_.rend() || nodes > size->first) return;
         const Mate& mate = exact->second.front();

@@ -222,8 +222,8 @@ int verb_compare(const Options& options) {
         }();
         if (!digests) return fail({kRefused, digests.error()});
         for (std::size_t i = 0; i < tasks->size(); ++i)
-            if ((*tasks)[i].baseline)
-                replication.add(i, (*digests)[i].metrics, (*digests)[*(*tasks)[i].baseline].metrics);
+            if (const auto baseline = (*tasks)[i].baseline)
+                replication.add(i, (*digests)[i].metrics, (*digests)[*baseline].metrics);
         if (seed == 0) print(options, *tasks, *digests);
         if (!write) continue;
         if (const auto done = write_text(options.out + "/summary.json", summaries_json(*digests)); !done)
