@@ -15,6 +15,7 @@ struct Waiting {
     // When the last search for mates found nobody.
     std::uint64_t searched = 0;
     double limit = -1;
+    int spare = 0;  ///< free nodes that it could have had besides those of mates
 };
 
 /// Starts found in this pass for other jobs: whoever asks for as much or more cannot start earlier, because a map only fills up.
@@ -125,8 +126,10 @@ private:
             const bool may_reserve =
                 rules_.reservations <= 0 || reserved.size() < static_cast<std::size_t>(rules_.reservations);
             if (!may_reserve && !sharing_ && cluster.free().empty()) break;
+            const bool may_share = sharing_ && !nobody_again(sharing_->sharing, cluster, waiting, limit, now);
+            const bool only_now = !may_reserve && !may_share;  // a later start would interest nobody
             const Seconds start_at =
-                may_reserve || sharing_ ? map.earliest(job, hints.from(job, now)) : now_or_never(map, job, now);
+                only_now ? now_or_never(cluster, map, job, now) : map.earliest(job, hints.from(job, now));
             if (start_at <= now) {
                 const NodeSet nodes = cluster.pick(job);
                 map.reserve(job, now, now + job.request);
@@ -136,8 +139,9 @@ private:
                 continue;
             }
             in_order = false;
+            if (only_now) continue;
             hints.note(job, start_at);
-            if (sharing_ && share(*sharing_, cluster, map, waiting, start_at, limit, now, started)) {
+            if (may_share && share(*sharing_, cluster, map, waiting, start_at, limit, now, started)) {
                 map = with_reservations(cluster, reserved, now);
                 continue;
             }
@@ -148,7 +152,8 @@ private:
         drop_started(last);
     }
 
-    static Seconds now_or_never(const Availability& map, const Job& job, Seconds now) {
+    static Seconds now_or_never(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
+        if (cluster.free().count() < job.nodes) return kNever;
         return map.least(job.filter, now, now + job.request) >= job.nodes ? now : kNever;
     }
 
@@ -162,11 +167,11 @@ private:
 
     static bool share(const SlowdownRules& rules, Cluster& cluster, const Availability& map, Waiting& waiting,
                       Seconds static_start, double limit, Seconds now, std::vector<Start>& started) {
-        if (nobody_again(rules.sharing, cluster, waiting, limit, now)) return false;
         Consideration considered = consider(cluster, map, waiting.job, static_start, limit, rules, now);
         waiting.refusal = considered.refusal;
         waiting.searched = cluster.mates_version();
         waiting.limit = limit;
+        waiting.spare = spare_nodes(rules.sharing, cluster, map, waiting.job, now);
         if (considered.refusal != Refusal::kNone) return false;
         Decision decision;
         decision.job = waiting.job.id;
@@ -181,12 +186,19 @@ private:
         return true;
     }
 
+    /// Free nodes that could have completed those of mates, for a guest of any length.
+    static int spare_nodes(const SharingRules& rules, const Cluster& cluster, const Availability& map, const Job& job,
+                           Seconds now) {
+        if (!rules.add_free_nodes) return 0;
+        const std::int64_t work = job.request * cluster.machine().cores_per_node;
+        return map.least(job.filter, now, now + seconds_for(work, std::max(1, job.min_cores)));
+    }
+
     // Most jobs that found no mates find none in the next pass either: only who came since could help.
     static bool nobody_again(const SharingRules& rules, const Cluster& cluster, Waiting& waiting, double limit,
                              Seconds now) {
-        if (waiting.refusal != Refusal::kNoMates || limit > waiting.limit || rules.add_free_nodes ||
-            rules.jobs_per_node > 2)
-            return false;
+        if (waiting.refusal != Refusal::kNoMates || limit > waiting.limit || rules.jobs_per_node > 2) return false;
+        if (rules.add_free_nodes && cluster.free().count() > waiting.spare) return false;
         if (anybody_new(cluster, waiting.job, waiting.searched, limit, rules, now)) return false;
         waiting.searched = cluster.mates_version();
         return true;

@@ -48,9 +48,9 @@ public:
         }
     }
 
-    /// Mates with `nodes` nodes together; considers whether they are better than what was found before.
-    void find(int nodes, int free_nodes) {
-        free_nodes_ = free_nodes;
+    /// Mates with `nodes` nodes together, or up to `spare` fewer: the rest are free nodes.
+    void find(int nodes, int spare) {
+        spare_ = spare;
         if (one_by_one())
             enumerate(flat(), 0, nodes, 0);
         else
@@ -76,9 +76,10 @@ private:
     bool hopeless(double index) const { return found_ && index > best_.index * (1 + 1e-12); }
 
     void combine(Sizes::const_reverse_iterator size, int nodes, int mates, double index) {
-        if (nodes == 0) return complete();
+        // One mate more would only add to the sum.
+        if (nodes <= spare_) return complete(nodes);
         if (mates == 0 || hopeless(index)) return;
-        if (mates == 1) return last(size, nodes, index);
+        if (mates == 1 && spare_ == 0) return last(size, nodes, index);
         for (; size != sizes_.rend(); ++size) {
             if (size->first > nodes) continue;
             take_from(size, nodes, mates, index);
@@ -106,7 +107,7 @@ private:
         const Mate& mate = exact->second.front();
         if (hopeless(index + mate.slowdown)) return;
         chosen_.push_back(mate);
-        complete();
+        complete(0);
         chosen_.pop_back();
     }
 
@@ -118,7 +119,7 @@ private:
     }
 
     void enumerate(const std::vector<Mate>& all, std::size_t first, int nodes, double index) {
-        if (nodes == 0 && together()) complete();
+        if (nodes >= 0 && nodes <= spare_ && together()) complete(nodes);
         if (nodes <= 0 || static_cast<int>(chosen_.size()) == rules_.max_mates) return;
         for (std::size_t i = first; i < all.size() && !hopeless(index + all[i].slowdown); ++i) {
             chosen_.push_back(all[i]);
@@ -137,19 +138,19 @@ private:
         return nodes.count() == count && (nodes.contiguous() || !job_.filter.contiguous);
     }
 
-    void complete() {
+    void complete(int free_nodes) {
         std::vector<Mate> mates = chosen_;
         std::sort(mates.begin(), mates.end(), [](const Mate& a, const Mate& b) { return a.id < b.id; });
         double index = 0;
         for (const Mate& mate : mates) index += mate.slowdown;
-        if (found_ && !better(index, mates)) return;
+        if (found_ && !better(index, free_nodes, mates)) return;
         found_ = true;
-        best_ = {std::move(mates), 0, free_nodes_, index, 0};
+        best_ = {std::move(mates), 0, free_nodes, index, 0};
     }
 
-    bool better(double index, const std::vector<Mate>& mates) const {
+    bool better(double index, int free_nodes, const std::vector<Mate>& mates) const {
         if (index != best_.index) return index < best_.index;
-        if (free_nodes_ != best_.free_nodes) return free_nodes_ < best_.free_nodes;
+        if (free_nodes != best_.free_nodes) return free_nodes < best_.free_nodes;
         return std::lexicographical_compare(mates.begin(), mates.end(), best_.mates.begin(), best_.mates.end(),
                                             [](const Mate& a, const Mate& b) { return a.id < b.id; });
     }
@@ -160,7 +161,7 @@ private:
     Sizes sizes_;
     std::vector<Mate> chosen_;
     Company best_;
-    int free_nodes_ = 0;
+    int spare_ = 0;
     bool found_ = false;
 };
 
@@ -216,11 +217,8 @@ std::optional<Company> with_loan(const Cluster& cluster, const Availability& ava
     if (mates.empty()) return std::nullopt;
     const Seconds end = now + length_with(cluster, job, cores);
     Search search(cluster, job, rules, std::move(mates));
-    search.find(job.nodes, 0);
-    if (rules.add_free_nodes && !job.filter.contiguous) {
-        const int spare = std::min(job.nodes - 1, availability.least(job.filter, now, end));
-        for (int free_nodes = 1; free_nodes <= spare; ++free_nodes) search.find(job.nodes - free_nodes, free_nodes);
-    }
+    const bool may_add = rules.add_free_nodes && !job.filter.contiguous;
+    search.find(job.nodes, may_add ? std::min(job.nodes - 1, availability.least(job.filter, now, end)) : 0);
     if (!search.found()) return std::nullopt;
     Company company = search.take();
     company.cores = cores;

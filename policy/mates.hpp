@@ -55,7 +55,7 @@ bool anybody_new(const Cluster& cluster, const Job& job, std::uint64_t version, 
 /// Without nm nothing is truncated: mates of one size are interchangeable but for their slowdown, so for each way to write the job's nodes
 /// as a sum of at most m sizes the best are the first of each size. Adjacent nodes, and more than two jobs on a node (where mates may
 /// have nodes in common), are searched by enumeration with bounds.
-/// Cost: the candidates, and sizes^(m-1).
+/// Cost: the candidates, and sizes^(m-1); sizes^m with free nodes.
 std::optional<Company> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
                                     double limit, const SharingRules& rules, Seconds now);
 
