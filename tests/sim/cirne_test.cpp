@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "ks.hpp"
-#include "skip.hpp"
+#include "logs.hpp"
 #include "swf.hpp"
 
 namespace drom::sim {
@@ -22,8 +22,7 @@ using test::ks_limit;
 constexpr double kAlpha = 0.01;
 const std::string kSamples = std::string(WORKLOADS) + "/cirne-samples/";
 
-#define NEED_SAMPLES() \
-    if (!std::filesystem::exists(kSamples)) DROM_SKIP("the folder with workload logs is not beside the source tree")
+#define NEED_SAMPLES() NEEDS_LOGS(kSamples);
 
 /// Parameters of the samples that BSC published, with so many jobs that only the sample's own size limits the test.
 CirneParameters of_samples(std::int64_t nodes) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // golden_test.cpp - real logs against what independent simulators and the thesis's authors published about them.
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 
 #include "engine.hpp"
+#include "logs.hpp"
 #include "metrics.hpp"
 #include "property.hpp"
 #include "settings.hpp"
@@ -14,15 +13,9 @@ namespace {
 
 using namespace drom::sim;
 
-/// The log, or a skipped test that says why; with CI=true it must be there.
 class Logs : public testing::Test {
 protected:
-    void SetUp() override {
-        if (std::filesystem::exists(WORKLOADS)) return;
-        const char* ci = std::getenv("CI");
-        if (ci != nullptr && std::string(ci) == "true") FAIL() << "the logs are not in " << WORKLOADS;
-        GTEST_SKIP() << "SKIPPED: the logs are not in " << WORKLOADS;
-    }
+    void SetUp() override { NEEDS_LOGS(WORKLOADS); }
 
     static Workload log(const std::string& name, const ReadOptions& options = {}) {
         auto read = read_swf(std::string(WORKLOADS) + '/' + name + ".swf.gz", options);

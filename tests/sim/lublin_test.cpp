@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "ks.hpp"
-#include "skip.hpp"
+#include "logs.hpp"
 #include "swf.hpp"
 
 namespace drom::sim {
@@ -23,8 +23,7 @@ using test::ks_limit;
 constexpr double kAlpha = 0.01;
 const std::string kLog = std::string(WORKLOADS) + "/lublin_256.swf.gz";
 
-#define NEED_LOG() \
-    if (!std::filesystem::exists(kLog)) DROM_SKIP("the folder with workload logs is not beside the source tree")
+#define NEED_LOG() NEEDS_LOGS(kLog);
 
 LublinParameters of_log(LublinJobs kind = LublinJobs::kAll) {
     LublinParameters parameters;

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "logs.hpp"
 #include "property.hpp"
-#include "skip.hpp"
 #include "temp_dir.hpp"
 
 namespace drom::sim {
@@ -494,7 +494,7 @@ struct RealLog {
 
 TEST(SwfRealLogs, HaveTheJobsThatTheirSourcesSay) {
     const std::string folder = std::string(WORKLOADS) + "/";
-    if (!std::filesystem::exists(folder)) DROM_SKIP("the folder with workload logs is not beside the source tree");
+    NEEDS_LOGS(folder);
     const std::vector<RealLog> logs = {
         {"KTH-SP2-1996-2.1-cln.swf.gz", 28476, 100, 100, "two-widths 219, no-width 1, overrun 475, unrun 8"},
         {"RICC-2010-2.swf.gz", 447794, 1024, 8192,
@@ -525,7 +525,7 @@ TEST(SwfRealLogs, HaveTheJobsThatTheirSourcesSay) {
 /// Two renderings of the same 9978 jobs.
 TEST(SwfRealLogs, SemicolonsAndBlanksGiveTheSameJobs) {
     const std::string folder = std::string(WORKLOADS) + "/";
-    if (!std::filesystem::exists(folder)) DROM_SKIP("the folder with workload logs is not beside the source tree");
+    NEEDS_LOGS(folder);
     const auto raw = read_swf(folder + "RICC-2010-2-midseptember.raw-semicolon.swf.gz"),
                log = read_swf(folder + "RICC-sept-2010.swf.gz");
     ASSERT_TRUE(raw && log);
@@ -536,7 +536,7 @@ TEST(SwfRealLogs, SemicolonsAndBlanksGiveTheSameJobs) {
 /// log has the same jobs, but for what its cleaning took out.
 TEST(SwfRealLogs, OptionsOfPyssGiveItsJobs) {
     const std::string folder = std::string(WORKLOADS) + "/";
-    if (!std::filesystem::exists(folder)) DROM_SKIP("the folder with workload logs is not beside the source tree");
+    NEEDS_LOGS(folder);
     const ReadOptions as_pyss = with([](auto& o) { o.keep_unrun = o.keep_without_processors = false; });
     const auto ours = read_swf(folder + "KTH-SP2-1996-2.1-cln.swf.gz", as_pyss),
                theirs = read_swf(folder + "KTH-SP2-1996.pyss-easy.swf.gz");
@@ -556,7 +556,7 @@ TEST(SwfRealLogs, OptionsOfPyssGiveItsJobs) {
 
 TEST(SwfRealLogs, AreTheSameAfterWritingAndReading) {
     const std::string folder = std::string(WORKLOADS) + "/";
-    if (!std::filesystem::exists(folder)) DROM_SKIP("the folder with workload logs is not beside the source tree");
+    NEEDS_LOGS(folder);
     const test::TempDir there;
     for (const char* file : {"KTH-SP2-1996-2.1-cln.swf.gz", "lublin_256.swf.gz", "cirne-samples/test_cm_part.swf",
                              "CTC-SP2-1996.pyss-easy.swf.gz"}) {
