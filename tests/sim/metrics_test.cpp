@@ -10,24 +10,13 @@
 #include <numeric>
 
 #include "digest.hpp"
+#include "job_outcome.hpp"
 #include "property.hpp"
 
 namespace drom::sim {
 namespace {
 
 using drom::test::holds;
-
-JobOutcome job(std::int64_t id, Seconds submit, Seconds start, Seconds end, int nodes = 1) {
-    JobOutcome job;
-    job.id = id;
-    job.submit = submit;
-    job.start = start;
-    job.end = end;
-    job.run = end - start;
-    job.request = std::max<Seconds>(1, job.run);
-    job.nodes = nodes;
-    return job;
-}
 
 Outcome outcome_of(std::vector<JobOutcome> jobs, int nodes = 4, int cores = 2) {
     Outcome outcome;

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "axis.hpp"
+#include "job_outcome.hpp"
 #include "jobs_csv.hpp"
 #include "labels.hpp"
 #include "numbers.hpp"
@@ -27,18 +28,6 @@ namespace {
 
 using drom::test::holds;
 using drom::test::TempDir;
-
-JobOutcome job(std::int64_t id, Seconds submit, Seconds start, Seconds end, int nodes = 1) {
-    JobOutcome job;
-    job.id = id;
-    job.submit = submit;
-    job.start = start;
-    job.end = end;
-    job.run = end - start;
-    job.request = std::max<Seconds>(1, job.run);
-    job.nodes = nodes;
-    return job;
-}
 
 Outcome baseline_outcome() {
     Outcome outcome;
