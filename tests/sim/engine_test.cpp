@@ -235,6 +235,27 @@ TEST(Engine, AJobThatDoesNotEndIsKilledAtItsLimitOrNot) {
     EXPECT_EQ(kept.jobs[1].start, 500);
 }
 
+/// Starts of jobs of partitions `first`, `second` and of none, submitted in this order while the machine is full.
+std::vector<Seconds> starts_of_partitions(Workload workload, int first, int second, const std::string& factors) {
+    workload.jobs = {job(1, 0, kNodes, 100, 100), job(2, 1, kNodes, 100, 100), job(3, 2, kNodes, 100, 100),
+                     job(4, 3, kNodes, 100, 100)};
+    workload.jobs[1].partition = first;
+    workload.jobs[2].partition = second;
+    workload.jobs[3].partition = -1;
+    const Outcome outcome = simulated_with(workload, "slurm:weight_partition=1000,partition_factors=" + factors);
+    return {outcome.jobs[1].start, outcome.jobs[2].start, outcome.jobs[3].start};
+}
+
+TEST(Engine, PartitionsGoInTheOrderOfTheirFactors) {
+    const Workload numbered;
+    EXPECT_EQ(starts_of_partitions(numbered, 1, 2, "1/1"), (std::vector<Seconds>{100, 200, 300}));
+    EXPECT_EQ(starts_of_partitions(numbered, 1, 2, "0.5/0.75"), (std::vector<Seconds>{300, 200, 100}));
+    Workload named;
+    named.partitions = {"thin", "fat"};
+    EXPECT_EQ(starts_of_partitions(named, 0, 1, "0.5/0.75"), (std::vector<Seconds>{300, 200, 100}));
+    EXPECT_EQ(starts_of_partitions(named, 1, 0, "0.5/0.75"), (std::vector<Seconds>{200, 300, 100}));
+}
+
 TEST(Engine, JobsWiderThanTheMachineAreCountedAndDelayNobody) {
     Workload workload;
     workload.jobs = {job(1, 0, kNodes + 1, 500, 500), job(2, 0, kNodes, 10, 10)};

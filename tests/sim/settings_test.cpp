@@ -38,6 +38,8 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
         {"slurm:bf_interval=-1", "bf_interval '-1' is out of range; 0 to 1000000000 can be meant"},
         {"slurm:bf_interval=3s", "bf_interval '3s' is not a number"},
         {"slurm:main_scheduler=1", "main_scheduler '1' is neither yes nor no"},
+        {"slurm:partition_factors=1//1", "partition_factors '1//1' has '', which is not a number"},
+        {"slurm:partition_factors=1/2", "partition_factors '1/2' has '2', which is out of range; 0 to 1 can be meant"},
         {"easy:model=fast", "model 'fast' is no runtime model; there are ideal, worst, downey and amdahl"},
         {"easy:malleable_share=1.5", "malleable_share '1.5' is out of range; 0 to 1 can be meant"},
     };
@@ -46,7 +48,7 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
 
 TEST(Settings, EveryValueIsReadBackAsItIsPrinted) {
     for (const char* policy : {"easy", "slurm", "sd", "sd+"}) {
-        const auto defaults = read_setting(policy, {});
+        const auto defaults = read_setting(policy, {{"partition_factors", "0.5/1/0"}});
         ASSERT_TRUE(defaults.has_value());
         const Assignments values = values_of(*defaults);
         const auto again = read_setting(policy, values);

@@ -79,7 +79,8 @@ private:
             outcome.user = job.user;
             outcome.malleable = malleable;
             out_.jobs.push_back(outcome);
-            partitions_.push_back(job.partition);
+            // Logs number them from 1, lists of names from 0.
+            partitions_.push_back(workload_.partitions.empty() ? job.partition - 1 : job.partition);
         }
     }
 
@@ -131,7 +132,7 @@ private:
             job.nodes = outcome.nodes;
             job.min_cores = rules_.ranks_per_node;
             job.kind = outcome.malleable ? policy::Kind::kMalleable : policy::Kind::kRigid;
-            job.partition = std::max(0, partitions_[submitted_]);
+            job.partition = std::max(-1, partitions_[submitted_]);
             scheduler_.submit(job);
         }
     }

@@ -3,6 +3,7 @@
 #include "settings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -96,6 +97,22 @@ std::string model_text(const Parameters& p) {
     return "";
 }
 
+Set set_factors(Parameters& p, std::string_view text) {
+    std::vector<double> factors;
+    for (std::size_t from = 0; from <= text.size(); from = std::min(text.size(), text.find('/', from)) + 1) {
+        const std::string_view item = text.substr(from, text.find('/', from) - from);
+        if (const auto set = number_into(factors.emplace_back(), item, 0.0, 1.0); !set)
+            return tl::unexpected(fmt::format("has '{}', which {}", item, set.error()));
+    }
+    p.backfill.priority.partitions = std::move(factors);
+    return {};
+}
+
+std::string factors_text(const Parameters& p) {
+    const std::vector<double>& factors = p.backfill.priority.partitions;
+    return factors.empty() ? "1" : fmt::format("{}", fmt::join(factors, "/"));
+}
+
 Set set_base(Parameters& p, std::string_view text) {
     if (text != "slurm" && text != "easy") return tl::unexpected(std::string("is neither slurm nor easy"));
     const policy::PriorityLaw priority = p.backfill.priority;
@@ -128,6 +145,7 @@ constexpr ParameterRow kParameters[] = {
      [](Parameters& p, std::string_view v) { return number_into(p.backfill.priority.size, v, 0.0, 1e12); }, [](const Parameters& p) { return text_of(p.backfill.priority.size); }},
     {"weight_partition", "W", "priority: weight of the partition's factor (0)", Of::kBackfill,
      [](Parameters& p, std::string_view v) { return number_into(p.backfill.priority.partition, v, 0.0, 1e12); }, [](const Parameters& p) { return text_of(p.backfill.priority.partition); }},
+    {"partition_factors", "F/F...", "priority: 0 to 1 for each partition, in the order of their numbers or names in the log (1)", Of::kBackfill, set_factors, factors_text},
     {"favor_small", "yes|no", "weight_size is for small jobs (no)", Of::kBackfill,
      [](Parameters& p, std::string_view v) { return yes_or_no(p.backfill.priority.favor_small, v); }, [](const Parameters& p) { return text_of(p.backfill.priority.favor_small); }},
     {"max_age", "SECONDS", "wait beyond which priority does not grow (604800)", Of::kBackfill,
