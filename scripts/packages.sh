@@ -10,11 +10,14 @@ set -euo pipefail
 
 build=(build-essential g++ cmake ninja-build libhwloc-dev libnuma-dev libcli11-dev libfmt-dev nlohmann-json3-dev
        libexpected-dev zlib1g-dev scdoc python3)
+# A batch system on one machine; dpkg-dev unpacks its source package (scripts/slurm-headers.sh).
+slurm=(slurmctld slurmd slurm-client libslurm-dev slurm-wlm-basic-plugins)
 test=(clang-14 libclang-rt-14-dev libomp-14-dev gfortran libtbb-dev libgtest-dev librapidcheck-dev libbenchmark-dev bats jq
       pkg-config clang-format-19 clang-tidy-19 shellcheck mandoc python3 procps strace util-linux
       qemu-system-x86 busybox-static cpio
-      libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs lammps graphicsmagick openmpi-bin libopenmpi-dev mpich libmpich-dev)
-demo=(clang-14 libomp-14-dev gfortran libopenblas-openmp-dev gromacs jq python3 librsvg2-bin procps)
+      libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs lammps graphicsmagick openmpi-bin libopenmpi-dev mpich libmpich-dev
+      "${slurm[@]}" dpkg-dev)
+demo=(clang-14 libomp-14-dev gfortran libopenblas-openmp-dev gromacs jq python3 librsvg2-bin procps "${slurm[@]}" dpkg-dev)
 
 usage() { sed -n '4,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
@@ -56,8 +59,16 @@ if ((EUID != 0)); then
     run_as_root=(sudo -n)
 fi
 
+# The packages of Slurm start daemons where this file does not forbid it; here they are wanted for tests only.
+policy=/usr/sbin/policy-rc.d
+forbid_services() {
+    [[ -e $policy ]] && return
+    printf '#!/bin/sh\nexit 101\n' | "${run_as_root[@]}" tee "$policy" >/dev/null && "${run_as_root[@]}" chmod 755 "$policy" && forbidden=true
+}
+forbidden=false
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log"; if $forbidden; then "${run_as_root[@]}" rm -f "$policy"; fi' EXIT
+forbid_services || { echo "packages.sh: write $policy: refused; without it the packages would start daemons" >&2; exit 1; }
 apt() { "${run_as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >>"$log" 2>&1; }
 echo "packages.sh: installing ${#missing[@]} packages: ${missing[*]}" >&2
 if ! { apt update && apt install -y --no-install-recommends "${missing[@]}"; }; then
