@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// objective.hpp - how good an outcome is, counted from who has which CPU; nothing of libdrom/separation.cpp is used.
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+
+#include "topology.hpp"
+
+namespace drom::test {
+
+/// Who has each CPU: a job, or nobody.
+using Jobs = std::map<uint32_t, uint64_t>;
+
+/// Packages, NUMA nodes, L3s.
+using Levels = std::array<uint32_t, 3>;
+
+struct Company {
+    Levels strangers{};  ///< jobs in a domain besides the first, summed over the domains of the level
+    Levels together{};   ///< domains that a job is in, summed over the jobs
+};
+
+inline Company company(const Topology& topology, const Jobs& jobs) {
+    Company sum;
+    const uint16_t Place::* levels[] = {&Place::package, &Place::numa, &Place::l3};
+    for (size_t level = 0; level < 3; ++level) {
+        std::map<uint16_t, std::set<uint64_t>> present;
+        for (const auto& [cpu, job] : jobs) present[topology.place(cpu).*levels[level]].insert(job);
+        for (const auto& [domain, there] : present) {
+            sum.strangers[level] += static_cast<uint32_t>(there.size()) - 1;
+            sum.together[level] += static_cast<uint32_t>(there.size());
+        }
+    }
+    return sum;
+}
+
+/// Smaller is better.
+struct Objective {
+    int64_t waste = 0;
+    Levels strangers{};
+    std::vector<int64_t> shares;  ///< negative, from the smallest job's to the largest's
+    Levels together{};
+    uint64_t depth = 0;
+
+    friend auto operator<=>(const Objective&, const Objective&) = default;
+};
+
+}  // namespace drom::test

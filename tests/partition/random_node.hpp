@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// random_node.hpp - generated machines and jobs. 10^4 cases a property unless DROM_TEST_CASES says otherwise.
+#pragma once
+
+#include <cstdlib>
+
+#include "node.hpp"
+#include "property.hpp"
+
+namespace drom::test {
+
+inline const int kCasesSet = setenv("DROM_TEST_CASES", "10000", 0);
+
+inline uint32_t any_of(uint32_t first, uint32_t last) { return *rc::gen::inRange(first, last + 1); }
+inline bool once_in(uint32_t times) { return any_of(1, times) == 1; }
+
+/// At most 8 CPUs: all assignments can be tried. Some with CPUs that are missing, so that cores, caches and packages differ in size.
+inline Topology small_machine() {
+    static const std::vector<Topology> machines{
+        synthetic("package:2 core:4 pu:1"),      synthetic("package:2 numa:2 core:2 pu:1"),
+        synthetic("package:1 l3:2 core:2 pu:2"), synthetic("package:2 l3:2 core:2 pu:1"),
+        synthetic("package:2 core:2 pu:2"),      synthetic("package:1 core:6 pu:1"),
+        synthetic("package:4 core:2 pu:1"),      synthetic("package:1 numa:2 l3:2 core:2 pu:1"),
+        synthetic("package:1 l3:3 core:2 pu:1"),
+    };
+    const Topology& machine = machines[any_of(0, static_cast<uint32_t>(machines.size()) - 1)];
+    CpuSet present = machine.cpus;
+    for (uint32_t missing = once_in(2) ? any_of(0, 3) : 0; missing > 0 && present.count() > 3; --missing)
+        present.remove(any_of(0, machine.cpus.count() - 1));
+    return arrange(present, machine.places.data());
+}
+
+inline const Topology& captured_machine() {
+    static const std::vector<Topology> machines{
+        captured("2x24"),           captured("8-numa"),  captured("holes"),     captured("big-little"),
+        captured("l3-and-cluster"), captured("numa-vm"), captured("2x64-smt2"),
+    };
+    // The large one is slow and seldom different.
+    const uint32_t last = static_cast<uint32_t>(machines.size()) - 1;
+    return machines[once_in(40) ? last : any_of(0, last - 1)];
+}
+
+inline CpuSet any_subset(const CpuSet& of, uint32_t one_in) {
+    CpuSet subset{};
+    uint64_t random = *rc::gen::arbitrary<uint64_t>() | 1;
+    for (uint32_t cpu = of.first(); cpu < kMaxCpus; cpu = of.next(cpu + 1)) {
+        random = random * 6364136223846793005U + 1442695040888963407U;
+        if ((random >> 33) % one_in == 0) subset.add(cpu);
+    }
+    return subset;
+}
+
+/// All tasks of a job are alike.
+inline partition::Arrival any_arrival(uint64_t job, const Topology& topology, uint32_t most_tasks) {
+    const uint32_t size = topology.cpus.count();
+    partition::Arrival arrival{tasks_of(job, any_of(1, most_tasks)), std::nullopt, 0.5};
+    const uint32_t each = size / static_cast<uint32_t>(arrival.tasks.size()) + 1;
+    const uint32_t most = once_in(2) ? 0 : any_of(1, each);
+    const uint32_t least = once_in(3) ? any_of(1, each) : 1;
+    const uint32_t ranks = once_in(6) ? 2 : 1;
+    for (partition::Client& task : arrival.tasks) {
+        task.ranks = ranks;
+        task.most = most;
+        task.least = most == 0 ? least : std::min(least, most);
+    }
+    if (once_in(3)) arrival.granted = any_subset(topology.cpus, any_of(1, 4));
+    arrival.sharing_factor = *rc::gen::element(0.0, 0.25, 0.5, 0.5, 0.5, 0.75, 1.0);
+    return arrival;
+}
+
+/// Jobs 1, 2, ... that have come, not all of them to stay; some tasks may be fixed.
+inline Node any_node(const Topology& topology, uint32_t most_jobs, uint32_t most_tasks, bool grants = true) {
+    Node node(topology);
+    for (uint64_t job = 1; job <= most_jobs; ++job) {
+        partition::Arrival arrival = any_arrival(job, topology, most_tasks);
+        if (!grants) arrival.granted.reset();
+        if (node.arrive(arrival) != DROM_OK) continue;
+        if (once_in(4)) node.end(any_of(1, static_cast<uint32_t>(job)));
+    }
+    for (partition::Client& client : node.clients) client.fixed = once_in(12);
+    return node;
+}
+
+}  // namespace drom::test
