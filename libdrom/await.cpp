@@ -179,9 +179,10 @@ bool Table::confine_client(uint32_t slot) noexcept {
         return false;
     }
     const CpuSet before = mask_before(slot, posted.seq);
-    const StandOn place(pages_.is_held(slot) ? before - posted.mask : CpuSet::empty());
-    const Confined done = life == Verdict::kDead ? Confined{DROM_OK, {}, 0, 0}
-                                                 : confine(who.pid, before, posted.mask, deadline_in_ms(100));
+    const bool nobody_to_move = life == Verdict::kDead || ledger_.virtual_node();
+    const StandOn place(pages_.is_held(slot) && !ledger_.virtual_node() ? before - posted.mask : CpuSet::empty());
+    const Confined done =
+        nobody_to_move ? Confined{DROM_OK, {}, 0, 0} : confine(who.pid, before, posted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
     const uint32_t generation = unpack_state(seen).generation;

@@ -109,6 +109,7 @@ void detach() noexcept {
 
 /// The thread that created the agent's may have been bound to one CPU, by OMP_PROC_BIND for instance.
 void use_all_cpus() noexcept {
+    if (!moves_threads()) return;
     set_allowed([](const Wanted& allowed) { return set_affinity(0, allowed.mask); });
 }
 
@@ -213,9 +214,10 @@ bool confine_all(const Wanted& wanted) noexcept {
     const bool moved =
         read_outside(state.ledger, state.slot, outside) && outside.seq > state.page->released.load(kRelaxed);
     const CpuSet before = moved ? outside.mask : state.applied;
-    clear_off(state.known, before, wanted.mask);
+    const bool real = !state.ledger.virtual_node();
+    if (real) clear_off(state.known, before, wanted.mask);
     if (!state.threads.await_setters()) return false;
-    const Confined done = confine(0, before, wanted.mask, deadline_in_ms(100));
+    const Confined done = real ? confine(0, before, wanted.mask, deadline_in_ms(100)) : Confined{DROM_OK, {}, 0, 0};
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));

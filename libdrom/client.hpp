@@ -61,6 +61,8 @@ int join(const JoinOptions&, drom_error*) noexcept;
 /// The directory of the table that it joined. Valid while joined.
 const char* path() noexcept;
 bool joined() noexcept;
+/// False on a virtual node (DROM_VIRTUAL), whose masks are no affinities. Only while joined.
+bool moves_threads() noexcept;
 int leave(drom_error*) noexcept;
 
 /// Starts the agent's own thread, if it is not there. Any thread; about 30 us.

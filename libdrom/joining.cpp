@@ -258,6 +258,7 @@ int join(const JoinOptions& options, drom_error* error) noexcept {
 }
 
 const char* path() noexcept { return state.path; }
+bool moves_threads() noexcept { return !state.ledger.virtual_node(); }
 
 bool joined() noexcept { return state.joined.load(std::memory_order_acquire); }
 

@@ -105,9 +105,14 @@ Table::~Table() {
 int Table::open(const char* where, const Options& options, drom_error* error) noexcept {
     if (const int status = table_path(where, path_, sizeof path_, error); status != DROM_OK) return status;
     const bool read_only = options.has(DROM_READONLY);
+    if (options.has(DROM_VIRTUAL) && (!options.has(DROM_CREATE) || options.cpus == 0))
+        return fail(error, DROM_E_INVAL,
+                    "drom: open table %s: a virtual node is made with DROM_CREATE and a number of CPUs", path_);
     int status = open_ledger(path_, read_only, ledger_, error);
     if (status == DROM_E_NOTABLE && options.has(DROM_CREATE)) {
-        const CreateSpec spec{options.cpus, options.clients, options.has(DROM_NODE) ? kModeNode : kModeUser};
+        const uint32_t mode =
+            (options.has(DROM_NODE) ? kModeNode : kModeUser) | (options.has(DROM_VIRTUAL) ? kModeVirtual : 0);
+        const CreateSpec spec{options.cpus, options.clients, mode};
         status = create_ledger(path_, spec, error);
         if (status == DROM_OK) status = open_ledger(path_, read_only, ledger_, error);
     }

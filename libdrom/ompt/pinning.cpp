@@ -79,7 +79,7 @@ void place(uint32_t index, const CpuSet& mask) noexcept {
 
 void begin(const CpuSet& mask, bool runtime_binds) noexcept {
     state.overrule = runtime_binds;
-    state.mode = mode_of(env::text("DROM_PIN"), state.overrule);
+    state.mode = client::moves_threads() ? mode_of(env::text("DROM_PIN"), state.overrule) : Mode::None;
     state.first_mask = mask;
     // Somebody who asks for it is bound from the start; the runtime's own binding is left as it is until CPUs move.
     state.due = state.mode == Mode::Bind && !state.overrule;

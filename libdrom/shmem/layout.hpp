@@ -31,6 +31,7 @@ inline constexpr uint32_t kEvents = 4096;
 inline constexpr uint32_t kNoSlot = UINT32_MAX;
 inline constexpr uint32_t kModeUser = 0;
 inline constexpr uint32_t kModeNode = 1;
+inline constexpr uint32_t kModeVirtual = 2;  // added to either
 
 using Word = std::atomic<uint64_t>;
 using Half = std::atomic<uint32_t>;  // a futex is 32 bits wide

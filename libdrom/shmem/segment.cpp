@@ -93,7 +93,7 @@ Place place_of(uint32_t cpu) noexcept {
 // --- creating -----------------------------------------------------------------------------------------------------------
 
 int make_directory(const char* path, uint32_t mode, drom_error* error) noexcept {
-    const mode_t bits = mode == kModeNode ? 0711 : 0700;
+    const mode_t bits = (mode & kModeNode) != 0 ? 0711 : 0700;
     if (mkdir(path, bits) == 0) {
         // The umask must not decide who may look: the mode is part of what open_ledger checks.
         if (chmod(path, bits) == 0) return DROM_OK;
@@ -199,7 +199,7 @@ int create_in(int directory, const char* path, const CreateSpec& spec, drom_erro
         return fail(error, status, "drom: create table %s: %s", path, errno_text(errno));
     }
     int status = fill_file(fd, path, spec, error);
-    if (status == DROM_OK && fchmod(fd, spec.mode == kModeNode ? 0644 : 0600) != 0)
+    if (status == DROM_OK && fchmod(fd, (spec.mode & kModeNode) != 0 ? 0644 : 0600) != 0)
         status = fail(error, DROM_E_OS, "drom: create table %s: chmod: %s", path, errno_text(errno));
     close(fd);
     if (status == DROM_OK) status = link_into_place(directory, temporary, path, error);

@@ -48,7 +48,9 @@ struct Ledger {
     [[nodiscard]] uint32_t cpus() const noexcept { return shape.cpus; }
     [[nodiscard]] uint32_t clients() const noexcept { return shape.clients; }
     [[nodiscard]] uint32_t mask_words() const noexcept { return shape.mask_words; }
-    [[nodiscard]] bool node_mode() const noexcept { return shape.mode == kModeNode; }
+    [[nodiscard]] bool node_mode() const noexcept { return (shape.mode & kModeNode) != 0; }
+    /// Its CPUs are not this machine's: masks are written down, affinities are left alone.
+    [[nodiscard]] bool virtual_node() const noexcept { return (shape.mode & kModeVirtual) != 0; }
 
 private:
     [[nodiscard]] RequestHalf& third(uint32_t slot, uint64_t index) const noexcept {
@@ -64,7 +66,7 @@ private:
 struct CreateSpec {
     uint32_t cpus;     ///< 0: this machine's; otherwise a synthetic node where every CPU is present
     uint32_t clients;  ///< 0: kMaxClients
-    uint32_t mode;     ///< kModeUser or kModeNode
+    uint32_t mode;     ///< kModeUser or kModeNode, plus kModeVirtual
 };
 
 /// Where the table is: `where`, else DROM_TABLE, else /dev/shm/drom-<uid>.

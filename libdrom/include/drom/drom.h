@@ -87,6 +87,8 @@ typedef struct drom_error {
 #define DROM_ASYNC         (1ULL << 8)  /* drom_init, drom_on_change: adopt in the agent's own thread too */
 #define DROM_RIGID         (1ULL << 9)  /* drom_init, drom_reserve: other clients may not take CPUs from this one */
 #define DROM_NODE          (1ULL << 10) /* drom_open with DROM_CREATE: a table of the whole node; only root writes it */
+#define DROM_VIRTUAL       (1ULL << 13) /* drom_open with DROM_CREATE and `cpus`: a node that this machine only plays. Masks are
+                                           recorded and teams follow them, but no thread is moved. For tests of big nodes. */
 
 #define DROM_ADD    (1ULL << 11) /* drom_set_mask: these CPUs besides those the client has */
 #define DROM_REMOVE (1ULL << 12) /* drom_set_mask: the client's CPUs without these, which must be among them */
@@ -107,7 +109,7 @@ typedef struct drom_options {
     const char *job;      /* drom_init, drom_reserve: "88.0" or NULL */
     uint32_t min_cpus;    /* drom_init, drom_reserve: never below; 0: 1 */
     uint32_t max_cpus;    /* drom_init, drom_reserve: never above; 0: no limit */
-    uint32_t cpus;        /* DROM_CREATE: CPUs of a synthetic node; 0: those of this machine */
+    uint32_t cpus;        /* DROM_CREATE: CPUs of a synthetic node, see DROM_VIRTUAL; 0: those of this machine */
     uint32_t clients;     /* DROM_CREATE: slots; 0: 1024 */
     uint64_t reserved[4]; /* 0 */
 } drom_options;
