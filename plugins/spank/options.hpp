@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// options.hpp - what --malleable, --drom-min-per-rank and --no-drom said in this process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "malleable_range.hpp"
+
+struct spank_handle;
+
+namespace drom::slurm {
+
+struct Options {
+    std::optional<MalleableRange> range;   ///< the job is malleable
+    std::optional<uint32_t> min_per_rank;  ///< CPUs that each rank keeps
+    bool off = false;                      ///< --no-drom
+
+    [[nodiscard]] bool malleable() const { return range.has_value() && !off; }
+};
+
+/// A process serves one job or one step: srun, sbatch and salloc before it, slurmstepd on its node.
+const Options& options();
+
+/// Makes them known to srun, sbatch, salloc and slurmstepd. On a node a bad value counts as not given: it was refused at submission, and
+/// no job fails for it.
+void register_options(spank_handle* spank);
+
+}  // namespace drom::slurm

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// spank_drom.cpp - the plugin that every command and every step of Slurm loads: which of its moments is whose.
+//
+// It never makes a job fail: only an option's value, at submission, is refused (options.cpp). Nothing is thrown into Slurm, which is C.
+#include <exception>
+
+#include "options.hpp"
+#include "slurm_spank.hpp"
+#include "step.hpp"
+#include "submission.hpp"
+
+extern "C" {
+// Without these, C++ would keep the constants to itself.
+extern const char plugin_name[];
+extern const char plugin_type[];
+extern const unsigned int plugin_version;
+extern const unsigned int spank_plugin_version;
+SPANK_PLUGIN(spank_drom, 1)
+}
+
+namespace {
+
+using namespace drom::slurm;
+
+template <class Body>
+int guarded(const Body& body) noexcept {
+    try {
+        body();
+    } catch (const std::exception& error) {
+        slurm_info("spank_drom: %s; the job runs without drom", error.what());
+    }
+    return ESPANK_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int slurm_spank_init(spank_t spank, int, char**) {
+    return guarded([&] {
+        const spank_context_t context = spank_context();
+        if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE) register_options(spank);
+    });
+}
+
+int slurm_spank_init_post_opt(spank_t spank, int, char**) {
+    return guarded([&] {
+        if (spank_remote(spank) == 0) announce(spank);
+    });
+}
+
+int slurm_spank_user_init(spank_t, int argc, char* argv[]) {
+    return guarded([&] { look_for_libraries(library_directory(argc, argv)); });
+}
+
+int slurm_spank_task_init(spank_t spank, int argc, char* argv[]) {
+    return guarded([&] { enter_task(spank, library_directory(argc, argv)); });
+}
+
+}  // extern "C"

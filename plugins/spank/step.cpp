@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// step.cpp - slurmstepd: what a step of a malleable job gets on its node.
+#include "step.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "options.hpp"
+#include "preload.hpp"
+#include "slurm_spank.hpp"
+
+namespace drom::slurm {
+
+namespace {
+
+/// What the step can preload; empty: it is not there.
+struct Libraries {
+    std::string agent;
+    std::string mpi;
+};
+Libraries g_libraries;
+
+std::string readable(const std::string& directory, const char* name) {
+    std::string path = directory + "/" + name;
+    return access(path.c_str(), R_OK) == 0 ? path : std::string();
+}
+
+std::string parent(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+/// Of the environment that the task will have; Slurm's own getter cuts long values.
+std::string_view variable(spank_handle* spank, std::string_view name) {
+    char** entry = nullptr;
+    if (spank_get_item(spank, S_JOB_ENV, &entry) != ESPANK_SUCCESS) return {};
+    for (; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        if (text.starts_with(name) && text.substr(name.size()).starts_with('=')) return text.substr(name.size() + 1);
+    }
+    return {};
+}
+
+void set(spank_handle* spank, const char* name, const std::string& value) {
+    if (value.empty())
+        spank_unsetenv(spank, name);
+    else
+        spank_setenv(spank, name, value.c_str(), 1);
+}
+
+/// Tasks of srun that an MPI library may make ranks. Not a batch script: a launcher in it must not be taken for an MPI library.
+bool may_be_ranks(spank_handle* spank) {
+    uint32_t step = 0;
+    uint32_t tasks = 0;
+    if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step > SLURM_MAX_NORMAL_STEP_ID) return false;
+    spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks);
+    return tasks > 1 || !variable(spank, "PMIX_RANK").empty() || !variable(spank, "PMI_RANK").empty() ||
+           !variable(spank, "PMI_FD").empty();
+}
+
+void preload(spank_handle* spank) {
+    if (g_libraries.agent.empty()) return;
+    std::vector<std::string> libraries;
+    if (!g_libraries.mpi.empty() && may_be_ranks(spank)) libraries.push_back(g_libraries.mpi);
+    libraries.push_back(g_libraries.agent);
+    set(spank, "LD_PRELOAD", with_libraries(variable(spank, "LD_PRELOAD"), libraries));
+}
+
+}  // namespace
+
+std::string library_directory(int argc, char* argv[]) {
+    constexpr std::string_view kArgument = "lib=";
+    for (int i = 0; i < argc; ++i) {
+        const std::string_view argument(argv[i]);
+        if (argument.starts_with(kArgument)) return std::string(argument.substr(kArgument.size()));
+        slurm_info("spank_drom: %s: no such argument in plugstack.conf; lib=DIR is one", argv[i]);
+    }
+    Dl_info info{};
+    if (dladdr(&g_libraries, &info) == 0 || info.dli_fname == nullptr) return {};
+    char path[PATH_MAX];
+    return realpath(info.dli_fname, path) == nullptr ? std::string() : parent(parent(path));
+}
+
+void look_for_libraries(const std::string& directory) {
+    if (!options().malleable()) return;
+    if (!can_be_preloaded(directory)) {
+        slurm_info(
+            "spank_drom: '%s' cannot be preloaded: LD_PRELOAD knows no blanks and colons; the job runs without drom",
+            directory.c_str());
+        return;
+    }
+    g_libraries.agent = readable(directory, "libdrom.so");
+    // What an installation without its development files has.
+    if (g_libraries.agent.empty()) g_libraries.agent = readable(directory, "libdrom.so.0");
+    g_libraries.mpi = readable(directory, "libdrom-mpi.so");
+    if (g_libraries.agent.empty())
+        slurm_info(
+            "spank_drom: %s/libdrom.so cannot be read: %s; the job runs without drom; does plugstack.conf have the "
+            "right lib=DIR?",
+            directory.c_str(), std::strerror(errno));
+}
+
+void enter_task(spank_handle* spank, const std::string& directory) {
+    const Options& given = options();
+    if (given.off) {
+        // A step inherits from its job's script what that was given.
+        for (const char* name : {"DROM_MALLEABLE", "DROM_MIN_PER_RANK"}) spank_unsetenv(spank, name);
+        set(spank, "DROM_OFF", "1");
+        const std::string_view present = variable(spank, "LD_PRELOAD");
+        if (!present.empty()) set(spank, "LD_PRELOAD", without_libraries(present, directory));
+        return;
+    }
+    if (!given.range) return;
+    set(spank, "DROM_MALLEABLE", given.range->text());
+    if (given.min_per_rank) set(spank, "DROM_MIN_PER_RANK", std::to_string(*given.min_per_rank));
+    preload(spank);
+}
+
+}  // namespace drom::slurm

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// submission.hpp - srun, sbatch and salloc: a malleable job is announced to who decides about it.
+#pragma once
+
+struct spank_handle;
+
+namespace drom::slurm {
+
+/// DROM_MALLEABLE, DROM_MIN_PER_RANK, DROM_OFF in the job's SPANK environment: what slurmctld's plugins, prolog and epilog see.
+void announce(spank_handle* spank);
+
+}  // namespace drom::slurm

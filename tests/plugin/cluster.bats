@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# cluster.bats - the harness itself: it works for any user, and leaves nothing behind, however it ends.
+
+load support
+
+setup_file() { :; }
+teardown_file() { :; }
+setup() {
+    WORK=$BATS_TEST_TMPDIR
+    command -v slurmctld >/dev/null || missing "no slurmctld; scripts/packages.sh test"
+    CLUSTER=$(mktemp -d)
+}
+teardown() {
+    "$CLUSTER_SH" down "$CLUSTER"
+    rm -rf "$CLUSTER"
+}
+
+# processes: those of this cluster that live.
+processes() {
+    local pid
+    for pid in $(pgrep -x 'slurmctld|slurmd|slurmstepd'); do
+        grep -zqxF "CLUSTER_MARK=$CLUSTER" "/proc/$pid/environ" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$pid/status" && echo "$pid"
+    done
+    return 0
+}
+nobody_left() { [[ -z $(processes) ]]; }
+
+@test "down ends running jobs and every daemon" {
+    "$CLUSTER_SH" up "$CLUSTER" owner=$$
+    SLURM_CONF=$CLUSTER/etc/slurm.conf sbatch -o /dev/null --wrap 'trap "" TERM; echo $$ >'"$WORK/pid"'; while :; do sleep 1; done'
+    eventually "the job runs" test -s "$WORK/pid"
+    expect "$(processes | wc -l)" 4
+    "$CLUSTER_SH" down "$CLUSTER"
+    nobody_left
+    eventually "the job has ended" bash -c "! kill -0 $(cat "$WORK/pid")"
+}
+
+@test "a cluster whose test was killed stops by itself" {
+    bash -c '"$0" up "$1" owner=$$; sleep 600' "$CLUSTER_SH" "$CLUSTER" 3>&- &
+    owner=$!
+    eventually "it is up" bash -c "SLURM_CONF=$CLUSTER/etc/slurm.conf sinfo -h -t idle | grep -q main"
+    # The time to bring up both, not only the first.
+    eventually "all daemons run" bash -c "(( $(processes | wc -l) == 3 ))"
+    kill -KILL "$owner"
+    eventually "nothing is left" nobody_left
+}
+
+@test "a cluster ends at its limit" {
+    "$CLUSTER_SH" up "$CLUSTER" owner=$$ limit=2
+    eventually "nothing is left" nobody_left
+}
+
+@test "a daemon that cannot start is told with its log" {
+    refuses 1 "start in .*: not every node became idle" "$CLUSTER_SH" up "$CLUSTER" owner=$$ extra=NoSuchOption=1
+    refuses 1 "NoSuchOption" "$CLUSTER_SH" up "$CLUSTER" owner=$$ extra=NoSuchOption=1
+    nobody_left
+}
+
+@test "two clusters at once do not meet" {
+    other=$(mktemp -d)
+    "$CLUSTER_SH" up "$CLUSTER" nodes=1 owner=$$ &
+    first=$!
+    "$CLUSTER_SH" up "$other" nodes=3 owner=$$
+    wait "$first"
+    expect "$(SLURM_CONF=$CLUSTER/etc/slurm.conf sinfo -h -o %D)" 1
+    expect "$(SLURM_CONF=$other/etc/slurm.conf sinfo -h -o %D)" 3
+    "$CLUSTER_SH" down "$other"
+    expect "$(processes | wc -l)" 2
+    rm -rf "$other"
+}
+
+@test "an ordinary user has a cluster, with our plugins" {
+    user=()
+    if ((EUID == 0)); then user=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ USER=nobody LOGNAME=nobody); fi
+    # The build folder may be nobody else's business.
+    mkdir -p "$CLUSTER/lib/slurm"
+    cp "$BUILD"/lib/libdrom.so "$CLUSTER/lib/"
+    cp "$SPANK_DROM" "$CLUSTER/lib/slurm/"
+    cp "$CLUSTER_SH" "$CLUSTER/"
+    chmod -R go+rX "$CLUSTER"
+    ((EUID != 0)) || chown 65534:65534 "$CLUSTER"
+    cd "$CLUSTER"
+    "${user[@]}" "$CLUSTER/cluster.sh" up "$CLUSTER" owner=$$ plugstack="required $CLUSTER/lib/slurm/spank_drom.so"
+    SLURM_CONF=$CLUSTER/etc/slurm.conf timeout 60 "${user[@]}" srun -D / --malleable bash -c 'id -u; printenv LD_PRELOAD' >"$WORK/out"
+    expect "$(cat "$WORK/out")" "$("${user[@]}" id -u)
+$CLUSTER/lib/libdrom.so"
+    "${user[@]}" "$CLUSTER/cluster.sh" down "$CLUSTER"
+    nobody_left
+}

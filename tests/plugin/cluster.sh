@@ -1,0 +1,269 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# cluster.sh - a real Slurm on this machine, as whoever calls it: slurmctld and some slurmd, without systemd, munge or root.
+#
+#   cluster.sh up DIR [NAME=VALUE...]    starts it in DIR, which is made, and waits until every node is idle
+#     nodes=2           nodes n1, n2, ...
+#     sockets=1 cores=8 threads=1        of each; cores=8,4: of the first, the second, and so on again
+#     plugins=DIR       before Slurm's own plugins
+#     plugstack=LINE    of plugstack.conf; may be repeated
+#     extra=LINE        of slurm.conf; may be repeated
+#     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
+#     task=task/none select=select/cons_tres
+#     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
+#     limit=SECONDS     after which it is stopped anyway (default 600)
+#   cluster.sh down DIR                  ends its jobs, then its daemons, and nothing else
+#   cluster.sh logs DIR                  the last lines of every log
+#
+# Slurm's commands find it with SLURM_CONF=DIR/etc/slurm.conf. Exit status: 0 done, 1 it did not start (its logs are printed), 2 usage.
+set -euo pipefail
+
+# Nothing that stays may keep the caller's files open: bats would wait for it.
+for file in /proc/self/fd/*; do
+    fd=${file##*/}
+    if ((fd > 2 && fd != 255)); then eval "exec $fd>&-"; fi
+done
+
+usage() { sed -n '5,18s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+(($# >= 2)) || usage
+what=$1
+mkdir -p "$2"
+dir=$(cd "$2" && pwd)
+export PATH=$PATH:/usr/sbin:/sbin
+export SLURM_CONF=$dir/etc/slurm.conf
+# What belongs to this cluster carries its mark: daemons start their children with their own environment.
+mark=CLUSTER_MARK=$dir
+shift 2
+
+say() { echo "cluster.sh: $*" >&2; }
+
+# state PID: one letter, of a zombie Z, which nobody may ever reap; nothing when there is no such process.
+state() { sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null || true; }
+alive() { [[ $(state "$1") == [!ZX] ]]; }
+# born PID: tells one process from a later one with the same number.
+born() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20 || true; }
+
+# --- what runs ---
+
+# daemons: name and pid of each that was started.
+daemons() { cat "$dir/run/daemons" 2>/dev/null || true; }
+is_ours() { grep -zqxF "$mark" "/proc/$1/environ" 2>/dev/null; }
+
+# left: pids of this cluster's daemons and of its steps that are still there.
+left() {
+    local name pid
+    while read -r name pid; do
+        if alive "$pid" && is_ours "$pid"; then echo "$pid"; fi
+    done < <(daemons)
+    for pid in $(pgrep -x slurmstepd || true); do
+        if alive "$pid" && is_ours "$pid"; then echo "$pid"; fi
+    done
+}
+
+# family PID: it and its descendants.
+family() {
+    local child
+    echo "$1"
+    for child in $(pgrep -P "$1" || true); do family "$child"; done
+}
+
+families() {
+    local pid
+    for pid in $(left); do family "$pid"; done
+}
+
+# within SECONDS COMMAND...: false when it never succeeds.
+within() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        ((SECONDS < end)) || return 1
+        sleep 0.05
+    done
+}
+
+none_left() { [[ -z $(left) ]]; }
+no_jobs() { [[ -z $(timeout 5 squeue -h 2>/dev/null) ]]; }
+
+stop() {
+    local pid name
+    [[ -e $dir/run/daemons ]] || return 0
+    # Steps outlive their slurmd and ignore a polite request: their jobs are ended first.
+    while read -r name pid; do
+        if [[ $name == slurmctld ]] && alive "$pid" && is_ours "$pid"; then
+            timeout 5 scancel -u "$(id -un)" 2>/dev/null || true
+            within 10 no_jobs || say "end the jobs in $dir: some have not ended within 10 s"
+        fi
+    done < <(daemons)
+    for pid in $(left); do kill "$pid" 2>/dev/null || true; done
+    if ! within 10 none_left; then
+        for pid in $(families); do kill -KILL "$pid" 2>/dev/null || true; done
+        within 5 none_left || say "stop $dir: $(left | tr '\n' ' ')is still there"
+    fi
+    rm -f "$dir/run/daemons"
+}
+
+logs() {
+    local file
+    for file in "$dir"/log/*.out; do
+        # A daemon that came far enough says there what it says here.
+        [[ ! -s ${file%.out}.log ]] || file=${file%.out}.log
+        [[ ! -s $file ]] || { echo "--- ${file##*/}"; tail -n 40 "$file"; }
+    done >&2
+}
+
+# --- starting ---
+
+nodes=2 sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres partition='' owner=$PPID limit=600
+plugstack=() extra=()
+
+read_settings() {
+    local setting
+    for setting in "$@"; do
+        case $setting in
+            nodes=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | partition=* | owner=* | limit=*)
+                printf -v "${setting%%=*}" %s "${setting#*=}" ;;
+            plugstack=*) plugstack+=("${setting#*=}") ;;
+            extra=*) extra+=("${setting#*=}") ;;
+            *) usage ;;
+        esac
+    done
+}
+
+# Where the distribution keeps Slurm's own plugins.
+system_plugins() {
+    local folder
+    for folder in /usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do
+        [[ ! -e $folder/select_cons_tres.so ]] || { echo "$folder"; return; }
+    done
+    say "find Slurm's plugins: there is no select_cons_tres.so; install slurm-wlm-basic-plugins"
+    return 1
+}
+
+listens() { (exec 9<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# free_ports COUNT: the first of so many in a row, below those that the kernel gives to connections.
+free_ports() {
+    local base port try
+    for ((try = 0; try < 50; ++try)); do
+        base=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+        for ((port = base; port < base + $1; ++port)); do ! listens "$port" || continue 2; done
+        echo "$base"
+        return
+    done
+    say "find $1 free ports: none in 50 tries"
+    return 1
+}
+
+# slurm_conf PORT SYSTEM-PLUGINS
+slurm_conf() {
+    local user i per_node
+    user=$(id -un)
+    IFS=, read -ra per_node <<<"$cores"
+    cat <<END
+ClusterName=test
+SlurmctldHost=localhost
+SlurmctldPort=$1
+SlurmUser=$user
+SlurmdUser=$user
+AuthType=auth/none
+CredType=cred/none
+PluginDir=${plugins:+$plugins:}$2
+SlurmctldPidFile=$dir/run/slurmctld.pid
+SlurmdPidFile=$dir/run/%n.pid
+SlurmctldLogFile=$dir/log/slurmctld.log
+SlurmdLogFile=$dir/log/%n.log
+StateSaveLocation=$dir/state
+SlurmdSpoolDir=$dir/spool/%n
+# One a node, or PMIx steps of two nodes fight over one directory.
+TmpFS=$dir/tmp/%n
+MailProg=/bin/true
+ReturnToService=2
+KillWait=1
+MpiDefault=none
+SwitchType=switch/none
+ProctrackType=proctrack/linuxproc
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+TaskPlugin=$task
+SelectType=$select
+SelectTypeParameters=CR_Core
+SchedulerType=sched/backfill
+# The defaults delay a job's start by seconds.
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
+# The counts below are believed, whatever this machine has.
+SlurmdParameters=config_overrides
+END
+    for ((i = 1; i <= nodes; ++i)); do
+        echo "NodeName=n$i NodeHostname=localhost NodeAddr=127.0.0.1 Port=$(($1 + i)) Sockets=$sockets" \
+            "CoresPerSocket=${per_node[(i - 1) % ${#per_node[@]}]} ThreadsPerCore=$threads RealMemory=2000"
+    done
+    echo "PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP $partition"
+    ((${#extra[@]} == 0)) || printf '%s\n' "${extra[@]}"
+}
+
+# launch NAME COMMAND...: in the foreground for Slurm, in the background for us, so that its pid is known and its death is seen.
+launch() {
+    local name=$1
+    shift
+    env "$mark" setsid "$@" </dev/null >"$dir/log/$name.out" 2>&1 &
+    echo "$name $!" >>"$dir/run/daemons"
+}
+
+all_alive() {
+    local name pid
+    while read -r name pid; do alive "$pid" || return 1; done < <(daemons)
+}
+
+# True when it is up, 1 when not yet, and given up by `start` when a daemon has died.
+nodes_idle() { [[ $(timeout 5 sinfo -h -t idle -o %D 2>/dev/null) == "$nodes" ]]; }
+up_or_dead() { ! all_alive || nodes_idle; }
+
+start() {
+    local port i
+    port=$(free_ports $((nodes + 1)))
+    rm -rf "${dir:?}"/{etc,run,log,state,spool,tmp}
+    mkdir -p "$dir"/{etc,run,log,state,spool,tmp}
+    for ((i = 1; i <= nodes; ++i)); do mkdir "$dir/tmp/n$i"; done
+    slurm_conf "$port" "$(system_plugins)" >"$SLURM_CONF"
+    ((${#plugstack[@]} == 0)) || printf '%s\n' "${plugstack[@]}" >"$dir/etc/plugstack.conf"
+    : >"$dir/run/daemons"
+    launch slurmctld slurmctld -D -i
+    for ((i = 1; i <= nodes; ++i)); do launch "n$i" slurmd -D -N "n$i"; done
+    within 30 up_or_dead && all_alive && nodes_idle
+}
+
+up() {
+    local try
+    read_settings "$@"
+    system_plugins >/dev/null || exit 1
+    setsid "$BASH" "$0" watch "$dir" "$owner" "$(born "$owner")" "$limit" $$ </dev/null >/dev/null 2>&1 &
+    # A port can be taken between the question and the daemon's start.
+    for try in 1 2 3; do
+        if start; then return; fi
+        if ((try == 3)) || ! grep -qs 'Address already in use' "$dir"/log/*; then break; fi
+        stop
+    done
+    say "start in $dir: not every node became idle; the logs:"
+    logs
+    stop
+    exit 1
+}
+
+# watch OWNER BORN LIMIT STARTER: stops the cluster when its owner has ended, whatever ended it.
+watch() {
+    local owner=$1 born=$2 limit=$3 starter=$4
+    while ((SECONDS < limit)) && alive "$owner" && [[ $(born "$owner") == "$born" ]] && [[ -e $dir/run/daemons ]] || alive "$starter"; do
+        sleep 0.5
+    done
+    stop
+}
+
+case $what in
+    up) up "$@" ;;
+    down) stop ;;
+    logs) logs ;;
+    watch) watch "$@" ;;
+    *) usage ;;
+esac

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# support.bash - what the tests of the plugins share: a cluster for each file, jobs, refusals with their text.
+# shellcheck shell=bash
+
+load ../cli/support
+bats_require_minimum_version 1.5.0
+
+export PATH=$PATH:/usr/sbin:/sbin
+CLUSTER_SH=$BATS_TEST_DIRNAME/cluster.sh
+PLUGINS=$BUILD/lib/slurm
+SPANK_DROM=$PLUGINS/spank_drom.so
+
+# start_cluster [NAME=VALUE...]: for setup_file; the file's own, stopped with it.
+start_cluster() {
+    if ! command -v slurmctld slurmd srun >/dev/null; then
+        missing "no slurmctld, slurmd or srun; scripts/packages.sh test"
+        return 1
+    fi
+    # Not below the folder of the test's results: a job's user has to get there.
+    export CLUSTER
+    CLUSTER=$(mktemp -d)
+    export SLURM_CONF=$CLUSTER/etc/slurm.conf
+    "$CLUSTER_SH" up "$CLUSTER" plugins="$PLUGINS" owner=$$ "$@"
+}
+
+stop_cluster() {
+    [[ -n ${CLUSTER:-} ]] || return 0
+    "$CLUSTER_SH" down "$CLUSTER"
+    rm -rf "$CLUSTER"
+}
+
+teardown_file() { stop_cluster; }
+
+setup() {
+    WORK=$BATS_TEST_TMPDIR
+    cd "$WORK" || return
+    unset LD_PRELOAD
+}
+
+teardown() {
+    # The logs of a failed test; its jobs are not for the next one.
+    [[ -n ${BATS_TEST_COMPLETED:-} ]] || "$CLUSTER_SH" logs "$CLUSTER"
+    scancel -u "$(id -un)" 2>/dev/null
+    eventually "the jobs have ended" no_jobs
+}
+no_jobs() { [[ -z $(squeue -h) ]]; }
+
+# A command that hangs fails its test instead of the suite.
+srun() { timeout --foreground 60 srun "$@" 3>&-; }
+salloc() { timeout --foreground 60 salloc "$@" 3>&-; }
+sbatch() { timeout --foreground 60 sbatch "$@" 3>&-; }
+
+# script LINE...: a batch script of these lines, in $SCRIPT.
+script() {
+    SCRIPT=$WORK/job.sh
+    printf '%s\n' '#!/bin/bash' "$@" >"$SCRIPT"
+}
+
+# batch [OPTION]...: submits $SCRIPT and waits until it has ended, well; its output is in $WORK/out. $JOB is its number.
+batch() {
+    JOB=$(sbatch --parsable -o "$WORK/out" "$@" "$SCRIPT") || return
+    eventually "job $JOB has ended" has_ended "$JOB"
+    [[ $(field "$JOB" JobState) == COMPLETED ]] || { cat "$WORK/out" >&2; return 1; }
+}
+has_ended() { [[ $(field "$1" JobState) =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)$ ]]; }
+
+# field JOB NAME: of scontrol show job, nothing when it is not there.
+field() { scontrol -o show job "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -n 1; }
+
+expect() {
+    [[ $1 == "$2" ]] && return
+    printf 'wanted: %s\ngot:    %s\n' "$2" "$1" >&2
+    return 1
+}
