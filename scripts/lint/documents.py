@@ -52,7 +52,7 @@ def known_names() -> set[str]:
 
 @cache
 def sources() -> str:
-    files = [f for folder in ("libdrom", "tools", "scripts") for f in (ROOT / folder).rglob("*") if f.is_file() and f.suffix != ".pyc"]
+    files = [f for folder in ("libdrom", "plugins", "tools", "scripts") for f in (ROOT / folder).rglob("*") if f.is_file() and f.suffix != ".pyc"]
     return "\n".join(f.read_text(errors="replace") for f in files)
 
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// job_submit_malleable.cpp - slurmctld asks it about each job that is submitted or modified: is a malleable job's request in order?
+//
+// What the job declared comes from spank_drom.so, in its SPANK environment. Nothing is thrown into slurmctld, which is C.
+#include <cerrno>
+#include <exception>
+#include <string>
+
+#include "cluster_nodes.hpp"
+#include "malleable_range.hpp"
+#include "request.hpp"
+
+extern "C" {
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/spank.h>
+
+// Slurm frees what is in its messages: they come from its allocator.
+char* slurm_xstrdup(const char* text);
+void slurm_xfree(void** text);
+
+// Without these, C++ would keep the constants to itself.
+extern const char plugin_name[];
+extern const char plugin_type[];
+extern const uint32_t plugin_version;
+const char plugin_name[] = "drom: requests of malleable jobs";
+const char plugin_type[] = "job_submit/malleable";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+}
+
+namespace {
+
+using namespace drom::slurm;
+
+constexpr uint16_t kExclusive = 0;  // of job_desc_msg_t::shared
+constexpr uint16_t kShares = 1;
+
+void assign(char*& field, const std::string& text) {
+    slurm_xfree(reinterpret_cast<void**>(&field));
+    field = slurm_xstrdup(text.c_str());
+}
+
+int refuse(char** message, const std::string& sentence) {
+    slurm_info("job_submit/malleable: refused: %s", sentence.c_str());
+    if (message != nullptr) assign(*message, sentence);
+    return ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
+}
+
+/// Of the job's SPANK environment; nullptr: not there.
+const char* declared(const job_desc_msg_t& job, std::string_view name) {
+    for (uint32_t i = 0; i < job.spank_job_env_size; ++i) {
+        const std::string_view entry = job.spank_job_env[i] == nullptr ? "" : job.spank_job_env[i];
+        if (entry.starts_with(name) && entry.substr(name.size()).starts_with('='))
+            return job.spank_job_env[i] + name.size() + 1;
+    }
+    return nullptr;
+}
+
+template <class Number>
+uint32_t said(Number value, Number nothing) {
+    return value == nothing ? 0 : value;
+}
+
+CpuRequest request_of(const job_desc_msg_t& job) {
+    CpuRequest request;
+    request.cpus = said<uint32_t>(job.min_cpus, NO_VAL);
+    request.cpus_per_node = said<uint16_t>(job.pn_min_cpus, NO_VAL16);
+    request.nodes = said<uint32_t>(job.min_nodes, NO_VAL);
+    request.whole_nodes = job.shared == kExclusive;
+    // How many CPUs come with them is for Slurm to work out.
+    if (job.cpus_per_tres != nullptr) request.cpus = request.cpus_per_node = 0;
+    return request;
+}
+
+/// Why the job has to stay alone on its nodes; empty: it need not.
+std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes) {
+    const std::string end = ", so the job keeps its nodes for itself and is never shrunk; ";
+    if (job.threads_per_core != NO_VAL16 || job.core_spec != NO_VAL16)
+        return "--exclusive --malleable: with --threads-per-core, --hint or --core-spec not every CPU is asked for" +
+               end + "ask for CPUs (-c) instead of --exclusive";
+    if (nodes.largest == 0)
+        return "--exclusive --malleable: slurmctld does not tell the size of the nodes" + end +
+               "is the partition's name right? ask for CPUs (-c) otherwise";
+    if (nodes.smallest != nodes.largest)
+        return "--exclusive --malleable: the nodes of the partition differ in size" + end +
+               "name a partition of equal nodes, or ask for CPUs (-c)";
+    return {};
+}
+
+/// --exclusive would keep every other job from its nodes, whatever CPUs it gives up: all cores instead, and a node that may be shared.
+int share_its_nodes(job_desc_msg_t& job, const CpuRequest& request, const std::optional<NodeSizes>& nodes,
+                    char** message) {
+    if (!nodes) return EAGAIN;  // srun, sbatch and salloc ask again in a second
+    const std::string alone = stays_alone(job, *nodes);
+    const auto full = full_cores(request, *nodes);
+    if (!alone.empty() || !full) {
+        if (message != nullptr) assign(*message, alone);
+        return SLURM_SUCCESS;
+    }
+    job.shared = kShares;
+    job.pn_min_cpus = static_cast<uint16_t>(full->cpus_per_node);
+    job.min_cpus = full->cpus;
+    if (job.max_cpus != NO_VAL && job.max_cpus < job.min_cpus) job.max_cpus = job.min_cpus;
+    return SLURM_SUCCESS;
+}
+
+int submit(job_desc_msg_t& job, char** message) {
+    const char* text = declared(job, "DROM_MALLEABLE");
+    const char* min_per_rank = declared(job, "DROM_MIN_PER_RANK");
+    if (text == nullptr) {
+        if (min_per_rank == nullptr) return SLURM_SUCCESS;
+        return refuse(message, "--drom-min-per-rank=" + std::string(min_per_rank) +
+                                   ": the job is not malleable; add --malleable");
+    }
+    const auto range = parse_malleable(text);
+    if (!range) return refuse(message, range.error());
+    if (min_per_rank != nullptr)
+        if (const auto min = parse_min_per_rank(min_per_rank); !min) return refuse(message, min.error());
+    const CpuRequest request = request_of(job);
+    const auto nodes = node_sizes(job.partition == nullptr ? "" : job.partition);
+    if (const auto why = misfit(*range, request, nodes.value_or(NodeSizes{})); !why.empty())
+        return refuse(message, why);
+    if (request.whole_nodes)
+        if (const int code = share_its_nodes(job, request, nodes, message); code != SLURM_SUCCESS) return code;
+    assign(job.admin_comment, with_range(job.admin_comment == nullptr ? "" : job.admin_comment, *range));
+    return SLURM_SUCCESS;
+}
+
+/// An administrator may write a comment; a range in it has to be one. Which range the job declared is not known here, so a comment without
+/// one is let through: the job's SPANK environment still has it.
+int modify(const job_desc_msg_t& job, char** message) {
+    if (job.admin_comment == nullptr) return SLURM_SUCCESS;
+    const auto text = range_text(job.admin_comment);
+    if (!text) return SLURM_SUCCESS;
+    const auto range = parse_malleable(*text);
+    return range ? SLURM_SUCCESS : refuse(message, range.error());
+}
+
+template <class Body>
+int guarded(const Body& body) noexcept {
+    try {
+        return body();
+    } catch (const std::exception& error) {
+        slurm_error("job_submit/malleable: %s; the job goes on as it was submitted", error.what());
+        return SLURM_SUCCESS;
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+int init(void) { return SLURM_SUCCESS; }
+int fini(void) { return SLURM_SUCCESS; }
+
+int job_submit(job_desc_msg_t* job, uint32_t, char** message) {
+    return guarded([&] { return submit(*job, message); });
+}
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+int job_modify(job_desc_msg_t* job, void*, uint32_t, char** message) {
+    return guarded([&] { return modify(*job, message); });
+}
+#else
+// Slurm 22.05 has no way to say why.
+int job_modify(job_desc_msg_t* job, void*, uint32_t) {
+    return guarded([&] { return modify(*job, nullptr); });
+}
+#endif
+
+}  // extern "C"
