@@ -34,7 +34,8 @@ parent=$(cd "$(dirname "$dir")" && pwd)
 dir=$parent/$(basename "$dir")
 
 # Two builds may ask at once: the one that comes second finds everything there.
-exec 9>"$parent/.slurm-headers.lock" || refuse "write in $parent: not permitted; name another folder"
+[[ -w $parent ]] || refuse "write in $parent: not permitted; name another folder"
+exec 9>"$parent/.slurm-headers.lock"
 flock -w 300 9 || refuse "wait for $parent/.slurm-headers.lock: another download has not ended within 300 s"
 if complete; then
     echo "$dir"
