@@ -22,6 +22,26 @@ modes() { cat "$XDG_STATE_HOME/drom/modes"; }
     [[ $(DROM_RESIZE=never drom run --json -- "$GUESTS/partition-gcc" 2>&1 >/dev/null | jq -r .resize) == "" ]]
 }
 
+@test "eager is not recorded for a program that then dies when it started on one CPU and gets a second" {
+    two_cpus
+    export OMP_NUM_THREADS=2
+    for compiler in gcc clang; do
+        [[ $compiler == gcc ]] || has_guest setup-clang
+        # So it does:
+        DROM_RESIZE=eager guest "dies-$compiler" "$A" "$GUESTS/setup-$compiler" 1000000
+        eventually "it has asked" client_is "dies-$compiler" start_team 2
+        drom expand "dies-$compiler" 2 || true # it may be gone before it has answered
+        ended 139
+        # And is found out, also by the fewest runs that try everything.
+        run drom verify --runs 3 --limit 30 -- "$GUESTS/setup-$compiler"
+        echo "$output" # for whoever reads a failure
+        [[ $status == 0 && $output == *"  safe      3 of 3 "* && $output == *"  never     3 of 3 "* ]]
+        [[ $output =~ "  eager "\ +[012]\ of\ 3\ .*"died of signal 11 (Segmentation fault) instead of exit status 0 after a start on one CPU" ]]
+        [[ $output =~ the\ fastest\ mode\ that\ is\ right:\ (safe|never)\; ]]
+        [[ $(modes) =~ \ (safe|never)\ [0-9-]+\ setup-$compiler$ ]]
+    done
+}
+
 @test "the report as JSON; nothing is recorded with --no-record" {
     two_cpus
     drom verify --runs 1 --no-record --json -- "$GUESTS/partition-gcc" >"$WORK/report"

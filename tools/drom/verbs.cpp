@@ -30,6 +30,9 @@ constexpr VerbText kVerbs[] = {
      "find the fastest way of resizing that keeps COMMAND's results right",
      "Runs COMMAND undisturbed, then under random requests in each of the modes safe, eager and never, in a table of "
      "its own.\n"
+     "One run in three has one CPU when COMMAND first asks how many threads it has, and gets the others later; one is "
+     "shrunk to\n"
+     "one CPU as soon as it has become a client; one gets requests at any time.\n"
      "A run is right when its exit status is that of the undisturbed run and its output is the same, or, with --check, "
      "when\n"
      "CHECK succeeds with the run's output as its standard input. The fastest mode in which every run was right is "

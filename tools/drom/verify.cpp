@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <random>
 
+#include "disturbance.hpp"
 #include "doors.hpp"
 #include "launch.hpp"
 #include "modes.hpp"
@@ -120,8 +120,16 @@ private:
         return environment;
     }
 
-    /// `mode` empty: undisturbed, without our libraries.
-    Expected<Result> run_once(const std::string& mode, uint64_t seed) {
+    /// Undisturbed, without our libraries.
+    Expected<Result> run_alone() { return run_once("", nullptr); }
+
+    Expected<Result> run_disturbed(const std::string& mode, Beginning beginning, uint64_t seed) {
+        const auto usual = std::chrono::duration<double>(report_.undisturbed_s);
+        Disturbance disturbance(table_, cpus_, beginning, seed, std::chrono::duration_cast<Clock::duration>(usual));
+        return run_once(mode, &disturbance);
+    }
+
+    Expected<Result> run_once(const std::string& mode, Disturbance* disturbance) {
         const int output = memfd_create("drom-verify", MFD_CLOEXEC);
         if (output < 0) return failure(DROM_E_OS, fmt::format("memfd_create: {}", std::strerror(errno)));
         lseek(STDIN_FILENO, 0, SEEK_SET);  // each run reads the same input, if it is a file
@@ -129,8 +137,9 @@ private:
         auto child = PausedChild::fork(program_, options_.command, relay, output, !options_.verbose);
         if (!child) return tl::make_unexpected(child.error());
         auto environment = environment_of(mode);
-        if (!mode.empty()) {
-            const auto reserved = table_.reserve(child->pid(), cpus_, {}, {.name = report_.program});
+        if (disturbance != nullptr) {
+            const auto reserved =
+                table_.reserve(child->pid(), disturbance->reservation(), {}, {.name = report_.program});
             if (!reserved) return tl::make_unexpected(reserved.error());
             environment.insert(environment.end(), reserved->environment.begin(), reserved->environment.end());
             std::erase(environment, "DROM_SLOT");
@@ -138,36 +147,25 @@ private:
         const auto start = Clock::now();
         const int code = child->start(environment);
         if (code != 0) return failure(DROM_E_OS, not_executable(options_.command.front(), code).text);
-        Result result = mode.empty() ? wait_quietly(relay, child->pid()) : disturb(relay, child->pid(), seed);
+        Result result;
+        if (disturbance == nullptr) {
+            wait_quietly(relay, child->pid(), result);
+        } else {
+            end(relay, child->pid(), disturbance->until_end_of(relay, child->pid(), start + limit()), result);
+            result.requests = disturbance->requests();
+        }
         result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         result.output = contents_of(output);
         close(output);
-        if (!mode.empty()) table_.release(child->pid());
+        if (disturbance != nullptr) table_.release(child->pid());
         if (relay.ending_signal() != 0) interrupted_ = relay.ending_signal();
         return result;
     }
 
-    Result wait_quietly(SignalRelay& relay, pid_t child) {
-        Result result;
+    void wait_quietly(SignalRelay& relay, pid_t child, Result& result) const {
         const auto limit =
             options_.verify.limit_s == 0 ? std::optional<milliseconds>() : milliseconds(1000 * options_.verify.limit_s);
         end(relay, child, relay.until_end_of(child, limit), result);
-        return result;
-    }
-
-    Result disturb(SignalRelay& relay, pid_t child, uint64_t seed) {
-        std::mt19937_64 random(seed);
-        const auto deadline = Clock::now() + limit();
-        Result result;
-        std::optional<int> status;
-        while (!status && Clock::now() < deadline) {
-            // From bursts to pauses: programs have regions of microseconds and of seconds.
-            const milliseconds pause(uint64_t{1} << random() % 7);
-            status = relay.until_end_of(child, pause);
-            if (!status && ask(random)) ++result.requests;
-        }
-        end(relay, child, status, result);
-        return result;
     }
 
     static void end(SignalRelay& relay, pid_t child, std::optional<int> status, Result& result) {
@@ -177,19 +175,6 @@ private:
             status = relay.until_end_of(child);
         }
         result.status = status.value_or(0);
-    }
-
-    /// A random mask of 1 to all CPUs for whoever uses the reservation now.
-    bool ask(std::mt19937_64& random) {
-        std::vector<unsigned> cpus(cpus_.begin(), cpus_.end());
-        std::shuffle(cpus.begin(), cpus.end(), random);
-        cpus.resize(1 + random() % cpus.size());
-        CpuSet mask;
-        for (unsigned cpu : cpus) mask.add(cpu);
-        const auto clients = table_.clients();
-        if (!clients || clients->empty()) return false;
-        const auto asked = table_.set_mask(clients->front().pid, mask, {.timeout = milliseconds(200)});
-        return asked && !asked->unchanged();
     }
 
     [[nodiscard]] milliseconds limit() const {
@@ -221,7 +206,7 @@ private:
         constexpr int kRuns = 3;
         std::vector<double> times;
         for (int i = 0; i < kRuns; ++i) {
-            auto result = run_once("", 0);
+            auto result = run_alone();
             if (!result) return tl::make_unexpected(result.error());
             if (interrupted_ != 0) return failure(DROM_E_OS, "interrupted");
             if (i == 0) expected_ = *result;
@@ -242,11 +227,12 @@ private:
         std::vector<double> times;
         for (unsigned i = 0; i < options_.verify.runs && interrupted_ == 0; ++i) {
             // The same requests in every mode, so that their times can be compared.
-            const auto result = run_once(mode, options_.verify.seed + i);
+            const Beginning beginning = beginning_of(i);
+            const auto result = run_disturbed(mode, beginning, options_.verify.seed + i);
             if (!result) return tl::make_unexpected(result.error());
             const std::string fault = fault_of(*result);
             if (fault.empty()) ++found.right;
-            if (found.wrong.empty()) found.wrong = fault;
+            if (found.wrong.empty() && !fault.empty()) found.wrong = fault + to_text(beginning);
             ++found.runs;
             found.requests += result->requests;
             times.push_back(result->seconds);
