@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// node_agent.hpp - the node side of Slurm: makes room for a step's tasks, keeps their CPUs, hands them back. Knows nothing of Slurm's structs.
+//
+// Two doors lead here, the task plugin and the SPANK plugin, from slurmd and from every step daemon. What is decided is partition's; this
+// carries it out. All state is in the table's directory: the table itself, and the record (record.hpp) of what was planned. Each call, under
+// a file lock that ends with its process, first finishes what a killed one left: R16.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "record.hpp"
+#include "topology.hpp"
+
+namespace drom::slurm {
+
+/// How the agent of a node is set up.
+struct AgentSettings {
+    std::string table;            ///< directory of the node's table
+    std::string topology;         ///< hwloc's synthetic description of a virtual node; empty: this machine
+    double sharing_factor = 0.5;  ///< for jobs that were granted no CPUs of their own
+    uint32_t timeout_ms = 2000;   ///< how long a step waits for its CPUs to be left before it starts all the same
+};
+
+/// A step that is about to start here.
+struct Launch {
+    StepName step;
+    uid_t user = 0;            ///< whom the tasks are about to run as
+    std::string name;          ///< what people call the program
+    CpuSet granted;            ///< CPUs that the controller gave it on this node
+    std::vector<pid_t> tasks;  ///< forked, and not yet running the program
+    bool malleable = false;
+    uint32_t min_cpus = 1;  ///< on this node, for all its tasks
+    uint32_t max_cpus = 0;  ///< 0: no limit
+    uint32_t min_per_rank = 1;
+};
+
+/// What became of a call: `news` is for the log, and empty when everything went as it should.
+struct Arrival {
+    std::vector<CpuSet> masks;  ///< one a task
+    std::string news;
+};
+
+/// A sentence for the log or for the user.
+using Refusal = std::string;
+
+class NodeAgent {
+public:
+    /// Opens the node's table, or makes it (root: in node mode). Errors: a sentence. Cost: a few ms, most of it hwloc's.
+    static tl::expected<NodeAgent, Refusal> open(const AgentSettings& settings);
+
+    NodeAgent(NodeAgent&& other) noexcept;
+    NodeAgent& operator=(NodeAgent&&) = delete;
+    NodeAgent(const NodeAgent&) = delete;
+    NodeAgent& operator=(const NodeAgent&) = delete;
+    ~NodeAgent();
+
+    /// Would arrive() find room for this many tasks? Changes nothing. Errors: the sentence that a user reads.
+    [[nodiscard]] tl::expected<void, Refusal> would_fit(const Launch& launch, unsigned tasks);
+
+    /// Takes the granted CPUs from whoever has them, spreads them over the tasks, reserves them in the table and, for a malleable step on a real
+    /// node, sets the tasks' affinity. Returns when the CPUs are free, or the timeout has passed (said in `news`).
+    /// Errors: a sentence; nothing is changed then.
+    tl::expected<Arrival, Refusal> arrive(const Launch& launch);
+
+    /// These tasks have ended (or are about to): their CPUs go back. Those that the agent does not know are ignored.
+    tl::expected<void, Refusal> leave(const std::vector<pid_t>& tasks);
+
+    /// Finishes what somebody who was killed left undone, and hands back what dead tasks had. True when there was something.
+    tl::expected<bool, Refusal> reconcile();
+
+    /// The CPUs of cores as Slurm counts them on a node: from 0, by package.
+    [[nodiscard]] CpuSet cpus_of_cores(const CpuSet& cores) const;
+
+    /// Variables that make a task find its reservation.
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_of(pid_t task) const;
+
+private:
+    class Call;
+    NodeAgent(AgentSettings settings, Topology topology)
+        : settings_(std::move(settings)), topology_(std::move(topology)) {}
+
+    AgentSettings settings_;
+    Topology topology_;
+    drom_table* table_ = nullptr;
+};
+
+}  // namespace drom::slurm

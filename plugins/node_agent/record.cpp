@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// record.cpp - the record as text, and back.
+#include "record.hpp"
+
+#include <charconv>
+#include <cstring>
+
+namespace drom::slurm {
+namespace {
+
+constexpr std::string_view kTitle = "drom node agent 1";
+
+std::string cpus_text(const CpuSet& set) {
+    if (set.none()) return "-";
+    std::string text(size_t{5} * kMaxCpus, '\0');
+    drom::to_text(set, text.data(), text.size());
+    text.resize(std::strlen(text.c_str()));
+    return text;
+}
+
+void put_task(std::string& out, const TaskRecord& task) {
+    out += "task";
+    for (const uint64_t number :
+         {uint64_t{task.step.job}, uint64_t{task.step.step}, uint64_t{task.who.pid}, task.who.start, task.who.pidns,
+          uint64_t{task.user}, uint64_t{task.least}, uint64_t{task.most}, uint64_t{task.malleable}})
+        out += ' ' + std::to_string(number);
+    out += ' ' + cpus_text(task.mask) + ' ' + cpus_text(task.home) + '\n';
+}
+
+/// The words of a line, one after the other. What is missing or no number makes it bad.
+class Words {
+public:
+    explicit Words(std::string_view line) : rest_(line) {}
+
+    std::string_view next() {
+        const std::string_view word = rest_.substr(0, rest_.find(' '));
+        rest_.remove_prefix(std::min(rest_.size(), word.size() + 1));
+        bad_ = bad_ || word.empty();
+        return word;
+    }
+    template <class Number>
+    void number(Number& into) {
+        const std::string_view word = next();
+        const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), into);
+        bad_ = bad_ || code != std::errc{} || end != word.data() + word.size();
+    }
+    void cpus(CpuSet& into) {
+        const std::string word(next());
+        into = CpuSet::empty();
+        if (word != "-") bad_ = bad_ || parse_cpus(word.c_str(), into).what != nullptr;
+    }
+    [[nodiscard]] bool good() const { return !bad_ && rest_.empty(); }
+
+private:
+    std::string_view rest_;
+    bool bad_ = false;
+};
+
+bool read_task(std::string_view line, TaskRecord& task) {
+    Words words(line);
+    uint32_t malleable = 0;
+    if (words.next() != "task") return false;
+    words.number(task.step.job);
+    words.number(task.step.step);
+    words.number(task.who.pid);
+    words.number(task.who.start);
+    words.number(task.who.pidns);
+    words.number(task.user);
+    words.number(task.least);
+    words.number(task.most);
+    words.number(malleable);
+    words.cpus(task.mask);
+    words.cpus(task.home);
+    task.malleable = malleable == 1;
+    return words.good() && malleable <= 1 && task.who.pid != 0;
+}
+
+std::string_view next_line(std::string_view& rest) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    return line;
+}
+
+std::string last_line(const Record& record) {
+    return (record.applied ? "applied " : "planned ") + std::to_string(record.tasks.size());
+}
+
+}  // namespace
+
+std::string StepName::text() const {
+    return std::to_string(job) + '.' + (step == kBatchStep ? "batch" : std::to_string(step));
+}
+
+std::string to_text(const Record& record) {
+    std::string out = std::string(kTitle) + '\n';
+    for (const TaskRecord& task : record.tasks) put_task(out, task);
+    return out + last_line(record) + '\n';
+}
+
+tl::expected<Record, std::string> read_record(std::string_view text) {
+    if (next_line(text) != kTitle) return tl::unexpected("line 1 is not '" + std::string(kTitle) + "'");
+    Record record;
+    std::string_view line = next_line(text);
+    for (; line.starts_with("task "); line = next_line(text)) {
+        if (!read_task(line, record.tasks.emplace_back()))
+            return tl::unexpected("line " + std::to_string(record.tasks.size() + 1) + " is no task");
+    }
+    record.applied = line.starts_with("applied");
+    if (line != last_line(record)) return tl::unexpected(std::string("its last line is missing or wrong"));
+    return record;
+}
+
+}  // namespace drom::slurm

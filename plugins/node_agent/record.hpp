@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// record.hpp - what the node agent remembers between two calls: which tasks of which steps are on the node, and what is theirs. Pure.
+//
+// slurmd and the step daemons come and go, and may be killed at any moment; the record is a file that each call reads, and replaces as a
+// whole before it changes the first mask.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "cpuset.hpp"
+#include "identity.hpp"
+
+namespace drom::slurm {
+
+/// A step of a job, as Slurm names it: 88.0, 88.batch.
+struct StepName {
+    uint32_t job = 0;
+    uint32_t step = 0;
+
+    [[nodiscard]] std::string text() const;
+    /// One number of both, for partition::Client::job.
+    [[nodiscard]] uint64_t number() const { return uint64_t{job} << 32 | step; }
+    friend bool operator==(const StepName&, const StepName&) = default;
+};
+constexpr uint32_t kBatchStep = 0xfffffffb;  ///< SLURM_BATCH_SCRIPT
+
+/// A process that was given CPUs.
+struct TaskRecord {
+    StepName step;
+    Who who;
+    uint32_t user = 0;       ///< whom it runs as
+    uint32_t least = 1;      ///< CPUs
+    uint32_t most = 0;       ///< CPUs; 0: no limit
+    bool malleable = false;  ///< else it keeps what Slurm gave it, and is only written down
+    CpuSet mask;             ///< what the plan gives it
+    CpuSet home;             ///< partition::Client::home
+
+    friend bool operator==(const TaskRecord&, const TaskRecord&) = default;
+};
+
+struct Record {
+    bool applied = true;  ///< false: the masks are a plan that may be carried out in part
+    std::vector<TaskRecord> tasks;
+
+    friend bool operator==(const Record&, const Record&) = default;
+};
+
+/// One line a task; ends with a line that counts them, so that a file that was cut short is noticed.
+std::string to_text(const Record& record);
+/// Errors: the line that is wrong, as the end of a sentence.
+tl::expected<Record, std::string> read_record(std::string_view text);
+
+}  // namespace drom::slurm

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// node_agent_test.cpp - steps arrive on a virtual node of 2 x 24 cores, end, and are killed, and so are those who launch them.
+#include "node_agent/node_agent.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "child.hpp"
+#include "property.hpp"
+#include "temp_dir.hpp"
+
+namespace drom::slurm {
+namespace {
+
+using test::Child;
+
+const CpuSet kNode = CpuSet::range(0, 48);
+
+StepName step_of(uint32_t job) { return {job, 0}; }
+
+class Agent : public testing::Test {
+protected:
+    [[nodiscard]] NodeAgent agent() const {
+        auto opened = NodeAgent::open(settings_);
+        EXPECT_TRUE(opened.has_value()) << opened.error();
+        return std::move(*opened);
+    }
+
+    Launch launch(uint32_t job, unsigned tasks, const CpuSet& granted, bool malleable = true) {
+        Launch launch;
+        launch.step = step_of(job);
+        launch.user = geteuid();
+        launch.name = "test";
+        launch.granted = granted;
+        launch.malleable = malleable;
+        for (unsigned i = 0; i < tasks; ++i) launch.tasks.push_back(tasks_.emplace_back(Child::sleeper()).pid());
+        return launch;
+    }
+
+    std::string arrive(const Launch& launch) {
+        auto arrived = agent().arrive(launch);
+        return arrived ? arrived->news : arrived.error();
+    }
+
+    /// What the table gives a process.
+    CpuSet wanted(pid_t pid) {
+        CpuSet mask{};
+        drom_table* table = nullptr;
+        EXPECT_EQ(drom_open(&table, settings_.table.c_str(), nullptr, nullptr), DROM_OK);
+        drom_get_mask(table, pid, nullptr, mask.words, CpuSet::kWords, nullptr);
+        drom_close(table);
+        return mask;
+    }
+
+    test::TempDir directory_;
+    AgentSettings settings_{directory_.table(), "package:2 core:24 pu:1", 0.5, 5000};
+    std::vector<Child> tasks_;
+};
+
+TEST_F(Agent, AGuestGetsThePackageItWasGrantedAndTheOwnerGetsItBack) {
+    const Launch owner = launch(1, 2, kNode);
+    ASSERT_EQ(arrive(owner), "");
+    EXPECT_EQ(wanted(owner.tasks[0]), CpuSet::range(0, 24));
+    EXPECT_EQ(wanted(owner.tasks[1]), CpuSet::range(24, 24));
+
+    const Launch guest = launch(2, 1, CpuSet::range(24, 24));
+    ASSERT_EQ(arrive(guest), "");
+    EXPECT_EQ(wanted(guest.tasks[0]), CpuSet::range(24, 24));
+    EXPECT_EQ(wanted(owner.tasks[0]) | wanted(owner.tasks[1]), CpuSet::range(0, 24));
+    EXPECT_EQ(wanted(owner.tasks[0]).count(), 12U);
+
+    ASSERT_TRUE(agent().leave(guest.tasks).has_value());
+    EXPECT_EQ(wanted(owner.tasks[0]), CpuSet::range(0, 24));
+    EXPECT_EQ(wanted(owner.tasks[1]), CpuSet::range(24, 24));
+}
+
+TEST_F(Agent, WhenTheOwnerEndsFirstItsGuestInherits) {
+    const Launch owner = launch(1, 1, kNode);
+    const Launch guest = launch(2, 1, CpuSet::range(24, 24));
+    ASSERT_EQ(arrive(owner), "");
+    ASSERT_EQ(arrive(guest), "");
+    ASSERT_TRUE(agent().leave(owner.tasks).has_value());
+    EXPECT_EQ(wanted(guest.tasks[0]), kNode);
+}
+
+TEST_F(Agent, TasksThatAreKilledGiveTheirCpusBackAtTheNextCallOfAnybody) {
+    const Launch owner = launch(1, 1, kNode);
+    const Launch guest = launch(2, 1, CpuSet::range(0, 24));
+    ASSERT_EQ(arrive(owner), "");
+    ASSERT_EQ(arrive(guest), "");
+    tasks_.back().stop();
+    const auto found = agent().reconcile();
+    ASSERT_TRUE(found.has_value()) << found.error();
+    EXPECT_TRUE(*found);
+    EXPECT_EQ(wanted(owner.tasks[0]), kNode);
+    EXPECT_FALSE(agent().reconcile().value());
+}
+
+TEST_F(Agent, AJobWithoutMalleableKeepsWhatItHasAndMakesAGuestWait) {
+    const Launch rigid = launch(1, 2, kNode, false);
+    ASSERT_EQ(arrive(rigid), "");
+    const Launch guest = launch(2, 1, CpuSet::range(0, 24));
+    const auto refused = agent().arrive(guest);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_NE(refused.error(), "");
+    EXPECT_EQ(wanted(rigid.tasks[0]) | wanted(rigid.tasks[1]), kNode);
+    EXPECT_TRUE(wanted(guest.tasks[0]).none());
+    EXPECT_FALSE(agent().would_fit(guest, 1).has_value());
+}
+
+TEST_F(Agent, AMaskThatWasSetByHandIsKept) {
+    const Launch owner = launch(1, 1, CpuSet::range(0, 24));
+    ASSERT_EQ(arrive(owner), "");
+    drom_table* table = nullptr;
+    ASSERT_EQ(drom_open(&table, settings_.table.c_str(), nullptr, nullptr), DROM_OK);
+    const CpuSet by_hand = CpuSet::range(4, 8);
+    ASSERT_GE(drom_set_mask(table, owner.tasks[0], by_hand.words, CpuSet::kWords, nullptr, nullptr), 0);
+    drom_close(table);
+    EXPECT_FALSE(agent().arrive(launch(2, 1, CpuSet::range(0, 8))).has_value());
+    EXPECT_EQ(wanted(owner.tasks[0]), by_hand);
+    EXPECT_EQ(arrive(launch(3, 1, CpuSet::range(12, 12))), "");
+    EXPECT_EQ(wanted(owner.tasks[0]), by_hand);
+}
+
+TEST_F(Agent, ADamagedRecordIsPutAsideAndSaidOnce) {
+    ASSERT_EQ(arrive(launch(1, 1, CpuSet::range(0, 24))), "");
+    const std::string path = settings_.table + "/agent.record";
+    FILE* file = fopen(path.c_str(), "w");
+    ASSERT_NE(file, nullptr);
+    fputs("drom node agent 1\ntask 1 2", file);
+    fclose(file);
+    const auto first = agent().reconcile();
+    ASSERT_FALSE(first.has_value());
+    EXPECT_NE(first.error().find("is damaged: line 2 is no task"), std::string::npos) << first.error();
+    EXPECT_TRUE(agent().reconcile().has_value());
+    EXPECT_EQ(access((path + ".damaged").c_str(), F_OK), 0);
+}
+
+TEST_F(Agent, CoresAreCountedAsSlurmDoes) {
+    settings_.topology = "package:2 core:4 pu:2";
+    const NodeAgent smt = agent();
+    EXPECT_EQ(smt.cpus_of_cores(CpuSet::range(1, 2)), CpuSet::range(2, 4));
+    EXPECT_TRUE(smt.cpus_of_cores(CpuSet::range(8, 4)).none());
+}
+
+/// Nobody's CPU twice, and every living task has what the last plan gave it.
+TEST_F(Agent, WhoeverIsKilledInTheMiddleOfALaunchTheNextCallFinishesIt) {
+    std::vector<std::vector<pid_t>> steps;
+    for (uint32_t round = 1; round <= 60; ++round) {
+        const Launch next = launch(round, 1 + round % 2, CpuSet::range(round * 7 % 40, 6));
+        Child daemon = Child::run([&] { return agent().arrive(next).has_value() ? 0 : 1; });
+        if (round % 3 == 0) {
+            daemon.wait();
+        } else {
+            usleep(round * 397 % 9000);
+            daemon.stop();
+        }
+        steps.push_back(next.tasks);
+        if (round % 4 == 0) {
+            for (Child& task : tasks_)
+                if (std::find(steps[round / 4].begin(), steps[round / 4].end(), task.pid()) != steps[round / 4].end())
+                    task.stop();
+        }
+        const auto reconciled = agent().reconcile();
+        ASSERT_TRUE(reconciled.has_value()) << reconciled.error();
+        CpuSet seen{};
+        for (const Child& task : tasks_) {
+            if (task.pid() == 0) continue;
+            const CpuSet mask = wanted(task.pid());
+            EXPECT_FALSE(mask.intersects(seen)) << "round " << round;
+            seen = seen | mask;
+        }
+    }
+}
+
+TEST(NodeRecord, IsReadBackAsItWasWritten) {
+    EXPECT_TRUE(test::holds("record", [] {
+        Record record;
+        record.applied = *rc::gen::arbitrary<bool>();
+        const int count = *rc::gen::inRange(0, 5);
+        for (int i = 0; i < count; ++i) {
+            TaskRecord& task = record.tasks.emplace_back();
+            task.step = {*rc::gen::arbitrary<uint32_t>(), *rc::gen::arbitrary<uint32_t>()};
+            task.who = {*rc::gen::inRange<uint32_t>(1, 1 << 22), *rc::gen::arbitrary<uint64_t>(),
+                        *rc::gen::arbitrary<uint64_t>()};
+            task.user = *rc::gen::arbitrary<uint32_t>();
+            task.least = *rc::gen::arbitrary<uint32_t>();
+            task.malleable = *rc::gen::arbitrary<bool>();
+            for (CpuSet* set : {&task.mask, &task.home})
+                for (const uint32_t cpu :
+                     *rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, kMaxCpus)))
+                    set->add(cpu);
+        }
+        const std::string text = to_text(record);
+        const auto read = read_record(text);
+        RC_ASSERT(read.has_value());
+        RC_ASSERT(*read == record);
+        const auto cut = *rc::gen::inRange<std::size_t>(0, text.size());
+        RC_ASSERT(!read_record(text.substr(0, cut)).has_value() || cut + 1 == text.size());
+    }));
+}
+
+}  // namespace
+}  // namespace drom::slurm
