@@ -27,7 +27,8 @@ struct Place {
 
 class Follower {
 public:
-    Follower(uintptr_t low, uintptr_t high) noexcept : low_(low), high_(high) {}
+    Follower(uintptr_t low, uintptr_t high, const UnwindTable& unwinding) noexcept
+        : low_(low), high_(high), unwinding_(unwinding) {}
 
     bool run(uintptr_t at) noexcept {
         Place place{at, kRax};
@@ -40,11 +41,11 @@ public:
 private:
     static constexpr unsigned kSteps = 20'000;
     static constexpr unsigned kPlaces = 256;
+    static constexpr Instruction kUnknown{0, Flow::kUnknown, Form::kOther, 0, 0, 0, 0, 0};
 
     /// The instruction at the place, which moves behind it.
     Instruction take(Place& place) noexcept {
-        if (place.at < low_ || place.at >= high_ || ++steps_ > kSteps)
-            return {0, Flow::kUnknown, Form::kOther, 0, 0, 0, 0, 0};
+        if (place.at < low_ || place.at >= high_ || ++steps_ > kSteps) return kUnknown;
         const Instruction now =
             x86::decode(reinterpret_cast<const uint8_t*>(place.at), reinterpret_cast<const uint8_t*>(high_));
         place.at += now.length;
@@ -64,7 +65,22 @@ private:
         place.holders &= static_cast<x86::Registers>(~now.writes);
         if (now.flow == Flow::kCall) place.holders &= static_cast<x86::Registers>(~kLostInCalls);
         if (copies) place.holders |= static_cast<x86::Registers>(1U << now.to);
+        if (now.flow == Flow::kCall && place.holders != 0 && !follow_handler(place)) return false;
         return place.holders != 0;
+    }
+
+    /// `place` is behind a call, which may throw. The handler finds the registers that outlive calls as they were.
+    bool follow_handler(const Place& place) noexcept {
+        CodePart part;
+        uintptr_t pad = 0;
+        Unwinding found = unwinding_.part_of(place.at - 1, part);
+        if (found == Unwinding::kFound) found = unwinding_.landing_pad(part, place.at - 1, pad);
+        return found == Unwinding::kNone || (found == Unwinding::kFound && follow({pad, place.holders}));
+    }
+    /// True when nothing of its function is behind the call before `at`, which then cannot come back: exit, abort, a throw.
+    [[nodiscard]] bool is_end(uintptr_t at) const noexcept {
+        CodePart part;
+        return unwinding_.part_of(at - 1, part) == Unwinding::kFound && at == part.high;
     }
 
     /// Straight on, over one call at most (omp_get_thread_num), to the division by the answer.
@@ -79,7 +95,8 @@ private:
         return false;
     }
 
-    /// Behind the division: cmp of the remainder, then a branch on less. Both ways are left to be followed.
+    /// Behind the division: cmp of the remainder, then a branch on less, with nothing but moves between them. Both ways are left to be
+    /// followed.
     bool branches_on_rest(Place& place) noexcept {
         for (unsigned count = 0; count < 8; ++count) {
             const Instruction now = take(place);
@@ -87,11 +104,22 @@ private:
             if (now.flow != Flow::kNext || (now.reads & place.holders) != 0) return false;
             place.holders &= static_cast<x86::Registers>(~now.writes);
             if (!compares_rest) continue;
-            const Instruction branch = take(place);
+            const Instruction branch = take_branch(place);
             return branch.flow == Flow::kBranch && branch.form == Form::kLess &&
                    follow({branch.target, place.holders}) && follow(place);
         }
         return false;
+    }
+
+    /// The first instruction that is no plain move; unknown when a move has to do with the answer.
+    Instruction take_branch(Place& place) noexcept {
+        Instruction now = take(place);
+        for (unsigned count = 0; count < 8 && now.flow == Flow::kNext && now.keeps_flags; ++count) {
+            if ((now.reads & place.holders) != 0) return kUnknown;
+            place.holders &= static_cast<x86::Registers>(~now.writes);
+            now = take(place);
+        }
+        return now;
     }
 
     bool follow(const Place& place) noexcept {
@@ -115,8 +143,10 @@ private:
             if (!passes(now, place))
                 return (now.reads & before) == 0 && place.holders == 0 && now.flow != Flow::kUnknown;
             switch (now.flow) {
-                case Flow::kNext:
-                case Flow::kCall: break;
+                case Flow::kNext: break;
+                case Flow::kCall:
+                    if (is_end(place.at)) return true;
+                    break;
                 case Flow::kBranch:
                     if (!follow({now.target, place.holders})) return false;
                     break;
@@ -131,6 +161,7 @@ private:
     }
 
     uintptr_t low_, high_;
+    UnwindTable unwinding_;
     unsigned steps_ = 0, known_ = 0, pending_ = 0;
     Place seen_[kPlaces];
     Place todo_[kPlaces];
@@ -138,8 +169,9 @@ private:
 
 }  // namespace
 
-bool is_loop_expansion(const void* return_address, uintptr_t low, uintptr_t high) noexcept {
-    return Follower(low, high).run(reinterpret_cast<uintptr_t>(return_address));
+bool is_loop_expansion(const void* return_address, uintptr_t low, uintptr_t high,
+                       const UnwindTable& unwinding) noexcept {
+    return Follower(low, high, unwinding).run(reinterpret_cast<uintptr_t>(return_address));
 }
 
 }  // namespace drom
@@ -148,7 +180,7 @@ bool is_loop_expansion(const void* return_address, uintptr_t low, uintptr_t high
 
 namespace drom {
 
-bool is_loop_expansion(const void*, uintptr_t, uintptr_t) noexcept { return false; }
+bool is_loop_expansion(const void*, uintptr_t, uintptr_t, const UnwindTable&) noexcept { return false; }
 
 }  // namespace drom
 

@@ -52,12 +52,13 @@ bool asks_each_time(const char* path, const ElfW(Dyn) * dynamic, uintptr_t base)
 }
 
 Object describe(const dl_phdr_info& info) noexcept {
-    Object object{info.dlpi_addr, UINTPTR_MAX, 0, false, false, false};
+    Object object{info.dlpi_addr, UINTPTR_MAX, 0, false, false, false, 0};
     for (const Header* header = info.dlpi_phdr; header != info.dlpi_phdr + info.dlpi_phnum; ++header) {
         const uintptr_t start = info.dlpi_addr + header->p_vaddr;
         if (header->p_type == PT_LOAD && start < object.low) object.low = start;
         if (header->p_type == PT_LOAD && start + header->p_memsz > object.high) object.high = start + header->p_memsz;
         if (header->p_type == PT_TLS && header->p_memsz > 0) object.has_tls = true;
+        if (header->p_type == PT_GNU_EH_FRAME) object.unwinding = start;
         if (header->p_type != PT_DYNAMIC) continue;
         const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(start);
         object.needs_openmp = needs(dynamic, info.dlpi_addr, is_openmp_runtime);

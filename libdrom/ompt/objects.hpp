@@ -16,6 +16,7 @@ struct Object {
     bool has_tls;         ///< it has thread-local data
     bool needs_openmp;    ///< it is linked to an OpenMP runtime
     bool asks_each_time;  ///< a library that is known to ask whenever it needs its thread count, and to keep nothing
+    uintptr_t unwinding;  ///< its .eh_frame_hdr; 0: none
     [[nodiscard]] bool holds(const void* address) const noexcept {
         const auto at = reinterpret_cast<uintptr_t>(address);
         return at >= low && at < high;

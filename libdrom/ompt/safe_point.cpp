@@ -263,7 +263,8 @@ void adopt(Moment moment) noexcept {
 bool is_compilers(const Note& note) noexcept {
     if (!note.team_size || team.last_door == DROM_DOOR_KMP) return false;
     const Object object = object_of(reinterpret_cast<const void*>(note.site));
-    return is_loop_expansion(reinterpret_cast<const void*>(note.site), object.low, object.high);
+    const UnwindTable unwinding(object.unwinding, object.low, object.high);
+    return is_loop_expansion(reinterpret_cast<const void*>(note.site), object.low, object.high, unwinding);
 }
 
 /// Tells the contract what was answered inside the regions before.

@@ -186,6 +186,7 @@ private:
 
     void reads(Registers set) noexcept { out_.reads |= set; }
     void writes(Registers set) noexcept { out_.writes |= set; }
+    void moves() noexcept { out_.keeps_flags = true; }
 
     /// An operand of eight bits: without REX the numbers 4-7 are the second bytes of 0-3.
     [[nodiscard]] Registers narrow(unsigned number) const noexcept {
@@ -255,7 +256,7 @@ private:
         if (to_rm || got.direct) reads(bit(from));
         if (!to_rm || got.direct) writes(whole(to));
         if (got.direct && !op_.operand16) copy(from, to);
-        return true;
+        return moves(), true;
     }
     void copy(unsigned from, unsigned to) noexcept {
         out_.form = Form::kCopy;
@@ -280,7 +281,8 @@ private:
             case 0x78: return branch(1);
             case 0x90: return code >= 0x98 ? one_byte_rest() : exchange();
             case 0xb0: return reads(narrow((code & 7) | op_.b)), skip(1), true;
-            case 0xb8: return writes(whole((code & 7) | op_.b)), skip(op_.wide ? 8 : op_.operand16 ? 2 : 4), true;
+            case 0xb8:
+                return moves(), writes(whole((code & 7) | op_.b)), skip(op_.wide ? 8 : op_.operand16 ? 2 : 4), true;
             case 0xd8: return reads_rm(operands(), false), true;  // floating point: memory operands only
             default: return one_byte_rest();
         }
@@ -330,13 +332,13 @@ private:
         reads_rm(got, false);
         writes(whole(got.reg));
         if (got.direct) copy(got.rm, got.reg);
-        return true;
+        return moves(), true;
     }
     bool address() noexcept {
         const Operands got = operands();
         reads(got.address);
         writes(whole(got.reg));
-        return !got.direct;
+        return moves(), !got.direct;
     }
 
     bool one_byte_high() noexcept {
@@ -370,7 +372,7 @@ private:
         reads(got.address);
         if (got.direct) writes(whole(got.rm));
         immediate32();
-        return true;
+        return moves(), true;
     }
     bool unary(bool bytes) noexcept {
         const Operands got = operands();
@@ -463,6 +465,13 @@ private:
         return (c >= 0x70 && c <= 0x73) || c == 0xc2 || (c >= 0xc4 && c <= 0xc6);
     }
 
+    /// Loads, stores and copies, whatever the prefix.
+    [[nodiscard]] bool vector_move() const noexcept {
+        const unsigned c = op_.code;
+        return op_.map == 1 && (c == 0x10 || c == 0x11 || c == 0x28 || c == 0x29 || c == 0x6e || c == 0x6f ||
+                                c == 0x7e || c == 0x7f || c == 0xd6);
+    }
+
     /// Vector instructions and the few that exchange with general registers.
     bool vector_operation(bool vex) noexcept {
         if (op_.map == 1 && op_.code == 0x77) return true;  // emms, vzeroupper
@@ -472,6 +481,7 @@ private:
         if (general_reg()) reads(bit(got.reg));
         if (vex && op_.map == 2 && op_.code >= 0xf0) reads(bit(op_.v));
         if (has_immediate()) skip(1);
+        if (vector_move()) moves();
         return true;
     }
 

@@ -39,6 +39,7 @@ struct Instruction {
     Registers reads;   ///< at least these: where it is not sure it says too many
     Registers writes;  ///< wholly replaced: where it is not sure it says too few
     uintptr_t target;
+    bool keeps_flags = false;  ///< a plain move: what a comparison before it found still stands
 };
 
 /// The instruction at `at`; never looks at or beyond `end`.

@@ -5,9 +5,11 @@
  * serves both, and what matters is whether the answer is used behind the division. */
 #include "guests.h"
 
+#include <assert.h>
 #include <math.h>
 #include <omp.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* ---- the loop's question only ---- */
 
@@ -78,7 +80,121 @@ static void knows_its_number(int n) {
     }
 }
 
+/* Calls that do not come back, where GCC ends the function with them. */
+
+static void exits(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        data[i] += 1;
+        if (data[i] < 0) exit(3);
+    }
+}
+
+static void aborts(int n) {
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < n; i++) {
+        sink_at(data + i);
+        if (data[i] < 0) abort();
+    }
+}
+
+static void asserts(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        assert(data[i] >= 0);
+        data[i] = sqrt(data[i]);
+    }
+}
+
+static void exits_from_a_sum(int n) {
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum) collapse(2)
+    for (int i = 0; i < n / 8; i++)
+        for (int j = 0; j < 8; j++) {
+            if (data[i * 8 + j] < 0) exit(j);
+            sum += data[i * 8 + j];
+        }
+    data[0] = sum;
+}
+
+/* With -O1 GCC leaves such calls in the middle of the function, where nothing tells that they do not come back. */
+#ifndef ENDS_IN_THE_MIDDLE
+static void ends_in_several_ways(int n) {
+#pragma omp parallel
+    {
+#pragma omp for nowait
+        for (int i = 0; i < n; i++) {
+            if (data[i] < 0) exit(i);
+            if (data[i] > 1e300) abort();
+            data[i] *= 2;
+        }
+#pragma omp for
+        for (size_t i = 0; i < (size_t)n; i++) {
+            assert(data[i] >= 0);
+            sink_at(data + i);
+        }
+    }
+}
+
+/* The quotient is put away between the comparison and its branch, because the loop needs more registers than there are. */
+static void runs_out_of_registers(int n) {
+    double a = data[1], b = data[2], c = data[3];
+    double *p = data + 8, *q = data + 16, *r = data + 24, *s = data + 32, *t = data + 40, *u = data + 48;
+#pragma omp parallel for firstprivate(a, b, c, p, q, r, s, t, u)
+    for (int i = 0; i < n; i++) {
+        sink_at(p + i);
+        const double x = a * p[i] + b * q[i] + c * r[i];
+        sink_at(q + i);
+        if (x > 1e300) exit(-1);
+        s[i] = x > 0 ? t[i] : u[i];
+        sink_at(r + i);
+        t[i] += a * s[i];
+        u[i] += b * t[i] + c;
+    }
+}
+#endif
+
 /* ---- answers that are kept ---- */
+
+static void keeps_and_exits(int n) {
+#pragma omp parallel
+    {
+        const int threads = omp_get_num_threads();
+#pragma omp for
+        for (int i = 0; i < n; i++) {
+            sink_at(data + i);
+            if (data[i] < 0) {
+                kept = threads;
+                exit(3);
+            }
+        }
+    }
+}
+
+static void exits_with_the_answer(int n) {
+#pragma omp parallel
+    {
+        const int threads = omp_get_num_threads();
+#pragma omp for
+        for (int i = 0; i < n; i++) {
+            sink_at(data + i);
+            if (data[i] < 0) exit(threads);
+        }
+    }
+}
+
+static void aborts_and_keeps_later(int n) {
+#pragma omp parallel
+    {
+        const int threads = omp_get_num_threads();
+#pragma omp for
+        for (int i = 0; i < n; i++) {
+            sink_at(data + i);
+            if (data[i] < 0) abort();
+        }
+        per_thread[omp_get_thread_num()] = threads;
+    }
+}
 
 static void stores_in_master(int n) {
     (void)n;
@@ -174,6 +290,17 @@ const struct guest GUESTS[] = {
     ROW(calls_others, 0),
     ROW(stencil, 0),
     ROW(knows_its_number, 0),
+    ROW(exits, 0),
+    ROW(aborts, 0),
+    ROW(asserts, 0),
+    ROW(exits_from_a_sum, 0),
+#ifndef ENDS_IN_THE_MIDDLE
+    ROW(ends_in_several_ways, 0),
+    ROW(runs_out_of_registers, 0),
+#endif
+    ROW(keeps_and_exits, 1),
+    ROW(exits_with_the_answer, 1),
+    ROW(aborts_and_keeps_later, 1),
     ROW(stores_in_master, 1),
     ROW(stores_bounds, 1),
     ROW(cuts_by_hand_and_stores, 1),

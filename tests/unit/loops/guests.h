@@ -14,12 +14,14 @@ struct guest {
 };
 
 extern const struct guest guests_og[], guests_o1[], guests_o2[], guests_o3[], guests_os[], guests_no_plt[], guests_v3[];
+extern const struct guest guests_throw_o1[], guests_throw_o2[], guests_throw_o3[], guests_throw_no_plt[];
 
 extern int kept;
 extern int per_thread[64];
 extern double data[4096];
 void sink(int value);
 void sink_at(double* where);
+void may_throw(int value);
 
 #ifdef __cplusplus
 }
