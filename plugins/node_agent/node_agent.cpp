@@ -96,6 +96,7 @@ partition::Clients clients_of(const std::vector<TaskRecord>& tasks) {
     partition::Clients clients;
     for (uint32_t i = 0; i < tasks.size(); ++i) {
         const TaskRecord& task = tasks[i];
+        if (task.parked) continue;
         clients.push_back({i, task.step.number(), task.mask, task.home, 1, task.least, task.most, !task.malleable});
     }
     return clients;
@@ -108,7 +109,23 @@ std::vector<TaskRecord> tasks_of(const partition::Clients& clients, const std::v
         task.mask = client.mask;
         task.home = client.home;
     }
+    std::copy_if(all.begin(), all.end(), std::back_inserter(tasks), [](const TaskRecord& task) { return task.parked; });
     return tasks;
+}
+
+bool any_fixed(const partition::Clients& running, const CpuSet& cpus) {
+    return std::any_of(running.begin(), running.end(),
+                       [&](const partition::Client& client) { return client.fixed && client.mask.intersects(cpus); });
+}
+
+/// A batch script waits for its steps, and they run on its CPUs.
+void park_script_of(const StepName& step, std::vector<TaskRecord>& tasks) {
+    for (TaskRecord& task : tasks) {
+        if (step.step == kBatchStep || task.parked || task.step != StepName{step.job, kBatchStep}) continue;
+        task.parked = true;
+        task.home = task.mask;
+        task.mask = CpuSet::empty();
+    }
 }
 
 TaskRecord task_of(const Launch& launch, unsigned tasks, const Who& who) {
@@ -150,6 +167,7 @@ public:
     /// The record with a newcomer, as planned; nothing is changed.
     tl::expected<std::vector<TaskRecord>, Refusal> plan(const Launch& launch, const std::vector<Who>& newcomers) const {
         std::vector<TaskRecord> all = record_.tasks;
+        park_script_of(launch.step, all);
         partition::Clients running = clients_of(all);
         for (partition::Client& client : running) client.fixed = client.fixed || set_by_hand_[client.id];
         partition::Arrival arrival;
@@ -161,8 +179,15 @@ public:
         for (partition::Client& task : arrival.tasks) task.fixed = false;
         partition::Clients after;
         drom_error error{};
-        if (partition::arrive(agent_.topology_, running, arrival, after, &error) != DROM_OK) return refuse(error);
-        return tasks_of(after, all);
+        int status = partition::arrive(agent_.topology_, running, arrival, after, &error);
+        if (status == DROM_E_BUSY && launch.malleable && !any_fixed(running, launch.granted))
+            status = share(arrival, launch, running, after);
+        if (status != DROM_OK) return refuse(error);
+        std::vector<TaskRecord> planned = tasks_of(after, all);
+        // The newcomers last, as callers expect.
+        std::stable_partition(planned.begin(), planned.end(),
+                              [&](const TaskRecord& task) { return task.step != launch.step; });
+        return planned;
     }
 
     tl::expected<std::string, Refusal> carry_out(std::vector<TaskRecord> planned, const Launch& launch) {
@@ -179,21 +204,58 @@ public:
         std::vector<TaskRecord> gone;
         gone.reserve(leaving.size());
         for (const uint32_t index : leaving) gone.push_back(record_.tasks[index]);
+        std::vector<uint32_t> with_cpus;
+        std::copy_if(leaving.begin(), leaving.end(), std::back_inserter(with_cpus),
+                     [&](uint32_t index) { return !record_.tasks[index].parked; });
         partition::Clients after;
         drom_error error{};
-        if (partition::depart(agent_.topology_, clients_of(record_.tasks), leaving, after, &error) != DROM_OK)
+        if (partition::depart(agent_.topology_, clients_of(record_.tasks), with_cpus, after, &error) != DROM_OK)
             return refuse(error);
         record_.tasks = tasks_of(after, record_.tasks);
+        std::erase_if(record_.tasks,
+                      [&](const TaskRecord& task) { return std::count(gone.begin(), gone.end(), task) > 0; });
         if (auto saved = save(false); !saved) return saved;
         for (const TaskRecord& task : gone) release(task);
         apply();
-        return save(true);
+        if (auto saved = save(true); !saved) return saved;
+        return wake_scripts();
+    }
+
+    /// Scripts whose steps have all ended go on with what they had.
+    tl::expected<void, Refusal> wake_scripts() {
+        for (const TaskRecord& task : std::vector<TaskRecord>(record_.tasks)) {
+            const auto runs = [&](const TaskRecord& other) { return other.step.job == task.step.job && !other.parked; };
+            if (!task.parked || std::any_of(record_.tasks.begin(), record_.tasks.end(), runs)) continue;
+            std::erase(record_.tasks, task);
+            set_by_hand_.assign(record_.tasks.size(), false);
+            Launch script;
+            script.step = task.step;
+            script.user = task.user;
+            script.granted = task.home;
+            script.malleable = task.malleable;
+            script.min_cpus = task.least;
+            script.max_cpus = task.most;
+            auto planned = plan(script, {task.who});
+            if (!planned) return refuse(planned.error());
+            if (auto done = carry_out(std::move(*planned), script); !done) return refuse(done.error());
+        }
+        return {};
     }
 
     [[nodiscard]] const std::vector<TaskRecord>& tasks() const { return record_.tasks; }
     [[nodiscard]] bool found_something() const { return found_something_; }
 
 private:
+    /// The controller gave the same CPUs to several jobs (OverSubscribe): they are divided here.
+    int share(partition::Arrival arrival, const Launch& launch, const partition::Clients& running,
+              partition::Clients& after) const {
+        const auto most = launch.granted.count() / static_cast<uint32_t>(arrival.tasks.size());
+        for (partition::Client& task : arrival.tasks)
+            task.most = std::max(task.least, task.most == 0 ? most : std::min(task.most, most));
+        arrival.granted.reset();
+        return partition::arrive(agent_.topology_, running, arrival, after, nullptr);
+    }
+
     tl::expected<void, Refusal> load() {
         const std::string text = contents(path_);
         if (text.empty()) return {};
@@ -219,6 +281,7 @@ private:
         set_by_hand_.assign(record_.tasks.size(), false);
         for (std::size_t i = 0; i < record_.tasks.size(); ++i) {
             TaskRecord& task = record_.tasks[i];
+            if (task.parked) continue;
             const CpuSet wanted = wanted_mask(agent_.table_, task);
             if (wanted.none() || wanted == task.mask) continue;
             task.mask = wanted;
@@ -228,9 +291,11 @@ private:
 
     /// Brings the table to what the record says, for those that live. Empty, or what is not as planned.
     std::string apply() {
+        for (const TaskRecord& task : record_.tasks)
+            if (task.parked) release(task);
         std::string trouble = move_running();
         for (const TaskRecord& task : record_.tasks) {
-            if (dead(task) || is_client(agent_.table_, task)) continue;
+            if (task.parked || dead(task) || is_client(agent_.table_, task)) continue;
             if (std::string more = reserve(task); !more.empty()) trouble = std::move(more);
         }
         return trouble;
@@ -240,7 +305,8 @@ private:
         std::vector<drom_client_mask> masks;
         masks.reserve(record_.tasks.size());
         for (const TaskRecord& task : record_.tasks) {
-            if (dead(task) || !is_client(agent_.table_, task) || wanted_mask(agent_.table_, task) == task.mask)
+            if (task.parked || dead(task) || !is_client(agent_.table_, task) ||
+                wanted_mask(agent_.table_, task) == task.mask)
                 continue;
             masks.push_back({static_cast<int32_t>(task.who.pid), 0, task.mask.words, CpuSet::kWords});
         }
@@ -362,14 +428,18 @@ CpuSet NodeAgent::cpus_of_cores(const CpuSet& cores) const {
     return cpus;
 }
 
-std::vector<std::pair<std::string, std::string>> NodeAgent::environment_of(pid_t task) const {
-    std::vector<drom_client_info> clients(drom_table_clients(table_));
+std::vector<std::pair<std::string, std::string>> environment_of(const std::string& path, pid_t task) {
+    const drom_options options = options_with(DROM_READONLY);
+    drom_table* table = nullptr;
+    if (drom_open(&table, path.c_str(), &options, nullptr) != DROM_OK) return {};
+    std::vector<drom_client_info> clients(drom_table_clients(table));
     clients[0].size = sizeof clients[0];
     std::size_t count = clients.size();
-    if (drom_clients(table_, clients.data(), &count, nullptr) != DROM_OK) return {};
+    if (drom_clients(table, clients.data(), &count, nullptr) != DROM_OK) count = 0;
+    drom_close(table);
     for (std::size_t i = 0; i < count; ++i)
         if (clients[i].pid == task)
-            return {{"DROM_TABLE", settings_.table},
+            return {{"DROM_TABLE", path},
                     {"DROM_SLOT", std::to_string(clients[i].slot) + ':' + std::to_string(clients[i].generation)}};
     return {};
 }

@@ -29,9 +29,9 @@ struct AgentSettings {
 /// A step that is about to start here.
 struct Launch {
     StepName step;
-    uid_t user = 0;            ///< whom the tasks are about to run as
-    std::string name;          ///< what people call the program
-    CpuSet granted;            ///< CPUs that the controller gave it on this node
+    uid_t user = 0;    ///< whom the tasks are about to run as
+    std::string name;  ///< what people call the program
+    CpuSet granted;    ///< CPUs that the controller gave it here; where they are all somebody's, they are shared
     std::vector<pid_t> tasks;  ///< forked, and not yet running the program
     bool malleable = false;
     uint32_t min_cpus = 1;  ///< on this node, for all its tasks
@@ -76,9 +76,6 @@ public:
     /// The CPUs of cores as Slurm counts them on a node: from 0, by package.
     [[nodiscard]] CpuSet cpus_of_cores(const CpuSet& cores) const;
 
-    /// Variables that make a task find its reservation.
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_of(pid_t task) const;
-
 private:
     class Call;
     NodeAgent(AgentSettings settings, Topology topology)
@@ -88,5 +85,8 @@ private:
     Topology topology_;
     drom_table* table_ = nullptr;
 };
+
+/// Variables that make a task find its reservation in a table; none when it has no reservation. Any user, also in the task itself.
+std::vector<std::pair<std::string, std::string>> environment_of(const std::string& table, pid_t task);
 
 }  // namespace drom::slurm

@@ -20,9 +20,9 @@ std::string cpus_text(const CpuSet& set) {
 
 void put_task(std::string& out, const TaskRecord& task) {
     out += "task";
-    for (const uint64_t number :
-         {uint64_t{task.step.job}, uint64_t{task.step.step}, uint64_t{task.who.pid}, task.who.start, task.who.pidns,
-          uint64_t{task.user}, uint64_t{task.least}, uint64_t{task.most}, uint64_t{task.malleable}})
+    for (const uint64_t number : {uint64_t{task.step.job}, uint64_t{task.step.step}, uint64_t{task.who.pid},
+                                  task.who.start, task.who.pidns, uint64_t{task.user}, uint64_t{task.least},
+                                  uint64_t{task.most}, uint64_t{task.malleable}, uint64_t{task.parked}})
         out += ' ' + std::to_string(number);
     out += ' ' + cpus_text(task.mask) + ' ' + cpus_text(task.home) + '\n';
 }
@@ -59,6 +59,7 @@ private:
 bool read_task(std::string_view line, TaskRecord& task) {
     Words words(line);
     uint32_t malleable = 0;
+    uint32_t parked = 0;
     if (words.next() != "task") return false;
     words.number(task.step.job);
     words.number(task.step.step);
@@ -69,10 +70,12 @@ bool read_task(std::string_view line, TaskRecord& task) {
     words.number(task.least);
     words.number(task.most);
     words.number(malleable);
+    words.number(parked);
     words.cpus(task.mask);
     words.cpus(task.home);
     task.malleable = malleable == 1;
-    return words.good() && malleable <= 1 && task.who.pid != 0;
+    task.parked = parked == 1;
+    return words.good() && malleable <= 1 && parked <= 1 && task.who.pid != 0;
 }
 
 std::string_view next_line(std::string_view& rest) {

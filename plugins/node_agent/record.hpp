@@ -36,6 +36,7 @@ struct TaskRecord {
     uint32_t user = 0;       ///< whom it runs as
     uint32_t least = 1;      ///< CPUs
     uint32_t most = 0;       ///< CPUs; 0: no limit
+    bool parked = false;     ///< a batch script whose steps run: the CPUs are theirs, `home` is what it comes back to
     bool malleable = false;  ///< else it keeps what Slurm gave it, and is only written down
     CpuSet mask;             ///< what the plan gives it
     CpuSet home;             ///< partition::Client::home

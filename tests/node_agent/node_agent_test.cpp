@@ -110,6 +110,45 @@ TEST_F(Agent, AJobWithoutMalleableKeepsWhatItHasAndMakesAGuestWait) {
     EXPECT_FALSE(agent().would_fit(guest, 1).has_value());
 }
 
+TEST_F(Agent, JobsThatWereGrantedTheSameCpusDivideThem) {
+    const Launch first = launch(1, 1, kNode);
+    const Launch second = launch(2, 1, kNode);
+    ASSERT_EQ(arrive(first), "");
+    ASSERT_EQ(arrive(second), "");
+    EXPECT_EQ(wanted(first.tasks[0]).count(), 24U);
+    EXPECT_EQ(wanted(second.tasks[0]).count(), 24U);
+    ASSERT_TRUE(agent().leave(first.tasks).has_value());
+    EXPECT_EQ(wanted(second.tasks[0]), kNode);
+}
+
+TEST_F(Agent, ABatchScriptsStepsRunOnItsCpusAndItHasThemAgainAfterwards) {
+    Launch script = launch(1, 1, kNode);
+    script.step.step = kBatchStep;
+    ASSERT_EQ(arrive(script), "");
+    EXPECT_EQ(wanted(script.tasks[0]), kNode);
+    const Launch step = launch(1, 2, kNode);
+    ASSERT_TRUE(agent().would_fit(step, 2).has_value());
+    ASSERT_EQ(arrive(step), "");
+    EXPECT_TRUE(wanted(script.tasks[0]).none());
+    EXPECT_EQ(wanted(step.tasks[1]), CpuSet::range(24, 24));
+    ASSERT_TRUE(agent().leave({step.tasks[0]}).has_value());
+    EXPECT_TRUE(wanted(script.tasks[0]).none());
+    ASSERT_TRUE(agent().leave({step.tasks[1]}).has_value());
+    EXPECT_EQ(wanted(script.tasks[0]), kNode);
+    ASSERT_TRUE(agent().leave(script.tasks).has_value());
+    EXPECT_EQ(arrive(launch(2, 1, kNode, false)), "");
+}
+
+TEST_F(Agent, ATaskFindsItsReservation) {
+    const Launch step = launch(1, 2, kNode);
+    ASSERT_EQ(arrive(step), "");
+    const auto second = environment_of(settings_.table, step.tasks[1]);
+    ASSERT_EQ(second.size(), 2U);
+    EXPECT_EQ(second[0].second, settings_.table);
+    EXPECT_EQ(second[1], std::make_pair(std::string("DROM_SLOT"), std::string("1:1")));
+    EXPECT_TRUE(environment_of(settings_.table, getpid()).empty());
+}
+
 TEST_F(Agent, AMaskThatWasSetByHandIsKept) {
     const Launch owner = launch(1, 1, CpuSet::range(0, 24));
     ASSERT_EQ(arrive(owner), "");
@@ -188,6 +227,7 @@ TEST(NodeRecord, IsReadBackAsItWasWritten) {
             task.user = *rc::gen::arbitrary<uint32_t>();
             task.least = *rc::gen::arbitrary<uint32_t>();
             task.malleable = *rc::gen::arbitrary<bool>();
+            task.parked = *rc::gen::arbitrary<bool>();
             for (CpuSet* set : {&task.mask, &task.home})
                 for (const uint32_t cpu :
                      *rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, kMaxCpus)))
