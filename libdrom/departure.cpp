@@ -15,20 +15,12 @@ namespace {
 class Estate {
 public:
     Estate(const Topology& topology, const Clients& before, const std::vector<bool>& leaves, Clients& stay)
-        : before_(before),
-          leaves_(leaves),
-          node_(topology, stay),
-          inherits_(node_.jobs(), false),
-          was_(kMaxCpus, kNobody) {
+        : before_(before), leaves_(leaves), node_(topology, stay), inherits_(node_.jobs(), false) {
         for (uint32_t job = 0; job < node_.jobs(); ++job) {
             pools_.push_back(node_.pool(job));
             rooms_.push_back(node_.room(job));
         }
-        each_leaver([&](const Client& client, uint32_t job) {
-            const CpuSet mask = client.mask & topology.cpus;
-            left_ = left_ | mask;
-            for (uint32_t cpu = mask.first(); cpu < kMaxCpus; cpu = mask.next(cpu + 1)) was_[cpu] = job;
-        });
+        each_leaver([&](const Client& client, uint32_t) { left_ = left_ | (client.mask & topology.cpus); });
     }
 
     void distribute() {
@@ -45,6 +37,8 @@ public:
     }
 
 private:
+    static constexpr uint32_t kWaits = kNobody - 1;
+
     /// With the place of its job among those that stay, or kNobody.
     template <class Each>
     void each_leaver(const Each& each) const {
@@ -67,24 +61,31 @@ private:
         return kNobody;
     }
 
-    /// The last that arrived of those whose home it is and whose job has use for it. A CPU stays with its core's job: with that of the task that
-    /// had it, or free beside that of a later owner which has no use for it.
+    /// The last that arrived of those whose home it is and whose job has use for it; kWaits while a later job is on the core.
     [[nodiscard]] uint32_t owner(uint32_t cpu, const Core& core) const {
-        if (const uint32_t job = was_[cpu]; job != kNobody && rooms_[job] > 0 && any_in(core, pools_[job]))
-            return kNobody;
         for (uint32_t client = node_.home(cpu); client != kNobody; client = node_.home(cpu, client)) {
             const uint32_t job = node_.job_of(client);
-            if (rooms_[job] > 0) return job;
-            if (any_in(core, pools_[job])) break;
+            if (rooms_[job] == 0) continue;
+            for (uint32_t later = job + 1; later < node_.jobs(); ++later)
+                if (any_in(core, pools_[later])) return kWaits;
+            return job;
         }
         return kNobody;
     }
 
+    /// Of the cores that are left, and the CPUs that waited on them. Who came last gets its own first: the others' may have to wait for it.
     void give_back() {
-        each_core(node_.topology(), [&](const Core& core) {
+        each_core(node_.topology(), [&](Core core) {
+            if (!any_in(core, left_)) return;
+            const auto last_home = [&](uint32_t cpu) { return node_.home(cpu) + 1; };  // nobody's: 0
+            std::stable_sort(core.begin(), core.end(),
+                             [&](uint32_t a, uint32_t b) { return last_home(a) > last_home(b); });
             for (const uint32_t cpu : core) {
                 const uint32_t job = job_at(cpu) == kNobody ? owner(cpu, core) : kNobody;
-                if (job != kNobody) give(cpu, job);
+                if (job == kWaits)
+                    waiting_.add(cpu);
+                else if (job != kNobody)
+                    give(cpu, job);
             }
         });
     }
@@ -113,25 +114,23 @@ private:
         });
     }
 
-    /// What the leaver had lent, or kept free beside its job's, comes back to tasks that stay.
+    /// What the leaver had lent comes back to tasks that stay.
     void bequeath(const Client& leaver, uint32_t job) {
-        const CpuSet others = leaver.home - leaver.mask - pools_[job];
-        each_core(node_.topology(), [&](const Core& core) {
-            for (const uint32_t cpu : core) {
-                if (!others.has(cpu)) continue;
-                const uint32_t home = node_.home(cpu);
-                const bool lent = home != kNobody && node_.job_of(home) > job;
-                if (lent || (job_at(cpu) == kNobody && any_in(core, pools_[job]))) add_home(job, cpu);
-            }
-        });
+        const CpuSet lent = leaver.home - leaver.mask - pools_[job];
+        for (uint32_t cpu = lent.first(); cpu < kMaxCpus; cpu = lent.next(cpu + 1)) {
+            const uint32_t home = node_.home(cpu);
+            if (home != kNobody && node_.job_of(home) > job) add_home(job, cpu);
+        }
     }
 
-    /// To the task of the job to which the fewest CPUs come back.
+    /// To the task of the job to which the fewest CPUs come back, unless it comes back to one of them already.
     void add_home(uint32_t job, uint32_t cpu) {
         Client* fewest = nullptr;
-        for (Client& client : node_.clients())
-            if (client.job == node_.name(job) && (fewest == nullptr || client.home.count() < fewest->home.count()))
-                fewest = &client;
+        for (Client& client : node_.clients()) {
+            if (client.job != node_.name(job)) continue;
+            if (client.home.has(cpu)) return;
+            if (fewest == nullptr || client.home.count() < fewest->home.count()) fewest = &client;
+        }
         if (fewest != nullptr) fewest->home.add(cpu);
     }
 
@@ -147,12 +146,13 @@ private:
 
     /// What nobody has yet goes to whoever has use for it. False when nothing could be given.
     bool spread() {
+        const CpuSet heritage = left_ - waiting_;
         Pieces pieces;
         bool any = false;
         each_core(node_.topology(), [&](const Core& core) {
             Core may;
             Core stays;
-            for (const uint32_t cpu : core) (left_.has(cpu) ? may : stays).push_back(cpu);
+            for (const uint32_t cpu : core) (heritage.has(cpu) ? may : stays).push_back(cpu);
             if (!stays.empty()) pieces.add(piece(stays), stays);
             if (may.empty()) return;
             Piece moves = piece(may);
@@ -200,8 +200,8 @@ private:
     std::vector<CpuSet> pools_;
     std::vector<uint32_t> rooms_;
     std::vector<bool> inherits_;
-    std::vector<uint32_t> was_;  ///< the job that a CPU of those who leave was of, if some of it stays
-    CpuSet left_{};              ///< CPUs of those who leave that nobody has yet
+    CpuSet left_{};     ///< CPUs of those who leave that nobody has yet
+    CpuSet waiting_{};  ///< CPUs that come back to somebody once a later job on the core has ended
 };
 
 }  // namespace

@@ -92,8 +92,10 @@ void settle(const Topology& topology, Clients& clients) {
         const uint32_t home = node.home(cpu);
         const uint32_t at_home = home == kNobody ? kNobody : node.job_of(home);
         if (holder == kNobody) {
-            const auto beside = [&](uint32_t other) { return node.job_at(other) == at_home; };
-            if (home != kNobody && std::none_of(core.begin(), core.end(), beside))
+            const auto waits = [&](uint32_t other) {
+                return node.holder(other) != kNobody && node.job_at(other) > at_home;
+            };
+            if (home != kNobody && std::none_of(core.begin(), core.end(), waits))
                 for (Client& client : clients) client.home.remove(cpu);
         } else if (at_home != node.job_of(holder)) {
             bool known = false;
@@ -109,9 +111,10 @@ void settle(const Topology& topology, Clients& clients) {
     });
 }
 
-CpuSet share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet pool) {
+void share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet pool) {
     std::vector<Client*> tasks;
     std::vector<Task> wishes;
+    CpuSet seen{};  // a caller's homes may intersect
     for (Client& client : clients) {
         if (client.job != job) continue;
         if (client.fixed) {
@@ -119,14 +122,11 @@ CpuSet share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSe
             continue;
         }
         tasks.push_back(&client);
-        wishes.push_back({client.home, std::max(1U, client.ranks), least_of(client), most_of(client)});
+        wishes.push_back({client.home - seen, std::max(1U, client.ranks), least_of(client), most_of(client)});
+        seen = seen | client.home;
     }
     const std::vector<CpuSet> masks = divide(topology, pool, wishes);
-    for (size_t i = 0; i < tasks.size(); ++i) {
-        tasks[i]->mask = masks[i];
-        pool = pool - masks[i];
-    }
-    return pool;
+    for (size_t i = 0; i < tasks.size(); ++i) tasks[i]->mask = masks[i];
 }
 
 }  // namespace drom::partition

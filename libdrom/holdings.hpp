@@ -101,10 +101,10 @@ Piece piece_of(const Topology& topology, const Core& cpus, uint32_t jobs, const 
 int check_disjoint(const Clients& clients, drom_error* error);
 
 /// Makes homes agree with masks that were set in another way: what a job has is at home there and with nobody who came later; what nobody has
-/// is nobody's home, unless it is kept free beside a task of a job that has use for a part of a core only.
+/// is nobody's home, unless it waits for a later job on its core to end.
 void settle(const Topology& topology, Clients& clients);
 
-/// The tasks of a job divide `pool`; fixed ones keep theirs. Returned is what is left over.
-CpuSet share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet pool);
+/// The tasks of a job divide `pool`; fixed ones keep theirs.
+void share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet pool);
 
 }  // namespace drom::partition

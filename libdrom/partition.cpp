@@ -221,9 +221,8 @@ int arrive(const Topology& topology, const Clients& running, const Arrival& arri
     for (uint32_t job = 0; job + 1 < node.jobs(); ++job)
         if (const CpuSet pool = node.pool(job); pool.intersects(taken))
             share_out(topology, clients, node.name(job), pool - taken);
-    const CpuSet unused = share_out(topology, clients, node.name(node.jobs() - 1), taken);
+    share_out(topology, clients, node.name(node.jobs() - 1), taken);
     for (size_t i = running.size(); i < clients.size(); ++i) clients[i].home = clients[i].mask;
-    clients.back().home = clients.back().home | unused;
     after = std::move(clients);
     return DROM_OK;
 }

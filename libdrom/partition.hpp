@@ -49,7 +49,7 @@ int arrive(const Topology& topology, const Clients& running, const Arrival& arri
 ///
 /// Each of their CPUs goes to the last that arrived of those whose home it is. What was nobody else's goes to the tasks that are left of the
 /// same job; else, when the job had lent CPUs to somebody who is still there, to whoever has use for it; else to nobody.
-/// A departure right after an arrival restores exactly what was before.
+/// A departure right after the arrival of a job on whole cores restores exactly what was before.
 /// Errors: DROM_E_NOPROC (no such client), DROM_E_INVAL (masks that overlap); `after` is untouched then. Cost for 4 jobs
 /// on 2 x 24 cores: 10 to 20 us when a guest ends, 2 ms when three jobs inherit. Thread-safe.
 int depart(const Topology& topology, const Clients& running, const std::vector<uint32_t>& leaving, Clients& after,

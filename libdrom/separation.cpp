@@ -118,8 +118,10 @@ private:
     static bool has_room_for_all(const Separation& wish) {
         uint32_t all = 0;
         for (const Piece& piece : wish.pieces) all += piece.heirs.empty() ? 0 : piece.size;
-        return std::all_of(wish.jobs.begin(), wish.jobs.end(),
-                           [all](const Share& job) { return job.most - job.size >= all; });
+        const auto has_room = [&](uint32_t job) { return wish.jobs[job].most - wish.jobs[job].size >= all; };
+        return std::all_of(wish.pieces.begin(), wish.pieces.end(), [&](const Piece& piece) {
+            return std::all_of(piece.heirs.begin(), piece.heirs.end(), has_room);
+        });
     }
 
     static Change moved(Change change, const Piece& piece, uint32_t heir) {

@@ -153,13 +153,6 @@ private:
     uint32_t least_ = 0, useful_ = 0, smt_ = 1, most_lost_ = 0;
 };
 
-CpuSet taken_by(uint64_t job, const Clients& after) {
-    CpuSet taken{};
-    for (const Client& client : after)
-        if (client.job == job) taken = taken | client.home;
-    return taken;
-}
-
 TEST(Oracle, AnArrivalIsTheBestOfAllThatAreAllowed) {
     int refused = 0, shared = 0;
     EXPECT_TRUE(holds("all sets of cores", [&] {
@@ -173,7 +166,7 @@ TEST(Oracle, AnArrivalIsTheBestOfAllThatAreAllowed) {
         RC_ASSERT(status == (best ? int{DROM_OK} : int{DROM_E_NOCPU}));
         refused += best ? 0 : 1;
         if (!best) return;
-        const CpuSet taken = taken_by(9, node.clients);
+        const CpuSet taken = whole_cores(node.topology, cpus_of(node.clients, 9));
         shared += best->strangers[2] > 0 ? 1 : 0;
         RC_ASSERT(all.allowed(taken));
         RC_ASSERT(all.of(taken) == *best);

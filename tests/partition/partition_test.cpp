@@ -196,6 +196,18 @@ TEST(Partition, AMaskSetByHandIsWhereItIsAtHome) {
     EXPECT_EQ(node.masks(1), "24-47");
 }
 
+TEST(Partition, WhatWasTakenBackByHandIsNoLongerTheGuests) {
+    Node node(captured("2x24"));
+    ASSERT_EQ(node.arrive(1, 1), DROM_OK);
+    ASSERT_EQ(node.arrive(2, 1), DROM_OK);
+    node.client(200).mask = cpus("24-40");
+    node.client(100).mask = cpus("0-23,41-47");
+    ASSERT_EQ(node.arrive_on("44-47", 3, 1), DROM_OK);
+    ASSERT_EQ(node.end(3), DROM_OK);
+    EXPECT_EQ(node.masks(1), "0-23,41-47");
+    EXPECT_EQ(node.masks(2), "24-40");
+}
+
 TEST(Partition, WhatCannotBeIsRefusedWithASentence) {
     Node node(captured("2x24"));
     EXPECT_EQ(node.arrive({{}, std::nullopt, 0.5}), DROM_E_INVAL);

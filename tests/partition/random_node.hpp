@@ -50,7 +50,26 @@ inline CpuSet any_subset(const CpuSet& of, uint32_t one_in) {
     return subset;
 }
 
-/// All tasks of a job are alike.
+/// CPUs that follow one another, or any of a small machine: on a large one they would mix jobs as no controller does.
+inline CpuSet any_grant(const Topology& topology) {
+    const uint32_t size = topology.cpus.count();
+    if (size <= 8 || once_in(50)) return any_subset(topology.cpus, any_of(1, 4));
+    const uint32_t first = any_of(0, size - 1);
+    const uint32_t last = any_of(first, size - 1);
+    CpuSet set{};
+    for (uint32_t at = first; at <= last; ++at) set.add(topology.order[at]);
+    return set;
+}
+
+inline CpuSet whole_cores(const Topology& topology, const CpuSet& set) {
+    CpuSet cores = set;
+    for (const uint16_t cpu : topology.order)
+        for (const uint16_t other : topology.order)
+            if (set.has(other) && topology.place(cpu).core == topology.place(other).core) cores.add(cpu);
+    return cores;
+}
+
+/// All tasks of a job are alike; grants are of whole cores.
 inline partition::Arrival any_arrival(uint64_t job, const Topology& topology, uint32_t most_tasks) {
     const uint32_t size = topology.cpus.count();
     partition::Arrival arrival{tasks_of(job, any_of(1, most_tasks)), std::nullopt, 0.5};
@@ -63,12 +82,20 @@ inline partition::Arrival any_arrival(uint64_t job, const Topology& topology, ui
         task.most = most;
         task.least = most == 0 ? least : std::min(least, most);
     }
-    if (once_in(3)) arrival.granted = any_subset(topology.cpus, any_of(1, 4));
+    if (once_in(3)) arrival.granted = whole_cores(topology, any_grant(topology));
     arrival.sharing_factor = *rc::gen::element(0.0, 0.25, 0.5, 0.5, 0.5, 0.75, 1.0);
     return arrival;
 }
 
-/// Jobs 1, 2, ... that have come, not all of them to stay; some tasks may be fixed.
+/// Some tasks, perhaps of several jobs, perhaps all of one.
+inline std::vector<uint32_t> any_tasks_of(const partition::Clients& clients) {
+    std::vector<uint32_t> ids{clients[any_of(0, static_cast<uint32_t>(clients.size()) - 1)].id};
+    for (const partition::Client& client : clients)
+        if (client.id != ids.front() && once_in(4)) ids.push_back(client.id);
+    return ids;
+}
+
+/// Jobs 1, 2, ... that have come, not all of them to stay (if none has, job 8 is there); some tasks may be fixed.
 inline Node any_node(const Topology& topology, uint32_t most_jobs, uint32_t most_tasks, bool grants = true) {
     Node node(topology);
     for (uint64_t job = 1; job <= most_jobs; ++job) {
@@ -76,7 +103,9 @@ inline Node any_node(const Topology& topology, uint32_t most_jobs, uint32_t most
         if (!grants) arrival.granted.reset();
         if (node.arrive(arrival) != DROM_OK) continue;
         if (once_in(4)) node.end(any_of(1, static_cast<uint32_t>(job)));
+        if (once_in(4) && !node.clients.empty()) node.depart(any_tasks_of(node.clients));
     }
+    if (node.clients.empty()) node.arrive(8, 1);
     for (partition::Client& client : node.clients) client.fixed = once_in(12);
     return node;
 }

@@ -135,6 +135,8 @@ TEST(Topology, RawNumbersMayRepeatInEachPackageAndBeUnknown) {
     EXPECT_EQ(topology.place(5).core, 1);
     EXPECT_EQ(topology.place(1).core, 2);
     EXPECT_EQ(topology.place(1).package, 1);
+    EXPECT_EQ(topology.place(1).numa, 1);
+    EXPECT_EQ(topology.place(1).l3, 1);
     EXPECT_TRUE(arrange(CpuSet::empty(), raw).order.empty());
 }
 
