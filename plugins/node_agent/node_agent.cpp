@@ -113,9 +113,26 @@ std::vector<TaskRecord> tasks_of(const partition::Clients& clients, const std::v
     return tasks;
 }
 
-bool any_fixed(const partition::Clients& running, const CpuSet& cpus) {
-    return std::any_of(running.begin(), running.end(),
-                       [&](const partition::Client& client) { return client.fixed && client.mask.intersects(cpus); });
+/// Who has some of these CPUs and is not to be changed; null when nobody.
+const partition::Client* fixed_on(const partition::Clients& running, const CpuSet& cpus) {
+    const auto found = std::find_if(running.begin(), running.end(), [&](const partition::Client& client) {
+        return client.fixed && client.mask.intersects(cpus);
+    });
+    return found == running.end() ? nullptr : &*found;
+}
+
+/// Why a step cannot have its CPUs, in Slurm's words: partition knows jobs and clients by numbers.
+Refusal no_room(int status, const Launch& launch, unsigned least, const TaskRecord* fixed) {
+    const std::string cpus = std::string("CPUs ") + CpuText(launch.granted).text;
+    if (status == DROM_E_BUSY && fixed != nullptr)
+        return "drom: no room: of its " + cpus + ", " + CpuText(fixed->mask & launch.granted).text + " are step " +
+               fixed->step.text() + "'s, " +
+               (fixed->malleable ? "whose mask was set by hand" : "which is not malleable") + "; it has to end first";
+    if (status == DROM_E_BUSY)
+        return "drom: no room: its " + cpus +
+               " are all that running steps have left, and each of their tasks keeps one; wait until one ends";
+    return "drom: no room: its tasks need " + std::string(CountText(least, "CPU").text) + " at least, and have " +
+           cpus + " of this node; ask for more CPUs a task";
 }
 
 /// A batch script waits for its steps, and they run on its CPUs.
@@ -180,8 +197,12 @@ public:
         partition::Clients after;
         drom_error error{};
         int status = partition::arrive(agent_.topology_, running, arrival, after, &error);
-        if (status == DROM_E_BUSY && launch.malleable && !any_fixed(running, launch.granted))
+        const partition::Client* fixed = fixed_on(running, launch.granted);
+        if (status == DROM_E_BUSY && launch.malleable && fixed == nullptr)
             status = share(arrival, launch, running, after);
+        if (status == DROM_E_BUSY || status == DROM_E_NOCPU)
+            return refuse(no_room(status, launch, static_cast<unsigned>(newcomers.size()) * all.back().least,
+                                  fixed == nullptr ? nullptr : &all[fixed->id]));
         if (status != DROM_OK) return refuse(error);
         std::vector<TaskRecord> planned = tasks_of(after, all);
         // The newcomers last, as callers expect.

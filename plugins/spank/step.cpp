@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "preload.hpp"
 #include "slurm_spank.hpp"
+#include "variables.hpp"
 
 namespace drom::slurm {
 
@@ -32,24 +33,6 @@ std::string readable(const std::string& directory, const char* name) {
 
 std::string parent(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-/// Of the environment that the task will have; Slurm's own getter cuts long values.
-std::string_view variable(spank_handle* spank, std::string_view name) {
-    char** entry = nullptr;
-    if (spank_get_item(spank, S_JOB_ENV, &entry) != ESPANK_SUCCESS) return {};
-    for (; entry != nullptr && *entry != nullptr; ++entry) {
-        const std::string_view text(*entry);
-        if (text.starts_with(name) && text.substr(name.size()).starts_with('=')) return text.substr(name.size() + 1);
-    }
-    return {};
-}
-
-void set(spank_handle* spank, const char* name, const std::string& value) {
-    if (value.empty())
-        spank_unsetenv(spank, name);
-    else
-        spank_setenv(spank, name, value.c_str(), 1);
-}
-
 /// Tasks of srun that an MPI library may make ranks. Not a batch script: a launcher in it must not be taken for an MPI library.
 bool may_be_ranks(spank_handle* spank) {
     uint32_t step = 0;
@@ -65,18 +48,13 @@ void preload(spank_handle* spank) {
     std::vector<std::string> libraries;
     if (!g_libraries.mpi.empty() && may_be_ranks(spank)) libraries.push_back(g_libraries.mpi);
     libraries.push_back(g_libraries.agent);
-    set(spank, "LD_PRELOAD", with_libraries(variable(spank, "LD_PRELOAD"), libraries));
+    set_variable(spank, "LD_PRELOAD", with_libraries(variable(spank, "LD_PRELOAD"), libraries));
 }
 
 }  // namespace
 
-std::string library_directory(int argc, char* argv[]) {
-    constexpr std::string_view kArgument = "lib=";
-    for (int i = 0; i < argc; ++i) {
-        const std::string_view argument(argv[i]);
-        if (argument.starts_with(kArgument)) return std::string(argument.substr(kArgument.size()));
-        slurm_info("spank_drom: %s: no such argument in plugstack.conf; lib=DIR is one", argv[i]);
-    }
+std::string library_directory(const Arguments& arguments) {
+    if (!arguments.lib.empty()) return arguments.lib;
     Dl_info info{};
     if (dladdr(&g_libraries, &info) == 0 || info.dli_fname == nullptr) return {};
     char path[PATH_MAX];
@@ -107,14 +85,14 @@ void enter_task(spank_handle* spank, const std::string& directory) {
     if (given.off) {
         // A step inherits from its job's script what that was given.
         for (const char* name : {"DROM_MALLEABLE", "DROM_MIN_PER_RANK"}) spank_unsetenv(spank, name);
-        set(spank, "DROM_OFF", "1");
+        set_variable(spank, "DROM_OFF", "1");
         const std::string_view present = variable(spank, "LD_PRELOAD");
-        if (!present.empty()) set(spank, "LD_PRELOAD", without_libraries(present, directory));
+        if (!present.empty()) set_variable(spank, "LD_PRELOAD", without_libraries(present, directory));
         return;
     }
     if (!given.range) return;
-    set(spank, "DROM_MALLEABLE", given.range->text());
-    if (given.min_per_rank) set(spank, "DROM_MIN_PER_RANK", std::to_string(*given.min_per_rank));
+    set_variable(spank, "DROM_MALLEABLE", given.range->text());
+    if (given.min_per_rank) set_variable(spank, "DROM_MIN_PER_RANK", std::to_string(*given.min_per_rank));
     preload(spank);
 }
 

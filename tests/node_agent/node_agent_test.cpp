@@ -104,7 +104,8 @@ TEST_F(Agent, AJobWithoutMalleableKeepsWhatItHasAndMakesAGuestWait) {
     const Launch guest = launch(2, 1, CpuSet::range(0, 24));
     const auto refused = agent().arrive(guest);
     ASSERT_FALSE(refused.has_value());
-    EXPECT_NE(refused.error(), "");
+    EXPECT_EQ(refused.error(),
+              "drom: no room: of its CPUs 0-23, 0-23 are step 1.0's, which is not malleable; it has to end first");
     EXPECT_EQ(wanted(rigid.tasks[0]) | wanted(rigid.tasks[1]), kNode);
     EXPECT_TRUE(wanted(guest.tasks[0]).none());
     EXPECT_FALSE(agent().would_fit(guest, 1).has_value());
@@ -137,6 +138,14 @@ TEST_F(Agent, ABatchScriptsStepsRunOnItsCpusAndItHasThemAgainAfterwards) {
     EXPECT_EQ(wanted(script.tasks[0]), kNode);
     ASSERT_TRUE(agent().leave(script.tasks).has_value());
     EXPECT_EQ(arrive(launch(2, 1, kNode, false)), "");
+}
+
+TEST_F(Agent, TasksThatDoNotFitInTheGrantAreToldSo) {
+    Launch wide = launch(1, 2, CpuSet::range(0, 3));
+    wide.min_per_rank = 2;
+    EXPECT_EQ(
+        arrive(wide),
+        "drom: no room: its tasks need 4 CPUs at least, and have CPUs 0-2 of this node; ask for more CPUs a task");
 }
 
 TEST_F(Agent, ATaskFindsItsReservation) {

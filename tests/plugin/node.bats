@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# node.bats - the node agent behind spank_drom.so in a real Slurm: jobs share a node of this machine's CPUs, and hand them back.
+
+load support
+
+# Two nodes that both are this machine's first two CPUs. Jobs may be put on the same cores twice; who has which is the agent's matter.
+setup_file() {
+    (($(nproc) >= 2)) || { missing "one CPU only: there is nothing to share"; return 1; }
+    start_cluster cores=2 partition=OverSubscribe=FORCE:4 plugstack="required $SPANK_DROM table=$BATS_FILE_TMPDIR/%n.table"
+    chmod 755 "$BATS_FILE_TMPDIR"
+}
+
+drom_of() { local node=$1; shift; "$BUILD/bin/drom" "$@" --table "$BATS_FILE_TMPDIR/$node.table"; }
+# has STEP CPUS NODE: what the table of the node gives a step.
+has() { [[ $(drom_of "${3:-n1}" list --json | jq -r --arg step "$1" '[.clients[] | select(.job == $step) | .want] | join(" ")') == "$2" ]]; }
+nobody_on() { [[ $(drom_of "$1" list --json | jq '.clients | length') == 0 ]]; }
+# started OPTIONS...: submits $SCRIPT, does not wait; its number in $JOB.
+started() { JOB=$(sbatch --parsable -o "$WORK/%j.out" "$@" "$SCRIPT"); }
+
+@test "a job that arrives shrinks the one that runs, and the CPUs go back when it ends" {
+    script "srun '$BUILD/bin/heat-gcc' --size 600 --steps 60000"
+    started --malleable -w n1 -c2
+    local owner=$JOB
+    eventually "the owner has both CPUs" has "$owner.0" 0-1
+    script "srun sleep 2"
+    started --malleable -w n1 -c2
+    local guest=$JOB
+    eventually "they share" has "$guest.0" 1
+    eventually "they share" has "$owner.0" 0
+    local pid
+    pid=$(drom_of n1 list --json | jq --arg step "$owner.0" '.clients[] | select(.job == $step) | .pid')
+    eventually "every thread of the owner is on CPU 0" on_cpus "$pid" 0
+    eventually "the owner has both again" has "$owner.0" 0-1
+    eventually "its threads, too" on_cpus "$pid" 0-1
+    scancel "$owner"
+    eventually "nobody is left" nobody_on n1
+}
+on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(printf '\t')$2\$"; }
+
+@test "the guest inherits when the owner ends first" {
+    script "srun sleep 60"
+    started --malleable -w n1 -c2
+    local owner=$JOB
+    eventually "the owner runs" has "$owner.0" 0-1
+    started --malleable -w n1 -c2
+    local guest=$JOB
+    eventually "they share" has "$guest.0" 1
+    scancel "$owner"
+    eventually "the guest has all" has "$guest.0" 0-1
+    scancel "$guest"
+    eventually "nobody is left" nobody_on n1
+}
+
+@test "a job that is not malleable is written down, and not touched" {
+    script "srun grep Cpus_allowed_list /proc/self/status" "srun sleep 60"
+    started -w n2 -c2
+    local rigid=$JOB
+    eventually "its second step runs" has "$rigid.1" 0-1 n2
+    expect "$(cut -f2 "$WORK/$rigid.out")" "$(grep Cpus_allowed_list /proc/self/status | cut -f2)"
+    script "srun env"
+    started --malleable -w n2 -c2
+    eventually "job $JOB has ended" has_ended "$JOB"
+    expect "$(field "$JOB" JobState)" COMPLETED
+    has "$rigid.1" 0-1 n2
+    grep -q "spank_drom: step $JOB.0: drom: no room: of its CPUs 0-1, 0-1 are step $rigid.1's, which is not malleable; it has to end first; it runs as without drom" "$CLUSTER/log/n2.log"
+    scancel "$rigid"
+    eventually "nobody is left" nobody_on n2
+}
+
+@test "a step daemon that is killed leaves nothing behind" {
+    script "srun sleep 300"
+    started --malleable -w n1 -c2
+    local owner=$JOB
+    eventually "the owner runs" has "$owner.0" 0-1
+    local task daemon
+    task=$(drom_of n1 list --json | jq --arg step "$owner.0" '.clients[] | select(.job == $step) | .pid')
+    daemon=$(awk '/^PPid/ {print $2}' "/proc/$task/status")
+    kill -KILL "$daemon" "$task"
+    script "srun sleep 1"
+    started --malleable -w n1 -c2
+    eventually "the next one has everything" has "$JOB.0" 0-1
+    scancel "$owner"
+    eventually "nobody is left" nobody_on n1
+}
+
+@test "where there can be no table a job runs as under stock Slurm, and the log says why" {
+    echo "required $SPANK_DROM table=/proc/nothing" >"$CLUSTER/etc/plugstack.conf"
+    script "srun echo ran"
+    batch --malleable -w n1 -c2
+    grep -qx ran "$WORK/out"
+    grep -h "spank_drom: step $JOB.0: drom: create table /proc/nothing: .*; it runs as without drom" "$CLUSTER"/log/n1.log
+}
