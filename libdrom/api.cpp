@@ -49,7 +49,8 @@ int drom_open(drom_table** table, const char* where, const drom_options* options
     if (table == nullptr) return no_table("open", error);
     *table = nullptr;
     Options read;
-    if (const int status = read_options(options, DROM_CREATE | DROM_READONLY | DROM_NODE | DROM_VIRTUAL, "open", read, error);
+    if (const int status =
+            read_options(options, DROM_CREATE | DROM_READONLY | DROM_NODE | DROM_VIRTUAL, "open", read, error);
         status != DROM_OK)
         return status;
     void* memory = calloc(1, sizeof(drom_table));

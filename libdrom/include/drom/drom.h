@@ -87,7 +87,8 @@ typedef struct drom_error {
 #define DROM_ASYNC         (1ULL << 8)  /* drom_init, drom_on_change: adopt in the agent's own thread too */
 #define DROM_RIGID         (1ULL << 9)  /* drom_init, drom_reserve: other clients may not take CPUs from this one */
 #define DROM_NODE          (1ULL << 10) /* drom_open with DROM_CREATE: a table of the whole node; only root writes it */
-#define DROM_VIRTUAL       (1ULL << 13) /* drom_open with DROM_CREATE and `cpus`: a node that this machine only plays. Masks are
+#define DROM_VIRTUAL \
+    (1ULL << 13) /* drom_open with DROM_CREATE and `cpus`: a node that this machine only plays. Masks are
                                            recorded and teams follow them, but no thread is moved. For tests of big nodes. */
 
 #define DROM_ADD    (1ULL << 11) /* drom_set_mask: these CPUs besides those the client has */
