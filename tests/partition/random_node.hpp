@@ -62,10 +62,12 @@ inline CpuSet any_grant(const Topology& topology) {
 }
 
 inline CpuSet whole_cores(const Topology& topology, const CpuSet& set) {
-    CpuSet cores = set;
+    std::vector<bool> there(topology.order.size(), false);
     for (const uint16_t cpu : topology.order)
-        for (const uint16_t other : topology.order)
-            if (set.has(other) && topology.place(cpu).core == topology.place(other).core) cores.add(cpu);
+        if (set.has(cpu)) there[topology.place(cpu).core] = true;
+    CpuSet cores{};
+    for (const uint16_t cpu : topology.order)
+        if (there[topology.place(cpu).core]) cores.add(cpu);
     return cores;
 }
 

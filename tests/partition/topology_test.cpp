@@ -83,6 +83,11 @@ TEST(Topology, WithoutL3TheLastSharedCacheStandsForIt) {
     EXPECT_NE(topology.place(0).l3, topology.place(8).l3);
 }
 
+TEST(Topology, AnL4AroundThemDoesNotJoinL3s) {
+    const Topology topology = synthetic("package:1 l4:1 l3:2 core:2 pu:1");
+    EXPECT_EQ(count(topology, &Place::l3), 2U);
+}
+
 TEST(Topology, CoresBesideAnL3HaveTheirOwnGroup) {
     // As in hybrid processors whose low-power cores are not under the L3: two clusters, of which one has an L3 around it.
     const Topology topology = captured("l3-and-cluster");
@@ -108,8 +113,9 @@ TEST(Topology, TwoKindsOfMemoryAtOnePlaceAreOneNode) {
 }
 
 TEST(Topology, MemoryOfTheWholeMachineJoinsNothing) {
-    const Topology topology = synthetic("[numa(memory=1TB)] package:2 [numa(memory=96GB)] core:2 pu:1");
+    const Topology topology = captured("memory-beside");
     EXPECT_EQ(count(topology, &Place::numa), 2U);
+    EXPECT_EQ(count(topology, &Place::package), 1U);
 }
 
 TEST(Topology, OfThisMachineHasTheCpusThatMayBeUsed) {
