@@ -19,11 +19,11 @@ nobody_on() { [[ $(drom_of "$1" list --json | jq '.clients | length') == 0 ]]; }
 started() { JOB=$(sbatch --parsable -o "$WORK/%j.out" "$@" "$SCRIPT"); }
 
 @test "a job that arrives shrinks the one that runs, and the CPUs go back when it ends" {
-    script "srun '$BUILD/bin/heat-gcc' --size 600 --steps 60000"
+    script "srun '$BUILD/bin/heat-gcc' --size 600 --steps 10000000"
     started --malleable -w n1 -c2
     local owner=$JOB
     eventually "the owner has both CPUs" has "$owner.0" 0-1
-    script "srun sleep 2"
+    script "srun sleep 300"
     started --malleable -w n1 -c2
     local guest=$JOB
     eventually "they share" has "$guest.0" 1
@@ -31,6 +31,7 @@ started() { JOB=$(sbatch --parsable -o "$WORK/%j.out" "$@" "$SCRIPT"); }
     local pid
     pid=$(drom_of n1 list --json | jq --arg step "$owner.0" '.clients[] | select(.job == $step) | .pid')
     eventually "every thread of the owner is on CPU 0" on_cpus "$pid" 0
+    scancel "$guest"
     eventually "the owner has both again" has "$owner.0" 0-1
     eventually "its threads, too" on_cpus "$pid" 0-1
     scancel "$owner"
@@ -39,7 +40,7 @@ started() { JOB=$(sbatch --parsable -o "$WORK/%j.out" "$@" "$SCRIPT"); }
 on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(printf '\t')$2\$"; }
 
 @test "the guest inherits when the owner ends first" {
-    script "srun sleep 60"
+    script "srun sleep 300"
     started --malleable -w n1 -c2
     local owner=$JOB
     eventually "the owner runs" has "$owner.0" 0-1
@@ -53,7 +54,7 @@ on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(p
 }
 
 @test "a job that is not malleable is written down, and not touched" {
-    script "srun grep Cpus_allowed_list /proc/self/status" "srun sleep 60"
+    script "srun grep Cpus_allowed_list /proc/self/status" "srun sleep 300"
     started -w n2 -c2
     local rigid=$JOB
     eventually "its second step runs" has "$rigid.1" 0-1 n2
@@ -77,10 +78,10 @@ on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(p
     task=$(drom_of n1 list --json | jq --arg step "$owner.0" '.clients[] | select(.job == $step) | .pid')
     daemon=$(awk '/^PPid/ {print $2}' "/proc/$task/status")
     kill -KILL "$daemon" "$task"
-    script "srun sleep 1"
+    script "srun sleep 300"
     started --malleable -w n1 -c2
     eventually "the next one has everything" has "$JOB.0" 0-1
-    scancel "$owner"
+    scancel "$owner" "$JOB"
     eventually "nobody is left" nobody_on n1
 }
 
