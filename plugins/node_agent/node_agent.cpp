@@ -211,13 +211,12 @@ public:
         return planned;
     }
 
-    tl::expected<std::string, Refusal> carry_out(std::vector<TaskRecord> planned, const Launch& launch) {
+    tl::expected<void, Refusal> carry_out(std::vector<TaskRecord> planned, const Launch& launch) {
         record_.tasks = std::move(planned);
         if (auto saved = save(false); !saved) return refuse(saved.error());
         name_ = launch.name;
-        std::string trouble = apply();
-        if (auto saved = save(true); !saved) return refuse(saved.error());
-        return trouble;
+        apply();
+        return save(true);
     }
 
     tl::expected<void, Refusal> depart(const std::vector<uint32_t>& leaving) {
@@ -264,6 +263,7 @@ public:
     }
 
     [[nodiscard]] const std::vector<TaskRecord>& tasks() const { return record_.tasks; }
+    [[nodiscard]] const std::string& news() const { return news_; }
     [[nodiscard]] bool found_something() const { return found_something_; }
 
 private:
@@ -310,16 +310,19 @@ private:
         }
     }
 
-    /// Brings the table to what the record says, for those that live. Empty, or what is not as planned.
-    std::string apply() {
+    /// Brings the table to what the record says, for those that live. What is not as planned is in news().
+    void apply() {
         for (const TaskRecord& task : record_.tasks)
             if (task.parked) release(task);
-        std::string trouble = move_running();
-        for (const TaskRecord& task : record_.tasks) {
-            if (task.parked || dead(task) || is_client(agent_.table_, task)) continue;
-            if (std::string more = reserve(task); !more.empty()) trouble = std::move(more);
-        }
-        return trouble;
+        note(move_running());
+        for (const TaskRecord& task : record_.tasks)
+            if (!task.parked && !dead(task) && !is_client(agent_.table_, task)) note(reserve(task));
+    }
+
+    void note(const std::string& trouble) {
+        if (trouble.empty()) return;
+        if (!news_.empty()) news_ += "; ";
+        news_ += trouble;
     }
 
     std::string move_running() {
@@ -373,6 +376,7 @@ private:
     Record record_;
     std::vector<bool> set_by_hand_;
     std::string name_;
+    std::string news_;
     bool found_something_ = false;
 };
 
@@ -417,9 +421,8 @@ tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
     Arrival arrival;
     for (auto task = planned->end() - static_cast<std::ptrdiff_t>(newcomers.size()); task != planned->end(); ++task)
         arrival.masks.push_back(task->mask);
-    auto news = call.carry_out(std::move(*planned), launch);
-    if (!news) return refuse(news.error());
-    arrival.news = std::move(*news);
+    if (auto done = call.carry_out(std::move(*planned), launch); !done) return refuse(done.error());
+    arrival.news = call.news();
     return arrival;
 }
 
@@ -430,7 +433,9 @@ tl::expected<void, Refusal> NodeAgent::leave(const std::vector<pid_t>& tasks) {
     for (uint32_t i = 0; i < call.tasks().size(); ++i)
         if (std::find(tasks.begin(), tasks.end(), static_cast<pid_t>(call.tasks()[i].who.pid)) != tasks.end())
             leaving.push_back(i);
-    return call.depart(leaving);
+    if (auto left = call.depart(leaving); !left) return left;
+    if (!call.news().empty()) return refuse(call.news());
+    return {};
 }
 
 tl::expected<bool, Refusal> NodeAgent::reconcile() {
