@@ -57,7 +57,8 @@ uint32_t reserved_slot() noexcept {
     return now.generation == generation && is_live(state.ledger, {slot, generation & 0xfff}) ? slot : kNoSlot;
 }
 
-/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has.
+/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has. Not in a node's
+/// table, where whoever launched the script goes on to name it by its pid.
 int take_over(uint32_t index, drom_error* error) noexcept {
     Slot& slot = state.ledger.slot(index);
     const Who me = self();
@@ -67,7 +68,8 @@ int take_over(uint32_t index, drom_error* error) noexcept {
     Page* page = open_page(state.ledger, state.path, index, state_of(slot).generation, nullptr);
     const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(present) != Verdict::kDead;
     unmap_page(page);
-    if (in_use || !state.ledger.writable || !slot.client.pid.compare_exchange_strong(pid, me.pid))
+    if (in_use || !state.ledger.writable || state.ledger.node_mode() ||
+        !slot.client.pid.compare_exchange_strong(pid, me.pid))
         return fail(error, DROM_E_BUSY,
                     "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
                     index, pid);

@@ -3,56 +3,31 @@
 #include "node_agent.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "clock.hpp"
-#include "confine.hpp"
 #include "error.hpp"
 #include "partition.hpp"
+#include "small_file.hpp"
+#include "topology_cache.hpp"
 
 namespace drom::slurm {
 namespace {
 
 constexpr uint32_t kLockMs = 10000;  // a call takes milliseconds; who holds the lock that long was stopped
 
-drom_options options_with(uint64_t flags) {
-    drom_options options{};
-    options.size = sizeof options;
-    options.flags = flags;
-    return options;
-}
-
 tl::unexpected<Refusal> refuse(std::string sentence) { return tl::unexpected(std::move(sentence)); }
 tl::unexpected<Refusal> refuse(const drom_error& error) { return refuse(std::string(error.text)); }
 
 tl::unexpected<Refusal> file_trouble(const char* what, const std::string& path) {
     return refuse(std::string("drom: ") + what + ' ' + path + ": " + errno_text(errno));
-}
-
-/// The whole of a small file; empty when there is none.
-std::string contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Whoever reads sees the old file or the new one.
-bool replace(const std::string& path, const std::string& text) {
-    const std::string fresh = path + ".new";
-    const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (file < 0) return false;
-    const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    return close(file) == 0 && written && rename(fresh.c_str(), path.c_str()) == 0;
 }
 
 /// Held by an open file, so that it ends with the process, however that ends.
@@ -82,22 +57,13 @@ private:
 
 bool dead(const TaskRecord& task) { return drom::verdict(task.who) == Verdict::kDead; }
 
-bool is_client(drom_table* table, const TaskRecord& task) {
-    return drom_get_mask(table, static_cast<int32_t>(task.who.pid), nullptr, nullptr, 0, nullptr) == DROM_OK;
-}
-
-CpuSet wanted_mask(drom_table* table, const TaskRecord& task) {
-    CpuSet wanted{};
-    drom_get_mask(table, static_cast<int32_t>(task.who.pid), nullptr, wanted.words, CpuSet::kWords, nullptr);
-    return wanted;
-}
-
 partition::Clients clients_of(const std::vector<TaskRecord>& tasks) {
     partition::Clients clients;
     for (uint32_t i = 0; i < tasks.size(); ++i) {
         const TaskRecord& task = tasks[i];
-        if (task.parked) continue;
-        clients.push_back({i, task.step.number(), task.mask, task.home, 1, task.least, task.most, !task.malleable});
+        if (task.parked != Parked::kNot) continue;
+        clients.push_back(
+            {i, task.step.number(), task.mask, task.home, 1, task.least, task.most, !task.malleable || task.by_hand});
     }
     return clients;
 }
@@ -109,7 +75,8 @@ std::vector<TaskRecord> tasks_of(const partition::Clients& clients, const std::v
         task.mask = client.mask;
         task.home = client.home;
     }
-    std::copy_if(all.begin(), all.end(), std::back_inserter(tasks), [](const TaskRecord& task) { return task.parked; });
+    std::copy_if(all.begin(), all.end(), std::back_inserter(tasks),
+                 [](const TaskRecord& task) { return task.parked != Parked::kNot; });
     return tasks;
 }
 
@@ -130,19 +97,25 @@ Refusal no_room(int status, const Launch& launch, unsigned least, const TaskReco
                (fixed->malleable ? "whose mask was set by hand" : "which is not malleable") + "; it has to end first";
     if (status == DROM_E_BUSY)
         return "drom: no room: its " + cpus +
-               " are all that running steps have left, and each of their tasks keeps one; wait until one ends";
+               " are what running steps keep at least, one a task or as --malleable=MIN says; wait until one ends";
     return "drom: no room: its tasks need " + std::string(CountText(least, "CPU").text) + " at least, and have " +
            cpus + " of this node; ask for more CPUs a task";
 }
 
+void park(TaskRecord& task, Parked why) {
+    task.parked = why;
+    task.home = task.mask;
+    task.mask = CpuSet::empty();
+}
+
 /// A batch script waits for its steps, and they run on its CPUs.
-void park_script_of(const StepName& step, std::vector<TaskRecord>& tasks) {
-    for (TaskRecord& task : tasks) {
-        if (step.step == kBatchStep || task.parked || task.step != StepName{step.job, kBatchStep}) continue;
-        task.parked = true;
-        task.home = task.mask;
-        task.mask = CpuSet::empty();
-    }
+std::vector<uint32_t> scripts_of(const StepName& step, const std::vector<TaskRecord>& tasks) {
+    std::vector<uint32_t> scripts;
+    for (uint32_t i = 0; i < tasks.size(); ++i)
+        if (step.step != kBatchStep && tasks[i].parked == Parked::kNot &&
+            tasks[i].step == StepName{step.job, kBatchStep})
+            scripts.push_back(i);
+    return scripts;
 }
 
 TaskRecord task_of(const Launch& launch, unsigned tasks, const Who& who) {
@@ -174,19 +147,37 @@ public:
             if (auto saved = save(true); !saved) return saved;
         }
         notice_other_masks();
-        std::vector<uint32_t> gone;
-        for (uint32_t i = 0; i < record_.tasks.size(); ++i)
-            if (dead(record_.tasks[i])) gone.push_back(i);
+        const std::vector<uint32_t> gone = dead_tasks();
         found_something_ = found_something_ || !gone.empty();
         return depart(gone);
     }
 
+    /// As begin(), in this process only: waits for nobody and changes nothing.
+    tl::expected<void, Refusal> look() {
+        if (auto loaded = load(); !loaded) return loaded;
+        notice_other_masks();
+        std::vector<TaskRecord> gone;
+        return without(dead_tasks(), gone);
+    }
+
+    /// The masks of tasks that have arrived; empty when one of them has not.
+    [[nodiscard]] std::vector<CpuSet> masks_of(const std::vector<Who>& tasks) const {
+        std::vector<CpuSet> masks;
+        for (const Who& who : tasks) {
+            const auto same = [&](const TaskRecord& task) { return task.who == who; };
+            const auto found = std::find_if(record_.tasks.begin(), record_.tasks.end(), same);
+            if (found == record_.tasks.end()) return {};
+            masks.push_back(found->mask);
+        }
+        return masks;
+    }
+
     /// The record with a newcomer, as planned; nothing is changed.
     tl::expected<std::vector<TaskRecord>, Refusal> plan(const Launch& launch, const std::vector<Who>& newcomers) const {
-        std::vector<TaskRecord> all = record_.tasks;
-        park_script_of(launch.step, all);
-        partition::Clients running = clients_of(all);
-        for (partition::Client& client : running) client.fixed = client.fixed || set_by_hand_[client.id];
+        auto parked = with_parked(scripts_of(launch.step, record_.tasks), Parked::kForSteps);
+        if (!parked) return parked;
+        std::vector<TaskRecord> all = std::move(*parked);
+        const partition::Clients running = clients_of(all);
         partition::Arrival arrival;
         arrival.granted = launch.granted;
         arrival.sharing_factor = agent_.settings_.sharing_factor;
@@ -199,7 +190,7 @@ public:
         int status = partition::arrive(agent_.topology_, running, arrival, after, &error);
         const partition::Client* fixed = fixed_on(running, launch.granted);
         if (status == DROM_E_BUSY && launch.malleable && fixed == nullptr)
-            status = share(arrival, launch, running, after);
+            status = share(arrival, launch, running, after) == DROM_OK ? DROM_OK : DROM_E_BUSY;
         if (status == DROM_E_BUSY || status == DROM_E_NOCPU)
             return refuse(no_room(status, launch, static_cast<unsigned>(newcomers.size()) * all.back().least,
                                   fixed == nullptr ? nullptr : &all[fixed->id]));
@@ -222,44 +213,30 @@ public:
     tl::expected<void, Refusal> depart(const std::vector<uint32_t>& leaving) {
         if (leaving.empty()) return {};
         std::vector<TaskRecord> gone;
-        gone.reserve(leaving.size());
-        for (const uint32_t index : leaving) gone.push_back(record_.tasks[index]);
-        std::vector<uint32_t> with_cpus;
-        std::copy_if(leaving.begin(), leaving.end(), std::back_inserter(with_cpus),
-                     [&](uint32_t index) { return !record_.tasks[index].parked; });
-        partition::Clients after;
-        drom_error error{};
-        if (partition::depart(agent_.topology_, clients_of(record_.tasks), with_cpus, after, &error) != DROM_OK)
-            return refuse(error);
-        record_.tasks = tasks_of(after, record_.tasks);
-        std::erase_if(record_.tasks,
-                      [&](const TaskRecord& task) { return std::count(gone.begin(), gone.end(), task) > 0; });
+        if (auto left = without(leaving, gone); !left) return put_aside(left.error());
         if (auto saved = save(false); !saved) return saved;
-        for (const TaskRecord& task : gone) release(task);
+        for (const TaskRecord& task : gone) agent_.table_.release(task);
         apply();
         if (auto saved = save(true); !saved) return saved;
-        return wake_scripts();
+        return wake(Parked::kForSteps, [this](const TaskRecord& script) { return !has_steps(script); });
     }
 
-    /// Scripts whose steps have all ended go on with what they had.
-    tl::expected<void, Refusal> wake_scripts() {
-        for (const TaskRecord& task : std::vector<TaskRecord>(record_.tasks)) {
-            const auto runs = [&](const TaskRecord& other) { return other.step.job == task.step.job && !other.parked; };
-            if (!task.parked || std::any_of(record_.tasks.begin(), record_.tasks.end(), runs)) continue;
-            std::erase(record_.tasks, task);
-            set_by_hand_.assign(record_.tasks.size(), false);
-            Launch script;
-            script.step = task.step;
-            script.user = task.user;
-            script.granted = task.home;
-            script.malleable = task.malleable;
-            script.min_cpus = task.least;
-            script.max_cpus = task.most;
-            auto planned = plan(script, {task.who});
-            if (!planned) return refuse(planned.error());
-            if (auto done = carry_out(std::move(*planned), script); !done) return refuse(done.error());
+    /// Only of those that follow nothing: a client that is stopped lends what others are granted, and keeps the CPUs that it has to keep.
+    tl::expected<void, Refusal> suspend(uint32_t job) {
+        std::vector<uint32_t> stopped;
+        for (uint32_t i = 0; i < record_.tasks.size(); ++i) {
+            const TaskRecord& task = record_.tasks[i];
+            if (task.step.job == job && task.parked == Parked::kNot && !agent_.table_.follows(task))
+                stopped.push_back(i);
         }
-        return {};
+        if (stopped.empty()) return {};
+        auto planned = with_parked(stopped, Parked::kSuspended);
+        if (!planned) return refuse(planned.error());
+        return carry_out(std::move(*planned), {});
+    }
+
+    tl::expected<void, Refusal> resume(uint32_t job) {
+        return wake(Parked::kSuspended, [job](const TaskRecord& task) { return task.step.job == job; });
     }
 
     [[nodiscard]] const std::vector<TaskRecord>& tasks() const { return record_.tasks; }
@@ -267,6 +244,18 @@ public:
     [[nodiscard]] bool found_something() const { return found_something_; }
 
 private:
+    /// The record with these tasks parked, as planned: their CPUs go the way of those of tasks that end.
+    [[nodiscard]] tl::expected<std::vector<TaskRecord>, Refusal> with_parked(const std::vector<uint32_t>& which,
+                                                                             Parked why) const {
+        std::vector<TaskRecord> all = record_.tasks;
+        if (which.empty()) return all;
+        partition::Clients after;
+        drom_error error{};
+        if (partition::depart(agent_.topology_, clients_of(all), which, after, &error) != DROM_OK) return refuse(error);
+        for (const uint32_t index : which) park(all[index], why);
+        return tasks_of(after, all);
+    }
+
     /// The controller gave the same CPUs to several jobs (OverSubscribe): they are divided here.
     int share(partition::Arrival arrival, const Launch& launch, const partition::Clients& running,
               partition::Clients& after) const {
@@ -277,47 +266,102 @@ private:
         return partition::arrive(agent_.topology_, running, arrival, after, nullptr);
     }
 
+    [[nodiscard]] std::vector<uint32_t> dead_tasks() const {
+        std::vector<uint32_t> gone;
+        for (uint32_t i = 0; i < record_.tasks.size(); ++i)
+            if (dead(record_.tasks[i])) gone.push_back(i);
+        return gone;
+    }
+
+    /// Takes tasks out of the record and hands their CPUs on; `gone` is what they were.
+    tl::expected<void, Refusal> without(const std::vector<uint32_t>& leaving, std::vector<TaskRecord>& gone) {
+        std::vector<uint32_t> with_cpus;
+        for (const uint32_t index : leaving) {
+            gone.push_back(record_.tasks[index]);
+            if (record_.tasks[index].parked == Parked::kNot) with_cpus.push_back(index);
+        }
+        partition::Clients after;
+        drom_error error{};
+        if (partition::depart(agent_.topology_, clients_of(record_.tasks), with_cpus, after, &error) != DROM_OK)
+            return refuse(error);
+        record_.tasks = tasks_of(after, record_.tasks);
+        std::erase_if(record_.tasks,
+                      [&](const TaskRecord& task) { return std::count(gone.begin(), gone.end(), task) > 0; });
+        return {};
+    }
+
+    [[nodiscard]] bool has_steps(const TaskRecord& script) const {
+        return std::any_of(record_.tasks.begin(), record_.tasks.end(), [&](const TaskRecord& task) {
+            return task.step.job == script.step.job && task.parked != Parked::kForSteps;
+        });
+    }
+
+    /// Parked tasks go on with what they had, or what of it is left by now, step by step. Where there is no room they run as without drom.
+    template <class Which>
+    tl::expected<void, Refusal> wake(Parked why, const Which& which) {
+        const auto sleeps = [&](const TaskRecord& task) { return task.parked == why && which(task); };
+        for (;;) {
+            const auto first = std::find_if(record_.tasks.begin(), record_.tasks.end(), sleeps);
+            if (first == record_.tasks.end()) return {};
+            if (auto done = wake_step(first->step, why); !done) return done;
+        }
+    }
+
+    tl::expected<void, Refusal> wake_step(StepName step, Parked why) {
+        Launch launch;
+        launch.step = step;
+        launch.min_cpus = 0;
+        std::vector<Who> tasks;
+        for (const TaskRecord& task : record_.tasks) {
+            if (task.step != step || task.parked != why) continue;
+            launch.user = task.user;
+            launch.malleable = task.malleable;
+            launch.min_per_rank = task.least;
+            launch.max_cpus += task.most;
+            launch.granted = launch.granted | task.home;
+            tasks.push_back(task.who);
+        }
+        std::erase_if(record_.tasks, [&](const TaskRecord& task) { return task.step == step && task.parked == why; });
+        auto planned = plan(launch, tasks);
+        if (!planned) note("step " + step.text() + ": " + planned.error() + "; it goes on as without drom");
+        return carry_out(planned ? std::move(*planned) : record_.tasks, launch);
+    }
+
     tl::expected<void, Refusal> load() {
         const std::string text = contents(path_);
         if (text.empty()) return {};
         auto read = read_record(text);
-        if (!read) {
-            rename(path_.c_str(), (path_ + ".damaged").c_str());
-            return refuse("drom: node agent: " + path_ + " is damaged: " + read.error() +
-                          "; it was put aside, and steps that are running keep what they have");
-        }
+        if (!read) return put_aside(read.error());
         record_ = std::move(*read);
         return {};
+    }
+
+    /// What nobody can go on from must not stop the node for ever.
+    tl::unexpected<Refusal> put_aside(const std::string& why) {
+        rename(path_.c_str(), (path_ + ".damaged").c_str());
+        return refuse("drom: node agent: " + path_ + " is damaged: " + why +
+                      "; it was put aside, and steps that are running keep what they have");
     }
 
     tl::expected<void, Refusal> save(bool applied) {
         record_.applied = applied;
         if (!replace(path_, to_text(record_))) return file_trouble("node agent: write", path_);
-        set_by_hand_.assign(record_.tasks.size(), false);
+        for (TaskRecord& task : record_.tasks) task.by_hand = false;
         return {};
     }
 
     /// A mask that an administrator has set by hand stays, and is nobody's plan.
     void notice_other_masks() {
-        set_by_hand_.assign(record_.tasks.size(), false);
-        for (std::size_t i = 0; i < record_.tasks.size(); ++i) {
-            TaskRecord& task = record_.tasks[i];
-            if (task.parked) continue;
-            const CpuSet wanted = wanted_mask(agent_.table_, task);
+        for (TaskRecord& task : record_.tasks) {
+            if (task.parked != Parked::kNot) continue;
+            const CpuSet wanted = agent_.table_.wanted(task);
             if (wanted.none() || wanted == task.mask) continue;
             task.mask = wanted;
-            set_by_hand_[i] = true;
+            task.by_hand = true;
         }
     }
 
-    /// Brings the table to what the record says, for those that live. What is not as planned is in news().
-    void apply() {
-        for (const TaskRecord& task : record_.tasks)
-            if (task.parked) release(task);
-        note(move_running());
-        for (const TaskRecord& task : record_.tasks)
-            if (!task.parked && !dead(task) && !is_client(agent_.table_, task)) note(reserve(task));
-    }
+    void apply() { note(agent_.table_.bring_to(record_.tasks, name_)); }
 
     void note(const std::string& trouble) {
         if (trouble.empty()) return;
@@ -325,85 +369,26 @@ private:
         news_ += trouble;
     }
 
-    std::string move_running() {
-        std::vector<drom_client_mask> masks;
-        masks.reserve(record_.tasks.size());
-        for (const TaskRecord& task : record_.tasks) {
-            if (task.parked || dead(task) || !is_client(agent_.table_, task) ||
-                wanted_mask(agent_.table_, task) == task.mask)
-                continue;
-            masks.push_back({static_cast<int32_t>(task.who.pid), 0, task.mask.words, CpuSet::kWords});
-        }
-        if (masks.empty()) return {};
-        drom_options options = options_with(DROM_TAKE | DROM_WAIT_RELEASED);
-        options.timeout_ms = agent_.settings_.timeout_ms;
-        drom_error error{};
-        const int status = drom_set_masks(agent_.table_, masks.data(), masks.size(), &options, &error);
-        return status < 0 || status == DROM_PENDING ? error.text : "";
-    }
-
-    std::string reserve(const TaskRecord& task) {
-        const auto pid = static_cast<int32_t>(task.who.pid);
-        const std::string job = task.step.text();
-        wait_for_user(task);
-        // No waiting: that would set the affinity of a task that is not malleable. The CPUs have been left already.
-        drom_options options = options_with(DROM_TAKE | (task.malleable ? 0 : DROM_RIGID));
-        options.name = name_.empty() ? nullptr : name_.c_str();
-        options.job = job.c_str();
-        options.min_cpus = task.least;
-        options.max_cpus = task.most;
-        drom_error error{};
-        const int status = drom_reserve(agent_.table_, pid, task.mask.words, CpuSet::kWords, &options, nullptr, &error);
-        if (status < 0) return error.text;
-        if (task.malleable && agent_.settings_.topology.empty()) set_affinity(task.who.pid, task.mask);
-        return {};
-    }
-
-    /// Its page in the table belongs to whom it runs as, which it is about to become.
-    void wait_for_user(const TaskRecord& task) const {
-        const uint64_t deadline = deadline_in_ms(agent_.settings_.timeout_ms);
-        while (uid_of(task.who.pid) != task.user && !dead(task) && now_ns() < deadline) usleep(200);
-    }
-
-    void release(const TaskRecord& task) {
-        const drom_options options = options_with(0);
-        drom_release(agent_.table_, static_cast<int32_t>(task.who.pid), &options, nullptr);
-    }
-
     NodeAgent& agent_;
     std::string path_;
     FileLock lock_;
     Record record_;
-    std::vector<bool> set_by_hand_;
     std::string name_;
     std::string news_;
     bool found_something_ = false;
 };
 
 tl::expected<NodeAgent, Refusal> NodeAgent::open(const AgentSettings& settings) {
-    drom_error error{};
-    Topology topology;
-    const bool real = settings.topology.empty();
-    const int read =
-        real ? read_machine(topology, &error) : read_synthetic(settings.topology.c_str(), topology, &error);
-    if (read != DROM_OK) return refuse(error);
-    NodeAgent agent(settings, std::move(topology));
-    drom_options options = options_with(DROM_CREATE | (geteuid() == 0 ? DROM_NODE : 0) | (real ? 0 : DROM_VIRTUAL));
-    if (!real) options.cpus = agent.topology_.cpus.last() + 1;
-    if (drom_open(&agent.table_, settings.table.c_str(), &options, &error) != DROM_OK) return refuse(error);
-    return agent;
+    auto table = NodeTable::open(settings);
+    if (!table) return refuse(table.error());
+    auto topology = topology_of_node(settings);
+    if (!topology) return refuse(topology.error());
+    return NodeAgent(settings, std::move(*topology), std::move(*table));
 }
-
-NodeAgent::NodeAgent(NodeAgent&& other) noexcept
-    : settings_(std::move(other.settings_)),
-      topology_(std::move(other.topology_)),
-      table_(std::exchange(other.table_, nullptr)) {}
-
-NodeAgent::~NodeAgent() { drom_close(table_); }
 
 tl::expected<void, Refusal> NodeAgent::would_fit(const Launch& launch, unsigned tasks) {
     Call call(*this);
-    if (auto begun = call.begin(); !begun) return begun;
+    if (auto looked = call.look(); !looked) return looked;
     const auto planned = call.plan(launch, std::vector<Who>(tasks));
     if (!planned) return refuse(planned.error());
     return {};
@@ -416,9 +401,11 @@ tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
             return refuse("drom: step " + launch.step.text() + ": task " + std::to_string(i) + " has ended already");
     Call call(*this);
     if (auto begun = call.begin(); !begun) return refuse(begun.error());
+    Arrival arrival;
+    arrival.masks = call.masks_of(newcomers);
+    if (!arrival.masks.empty()) return arrival;
     auto planned = call.plan(launch, newcomers);
     if (!planned) return refuse(planned.error());
-    Arrival arrival;
     for (auto task = planned->end() - static_cast<std::ptrdiff_t>(newcomers.size()); task != planned->end(); ++task)
         arrival.masks.push_back(task->mask);
     if (auto done = call.carry_out(std::move(*planned), launch); !done) return refuse(done.error());
@@ -438,6 +425,22 @@ tl::expected<void, Refusal> NodeAgent::leave(const std::vector<pid_t>& tasks) {
     return {};
 }
 
+tl::expected<void, Refusal> NodeAgent::suspend(uint32_t job) {
+    Call call(*this);
+    if (auto begun = call.begin(); !begun) return begun;
+    if (auto done = call.suspend(job); !done) return done;
+    if (!call.news().empty()) return refuse(call.news());
+    return {};
+}
+
+tl::expected<void, Refusal> NodeAgent::resume(uint32_t job) {
+    Call call(*this);
+    if (auto begun = call.begin(); !begun) return begun;
+    if (auto done = call.resume(job); !done) return done;
+    if (!call.news().empty()) return refuse(call.news());
+    return {};
+}
+
 tl::expected<bool, Refusal> NodeAgent::reconcile() {
     Call call(*this);
     if (auto begun = call.begin(); !begun) return refuse(begun.error());
@@ -452,22 +455,6 @@ CpuSet NodeAgent::cpus_of_cores(const CpuSet& cores) const {
         if (cores.has(number)) cpus.add(topology_.order[i]);
     }
     return cpus;
-}
-
-std::vector<std::pair<std::string, std::string>> environment_of(const std::string& path, pid_t task) {
-    const drom_options options = options_with(DROM_READONLY);
-    drom_table* table = nullptr;
-    if (drom_open(&table, path.c_str(), &options, nullptr) != DROM_OK) return {};
-    std::vector<drom_client_info> clients(drom_table_clients(table));
-    clients[0].size = sizeof clients[0];
-    std::size_t count = clients.size();
-    if (drom_clients(table, clients.data(), &count, nullptr) != DROM_OK) count = 0;
-    drom_close(table);
-    for (std::size_t i = 0; i < count; ++i)
-        if (clients[i].pid == task)
-            return {{"DROM_TABLE", path},
-                    {"DROM_SLOT", std::to_string(clients[i].slot) + ':' + std::to_string(clients[i].generation)}};
-    return {};
 }
 
 }  // namespace drom::slurm

@@ -13,6 +13,7 @@
 
 #include <tl/expected.hpp>
 
+#include "node_table.hpp"
 #include "record.hpp"
 #include "topology.hpp"
 
@@ -31,7 +32,7 @@ struct Launch {
     StepName step;
     uid_t user = 0;    ///< whom the tasks are about to run as
     std::string name;  ///< what people call the program
-    CpuSet granted;    ///< CPUs that the controller gave it here; where they are all somebody's, they are shared
+    CpuSet granted{};  ///< CPUs that the controller gave it here; where they are all somebody's, they are shared
     std::vector<pid_t> tasks;  ///< forked, and not yet running the program
     bool malleable = false;
     uint32_t min_cpus = 1;  ///< on this node, for all its tasks
@@ -45,30 +46,26 @@ struct Arrival {
     std::string news;
 };
 
-/// A sentence for the log or for the user.
-using Refusal = std::string;
-
 class NodeAgent {
 public:
-    /// Opens the node's table, or makes it (root: in node mode). Errors: a sentence. Cost: a few ms, most of it hwloc's.
+    /// Opens the node's table, or makes it (root: in node mode). Errors: a sentence. Cost: about 0.1 ms; the first time 20 ms, most of it hwloc's.
     static tl::expected<NodeAgent, Refusal> open(const AgentSettings& settings);
 
-    NodeAgent(NodeAgent&& other) noexcept;
-    NodeAgent& operator=(NodeAgent&&) = delete;
-    NodeAgent(const NodeAgent&) = delete;
-    NodeAgent& operator=(const NodeAgent&) = delete;
-    ~NodeAgent();
-
-    /// Would arrive() find room for this many tasks? Changes nothing. Errors: the sentence that a user reads.
+    /// Would arrive() find room for this many tasks? Changes nothing and waits for nobody. Errors: the sentence that a user reads.
     [[nodiscard]] tl::expected<void, Refusal> would_fit(const Launch& launch, unsigned tasks);
 
     /// Takes the granted CPUs from whoever has them, spreads them over the tasks, reserves them in the table and, for a malleable step on a real
     /// node, sets the tasks' affinity. Returns when the CPUs are free, or the timeout has passed (said in `news`).
-    /// Errors: a sentence; nothing is changed then.
+    /// Tasks that have arrived before keep what they have. Errors: a sentence; nothing is changed then.
     tl::expected<Arrival, Refusal> arrive(const Launch& launch);
 
     /// These tasks have ended (or are about to): their CPUs go back. Those that the agent does not know are ignored.
     tl::expected<void, Refusal> leave(const std::vector<pid_t>& tasks);
+
+    /// Slurm is about to stop a job: others may have the CPUs of its tasks, all of them where no program follows requests.
+    tl::expected<void, Refusal> suspend(uint32_t job);
+    /// It goes on: its tasks get back what they had. Where there is no room now they run as without drom, which is an error, too.
+    tl::expected<void, Refusal> resume(uint32_t job);
 
     /// Finishes what somebody who was killed left undone, and hands back what dead tasks had. True when there was something.
     tl::expected<bool, Refusal> reconcile();
@@ -78,15 +75,12 @@ public:
 
 private:
     class Call;
-    NodeAgent(AgentSettings settings, Topology topology)
-        : settings_(std::move(settings)), topology_(std::move(topology)) {}
+    NodeAgent(AgentSettings settings, Topology topology, NodeTable table)
+        : settings_(std::move(settings)), topology_(std::move(topology)), table_(std::move(table)) {}
 
     AgentSettings settings_;
     Topology topology_;
-    drom_table* table_ = nullptr;
+    NodeTable table_;
 };
-
-/// Variables that make a task find its reservation in a table; none when it has no reservation. Any user, also in the task itself.
-std::vector<std::pair<std::string, std::string>> environment_of(const std::string& table, pid_t task);
 
 }  // namespace drom::slurm

@@ -22,7 +22,7 @@ void put_task(std::string& out, const TaskRecord& task) {
     out += "task";
     for (const uint64_t number : {uint64_t{task.step.job}, uint64_t{task.step.step}, uint64_t{task.who.pid},
                                   task.who.start, task.who.pidns, uint64_t{task.user}, uint64_t{task.least},
-                                  uint64_t{task.most}, uint64_t{task.malleable}, uint64_t{task.parked}})
+                                  uint64_t{task.most}, uint64_t{task.malleable}, static_cast<uint64_t>(task.parked)})
         out += ' ' + std::to_string(number);
     out += ' ' + cpus_text(task.mask) + ' ' + cpus_text(task.home) + '\n';
 }
@@ -74,8 +74,8 @@ bool read_task(std::string_view line, TaskRecord& task) {
     words.cpus(task.mask);
     words.cpus(task.home);
     task.malleable = malleable == 1;
-    task.parked = parked == 1;
-    return words.good() && malleable <= 1 && parked <= 1 && task.who.pid != 0;
+    task.parked = static_cast<Parked>(parked);
+    return words.good() && malleable <= 1 && parked <= static_cast<uint32_t>(Parked::kSuspended) && task.who.pid != 0;
 }
 
 std::string_view next_line(std::string_view& rest) {

@@ -29,17 +29,25 @@ struct StepName {
 };
 constexpr uint32_t kBatchStep = 0xfffffffb;  ///< SLURM_BATCH_SCRIPT
 
+/// Why a process that lives has no CPUs of its own for now: `home` is what it comes back to.
+enum class Parked : uint8_t {
+    kNot,
+    kForSteps,   ///< a batch script whose steps run on its CPUs
+    kSuspended,  ///< stopped by Slurm, whose CPUs are for others
+};
+
 /// A process that was given CPUs.
 struct TaskRecord {
     StepName step;
     Who who;
-    uint32_t user = 0;       ///< whom it runs as
-    uint32_t least = 1;      ///< CPUs
-    uint32_t most = 0;       ///< CPUs; 0: no limit
-    bool parked = false;     ///< a batch script whose steps run: the CPUs are theirs, `home` is what it comes back to
+    uint32_t user = 0;   ///< whom it runs as
+    uint32_t least = 1;  ///< CPUs
+    uint32_t most = 0;   ///< CPUs; 0: no limit
+    Parked parked = Parked::kNot;
     bool malleable = false;  ///< else it keeps what Slurm gave it, and is only written down
     CpuSet mask;             ///< what the plan gives it
     CpuSet home;             ///< partition::Client::home
+    bool by_hand = false;    ///< an administrator has set its mask since the last plan; not written down
 
     friend bool operator==(const TaskRecord&, const TaskRecord&) = default;
 };

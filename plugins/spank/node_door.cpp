@@ -4,10 +4,7 @@
 
 #include <unistd.h>
 
-#include <string_view>
-#include <vector>
-
-#include "node_agent/node_agent.hpp"
+#include "node_agent/step_door.hpp"
 #include "options.hpp"
 #include "slurm_spank.hpp"
 #include "variables.hpp"
@@ -15,9 +12,11 @@
 namespace drom::slurm {
 namespace {
 
-/// Of the step that this process serves, in the order of their local numbers.
-std::vector<pid_t> g_tasks;
-bool g_arrived = false;
+void say(const std::string& sentence) { slurm_info("spank_drom: %s", sentence.c_str()); }
+void say_in_detail(const std::string& sentence) { slurm_verbose("spank_drom: %s", sentence.c_str()); }
+
+/// A process serves one step.
+StepDoor g_door(say, say_in_detail);
 
 template <class Item>
 Item item(spank_handle* spank, spank_item_t which) {
@@ -26,90 +25,57 @@ Item item(spank_handle* spank, spank_item_t which) {
     return value;
 }
 
-AgentSettings settings_of(spank_handle* spank, const Arguments& arguments) {
-    AgentSettings settings;
-    settings.table = table_of(arguments, std::string(variable(spank, "SLURMD_NODENAME")));
-    settings.topology = arguments.topology;
-    settings.sharing_factor = arguments.sharing_factor;
-    return settings;
+/// The name of the node, which several slurmd may have on one machine. Slurm tells it to the tasks of srun only: a batch script runs on
+/// the first node of its job.
+std::string node_of(spank_handle* spank) {
+    const std::string_view name = variable(spank, "SLURMD_NODENAME");
+    if (!name.empty()) return std::string(name);
+    hostlist_t nodes = slurm_hostlist_create(std::string(variable(spank, "SLURM_JOB_NODELIST")).c_str());
+    char* first = slurm_hostlist_shift(nodes);
+    std::string node = first == nullptr ? "" : first;
+    free(first);
+    slurm_hostlist_destroy(nodes);
+    return node;
+}
+
+/// Empty `table`: no CPUs are moved.
+AgentSettings settings_of(spank_handle* spank, const Settings& settings) {
+    if (settings.table.empty()) return {};
+    const std::string node = node_of(spank);
+    if (node.empty()) say("Slurm does not tell which node this is; the step runs as without drom");
+    return node.empty() ? AgentSettings{} : agent_settings(settings, node);
 }
 
 StepName step_of(spank_handle* spank) { return {item<uint32_t>(spank, S_JOB_ID), item<uint32_t>(spank, S_JOB_STEPID)}; }
 
-/// Steps that people start, and batch scripts; not the extern step, an interactive shell or an X11 forwarder.
-bool has_tasks_of_its_own(const StepName& step) {
-    return step.step <= SLURM_MAX_NORMAL_STEP_ID || step.step == kBatchStep;
-}
+std::string text_of(const char* text) { return text == nullptr ? "" : text; }
 
-std::string program_of(spank_handle* spank) {
+StepOnNode describe(spank_handle* spank) {
+    StepOnNode step;
+    step.step = step_of(spank);
+    step.user = item<uid_t>(spank, S_JOB_UID);
     int argc = 0;
     char** argv = nullptr;
-    if (spank_get_item(spank, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc == 0) return {};
-    const std::string_view path(argv[0]);
-    return std::string(path.substr(path.rfind('/') + 1));
-}
-
-CpuSet granted_to(spank_handle* spank, const StepName& step, const NodeAgent& agent) {
-    const char* cores = item<char*>(spank, step.step == kBatchStep ? S_JOB_ALLOC_CORES : S_STEP_ALLOC_CORES);
-    CpuSet set{};
-    if (cores == nullptr || parse_cpus(cores, set).what != nullptr) return CpuSet::empty();
-    return agent.cpus_of_cores(set);
-}
-
-Launch launch_of(spank_handle* spank, const NodeAgent& agent) {
-    const Options& given = options();
-    Launch launch;
-    launch.step = step_of(spank);
-    launch.user = item<uid_t>(spank, S_JOB_UID);
-    launch.name = program_of(spank);
-    launch.granted = granted_to(spank, launch.step, agent);
-    launch.tasks = g_tasks;
-    launch.malleable = given.malleable();
-    if (!given.range || !launch.malleable) return launch;
-    launch.min_cpus = given.range->min;
-    launch.max_cpus = given.range->max;
-    launch.min_per_rank = given.min_per_rank.value_or(1);
-    return launch;
-}
-
-void say(const StepName& step, const std::string& what) {
-    slurm_info("spank_drom: step %s: %s", step.text().c_str(), what.c_str());
-}
-
-void arrive(spank_handle* spank, const Arguments& arguments) {
-    const StepName step = step_of(spank);
-    auto agent = NodeAgent::open(settings_of(spank, arguments));
-    if (!agent) return say(step, agent.error() + "; it runs as without drom");
-    const Launch launch = launch_of(spank, *agent);
-    if (launch.granted.none()) return say(step, "Slurm granted it no cores by name; it runs as without drom");
-    const auto arrival = agent->arrive(launch);
-    if (!arrival) return say(step, arrival.error() + "; it runs as without drom");
-    if (!arrival->news.empty()) say(step, arrival->news);
-    g_arrived = true;
-    for (std::size_t i = 0; i < arrival->masks.size(); ++i)
-        slurm_verbose("spank_drom: step %s: task %zu has CPUs %s", step.text().c_str(), i,
-                      CpuText(arrival->masks[i]).text);
+    if (spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0) step.program = argv[0];
+    step.cores = text_of(item<char*>(spank, step.step.step == kBatchStep ? S_JOB_ALLOC_CORES : S_STEP_ALLOC_CORES));
+    if (options().malleable()) step.range = options().range;
+    step.min_per_rank = options().min_per_rank;
+    return step;
 }
 
 }  // namespace
 
-void task_was_forked(spank_handle* spank, const Arguments& arguments) {
-    if (arguments.table.empty() || !has_tasks_of_its_own(step_of(spank))) return;
-    g_tasks.push_back(item<pid_t>(spank, S_TASK_PID));
-    if (g_tasks.size() == item<uint32_t>(spank, S_JOB_LOCAL_TASK_COUNT)) arrive(spank, arguments);
+void task_was_forked(spank_handle* spank, const Settings& settings) {
+    g_door.task_was_forked(settings_of(spank, settings), describe(spank), item<pid_t>(spank, S_TASK_PID),
+                           item<uint32_t>(spank, S_JOB_LOCAL_TASK_COUNT));
 }
 
-void name_reservation(spank_handle* spank, const Arguments& arguments) {
-    if (arguments.table.empty() || !options().malleable()) return;
-    for (const auto& [name, value] : environment_of(settings_of(spank, arguments).table, getpid()))
+void name_reservation(spank_handle* spank, const Settings& settings) {
+    if (settings.table.empty() || !options().malleable()) return;
+    for (const auto& [name, value] : environment_of(settings_of(spank, settings).table, getpid()))
         set_variable(spank, name.c_str(), value);
 }
 
-void task_has_ended(spank_handle* spank, const Arguments& arguments) {
-    if (!g_arrived) return;
-    auto agent = NodeAgent::open(settings_of(spank, arguments));
-    const auto left = agent ? agent->leave({item<pid_t>(spank, S_TASK_PID)}) : tl::unexpected(agent.error());
-    if (!left) say(step_of(spank), left.error() + "; its CPUs go back at the next call on this node");
-}
+void task_has_ended(spank_handle* spank) { g_door.task_has_ended(step_of(spank), item<pid_t>(spank, S_TASK_PID)); }
 
 }  // namespace drom::slurm

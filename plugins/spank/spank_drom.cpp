@@ -4,9 +4,9 @@
 // It never makes a job fail: only an option's value, at submission, is refused (options.cpp). Nothing is thrown into Slurm, which is C.
 #include <exception>
 
-#include "arguments.hpp"
 #include "node_door.hpp"
 #include "options.hpp"
+#include "settings.hpp"
 #include "slurm_spank.hpp"
 #include "step.hpp"
 #include "submission.hpp"
@@ -53,9 +53,9 @@ int slurm_spank_init_post_opt(spank_t spank, int, char**) {
 
 int slurm_spank_user_init(spank_t, int argc, char* argv[]) {
     return guarded([&] {
-        const Arguments arguments = read_arguments(argc, argv);
-        for (const std::string& sentence : arguments.wrong) slurm_info("spank_drom: %s", sentence.c_str());
-        look_for_libraries(library_directory(arguments));
+        const Settings settings = read_arguments(argc, argv);
+        for (const std::string& sentence : settings.wrong) slurm_info("spank_drom: %s", sentence.c_str());
+        look_for_libraries(library_directory(settings));
     });
 }
 
@@ -65,14 +65,14 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char* argv[]) {
 
 int slurm_spank_task_init(spank_t spank, int argc, char* argv[]) {
     return guarded([&] {
-        const Arguments arguments = read_arguments(argc, argv);
-        enter_task(spank, library_directory(arguments));
-        name_reservation(spank, arguments);
+        const Settings settings = read_arguments(argc, argv);
+        enter_task(spank, library_directory(settings));
+        name_reservation(spank, settings);
     });
 }
 
-int slurm_spank_task_exit(spank_t spank, int argc, char* argv[]) {
-    return guarded([&] { task_has_ended(spank, read_arguments(argc, argv)); });
+int slurm_spank_task_exit(spank_t spank, int, char**) {
+    return guarded([&] { task_has_ended(spank); });
 }
 
 }  // extern "C"

@@ -53,8 +53,8 @@ void preload(spank_handle* spank) {
 
 }  // namespace
 
-std::string library_directory(const Arguments& arguments) {
-    if (!arguments.lib.empty()) return arguments.lib;
+std::string library_directory(const Settings& settings) {
+    if (!settings.lib.empty()) return settings.lib;
     Dl_info info{};
     if (dladdr(&g_libraries, &info) == 0 || info.dli_fname == nullptr) return {};
     char path[PATH_MAX];

@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "arguments.hpp"
+#include "settings.hpp"
 
 struct spank_handle;
 
 namespace drom::slurm {
 
 /// As plugstack.conf says; else the directory above the plugin's own, as in an installation.
-std::string library_directory(const Arguments& arguments);
+std::string library_directory(const Settings& settings);
 
 /// Once a step, as the user: whether drom's libraries can be read there. One line in the log when not, and the step runs as without drom.
 void look_for_libraries(const std::string& directory);

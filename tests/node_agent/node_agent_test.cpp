@@ -2,7 +2,9 @@
 // node_agent_test.cpp - steps arrive on a virtual node of 2 x 24 cores, end, and are killed, and so are those who launch them.
 #include "node_agent/node_agent.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <csignal>
@@ -140,6 +142,85 @@ TEST_F(Agent, ABatchScriptsStepsRunOnItsCpusAndItHasThemAgainAfterwards) {
     EXPECT_EQ(arrive(launch(2, 1, kNode, false)), "");
 }
 
+TEST_F(Agent, WhatAGuestsScriptAndStepsBorrowedGoesBackToTheOwner) {
+    Launch script = launch(1, 1, kNode);
+    script.step.step = kBatchStep;
+    ASSERT_EQ(arrive(script), "");
+    const Launch owner = launch(1, 1, kNode);
+    ASSERT_EQ(arrive(owner), "");
+    Launch guests_script = launch(2, 1, kNode);
+    guests_script.step.step = kBatchStep;
+    ASSERT_EQ(arrive(guests_script), "");
+    const Launch guest = launch(2, 1, kNode);
+    ASSERT_EQ(arrive(guest), "");
+    EXPECT_EQ(wanted(guest.tasks[0]).count(), 24U);
+    ASSERT_TRUE(agent().leave(guests_script.tasks).has_value());
+    ASSERT_TRUE(agent().leave(guest.tasks).has_value());
+    EXPECT_EQ(wanted(owner.tasks[0]), kNode);
+}
+
+TEST_F(Agent, TheSecondDoorFindsThatTheTasksHaveArrived) {
+    const Launch step = launch(1, 2, kNode);
+    const auto first = agent().arrive(step);
+    const auto second = agent().arrive(step);
+    ASSERT_TRUE(first.has_value() && second.has_value());
+    EXPECT_EQ(first->masks, second->masks);
+    ASSERT_TRUE(agent().leave({step.tasks[0]}).has_value());
+    EXPECT_EQ(wanted(step.tasks[1]), kNode);
+}
+
+TEST_F(Agent, ASuspendedJobsCpusAreForOthersUntilItGoesOn) {
+    for (const bool malleable : {true, false}) {
+        const Launch stopped = launch(1, 2, kNode, malleable);
+        ASSERT_EQ(arrive(stopped), "");
+        ASSERT_TRUE(agent().suspend(1).has_value());
+        EXPECT_TRUE(wanted(stopped.tasks[0]).none());
+        ASSERT_TRUE(agent().suspend(1).has_value());  // twice is once
+        const Launch other = launch(2, 1, kNode);
+        ASSERT_EQ(arrive(other), "");
+        EXPECT_EQ(wanted(other.tasks[0]), kNode);
+        ASSERT_TRUE(agent().leave(other.tasks).has_value());
+        const auto resumed = agent().resume(1);
+        ASSERT_TRUE(resumed.has_value()) << resumed.error();
+        EXPECT_EQ(wanted(stopped.tasks[0]), CpuSet::range(0, 24));
+        EXPECT_EQ(wanted(stopped.tasks[1]), CpuSet::range(24, 24));
+        ASSERT_TRUE(agent().leave(stopped.tasks).has_value());
+    }
+}
+
+TEST_F(Agent, AJobThatEndsWhileItIsSuspendedLeavesNothingBehind) {
+    const Launch stopped = launch(1, 1, kNode);
+    ASSERT_EQ(arrive(stopped), "");
+    ASSERT_TRUE(agent().suspend(1).has_value());
+    tasks_.back().stop();
+    ASSERT_TRUE(agent().reconcile().value());
+    ASSERT_TRUE(agent().resume(1).has_value());
+    EXPECT_EQ(arrive(launch(2, 1, kNode, false)), "");
+}
+
+TEST_F(Agent, WhoComesBackToATakenPlaceIsToldSo) {
+    const Launch stopped = launch(1, 1, kNode, false);
+    ASSERT_EQ(arrive(stopped), "");
+    ASSERT_TRUE(agent().suspend(1).has_value());
+    ASSERT_EQ(arrive(launch(2, 1, kNode, false)), "");
+    const auto resumed = agent().resume(1);
+    ASSERT_FALSE(resumed.has_value());
+    EXPECT_EQ(resumed.error(),
+              "step 1.0: drom: no room: of its CPUs 0-47, 0-47 are step 2.0's, which is not malleable; it has to end "
+              "first; it goes on as without drom");
+}
+
+TEST_F(Agent, WouldFitWaitsForNobody) {
+    ASSERT_EQ(arrive(launch(1, 1, kNode)), "");
+    const int lock = ::open((settings_.table + "/agent.lock").c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_GE(lock, 0);
+    ASSERT_EQ(flock(lock, LOCK_EX), 0);
+    EXPECT_TRUE(agent().would_fit(launch(2, 1, kNode), 1).has_value());
+    tasks_.front().stop();
+    EXPECT_TRUE(agent().would_fit(launch(3, 48, kNode), 48).has_value());
+    close(lock);
+}
+
 TEST_F(Agent, TasksThatDoNotFitInTheGrantAreToldSo) {
     Launch wide = launch(1, 2, CpuSet::range(0, 3));
     wide.min_per_rank = 2;
@@ -184,6 +265,29 @@ TEST_F(Agent, ADamagedRecordIsPutAsideAndSaidOnce) {
     EXPECT_NE(first.error().find("is damaged: line 2 is no task"), std::string::npos) << first.error();
     EXPECT_TRUE(agent().reconcile().has_value());
     EXPECT_EQ(access((path + ".damaged").c_str(), F_OK), 0);
+}
+
+TEST_F(Agent, ARecordThatContradictsItselfDoesNotStopTheNode) {
+    ASSERT_EQ(arrive(launch(1, 1, kNode)), "");
+    tasks_.push_back(Child::sleeper());
+    tasks_.push_back(Child::sleeper());
+    Record record;
+    for (const Child& child : tasks_) {
+        TaskRecord& task = record.tasks.emplace_back();
+        task.step = step_of(7);
+        ASSERT_TRUE(who_is(child.upid(), task.who));
+        task.malleable = true;
+        task.mask = task.home = CpuSet::range(0, 8);
+    }
+    FILE* file = fopen((settings_.table + "/agent.record").c_str(), "w");
+    ASSERT_NE(file, nullptr);
+    fputs(to_text(record).c_str(), file);
+    fclose(file);
+    tasks_.back().stop();
+    const auto first = agent().reconcile();
+    ASSERT_FALSE(first.has_value());
+    EXPECT_NE(first.error().find("agent.record is damaged"), std::string::npos) << first.error();
+    EXPECT_EQ(arrive(launch(2, 1, CpuSet::range(24, 24))), "");
 }
 
 TEST_F(Agent, CoresAreCountedAsSlurmDoes) {
@@ -236,7 +340,7 @@ TEST(NodeRecord, IsReadBackAsItWasWritten) {
             task.user = *rc::gen::arbitrary<uint32_t>();
             task.least = *rc::gen::arbitrary<uint32_t>();
             task.malleable = *rc::gen::arbitrary<bool>();
-            task.parked = *rc::gen::arbitrary<bool>();
+            task.parked = *rc::gen::element(Parked::kNot, Parked::kForSteps, Parked::kSuspended);
             for (CpuSet* set : {&task.mask, &task.home})
                 for (const uint32_t cpu :
                      *rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, kMaxCpus)))

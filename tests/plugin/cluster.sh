@@ -8,6 +8,7 @@
 #     plugins=DIR       before Slurm's own plugins
 #     plugstack=LINE    of plugstack.conf; may be repeated
 #     extra=LINE        of slurm.conf; may be repeated
+#     drom=LINE         of drom.conf; may be repeated
 #     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
 #     task=task/none select=select/cons_tres
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
@@ -24,7 +25,7 @@ for file in /proc/self/fd/*; do
     if ((fd > 2 && fd != 255)); then eval "exec $fd>&-"; fi
 done
 
-usage() { sed -n '5,18s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 (($# >= 2)) || usage
 what=$1
 mkdir -p "$2"
@@ -115,7 +116,7 @@ logs() {
 # --- starting ---
 
 nodes=2 sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres partition='' owner=$PPID limit=600
-plugstack=() extra=()
+plugstack=() extra=() drom=()
 
 read_settings() {
     local setting
@@ -125,6 +126,7 @@ read_settings() {
                 printf -v "${setting%%=*}" %s "${setting#*=}" ;;
             plugstack=*) plugstack+=("${setting#*=}") ;;
             extra=*) extra+=("${setting#*=}") ;;
+            drom=*) drom+=("${setting#*=}") ;;
             *) usage ;;
         esac
     done
@@ -228,6 +230,7 @@ start() {
     for ((i = 1; i <= nodes; ++i)); do mkdir "$dir/tmp/n$i"; done
     slurm_conf "$port" "$(system_plugins)" >"$SLURM_CONF"
     ((${#plugstack[@]} == 0)) || printf '%s\n' "${plugstack[@]}" >"$dir/etc/plugstack.conf"
+    ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
     : >"$dir/run/daemons"
     launch slurmctld slurmctld -D -i
     for ((i = 1; i <= nodes; ++i)); do launch "n$i" slurmd -D -N "n$i"; done

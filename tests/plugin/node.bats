@@ -1,13 +1,21 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# node.bats - the node agent behind spank_drom.so in a real Slurm: jobs share a node of this machine's CPUs, and hand them back.
+# node.bats - the node agent in a real Slurm: jobs share a node of this machine's CPUs, and hand them back. DOOR says which plugin calls
+# it: spank (the default), task, or both.
 
 load support
 
 # Two nodes that both are this machine's first two CPUs. Jobs may be put on the same cores twice; who has which is the agent's matter.
 setup_file() {
     (($(nproc) >= 2)) || { missing "one CPU only: there is nothing to share"; return 1; }
-    start_cluster cores=2 partition=OverSubscribe=FORCE:4 plugstack="required $SPANK_DROM table=$BATS_FILE_TMPDIR/%n.table"
+    local table="table=$BATS_FILE_TMPDIR/%n.table"
+    case ${DOOR:=spank} in
+        spank) set -- plugstack="required $SPANK_DROM $table" ;;
+        task) set -- plugstack="required $SPANK_DROM" task=task/drom drom="$table" ;;
+        both) set -- plugstack="required $SPANK_DROM $table" task=task/affinity,task/drom drom="$table" ;;
+    esac
+    export DOOR
+    start_cluster cores=2 partition=OverSubscribe=FORCE:4 "$@"
     chmod 755 "$BATS_FILE_TMPDIR"
 }
 
@@ -62,11 +70,40 @@ on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(p
     script "srun env"
     started --malleable -w n2 -c2
     eventually "job $JOB has ended" has_ended "$JOB"
-    expect "$(field "$JOB" JobState)" COMPLETED
     has "$rigid.1" 0-1 n2
-    grep -q "spank_drom: step $JOB.0: drom: no room: of its CPUs 0-1, 0-1 are step $rigid.1's, which is not malleable; it has to end first; it runs as without drom" "$CLUSTER/log/n2.log"
+    local sentence="step $JOB.0: drom: no room: of its CPUs 0-1, 0-1 are step $rigid.1's, which is not malleable; it has to end first"
+    if [[ $DOOR == spank ]]; then
+        expect "$(field "$JOB" JobState)" COMPLETED
+        grep -q "spank_drom: $sentence; it runs as without drom" "$CLUSTER/log/n2.log"
+    else
+        # Only a task plugin can refuse a launch, and then the user has to read why.
+        expect "$(field "$JOB" JobState)" FAILED
+        grep -q "task/drom: $sentence; it does not start" "$CLUSTER/log/n2.log"
+    fi
     scancel "$rigid"
     eventually "nobody is left" nobody_on n2
+}
+
+@test "what a batch script starts without srun stays inside the script's CPUs" {
+    script "sleep 300 & sleep 300"
+    started --malleable -w n1 -c2
+    local owner=$JOB
+    eventually "the script has both CPUs" has "$owner.batch" 0-1
+    started --malleable -w n1 -c2
+    local guest=$JOB
+    eventually "they share" has "$guest.batch" 1
+    local pid
+    pid=$(drom_of n1 list --json | jq --arg step "$owner.batch" '.clients[] | select(.job == $step) | .pid')
+    eventually "its two programs are on CPU 0" children_on_cpus "$pid" 0
+    scancel "$guest"
+    eventually "they are on both again" children_on_cpus "$pid" 0-1
+    scancel "$owner"
+    eventually "nobody is left" nobody_on n1
+}
+children_on_cpus() {
+    local child
+    [[ $(pgrep -c -P "$1") == 2 ]] || return
+    for child in $(pgrep -P "$1"); do on_cpus "$child" "$2" || return; done
 }
 
 @test "a step daemon that is killed leaves nothing behind" {
@@ -78,17 +115,19 @@ on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(p
     task=$(drom_of n1 list --json | jq --arg step "$owner.0" '.clients[] | select(.job == $step) | .pid')
     daemon=$(awk '/^PPid/ {print $2}' "/proc/$task/status")
     kill -KILL "$daemon" "$task"
+    scancel "$owner"
     script "srun sleep 300"
     started --malleable -w n1 -c2
     eventually "the next one has everything" has "$JOB.0" 0-1
-    scancel "$owner" "$JOB"
+    scancel "$JOB"
     eventually "nobody is left" nobody_on n1
 }
 
 @test "where there can be no table a job runs as under stock Slurm, and the log says why" {
-    echo "required $SPANK_DROM table=/proc/nothing" >"$CLUSTER/etc/plugstack.conf"
+    [[ $DOOR == task ]] || echo "required $SPANK_DROM table=/proc/nothing" >"$CLUSTER/etc/plugstack.conf"
+    [[ $DOOR == spank ]] || echo "table=/proc/nothing" >"$CLUSTER/etc/drom.conf"
     script "srun echo ran"
     batch --malleable -w n1 -c2
     grep -qx ran "$WORK/out"
-    grep -h "spank_drom: step $JOB.0: drom: create table /proc/nothing: .*; it runs as without drom" "$CLUSTER"/log/n1.log
+    grep -h "step $JOB.0: drom: create table /proc/nothing: .*; it runs as without drom" "$CLUSTER"/log/n1.log
 }

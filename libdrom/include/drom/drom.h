@@ -262,7 +262,8 @@ DROM_EXPORT int drom_expand(drom_table *, int32_t pid, uint32_t to, const drom_o
 DROM_EXPORT int drom_reserve(drom_table *, int32_t pid, const uint64_t *words, size_t nwords, const drom_options *,
                              char ***environment, drom_error *);
 
-/* Takes all CPUs from a client that has ended (or is about to): home owners get theirs back, the rest becomes free. */
+/* Takes all CPUs from a client that has ended (or is about to), or calls off a reservation whose process has not joined: home owners get
+ * theirs back, the rest becomes free. Errors: E_BUSY, a client that still runs; E_NOPROC. */
 DROM_EXPORT int drom_release(drom_table *, int32_t pid, const drom_options *, drom_error *);
 
 /* Empties CPUs: owners are told to leave, nobody is given them until drom_restore, which hands them back to who had them. */

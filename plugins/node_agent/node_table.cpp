@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// node_table.cpp - requests, reservations and affinities, in the order in which CPUs become free.
+#include "node_table.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "clock.hpp"
+#include "confine.hpp"
+#include "descendants.hpp"
+#include "node_agent.hpp"
+#include "topology_cache.hpp"
+
+namespace drom::slurm {
+namespace {
+
+constexpr int kMostPasses = 5;  // over processes that start others while we look
+
+drom_options options_with(uint64_t flags) {
+    drom_options options{};
+    options.size = sizeof options;
+    options.flags = flags;
+    return options;
+}
+
+bool dead(const TaskRecord& task) { return drom::verdict(task.who) == Verdict::kDead; }
+
+int32_t pid_of(const TaskRecord& task) { return static_cast<int32_t>(task.who.pid); }
+
+void add(std::string& sentences, const std::string& sentence) {
+    if (!sentences.empty() && !sentence.empty()) sentences += "; ";
+    sentences += sentence;
+}
+
+/// All clients, whatever became of them.
+std::vector<drom_client_info> clients_of(drom_table* table) {
+    std::vector<drom_client_info> clients(drom_table_clients(table));
+    clients[0].size = sizeof clients[0];
+    std::size_t count = clients.size();
+    if (drom_clients(table, clients.data(), &count, nullptr) != DROM_OK) count = 0;
+    clients.resize(count);
+    return clients;
+}
+
+}  // namespace
+
+tl::expected<NodeTable, Refusal> NodeTable::open(const AgentSettings& settings) {
+    const bool real = settings.topology.empty();
+    drom_options options = options_with(DROM_CREATE | (geteuid() == 0 ? DROM_NODE : 0) | (real ? 0 : DROM_VIRTUAL));
+    if (!real) {
+        const auto topology = topology_of_node(settings);
+        if (!topology) return tl::unexpected(topology.error());
+        options.cpus = topology->cpus.last() + 1;
+    }
+    drom_table* table = nullptr;
+    drom_error error{};
+    if (drom_open(&table, settings.table.c_str(), &options, &error) != DROM_OK)
+        return tl::unexpected(Refusal(error.text));
+    return NodeTable(table, real, settings.timeout_ms);
+}
+
+CpuSet NodeTable::wanted(const TaskRecord& task) const {
+    CpuSet wanted{};
+    drom_get_mask(table_, pid_of(task), nullptr, wanted.words, CpuSet::kWords, nullptr);
+    return wanted;
+}
+
+bool NodeTable::follows(const TaskRecord& task) const {
+    for (const drom_client_info& client : clients_of(table_))
+        if (client.pid == pid_of(task)) return client.state == DROM_CLIENT_LIVE;
+    return false;
+}
+
+std::string NodeTable::bring_to(const std::vector<TaskRecord>& tasks, const std::string& name) {
+    for (const TaskRecord& task : tasks)
+        if (task.parked != Parked::kNot) release(task);
+    std::string trouble = move_running(tasks);
+    for (const TaskRecord& task : tasks)
+        if (task.parked == Parked::kNot && !dead(task) && wanted(task).none()) add(trouble, reserve(task, name));
+    return trouble;
+}
+
+std::string NodeTable::move_running(const std::vector<TaskRecord>& tasks) {
+    std::vector<drom_client_mask> masks;
+    std::vector<std::pair<const TaskRecord*, CpuSet>> moved;  // and where its first thread was before
+    for (const TaskRecord& task : tasks) {
+        const CpuSet before = wanted(task);
+        if (task.parked != Parked::kNot || before.none() || before == task.mask || dead(task)) continue;
+        masks.push_back({pid_of(task), 0, task.mask.words, CpuSet::kWords});
+        CpuSet affinity{};
+        if (real_ && task.malleable && get_affinity(task.who.pid, affinity)) moved.emplace_back(&task, affinity);
+    }
+    if (masks.empty()) return {};
+    drom_options options = options_with(DROM_TAKE | DROM_WAIT_RELEASED);
+    options.timeout_ms = timeout_ms_;
+    drom_error error{};
+    const int status = drom_set_masks(table_, masks.data(), masks.size(), &options, &error);
+    std::string trouble = status < 0 || status == DROM_PENDING ? error.text : "";
+    for (const auto& [task, before] : moved) add(trouble, move_descendants(*task, before));
+    return trouble;
+}
+
+/// What a script starts has no reservation of its own and knows of no request: its affinity is set from outside.
+std::string NodeTable::move_descendants(const TaskRecord& task, const CpuSet& before) {
+    if (follows(task)) return {};
+    const uint64_t deadline = deadline_in_ms(timeout_ms_);
+    for (int pass = 0, moved = 1; pass < kMostPasses && moved > 0; ++pass) {
+        moved = 0;
+        for (const pid_t process : descendants_of(pid_of(task), all_processes())) {
+            const Confined confined = confine(static_cast<uint32_t>(process), before, task.mask, deadline);
+            if (confined.status != DROM_OK && confined.status != DROM_E_NOPROC)
+                return "drom: step " + task.step.text() + ": process " + std::to_string(process) +
+                       " cannot be moved to CPUs " + CpuText(task.mask).text;
+            moved += static_cast<int>(confined.moved);
+        }
+    }
+    return {};
+}
+
+std::string NodeTable::reserve(const TaskRecord& task, const std::string& name) {
+    const std::string job = task.step.text();
+    wait_for_user(task);
+    // No waiting: that would set the affinity of a task that is not malleable. The CPUs have been left already.
+    drom_options options = options_with(DROM_TAKE | (task.malleable ? 0 : DROM_RIGID));
+    options.name = name.empty() ? nullptr : name.c_str();
+    options.job = job.c_str();
+    options.min_cpus = task.least;
+    options.max_cpus = task.most;
+    drom_error error{};
+    const int status = drom_reserve(table_, pid_of(task), task.mask.words, CpuSet::kWords, &options, nullptr, &error);
+    if (status < 0) return error.text;
+    if (task.malleable && real_) set_affinity(task.who.pid, task.mask);
+    return {};
+}
+
+/// Its page in the table belongs to whom it runs as, which it is about to become.
+void NodeTable::wait_for_user(const TaskRecord& task) const {
+    const uint64_t deadline = deadline_in_ms(timeout_ms_);
+    while (uid_of(task.who.pid) != task.user && !dead(task) && now_ns() < deadline) usleep(200);
+}
+
+void NodeTable::release(const TaskRecord& task) {
+    const drom_options options = options_with(0);
+    drom_release(table_, pid_of(task), &options, nullptr);
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of(const std::string& path, pid_t task) {
+    const drom_options options = options_with(DROM_READONLY);
+    drom_table* table = nullptr;
+    if (drom_open(&table, path.c_str(), &options, nullptr) != DROM_OK) return {};
+    const std::vector<drom_client_info> clients = clients_of(table);
+    drom_close(table);
+    for (const drom_client_info& client : clients)
+        if (client.pid == task)
+            return {{"DROM_TABLE", path},
+                    {"DROM_SLOT", std::to_string(client.slot) + ':' + std::to_string(client.generation)}};
+    return {};
+}
+
+}  // namespace drom::slurm

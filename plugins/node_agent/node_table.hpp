@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// node_table.hpp - brings the node's table, and the processes, to what the node agent's record says.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "drom/drom.h"
+#include "record.hpp"
+
+namespace drom::slurm {
+
+struct AgentSettings;
+/// A sentence for the log or for the user.
+using Refusal = std::string;
+
+/// One thread at a time.
+class NodeTable {
+public:
+    /// Opens the node's table, or makes it (root: in node mode). Errors: a sentence.
+    static tl::expected<NodeTable, Refusal> open(const AgentSettings& settings);
+
+    NodeTable(NodeTable&& other) noexcept
+        : table_(std::exchange(other.table_, nullptr)), real_(other.real_), timeout_ms_(other.timeout_ms_) {}
+    NodeTable& operator=(NodeTable&&) = delete;
+    NodeTable(const NodeTable&) = delete;
+    NodeTable& operator=(const NodeTable&) = delete;
+    ~NodeTable() { drom_close(table_); }
+
+    /// Who lives gets the mask that its record says: running clients move, newcomers (whom people know as `name`) get a reservation and, if
+    /// malleable on a real node, their affinity; who is parked has none. Waits until the CPUs are free. What is not as planned, in words.
+    std::string bring_to(const std::vector<TaskRecord>& tasks, const std::string& name);
+
+    void release(const TaskRecord& task);
+
+    /// Empty when the table does not know the task.
+    [[nodiscard]] CpuSet wanted(const TaskRecord& task) const;
+    /// The task's program has joined: it answers requests by itself.
+    [[nodiscard]] bool follows(const TaskRecord& task) const;
+
+private:
+    NodeTable(drom_table* table, bool real, uint32_t timeout_ms)
+        : table_(table), real_(real), timeout_ms_(timeout_ms) {}
+
+    std::string move_running(const std::vector<TaskRecord>& tasks);
+    std::string move_descendants(const TaskRecord& task, const CpuSet& before);
+    std::string reserve(const TaskRecord& task, const std::string& name);
+    void wait_for_user(const TaskRecord& task) const;
+
+    drom_table* table_;
+    bool real_;  // else a virtual node: masks are accounted for, no thread is moved
+    uint32_t timeout_ms_;
+};
+
+/// Variables that make a task find its reservation in a table; none when it has no reservation. Any user, also in the task itself.
+std::vector<std::pair<std::string, std::string>> environment_of(const std::string& table, pid_t task);
+
+}  // namespace drom::slurm

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// small_file.hpp - files that are read and replaced as a whole.
+#pragma once
+
+#include <string>
+
+namespace drom::slurm {
+
+/// Empty when there is none.
+std::string contents(const std::string& path);
+
+/// Whoever reads sees the old file or the new one, for root's eyes. False: it could not be written (errno), and the old one stays.
+bool replace(const std::string& path, const std::string& text);
+
+}  // namespace drom::slurm

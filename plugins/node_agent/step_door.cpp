@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// step_door.cpp - collects the tasks of a step; when all are there, they arrive.
+#include "step_door.hpp"
+
+namespace drom::slurm {
+namespace {
+
+constexpr uint32_t kLastNormalStep = 0xfffffff0;  // SLURM_MAX_NORMAL_STEP_ID
+
+std::string name_of(const StepName& step) { return "step " + step.text() + ": "; }
+
+CpuSet granted(const StepOnNode& step, const NodeAgent& agent) {
+    CpuSet cores{};
+    if (step.cores.empty() || parse_cpus(step.cores.c_str(), cores).what != nullptr) return CpuSet::empty();
+    return agent.cpus_of_cores(cores);
+}
+
+}  // namespace
+
+bool StepOnNode::has_tasks_of_its_own() const { return step.step <= kLastNormalStep || step.step == kBatchStep; }
+
+Launch launch_of(const StepOnNode& step, const NodeAgent& agent) {
+    Launch launch;
+    launch.step = step.step;
+    launch.user = step.user;
+    launch.name = step.program.substr(step.program.rfind('/') + 1);
+    launch.granted = granted(step, agent);
+    launch.malleable = step.range.has_value();
+    if (!launch.malleable) return launch;
+    launch.min_cpus = step.range->min;
+    launch.max_cpus = step.range->max;
+    launch.min_per_rank = step.min_per_rank.value_or(1);
+    return launch;
+}
+
+void StepDoor::task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all) {
+    if (settings.table.empty() || !step.has_tasks_of_its_own()) return;
+    tasks_.push_back(task);
+    if (tasks_.size() == all) arrive(settings, step);
+}
+
+void StepDoor::arrive(const AgentSettings& settings, const StepOnNode& step) {
+    const auto without = [&](const std::string& why) { news_(name_of(step.step) + why + "; it runs as without drom"); };
+    auto agent = NodeAgent::open(settings);
+    if (!agent) return without(agent.error());
+    Launch launch = launch_of(step, *agent);
+    launch.tasks = tasks_;
+    if (launch.granted.none()) return without("Slurm granted it no cores by name");
+    const auto arrival = agent->arrive(launch);
+    if (!arrival) return without(arrival.error());
+    if (!arrival->news.empty()) news_(name_of(step.step) + arrival->news);
+    agent_.emplace(std::move(*agent));
+    for (std::size_t i = 0; i < arrival->masks.size(); ++i)
+        details_(name_of(step.step) + "task " + std::to_string(i) + " has CPUs " + CpuText(arrival->masks[i]).text);
+}
+
+void StepDoor::task_has_ended(const StepName& step, pid_t task) {
+    if (!agent_) return;
+    const auto left = agent_->leave({task});
+    if (!left) news_(name_of(step) + left.error() + "; its CPUs go back at the next call on this node");
+}
+
+}  // namespace drom::slurm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// step_door.hpp - the node agent's calls around the tasks of a step, in a step daemon. The task plugin and the SPANK plugin each have one.
+//
+// Slurm forks all tasks of a step, then calls its plugins for one after the other, and lets none of them run its program before the last
+// call has returned: the last one makes room for all. Where both plugins are loaded, the second finds that the tasks have arrived.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "malleable_range.hpp"
+#include "node_agent.hpp"
+
+namespace drom::slurm {
+
+/// What Slurm tells of a step on this node.
+struct StepOnNode {
+    StepName step;
+    uid_t user = 0;
+    std::string program;                  ///< its path or name
+    std::string cores;                    ///< that the controller granted it here, as Slurm counts them: 0-3,6
+    std::optional<MalleableRange> range;  ///< the step is malleable
+    std::optional<uint32_t> min_per_rank;
+
+    /// Steps that people start, and batch scripts; not the extern step, an interactive shell or an X11 forwarder.
+    [[nodiscard]] bool has_tasks_of_its_own() const;
+};
+
+/// Without its tasks.
+Launch launch_of(const StepOnNode& step, const NodeAgent& agent);
+
+class StepDoor {
+public:
+    using Say = void (*)(const std::string& sentence);
+    /// `news` goes to the log, `details` where somebody asked for them.
+    StepDoor(Say news, Say details) : news_(news), details_(details) {}
+
+    /// As root, once a task, of `all` in this step. Whatever goes wrong is one line in the log; the task runs as under stock Slurm then.
+    void task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all);
+    /// As root, once a task: its CPUs go back.
+    void task_has_ended(const StepName& step, pid_t task);
+
+private:
+    void arrive(const AgentSettings& settings, const StepOnNode& step);
+
+    Say news_;
+    Say details_;
+    std::vector<pid_t> tasks_;  // in the order of their local numbers
+    std::optional<NodeAgent> agent_;
+};
+
+}  // namespace drom::slurm

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// topology_cache.cpp - text and back; what is not as expected is read anew.
+#include "topology_cache.hpp"
+
+#include <sstream>
+#include <string_view>
+
+#include "node_agent.hpp"
+#include "small_file.hpp"
+
+namespace drom::slurm {
+namespace {
+
+constexpr std::string_view kTitle = "drom topology 1 of ";
+
+std::string first_word(const std::string& path) {
+    const std::string text = contents(path);
+    return text.substr(0, text.find_first_of(" \n"));
+}
+
+/// The CPUs that are online change while a machine runs; everything else with a boot.
+std::string this_machine() {
+    return first_word("/proc/sys/kernel/random/boot_id") + " online " + first_word("/sys/devices/system/cpu/online");
+}
+
+}  // namespace
+
+std::string to_text(const Topology& topology, const std::string& of) {
+    std::ostringstream out;
+    out << kTitle << of << '\n';
+    for (const uint16_t cpu : topology.order) {
+        const Place& place = topology.place(cpu);
+        out << cpu << ' ' << place.core << ' ' << place.l3 << ' ' << place.numa << ' ' << place.package << '\n';
+    }
+    out << "end " << topology.order.size() << '\n';
+    return out.str();
+}
+
+bool read_topology(const std::string& text, const std::string& of, Topology& topology) {
+    std::istringstream in(text);
+    std::string line;
+    if (!std::getline(in, line) || line != std::string(kTitle) + of) return false;
+    std::vector<Place> places(kMaxCpus);
+    CpuSet cpus{};
+    while (std::getline(in, line) && !line.starts_with("end ")) {
+        std::istringstream fields(line);
+        uint32_t cpu = kMaxCpus;
+        Place place{};
+        fields >> cpu >> place.core >> place.l3 >> place.numa >> place.package;
+        if (fields.fail() || cpu >= kMaxCpus) return false;
+        cpus.add(cpu);
+        places[cpu] = place;
+    }
+    if (cpus.none() || line != "end " + std::to_string(cpus.count())) return false;
+    topology = arrange(cpus, places.data());
+    return true;
+}
+
+tl::expected<Topology, std::string> topology_of_node(const AgentSettings& settings) {
+    Topology topology;
+    drom_error error{};
+    const auto trouble = [&] { return tl::unexpected(std::string(error.text)); };
+    if (!settings.topology.empty()) {
+        if (read_synthetic(settings.topology.c_str(), topology, &error) != DROM_OK) return trouble();
+        return topology;
+    }
+    const std::string path = settings.table + "/agent.topology";
+    const std::string machine = this_machine();
+    if (read_topology(contents(path), machine, topology)) return topology;
+    if (read_machine(topology, &error) != DROM_OK) return trouble();
+    // Who may not write there reads it anew; so does whoever finds what two wrote at once.
+    replace(path, to_text(topology, machine));
+    return topology;
+}
+
+}  // namespace drom::slurm

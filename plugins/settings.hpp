@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// settings.hpp - how the node side is set up: what stands behind spank_drom.so in plugstack.conf, or in drom.conf. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "node_agent/node_agent.hpp"
+
+namespace drom::slurm {
+
+struct Settings {
+    std::string lib;       ///< lib=DIR: where drom's libraries are; empty: above the plugin, as in an installation
+    std::string table;     ///< table=DIR, %n is the node's name: the node's table; empty: no CPUs are moved
+    std::string topology;  ///< topology=DESCRIPTION, with commas or blanks: a virtual node
+    double sharing_factor = 0.5;  ///< sharing_factor=F, above 0 and below 1
+
+    std::vector<std::string> wrong;  ///< a sentence for each that was not understood
+};
+
+/// NAME=VALUE, one after the other, as Slurm hands them over from a line of plugstack.conf.
+Settings read_arguments(int argc, const char* const argv[]);
+
+/// NAME=VALUE, one a line; what follows a # is a comment.
+Settings read_file(std::string_view text);
+
+/// The same for one node.
+AgentSettings agent_settings(const Settings& settings, const std::string& node);
+
+}  // namespace drom::slurm

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// task_door.cpp - slurmd's and the step daemon's calls of the node agent. It never makes a job fail but by a refusal in slurmd.
+#include "task_door.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+#include <optional>
+
+#include "malleable_range.hpp"
+#include "node_agent/small_file.hpp"
+#include "settings.hpp"
+
+namespace drom::slurm::task {
+namespace {
+
+std::string g_file;
+Log g_log{};
+std::optional<StepDoor> g_door;
+
+/// Slurm is C: what is thrown ends here.
+template <class Body>
+void guarded(const Body& body) noexcept {
+    try {
+        body();
+    } catch (const std::exception& error) {
+        g_log.news(std::string(error.what()) + "; the job runs as without drom");
+    }
+}
+
+/// Read anew each time, so that what an administrator writes counts from the next step on. `table` is empty where nothing is to be done.
+AgentSettings settings_of(const std::string& node) { return agent_settings(read_file(contents(g_file)), node); }
+
+/// Calls the agent of this node, if there is one.
+template <class Body>
+void with_agent(const std::string& node, const Body& body) {
+    const AgentSettings settings = settings_of(node);
+    if (settings.table.empty()) return;
+    auto agent = NodeAgent::open(settings);
+    if (!agent) return g_log.news(agent.error());
+    body(*agent);
+}
+
+/// Slurm's own spelling of "no value".
+std::string_view text_of(std::string_view value) { return value == "(null)" ? std::string_view() : value; }
+
+}  // namespace
+
+void set_up(const std::string& file, const Log& log) noexcept {
+    g_log = log;
+    guarded([&] {
+        g_file = file;
+        const Settings settings = read_file(contents(file));
+        for (const std::string& sentence : settings.wrong) log.news(sentence);
+        if (settings.table.empty())
+            log.news(file + ": it names no table; jobs run as without drom; write table=DIR into it");
+        g_door.emplace(log.news, log.details);
+    });
+}
+
+void read_declaration(const std::vector<std::string_view>& environment, std::string_view prefix, StepOnNode& step) {
+    bool off = false;
+    for (std::string_view entry : environment) {
+        if (!entry.starts_with(prefix)) continue;
+        entry.remove_prefix(prefix.size());
+        const std::string_view name = entry.substr(0, entry.find('='));
+        const std::string_view value = text_of(entry.substr(std::min(entry.size(), name.size() + 1)));
+        if (name == "DROM_OFF") off = true;
+        // A bad value counts as not given: it was refused at submission.
+        if (name == "DROM_MALLEABLE")
+            if (const auto range = parse_malleable(value)) step.range = *range;
+        if (name == "DROM_MIN_PER_RANK")
+            if (const auto least = parse_min_per_rank(value)) step.min_per_rank = *least;
+    }
+    if (off) step.range.reset();
+}
+
+std::string refusal(const std::string& node, const StepOnNode& step, unsigned tasks) noexcept {
+    std::string why;
+    if (!step.range || !step.has_tasks_of_its_own()) return why;
+    guarded([&] {
+        with_agent(node, [&](NodeAgent& agent) {
+            const Launch launch = launch_of(step, agent);
+            if (launch.granted.none()) return;
+            if (const auto fits = agent.would_fit(launch, tasks); !fits) why = fits.error();
+        });
+    });
+    return why;
+}
+
+void suspend(const std::string& node, uint32_t job) noexcept {
+    guarded([&] {
+        with_agent(node, [&](NodeAgent& agent) {
+            if (const auto done = agent.suspend(job); !done)
+                g_log.news("job " + std::to_string(job) + " is suspended: " + done.error());
+        });
+    });
+}
+
+void resume(const std::string& node, uint32_t job) noexcept {
+    guarded([&] {
+        with_agent(node, [&](NodeAgent& agent) {
+            if (const auto done = agent.resume(job); !done)
+                g_log.news("job " + std::to_string(job) + " goes on: " + done.error());
+        });
+    });
+}
+
+void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept {
+    guarded([&] { g_door->task_was_forked(settings_of(node), step, task, all); });
+}
+
+void task_has_ended(const StepName& step, pid_t task) noexcept {
+    guarded([&] { g_door->task_has_ended(step, task); });
+}
+
+std::vector<std::pair<std::string, std::string>> variables(const std::string& node) noexcept {
+    std::vector<std::pair<std::string, std::string>> found;
+    guarded([&] {
+        const AgentSettings settings = settings_of(node);
+        if (!settings.table.empty()) found = environment_of(settings.table, getpid());
+    });
+    return found;
+}
+
+}  // namespace drom::slurm::task

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// processes_test.cpp - on this machine's CPUs: what a task starts moves with it; the topology is read once a boot.
+#include <gtest/gtest.h>
+
+#include "child.hpp"
+#include "confine.hpp"
+#include "node_agent/descendants.hpp"
+#include "node_agent/node_agent.hpp"
+#include "node_agent/small_file.hpp"
+#include "node_agent/topology_cache.hpp"
+#include "temp_dir.hpp"
+
+namespace drom::slurm {
+namespace {
+
+using test::Child;
+
+TEST(Descendants, AreChildrenAndTheirChildrenAndNobodyElse) {
+    const std::vector<Kinship> all = {{10, 1}, {11, 10}, {12, 11}, {13, 10}, {20, 1}, {21, 20}};
+    EXPECT_EQ(descendants_of(10, all), (std::vector<pid_t>{11, 13, 12}));
+    EXPECT_TRUE(descendants_of(12, all).empty());
+    // A number that passed to another process while /proc was read.
+    EXPECT_EQ(descendants_of(5, {{6, 5}, {5, 6}}), std::vector<pid_t>{6});
+}
+
+TEST(Descendants, AreFoundWhateverAProgramCallsItself) {
+    Child parent = Child::run([] {
+        Child child = Child::run([] {
+            prctl(PR_SET_NAME, ") R 1 (");
+            for (;;) pause();
+            return 0;
+        });
+        pause();
+        return 0;
+    });
+    std::vector<pid_t> found;
+    for (int i = 0; i < 500 && found.empty(); ++i) {
+        usleep(10000);
+        found = descendants_of(parent.pid(), all_processes());
+    }
+    EXPECT_EQ(found.size(), 1U);
+}
+
+TEST(TopologyCache, IsReadBackAsItWasWritten) {
+    Topology topology;
+    ASSERT_EQ(read_synthetic("package:2 numa:2 l3:2 core:3 pu:2", topology, nullptr), DROM_OK);
+    const std::string text = to_text(topology, "a boot");
+    Topology read;
+    ASSERT_TRUE(read_topology(text, "a boot", read));
+    EXPECT_EQ(read.order, topology.order);
+    EXPECT_EQ(to_text(read, "a boot"), text);
+    EXPECT_FALSE(read_topology(text, "another boot", read));
+    for (std::size_t length = 0; length + 1 < text.size(); length += 5)
+        EXPECT_FALSE(read_topology(text.substr(0, length), "a boot", read)) << length;
+}
+
+TEST(TopologyCache, DamageIsReadAnew) {
+    const test::TempDir directory;
+    AgentSettings settings;
+    settings.table = directory.table();
+    ASSERT_TRUE(NodeAgent::open(settings).has_value());
+    const std::string path = settings.table + "/agent.topology";
+    const std::string good = contents(path);
+    ASSERT_FALSE(good.empty());
+    ASSERT_TRUE(replace(path, good.substr(0, good.size() / 2)));
+    ASSERT_TRUE(NodeAgent::open(settings).has_value());
+    EXPECT_EQ(contents(path), good);
+}
+
+CpuSet affinity_of(pid_t pid) {
+    CpuSet mask{};
+    get_affinity(static_cast<uint32_t>(pid), mask);
+    return mask;
+}
+
+TEST(RealNode, WhatAScriptStartsMovesWithIt) {
+    CpuSet here{};
+    ASSERT_TRUE(get_affinity(0, here));
+    if (here.count() < 2) GTEST_SKIP() << "one CPU only: there is nothing to share";
+    const test::TempDir directory;
+    AgentSettings settings;
+    settings.table = directory.table();
+    settings.timeout_ms = 5000;
+    const Child script = Child::run([] {
+        const Child program = Child::sleeper();
+        pause();
+        return 0;
+    });
+    const Child other = Child::sleeper();
+    std::vector<pid_t> family;
+    for (int i = 0; i < 500 && family.empty(); ++i) {
+        usleep(10000);
+        family = descendants_of(script.pid(), all_processes());
+    }
+    ASSERT_EQ(family.size(), 1U);
+
+    auto agent = NodeAgent::open(settings);
+    ASSERT_TRUE(agent.has_value()) << agent.error();
+    Launch first;
+    first.step = {1, kBatchStep};
+    first.user = geteuid();
+    first.granted = here;
+    first.malleable = true;
+    first.tasks = {script.pid()};
+    ASSERT_TRUE(agent->arrive(first).has_value());
+    Launch second = first;
+    second.step = {2, 0};
+    second.tasks = {other.pid()};
+    const auto arrived = agent->arrive(second);
+    ASSERT_TRUE(arrived.has_value()) << arrived.error();
+    EXPECT_EQ(arrived->news, "");
+    EXPECT_EQ(affinity_of(other.pid()), arrived->masks[0]);
+    EXPECT_EQ(affinity_of(script.pid()), here - arrived->masks[0]);
+    EXPECT_EQ(affinity_of(family[0]), here - arrived->masks[0]);
+    ASSERT_TRUE(agent->leave({other.pid()}).has_value());
+    EXPECT_EQ(affinity_of(family[0]), here);
+}
+
+}  // namespace
+}  // namespace drom::slurm
