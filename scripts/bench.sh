@@ -4,6 +4,7 @@
 #
 #   scripts/bench.sh [--only KEY]... [--quick] [--quiet-for SECONDS]
 #   scripts/bench.sh sim      how fast drom-sim replays real logs, into build/bench/sim.json
+#   scripts/bench.sh slurm    what drom adds to the launch of a step, into build/bench/slurm.json
 #     --only KEY    this key of the summary (what the file has of others is kept); an unknown one lists them
 #     --quick       a fifth of the samples
 #     --quiet-for S begin when nobody else has kept a CPU busy for S seconds (default 0: at once); gives up waiting after ten minutes
@@ -16,14 +17,15 @@ cd "$(dirname "$0")/.."
 
 quiet_for=0
 passed_on=()
-simulator=false
+other=''
 while (($#)); do
     case $1 in
         --only) passed_on+=(--only "${2:?--only needs a key}"); shift 2 ;;
         --quick) passed_on+=(--quick); shift ;;
         --quiet-for) quiet_for=${2:?--quiet-for needs seconds}; shift 2 ;;
-        sim) simulator=true; shift ;;
-        *) sed -n '5,9p' "$0" | sed 's/^# *//' >&2; exit 2 ;;
+        sim) other=sim; shift ;;
+        slurm) other=launch; shift ;;
+        *) sed -n '5,10p' "$0" | sed 's/^# *//' >&2; exit 2 ;;
     esac
 done
 
@@ -36,7 +38,7 @@ if ! { cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=ON && cmake --build 
     echo "bench: build release: failed; the whole log is $log" >&2
     exit 1
 fi
-$simulator && exec python3 bench/sim.py
+[[ -z $other ]] || exec python3 "bench/$other.py"
 [[ -x build/release/bench/bench_broker ]] || { echo "bench: Google Benchmark is missing; install libbenchmark-dev" >&2; exit 1; }
 
 # Of one CPU, during a second.
