@@ -253,7 +253,7 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
     const Page* page = pages_.view(slot);
     // Who never joined does not know of its CPUs: a reservation for it can be called off.
     const bool follows = page != nullptr && page->joined.load() != 0;
-    if (follows && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
+    if (follows && !options.has(DROM_TAKE) && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
         read_who(ledger_.slot(slot).guardian).pid != self().pid)
         return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);
     retire_user(ledger_, pages_, path_, slot, generation, DROM_EVENT_LEAVE);

@@ -296,18 +296,20 @@ private:
         });
     }
 
-    /// Parked tasks go on with what they had, or what of it is left by now, step by step. Where there is no room they run as without drom.
+    /// Parked tasks go on with what they had, or what of it is left by now, step by step.
     template <class Which>
     tl::expected<void, Refusal> wake(Parked why, const Which& which) {
-        const auto sleeps = [&](const TaskRecord& task) { return task.parked == why && which(task); };
-        for (;;) {
-            const auto first = std::find_if(record_.tasks.begin(), record_.tasks.end(), sleeps);
-            if (first == record_.tasks.end()) return {};
-            if (auto done = wake_step(first->step, why); !done) return done;
-        }
+        std::vector<StepName> steps;
+        for (const TaskRecord& task : record_.tasks)
+            if (task.parked == why && which(task) && std::find(steps.begin(), steps.end(), task.step) == steps.end())
+                steps.push_back(task.step);
+        for (const StepName& step : steps)
+            if (auto done = wake_step(step, why); !done) return done;
+        return {};
     }
 
-    tl::expected<void, Refusal> wake_step(StepName step, Parked why) {
+    tl::expected<void, Refusal> wake_step(const StepName& step, Parked why) {
+        const std::vector<TaskRecord> before = record_.tasks;
         Launch launch;
         launch.step = step;
         launch.min_cpus = 0;
@@ -323,6 +325,10 @@ private:
         }
         std::erase_if(record_.tasks, [&](const TaskRecord& task) { return task.step == step && task.parked == why; });
         auto planned = plan(launch, tasks);
+        if (!planned && why == Parked::kForSteps) {  // others have its CPUs now: it waits for the next that leaves
+            record_.tasks = before;
+            return {};
+        }
         if (!planned) note("step " + step.text() + ": " + planned.error() + "; it goes on as without drom");
         return carry_out(planned ? std::move(*planned) : record_.tasks, launch);
     }
@@ -353,9 +359,12 @@ private:
     /// A mask that an administrator has set by hand stays, and is nobody's plan.
     void notice_other_masks() {
         for (TaskRecord& task : record_.tasks) {
-            if (task.parked != Parked::kNot) continue;
+            // What the table has of the dead may be older than the last plan: nobody told them any more.
+            if (task.parked != Parked::kNot || dead(task)) continue;
             const CpuSet wanted = agent_.table_.wanted(task);
             if (wanted.none() || wanted == task.mask) continue;
+            for (TaskRecord& other : record_.tasks)
+                if (dead(other)) other.mask = other.mask - wanted;
             task.mask = wanted;
             task.by_hand = true;
         }

@@ -81,33 +81,44 @@ std::string NodeTable::bring_to(const std::vector<TaskRecord>& tasks, const std:
 }
 
 std::string NodeTable::move_running(const std::vector<TaskRecord>& tasks) {
-    std::vector<drom_client_mask> masks;
-    std::vector<std::pair<const TaskRecord*, CpuSet>> moved;  // and where its first thread was before
-    for (const TaskRecord& task : tasks) {
-        const CpuSet before = wanted(task);
-        if (task.parked != Parked::kNot || before.none() || before == task.mask || dead(task)) continue;
-        masks.push_back({pid_of(task), 0, task.mask.words, CpuSet::kWords});
-        CpuSet affinity{};
-        if (real_ && task.malleable && get_affinity(task.who.pid, affinity)) moved.emplace_back(&task, affinity);
-    }
-    if (masks.empty()) return {};
     drom_options options = options_with(DROM_TAKE | DROM_WAIT_RELEASED);
     options.timeout_ms = timeout_ms_;
-    drom_error error{};
-    const int status = drom_set_masks(table_, masks.data(), masks.size(), &options, &error);
-    std::string trouble = status < 0 || status == DROM_PENDING ? error.text : "";
-    for (const auto& [task, before] : moved) add(trouble, move_descendants(*task, before));
-    return trouble;
+    // All are moved or none: one that has ended since it was looked at must not keep the others where they are.
+    for (std::size_t more = tasks.size();; --more) {
+        const std::vector<Move> moves = moves_of(tasks);
+        if (moves.empty()) return {};
+        std::vector<drom_client_mask> masks;
+        for (const Move& move : moves) masks.push_back({pid_of(*move.task), 0, move.task->mask.words, CpuSet::kWords});
+        drom_error error{};
+        const int status = drom_set_masks(table_, masks.data(), masks.size(), &options, &error);
+        if (status == DROM_E_NOPROC && more > 0) continue;
+        std::string trouble = status < 0 || status == DROM_PENDING ? error.text : "";
+        for (const Move& move : moves) add(trouble, move_descendants(move));
+        return trouble;
+    }
+}
+
+/// Those that live and whose masks are not as planned.
+std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskRecord>& tasks) const {
+    std::vector<Move> moves;
+    for (const TaskRecord& task : tasks) {
+        const CpuSet known = wanted(task);
+        if (task.parked != Parked::kNot || known.none() || known == task.mask || dead(task)) continue;
+        Move& move = moves.emplace_back(Move{&task, task.mask});
+        get_affinity(task.who.pid, move.before);
+    }
+    return moves;
 }
 
 /// What a script starts has no reservation of its own and knows of no request: its affinity is set from outside.
-std::string NodeTable::move_descendants(const TaskRecord& task, const CpuSet& before) {
-    if (follows(task)) return {};
+std::string NodeTable::move_descendants(const Move& move) {
+    const TaskRecord& task = *move.task;
+    if (!real_ || !task.malleable || follows(task)) return {};
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
     for (int pass = 0, moved = 1; pass < kMostPasses && moved > 0; ++pass) {
         moved = 0;
         for (const pid_t process : descendants_of(pid_of(task), all_processes())) {
-            const Confined confined = confine(static_cast<uint32_t>(process), before, task.mask, deadline);
+            const Confined confined = confine(static_cast<uint32_t>(process), move.before, task.mask, deadline);
             if (confined.status != DROM_OK && confined.status != DROM_E_NOPROC)
                 return "drom: step " + task.step.text() + ": process " + std::to_string(process) +
                        " cannot be moved to CPUs " + CpuText(task.mask).text;
@@ -140,7 +151,8 @@ void NodeTable::wait_for_user(const TaskRecord& task) const {
 }
 
 void NodeTable::release(const TaskRecord& task) {
-    const drom_options options = options_with(0);
+    // Also of a script that runs, and may be a client: another step daemon than this one reserved for it.
+    const drom_options options = options_with(DROM_TAKE);
     drom_release(table_, pid_of(task), &options, nullptr);
 }
 

@@ -45,8 +45,14 @@ private:
     NodeTable(drom_table* table, bool real, uint32_t timeout_ms)
         : table_(table), real_(real), timeout_ms_(timeout_ms) {}
 
+    struct Move {
+        const TaskRecord* task;
+        CpuSet before;  // where its first thread is
+    };
+
+    [[nodiscard]] std::vector<Move> moves_of(const std::vector<TaskRecord>& tasks) const;
     std::string move_running(const std::vector<TaskRecord>& tasks);
-    std::string move_descendants(const TaskRecord& task, const CpuSet& before);
+    std::string move_descendants(const Move& move);
     std::string reserve(const TaskRecord& task, const std::string& name);
     void wait_for_user(const TaskRecord& task) const;
 

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "node_agent/step_door.hpp"
 #include "options.hpp"
 #include "slurm_spank.hpp"
@@ -25,25 +27,11 @@ Item item(spank_handle* spank, spank_item_t which) {
     return value;
 }
 
-/// The name of the node, which several slurmd may have on one machine. Slurm tells it to the tasks of srun only: a batch script runs on
-/// the first node of its job.
-std::string node_of(spank_handle* spank) {
-    const std::string_view name = variable(spank, "SLURMD_NODENAME");
-    if (!name.empty()) return std::string(name);
-    hostlist_t nodes = slurm_hostlist_create(std::string(variable(spank, "SLURM_JOB_NODELIST")).c_str());
-    char* first = slurm_hostlist_shift(nodes);
-    std::string node = first == nullptr ? "" : first;
-    free(first);
-    slurm_hostlist_destroy(nodes);
-    return node;
-}
-
-/// Empty `table`: no CPUs are moved.
-AgentSettings settings_of(spank_handle* spank, const Settings& settings) {
-    if (settings.table.empty()) return {};
-    const std::string node = node_of(spank);
-    if (node.empty()) say("Slurm does not tell which node this is; the step runs as without drom");
-    return node.empty() ? AgentSettings{} : agent_settings(settings, node);
+/// As the step daemon has it in its own environment. That of the job may say anything: what it inherited from another node, or what its
+/// user wants; a batch script and a step that srun starts from a shell have none.
+AgentSettings settings_of(const Settings& settings) {
+    const char* node = std::getenv("SLURMD_NODENAME");
+    return agent_settings(settings, node == nullptr ? "" : node);
 }
 
 StepName step_of(spank_handle* spank) { return {item<uint32_t>(spank, S_JOB_ID), item<uint32_t>(spank, S_JOB_STEPID)}; }
@@ -66,14 +54,17 @@ StepOnNode describe(spank_handle* spank) {
 }  // namespace
 
 void task_was_forked(spank_handle* spank, const Settings& settings) {
-    g_door.task_was_forked(settings_of(spank, settings), describe(spank), item<pid_t>(spank, S_TASK_PID),
+    g_door.task_was_forked(settings_of(settings), describe(spank), item<pid_t>(spank, S_TASK_PID),
                            item<uint32_t>(spank, S_JOB_LOCAL_TASK_COUNT));
 }
 
-void name_reservation(spank_handle* spank, const Settings& settings) {
-    if (settings.table.empty() || !options().malleable()) return;
-    for (const auto& [name, value] : environment_of(settings_of(spank, settings).table, getpid()))
-        set_variable(spank, name.c_str(), value);
+bool name_reservation(spank_handle* spank, const Settings& settings) {
+    // The task plugin was there before, and has found out.
+    if (variable(spank, "DROM_OFF") == "1") return false;
+    if (settings.table.empty() || !options().malleable() || !describe(spank).has_tasks_of_its_own()) return true;
+    const auto variables = environment_of(settings_of(settings).table, getpid());
+    for (const auto& [name, value] : variables) set_variable(spank, name.c_str(), value);
+    return !variables.empty();
 }
 
 void task_has_ended(spank_handle* spank) { g_door.task_has_ended(step_of(spank), item<pid_t>(spank, S_TASK_PID)); }

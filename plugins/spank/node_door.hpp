@@ -10,8 +10,8 @@ namespace drom::slurm {
 
 /// As root, once a task. Whatever goes wrong is one line in the log; the task runs as under stock Slurm then.
 void task_was_forked(spank_handle* spank, const Settings& settings);
-/// In the task, as the user: the variables by which it finds its CPUs.
-void name_reservation(spank_handle* spank, const Settings& settings);
+/// In the task, as the user: the variables by which it finds its CPUs. False: it should have some, and has none.
+bool name_reservation(spank_handle* spank, const Settings& settings);
 /// As root, once a task: its CPUs go back.
 void task_has_ended(spank_handle* spank);
 

@@ -67,7 +67,7 @@ int slurm_spank_task_init(spank_t spank, int argc, char* argv[]) {
     return guarded([&] {
         const Settings settings = read_arguments(argc, argv);
         enter_task(spank, library_directory(settings));
-        name_reservation(spank, settings);
+        if (!name_reservation(spank, settings)) leave_alone(spank, library_directory(settings));
     });
 }
 

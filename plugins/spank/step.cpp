@@ -51,6 +51,11 @@ void preload(spank_handle* spank) {
     set_variable(spank, "LD_PRELOAD", with_libraries(variable(spank, "LD_PRELOAD"), libraries));
 }
 
+void preload_nothing(spank_handle* spank, const std::string& directory) {
+    const std::string_view present = variable(spank, "LD_PRELOAD");
+    if (!present.empty()) set_variable(spank, "LD_PRELOAD", without_libraries(present, directory));
+}
+
 }  // namespace
 
 std::string library_directory(const Settings& settings) {
@@ -86,14 +91,17 @@ void enter_task(spank_handle* spank, const std::string& directory) {
         // A step inherits from its job's script what that was given.
         for (const char* name : {"DROM_MALLEABLE", "DROM_MIN_PER_RANK"}) spank_unsetenv(spank, name);
         set_variable(spank, "DROM_OFF", "1");
-        const std::string_view present = variable(spank, "LD_PRELOAD");
-        if (!present.empty()) set_variable(spank, "LD_PRELOAD", without_libraries(present, directory));
-        return;
+        return preload_nothing(spank, directory);
     }
     if (!given.range) return;
     set_variable(spank, "DROM_MALLEABLE", given.range->text());
     if (given.min_per_rank) set_variable(spank, "DROM_MIN_PER_RANK", std::to_string(*given.min_per_rank));
     preload(spank);
+}
+
+void leave_alone(spank_handle* spank, const std::string& directory) {
+    for (const char* name : {"DROM_TABLE", "DROM_SLOT"}) spank_unsetenv(spank, name);
+    preload_nothing(spank, directory);
 }
 
 }  // namespace drom::slurm

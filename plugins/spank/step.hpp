@@ -19,4 +19,7 @@ void look_for_libraries(const std::string& directory);
 /// In each task before its program, as the user: the task's environment.
 void enter_task(spank_handle* spank, const std::string& directory);
 
+/// The same, when there were no CPUs for the step: neither a library, nor the reservation that it may have inherited from its script.
+void leave_alone(spank_handle* spank, const std::string& directory);
+
 }  // namespace drom::slurm

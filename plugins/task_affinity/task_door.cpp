@@ -118,7 +118,10 @@ std::vector<std::pair<std::string, std::string>> variables(const std::string& no
     std::vector<std::pair<std::string, std::string>> found;
     guarded([&] {
         const AgentSettings settings = settings_of(node);
-        if (!settings.table.empty()) found = environment_of(settings.table, getpid());
+        if (settings.table.empty()) return;
+        found = environment_of(settings.table, getpid());
+        // Neither a library, which spank_drom.so would preload, nor what it may have inherited from its script.
+        if (found.empty()) found = {{"DROM_OFF", "1"}, {"DROM_TABLE", ""}, {"DROM_SLOT", ""}};
     });
     return found;
 }

@@ -263,7 +263,8 @@ DROM_EXPORT int drom_reserve(drom_table *, int32_t pid, const uint64_t *words, s
                              char ***environment, drom_error *);
 
 /* Takes all CPUs from a client that has ended (or is about to), or calls off a reservation whose process has not joined: home owners get
- * theirs back, the rest becomes free. Errors: E_BUSY, a client that still runs; E_NOPROC. */
+ * theirs back, the rest becomes free. One that has joined and runs is E_BUSY for all but itself and its guardian; with DROM_TAKE it stops
+ * being a client. */
 DROM_EXPORT int drom_release(drom_table *, int32_t pid, const drom_options *, drom_error *);
 
 /* Empties CPUs: owners are told to leave, nobody is given them until drom_restore, which hands them back to who had them. */

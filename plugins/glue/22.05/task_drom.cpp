@@ -163,9 +163,14 @@ int task_p_post_set_affinity(stepd_step_rec_t* job, uint32_t task) {
 }
 
 int task_p_pre_launch(stepd_step_rec_t* job) {
-    if (!describe(job).range) return SLURM_SUCCESS;
-    for (const auto& [name, value] : task::variables(node()))
-        env_array_overwrite(&job->env, name.c_str(), value.c_str());
+    const StepOnNode step = describe(job);
+    if (!step.range || !step.has_tasks_of_its_own()) return SLURM_SUCCESS;
+    for (const auto& [name, value] : task::variables(node())) {
+        if (value.empty())
+            unsetenvp(job->env, name.c_str());
+        else
+            env_array_overwrite(&job->env, name.c_str(), value.c_str());
+    }
     return SLURM_SUCCESS;
 }
 
