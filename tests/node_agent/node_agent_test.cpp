@@ -56,6 +56,12 @@ protected:
         return mask;
     }
 
+    static Who process_of(const Launch& launch) {
+        Who who{};
+        EXPECT_TRUE(who_is(static_cast<uint32_t>(launch.tasks[0]), who));
+        return who;
+    }
+
     test::TempDir directory_;
     AgentSettings settings_{directory_.table(), "package:2 core:24 pu:1", 0.5, 5000};
     std::vector<Child> tasks_;
@@ -76,6 +82,49 @@ TEST_F(Agent, AGuestGetsThePackageItWasGrantedAndTheOwnerGetsItBack) {
     ASSERT_TRUE(agent().leave(guest.tasks).has_value());
     EXPECT_EQ(wanted(owner.tasks[0]), CpuSet::range(0, 24));
     EXPECT_EQ(wanted(owner.tasks[1]), CpuSet::range(24, 24));
+}
+
+TEST_F(Agent, GuestsThatEndAtTheSameMomentLeaveTheOwnerTheWholeNode) {
+    for (const bool the_first_calls : {false, true}) {
+        const Launch owner = launch(1, 1, kNode);
+        const Launch guest = launch(2, 1, kNode);
+        const Launch another = launch(3, 1, kNode);
+        for (const Launch& each : {owner, guest, another}) ASSERT_EQ(arrive(each), "");
+        for (std::size_t i = 1; i <= 2; ++i) tasks_[tasks_.size() - i].stop();
+        const Launch& caller = the_first_calls ? guest : another;
+        ASSERT_TRUE(agent().leave(caller.tasks).has_value());
+        EXPECT_EQ(wanted(owner.tasks[0]), kNode);
+        ASSERT_TRUE(agent().leave(owner.tasks).has_value());
+    }
+}
+
+TEST_F(Agent, AStepWithMoreTasksThanThereIsRoomForIsNotToldToAskForMoreCpus) {
+    Launch owner = launch(1, 1, CpuSet::range(0, 24));
+    owner.min_cpus = 24;
+    ASSERT_EQ(arrive(owner), "");
+    const Launch guest = launch(2, 48, kNode);
+    EXPECT_EQ(arrive(guest),
+              "drom: no room: its CPUs 0-47 are what running steps keep at least, one a task or as --malleable=MIN says; "
+              "wait until one ends");
+    for (const pid_t task : guest.tasks) EXPECT_TRUE(wanted(task).none());
+}
+
+/// The plan that gave it more was not carried out for it any more: as when guests end within a moment.
+TEST_F(Agent, AGuestThatDiedBeforeItWasToldOfMoreCpusLosesNoneForItsOwner) {
+    const Launch owner = launch(1, 1, kNode);
+    const Launch guest = launch(2, 1, CpuSet::range(24, 24));
+    ASSERT_EQ(arrive(owner), "");
+    ASSERT_EQ(arrive(guest), "");
+    const CpuSet fewer = CpuSet::range(24, 12);
+    drom_table* table = nullptr;
+    ASSERT_EQ(drom_open(&table, settings_.table.c_str(), nullptr, nullptr), DROM_OK);
+    ASSERT_GE(drom_set_mask(table, guest.tasks[0], fewer.words, CpuSet::kWords, nullptr, nullptr), 0);
+    drom_close(table);
+    const Who who = process_of(guest);
+    tasks_.back().kill();  // a zombie until it is waited for, as under a step daemon
+    while (verdict(who) != Verdict::kDead) usleep(1000);
+    ASSERT_TRUE(agent().reconcile().has_value());
+    EXPECT_EQ(wanted(owner.tasks[0]), kNode);
 }
 
 TEST_F(Agent, WhenTheOwnerEndsFirstItsGuestInherits) {
@@ -122,6 +171,36 @@ TEST_F(Agent, JobsThatWereGrantedTheSameCpusDivideThem) {
     EXPECT_EQ(wanted(second.tasks[0]).count(), 24U);
     ASSERT_TRUE(agent().leave(first.tasks).has_value());
     EXPECT_EQ(wanted(second.tasks[0]), kNode);
+}
+
+TEST_F(Agent, StepsOfABatchScriptHaveItsCpusAlthoughAnotherDaemonReservedForIt) {
+    Launch script = launch(1, 1, kNode);
+    script.step.step = kBatchStep;
+    ASSERT_EQ(Child::run([&] { return arrive(script).empty() ? 0 : 1; }).wait(), 0);
+    EXPECT_EQ(wanted(script.tasks[0]), kNode);
+    const Launch step = launch(1, 1, kNode);
+    ASSERT_EQ(arrive(step), "");
+    EXPECT_TRUE(wanted(script.tasks[0]).none());
+    EXPECT_EQ(wanted(step.tasks[0]), kNode);
+    ASSERT_EQ(Child::run([&] { return agent().leave(step.tasks).has_value() ? 0 : 1; }).wait(), 0);
+    EXPECT_EQ(wanted(script.tasks[0]), kNode);
+}
+
+TEST_F(Agent, AScriptThatFindsNoRoomAfterItsStepsIsNobodyElsesTrouble) {
+    Launch script = launch(1, 1, kNode);
+    script.step.step = kBatchStep;
+    ASSERT_EQ(arrive(script), "");
+    const Launch step = launch(1, 1, kNode);
+    ASSERT_EQ(arrive(step), "");
+    ASSERT_TRUE(agent().leave({}).has_value());
+    const Launch rigid = launch(2, 1, CpuSet::range(0, 24), false);
+    ASSERT_EQ(arrive(rigid), "");
+    tasks_[1].stop();
+    ASSERT_EQ(arrive(launch(3, 1, CpuSet::range(24, 24))), "");
+    EXPECT_TRUE(wanted(script.tasks[0]).none());
+    tasks_.pop_back();
+    ASSERT_TRUE(agent().leave(rigid.tasks).has_value());
+    EXPECT_EQ(wanted(script.tasks[0]), kNode);
 }
 
 TEST_F(Agent, ABatchScriptsStepsRunOnItsCpusAndItHasThemAgainAfterwards) {

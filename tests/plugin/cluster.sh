@@ -13,6 +13,7 @@
 #     task=task/none select=select/cons_tres
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
 #     limit=SECONDS     after which it is stopped anyway (default 600)
+#   cluster.sh again DIR NODE            starts the node's slurmd, which has ended, with the same command line
 #   cluster.sh down DIR                  ends its jobs, then its daemons, and nothing else
 #   cluster.sh logs DIR                  the last lines of every log
 #
@@ -213,6 +214,8 @@ launch() {
     echo "$name $!" >>"$dir/run/daemons"
 }
 
+launch_node() { launch "$1" slurmd -D -N "$1"; }
+
 all_alive() {
     local name pid
     while read -r name pid; do alive "$pid" || return 1; done < <(daemons)
@@ -233,7 +236,7 @@ start() {
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
     : >"$dir/run/daemons"
     launch slurmctld slurmctld -D -i
-    for ((i = 1; i <= nodes; ++i)); do launch "n$i" slurmd -D -N "n$i"; done
+    for ((i = 1; i <= nodes; ++i)); do launch_node "n$i"; done
     within 30 up_or_dead && all_alive && nodes_idle
 }
 
@@ -265,6 +268,7 @@ watch() {
 
 case $what in
     up) up "$@" ;;
+    again) launch_node "${1:?again needs the name of a node}" ;;
     down) stop ;;
     logs) logs ;;
     watch) watch "$@" ;;

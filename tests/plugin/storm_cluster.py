@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""storm_cluster.py - the Slurm that the storm goes over: cluster.sh with one of two kinds of nodes, its daemons, its commands."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from storm_checks import all_pids, environ_of, is_alive, status_of
+
+WATCHDOG_S = 90  # how long anything may take before it counts as hung; nothing here takes a tenth of it on an idle machine
+
+
+class Missing(Exception):
+    """A prerequisite that this machine does not have."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A kind of node."""
+
+    name: str
+    settings: tuple[str, ...]  # of cluster.sh
+    cpus: int  # of a node
+    topology: str = ""
+
+    @property
+    def real(self) -> bool:
+        return not self.topology
+
+
+SETUPS = {
+    # Every node is this machine's first two CPUs, and affinities are set.
+    "real": Setup("real", ("cores=2", "partition=OverSubscribe=FORCE:4"), 2),
+    # Masks are accounted for in the tables only.
+    "virtual": Setup("virtual", ("sockets=2", "cores=24", "partition=OverSubscribe=FORCE:4"), 48, "package:2,core:24,pu:1"),
+}
+
+
+def spank_door(plugins: Path, tables: str, topology: str) -> list[str]:
+    words = [f"required {plugins / 'spank_drom.so'} table={tables}"]
+    return ["plugstack=" + " ".join([*words, f"topology={topology}"] if topology else words)]
+
+
+def task_door(plugins: Path, tables: str, topology: str) -> list[str]:
+    raise Missing(f"there is no {plugins / 'task_drom.so'}, or the storm does not know its settings yet")
+
+
+# What of Slurm leads to the node agent, as settings of cluster.sh.
+DOORS: dict[str, Callable[[Path, str, str], list[str]]] = {"spank": spank_door, "task": task_door}
+
+
+def eventually(what: str, condition: Callable[[], bool], again: Callable[[], object] = lambda: None) -> None:
+    """Again is done every few seconds while it is not so."""
+    end, next_try = time.monotonic() + WATCHDOG_S, time.monotonic() + 3
+    while not condition():
+        if time.monotonic() > end:
+            raise RuntimeError(f"never within {WATCHDOG_S} s: {what}")
+        if time.monotonic() > next_try:
+            again()
+            next_try = time.monotonic() + 3
+        time.sleep(0.05)
+
+
+class Cluster:
+    def __init__(self, build: Path, setup: Setup, door: str, nodes: int):
+        for command in ("slurmctld", "slurmd", "srun", "setsid"):
+            if shutil.which(command, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None:
+                raise Missing(f"no {command}; scripts/packages.sh test")
+        self.setup, self.build = setup, build
+        self.nodes = [f"n{i}" for i in range(1, nodes + 1)]
+        self.script = Path(__file__).with_name("cluster.sh")
+        self.dir = Path(tempfile.mkdtemp(prefix="storm-"))
+        self.dir.chmod(0o755)
+        plugins = build / "lib" / "slurm"
+        self.settings = [f"nodes={nodes}", f"plugins={plugins}", f"owner={os.getpid()}", *setup.settings]
+        self.settings += DOORS[door](plugins, f"{self.dir}/%n.table", setup.topology)
+        self.mark = str(self.dir)
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("DROM_", "SLURM_"))}
+        self.env = inherited | {"SLURM_CONF": str(self.dir / "etc" / "slurm.conf"), "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
+        self.restarts = threading.Lock()
+
+    def script_does(self, verb: str, *arguments: str) -> None:
+        subprocess.run([self.script, verb, self.dir, *arguments], env=self.env, check=True, timeout=WATCHDOG_S)
+
+    def up(self) -> None:
+        self.script_does("up", *self.settings)
+
+    def down(self) -> None:
+        self.script_does("down")
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def table(self, node: str) -> Path:
+        return self.dir / f"{node}.table"
+
+    def call(self, *command: object) -> subprocess.CompletedProcess:
+        """What is submitted carries the mark; how it ends is for the caller to judge."""
+        return subprocess.run(
+            list(map(str, command)), env=self.env | {"STORM_MARK": self.mark}, cwd=self.dir, capture_output=True, text=True, timeout=WATCHDOG_S
+        )
+
+    def start(self, *command: object) -> subprocess.Popen:
+        environment = self.env | {"STORM_MARK": self.mark}
+        return subprocess.Popen(
+            list(map(str, command)), env=environment, cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def listing(self, node: str) -> dict:
+        return json.loads(self.call(self.build / "bin" / "drom", "list", "--table", self.table(node), "--json").stdout)
+
+    # --- its processes ---
+
+    def slurmd(self, node: str) -> int:
+        pairs = [line.split() for line in (self.dir / "run" / "daemons").read_text().splitlines()]
+        return [int(pid) for name, pid in pairs if name == node][-1]
+
+    def kill_and_restart(self, node: str, pause: float) -> None:
+        with self.restarts:
+            kill(self.slurmd(node))
+            eventually(f"the killed slurmd of {node} is gone", lambda: not is_alive(self.slurmd(node)))
+            time.sleep(pause)
+            self.script_does("again", node)
+
+    def step_daemons(self) -> dict[int, str]:
+        """Each with the job that it serves."""
+        found = {}
+        for pid in all_pids():
+            if status_of(Path(f"/proc/{pid}/status")).get("Name", "").strip() != "slurmstepd" or not is_alive(pid):
+                continue
+            if environ_of(pid).get("CLUSTER_MARK") != self.mark:
+                continue
+            with contextlib.suppress(OSError):
+                name = re.search(r"\[(\d+)\.", Path(f"/proc/{pid}/cmdline").read_text())
+                found[pid] = name.group(1) if name else ""
+        return found
+
+    def marked(self) -> list[int]:
+        return [pid for pid in all_pids() if environ_of(pid).get("STORM_MARK") == self.mark and is_alive(pid)]
+
+    # --- its jobs ---
+
+    def job_names(self) -> list[str]:
+        return self.call("squeue", "-h", "-o", "%j").stdout.split()
+
+    def cancel_all(self) -> None:
+        self.call("scancel", "-u", str(os.getuid()))
+
+    def end_hung_jobs(self) -> None:
+        """Where slurmd was killed while it ended a job, slurmctld asks again after half a minute only, but not of a node that is down."""
+        self.cancel_all()
+        for node in set(self.call("squeue", "-h", "-t", "completing", "-o", "%N").stdout.split()):
+            self.call("scontrol", "update", f"nodename={node}", "state=down", "reason=storm")
+        self.resume()
+
+    def all_idle(self) -> bool:
+        return self.call("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == str(len(self.nodes))
+
+    def resume(self) -> None:
+        """Also the nodes that slurmctld drained because they lost a step daemon at a bad moment."""
+        for node in self.nodes:
+            self.call("scontrol", "update", f"nodename={node}", "state=resume")
+
+    def log_lines(self) -> list[str]:
+        return [line for node in self.nodes for line in (self.dir / "log" / f"{node}.log").read_text(errors="replace").splitlines()]
+
+
+def kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
