@@ -9,7 +9,6 @@ Exit status: 0 done, 1 something went wrong or a program computed something else
 import argparse
 import json
 import os
-import platform
 import sys
 from pathlib import Path
 
@@ -17,8 +16,9 @@ import perfetto
 import picture
 import report
 import timeline
+import turns
 from programs import Failure, Pair, calibrate, pairs
-from ways import Node, Run, TooShort
+from ways import Node, Run
 
 TITLE = "Two unmodified OpenMP programs trade the CPUs of one node"
 
@@ -37,103 +37,26 @@ def parse() -> argparse.Namespace:
     return options
 
 
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
-def same_results(pair: Pair, runs: list[Run]) -> dict[str, str]:
-    """What each program printed, which must be the same in every way and repeat."""
-    first = runs[0]
-    for run in runs:
-        for name, text in run.outputs.items():
-            if text != first.outputs[name]:
-                raise Failure(f"{pair.title}: the {name} computed something else under '{run.way}' than under '{first.way}': "
-                              f"'{text}' instead of '{first.outputs[name]}'")
-    return first.outputs
-
-
 def read_timeline(pair: Pair, run: Run, node: Node) -> timeline.Timeline:
     """The events of a run under drom, and proof in them that the CPUs changed hands and came back."""
     names = {event["slot"]: event["name"] for event in run.events if event.get("name")}
-    seen = timeline.read(run.events, names)
-    if seen.lost:
-        raise Failure(f"{pair.title}: {seen.lost} events of the table were lost")
-    if seen.conflicts:
-        raise Failure(f"{pair.title}: {seen.conflicts[0]}")
+    seen = turns.owners(pair, run.events, names)
     analytics = {tenure.cpu for tenure in seen.tenures if tenure.client.name == "analytics"}
     if len(analytics) != node.wanted:
         raise Failure(f"{pair.title}: the analytics asked for {node.wanted} CPUs and had {len(analytics)}")
     simulation = [tenure for tenure in seen.tenures if tenure.client.name == "simulation"]
-    back = {tenure.cpu for tenure in simulation if tenure.begin > run.analytics.begin}
-    if run.simulation.end > run.analytics.end + 50_000_000 and not analytics <= back:
+    back = {tenure.cpu for tenure in simulation if tenure.begin > run.guest.begin}
+    if run.simulation.end > run.guest.end + 50_000_000 and not analytics <= back:
         raise Failure(f"{pair.title}: the simulation did not get CPU {picture.ranges(sorted(analytics - back))} back")
     return seen
 
 
-def measure(pair: Pair, node: Node, repeats: int) -> dict[str, list[Run]]:
-    runs: dict[str, list[Run]] = {way: [] for way in report.WAYS}
-    # The ways take turns, so that a disturbed minute disturbs all of them.
-    for repeat in range(repeats):
-        for way in report.WAYS:
-            print(f"demo: {pair.title}: {way}, {repeat + 1} of {repeats}", file=sys.stderr)
-            runs[way].append(node.run(pair, way))
-    return runs
-
-
-def measure_long_enough(pair: Pair, node: Node, repeats: int) -> dict[str, list[Run]]:
-    """On a crowded machine programs whose threads wait for one another take many times as long, and the calibration with them."""
-    for _ in range(3):
-        try:
-            return measure(pair, node, repeats)
-        except TooShort as short:
-            print(f"demo: {pair.title}: {short}; again with three times the work", file=sys.stderr)
-            pair.simulation.amount *= 3
-    return measure(pair, node, repeats)
-
-
-def median_run(runs: list[Run]) -> Run:
-    return sorted(runs, key=lambda run: run.average)[len(runs) // 2]
-
-
-def span(name: str, run: Run) -> picture.Span:
-    times = {"simulation": run.simulation, "analytics": run.analytics}[name]
-    asked, begin, end = ((time - run.simulation.asked) / 1e9 for time in (times.asked, times.begin, times.end))
-    return picture.Span(name, asked, begin, end)
-
-
-def picture_case(pair: Pair, shown: Run, seen: timeline.Timeline, runs: dict[str, list[Run]], cpus: list[int]) -> picture.Case:
-    lanes = []
-    for way in ("waiting", "oversubscribed"):
-        run = median_run(runs[way])
-        lanes.append(picture.Lane(way, [span("simulation", run), span("analytics", run)], run.average))
-    end = max(shown.simulation.end, shown.analytics.end)
-    return picture.Case(pair.title, seen, cpus, shown.simulation.asked, shown.analytics.asked, end, shown.average, lanes)
-
-
 def run_case(pair: Pair, node: Node, options: argparse.Namespace, cpus: list[int]) -> tuple[dict, picture.Case]:
     calibrate(pair.simulation, node.cpus, options.seconds, node.limit)
-    calibrate(pair.analytics, node.wanted, options.seconds * 0.4, node.limit)
-    runs = measure_long_enough(pair, node, options.repeats)
-    results = same_results(pair, [run for way in report.WAYS for run in runs[way]])
+    calibrate(pair.guest, node.wanted, options.seconds * 0.4, node.limit)
+    runs = turns.measure_long_enough(pair, node, options.repeats, report.WAYS)
     timelines = [read_timeline(pair, run, node) for run in runs["drom"]]
-    shown = median_run(runs["drom"])
-    seen = timelines[runs["drom"].index(shown)]
-    case = {
-        "case": pair.key,
-        "title": pair.title,
-        "commands": {p.name: " ".join(p.line()) for p in (pair.simulation, pair.analytics)},
-        "results": results,
-        "adoption": report.adoption(timelines),
-        "ways": {way: {"seconds": report.figures(runs[way]), "runs": [report.run_json(r) for r in runs[way]]} for way in report.WAYS},
-    }
-    return case, picture_case(pair, shown, seen, runs, cpus)
-
-
-def write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+    return turns.describe(pair, runs, timelines), turns.draw(pair, runs, timelines, cpus)
 
 
 def demonstrate(options: argparse.Namespace) -> None:
@@ -142,7 +65,7 @@ def demonstrate(options: argparse.Namespace) -> None:
         raise Failure("this machine has one CPU; there is nothing to trade")
     node = Node(options.bin / "drom", len(cpus), len(cpus) // 2, options.seconds * 0.3, max(60.0, 30 * options.seconds))
     chosen = [pair for pair in pairs(options.bin, len(cpus)) if not options.case or pair.key in options.case]
-    load = os.getloadavg()[0]
+    machine = turns.machine()
     cases, drawn = [], []
     for pair in chosen:
         case, drawing = run_case(pair, node, options, cpus)
@@ -152,15 +75,15 @@ def demonstrate(options: argparse.Namespace) -> None:
              f"the run with the median response of {options.repeats}")
     options.out.mkdir(parents=True, exist_ok=True)
     whole = {"schema": "drom.demo/1", "cpus": node.cpus, "cpus_wanted": node.wanted, "arrival_s": node.arrival, "repeats": options.repeats,
-             "processor": processor(), "kernel": platform.release(), "load_before": round(load, 2), "cases": cases}
-    write(options.out / "report.json", json.dumps(whole, indent=1) + "\n")
-    write(options.out / "timeline.svg", picture.draw(drawn, TITLE, story))
-    write(options.out / "trace.json", json.dumps(perfetto.trace([(case["case"], d.timeline) for case, d in zip(cases, drawn)])) + "\n")
+             **machine, "cases": cases}
+    turns.write(options.out / "report.json", json.dumps(whole, indent=1) + "\n")
+    turns.write(options.out / "timeline.svg", picture.draw(drawn, TITLE, story))
+    turns.write(options.out / "trace.json", json.dumps(perfetto.trace([(case["case"], d.timeline) for case, d in zip(cases, drawn)])) + "\n")
     print(f"\nThe simulation has all {node.cpus} CPUs; the analytics arrives after {node.arrival:g} s and wants {node.wanted}.")
     print(f"Seconds: median of {options.repeats} (least-most). Response: from being asked for to the end.\n")
     print(report.table(cases))
-    if load > node.cpus / 2:
-        print(f"\nOther work kept {load:.1f} CPUs busy before this began: the times are longer and wider than they need to be.")
+    if machine["load_before"] > node.cpus / 2:
+        print(f"\nOther work kept {machine['load_before']:.1f} CPUs busy before this began: the times are longer and wider than they need to be.")
     for case in cases:
         print(f"\n{case['title']}: {report.adoption_line(case)}.", end="")
     print("\nEvery program computed the same result, bit for bit, in all three ways.\n")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """picture.py - the timeline as SVG: one row a CPU, coloured by owner, beside the same programs waiting and oversubscribed. Pure."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 
@@ -16,8 +17,8 @@ ROW = 26
 MOST_ROWS = 16   # CPUs with the same history share a row; beyond this many, rows get thinner
 
 INK, SOFT, LINE, PAPER, FREE = "#1f2933", "#616e7c", "#cbd2d9", "#ffffff", "#f1f4f8"
-COLOURS = {"simulation": "#2f6fb0", "analytics": "#e07b1a"}
-OTHER_COLOURS = ["#6b4fa0", "#2d8a6e", "#a83a5b"]
+COLOURS = {"simulation": "#2f6fb0", "analytics": "#e07b1a", "priority": "#b0355c"}
+OTHER_COLOURS = ["#6b4fa0", "#2d8a6e", "#8a6d1f"]
 RELEASED, RESIZED = "#0f7b3f", "#7a1fa2"
 
 
@@ -52,6 +53,7 @@ class Case:
     end: int
     response: float
     lanes: list[Lane]
+    guest: str = "analytics"
 
 
 def milliseconds(nanoseconds: float) -> str:
@@ -203,7 +205,7 @@ class _Block:
     def arrival(self) -> None:
         x = self.scale(self.case.arrival)
         self.canvas.line(x, self.cpu_top - 14, x, self.bottom - 26, INK, 'stroke-width="1.2" stroke-dasharray="5 3"')
-        self.canvas.text(x - 6, self.cpu_top - 15, "analytics arrives", 12, INK, "end")
+        self.canvas.text(x - 6, self.cpu_top - 15, f"{self.case.guest} arrives", 12, INK, "end")
 
     def response(self, y: float, seconds: float) -> None:
         self.canvas.text(LEFT + MAIN + RESPONSE, y, f"{seconds:.2f} s", 13, INK, "end", bold=True)
@@ -219,7 +221,7 @@ class _Block:
             if span.begin - span.asked > 0.05:
                 middle = y + 23
                 self.canvas.line(self.scale(asked), middle, self.scale(begin), middle, COLOURS[span.name], 'stroke-width="2" stroke-dasharray="3 3"')
-                self.canvas.text(self.scale(asked) + 6, middle - 1 + 12, "analytics waits", 11, COLOURS[span.name])
+                self.canvas.text(self.scale(asked) + 6, middle - 1 + 12, f"{span.name} waits", 11, COLOURS[span.name])
             self.canvas.box(self.scale(begin), top, self.scale(end) - self.scale(begin), height, COLOURS[span.name], 'opacity="0.85"')
         self.response(y + 16, lane.response)
 
@@ -253,11 +255,15 @@ class _Block:
         self.canvas.text(x - 9 if beyond else x + 9, y, words, 11.5, INK, "end" if beyond else "start")
 
 
-def _legend(canvas: Canvas, y: float) -> None:
+def _owner(canvas: Canvas, name: str, y: float) -> Callable[[float], None]:
+    return lambda x: canvas.box(x, y - 10, 22, 12, COLOURS[name])
+
+
+def _legend(canvas: Canvas, guests: list[str], y: float) -> None:
     x = 24.0
     for words, draw in (
-        ("simulation owns the CPU", lambda x: canvas.box(x, y - 10, 22, 12, COLOURS["simulation"])),
-        ("analytics owns it", lambda x: canvas.box(x, y - 10, 22, 12, COLOURS["analytics"])),
+        ("simulation owns the CPU", _owner(canvas, "simulation", y)),
+        *[(f"{guest} owns it", _owner(canvas, guest, y)) for guest in guests],
         ("offered: its owner was told to leave", lambda x: (canvas.box(x, y - 10, 22, 12, COLOURS["simulation"]), canvas.box(x, y - 10, 22, 12, "url(#offered)"))),
         ("free", lambda x: canvas.box(x, y - 10, 22, 12, FREE, f'stroke="{LINE}"')),
         ("request", lambda x: canvas.mark(x + 14, y + 1, "request")),
@@ -282,7 +288,7 @@ def draw(cases: list[Case], title: str, subtitle: str) -> str:
         block = _Block(canvas, case, top, seconds)
         block.draw()
         top = block.bottom + 20
-    _legend(canvas, top + 8)
+    _legend(canvas, list(dict.fromkeys(case.guest for case in cases)), top + 8)
     height = top + 30
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" height="{height:.0f}" '
             'font-family="system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, sans-serif" role="img">'

@@ -37,7 +37,7 @@ class Pair:
     key: str
     title: str
     simulation: Program
-    analytics: Program
+    guest: Program  # arrives later
 
 
 def environment(**more: str) -> dict[str, str]:

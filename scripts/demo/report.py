@@ -1,27 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """report.py - from runs to numbers: medians with their spread, the table on the terminal, report.json. Pure."""
 
+from collections.abc import Callable
 from statistics import median
 
 from timeline import Timeline
 from ways import Run
 
 WAYS = ("drom", "waiting", "oversubscribed")
-_COLUMNS = (
-    ("whole run", lambda run: run.whole),
-    ("simulation's response", lambda run: run.simulation.response),
-    ("analytics' response", lambda run: run.analytics.response),
-    ("average response", lambda run: run.average),
-)
+WHOLE, AVERAGE = "whole run", "average response"
+
+
+def possessive(name: str) -> str:
+    return name + ("'" if name.endswith("s") else "'s")
+
+
+def columns(guest: str) -> dict[str, Callable[[Run], float]]:
+    return {
+        WHOLE: lambda run: run.whole,
+        "simulation's response": lambda run: run.simulation.response,
+        f"{possessive(guest)} response": lambda run: run.guest.response,
+        AVERAGE: lambda run: run.average,
+    }
 
 
 def spread(values: list[float]) -> dict:
     return {"median": median(values), "least": min(values), "most": max(values)}
 
 
-def figures(runs: list[Run]) -> dict:
+def figures(runs: list[Run], guest: str) -> dict:
     """The four times of one way, in seconds."""
-    return {name: spread([take(run) for run in runs]) for name, take in _COLUMNS}
+    return {name: spread([take(run) for run in runs]) for name, take in columns(guest).items()}
 
 
 def adoption(timelines: list[Timeline]) -> dict:
@@ -44,35 +53,36 @@ def adoption(timelines: list[Timeline]) -> dict:
     }
 
 
-def run_json(run: Run) -> dict:
+def run_json(run: Run, guest: str) -> dict:
     def times(program) -> dict:
         begin = run.simulation.asked
         return {"asked_s": (program.asked - begin) / 1e9, "begin_s": (program.begin - begin) / 1e9,
                 "end_s": (program.end - begin) / 1e9, "response_s": program.response}
 
     return {"whole_s": run.whole, "average_response_s": run.average, "simulation": times(run.simulation),
-            "analytics": times(run.analytics)}
+            guest: times(run.guest)}
 
 
 def _cell(value: dict) -> str:
     return f"{value['median']:.2f} ({value['least']:.2f}-{value['most']:.2f})"
 
 
-def _change(ours: float, theirs: float) -> str:
-    return f"{100 * (ours / theirs - 1):+.0f} %"
+def change(ours: float, theirs: float) -> float:
+    """In percent."""
+    return 100 * (ours / theirs - 1)
 
 
-def table(cases: list[dict]) -> str:
-    """`cases` as in report.json."""
-    rows = [["", *[name for name, _ in _COLUMNS], "against waiting"]]
+def table(cases: list[dict], guest: str = "analytics", baseline: str = "waiting") -> str:
+    """`cases` as in report.json, all with the same guest; the last column compares average responses with the baseline's."""
+    names = list(columns(guest))
+    rows = [["", *names, f"against {baseline}"]]
     for case in cases:
         rows.append([case["title"]])
-        waiting = case["ways"]["waiting"]["seconds"]["average response"]["median"]
-        for way in WAYS:
-            seconds = case["ways"][way]["seconds"]
-            mine = seconds["average response"]["median"]
-            change = "" if way == "waiting" else _change(mine, waiting)
-            rows.append(["  " + way, *[_cell(seconds[name]) for name, _ in _COLUMNS], change])
+        theirs = case["ways"][baseline]["seconds"][AVERAGE]["median"]
+        for way, found in case["ways"].items():
+            seconds = found["seconds"]
+            changed = "" if way == baseline else f"{change(seconds[AVERAGE]['median'], theirs):+.0f} %"
+            rows.append(["  " + way, *[_cell(seconds[name]) for name in names], changed])
     widths = [max(len(row[at]) for row in rows if len(row) > 1) for at in range(len(rows[0]))]
     lines = []
     for row in rows:

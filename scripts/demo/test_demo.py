@@ -4,11 +4,11 @@
 import unittest
 import xml.etree.ElementTree as xml
 
-import insitu
 import perfetto
 import picture
 import report
 import timeline
+import turns
 from programs import Pair, Program
 from ways import Run, Times, TooShort
 
@@ -145,12 +145,12 @@ class Reports(unittest.TestCase):
 
     def test_times_count_from_when_a_program_was_asked_for(self) -> None:
         run = self.run_of("waiting", 3, 4)
-        self.assertEqual((run.whole, run.simulation.response, run.analytics.response, run.average), (4, 3, 3, 3))
+        self.assertEqual((run.whole, run.simulation.response, run.guest.response, run.average), (4, 3, 3, 3))
 
     def test_table_shows_median_and_spread_and_change(self) -> None:
         ways = {}
         for way, end in (("drom", 2.0), ("waiting", 4.0), ("oversubscribed", 5.0)):
-            ways[way] = {"seconds": report.figures([self.run_of(way, 3 + at / 10, end) for at in range(3)])}
+            ways[way] = {"seconds": report.figures([self.run_of(way, 3 + at / 10, end) for at in range(3)], "analytics")}
         text = report.table([{"title": "a case", "ways": ways}])
         self.assertIn("3.10 (3.00-3.20)", text)
         self.assertIn("-33 %", text)
@@ -163,14 +163,14 @@ class Calibration(unittest.TestCase):
         simulation = Program("simulation", lambda amount: ["true"], 10)
         pair = Pair("case", "a case", simulation, Program("analytics", lambda amount: ["true"], 1))
         node = TooQuick(enough=80)
-        runs = insitu.measure_long_enough(pair, node, 2)
+        runs = turns.measure_long_enough(pair, node, 2, report.WAYS)
         self.assertEqual(simulation.amount, 90)
         self.assertEqual({way: len(of_way) for way, of_way in runs.items()}, {way: 2 for way in report.WAYS})
 
     def test_it_gives_up_after_some_tries(self):
         pair = Pair("case", "a case", Program("simulation", lambda amount: ["true"], 1), Program("analytics", lambda amount: ["true"], 1))
         with self.assertRaises(TooShort):
-            insitu.measure_long_enough(pair, TooQuick(enough=1_000_000), 1)
+            turns.measure_long_enough(pair, TooQuick(enough=1_000_000), 1, report.WAYS)
 
 
 class TooQuick:

@@ -35,17 +35,17 @@ class Times:
 class Run:
     way: str
     simulation: Times
-    analytics: Times
+    guest: Times
     outputs: dict[str, str] = field(default_factory=dict)
     events: list[dict] = field(default_factory=list)
 
     @property
     def whole(self) -> float:
-        return (max(self.simulation.end, self.analytics.end) - self.simulation.asked) / 1e9
+        return (max(self.simulation.end, self.guest.end) - self.simulation.asked) / 1e9
 
     @property
     def average(self) -> float:
-        return (self.simulation.response + self.analytics.response) / 2
+        return (self.simulation.response + self.guest.response) / 2
 
 
 class Process:
@@ -133,6 +133,7 @@ class Watch:
             self.events.append(event)
             if event["event"] == "join":
                 present.add(event["slot"])
+                self.left.clear()
             elif event["event"] in ("leave", "reap"):
                 present.discard(event["slot"])
                 if not present:
@@ -197,7 +198,7 @@ class Node:
         few = ("analytics", "--ncpus", str(self.wanted), "--")
         try:
             simulation = Process(pair.simulation, env, (*run, "simulation", "--"))
-            return self.watched(simulation, lambda: Process(pair.analytics, env, (*run, *few)), env)
+            return self.watched(simulation, lambda: Process(pair.guest, env, (*run, *few)), env)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -224,7 +225,7 @@ class Node:
         finally:
             simulation.stop()
         asked = simulation.times.begin + int(self.arrival * 1e9)
-        analytics = Process(pair.analytics, environment(), asked=asked)
+        analytics = Process(pair.guest, environment(), asked=asked)
         try:
             outputs["analytics"] = analytics.finish(deadline)
         finally:
@@ -235,4 +236,4 @@ class Node:
         """Both at once; the kernel shares the CPUs among all their threads."""
         env = environment(OMP_NUM_THREADS=str(self.wanted))
         simulation = Process(pair.simulation, environment())
-        return self.both("oversubscribed", simulation, lambda: Process(pair.analytics, env))
+        return self.both("oversubscribed", simulation, lambda: Process(pair.guest, env))
