@@ -11,20 +11,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 log=build/demo/build.log
-mkdir -p build/demo
-
-# Quiet when it works, everything when it does not.
-step() {
-    echo "demo: $1" >&2
-    shift
-    "$@" >>"$log" 2>&1 || {
-        tail -n 40 "$log" >&2
-        echo "demo: $*: failed; the whole log is $log" >&2
-        exit 1
-    }
-}
-
-: >"$log"
+# shellcheck source=scripts/demo/step.sh
+. scripts/demo/step.sh
 scripts/packages.sh build demo
 step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF
 step "building" cmake --build --preset release --target drom drom-cli examples

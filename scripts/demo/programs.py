@@ -102,12 +102,28 @@ def _water(cpus: int) -> Callable[[int], list[str]]:
     return command
 
 
+def _analytics(bin_folder: Path, runtime: str, millions: int) -> Program:
+    program = bin_folder / f"analytics-{runtime}"
+    return Program("analytics", lambda amount: [str(program), "--samples", str(millions), "--rounds", str(amount)], 4)
+
+
+def use_cases(bin_folder: Path, cpus: int) -> list[Pair]:
+    """The two of the thesis, each of programs that two OpenMP runtimes run."""
+
+    def heat(name: str, runtime: str) -> Program:
+        return Program(name, _heat(bin_folder / f"heat-{runtime}", cpus), 1000)
+
+    return [
+        Pair("insitu", "in-situ analytics: heat, and a short look at data", heat("simulation", "gcc"), _analytics(bin_folder, "clang", cpus)),
+        Pair("priority", "a high-priority job: heat, and another heat", heat("simulation", "gcc"), heat("priority", "clang")),
+    ]
+
+
 def pairs(bin_folder: Path, cpus: int) -> list[Pair]:
     """The cases, in the order they are shown."""
 
     def analytics(runtime: str) -> Program:
-        program = bin_folder / f"analytics-{runtime}"
-        return Program("analytics", lambda amount: [str(program), "--samples", str(10 * cpus), "--rounds", str(amount)], 4)
+        return _analytics(bin_folder, runtime, 10 * cpus)
 
     heat = {runtime: Program("simulation", _heat(bin_folder / f"heat-{runtime}", cpus), 1000) for runtime in ("gcc", "clang")}
     dgemm = Program("simulation", lambda amount: [str(bin_folder / "dgemm"), "--products", str(amount)], 20)

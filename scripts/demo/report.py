@@ -60,7 +60,7 @@ def run_json(run: Run, guest: str) -> dict:
                 "end_s": (program.end - begin) / 1e9, "response_s": program.response}
 
     return {"whole_s": run.whole, "average_response_s": run.average, "simulation": times(run.simulation),
-            guest: times(run.guest)}
+            guest: times(run.guest), **run.notes}
 
 
 def _cell(value: dict) -> str:

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""usecases.py - the two use cases of the DROM thesis as batch jobs of a Slurm on this machine.
+
+Called by scripts/slurm-demo.sh after the build. Prints tables; leaves report.json, timeline.svg and trace.json.
+Exit status: 0 done, 1 something went wrong or a program computed something else than in another way, 2 usage.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import marks
+import perfetto
+import picture
+import report
+import slurm
+import timeline
+import turns
+from programs import Failure, Pair, calibrate, use_cases
+from ways import Run
+
+TITLE = "Two unmodified OpenMP programs, batch jobs of Slurm, share a node"
+ARRIVAL = 0.3  # of the simulation's time
+# What the guest would take with the CPUs it asks for, as a part of the simulation's time, and whether it asks for all of them.
+GUESTS = {"insitu": (0.06, False), "priority": (0.25, True)}
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/slurm-demo.sh", description="The two use cases of the DROM thesis, under Slurm.")
+    parser.add_argument("--bin", type=Path, required=True, help="folder with drom and the example programs")
+    parser.add_argument("--plugins", type=Path, required=True, help="folder with spank_drom.so")
+    parser.add_argument("--out", type=Path, required=True, help="folder for report.json, timeline.svg and trace.json")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each way (default 5)")
+    parser.add_argument("--seconds", type=float, default=9.0, help="length of the simulation on the whole node (default 9)")
+    parser.add_argument("--case", action="append", choices=list(GUESTS), help="only this case; may be repeated")
+    options = parser.parse_args()
+    options.bin, options.plugins = options.bin.resolve(), options.plugins.resolve()  # jobs start in folders of their own
+    if options.repeats < 1 or options.seconds < 2:
+        parser.error("at least one repeat of 2 s: Slurm starts jobs once a second")
+    return options
+
+
+def guest_had(seen: timeline.Timeline, guest: str) -> int:
+    """How many CPUs the guest was given when it came."""
+    client = seen.client(guest)
+    tenures = [tenure for tenure in seen.tenures if tenure.client is client]
+    first = min((tenure.begin for tenure in tenures), default=0)
+    return len({tenure.cpu for tenure in tenures if tenure.begin < first + 100_000_000})
+
+
+def names(pair: Pair, events: list[dict]) -> dict[int, str]:
+    """Of the two clients by slot. In the order they joined: who comes and goes quickly has no name any more when it is asked for."""
+    slots = list(dict.fromkeys(event["slot"] for event in events if event["event"] == "join"))
+    if len(slots) != 2:
+        raise Failure(f"{pair.title}: two programs were to share the node, and {len(slots)} joined the table at the same time")
+    return dict(zip(slots, (pair.simulation.name, pair.guest.name)))
+
+
+def check(pair: Pair, run: Run, node: slurm.SlurmNode) -> timeline.Timeline:
+    """The owners of CPUs in a run under drom, and proof in them that the node was split and became whole again."""
+    seen = turns.owners(pair, run.events, names(pair, run.events))
+    had = guest_had(seen, pair.guest.name)
+    if had not in (node.cpus // 2, (node.cpus + 1) // 2):
+        raise Failure(f"{pair.title}: of {node.cpus} CPUs the {pair.guest.name} was given {had}, not half")
+    last, first_end = (run.simulation, run.guest.end) if run.simulation.end > run.guest.end else (run.guest, run.simulation.end)
+    name = "simulation" if last is run.simulation else pair.guest.name
+    asked = node.cpus if last is run.simulation else node.asks
+    kept = {tenure.cpu for tenure in seen.tenures if tenure.client.name == name and tenure.end > last.end - 400_000_000}
+    # Slurm's steps take a moment to end.
+    if last.end > first_end + 1_000_000_000 and len(kept) < asked:
+        raise Failure(f"{pair.title}: the {name} was alone and had {len(kept)} CPUs of {asked}")
+    return seen
+
+
+def node_for(pair: Pair, options: argparse.Namespace, shape: dict[str, int]) -> slurm.SlurmNode:
+    cpus = shape["sockets"] * shape["cores"] * shape["threads"]
+    whole = GUESTS[pair.key][1]
+    looks = max(1, round(ARRIVAL * options.seconds))
+    return slurm.SlurmNode(options.bin, options.plugins, shape, cpus if whole else cpus // 2, looks, 60 + 12 * options.seconds)
+
+
+def run_case(pair: Pair, options: argparse.Namespace, shape: dict[str, int]) -> tuple[dict, picture.Case]:
+    node = node_for(pair, options, shape)
+    print(f"demo: {pair.title}: how much work it is", file=sys.stderr)
+    calibrate(pair.simulation, node.cpus, options.seconds, node.limit)
+    calibrate(pair.guest, node.asks, options.seconds * GUESTS[pair.key][0], node.limit)
+    runs = turns.measure_long_enough(pair, node, options.repeats, slurm.WAYS)
+    timelines = [check(pair, run, node) for run in runs["drom"]]
+    case = turns.describe(pair, runs, timelines) | {"guest": pair.guest.name, "guest_asks": node.asks}
+    case |= {"arrival_s": node.looks - slurm.BEFORE_THE_LOOK, "thesis": marks.verdicts(case)}
+    case["drom_against"] = {baseline: marks.changes(case, baseline) for baseline in slurm.WAYS[1:]}
+    return case, turns.draw(pair, runs, timelines, sorted(os.sched_getaffinity(0)))
+
+
+def differs(cases: list[dict]) -> float:
+    return max(run["slurm_differs_s"] for case in cases for way in case["ways"].values() for run in way["runs"])
+
+
+def show(case: dict, cpus: int) -> None:
+    print(f"\nThe simulation has all {cpus} CPUs; the {case['guest']} is submitted {case['arrival_s']:g} s later and asks for {case['guest_asks']}.\n")
+    print(report.table([case], case["guest"], "serial"))
+    print("\n".join(marks.lines(case)))
+    print(f"  {report.adoption_line(case)}")
+
+
+def leave(options: argparse.Namespace, whole: dict, drawn: list[picture.Case]) -> None:
+    options.out.mkdir(parents=True, exist_ok=True)
+    story = (f"{whole['cpus']} CPUs; at the top of each case who owned which CPU under drom, below it stock Slurm; of each way the run with "
+             f"the median response of {options.repeats}")
+    traced = [(case["case"], drawing.timeline) for case, drawing in zip(whole["cases"], drawn)]
+    turns.write(options.out / "report.json", json.dumps(whole, indent=1) + "\n")
+    turns.write(options.out / "timeline.svg", picture.draw(drawn, TITLE, story))
+    turns.write(options.out / "trace.json", json.dumps(perfetto.trace(traced)) + "\n")
+
+
+def demonstrate(options: argparse.Namespace) -> None:
+    shape = slurm.this_machine()
+    cpus = shape["sockets"] * shape["cores"] * shape["threads"]
+    if cpus < 2:
+        raise Failure("this machine has one CPU; there is nothing to share")
+    machine = turns.machine()
+    done = [run_case(pair, options, shape) for pair in use_cases(options.bin, cpus) if not options.case or pair.key in options.case]
+    cases = [case for case, _ in done]
+    leave(options, {"schema": "drom.slurm-demo/1", "cpus": cpus, "repeats": options.repeats, **machine, "cases": cases}, [d for _, d in done])
+    print(f"\nSeconds: median of {options.repeats} (least-most). Response: from submission to the end of the batch script.")
+    for case in cases:
+        show(case, cpus)
+    if machine["load_before"] > cpus / 2:
+        print(f"\nOther work kept {machine['load_before']:.1f} CPUs busy before this began: the times are longer and wider than they need to be.")
+    print(f"\nSlurm's own records, whole seconds, differ from these times by {differs(cases):.1f} s at most.")
+    print("Every program computed the same result, bit for bit, in all three ways.\n")
+    for name in ("timeline.svg", "trace.json", "report.json"):
+        print(f"  {options.out / name}")
+
+
+def main() -> int:
+    options = parse()
+    # As with Ctrl-C, what was started is ended first.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        demonstrate(options)
+    except Failure as failure:
+        print(f"\ndemo: {failure}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

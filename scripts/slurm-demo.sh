@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# slurm-demo.sh - the two use cases of the DROM thesis for real, as batch jobs: Slurm starts a second job on a node that is taken.
+#
+#   scripts/slurm-demo.sh [--case insitu|priority] [--repeats N] [--seconds S]
+#
+# Installs the packages it needs, builds, and runs both jobs of each case in a Slurm of its own on this machine: malleable under drom, one
+# after the other, and oversubscribed. Prints tables and leaves build/slurm-demo/{timeline.svg,trace.json,report.json}. About eight minutes
+# after the build; root or not. Ends what it started, also at Ctrl-C. Exit status: 0 done, 1 a step failed or a result differed, 2 usage.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+log=build/slurm-demo/build.log
+# shellcheck source=scripts/demo/step.sh
+. scripts/demo/step.sh
+scripts/packages.sh build demo
+step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF -DDROM_SLURM=ON
+step "building" cmake --build --preset release --target drom drom-cli examples spank_drom
+exec python3 scripts/demo/usecases.py --bin build/release/bin --plugins build/release/lib/slurm --out build/slurm-demo "$@"
