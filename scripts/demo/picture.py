@@ -17,7 +17,7 @@ ROW = 26
 MOST_ROWS = 16   # CPUs with the same history share a row; beyond this many, rows get thinner
 
 INK, SOFT, LINE, PAPER, FREE = "#1f2933", "#616e7c", "#cbd2d9", "#ffffff", "#f1f4f8"
-COLOURS = {"simulation": "#2f6fb0", "analytics": "#e07b1a", "priority": "#b0355c"}
+COLOURS = {"simulation": "#2f6fb0", "analytics": "#e07b1a", "priority job": "#b0355c"}
 OTHER_COLOURS = ["#6b4fa0", "#2d8a6e", "#8a6d1f"]
 RELEASED, RESIZED = "#0f7b3f", "#7a1fa2"
 
@@ -162,7 +162,9 @@ class _Block:
             if request.posted > self.case.begin + 20_000_000 and request.posted < self.case.end:
                 self.canvas.mark(self.scale(request.posted), self.cpu_top - 3, "request")
         self.canvas.text(LEFT + MAIN + RESPONSE, self.cpu_top - 15, "average response", 12, SOFT, "end")
-        self.response((self.cpu_top + self.cpu_bottom) / 2 + 3, self.case.response)
+        middle = (self.cpu_top + self.cpu_bottom) / 2 + 3
+        self.canvas.text(24, middle, "drom", 12, INK, bold=True)
+        self.response(middle, self.case.response)
         for at, lane in enumerate(self.case.lanes):
             self.lane(lane, self.cpu_bottom + 14 + at * 36)
         for at, (heading, request) in enumerate(_enlarged(self.case)):
@@ -221,7 +223,8 @@ class _Block:
             if span.begin - span.asked > 0.05:
                 middle = y + 23
                 self.canvas.line(self.scale(asked), middle, self.scale(begin), middle, COLOURS[span.name], 'stroke-width="2" stroke-dasharray="3 3"')
-                self.canvas.text(self.scale(asked) + 6, middle - 1 + 12, f"{span.name} waits", 11, COLOURS[span.name])
+                if self.scale(begin) - self.scale(asked) > 90:
+                    self.canvas.text(self.scale(asked) + 6, middle - 1 + 12, f"{span.name} waits", 11, COLOURS[span.name])
             self.canvas.box(self.scale(begin), top, self.scale(end) - self.scale(begin), height, COLOURS[span.name], 'opacity="0.85"')
         self.response(y + 16, lane.response)
 
@@ -255,24 +258,34 @@ class _Block:
         self.canvas.text(x - 9 if beyond else x + 9, y, words, 11.5, INK, "end" if beyond else "start")
 
 
-def _owner(canvas: Canvas, name: str, y: float) -> Callable[[float], None]:
-    return lambda x: canvas.box(x, y - 10, 22, 12, COLOURS[name])
+def _owner(name: str) -> Callable[[Canvas, float, float], None]:
+    return lambda canvas, x, y: canvas.box(x, y - 10, 22, 12, COLOURS[name])
 
 
-def _legend(canvas: Canvas, guests: list[str], y: float) -> None:
+def _offered(canvas: Canvas, x: float, y: float) -> None:
+    canvas.box(x, y - 10, 22, 12, COLOURS["simulation"])
+    canvas.box(x, y - 10, 22, 12, "url(#offered)")
+
+
+def _legend(canvas: Canvas, guests: list[str], y: float) -> float:
+    """Returns where it ends."""
     x = 24.0
-    for words, draw in (
-        ("simulation owns the CPU", _owner(canvas, "simulation", y)),
-        *[(f"{guest} owns it", _owner(canvas, guest, y)) for guest in guests],
-        ("offered: its owner was told to leave", lambda x: (canvas.box(x, y - 10, 22, 12, COLOURS["simulation"]), canvas.box(x, y - 10, 22, 12, "url(#offered)"))),
-        ("free", lambda x: canvas.box(x, y - 10, 22, 12, FREE, f'stroke="{LINE}"')),
-        ("request", lambda x: canvas.mark(x + 14, y + 1, "request")),
-        ("released", lambda x: canvas.mark(x + 14, y, "released")),
-        ("resized", lambda x: canvas.mark(x + 14, y + 1, "resized")),
+    for words, draw_sign in (
+        ("simulation owns the CPU", _owner("simulation")),
+        *[(f"{guest} owns it", _owner(guest)) for guest in guests],
+        ("offered: its owner was told to leave", _offered),
+        ("free", lambda canvas, x, y: canvas.box(x, y - 10, 22, 12, FREE, f'stroke="{LINE}"')),
+        ("request", lambda canvas, x, y: canvas.mark(x + 14, y + 1, "request")),
+        ("released", lambda canvas, x, y: canvas.mark(x + 14, y, "released")),
+        ("resized", lambda canvas, x, y: canvas.mark(x + 14, y + 1, "resized")),
     ):
-        draw(x)
+        width = 29 + 6.6 * len(words)
+        if x + width > WIDTH - 24:
+            x, y = 24.0, y + 22
+        draw_sign(canvas, x, y)
         canvas.text(x + 29, y, words, 12)
-        x += 29 + 6.6 * len(words) + 22
+        x += width + 22
+    return y
 
 
 def draw(cases: list[Case], title: str, subtitle: str) -> str:
@@ -288,8 +301,7 @@ def draw(cases: list[Case], title: str, subtitle: str) -> str:
         block = _Block(canvas, case, top, seconds)
         block.draw()
         top = block.bottom + 20
-    _legend(canvas, list(dict.fromkeys(case.guest for case in cases)), top + 8)
-    height = top + 30
+    height = _legend(canvas, list(dict.fromkeys(case.guest for case in cases)), top + 8) + 22
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" height="{height:.0f}" '
             'font-family="system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, sans-serif" role="img">'
             f"<title>{escape(title)}</title>"

@@ -115,7 +115,7 @@ def use_cases(bin_folder: Path, cpus: int) -> list[Pair]:
 
     return [
         Pair("insitu", "in-situ analytics: heat, and a short look at data", heat("simulation", "gcc"), _analytics(bin_folder, "clang", cpus)),
-        Pair("priority", "a high-priority job: heat, and another heat", heat("simulation", "gcc"), heat("priority", "clang")),
+        Pair("priority", "a high-priority job: heat, and another heat", heat("simulation", "gcc"), heat("priority job", "clang")),
     ]
 
 

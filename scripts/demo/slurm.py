@@ -183,8 +183,8 @@ class SlurmNode:
         # In memory where there is such a folder: every hand-over writes to the table.
         table = Path(tempfile.mkdtemp(prefix="drom-slurm-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
         try:
-            with Cluster(self.node, settings(way, self.plugins, table / "table"), self.limit + 60) as cluster:
-                return _Turn(self, cluster, pair, way, table / "table").run()
+            with Cluster(self.node, settings(way, self.plugins, table / "%n.table"), self.limit + 60) as cluster:
+                return _Turn(self, cluster, pair, way, table / "n1.table").run()
         finally:
             shutil.rmtree(table, ignore_errors=True)
 

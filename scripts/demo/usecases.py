@@ -60,19 +60,24 @@ def names(pair: Pair, events: list[dict]) -> dict[int, str]:
     return dict(zip(slots, (pair.simulation.name, pair.guest.name)))
 
 
+def had_at_end(seen: timeline.Timeline, client: timeline.Client) -> int:
+    """How many CPUs a client had when it left; they are taken from it one after the other."""
+    left = seen.end if client.left is None else client.left
+    return len({tenure.cpu for tenure in seen.tenures if tenure.client is client and tenure.end >= left - 10_000_000})
+
+
 def check(pair: Pair, run: Run, node: slurm.SlurmNode) -> timeline.Timeline:
     """The owners of CPUs in a run under drom, and proof in them that the node was split and became whole again."""
     seen = turns.owners(pair, run.events, names(pair, run.events))
-    had = guest_had(seen, pair.guest.name)
+    simulation, guest = (seen.client(program.name) for program in (pair.simulation, pair.guest))
+    had = guest_had(seen, guest.name)
     if had not in (node.cpus // 2, (node.cpus + 1) // 2):
-        raise Failure(f"{pair.title}: of {node.cpus} CPUs the {pair.guest.name} was given {had}, not half")
-    last, first_end = (run.simulation, run.guest.end) if run.simulation.end > run.guest.end else (run.guest, run.simulation.end)
-    name = "simulation" if last is run.simulation else pair.guest.name
-    asked = node.cpus if last is run.simulation else node.asks
-    kept = {tenure.cpu for tenure in seen.tenures if tenure.client.name == name and tenure.end > last.end - 400_000_000}
-    # Slurm's steps take a moment to end.
-    if last.end > first_end + 1_000_000_000 and len(kept) < asked:
-        raise Failure(f"{pair.title}: the {name} was alone and had {len(kept)} CPUs of {asked}")
+        raise Failure(f"{pair.title}: of {node.cpus} CPUs the {guest.name} was given {had}, not half")
+    first, last = sorted((simulation, guest), key=lambda client: seen.end if client.left is None else client.left)
+    asked = node.cpus if last is simulation else node.asks
+    # Who ends in the same moment as the other has nothing to be given any more.
+    if (last.left or seen.end) > (first.left or seen.end) + 500_000_000 and had_at_end(seen, last) < asked:
+        raise Failure(f"{pair.title}: the {last.name} was alone at the end and had {had_at_end(seen, last)} CPUs of {asked}")
     return seen
 
 

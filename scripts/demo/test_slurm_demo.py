@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""test_slurm_demo.py - the pure parts of the demonstration under Slurm: scripts, times, what Slurm says, proofs, the thesis's marks."""
+
+import unittest
+from pathlib import Path
+
+import marks
+import picture
+import report
+import slurm
+import timeline
+import usecases
+from programs import Failure, Pair, Program
+from test_demo import SECOND, START, Story
+from ways import Run, Times
+
+PAIR = Pair("insitu", "a case", Program("simulation", lambda amount: ["true"], 1), Program("analytics", lambda amount: ["true"], 1))
+
+
+class Scripts(unittest.TestCase):
+    def test_the_program_is_quoted_and_its_status_is_the_job_s(self) -> None:
+        text = slurm.script(["/a folder/heat", "--steps", "3"])
+        self.assertIn("'/a folder/heat' --steps 3 >out", text)
+        self.assertTrue(text.endswith("exit $status\n"))
+
+    def test_only_drom_loads_the_plugin_and_only_serial_shares_nothing(self) -> None:
+        told = {way: " ".join(slurm.settings(way, Path("/p"), Path("/t/%n"))) for way in slurm.WAYS}
+        self.assertIn("plugstack=required /p/spank_drom.so table=/t/%n", told["drom"])
+        self.assertEqual({way for way, text in told.items() if "spank_drom" in text}, {"drom"})
+        self.assertEqual({way for way, text in told.items() if "FORCE:2" in text}, {"drom", "oversubscribed"})
+
+
+class WhatSlurmSays(unittest.TestCase):
+    def test_the_node_is_as_slurmd_finds_it(self) -> None:
+        said = "NodeName=n CPUs=16 Boards=1 SocketsPerBoard=2 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=1000\nUpTime=0-00:01:00\n"
+        self.assertEqual(slurm.shape(said), {"sockets": 2, "cores": 4, "threads": 2})
+
+    def test_a_slurmd_that_says_something_else_is_reported(self) -> None:
+        with self.assertRaisesRegex(Failure, "SocketsPerBoard"):
+            slurm.shape("slurmd: no such option")
+
+    def test_a_record_keeps_what_is_behind_the_first_equals_sign(self) -> None:
+        found = slurm.record("JobId=7 JobName=a TRES=cpu=2,node=1 JobState=COMPLETED\n")
+        self.assertEqual((found["JobId"], found["TRES"], found["JobState"]), ("7", "cpu=2,node=1", "COMPLETED"))
+
+    def test_its_whole_seconds_are_compared_with_ours(self) -> None:
+        slurm_says = {"SubmitTime": "1970-01-02T00:00:01", "StartTime": "1970-01-02T00:00:01", "EndTime": "1970-01-02T00:00:09"}
+        begin = int(slurm.datetime.fromisoformat("1970-01-02T00:00:00").timestamp() * 1e9)
+        clock = begin - 5 * SECOND
+        times = Times(6 * SECOND, 6 * SECOND + SECOND // 4, 14 * SECOND + SECOND // 2)
+        self.assertAlmostEqual(slurm.disagreement(times, clock, slurm_says), 0.5)
+
+
+class Submissions(unittest.TestCase):
+    def test_are_shortly_before_slurmctld_looks(self) -> None:
+        started = 100 * SECOND
+        at = slurm.next_look(started, started + SECOND // 100, 3)
+        self.assertEqual(at, started + 3 * SECOND - int(slurm.BEFORE_THE_LOOK * SECOND))
+
+    def test_a_look_that_is_over_is_not_waited_for(self) -> None:
+        started = 100 * SECOND
+        now = started + 2 * SECOND + SECOND // 2
+        at = slurm.next_look(started, now)
+        self.assertGreater(at, now)
+        self.assertLessEqual(at, now + SECOND)
+        self.assertEqual((at - started) % SECOND, SECOND - int(slurm.BEFORE_THE_LOOK * SECOND))
+
+
+class Proofs(unittest.TestCase):
+    @staticmethod
+    def check(events: list[dict], asks: int = 2) -> timeline.Timeline:
+        events = [event | {"index": index} for index, event in enumerate(events)]
+        node = slurm.SlurmNode(Path(), Path(), {"sockets": 1, "cores": 4, "threads": 1}, asks, 1, 60)
+        return usecases.check(PAIR, Run("drom", Times(0, 0), Times(0, 0), events=events), node)
+
+    def test_half_for_the_guest_and_all_back_is_accepted(self) -> None:
+        self.assertEqual(self.check(Story([0, 1, 2, 3]).events).client("analytics").slot, 1)
+
+    def test_a_guest_with_less_than_half_is_not(self) -> None:
+        events = [e for e in Story([0, 1, 2, 3]).events if not (e["event"] == "accept" and e["cpu"] == 3)]
+        with self.assertRaisesRegex(Failure, "was given 1, not half"):
+            self.check(events)
+
+    def test_a_cpu_that_stays_free_when_the_guest_has_gone_is_noticed(self) -> None:
+        events = [e for e in Story([0, 1, 2, 3]).events if not (e["event"] == "claim" and e["cpu"] == 3 and e["time_ns"] > START + SECOND)]
+        with self.assertRaisesRegex(Failure, "the simulation was alone at the end and had 3 CPUs of 4"):
+            self.check(events)
+
+    def test_programs_that_never_met_are_reported(self) -> None:
+        with self.assertRaisesRegex(Failure, "1 joined the table"):
+            self.check([e for e in Story([0, 1, 2, 3]).events if e["slot"] == 0])
+
+
+class Marks(unittest.TestCase):
+    @staticmethod
+    def case_of(key: str, average: float, whole: float) -> dict:
+        def seconds(factor_average: float, factor_whole: float) -> dict:
+            return {"seconds": {report.AVERAGE: report.spread([10 * factor_average]), report.WHOLE: report.spread([20 * factor_whole])}}
+
+        return {"case": key, "ways": {"drom": seconds(average, whole), "serial": seconds(1, 1), "oversubscribed": seconds(2, 1)}}
+
+    def test_a_mark_is_reached_at_its_least_favourable_end(self) -> None:
+        found = marks.verdicts(self.case_of("insitu", 0.62, 1.04))
+        self.assertEqual([(v["what"], v["reached"]) for v in found], [(report.AVERAGE, True), (report.WHOLE, True)])
+        self.assertEqual([v["reached"] for v in marks.verdicts(self.case_of("insitu", 0.64, 1.06))], [False, False])
+
+    def test_what_is_not_reached_is_said(self) -> None:
+        text = "\n".join(marks.lines(self.case_of("priority", 0.95, 0.99)))
+        self.assertIn("the thesis, average response: -10 %; here -5.0 %: not reached", text)
+        self.assertIn("the thesis, whole run: -2.5 %; here -1.0 %: not reached", text)
+        self.assertIn("drom against oversubscribed: average response -52 %", text)
+
+    def test_every_case_has_marks_and_a_colour(self) -> None:
+        pairs = usecases.use_cases(Path("/bin"), 4)
+        self.assertEqual([pair.key for pair in pairs], list(marks.THESIS))
+        self.assertEqual([pair.key for pair in pairs], list(usecases.GUESTS))
+        for pair in pairs:
+            self.assertIn(pair.guest.name, picture.COLOURS)
+
+
+class Tables(unittest.TestCase):
+    def test_the_guest_has_its_name_and_the_baseline_no_change(self) -> None:
+        run = Run("serial", Times(0, 0, 4 * SECOND), Times(SECOND, 4 * SECOND, 5 * SECOND), notes={"slurm_differs_s": 0.5})
+        case = {"title": "a case", "ways": {way: {"seconds": report.figures([run], "priority job")} for way in slurm.WAYS}}
+        text = report.table([case], "priority job", "serial")
+        self.assertIn("priority job's response", text)
+        self.assertIn("against serial", text)
+        compared = {line.split()[0]: "%" in line for line in text.splitlines() if line.startswith("  ") and "response" not in line}
+        self.assertEqual(compared, {"drom": True, "serial": False, "oversubscribed": True})
+        self.assertEqual(report.run_json(run, "priority job")["slurm_differs_s"], 0.5)
+
+    def test_a_legend_that_is_too_long_goes_on_below(self) -> None:
+        canvas = picture.Canvas()
+        self.assertEqual(picture._legend(canvas, ["analytics"] * 5, 100), 122)
+
+
+if __name__ == "__main__":
+    unittest.main()
