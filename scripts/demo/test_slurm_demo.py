@@ -110,6 +110,11 @@ class Marks(unittest.TestCase):
         self.assertIn("the thesis, whole run: -2.5 %; here -1.0 %: not reached", text)
         self.assertIn("drom against oversubscribed: average response -52 %", text)
 
+    def test_a_change_that_may_be_mere_spread_is_said_to_be(self) -> None:
+        case = self.case_of("insitu", 0.6, 0.99)
+        case["ways"]["drom"]["seconds"][report.WHOLE]["most"] = 21
+        self.assertIn("here -1.0 %: reached, but the runs of both ways overlap", "\n".join(marks.lines(case)))
+
     def test_every_case_has_marks_and_a_colour(self) -> None:
         pairs = usecases.use_cases(Path("/bin"), 4)
         self.assertEqual([pair.key for pair in pairs], list(marks.THESIS))
