@@ -71,7 +71,7 @@ class Proofs(unittest.TestCase):
     def check(events: list[dict], asks: int = 2) -> timeline.Timeline:
         events = [event | {"index": index} for index, event in enumerate(events)]
         node = slurm.SlurmNode(Path(), Path(), {"sockets": 1, "cores": 4, "threads": 1}, asks, 1, 60)
-        return usecases.check(PAIR, Run("drom", Times(0, 0), Times(0, 0), events=events), node)
+        return usecases.check(PAIR, Run("drom", Times(START, START), Times(START + SECOND // 2, START + SECOND), events=events), node)
 
     def test_half_for_the_guest_and_all_back_is_accepted(self) -> None:
         self.assertEqual(self.check(Story([0, 1, 2, 3]).events).client("analytics").slot, 1)
@@ -83,12 +83,19 @@ class Proofs(unittest.TestCase):
 
     def test_a_cpu_that_stays_free_when_the_guest_has_gone_is_noticed(self) -> None:
         events = [e for e in Story([0, 1, 2, 3]).events if not (e["event"] == "claim" and e["cpu"] == 3 and e["time_ns"] > START + SECOND)]
-        with self.assertRaisesRegex(Failure, "the simulation was alone at the end and had 3 CPUs of 4"):
+        with self.assertRaisesRegex(Failure, "a second after the analytics had ended the simulation had 3 CPUs of 4"):
             self.check(events)
 
-    def test_programs_that_never_met_are_reported(self) -> None:
-        with self.assertRaisesRegex(Failure, "1 joined the table"):
+    def test_a_guest_that_never_joined_is_reported(self) -> None:
+        with self.assertRaisesRegex(Failure, "the analytics was given 0, not half"):
             self.check([e for e in Story([0, 1, 2, 3]).events if e["slot"] == 0])
+
+    def test_a_batch_script_that_goes_on_when_its_step_has_ended_is_its_job_s(self) -> None:
+        story = Story([0, 1, 2, 3])
+        script = {"slot": 1, "pid": 100, "value": 0, "seq": 0, "cpu": 4294967295}
+        story.events += [script | {"index": 0, "time_ns": START + 4 * SECOND + 10, "event": "claim", "cpu": cpu} for cpu in range(4)]
+        story.events += [script | {"index": 0, "time_ns": START + 4 * SECOND + 20, "event": "reap"}]
+        self.assertEqual({client.name for client in self.check(story.events).clients}, {"simulation", "analytics"})
 
 
 class Marks(unittest.TestCase):

@@ -70,8 +70,8 @@ class Timeline:
 class _Reader:
     """Applies one event after the other. What the table promises is checked: a CPU has one owner at a time."""
 
-    def __init__(self, names: dict[int, str]):
-        self.names = names
+    def __init__(self, names: dict[int, str], by_pid: dict[int, str]):
+        self.names, self.by_pid = names, by_pid
         self.timeline = Timeline(0, 0)
         self.by_slot: dict[int, Client] = {}
         self.owned: dict[int, Tenure] = {}
@@ -94,7 +94,8 @@ class _Reader:
         client = self.by_slot.get(event["slot"])
         if client is None:
             pid = event["pid"]
-            client = Client(event["slot"], pid, self.names.get(event["slot"], f"pid {pid}"), event["time_ns"])
+            name = self.by_pid.get(pid) or self.names.get(event["slot"], f"pid {pid}")
+            client = Client(event["slot"], pid, name, event["time_ns"])
             self.by_slot[event["slot"]] = client
             self.timeline.clients.append(client)
         return client
@@ -163,9 +164,9 @@ class _Reader:
             request.resized, request.threads = event["time_ns"], event["value"]
 
 
-def read(events: list[dict], names: dict[int, str]) -> Timeline:
-    """`events` as `drom watch --json` prints them, in order; `names` of the clients by slot."""
-    reader = _Reader(names)
+def read(events: list[dict], names: dict[int, str], by_pid: dict[int, str] | None = None) -> Timeline:
+    """`events` as `drom watch --json` prints them, in order; `names` of the clients by slot, or, where slots are used again, by pid."""
+    reader = _Reader(names, by_pid or {})
     for event in events:
         reader.apply(event)
     timeline = reader.timeline

@@ -63,9 +63,8 @@ def same_results(pair: Pair, runs: list[Run]) -> dict[str, str]:
     return first.outputs
 
 
-def owners(pair: Pair, events: list[dict], names: dict[int, str]) -> timeline.Timeline:
-    """The events of a run under drom, complete and without contradiction; `names` of the clients by slot."""
-    seen = timeline.read(events, names)
+def owners(pair: Pair, seen: timeline.Timeline) -> timeline.Timeline:
+    """A run under drom, if its events are complete and without contradiction."""
     if seen.lost:
         raise Failure(f"{pair.title}: {seen.lost} events of the table were lost")
     if seen.conflicts:

@@ -44,40 +44,42 @@ def parse() -> argparse.Namespace:
     return options
 
 
-def guest_had(seen: timeline.Timeline, guest: str) -> int:
-    """How many CPUs the guest was given when it came."""
-    client = seen.client(guest)
-    tenures = [tenure for tenure in seen.tenures if tenure.client is client]
+def names(pair: Pair, run: Run) -> dict[int, str]:
+    """Of the clients by pid: a job is a batch script and the tasks of its step, and who is first seen after its submission is the guest's."""
+    found: dict[int, str] = {}
+    for event in run.events:
+        found.setdefault(event["pid"], pair.simulation.name if event["time_ns"] < run.guest.asked else pair.guest.name)
+    return found
+
+
+def had_at_first(seen: timeline.Timeline, name: str) -> int:
+    """How many CPUs a job was given when it came."""
+    tenures = [tenure for tenure in seen.tenures if tenure.client.name == name]
     first = min((tenure.begin for tenure in tenures), default=0)
     return len({tenure.cpu for tenure in tenures if tenure.begin < first + 100_000_000})
 
 
-def names(pair: Pair, events: list[dict]) -> dict[int, str]:
-    """Of the two clients by slot. In the order they joined: who comes and goes quickly has no name any more when it is asked for."""
-    slots = list(dict.fromkeys(event["slot"] for event in events if event["event"] == "join"))
-    if len(slots) != 2:
-        raise Failure(f"{pair.title}: two programs were to share the node, and {len(slots)} joined the table at the same time")
-    return dict(zip(slots, (pair.simulation.name, pair.guest.name)))
+def left(seen: timeline.Timeline, name: str) -> int:
+    return max((seen.end if client.left is None else client.left for client in seen.clients if client.name == name), default=seen.begin)
 
 
-def had_at_end(seen: timeline.Timeline, client: timeline.Client) -> int:
-    """How many CPUs a client had when it left; they are taken from it one after the other."""
-    left = seen.end if client.left is None else client.left
-    return len({tenure.cpu for tenure in seen.tenures if tenure.client is client and tenure.end >= left - 10_000_000})
+def had_at(seen: timeline.Timeline, name: str, time: int) -> int:
+    return len({tenure.cpu for tenure in seen.tenures if tenure.client.name == name and tenure.begin <= time < tenure.end})
 
 
 def check(pair: Pair, run: Run, node: slurm.SlurmNode) -> timeline.Timeline:
     """The owners of CPUs in a run under drom, and proof in them that the node was split and became whole again."""
-    seen = turns.owners(pair, run.events, names(pair, run.events))
-    simulation, guest = (seen.client(program.name) for program in (pair.simulation, pair.guest))
-    had = guest_had(seen, guest.name)
+    seen = turns.owners(pair, timeline.read(run.events, {}, names(pair, run)))
+    simulation, guest = pair.simulation.name, pair.guest.name
+    had = had_at_first(seen, guest)
     if had not in (node.cpus // 2, (node.cpus + 1) // 2):
-        raise Failure(f"{pair.title}: of {node.cpus} CPUs the {guest.name} was given {had}, not half")
-    first, last = sorted((simulation, guest), key=lambda client: seen.end if client.left is None else client.left)
-    asked = node.cpus if last is simulation else node.asks
-    # Who ends in the same moment as the other has nothing to be given any more.
-    if (last.left or seen.end) > (first.left or seen.end) + 500_000_000 and had_at_end(seen, last) < asked:
-        raise Failure(f"{pair.title}: the {last.name} was alone at the end and had {had_at_end(seen, last)} CPUs of {asked}")
+        raise Failure(f"{pair.title}: of {node.cpus} CPUs the {guest} was given {had}, not half")
+    first, last = sorted((simulation, guest), key=lambda name: left(seen, name))
+    asked = node.cpus if last == simulation else node.asks
+    # Steps take a moment to end; who ends in that moment has nothing to be given any more.
+    alone = left(seen, first) + 1_000_000_000
+    if alone < left(seen, last) and had_at(seen, last, alone) < asked:
+        raise Failure(f"{pair.title}: a second after the {first} had ended the {last} had {had_at(seen, last, alone)} CPUs of {asked}")
     return seen
 
 
