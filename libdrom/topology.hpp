@@ -33,6 +33,8 @@ Topology arrange(const CpuSet& cpus, const Place* places);
 /// kinds of it at one place, make no difference. Machines without packages are one package. Kinds of cores are not told apart.
 /// Errors: DROM_E_OS (hwloc refuses; no such file), DROM_E_NOCPU (no CPU, or one beyond 4095). Cost: milliseconds. Thread-safe.
 int read_machine(Topology& topology, drom_error* error);
+/// The same machine with the CPUs that this process may not use: for who acts for the whole node from inside a job's cpuset.
+int read_node(Topology& topology, drom_error* error);
 int read_topology_xml(const char* path, Topology& topology, drom_error* error);
 int read_synthetic(const char* description, Topology& topology, drom_error* error);
 

@@ -105,6 +105,13 @@ int read_machine(Topology& topology, drom_error* error) {
         "this machine's topology", topology, error);
 }
 
+int read_node(Topology& topology, drom_error* error) {
+    const auto all = [](hwloc_topology_t tree) {
+        return hwloc_topology_set_flags(tree, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+    };
+    return read(all, "this node's topology", topology, error);
+}
+
 int read_topology_xml(const char* path, Topology& topology, drom_error* error) {
     return read([path](hwloc_topology_t tree) { return hwloc_topology_set_xml(tree, path); }, path, topology, error);
 }
