@@ -15,7 +15,7 @@ namespace drom {
 
 /// Where each CPU of a node is. Levels are nested: a core is in one L3, that in one NUMA node, that in one package.
 struct Topology {
-    CpuSet cpus;                  ///< that exist and are online
+    CpuSet cpus;                  ///< that exist, are online and may be used
     std::vector<uint16_t> order;  ///< all of them, those of a core side by side, then of an L3, a NUMA node, a package
     std::vector<Place> places;    ///< by CPU number; equal numbers are the same object, counted from 0 in list order
 
@@ -28,7 +28,7 @@ Topology arrange(const CpuSet& cpus, const Place* places);
 
 /// Reads this machine, an XML file that lstopo wrote, or hwloc's synthetic description ("package:2 numa:2 l3:1 core:6 pu:2").
 ///
-/// Left out are CPUs that are offline; those that this process may not use are there. An L3 stands for the last cache that several cores share; where
+/// Left out are CPUs that are offline or that this process may not use. An L3 stands for the last cache that several cores share; where
 /// there is none, for the NUMA node. CPUs are in one NUMA node if the same memory is local to them: memory without CPUs, and several
 /// kinds of it at one place, make no difference. Machines without packages are one package. Kinds of cores are not told apart.
 /// Errors: DROM_E_OS (hwloc refuses; no such file), DROM_E_NOCPU (no CPU, or one beyond 4095). Cost: milliseconds. Thread-safe.

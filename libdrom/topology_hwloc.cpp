@@ -99,10 +99,7 @@ int read(const Source& source, const char* what, Topology& topology, drom_error*
 }  // namespace
 
 int read_machine(Topology& topology, drom_error* error) {
-    // A step daemon may be in its step's cpuset, and the node is all of it.
-    return read(
-        [](hwloc_topology_t tree) { return hwloc_topology_set_flags(tree, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED); },
-        "this machine's topology", topology, error);
+    return read([](hwloc_topology_t) { return 0; }, "this machine's topology", topology, error);
 }
 
 int read_node(Topology& topology, drom_error* error) {

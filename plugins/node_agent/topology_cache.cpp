@@ -67,7 +67,7 @@ tl::expected<Topology, std::string> topology_of_node(const AgentSettings& settin
     const std::string path = settings.table + "/agent.topology";
     const std::string machine = this_machine();
     if (read_topology(contents(path), machine, topology)) return topology;
-    if (read_machine(topology, &error) != DROM_OK) return trouble();
+    if (read_node(topology, &error) != DROM_OK) return trouble();
     // Who may not write there reads it anew; so does whoever finds what two wrote at once.
     replace(path, to_text(topology, machine));
     return topology;

@@ -3,14 +3,15 @@
 # cluster.sh - a real Slurm on this machine, as whoever calls it: slurmctld and some slurmd, without systemd, munge or root.
 #
 #   cluster.sh up DIR [NAME=VALUE...]    starts it in DIR, which is made, and waits until every node is idle
-#     nodes=2           nodes n1, n2, ...
+#     nodes=2 node=n    nodes n1, n2, ...; on one machine their cgroups are told apart by these names
 #     sockets=1 cores=8 threads=1        of each; cores=8,4: of the first, the second, and so on again
 #     plugins=DIR       before Slurm's own plugins
 #     plugstack=LINE    of plugstack.conf; may be repeated
 #     extra=LINE        of slurm.conf; may be repeated
 #     drom=LINE         of drom.conf; may be repeated
+#     cgroup=LINE       of cgroup.conf; may be repeated
 #     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
-#     task=task/none select=select/cons_tres
+#     task=task/none select=select/cons_tres proctrack=proctrack/linuxproc
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
 #     limit=SECONDS     after which it is stopped anyway (default 600)
 #   cluster.sh again DIR NODE            starts the node's slurmd, which has ended, with the same command line
@@ -26,7 +27,7 @@ for file in /proc/self/fd/*; do
     if ((fd > 2 && fd != 255)); then eval "exec $fd>&-"; fi
 done
 
-usage() { sed -n '5,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,20s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 (($# >= 2)) || usage
 what=$1
 mkdir -p "$2"
@@ -116,18 +117,19 @@ logs() {
 
 # --- starting ---
 
-nodes=2 sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres partition='' owner=$PPID limit=600
-plugstack=() extra=() drom=()
+nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' owner=$PPID limit=600
+plugstack=() extra=() drom=() cgroup=()
 
 read_settings() {
     local setting
     for setting in "$@"; do
         case $setting in
-            nodes=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | partition=* | owner=* | limit=*)
+            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | owner=* | limit=*)
                 printf -v "${setting%%=*}" %s "${setting#*=}" ;;
             plugstack=*) plugstack+=("${setting#*=}") ;;
             extra=*) extra+=("${setting#*=}") ;;
             drom=*) drom+=("${setting#*=}") ;;
+            cgroup=*) cgroup+=("${setting#*=}") ;;
             *) usage ;;
         esac
     done
@@ -185,7 +187,7 @@ ReturnToService=2
 KillWait=1
 MpiDefault=none
 SwitchType=switch/none
-ProctrackType=proctrack/linuxproc
+ProctrackType=$proctrack
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/none
@@ -199,10 +201,10 @@ SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 SlurmdParameters=config_overrides
 END
     for ((i = 1; i <= nodes; ++i)); do
-        echo "NodeName=n$i NodeHostname=localhost NodeAddr=127.0.0.1 Port=$(($1 + i)) Sockets=$sockets" \
+        echo "NodeName=$node$i NodeHostname=localhost NodeAddr=127.0.0.1 Port=$(($1 + i)) Sockets=$sockets" \
             "CoresPerSocket=${per_node[(i - 1) % ${#per_node[@]}]} ThreadsPerCore=$threads RealMemory=2000"
     done
-    echo "PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP $partition"
+    echo "PartitionName=main Nodes=${node}[1-$nodes] Default=YES MaxTime=INFINITE State=UP $partition"
     ((${#extra[@]} == 0)) || printf '%s\n' "${extra[@]}"
 }
 
@@ -230,13 +232,14 @@ start() {
     port=$(free_ports $((nodes + 1)))
     rm -rf "${dir:?}"/{etc,run,log,state,spool,tmp}
     mkdir -p "$dir"/{etc,run,log,state,spool,tmp}
-    for ((i = 1; i <= nodes; ++i)); do mkdir "$dir/tmp/n$i"; done
+    for ((i = 1; i <= nodes; ++i)); do mkdir "$dir/tmp/$node$i"; done
     slurm_conf "$port" "$(system_plugins)" >"$SLURM_CONF"
     ((${#plugstack[@]} == 0)) || printf '%s\n' "${plugstack[@]}" >"$dir/etc/plugstack.conf"
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
+    ((${#cgroup[@]} == 0)) || printf '%s\n' "${cgroup[@]}" >"$dir/etc/cgroup.conf"
     : >"$dir/run/daemons"
     launch slurmctld slurmctld -D -i
-    for ((i = 1; i <= nodes; ++i)); do launch_node "n$i"; done
+    for ((i = 1; i <= nodes; ++i)); do launch_node "$node$i"; done
     within 30 up_or_dead && all_alive && nodes_idle
 }
 
