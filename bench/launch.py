@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """launch.py - what drom adds to the launch of a step in a real Slurm; called by `scripts/bench.sh slurm`.
 
-Four clusters of one node run at once on this machine, each with an allocation: stock Slurm with task/affinity, drom behind task/affinity with a
+Four clusters of one node run at once on this machine, each with an allocation: stock Slurm with task/affinity, task/drom before task/affinity with a
 job that is not malleable and with one that is, and drom behind SPANK. They take turns at `srun true`; a figure is the time of a step less that of
 the stock step of the same turn. Writes build/bench/slurm.json and a table on stdout.
 Exit status: 0 measured, whatever came out; 1 Slurm or the plugins are not there, or a step failed."""
@@ -44,7 +44,7 @@ class Way:
 
 def ways(work: str) -> list[Way]:
     table = f"table={work}/%n.table"
-    behind = ["task=task/affinity,task/drom", f"plugstack={SPANK}"]
+    behind = ["task=task/drom,task/affinity", f"plugstack={SPANK}"]
     return [
         Way("stock", ["task=task/affinity"]),
         Way("task_rigid", [*behind, f"drom={table}.rigid"]),

@@ -13,9 +13,11 @@
 #include <utility>
 
 #include "clock.hpp"
+#include "cpuset_cgroup.hpp"
 #include "error.hpp"
 #include "partition.hpp"
 #include "small_file.hpp"
+#include "starting_steps.hpp"
 #include "topology_cache.hpp"
 
 namespace drom::slurm {
@@ -147,9 +149,20 @@ public:
             if (auto saved = save(true); !saved) return saved;
         }
         notice_other_masks();
+        make_room_in_cpusets();  // of a job whose next step was refused, too
         const std::vector<uint32_t> gone = dead_tasks();
         found_something_ = found_something_ || !gone.empty();
         return depart(gone);
+    }
+
+    /// The record as it is.
+    tl::expected<void, Refusal> load() {
+        const std::string text = contents(path_);
+        if (text.empty()) return {};
+        auto read = read_record(text);
+        if (!read) return put_aside(read.error());
+        record_ = std::move(*read);
+        return {};
     }
 
     /// As begin(), in this process only: waits for nobody and changes nothing.
@@ -333,15 +346,6 @@ private:
         return carry_out(planned ? std::move(*planned) : record_.tasks, launch);
     }
 
-    tl::expected<void, Refusal> load() {
-        const std::string text = contents(path_);
-        if (text.empty()) return {};
-        auto read = read_record(text);
-        if (!read) return put_aside(read.error());
-        record_ = std::move(*read);
-        return {};
-    }
-
     /// What nobody can go on from must not stop the node for ever.
     tl::unexpected<Refusal> put_aside(const std::string& why) {
         rename(path_.c_str(), (path_ + ".damaged").c_str());
@@ -370,7 +374,24 @@ private:
         }
     }
 
-    void apply() { note(agent_.table_.bring_to(record_.tasks, name_)); }
+    void apply() {
+        make_room_in_cpusets();
+        note(agent_.table_.bring_to(record_.tasks, name_));
+    }
+
+    /// A mask that grows needs its CPUs in the task's cpuset first; where they cannot be there the plan is what can. One of a job with a step
+    /// that is starting stays as it is, even if that keeps somebody waiting: the new step would fail. Its arrive() comes back to it.
+    void make_room_in_cpusets() {
+        if (!agent_.settings_.topology.empty()) return;
+        const std::vector<uint32_t> starting = jobs_with_starting_steps(agent_.settings_.table);
+        for (TaskRecord& task : record_.tasks) {
+            if (!task.malleable || task.parked != Parked::kNot || dead(task)) continue;
+            if (std::count(starting.begin(), starting.end(), task.step.job) > 0) continue;
+            const bool has_them = agent_.table_.wanted(task) == task.mask;
+            const std::string trouble = fit_cpuset(static_cast<pid_t>(task.who.pid), task.mask, has_them);
+            if (!trouble.empty()) note("step " + task.step.text() + ": " + trouble);
+        }
+    }
 
     void note(const std::string& trouble) {
         if (trouble.empty()) return;
@@ -403,7 +424,26 @@ tl::expected<void, Refusal> NodeAgent::would_fit(const Launch& launch, unsigned 
     return {};
 }
 
+tl::expected<void, Refusal> NodeAgent::before_step(const StepName& step, const CpuSet& cpus_of_job) {
+    const auto of_job = [&](const TaskRecord& task) { return task.step.job == step.job; };
+    Call seen(*this);
+    if (!settings_.topology.empty() || !seen.load() || std::none_of(seen.tasks().begin(), seen.tasks().end(), of_job))
+        return {};
+    Call call(*this);
+    if (auto begun = call.begin(); !begun) return begun;
+    Refusal trouble;
+    for (const TaskRecord& task : call.tasks()) {
+        if (!of_job(task) || dead(task)) continue;
+        step_is_starting(settings_.table, step);
+        const Refusal refused = narrow_cpuset(static_cast<pid_t>(task.who.pid), cpus_of_job);
+        if (trouble.empty()) trouble = refused;
+    }
+    if (!trouble.empty()) return refuse(trouble);
+    return {};
+}
+
 tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
+    step_has_started(settings_.table, launch.step);
     std::vector<Who> newcomers(launch.tasks.size());
     for (std::size_t i = 0; i < newcomers.size(); ++i)
         if (!who_is(static_cast<uint32_t>(launch.tasks[i]), newcomers[i]))
@@ -415,23 +455,21 @@ tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
     if (!arrival.masks.empty()) return arrival;
     auto planned = call.plan(launch, newcomers);
     if (!planned) return refuse(planned.error());
-    for (auto task = planned->end() - static_cast<std::ptrdiff_t>(newcomers.size()); task != planned->end(); ++task)
-        arrival.masks.push_back(task->mask);
     if (auto done = call.carry_out(std::move(*planned), launch); !done) return refuse(done.error());
+    arrival.masks = call.masks_of(newcomers);
     arrival.news = call.news();
     return arrival;
 }
 
-tl::expected<void, Refusal> NodeAgent::leave(const std::vector<pid_t>& tasks) {
+tl::expected<std::string, Refusal> NodeAgent::leave(const std::vector<pid_t>& tasks) {
     Call call(*this);
-    if (auto begun = call.begin(); !begun) return begun;
+    if (auto begun = call.begin(); !begun) return refuse(begun.error());
     std::vector<uint32_t> leaving;
     for (uint32_t i = 0; i < call.tasks().size(); ++i)
         if (std::find(tasks.begin(), tasks.end(), static_cast<pid_t>(call.tasks()[i].who.pid)) != tasks.end())
             leaving.push_back(i);
-    if (auto left = call.depart(leaving); !left) return left;
-    if (!call.news().empty()) return refuse(call.news());
-    return {};
+    if (auto left = call.depart(leaving); !left) return refuse(left.error());
+    return call.news();
 }
 
 tl::expected<void, Refusal> NodeAgent::suspend(uint32_t job) {

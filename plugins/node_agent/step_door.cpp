@@ -9,10 +9,10 @@ constexpr uint32_t kLastNormalStep = 0xfffffff0;  // SLURM_MAX_NORMAL_STEP_ID
 
 std::string name_of(const StepName& step) { return "step " + step.text() + ": "; }
 
-CpuSet granted(const StepOnNode& step, const NodeAgent& agent) {
-    CpuSet cores{};
-    if (step.cores.empty() || parse_cpus(step.cores.c_str(), cores).what != nullptr) return CpuSet::empty();
-    return agent.cpus_of_cores(cores);
+CpuSet cpus_of(const std::string& cores, const NodeAgent& agent) {
+    CpuSet set{};
+    if (cores.empty() || parse_cpus(cores.c_str(), set).what != nullptr) return CpuSet::empty();
+    return agent.cpus_of_cores(set);
 }
 
 }  // namespace
@@ -24,13 +24,22 @@ Launch launch_of(const StepOnNode& step, const NodeAgent& agent) {
     launch.step = step.step;
     launch.user = step.user;
     launch.name = step.program.substr(step.program.rfind('/') + 1);
-    launch.granted = granted(step, agent);
+    launch.granted = cpus_of(step.cores, agent);
     launch.malleable = step.range.has_value();
     if (!launch.malleable) return launch;
     launch.min_cpus = step.range->min;
     launch.max_cpus = step.range->max;
     launch.min_per_rank = step.min_per_rank.value_or(1);
     return launch;
+}
+
+void StepDoor::step_is_about_to_start(const AgentSettings& settings, const StepOnNode& step) const {
+    if (settings.table.empty()) return;
+    auto agent = NodeAgent::open(settings);
+    if (!agent) return;  // said when its tasks arrive
+    const CpuSet cpus = cpus_of(step.job_cores, *agent);
+    if (cpus.none()) return;
+    if (const auto done = agent->before_step(step.step, cpus); !done) news_(name_of(step.step) + done.error());
 }
 
 void StepDoor::task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all) {
@@ -57,7 +66,8 @@ void StepDoor::arrive(const AgentSettings& settings, const StepOnNode& step) {
 void StepDoor::task_has_ended(const StepName& step, pid_t task) {
     if (!agent_) return;
     const auto left = agent_->leave({task});
-    if (!left) news_(name_of(step) + left.error() + "; its CPUs go back at the next call on this node");
+    if (!left) return news_(name_of(step) + left.error() + "; its CPUs go back at the next call on this node");
+    if (!left->empty()) news_(name_of(step) + *left);
 }
 
 }  // namespace drom::slurm

@@ -20,6 +20,7 @@ struct StepOnNode {
     uid_t user = 0;
     std::string program;                  ///< its path or name
     std::string cores;                    ///< that the controller granted it here, as Slurm counts them: 0-3,6
+    std::string job_cores;                ///< the same of its whole job
     std::optional<MalleableRange> range;  ///< the step is malleable
     std::optional<uint32_t> min_per_rank;
 
@@ -36,6 +37,8 @@ public:
     /// `news` goes to the log, `details` where somebody asked for them.
     StepDoor(Say news, Say details) : news_(news), details_(details) {}
 
+    /// As root, before Slurm makes the step's cgroups.
+    void step_is_about_to_start(const AgentSettings& settings, const StepOnNode& step) const;
     /// As root, once a task, of `all` in this step. Whatever goes wrong is one line in the log; the task runs as under stock Slurm then.
     void task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all);
     /// As root, once a task: its CPUs go back.

@@ -45,13 +45,18 @@ StepOnNode describe(spank_handle* spank) {
     int argc = 0;
     char** argv = nullptr;
     if (spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0) step.program = argv[0];
-    step.cores = text_of(item<char*>(spank, step.step.step == kBatchStep ? S_JOB_ALLOC_CORES : S_STEP_ALLOC_CORES));
+    step.job_cores = text_of(item<char*>(spank, S_JOB_ALLOC_CORES));
+    step.cores = step.step.step == kBatchStep ? step.job_cores : text_of(item<char*>(spank, S_STEP_ALLOC_CORES));
     if (options().malleable()) step.range = options().range;
     step.min_per_rank = options().min_per_rank;
     return step;
 }
 
 }  // namespace
+
+void step_is_about_to_start(spank_handle* spank, const Settings& settings) {
+    g_door.step_is_about_to_start(settings_of(settings), describe(spank));
+}
 
 void task_was_forked(spank_handle* spank, const Settings& settings) {
     g_door.task_was_forked(settings_of(settings), describe(spank), item<pid_t>(spank, S_TASK_PID),

@@ -8,6 +8,8 @@ struct spank_handle;
 
 namespace drom::slurm {
 
+/// As root, before Slurm makes the step's cgroups.
+void step_is_about_to_start(spank_handle* spank, const Settings& settings);
 /// As root, once a task. Whatever goes wrong is one line in the log; the task runs as under stock Slurm then.
 void task_was_forked(spank_handle* spank, const Settings& settings);
 /// In the task, as the user: the variables by which it finds its CPUs. False: it should have some, and has none.

@@ -45,9 +45,10 @@ int slurm_spank_init(spank_t spank, int, char**) {
     });
 }
 
-int slurm_spank_init_post_opt(spank_t spank, int, char**) {
+int slurm_spank_init_post_opt(spank_t spank, int argc, char* argv[]) {
     return guarded([&] {
         if (spank_remote(spank) == 0) announce(spank);
+        if (spank_context() == S_CTX_REMOTE) step_is_about_to_start(spank, read_arguments(argc, argv));
     });
 }
 

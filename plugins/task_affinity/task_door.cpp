@@ -106,6 +106,10 @@ void resume(const std::string& node, uint32_t job) noexcept {
     });
 }
 
+void step_is_about_to_start(const std::string& node, const StepOnNode& step) noexcept {
+    guarded([&] { g_door->step_is_about_to_start(settings_of(node), step); });
+}
+
 void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept {
     guarded([&] { g_door->task_was_forked(settings_of(node), step, task, all); });
 }

@@ -34,7 +34,8 @@ std::string refusal(const std::string& node, const StepOnNode& step, unsigned ta
 void suspend(const std::string& node, uint32_t job) noexcept;
 void resume(const std::string& node, uint32_t job) noexcept;
 
-/// Step daemon, as root.
+/// Step daemon, as root. The first before Slurm makes the step's cgroups, which is so where task/drom is named before task/cgroup.
+void step_is_about_to_start(const std::string& node, const StepOnNode& step) noexcept;
 void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept;
 void task_has_ended(const StepName& step, pid_t task) noexcept;
 /// In the task, as its user: the variables by which it finds its CPUs, or by which others know that it has none. Empty: to be taken away.

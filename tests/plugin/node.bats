@@ -12,7 +12,7 @@ setup_file() {
     case ${DOOR:=spank} in
         spank) set -- plugstack="required $SPANK_DROM $table" ;;
         task) set -- plugstack="required $SPANK_DROM" task=task/drom drom="$table" ;;
-        both) set -- plugstack="required $SPANK_DROM $table" task=task/affinity,task/drom drom="$table" ;;
+        both) set -- plugstack="required $SPANK_DROM $table" task=task/drom,task/affinity drom="$table" ;;
     esac
     export DOOR
     start_cluster cores=2 partition=OverSubscribe=FORCE:4 "$@"

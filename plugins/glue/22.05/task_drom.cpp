@@ -79,7 +79,8 @@ StepOnNode describe(stepd_step_rec_t* job) {
     step.step = {job->step_id.job_id, job->step_id.step_id};
     step.user = job->uid;
     if (job->argc > 0 && job->argv != nullptr) step.program = text_of(job->argv[0]);
-    step.cores = text_of(job->batch ? job->job_alloc_cores : job->step_alloc_cores);
+    step.job_cores = text_of(job->job_alloc_cores);
+    step.cores = job->batch ? step.job_cores : text_of(job->step_alloc_cores);
     declare(job->batch ? nullptr : job->msg, job->env, step);
     return step;
 }
@@ -106,7 +107,7 @@ int task_p_slurmd_batch_request(batch_job_launch_msg_t*);
 int task_p_slurmd_launch_request(launch_tasks_request_msg_t* request, uint32_t node_id, char** sentence);
 int task_p_slurmd_suspend_job(uint32_t job);
 int task_p_slurmd_resume_job(uint32_t job);
-int task_p_pre_setuid(stepd_step_rec_t*);
+int task_p_pre_setuid(stepd_step_rec_t* job);
 int task_p_pre_set_affinity(stepd_step_rec_t*, uint32_t);
 int task_p_set_affinity(stepd_step_rec_t*, uint32_t);
 int task_p_post_set_affinity(stepd_step_rec_t* job, uint32_t task);
@@ -152,7 +153,11 @@ int task_p_slurmd_resume_job(uint32_t job) {
     return SLURM_SUCCESS;
 }
 
-int task_p_pre_setuid(stepd_step_rec_t*) { return SLURM_SUCCESS; }
+int task_p_pre_setuid(stepd_step_rec_t* job) {
+    task::step_is_about_to_start(node(), describe(job));
+    return SLURM_SUCCESS;
+}
+
 int task_p_pre_set_affinity(stepd_step_rec_t*, uint32_t) { return SLURM_SUCCESS; }
 int task_p_set_affinity(stepd_step_rec_t*, uint32_t) { return SLURM_SUCCESS; }
 

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// cpuset_cgroup.cpp - reading the kernel's texts about cgroups, and writing CPUs into cpusets of v1 and v2.
+#include "cpuset_cgroup.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "clock.hpp"
+#include "confine.hpp"
+#include "error.hpp"
+
+namespace drom::slurm {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// The part of `rest` before the separator; `rest` goes on behind it.
+std::string_view cut(std::string_view& rest, char separator) {
+    const std::string_view part = rest.substr(0, rest.find(separator));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    return part;
+}
+
+bool lists(std::string_view words, std::string_view word) {
+    while (!words.empty())
+        if (cut(words, ',') == word) return true;
+    return false;
+}
+
+/// mountinfo writes blanks, tabs, line ends and backslashes as \040 and so on; /proc/PID/cgroup writes them as they are.
+std::string unescaped(std::string_view text) {
+    const auto octal = [](char digit) { return digit >= '0' && digit <= '7'; };
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::string_view code = text.substr(i + 1, 3);
+        if (text[i] == '\\' && code.size() == 3 && std::all_of(code.begin(), code.end(), octal)) {
+            out += static_cast<char>((code[0] - '0') * 64 + (code[1] - '0') * 8 + (code[2] - '0'));
+            i += 3;
+        } else {
+            out += text[i];
+        }
+    }
+    return out;
+}
+
+Names names_of(std::string_view path) {
+    Names names;
+    while (!path.empty())
+        if (const std::string_view name = cut(path, '/'); !name.empty()) names.emplace_back(name);
+    return names;
+}
+
+struct Mount {
+    std::string root;   ///< which directory of the hierarchy is mounted
+    std::string point;  ///< and where
+    std::string type;
+    std::string options;  ///< of the hierarchy
+};
+
+/// ID PARENT DEVICE ROOT POINT OPTIONS [FIELD...] - TYPE SOURCE OPTIONS
+Mount mount_of(std::string_view line) {
+    Mount mount;
+    for (int skipped = 0; skipped < 3; ++skipped) cut(line, ' ');
+    mount.root = unescaped(cut(line, ' '));
+    mount.point = unescaped(cut(line, ' '));
+    while (!line.empty() && cut(line, ' ') != "-") {}
+    mount.type = cut(line, ' ');
+    cut(line, ' ');
+    mount.options = cut(line, ' ');
+    return mount;
+}
+
+/// In which hierarchy the process is, and where: as its own line says. A v1 hierarchy with the controller comes before v2, which then lacks it.
+struct Membership {
+    bool v2 = false;
+    std::string path;
+};
+std::optional<Membership> membership_of(std::string_view cgroup) {
+    std::optional<Membership> unified;
+    while (!cgroup.empty()) {
+        std::string_view line = cut(cgroup, '\n');
+        const std::string_view hierarchy = cut(line, ':');
+        const std::string_view controllers = cut(line, ':');
+        if (lists(controllers, "cpuset")) return Membership{false, std::string(line)};
+        if (hierarchy == "0" && controllers.empty()) unified = Membership{true, std::string(line)};
+    }
+    return unified;
+}
+
+bool shows(const Mount& mount, const Membership& member) {
+    return member.v2 ? mount.type == "cgroup2" : mount.type == "cgroup" && lists(mount.options, "cpuset");
+}
+
+/// The names that lead from the mounted directory to the process's; none when it is not below it. Inside a cgroup namespace the kernel writes
+/// what is outside as /.., of which only the same beginning says anything.
+std::optional<Names> way_down(const Mount& mount, const Names& path) {
+    const Names root = names_of(mount.root);
+    if (root.size() > path.size() || !std::equal(root.begin(), root.end(), path.begin())) return std::nullopt;
+    Names down(path.begin() + static_cast<std::ptrdiff_t>(root.size()), path.end());
+    if (std::find(down.begin(), down.end(), "..") != down.end()) return std::nullopt;
+    return down;
+}
+
+bool is_numbered(std::string_view name, std::string_view what) {
+    if (!name.starts_with(what)) return false;
+    name.remove_prefix(what.size());
+    return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_below_job(const std::string& name, bool v2) {
+    return name.starts_with("step_") || name.starts_with("task_") || (v2 && (name == "user" || name == "slurm"));
+}
+
+}  // namespace
+
+std::string CpusetPlace::directory(std::size_t level) const {
+    std::string path = top;
+    for (std::size_t i = 0; i < level; ++i) path += '/' + below[i];
+    return path;
+}
+
+std::string CpusetPlace::cpus_file(std::size_t level) const {
+    return directory(level) + (noprefix ? "/cpus" : "/cpuset.cpus");
+}
+
+std::string CpusetPlace::effective_file(std::size_t level) const {
+    if (v2) return directory(level) + "/cpuset.cpus.effective";
+    return directory(level) + (noprefix ? "/effective_cpus" : "/cpuset.effective_cpus");
+}
+
+tl::expected<std::optional<CpusetPlace>, std::string> find_cpuset(std::string_view cgroup, std::string_view mountinfo) {
+    const auto member = membership_of(cgroup);
+    if (!member) return std::nullopt;
+    const Names path = names_of(member->path);
+    std::optional<CpusetPlace> best;
+    while (!mountinfo.empty()) {
+        const Mount mount = mount_of(cut(mountinfo, '\n'));
+        if (!shows(mount, *member)) continue;
+        auto down = way_down(mount, path);
+        // The mount that shows most of the levels above; of equal ones the last, which lies over the others.
+        if (!down || (best && best->below.size() > down->size())) continue;
+        const bool noprefix = !member->v2 && lists(mount.options, "noprefix");
+        best = CpusetPlace{member->v2, noprefix, mount.point == "/" ? "" : mount.point, std::move(*down)};
+    }
+    // In the root of a hierarchy nothing is confined, whether it is seen or not.
+    if (!best && !path.empty())
+        return tl::unexpected("its cgroup " + member->path + " is below no " + (member->v2 ? "cgroup2" : "cpuset") +
+                              " hierarchy that is mounted here; mount it where slurmd runs");
+    return best;
+}
+
+SlurmLevels slurm_levels(const CpusetPlace& place) {
+    const Names& names = place.below;
+    const auto job =
+        std::find_if(names.begin(), names.end(), [](const auto& name) { return is_numbered(name, "job_"); });
+    if (job == names.end()) return {};
+    auto first = job;
+    if (!place.v2 && first != names.begin() && is_numbered(first[-1], "uid_")) --first;
+    if (first != job && first != names.begin() && first[-1].find("slurm") != std::string::npos) --first;
+    const auto end =
+        std::find_if(job + 1, names.end(), [&](const auto& name) { return !is_below_job(name, place.v2); });
+    const auto level = [&](Names::const_iterator name) { return static_cast<std::size_t>(name - names.begin()) + 1; };
+    return {level(first), level(end), level(job)};
+}
+
+namespace {
+
+std::optional<std::string> contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+}
+
+/// Of a file of CPUs; none where there is no such file. An empty one stands for what is above.
+std::optional<CpuSet> read_cpus(const std::string& path) {
+    const auto text = contents(path);
+    CpuSet set{};
+    if (!text || (!text->empty() && parse_cpus(text->c_str(), set).what != nullptr)) return std::nullopt;
+    return set;
+}
+
+/// 0, or errno.
+int write_cpus(const std::string& path, const CpuSet& set) {
+    std::string text(std::size_t{5} * kMaxCpus, '\0');
+    drom::to_text(set, text.data(), text.size());
+    const auto length = static_cast<ssize_t>(std::strlen(text.c_str()));
+    const int file = open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (file < 0) return errno;
+    const ssize_t written = write(file, text.data(), static_cast<std::size_t>(length));
+    const int failed = written < 0 ? errno : 0;
+    close(file);
+    return failed == 0 && written != length ? EIO : failed;
+}
+
+/// The kernel up to 6.1 gives every thread of a cpuset that changes all of its CPUs, whatever affinity it had: while one of these lives the
+/// threads of a cgroup and of those below are known with theirs, and then they have it again. Newer kernels do that for threads that set one.
+class KeptAffinity {
+public:
+    KeptAffinity(const std::string& directory, bool v2) {
+        const char* list = v2 ? "/cgroup.threads" : "/tasks";
+        std::error_code ended;  // a cgroup may go while we look
+        remember(directory + list);
+        auto entry = std::filesystem::recursive_directory_iterator(directory, ended);
+        for (; !ended && entry != end(entry); entry.increment(ended))
+            if (entry->is_directory(ended)) remember(entry->path().string() + list);
+    }
+    ~KeptAffinity() {
+        for (const auto& [tid, mask] : threads_) {
+            CpuSet now{};
+            if (get_affinity(tid, now) && !(now == mask)) set_affinity(tid, mask);
+        }
+    }
+    KeptAffinity(const KeptAffinity&) = delete;
+    KeptAffinity& operator=(const KeptAffinity&) = delete;
+
+private:
+    void remember(const std::string& list) {
+        std::ifstream file(list);
+        CpuSet mask{};
+        for (uint32_t tid = 0; file >> tid;)
+            if (tid != 0 && get_affinity(tid, mask)) threads_.emplace_back(tid, mask);
+    }
+    std::vector<std::pair<uint32_t, CpuSet>> threads_;
+};
+
+tl::expected<std::optional<CpusetPlace>, std::string> place_of(pid_t task, const std::string& root) {
+    const auto cgroup = contents(root + "/proc/" + std::to_string(task) + "/cgroup");
+    const auto mounts = contents(root + "/proc/self/mountinfo");
+    if (!cgroup || !mounts) return std::nullopt;  // it has ended, or the kernel has no cgroups
+    auto found = find_cpuset(*cgroup, *mounts);
+    if (!found) return found;
+    std::optional<CpusetPlace> place = std::move(found.value());
+    if (place) place->top.insert(0, root);
+    return place;
+}
+
+/// What a process at this place may have: v2 without the controller has no file at its own level, but perhaps above.
+std::optional<CpuSet> in_effect(const CpusetPlace& place) {
+    for (std::size_t level = place.below.size() + 1; level-- > 0;) {
+        if (const auto cpus = read_cpus(place.effective_file(level))) return cpus;
+        if (const auto cpus = read_cpus(place.cpus_file(level)); cpus && !cpus->none()) return cpus;
+    }
+    return std::nullopt;
+}
+
+std::string made_partition(const CpusetPlace& place, std::size_t level) {
+    const auto kind = place.v2 ? contents(place.directory(level) + "/cpuset.cpus.partition") : std::nullopt;
+    if (!kind || kind->empty() || kind->starts_with("member")) return {};
+    return place.directory(level) + " was made a partition of its own (" + *kind + "); make it a member again";
+}
+
+struct Change {
+    std::size_t level;
+    CpuSet cpus;
+};
+
+/// From the top down: v1 wants a cpuset inside the one above. Errors: the end of a sentence.
+tl::expected<std::vector<Change>, std::string> plan_of(const CpusetPlace& place, const CpuSet& wanted) {
+    const SlurmLevels slurm = slurm_levels(place);
+    std::vector<Change> changes;
+    for (std::size_t level = 0; level <= place.below.size(); ++level) {
+        const auto has = read_cpus(place.cpus_file(level));
+        if (!has || has->none() || has->contains(wanted)) continue;
+        if (level < std::max<std::size_t>(slurm.first, 1) || level >= slurm.end)
+            return tl::unexpected(place.cpus_file(level) + " has CPUs " + CpuText(*has).text +
+                                  " only and is not Slurm's; whoever set that limit has to widen it");
+        if (auto partition = made_partition(place, level); !partition.empty()) return tl::unexpected(partition);
+        changes.push_back({level, *has | wanted});
+    }
+    return changes;
+}
+
+std::string could_not_write(const std::string& file, int code) {
+    const bool rights = code == EACCES || code == EPERM || code == EROFS;
+    return "write " + file + ": " + errno_text(code) +
+           (rights ? "; slurmd has to run as root and to have the hierarchy mounted for writing" : "");
+}
+
+/// Empty, or the end of a sentence.
+std::string carry_out(const CpusetPlace& place, const std::vector<Change>& changes) {
+    if (changes.empty()) return {};
+    const auto highest = std::min_element(changes.begin(), changes.end(),
+                                          [](const Change& a, const Change& b) { return a.level < b.level; });
+    const KeptAffinity kept(place.directory(highest->level), place.v2);
+    for (const Change& change : changes)
+        if (const int code = write_cpus(place.cpus_file(change.level), change.cpus); code != 0)
+            return could_not_write(place.cpus_file(change.level), code);
+    return {};
+}
+
+/// Empty, or the end of a sentence.
+std::string widen_place(const CpusetPlace& place, const CpuSet& wanted) {
+    const auto had = in_effect(place);
+    if (!had || had->contains(wanted)) return {};
+    const auto changes = plan_of(place, wanted);
+    if (!changes) return changes.error();
+    if (std::string trouble = carry_out(place, *changes); !trouble.empty()) return trouble;
+    const CpuSet has = in_effect(place).value_or(wanted);
+    if (has.contains(wanted)) return {};
+    // The limit is above what is seen here, or the CPUs are another partition's, or offline.
+    return place.directory(place.below.size()) + " has CPUs " + CpuText(has).text +
+           " in effect whatever is asked; look for a limit above it, and for partitions beside it";
+}
+
+std::string asked(const char* what, pid_t task, const CpuSet& cpus) {
+    return std::string("drom: ") + what + " the cpuset of process " + std::to_string(task) + " to CPUs " +
+           CpuText(cpus).text + ": ";
+}
+
+}  // namespace
+
+CpuSet cpus_inside(pid_t task, const std::string& root) {
+    const auto found = place_of(task, root);
+    const std::optional<CpusetPlace> place = found ? found.value() : std::nullopt;
+    const CpuSet everything = CpuSet::range(0, kMaxCpus);
+    return place ? in_effect(*place).value_or(everything) : everything;
+}
+
+std::string widen_cpuset(pid_t task, const CpuSet& cpus, const std::string& root) {
+    const auto found = place_of(task, root);
+    if (!found) return asked("widen", task, cpus) + found.error();
+    const std::optional<CpusetPlace>& place = found.value();
+    const std::string trouble = place ? widen_place(*place, cpus) : std::string();
+    return trouble.empty() ? trouble : asked("widen", task, cpus) + trouble;
+}
+
+std::string narrow_cpuset(pid_t task, const CpuSet& cpus_of_job, const std::string& root) {
+    const auto found = place_of(task, root);
+    const std::optional<CpusetPlace> place = found ? found.value() : std::nullopt;
+    if (!place || place->v2) return {};
+    const SlurmLevels slurm = slurm_levels(*place);
+    std::vector<Change> changes;
+    // From the bottom up, and not the job's own level, which is Slurm's to write.
+    for (std::size_t level = slurm.end; level-- > slurm.job + 1;) {
+        const auto has = read_cpus(place->cpus_file(level));
+        if (!has || cpus_of_job.contains(*has) || !has->intersects(cpus_of_job)) continue;
+        changes.push_back({level, *has & cpus_of_job});
+    }
+    const std::string trouble = carry_out(*place, changes);
+    return trouble.empty() ? trouble : asked("narrow", task, cpus_of_job) + trouble;
+}
+
+std::string fit_cpuset(pid_t task, CpuSet& mask, bool has_them, const std::string& root) {
+    CpuSet now{};
+    if (get_affinity(static_cast<uint32_t>(task), now) && now.contains(mask)) return {};
+    const CpuSet inside = cpus_inside(task, root) & mask;
+    std::string trouble = widen_cpuset(task, mask, root);
+    if (trouble.empty()) {
+        if (has_them && !(inside == mask)) confine(static_cast<uint32_t>(task), inside, mask, deadline_in_ms(100));
+        return trouble;
+    }
+    // Where nothing of it is inside, or nobody knows what is, the kernel answers whoever moves the task.
+    if (inside.none() || inside == mask) return trouble;
+    mask = inside;
+    return trouble + "; it keeps CPUs " + CpuText(inside).text;
+}
+
+}  // namespace drom::slurm

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// cpuset_cgroup.hpp - the cpuset that confines a task (ConstrainCores=yes): where it is, and making room in it for CPUs that the task gets.
+//
+// Affinity alone can take CPUs from a task and give them back, but never more than its cpuset allows, and Slurm makes that of the cores the
+// step was born with. Widened are only the levels whose CPUs Slurm itself writes: v1 its own directory, uid_N, job_N, step_N and task_N; v2
+// job_N and what is below. A level above that lacks CPUs, or one that somebody made below a step, is a limit that somebody else set, and stays.
+// On v2 a cpuset without CPUs of its own inherits; one that was made a partition (cpuset.cpus.partition) is not touched. Threads that a
+// program put into threaded groups of their own are such groups below a step: what counts is where the process is.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "cpuset.hpp"
+
+namespace drom::slurm {
+
+/// Where the cpuset controller has a process.
+struct CpusetPlace {
+    bool v2 = false;
+    bool noprefix = false;           ///< v1: its files are `cpus` instead of `cpuset.cpus`
+    std::string top;                 ///< directory of the highest level that is seen here
+    std::vector<std::string> below;  ///< names of the levels from there down to the process's own
+
+    /// Directory of a level: 0 is `top`, below.size() the process's own.
+    [[nodiscard]] std::string directory(std::size_t level) const;
+    /// The file with the CPUs that were asked for, and the one with those that are in effect.
+    [[nodiscard]] std::string cpus_file(std::size_t level) const;
+    [[nodiscard]] std::string effective_file(std::size_t level) const;
+
+    friend bool operator==(const CpusetPlace&, const CpusetPlace&) = default;
+};
+
+/// Of /proc/PID/cgroup and /proc/self/mountinfo. None where no cpuset can confine the process. Pure.
+/// Errors: the end of a sentence, where its cpuset cannot be reached from here.
+tl::expected<std::optional<CpusetPlace>, std::string> find_cpuset(std::string_view cgroup, std::string_view mountinfo);
+
+/// The levels whose CPUs Slurm writes: from `first` to before `end`; none when both are the same. Pure.
+struct SlurmLevels {
+    std::size_t first = 0;
+    std::size_t end = 0;
+    std::size_t job = 0;  ///< the one called job_N
+};
+SlurmLevels slurm_levels(const CpusetPlace& place);
+
+// In what follows `root` stands in front of /proc and of every mount point; tests have it elsewhere.
+
+/// What its cpuset lets the process have; everything where there is none, or none that can be seen from here.
+CpuSet cpus_inside(pid_t task, const std::string& root = {});
+
+/// Makes the cpuset of this process, and those above that lack them, have these CPUs as well. Never narrows, never touches the hierarchy's
+/// root, writes nothing where they are there already, and leaves the affinity of all threads as it is. Returns nothing, or a sentence.
+/// When it fails half-way, levels above may have been widened; no process has more CPUs by that.
+std::string widen_cpuset(pid_t task, const CpuSet& cpus, const std::string& root = {});
+
+/// v1: takes back what was widened below the job's own level, so that Slurm can write the job's CPUs there again, as it does for each new
+/// step. It could not while a step has more, and would not start the new one. Returns nothing, or a sentence.
+std::string narrow_cpuset(pid_t task, const CpuSet& cpus_of_job, const std::string& root = {});
+
+/// Widens the cpuset of a task to its mask. Where that cannot be done the mask becomes what of it is inside, and a sentence says so: CPUs that
+/// the task cannot run on must not count as its own, or its program would start more threads than it has CPUs. `has_them`: the table gave
+/// them to the task before, and only the cpuset was rewritten since: its threads get them at once.
+std::string fit_cpuset(pid_t task, CpuSet& mask, bool has_them, const std::string& root = {});
+
+}  // namespace drom::slurm

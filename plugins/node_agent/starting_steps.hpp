@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// starting_steps.hpp - which jobs are about to have another step here: their cpusets stay narrow until Slurm has written those of the new one.
+//
+// A file a step in the table's folder, from before Slurm writes to after. One that nobody takes away counts for some seconds only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "record.hpp"
+
+namespace drom::slurm {
+
+void step_is_starting(const std::string& folder, const StepName& step);
+void step_has_started(const std::string& folder, const StepName& step);
+/// Jobs with such a step. Takes away files that no longer count.
+std::vector<uint32_t> jobs_with_starting_steps(const std::string& folder);
+
+}  // namespace drom::slurm

@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# cgroup.bats - ConstrainCores=yes in a real Slurm: a step gets CPUs beyond the cores that it was born with, or the log says why not.
+#
+# This needs root and a v1 cpuset hierarchy that can be written. Elsewhere the same jobs run without cgroups, and that is said.
+
+load support
+
+CPUSETS=/sys/fs/cgroup/cpuset
+
+# why_not: what keeps Slurm from making cpusets here; nothing when it can.
+why_not() {
+    [[ -e $CPUSETS/cpuset.cpus ]] || { echo "there is no v1 cpuset hierarchy at $CPUSETS"; return; }
+    [[ $(tr , '\n' <"$CPUSETS/cpuset.cpus" | head -n 1) == 0-* ]] || { echo "$CPUSETS does not have CPUs 0 and 1"; return; }
+    mkdir "$CPUSETS/drom_test_$$" 2>/dev/null || { echo "$CPUSETS cannot be written"; return; }
+    rmdir "$CPUSETS/drom_test_$$"
+}
+
+setup_file() {
+    (($(nproc) >= 2)) || { missing "one CPU only: there is nothing to share"; return 1; }
+    export NODE=dromtest$$x CONFINED=yes
+    local why settings=(nodes=1 node="$NODE" cores=2 partition=OverSubscribe=FORCE:4)
+    why=$(why_not)
+    if [[ -z $why ]]; then
+        settings+=("task=task/affinity,task/cgroup" cgroup=CgroupPlugin=cgroup/v1 "cgroup=CgroupMountpoint=${CPUSETS%/*}"
+            cgroup=CgroupAutomount=no cgroup=ConstrainCores=yes)
+    else
+        CONFINED=no
+        echo "# cgroup.bats: $why: steps are NOT confined to cpusets here, and nothing about widening them is tested" >&3
+    fi
+    start_cluster "${settings[@]}" plugstack="required $SPANK_DROM table=$BATS_FILE_TMPDIR/table"
+    chmod 755 "$BATS_FILE_TMPDIR"
+}
+
+# Slurm leaves directories behind when its last step ends badly, and its own always.
+teardown_file() {
+    stop_cluster
+    [[ $CONFINED == no ]] || remove_cpusets
+}
+remove_cpusets() {
+    local pid
+    [[ -d $CPUSETS/slurm_${NODE}1 ]] || return 0
+    while read -r pid; do echo "$pid" >"$CPUSETS/cgroup.procs"; done < <(find "$CPUSETS/slurm_${NODE}1" -name cgroup.procs -exec cat {} +)
+    find "$CPUSETS/slurm_${NODE}1" -depth -type d -exec rmdir {} +
+}
+
+confined() { [[ $CONFINED == yes ]]; }
+clients() { "$BIN" list --table "$BATS_FILE_TMPDIR/table" --json; }
+has() { [[ $(clients | jq -r --arg step "$1" '[.clients[] | select(.job == $step) | .want] | join(" ")') == "$2" ]]; }
+nobody() { [[ $(clients | jq '.clients | length') == 0 ]]; }
+task_of() { clients | jq --arg step "$1" '.clients[] | select(.job == $step) | .pid'; }
+# cpuset_of PID: its directory.
+cpuset_of() { echo "$CPUSETS$(sed -n 's/^[0-9]*:cpuset://p' "/proc/$1/cgroup")"; }
+cpuset_has() { ! confined || [[ $(<"$(cpuset_of "$1")/cpuset.cpus") == "$2" ]]; }
+# started NAME OPTION... COMMAND...: a job of one step; its number in $JOB.
+started() {
+    local name=$1
+    shift
+    srun -J "$name" "$@" >"$WORK/$name.out" 2>&1 &
+    eventually "$name has started" runs "$name"
+    JOB=$(squeue -h -n "$name" -o %A)
+}
+runs() { [[ $(squeue -h -n "$1" -t R -o %A) ]]; }
+allowed() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(printf '\t')$2\$"; }
+# may_use PID CPUS: its first thread; drom's own may have stayed where the narrow cpuset put it.
+may_use() { grep -q "^Cpus_allowed_list:.$2\$" "/proc/$1/status"; }
+# runs_on PID CPU: its first thread does when it is sent there. Where a busy machine lets it run by itself is no test.
+runs_on() {
+    taskset -pc "$2" "$1" >/dev/null
+    eventually "$1 runs on CPU $2" is_on "$1" "$2"
+}
+is_on() { [[ $(sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 37) == "$2" ]]; }
+
+# srun in the background is not to outlive its job, nor to be ended after a minute.
+srun() { command srun "$@" 3>&-; }
+
+# A guest of one core beside an owner of both: $OWNER, $GUEST, and the guest's task.
+guest_beside_owner() {
+    started owner --malleable -c2 sleep 300
+    OWNER=$JOB
+    eventually "the owner has both CPUs" has "$OWNER.0" 0-1
+    # A team never grows above the size it started with.
+    OMP_NUM_THREADS=2 started guest --malleable -c1 "$BUILD/bin/heat-gcc" --size 600 --steps 10000000
+    GUEST=$JOB
+    eventually "the guest has its core" has "$GUEST.0" 0
+    TASK=$(task_of "$GUEST.0")
+    eventually "the guest is on it" allowed "$TASK" 0
+    cpuset_has "$TASK" 0
+}
+
+@test "a guest that was born on one core inherits the other one, in its cpuset too, and runs on both" {
+    guest_beside_owner
+    scancel "$OWNER"
+    eventually "the guest has both CPUs" has "$GUEST.0" 0-1
+    eventually "its threads may use both" allowed "$TASK" 0-1
+    cpuset_has "$TASK" 0-1
+    runs_on "$TASK" 1
+    runs_on "$TASK" 0
+    ! confined || ! grep 'widen the cpuset' "$CLUSTER/log/${NODE}1.log"
+    scancel "$GUEST"
+    eventually "nobody is left" nobody
+}
+
+@test "a job whose step was widened starts its next step, and the widened one has its CPUs again" {
+    guest_beside_owner
+    scancel "$OWNER"
+    eventually "the guest has both CPUs" allowed "$TASK" 0-1
+    local round
+    for round in 1 2 3; do expect "$(srun --jobid "$GUEST" --overlap echo ran)" ran; done
+    for round in 1 2 3 4; do srun --jobid "$GUEST" --overlap echo ran >"$WORK/step.$round" & done
+    for round in 1 2 3 4; do eventually "the step runs" grep -qx ran "$WORK/step.$round"; done
+    eventually "the table gives it both again" has "$GUEST.0" 0-1
+    eventually "it has both again" may_use "$TASK" 0-1
+    cpuset_has "$TASK" 0-1
+    scancel "$GUEST"
+    eventually "nobody is left" nobody
+}
+
+@test "a limit that is not Slurm's stays; the guest keeps what is inside, and the log says what is in the way" {
+    guest_beside_owner
+    local limit=
+    if confined; then
+        limit=$(cpuset_of "$TASK")/somebody
+        mkdir "$limit"
+        cat "$limit/../cpuset.mems" >"$limit/cpuset.mems"
+        echo 0 >"$limit/cpuset.cpus"
+        echo "$TASK" >"$limit/cgroup.procs"
+    fi
+    scancel "$OWNER"
+    if confined; then
+        eventually "the log says so" grep "step $GUEST.0: drom: widen the cpuset of process $TASK to CPUs 0-1: $limit/cpuset.cpus has CPUs 0 only and is not Slurm's; whoever set that limit has to widen it; it keeps CPUs 0" "$CLUSTER/log/${NODE}1.log"
+        expect "$(<"$limit/cpuset.cpus")" 0
+        has "$GUEST.0" 0
+        allowed "$TASK" 0
+    else
+        eventually "nothing stands in its way" allowed "$TASK" 0-1
+    fi
+    scancel "$GUEST"
+    eventually "nobody is left" nobody
+    [[ -z $limit ]] || eventually "the limit is gone" rmdir "$limit"
+}
