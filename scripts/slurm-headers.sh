@@ -1,26 +1,44 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# slurm-headers.sh - unpacks the source package of the installed Slurm, for the headers that no package has; prints where it is.
+# slurm-headers.sh - unpacks the source of the installed Slurm, or of another series, for the headers that no package has; prints where it is.
 #
-#   scripts/slurm-headers.sh [DIR]       (default: ${XDG_CACHE_HOME:-~/.cache}/drom/slurm-VERSION)
-#   scripts/slurm-headers.sh --where     prints the default DIR; fetches nothing
+#   scripts/slurm-headers.sh [--series 24.11] [DIR]       (default: ${XDG_CACHE_HOME:-~/.cache}/drom/slurm-VERSION)
+#   scripts/slurm-headers.sh [--series 24.11] --where     prints the default DIR; fetches nothing
 #
 # What is there already is kept. The machine's own package sources are asked for sources in a private state: nothing of the machine's
-# configuration changes, and root is not needed. Exit status: 0 there, 1 could not be had, 2 usage.
+# configuration changes, and root is not needed. apt-get checks the signatures, with the keys that those package sources name. A series is
+# what another release of the distribution has: the same sources, asked for that release; of it the upstream tree alone, and
+# slurm/slurm_version.h, which configure would make. Exit status: 0 there, 1 could not be had, 2 usage.
 set -euo pipefail
 
 refuse() { echo "slurm-headers.sh: $*" >&2; exit 1; }
 
-(($# <= 1)) || { sed -n '5,6s/^# *//p' "$0" >&2; exit 2; }
-version=$(dpkg-query -W -f '${source:Version}' libslurm-dev 2>/dev/null) || true
-[[ -n $version ]] || refuse "find the version of Slurm: libslurm-dev is not installed; run scripts/packages.sh test"
-package=$(dpkg-query -W -f '${source:Package}' libslurm-dev)
-dir=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/drom/slurm-${version#*:}
-case ${1:-} in
-    --where) echo "$dir"; exit 0 ;;
-    -*) sed -n '5,6s/^# *//p' "$0" >&2; exit 2 ;;
-    ?*) dir=$1 ;;
+usage() { sed -n '5,6s/^# *//p' "$0" >&2; exit 2; }
+
+series='' named='' where=false
+while (($#)); do
+    case $1 in
+        --series) series=${2:-}; [[ -n $series ]] || usage; shift ;;
+        --where) where=true ;;
+        -*) usage ;;
+        ?*) [[ -z $named ]] || usage; named=$1 ;;
+    esac
+    shift
+done
+case $series in
+    '')
+        version=$(dpkg-query -W -f '${source:Version}' libslurm-dev 2>/dev/null) || true
+        [[ -n $version ]] || refuse "find the version of Slurm: libslurm-dev is not installed; run scripts/packages.sh test"
+        package=$(dpkg-query -W -f '${source:Package}' libslurm-dev) ;;
+    24.11) version=24.11.5 package=slurm-wlm release=trixie ;;
+    *) refuse "find Slurm $series: only the installed series and 24.11 are known here" ;;
 esac
+dir=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/drom/slurm-${version#*:}
+if $where; then
+    echo "$dir"
+    exit 0
+fi
+dir=${named:-$dir}
 
 # The folder appears at once and whole, so that one file tells.
 complete() { [[ -r $dir/src/common/slurm_protocol_defs.h ]]; }
@@ -56,26 +74,76 @@ sources_of_sources() {
     done
 }
 
-fetch() {
-    local apt=(apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$scratch/parts" -o Dir::State::Lists="$scratch/lists"
+# of_release: the same, of another release. What is no package source of the machine's own release has no such thing.
+of_release() {
+    local own file
+    own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    [[ -n $own ]] || { echo "this machine does not say what release it is"; return 1; }
+    for file in "$scratch"/parts/*; do
+        if ! grep -Eq "^(Suites:|deb-src ).*[[:blank:]]$own" "$file"; then rm "$file"; continue; fi
+        sed -i -E "/^(Suites:|deb-src )/s/([[:blank:]])$own/\\1$release/g" "$file"
+    done
+}
+
+prepare() {
+    local settings=(-q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$scratch/parts" -o Dir::State::Lists="$scratch/lists"
         -o Dir::Cache="$scratch/cache" -o Dir::Cache::srcpkgcache= -o Dir::Cache::pkgcache= -o APT::Sandbox::User=root)
+    apt=(apt-get "${settings[@]}") cache=(apt-cache "${settings[@]}")
     mkdir -p "$scratch/parts" "$scratch/lists/partial" "$scratch/cache/archives/partial"
     sources_of_sources
+    [[ -z $series ]] || of_release || return
     # Some lists may be out of reach while the one that is needed is not: what counts is whether the source comes.
     "${apt[@]}" update || true
+}
+
+# fetch: the source package of exactly this version.
+fetch() {
+    prepare || return
     (cd "$scratch" && "${apt[@]}" source --download-only "$package=$version")
+}
+
+# fetch_upstream: the upstream part of any of the release's packages of this version; the newest may be out of reach.
+fetch_upstream() {
+    local revision
+    prepare || return
+    for revision in $("${cache[@]}" showsrc "$package" | sed -n "s/^Version: \\($version-.*\\)/\\1/p" | sort -Vru); do
+        if (cd "$scratch" && "${apt[@]}" source --download-only --tar-only "$package=$revision"); then return; fi
+    done
+    echo "no package of $package $version could be fetched"
+    return 1
 }
 
 last_words() { tail -n 8 "$scratch/log" >&2; }
 
-command -v dpkg-source >/dev/null || refuse "unpack $package: there is no dpkg-source; install dpkg-dev"
-fetch >"$scratch/log" 2>&1 </dev/null || {
+unpack() { dpkg-source --no-check -x "$scratch/${package}_${version#*:}.dsc" "$scratch/tree"; }
+
+unpack_upstream() {
+    mkdir "$scratch/tree" &&
+        tar -xf "$scratch/${package}_$version.orig.tar."* -C "$scratch/tree" --strip-components=1 --no-same-owner &&
+        number_version "$scratch/tree"
+}
+
+# number_version TREE: slurm/slurm_version.h as configure makes it, of the numbers in META.
+number_version() {
+    local part number=0x
+    [[ ! -e $1/slurm/slurm_version.h ]] || return 0
+    for part in Major Minor Micro; do
+        part=$(sed -n "s/^ *$part:[[:blank:]]*0*\\([0-9][0-9]*\\)\$/\\1/p" "$1/META")
+        [[ -n $part ]] || { echo "META does not say what version this is"; return 1; }
+        number+=$(printf %02x "$part")
+    done
+    sed "s/^#undef SLURM_VERSION_NUMBER\$/#define SLURM_VERSION_NUMBER $number/" "$1/slurm/slurm_version.h.in" >"$1/slurm/slurm_version.h"
+    grep -q "^#define SLURM_VERSION_NUMBER $number" "$1/slurm/slurm_version.h"
+}
+
+[[ -n $series ]] || command -v dpkg-source >/dev/null || refuse "unpack $package: there is no dpkg-source; install dpkg-dev"
+"fetch${series:+_upstream}" >"$scratch/log" 2>&1 </dev/null || {
     last_words
     refuse "fetch the source of $package $version: apt-get could not (its last words are above); do the machine's package sources still have this version?"
 }
-dpkg-source --no-check -x "$scratch/${package}_${version#*:}.dsc" "$scratch/tree" >>"$scratch/log" 2>&1 || {
+"unpack${series:+_upstream}" >>"$scratch/log" 2>&1 || {
     last_words
-    refuse "unpack the source of $package $version: dpkg-source could not (its last words are above)"
+    refuse "unpack the source of $package $version: it could not be (the last words are above)"
 }
 mv -T "$scratch/tree" "$dir"
 complete || refuse "use the source of $package $version: it has no src/common/slurm_protocol_defs.h"
