@@ -86,7 +86,7 @@ of_release() {
 }
 
 prepare() {
-    local settings=(-q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$scratch/parts" -o Dir::State::Lists="$scratch/lists"
+    local settings=(-q -o Acquire::Retries=3 -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$scratch/parts" -o Dir::State::Lists="$scratch/lists"
         -o Dir::Cache="$scratch/cache" -o Dir::Cache::srcpkgcache= -o Dir::Cache::pkgcache= -o APT::Sandbox::User=root)
     apt=(apt-get "${settings[@]}") cache=(apt-cache "${settings[@]}")
     mkdir -p "$scratch/parts" "$scratch/lists/partial" "$scratch/cache/archives/partial"

@@ -68,7 +68,10 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 [[ -d ../shared/workloads ]] || echo "test: SKIPPED: the real workload logs are not in ../shared/workloads: drom-sim is not compared with published results" >&2
 
 # Without them the plugins that need Slurm's own headers are left out, and their tests say so.
-! wanted dev || scripts/slurm-headers.sh >/dev/null || true
+if wanted dev; then
+    scripts/slurm-headers.sh >/dev/null || true
+    scripts/slurm-headers.sh --series 24.11 >/dev/null || true
+fi
 if wanted dev && build dev; then
     suite dev unit -L '^unit$'
     mapfile -t suites < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vx unit)

@@ -125,7 +125,10 @@ std::vector<std::pair<std::string, std::string>> variables(const std::string& no
         if (settings.table.empty()) return;
         found = environment_of(settings.table, getpid());
         // Neither a library, which spank_drom.so would preload, nor what it may have inherited from its script.
-        if (found.empty()) found = {{"DROM_OFF", "1"}, {"DROM_TABLE", ""}, {"DROM_SLOT", ""}};
+        if (found.empty())
+            found = {{"DROM_OFF", "1"}, {"DROM_TABLE", ""}, {"DROM_SLOT", ""}};
+        else
+            found.emplace_back("DROM_OFF", "");  // of a script that had found no room
     });
     return found;
 }

@@ -103,9 +103,10 @@ TEST_F(Agent, AStepWithMoreTasksThanThereIsRoomForIsNotToldToAskForMoreCpus) {
     owner.min_cpus = 24;
     ASSERT_EQ(arrive(owner), "");
     const Launch guest = launch(2, 48, kNode);
-    EXPECT_EQ(arrive(guest),
-              "drom: no room: its CPUs 0-47 are what running steps keep at least, one a task or as --malleable=MIN says; "
-              "wait until one ends");
+    EXPECT_EQ(
+        arrive(guest),
+        "drom: no room: its CPUs 0-47 are what running steps keep at least, one a task or as --malleable=MIN says; "
+        "wait until one ends");
     for (const pid_t task : guest.tasks) EXPECT_TRUE(wanted(task).none());
 }
 
@@ -236,6 +237,24 @@ TEST_F(Agent, WhatAGuestsScriptAndStepsBorrowedGoesBackToTheOwner) {
     ASSERT_TRUE(agent().leave(guests_script.tasks).has_value());
     ASSERT_TRUE(agent().leave(guest.tasks).has_value());
     EXPECT_EQ(wanted(owner.tasks[0]), kNode);
+}
+
+TEST_F(Agent, OfTwoJobsThatStartAtTheSameMomentTheOneThatStaysGetsEverything) {
+    std::vector<Launch> scripts;
+    for (const uint32_t job : {1U, 2U}) {
+        scripts.push_back(launch(job, 1, kNode));
+        scripts.back().step.step = kBatchStep;
+        ASSERT_EQ(arrive(scripts.back()), "");
+    }
+    const Launch first = launch(1, 1, kNode);
+    const Launch second = launch(2, 1, kNode);
+    ASSERT_EQ(arrive(first), "");
+    ASSERT_EQ(arrive(second), "");
+    EXPECT_EQ(wanted(first.tasks[0]).count(), 24U);
+    EXPECT_EQ(wanted(second.tasks[0]).count(), 24U);
+    ASSERT_TRUE(agent().leave(scripts[0].tasks).has_value());
+    ASSERT_TRUE(agent().leave(first.tasks).has_value());
+    EXPECT_EQ(wanted(second.tasks[0]), kNode);
 }
 
 TEST_F(Agent, TheSecondDoorFindsThatTheTasksHaveArrived) {

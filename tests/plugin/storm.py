@@ -8,7 +8,7 @@
 
 A step of the storm submits a job, cancels one, or kills by SIGKILL a task, a step daemon, or a node's slurmd, which is started again; several
 are under way at once. After each step, and all the time from a second thread, storm_checks.py judges the nodes. At the end each node
-must still have all its CPUs to give.
+must still have all its CPUs to give, and its owner has them all again when guests are killed together.
 
 Exit status: 0 nothing found, 1 found, 2 usage, 77 a prerequisite is missing.
 """
@@ -27,7 +27,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storm_checks import Findings, cpus, is_alive, is_settled, judge, look, read_table, steady_clients, tasks_marked, text_of
+from storm_checks import Client, Findings, cpus, is_alive, is_settled, judge, look, read_table, status_of, steady_clients, tasks_marked, text_of
 from storm_cluster import DOORS, SETUPS, WATCHDOG_S, Cluster, Missing, eventually, kill
 
 NODES = 4
@@ -282,7 +282,7 @@ class Storm:
 
     def calm(self) -> None:
         """Nothing of the storm runs any more."""
-        self.note("the last step is done")
+        self.note("calm")
         self.cluster.cancel_all()
         eventually("every job has ended", lambda: not self.cluster.job_names(), self.cluster.end_hung_jobs)
         self.note("every job has ended")
@@ -328,9 +328,48 @@ class Storm:
             wrong.append(f"{node}: at the end CPUs {text_of(cpus(listing['present']) - cpus(listing['free']))} are nobody's and not free")
         return wrong
 
+    def hold(self, node: str, name: str) -> None:
+        """A malleable step of all of the node's CPUs, until somebody ends it."""
+        everything = ["-N1", "-n1", f"-c{self.cluster.setup.cpus}", "--malleable"]
+        self.sruns.append(self.cluster.start("srun", "-Q", "-J", f"{name}-{node}", f"-w{node}", *everything, "sleep", "300"))
+
+    def guests_end_together(self, node: str) -> None:
+        """However guests end, and at once: their owner has all of its CPUs again when the next step comes."""
+
+        def clients() -> list[Client]:
+            return read_table(self.watch.drom, self.cluster.table(node))
+
+        def how_many_run() -> int:
+            return len(tasks_marked(self.cluster.mark).keys() & {client.pid for client in clients()})
+
+        def owner_has_all() -> bool:
+            present = clients()
+            return len(present) == 1 and present[0].mask == frozenset(range(self.cluster.setup.cpus))
+
+        guests = ["guest"] if self.cluster.setup.real else ["guest", "second"]
+        self.hold(node, "owner")
+        eventually(f"the owner of {node} has all", owner_has_all)
+        owner = clients()[0].pid
+        for number, guest in enumerate(guests, 2):
+            self.hold(node, guest)
+            eventually(f"the {guest} of {node} is there", lambda wanted=number: how_many_run() == wanted)
+        for guest in [client.pid for client in clients() if client.pid != owner]:
+            daemon = int(status_of(Path(f"/proc/{guest}/status"))["PPid"])
+            victims = self.chance.choice([[guest], [daemon, guest], [guest, daemon]])
+            self.note(f"kill guest: {victims} on {node}")
+            for victim in victims:
+                kill(victim)
+        self.cluster.call("srun", "-Q", "-J", f"next-{node}", f"-w{node}", "-N1", "-n1", "-c1", "--malleable", "true")
+        eventually(f"the owner of {node} has all again", owner_has_all)
+        for name in ["owner", *guests]:
+            self.cluster.call("scancel", "-n", f"{name}-{node}")
+
     def finish(self) -> None:
         self.calm()
         self.note("every node is idle")
+        for node in self.cluster.nodes:
+            self.guests_end_together(node)
+        self.calm()
         for node in self.cluster.nodes:
             self.watch.findings.wrong.extend(self.last_step(node))
         self.watch.stop()

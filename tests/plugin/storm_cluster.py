@@ -52,7 +52,10 @@ def spank_door(plugins: Path, tables: str, topology: str) -> list[str]:
 
 
 def task_door(plugins: Path, tables: str, topology: str) -> list[str]:
-    raise Missing(f"there is no {plugins / 'task_drom.so'}, or the storm does not know its settings yet")
+    if not (plugins / "task_drom.so").exists():
+        raise Missing(f"there is no {plugins / 'task_drom.so'}; scripts/slurm-headers.sh, then configure again")
+    settings = ["task=task/drom", f"plugstack=required {plugins / 'spank_drom.so'}", f"drom=table={tables}"]
+    return [*settings, f"drom=topology={topology}"] if topology else settings
 
 
 # What of Slurm leads to the node agent, as settings of cluster.sh.

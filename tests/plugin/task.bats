@@ -34,6 +34,23 @@ affinity() { sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$1/status"; }
     eventually "nobody is left" nobody_on n1
 }
 
+@test "a script that found no room has steps that follow once there is room" {
+    script "srun sleep 300"
+    started -w n1 -c2
+    local rigid=$JOB
+    eventually "it runs" has "$rigid.0" 0-1
+    script "until [[ -e '$WORK/room' ]]; do sleep 0.1; done" "srun env"
+    started --malleable -w n1 -c2
+    eventually "it finds no room" grep -q "step $JOB.batch: drom: no room: .*; it runs as without drom" "$CLUSTER/log/n1.log"
+    scancel "$rigid"
+    eventually "nobody is left" nobody_on n1
+    touch "$WORK/room"
+    eventually "job $JOB has ended" has_ended "$JOB"
+    grep -q '^DROM_SLOT=' "$WORK/$JOB.out"
+    grep -q '^LD_PRELOAD=.*/libdrom.so' "$WORK/$JOB.out"
+    run ! grep -q '^DROM_OFF=' "$WORK/$JOB.out"
+}
+
 @test "the CPUs of a suspended job are for others, and it gets them back" {
     script "srun sleep 300"
     started -w n1 -c2

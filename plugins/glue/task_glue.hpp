@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// task_glue.hpp - what the glue of every series has in common: from Slurm's structs to the task door, and nothing else. Included once, behind the
+// headers of a series, whose structs differ in their layout and not in the names that are used here.
+#pragma once
+
+// Slurm's macros are not for the C++ library.
+#undef free
+#undef error
+#undef info
+#undef verbose
+#undef debug
+#undef fatal
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "task_affinity/task_door.hpp"
+
+extern "C" {
+// slurmd and slurmstepd both have one.
+extern slurmd_conf_t* conf;
+
+// Without these, C++ would keep the constants to itself.
+extern const char plugin_name[];
+extern const char plugin_type[];
+extern const uint32_t plugin_version;
+const char plugin_name[] = "drom: tasks get and hand back CPUs while they run";
+const char plugin_type[] = "task/drom";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+}
+
+namespace {
+
+using namespace drom::slurm;
+
+void say(const std::string& sentence) { slurm_info("task/drom: %s", sentence.c_str()); }
+void say_in_detail(const std::string& sentence) { slurm_verbose("task/drom: %s", sentence.c_str()); }
+
+std::string text_of(const char* text) { return text == nullptr ? "" : text; }
+std::string node() { return text_of(conf->node_name); }
+
+/// Up to `count` entries, or to the null that ends them.
+std::vector<std::string_view> entries(char** list, size_t count = SIZE_MAX) {
+    std::vector<std::string_view> found;
+    for (size_t i = 0; list != nullptr && i < count && list[i] != nullptr; ++i) found.emplace_back(list[i]);
+    return found;
+}
+
+/// srun hands the SPANK environment over as it is; a batch script finds it among its variables.
+void declare(const launch_tasks_request_msg_t* message, char** environment, StepOnNode& step) {
+    if (message == nullptr) return task::read_declaration(entries(environment), "SLURM_SPANK_", step);
+    const auto own = entries(message->spank_job_env, message->spank_job_env_size);
+    task::read_declaration(own, "SPANK_", step);
+    task::read_declaration(own, "", step);
+}
+
+StepOnNode describe(stepd_step_rec_t* job) {
+    StepOnNode step;
+    step.step = {job->step_id.job_id, job->step_id.step_id};
+    step.user = job->uid;
+    if (job->argc > 0 && job->argv != nullptr) step.program = text_of(job->argv[0]);
+    step.job_cores = text_of(job->job_alloc_cores);
+    step.cores = job->batch ? step.job_cores : text_of(job->step_alloc_cores);
+    declare(job->batch ? nullptr : job->msg, job->env, step);
+    return step;
+}
+
+/// The credential says which cores the controller granted the step on this node.
+std::string granted_cores(slurm_cred_t* credential) {
+    char* job = nullptr;
+    char* step = nullptr;
+    uint64_t memory[2];
+    format_core_allocs(credential, conf->node_name, conf->cpus, &job, &step, &memory[0], &memory[1]);
+    std::string cores = text_of(step);
+    xfree(job);
+    xfree(step);
+    return cores;
+}
+
+int request_launch(launch_tasks_request_msg_t* request, uint32_t node_id, char** sentence) {
+    StepOnNode step;
+    step.step = {request->step_id.job_id, request->step_id.step_id};
+    declare(request, request->env, step);
+    if (!step.range) return SLURM_SUCCESS;
+    step.cores = granted_cores(request->cred);
+    const std::string why = task::refusal(node(), step, request->tasks_to_launch[node_id]);
+    if (why.empty()) return SLURM_SUCCESS;
+    say("step " + step.step.text() + ": " + why + "; it does not start");
+    xfree(*sentence);
+    *sentence = xstrdup(why.c_str());
+    return ESLURM_NODES_BUSY;
+}
+
+void set_up() {
+    char* path = get_extra_conf_path(const_cast<char*>("drom.conf"));
+    task::set_up(text_of(path), {say, say_in_detail});
+    xfree(path);
+}
+
+void task_was_forked(stepd_step_rec_t* job, uint32_t task) {
+    task::task_was_forked(node(), describe(job), job->task[task]->pid, job->node_tasks);
+}
+
+void before_exec(stepd_step_rec_t* job) {
+    const StepOnNode step = describe(job);
+    if (!step.range || !step.has_tasks_of_its_own()) return;
+    for (const auto& [name, value] : task::variables(node())) {
+        if (value.empty())
+            unsetenvp(job->env, name.c_str());
+        else
+            env_array_overwrite(&job->env, name.c_str(), value.c_str());
+    }
+}
+
+}  // namespace
+
+// What is called alike in every series.
+extern "C" {
+
+int init(void);
+int fini(void);
+int task_p_slurmd_batch_request(batch_job_launch_msg_t*);
+int task_p_slurmd_launch_request(launch_tasks_request_msg_t* request, uint32_t node_id, char** sentence);
+int task_p_pre_setuid(stepd_step_rec_t* job);
+int task_p_pre_launch(stepd_step_rec_t* job);
+int task_p_post_term(stepd_step_rec_t* job, stepd_step_task_info_t* task);
+int task_p_post_step(stepd_step_rec_t*);
+int task_p_add_pid(pid_t);
+
+int init(void) {
+    set_up();
+    return SLURM_SUCCESS;
+}
+
+int fini(void) { return SLURM_SUCCESS; }
+
+// Slurm does not look at what becomes of this one; a batch script that finds no room runs as without drom.
+int task_p_slurmd_batch_request(batch_job_launch_msg_t*) { return SLURM_SUCCESS; }
+
+int task_p_slurmd_launch_request(launch_tasks_request_msg_t* request, uint32_t node_id, char** sentence) {
+    return request_launch(request, node_id, sentence);
+}
+
+int task_p_pre_setuid(stepd_step_rec_t* job) {
+    task::step_is_about_to_start(node(), describe(job));
+    return SLURM_SUCCESS;
+}
+
+int task_p_pre_launch(stepd_step_rec_t* job) {
+    before_exec(job);
+    return SLURM_SUCCESS;
+}
+
+int task_p_post_term(stepd_step_rec_t* job, stepd_step_task_info_t* task) {
+    task::task_has_ended({job->step_id.job_id, job->step_id.step_id}, task->pid);
+    return SLURM_SUCCESS;
+}
+
+int task_p_post_step(stepd_step_rec_t*) { return SLURM_SUCCESS; }
+int task_p_add_pid(pid_t) { return SLURM_SUCCESS; }
+
+}  // extern "C"
