@@ -252,7 +252,8 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
     const Who who = read_who(ledger_.slot(slot).client);
     const Page* page = pages_.view(slot);
     // Who never joined does not know of its CPUs: a reservation for it can be called off.
-    const bool follows = page != nullptr && page->joined.load() != 0;
+    const bool follows =
+        state_of(ledger_.slot(slot)).phase == phase::kLive || (page != nullptr && page->joined.load() != 0);
     if (follows && !options.has(DROM_TAKE) && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
         read_who(ledger_.slot(slot).guardian).pid != self().pid)
         return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);

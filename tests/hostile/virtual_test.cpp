@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // virtual_test.cpp - a table of a node that this machine only plays: masks are handed over as anywhere, threads stay where they are.
+#include <string>
+
 #include "clock.hpp"
 #include "confine.hpp"
 #include "table_fixture.hpp"
@@ -65,6 +67,35 @@ TEST_F(Virtual, AnAdministratorConfinesWhoDoesNotAnswerOnPaperOnly) {
     uint64_t owned = 0;
     EXPECT_EQ(drom_get_mask(table_, child.pid(), &owned, nullptr, 1, &error_), DROM_OK);
     EXPECT_EQ(owned, kSecondPackage);
+}
+
+/// A batch system's daemons come and go: who made a reservation need not be there when it is called off.
+TEST_F(Virtual, AnybodyMayCallOffAReservationThatNobodyFollows) {
+    const Child task = Child::sleeper();
+    Child guardian = Child::run([&] {
+        const drom_options options = options_with(0);
+        return drom_reserve(table_, task.pid(), &kFirstPackage, 1, &options, nullptr, nullptr) >= 0 ? pause() : 1;
+    });
+    wait_for(task.pid());
+    const drom_options plain = options_with(0);
+    EXPECT_EQ(drom_release(table_, task.pid(), &plain, &error_), DROM_OK) << error_.text;
+    EXPECT_EQ(drom_get_mask(table_, task.pid(), nullptr, nullptr, 1, nullptr), DROM_E_NOPROC);
+}
+
+TEST_F(Virtual, AClientThatRunsIsReleasedOnlyByWhoSaysThatItTakesItsCpus) {
+    const Child child = client([] { return 0; });
+    wait_for(child.pid());
+    drom_client_info info[16];
+    info[0].size = sizeof info[0];
+    for (std::size_t count = 16; drom_clients(table_, info, &count, nullptr) == DROM_OK; count = 16)
+        if (count == 1 && info[0].state == DROM_CLIENT_LIVE) break;
+    drom_options options = options_with(0);
+    EXPECT_EQ(drom_release(table_, child.pid(), &options, &error_), DROM_E_BUSY);
+    EXPECT_NE(std::string(error_.text).find("the process still runs"), std::string::npos) << error_.text;
+    EXPECT_EQ(drom_get_mask(table_, child.pid(), nullptr, nullptr, 1, nullptr), DROM_OK);
+    options.flags = DROM_TAKE;
+    EXPECT_EQ(drom_release(table_, child.pid(), &options, &error_), DROM_OK) << error_.text;
+    EXPECT_EQ(drom_get_mask(table_, child.pid(), nullptr, nullptr, 1, nullptr), DROM_E_NOPROC);
 }
 
 TEST_F(Virtual, OfThisMachinesOwnCpusThereIsNone) {

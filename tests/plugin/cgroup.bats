@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cgroup.bats - ConstrainCores=yes in a real Slurm: a step gets CPUs beyond the cores that it was born with, or the log says why not.
 #
+# DOOR says which plugin calls the node agent: spank (the default) or task.
+#
 # This needs root and a v1 cpuset hierarchy that can be written. Elsewhere the same jobs run without cgroups, and that is said.
 
 load support
@@ -19,16 +21,24 @@ why_not() {
 setup_file() {
     (($(nproc) >= 2)) || { missing "one CPU only: there is nothing to share"; return 1; }
     export NODE=dromtest$$x CONFINED=yes
-    local why settings=(nodes=1 node="$NODE" cores=2 partition=OverSubscribe=FORCE:4)
+    local why first='' settings=(nodes=1 node="$NODE" cores=2 partition=OverSubscribe=FORCE:4)
+    local table="table=$BATS_FILE_TMPDIR/table"
+    if [[ ${DOOR:-spank} == task ]]; then
+        # Before task/cgroup, so that it comes before a step's cgroups are made.
+        first=task/drom,
+        settings+=(plugstack="required $SPANK_DROM" drom="$table" task=task/drom)
+    else
+        settings+=(plugstack="required $SPANK_DROM $table")
+    fi
     why=$(why_not)
     if [[ -z $why ]]; then
-        settings+=("task=task/affinity,task/cgroup" cgroup=CgroupPlugin=cgroup/v1 "cgroup=CgroupMountpoint=${CPUSETS%/*}"
+        settings+=("task=${first}task/affinity,task/cgroup" cgroup=CgroupPlugin=cgroup/v1 "cgroup=CgroupMountpoint=${CPUSETS%/*}"
             cgroup=CgroupAutomount=no cgroup=ConstrainCores=yes)
     else
         CONFINED=no
         echo "# cgroup.bats: $why: steps are NOT confined to cpusets here, and nothing about widening them is tested" >&3
     fi
-    start_cluster "${settings[@]}" plugstack="required $SPANK_DROM table=$BATS_FILE_TMPDIR/table"
+    start_cluster "${settings[@]}"
     chmod 755 "$BATS_FILE_TMPDIR"
 }
 
