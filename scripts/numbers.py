@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""numbers.py - prints docs/numbers.md from build/bench/summary.json and build/demo/report.json: measured, not typed.
+"""numbers.py - prints docs/numbers.md from what was measured into build/: not typed.
 
-  scripts/bench.sh && scripts/demo.sh && scripts/numbers.py > docs/numbers.md
+  scripts/bench.sh && scripts/bench.sh slurm && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/numbers.md
 """
 
 import json
@@ -71,6 +71,30 @@ def demo(report: dict) -> None:
     print("\nEvery program computed the same result in all three ways, bit for bit.\n")
 
 
+def slurm_demo(report: dict) -> None:
+    print("## Under Slurm\n")
+    print(f"`scripts/slurm-demo.sh` on {report['cpus']} CPUs: batch jobs of a real Slurm. Seconds, median of {report['repeats']} (least-most); response is from "
+          "submission to the last line of the batch script.\n")
+    for case in report["cases"]:
+        columns = list(case["ways"]["drom"]["seconds"])
+        print(f"**{case['title']}**: the {case['guest']} comes after {case['arrival_s']:g} s and asks for {case['guest_asks']}.\n")
+        print("| | " + " | ".join(columns) + " |\n| --- |" + " --- |" * len(columns))
+        for way, what in case["ways"].items():
+            print(f"| {way} | " + " | ".join(cell(what["seconds"][name]) for name in columns) + " |")
+        for way, change in case["drom_against"].items():
+            print(f"| drom against {way} | " + " | ".join(f"{change[name]:+.0f} %" for name in columns) + " |")
+        print()
+    print("![a run of scripts/slurm-demo.sh](images/slurm-timeline.svg)\n")
+
+
+def launch(figures: dict) -> None:
+    print("`scripts/bench.sh slurm`: time of `srun true`, and what drom adds to it in the same turn; milliseconds.\n")
+    print("| figure | median | spread | target |\n| --- | --- | --- | --- |")
+    for key, figure in figures.items():
+        print(f"| `{key}` | {number(figure['value'])} | {spread(figure)} | {number(figure.get('target'))} |")
+    print()
+
+
 def measured(file: str) -> dict | None:
     path = ROOT / "build" / file
     return json.loads(path.read_text()) if path.exists() else None
@@ -82,12 +106,16 @@ def main() -> int:
         print("numbers: nothing was measured; run scripts/bench.sh and scripts/demo.sh first", file=sys.stderr)
         return 1
     print("# Numbers\n")
-    print("Made by `scripts/numbers.py` from the last run of `scripts/bench.sh` and of `scripts/demo.sh`; run them to get your own.\n")
+    print("Made by `scripts/numbers.py` from the last runs of `scripts/bench.sh` and of the two demonstrations; run them to get your own.\n")
     if summary is not None:
         bench(summary)
     if report is not None:
         demo(report)
-    print("![a run of scripts/demo.sh](images/timeline.svg)")
+        print("![a run of scripts/demo.sh](images/timeline.svg)\n")
+    if (slurm := measured("slurm-demo/report.json")) is not None:
+        slurm_demo(slurm)
+    if (steps := measured("bench/slurm.json")) is not None:
+        launch(steps["figures"])
     return 0
 
 

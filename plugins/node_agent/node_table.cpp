@@ -92,6 +92,7 @@ std::string NodeTable::move_running(const std::vector<TaskRecord>& tasks) {
         const std::vector<Move> moves = moves_of(tasks);
         if (moves.empty()) return {};
         std::vector<drom_client_mask> masks;
+        masks.reserve(moves.size());
         for (const Move& move : moves) masks.push_back({pid_of(*move.task), 0, move.task->mask.words, CpuSet::kWords});
         drom_error error{};
         const int status = drom_set_masks(table_, masks.data(), masks.size(), &options, &error);
