@@ -123,6 +123,24 @@ children_on_cpus() {
     eventually "nobody is left" nobody_on n1
 }
 
+@test "with a damaged table a job runs as under stock Slurm, and the log says why" {
+    script "srun sh -c 'echo ran; env | grep -c -e ^DROM_SLOT= -e ^LD_PRELOAD=.*libdrom || true'"
+    batch --malleable -w n2 -c2
+    eventually "nobody is left" nobody_on n2
+    local table=$BATS_FILE_TMPDIR/n2.table
+    cp -a "$table" "$WORK/table"
+    head -c 4096 /dev/urandom | dd of="$table/ledger" conv=notrunc status=none
+    batch --malleable -w n2 -c2
+    expect "$(cat "$WORK/out")" "ran
+0"
+    grep -q "step $JOB.0: drom: open table $table: .*; it runs as without drom" "$CLUSTER/log/n2.log"
+    rm -r "$table"
+    cp -a "$WORK/table" "$table"
+    batch --malleable -w n2 -c2
+    expect "$(cat "$WORK/out")" "ran
+2"
+}
+
 @test "where there can be no table a job runs as under stock Slurm, and the log says why" {
     [[ $DOOR == task ]] || echo "required $SPANK_DROM table=/proc/nothing" >"$CLUSTER/etc/plugstack.conf"
     [[ $DOOR == spank ]] || echo "table=/proc/nothing" >"$CLUSTER/etc/drom.conf"
