@@ -145,8 +145,7 @@ public:
         if (auto loaded = load(); !loaded) return loaded;
         if (!record_.applied) {
             found_something_ = true;
-            apply();
-            if (auto saved = save(true); !saved) return saved;
+            if (auto applied = apply(); !applied) return applied;
         }
         notice_other_masks();
         make_room_in_cpusets();  // of a job whose next step was refused, too
@@ -167,8 +166,16 @@ public:
 
     /// As begin(), in this process only: waits for nobody and changes nothing.
     tl::expected<void, Refusal> look() {
-        if (auto loaded = load(); !loaded) return loaded;
-        notice_other_masks();
+        // Somebody may be carrying out a plan: then the table is between two of them, and says nothing of masks that were set by hand.
+        std::string seen;
+        for (int pass = 0; pass < 3; ++pass) {
+            seen = contents(path_);
+            if (auto loaded = load(); !loaded) return loaded;
+            const Record as_written = record_;
+            notice_other_masks();
+            if (contents(path_) == seen) break;
+            record_ = as_written;
+        }
         std::vector<TaskRecord> gone;
         return without(dead_tasks(), gone);
     }
@@ -219,8 +226,7 @@ public:
         record_.tasks = std::move(planned);
         if (auto saved = save(false); !saved) return refuse(saved.error());
         name_ = launch.name;
-        apply();
-        return save(true);
+        return apply();
     }
 
     tl::expected<void, Refusal> depart(const std::vector<uint32_t>& leaving) {
@@ -229,8 +235,7 @@ public:
         if (auto left = without(leaving, gone); !left) return put_aside(left.error());
         if (auto saved = save(false); !saved) return saved;
         for (const TaskRecord& task : gone) agent_.table_.release(task);
-        apply();
-        if (auto saved = save(true); !saved) return saved;
+        if (auto applied = apply(); !applied) return applied;
         return wake(Parked::kForSteps, [this](const TaskRecord& script) { return !has_steps(script); });
     }
 
@@ -300,7 +305,19 @@ private:
         record_.tasks = tasks_of(after, record_.tasks);
         std::erase_if(record_.tasks,
                       [&](const TaskRecord& task) { return std::count(gone.begin(), gone.end(), task) > 0; });
+        for (TaskRecord& task : record_.tasks)
+            if (task.parked == Parked::kForSteps && !has_steps(task)) inherit_from_steps(task, gone);
         return {};
+    }
+
+    /// A script comes back to what its last steps had: of what it lent them some may be others' by now, and they may have got more.
+    void inherit_from_steps(TaskRecord& script, const std::vector<TaskRecord>& gone) const {
+        CpuSet lately{};
+        CpuSet others{};
+        for (const TaskRecord& task : gone)
+            if (task.step.job == script.step.job) lately = lately | task.mask;
+        for (const TaskRecord& task : record_.tasks) others = others | task.mask;
+        if (!lately.none()) script.home = (script.home - others) | lately;
     }
 
     [[nodiscard]] bool has_steps(const TaskRecord& script) const {
@@ -362,6 +379,7 @@ private:
 
     /// A mask that an administrator has set by hand stays, and is nobody's plan.
     void notice_other_masks() {
+        if (!record_.applied) return;  // the table is behind the plan
         for (TaskRecord& task : record_.tasks) {
             // What the table has of the dead may be older than the last plan: nobody told them any more.
             if (task.parked != Parked::kNot || dead(task)) continue;
@@ -374,9 +392,13 @@ private:
         }
     }
 
-    void apply() {
+    /// Carries the plan out, and writes down whether that is done. It is not where somebody died meanwhile whose CPUs the table still keeps for it:
+    /// the next call, which finds it dead, goes on from there.
+    tl::expected<void, Refusal> apply() {
         make_room_in_cpusets();
-        note(agent_.table_.bring_to(record_.tasks, name_));
+        const BroughtTo brought = agent_.table_.bring_to(record_.tasks, name_);
+        note(brought.trouble);
+        return save(brought.all_moved);
     }
 
     /// A mask that grows needs its CPUs in the task's cpuset first; where they cannot be there the plan is what can. One of a job with a step

@@ -75,20 +75,26 @@ bool NodeTable::follows(const TaskRecord& task) const {
     return false;
 }
 
-std::string NodeTable::bring_to(const std::vector<TaskRecord>& tasks, const std::string& name) {
+BroughtTo NodeTable::bring_to(const std::vector<TaskRecord>& tasks, const std::string& name) {
     for (const TaskRecord& task : tasks)
         if (task.parked != Parked::kNot) release(task);
-    std::string trouble = move_running(tasks);
+    BroughtTo brought = move_running(tasks);
     for (const TaskRecord& task : tasks)
-        if (task.parked == Parked::kNot && !dead(task) && wanted(task).none()) add(trouble, reserve(task, name));
-    return trouble;
+        if (task.parked == Parked::kNot && !dead(task) && wanted(task).none())
+            add(brought.trouble, reserve(task, name));
+    for (const TaskRecord& task : tasks)
+        if (task.parked == Parked::kForSteps && task.malleable && !dead(task))
+            add(brought.trouble, keep_in_job(task, tasks));
+    return brought;
 }
 
-std::string NodeTable::move_running(const std::vector<TaskRecord>& tasks) {
+BroughtTo NodeTable::move_running(const std::vector<TaskRecord>& tasks) {
     drom_options options = options_with(DROM_TAKE | DROM_WAIT_RELEASED);
     options.timeout_ms = timeout_ms_;
-    // All are moved or none: one that has ended since it was looked at must not keep the others where they are.
-    for (std::size_t more = tasks.size();; --more) {
+    // All are moved or none: one that has ended since it was looked at must not keep the others where they are. What it had the table gives
+    // away only when it has looked closely.
+    bool looked_closely = false;
+    for (std::size_t tries = 0;; ++tries) {
         const std::vector<Move> moves = moves_of(tasks);
         if (moves.empty()) return {};
         std::vector<drom_client_mask> masks;
@@ -96,10 +102,15 @@ std::string NodeTable::move_running(const std::vector<TaskRecord>& tasks) {
         for (const Move& move : moves) masks.push_back({pid_of(*move.task), 0, move.task->mask.words, CpuSet::kWords});
         drom_error error{};
         const int status = drom_set_masks(table_, masks.data(), masks.size(), &options, &error);
-        if (status == DROM_E_NOPROC && more > 0) continue;
-        std::string trouble = status < 0 || status == DROM_PENDING ? error.text : "";
-        for (const Move& move : moves) add(trouble, move_descendants(move));
-        return trouble;
+        if (status == DROM_E_NOPROC && tries <= tasks.size()) continue;
+        if (status < 0 && !std::exchange(looked_closely, true)) {
+            const drom_options plain = options_with(0);
+            drom_check(table_, &plain, nullptr);
+            continue;
+        }
+        BroughtTo brought{status < 0 || status == DROM_PENDING ? error.text : "", status >= 0};
+        for (const Move& move : moves) add(brought.trouble, move_descendants(*move.task, move.before, move.task->mask));
+        return brought;
     }
 }
 
@@ -116,21 +127,31 @@ std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskRecord>& 
 }
 
 /// What a script starts has no reservation of its own and knows of no request: its affinity is set from outside.
-std::string NodeTable::move_descendants(const Move& move) {
-    const TaskRecord& task = *move.task;
+std::string NodeTable::move_descendants(const TaskRecord& task, const CpuSet& before, const CpuSet& now) const {
     if (!real_ || !task.malleable || follows(task)) return {};
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
     for (int pass = 0, moved = 1; pass < kMostPasses && moved > 0; ++pass) {
         moved = 0;
         for (const pid_t process : descendants_of(pid_of(task), all_processes())) {
-            const Confined confined = confine(static_cast<uint32_t>(process), move.before, task.mask, deadline);
+            const Confined confined = confine(static_cast<uint32_t>(process), before, now, deadline);
             if (confined.status != DROM_OK && confined.status != DROM_E_NOPROC)
                 return "drom: step " + task.step.text() + ": process " + std::to_string(process) +
-                       " cannot be moved to CPUs " + CpuText(task.mask).text;
+                       " cannot be moved to CPUs " + CpuText(now).text;
             moved += static_cast<int>(confined.moved);
         }
     }
     return {};
+}
+
+/// A script that goes on while its steps run does so on their CPUs: those that it had may be others' by now.
+std::string NodeTable::keep_in_job(const TaskRecord& script, const std::vector<TaskRecord>& tasks) const {
+    CpuSet job{};
+    for (const TaskRecord& task : tasks)
+        if (task.step.job == script.step.job && task.parked == Parked::kNot) job = job | task.mask;
+    CpuSet before{};
+    if (!real_ || job.none() || !get_affinity(script.who.pid, before) || before == job) return {};
+    confine(script.who.pid, before, job, deadline_in_ms(timeout_ms_));
+    return move_descendants(script, before, job);
 }
 
 std::string NodeTable::reserve(const TaskRecord& task, const std::string& name) {
@@ -145,8 +166,11 @@ std::string NodeTable::reserve(const TaskRecord& task, const std::string& name) 
     drom_error error{};
     const int status = drom_reserve(table_, pid_of(task), task.mask.words, CpuSet::kWords, &options, nullptr, &error);
     if (status < 0) return error.text;
-    if (task.malleable && real_) set_affinity(task.who.pid, task.mask);
-    return {};
+    CpuSet before{};
+    if (!task.malleable || !real_ || !get_affinity(task.who.pid, before)) return {};
+    set_affinity(task.who.pid, task.mask);
+    // Who has just been forked has started nothing; who comes back may have.
+    return name.empty() ? move_descendants(task, before, task.mask) : "";
 }
 
 /// Its page in the table belongs to whom it runs as, which it is about to become.

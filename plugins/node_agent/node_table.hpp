@@ -17,6 +17,12 @@ struct AgentSettings;
 /// A sentence for the log or for the user.
 using Refusal = std::string;
 
+/// What became of a plan.
+struct BroughtTo {
+    std::string trouble;    ///< what is not as planned, in words; empty: nothing
+    bool all_moved = true;  ///< the table has the masks; a CPU that somebody has still to leave is no matter
+};
+
 /// One thread at a time.
 class NodeTable {
 public:
@@ -31,8 +37,8 @@ public:
     ~NodeTable() { drom_close(table_); }
 
     /// Who lives gets the mask that its record says: running clients move, newcomers (whom people know as `name`) get a reservation and, if
-    /// malleable on a real node, their affinity; who is parked has none. Waits until the CPUs are free. What is not as planned, in words.
-    std::string bring_to(const std::vector<TaskRecord>& tasks, const std::string& name);
+    /// malleable on a real node, their affinity; who is parked has none, and a script that waits for its steps stays on their CPUs. Waits until the CPUs are free.
+    BroughtTo bring_to(const std::vector<TaskRecord>& tasks, const std::string& name);
 
     void release(const TaskRecord& task);
 
@@ -51,8 +57,9 @@ private:
     };
 
     [[nodiscard]] std::vector<Move> moves_of(const std::vector<TaskRecord>& tasks) const;
-    std::string move_running(const std::vector<TaskRecord>& tasks);
-    std::string move_descendants(const Move& move);
+    BroughtTo move_running(const std::vector<TaskRecord>& tasks);
+    [[nodiscard]] std::string move_descendants(const TaskRecord& task, const CpuSet& before, const CpuSet& now) const;
+    [[nodiscard]] std::string keep_in_job(const TaskRecord& script, const std::vector<TaskRecord>& tasks) const;
     std::string reserve(const TaskRecord& task, const std::string& name);
     void wait_for_user(const TaskRecord& task) const;
 

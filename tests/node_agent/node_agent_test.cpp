@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "child.hpp"
+#include "node_agent/small_file.hpp"
 #include "property.hpp"
 #include "temp_dir.hpp"
 
@@ -98,6 +99,20 @@ TEST_F(Agent, GuestsThatEndAtTheSameMomentLeaveTheOwnerTheWholeNode) {
     }
 }
 
+TEST_F(Agent, GuestsThatDieTogetherLeaveTheOwnerTheWholeNodeWhenTheNextStepHasEnded) {
+    for (const uint32_t core : {0U, 12U, 24U, 47U}) {
+        const Launch owner = launch(1, 1, kNode);
+        for (const Launch& each : {owner, launch(2, 1, kNode), launch(3, 1, kNode)}) ASSERT_EQ(arrive(each), "");
+        for (std::size_t i = 1; i <= 2; ++i) tasks_[tasks_.size() - i].stop();
+        const Launch next = launch(4, 1, CpuSet::range(core, 1));
+        ASSERT_EQ(arrive(next), "");
+        EXPECT_EQ(wanted(owner.tasks[0]), kNode - next.granted);
+        ASSERT_TRUE(agent().leave(next.tasks).has_value());
+        EXPECT_EQ(wanted(owner.tasks[0]), kNode) << core;
+        ASSERT_TRUE(agent().leave(owner.tasks).has_value());
+    }
+}
+
 TEST_F(Agent, AStepWithMoreTasksThanThereIsRoomForIsNotToldToAskForMoreCpus) {
     Launch owner = launch(1, 1, CpuSet::range(0, 24));
     owner.min_cpus = 24;
@@ -108,6 +123,28 @@ TEST_F(Agent, AStepWithMoreTasksThanThereIsRoomForIsNotToldToAskForMoreCpus) {
         "drom: no room: its CPUs 0-47 are what running steps keep at least, one a task or as --malleable=MIN says; "
         "wait until one ends");
     for (const pid_t task : guest.tasks) EXPECT_TRUE(wanted(task).none());
+}
+
+/// As when a guest dies between the look at who lives and the request: the table still keeps a CPU for it.
+TEST_F(Agent, APlanThatTheTableRefusedIsTriedAgainAndNoMaskIsTakenForSetByHand) {
+    const Launch owner = launch(1, 1, kNode);
+    ASSERT_EQ(arrive(owner), "");
+    const Launch guest = launch(2, 1, CpuSet::range(24, 24));
+    ASSERT_EQ(Child::run([&] { return arrive(guest).empty() ? 0 : 1; }).wait(), 0);
+    const std::string path = settings_.table + "/agent.record";
+    auto record = read_record(contents(path));
+    ASSERT_TRUE(record.has_value());
+    record->tasks.resize(1);
+    record->tasks[0].mask = kNode;
+    record->applied = false;
+    ASSERT_TRUE(replace(path, to_text(*record)));
+    ASSERT_TRUE(agent().reconcile().has_value());
+    EXPECT_EQ(wanted(owner.tasks[0]), CpuSet::range(0, 24));
+    EXPECT_FALSE(read_record(contents(path))->applied);
+    tasks_.back().stop();
+    ASSERT_TRUE(agent().reconcile().has_value());
+    EXPECT_EQ(wanted(owner.tasks[0]), kNode);
+    EXPECT_TRUE(read_record(contents(path))->applied);
 }
 
 /// The plan that gave it more was not carried out for it any more: as when guests end within a moment.
@@ -187,20 +224,34 @@ TEST_F(Agent, StepsOfABatchScriptHaveItsCpusAlthoughAnotherDaemonReservedForIt) 
     EXPECT_EQ(wanted(script.tasks[0]), kNode);
 }
 
-TEST_F(Agent, AScriptThatFindsNoRoomAfterItsStepsIsNobodyElsesTrouble) {
+TEST_F(Agent, AScriptComesBackToWhatItsLastStepHadAndIsNobodyElsesTrouble) {
     Launch script = launch(1, 1, kNode);
     script.step.step = kBatchStep;
     ASSERT_EQ(arrive(script), "");
     const Launch step = launch(1, 1, kNode);
     ASSERT_EQ(arrive(step), "");
-    ASSERT_TRUE(agent().leave({}).has_value());
     const Launch rigid = launch(2, 1, CpuSet::range(0, 24), false);
     ASSERT_EQ(arrive(rigid), "");
     tasks_[1].stop();
+    ASSERT_TRUE(agent().reconcile().has_value());
+    EXPECT_EQ(wanted(script.tasks[0]), CpuSet::range(24, 24));
     ASSERT_EQ(arrive(launch(3, 1, CpuSet::range(24, 24))), "");
-    EXPECT_TRUE(wanted(script.tasks[0]).none());
-    tasks_.pop_back();
+    EXPECT_EQ(wanted(script.tasks[0]).count(), 12U);
     ASSERT_TRUE(agent().leave(rigid.tasks).has_value());
+}
+
+TEST_F(Agent, AScriptWhoseStepGotEverythingWhileItWaitedHasEverythingAfterwards) {
+    const Launch other = launch(2, 1, kNode);
+    ASSERT_EQ(arrive(other), "");
+    Launch script = launch(1, 1, kNode);
+    script.step.step = kBatchStep;
+    ASSERT_EQ(arrive(script), "");
+    EXPECT_EQ(wanted(script.tasks[0]).count(), 24U);
+    const Launch step = launch(1, 1, kNode);
+    ASSERT_EQ(arrive(step), "");
+    ASSERT_TRUE(agent().leave(other.tasks).has_value());
+    EXPECT_EQ(wanted(step.tasks[0]), kNode);
+    ASSERT_TRUE(agent().leave(step.tasks).has_value());
     EXPECT_EQ(wanted(script.tasks[0]), kNode);
 }
 

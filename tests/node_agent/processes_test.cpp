@@ -112,7 +112,21 @@ TEST(RealNode, WhatAScriptStartsMovesWithIt) {
     EXPECT_EQ(affinity_of(other.pid()), arrived->masks[0]);
     EXPECT_EQ(affinity_of(script.pid()), here - arrived->masks[0]);
     EXPECT_EQ(affinity_of(family[0]), here - arrived->masks[0]);
+
+    // A step of the script's own: the script, which may go on meanwhile, stays on what its job has.
+    const Child task = Child::sleeper();
+    Launch step = first;
+    step.step = {1, 0};
+    step.tasks = {task.pid()};
+    const auto began = agent->arrive(step);
+    ASSERT_TRUE(began.has_value()) << began.error();
+    EXPECT_EQ(affinity_of(script.pid()), began->masks[0]);
+    EXPECT_EQ(affinity_of(family[0]), began->masks[0]);
     ASSERT_TRUE(agent->leave({other.pid()}).has_value());
+    EXPECT_EQ(affinity_of(task.pid()), here);
+    EXPECT_EQ(affinity_of(script.pid()), here);
+    EXPECT_EQ(affinity_of(family[0]), here);
+    ASSERT_TRUE(agent->leave({task.pid()}).has_value());
     EXPECT_EQ(affinity_of(family[0]), here);
 }
 

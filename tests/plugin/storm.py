@@ -359,6 +359,8 @@ class Storm:
             self.note(f"kill guest: {victims} on {node}")
             for victim in victims:
                 kill(victim)
+            # On a crowded machine a process may take its time to die, and the next step would find it alive.
+            eventually(f"{victims} have ended", lambda ended=tuple(victims): not any(map(is_alive, ended)))
         self.cluster.call("srun", "-Q", "-J", f"next-{node}", f"-w{node}", "-N1", "-n1", "-c1", "--malleable", "true")
         eventually(f"the owner of {node} has all again", owner_has_all)
         for name in ["owner", *guests]:
