@@ -29,8 +29,11 @@ protected:
             return drom::client::release(wanted) ? after() : 3;
         });
     }
+    /// Until it has all that it joins with: a request that comes before adds to what it claims.
     void wait_for(pid_t client) {
-        while (drom_get_mask(table_, client, nullptr, nullptr, 1, nullptr) != DROM_OK) usleep(200);
+        uint64_t owned = 0;
+        while (drom_get_mask(table_, client, &owned, nullptr, 1, nullptr) != DROM_OK || owned != kFirstPackage)
+            usleep(200);
     }
 };
 
