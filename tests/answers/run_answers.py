@@ -14,6 +14,7 @@ Exit status: 0 all the same, 1 differences, 2 usage, 77 a prerequisite is missin
 
 import argparse
 import collections
+import contextlib
 import json
 import math
 import os
@@ -142,8 +143,7 @@ class Suite:
             return guest.wait(WATCHDOG_S)
         except subprocess.TimeoutExpired:
             print(threads_of_session(guest.pid), file=sys.stderr)
-            for pid in session_members(guest.pid):
-                os.kill(pid, signal.SIGKILL)
+            end_session(guest.pid)
             guest.wait()
             return "hung"
 
@@ -249,10 +249,16 @@ def session_members(session):
     return found
 
 
+def end_session(session):
+    for pid in session_members(session):
+        with contextlib.suppress(ProcessLookupError):  # a child that has ended since
+            os.kill(pid, signal.SIGKILL)
+
+
 def threads_of_session(session):
     lines = []
     for pid in session_members(session):
-        for task in Path(f"/proc/{pid}/task").iterdir():
+        for task in Path("/proc").glob(f"{pid}/task/*"):
             try:
                 stat = (task / "stat").read_text()
                 allowed = re.search(r"Cpus_allowed_list:\s*(\S+)", (task / "status").read_text()).group(1)

@@ -14,7 +14,6 @@ Exit status: 0 always free, 1 not, 77 a prerequisite is missing.
 import argparse
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from run_answers import Suite, session_members
+from run_answers import Suite, end_session
 
 
 @dataclass(frozen=True)
@@ -132,8 +131,7 @@ class Release(Suite):
                     return f"the request was not released: {said.stdout}{said.stderr}"
                 return self.watch(pid, self.cpus[1])
             finally:
-                for pid in session_members(started.pid):
-                    os.kill(pid, signal.SIGKILL)
+                end_session(started.pid)
                 started.wait()
 
     @staticmethod
