@@ -46,20 +46,22 @@ int open_table(const char* where, drom_error* error) noexcept {
     return status == DROM_OK ? open_ledger(state.path, false, state.ledger, error) : status;
 }
 
-/// The reservation that the environment names, if its present client is not another living program; kNoSlot otherwise.
-uint32_t reserved_slot() noexcept {
+/// The reservation that the environment names, if it is there; kNoSlot otherwise. `only`: the process that it is for; 0: whoever comes.
+uint32_t reserved_slot(uint32_t& only) noexcept {
     const char* text = env::text("DROM_SLOT");
     unsigned slot = 0;
     unsigned generation = 0;
-    if (text == nullptr || sscanf(text, "%u:%u", &slot, &generation) != 2 || slot >= state.ledger.clients())
+    unsigned pid = 0;
+    if (text == nullptr || sscanf(text, "%u:%u:%u", &slot, &generation, &pid) < 2 || slot >= state.ledger.clients())
         return kNoSlot;
+    only = pid;
     const SlotState now = state_of(state.ledger.slot(slot));
     return now.generation == generation && is_live(state.ledger, {slot, generation & 0xfff}) ? slot : kNoSlot;
 }
 
-/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has. Not in a node's
-/// table, where whoever launched the script goes on to name it by its pid.
-int take_over(uint32_t index, drom_error* error) noexcept {
+/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has, or it
+/// is for that process only: whoever launched it goes on to name it by its pid.
+int take_over(uint32_t index, uint32_t only, drom_error* error) noexcept {
     Slot& slot = state.ledger.slot(index);
     const Who me = self();
     const Who present = read_who(slot.client);
@@ -68,7 +70,7 @@ int take_over(uint32_t index, drom_error* error) noexcept {
     Page* page = open_page(state.ledger, state.path, index, state_of(slot).generation, nullptr);
     const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(present) != Verdict::kDead;
     unmap_page(page);
-    if (in_use || !state.ledger.writable || state.ledger.node_mode() ||
+    if (in_use || !state.ledger.writable || (only != 0 && only != me.pid) ||
         !slot.client.pid.compare_exchange_strong(pid, me.pid))
         return fail(error, DROM_E_BUSY,
                     "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
@@ -78,8 +80,8 @@ int take_over(uint32_t index, drom_error* error) noexcept {
     return DROM_OK;
 }
 
-int enter_reservation(uint32_t index, drom_error* error) noexcept {
-    if (const int status = take_over(index, error); status != DROM_OK) return status;
+int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept {
+    if (const int status = take_over(index, only, error); status != DROM_OK) return status;
     state.slot = index;
     state.generation = state_of(state.ledger.slot(index)).generation;
     state.page = open_page(state.ledger, state.path, index, state.generation, nullptr);
@@ -155,11 +157,11 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     }
 }
 
-/// The slot that this process takes over, kNoSlot when it is to have one of its own.
-uint32_t find_reservation(uint32_t reserved_for) noexcept {
+/// The slot that this process takes over, kNoSlot when it is to have one of its own. `only`: as reserved_slot().
+uint32_t find_reservation(uint32_t reserved_for, uint32_t& only) noexcept {
     if (reserved_for == kNoReservation) return kNoSlot;
     if (reserved_for != 0) return find_listed_pid(state.ledger, reserved_for);
-    uint32_t reserved = reserved_slot();
+    uint32_t reserved = reserved_slot(only);
     if (reserved == kNoSlot) reserved = find_pid(state.ledger, self().pid);
     if (reserved == kNoSlot || state.ledger.slot(reserved).client.pid.load() != self().pid) return reserved;
     // A predecessor with our pid; its slot is reaped later.
@@ -176,9 +178,10 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
         affinity = *options.mask;
     else
         get_affinity(0, affinity);
-    const uint32_t reserved = find_reservation(options.reserved_for);
+    uint32_t only = 0;
+    const uint32_t reserved = find_reservation(options.reserved_for, only);
     const int status = reserved != kNoSlot
-                           ? enter_reservation(reserved, error)
+                           ? enter_reservation(reserved, only, error)
                            : claim_own_slot(options, options.claim != nullptr ? *options.claim : affinity, error);
     if (status != DROM_OK) return status;
     start_reading(options, affinity);

@@ -17,6 +17,7 @@
 #include "clock.hpp"
 #include "confine.hpp"
 #include "error.hpp"
+#include "small_file.hpp"
 
 namespace drom::slurm {
 namespace {
@@ -174,17 +175,15 @@ SlurmLevels slurm_levels(const CpusetPlace& place) {
 
 namespace {
 
-std::optional<std::string> contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    while (!text.empty() && text.back() == '\n') text.pop_back();
+std::optional<std::string> kernel_text(const std::string& path) {
+    auto text = read_whole(path);
+    while (text && !text->empty() && text->back() == '\n') text->pop_back();
     return text;
 }
 
 /// Of a file of CPUs; none where there is no such file. An empty one stands for what is above.
 std::optional<CpuSet> read_cpus(const std::string& path) {
-    const auto text = contents(path);
+    const auto text = kernel_text(path);
     CpuSet set{};
     if (!text || (!text->empty() && parse_cpus(text->c_str(), set).what != nullptr)) return std::nullopt;
     return set;
@@ -235,8 +234,8 @@ private:
 };
 
 tl::expected<std::optional<CpusetPlace>, std::string> place_of(pid_t task, const std::string& root) {
-    const auto cgroup = contents(root + "/proc/" + std::to_string(task) + "/cgroup");
-    const auto mounts = contents(root + "/proc/self/mountinfo");
+    const auto cgroup = kernel_text(root + "/proc/" + std::to_string(task) + "/cgroup");
+    const auto mounts = kernel_text(root + "/proc/self/mountinfo");
     if (!cgroup || !mounts) return std::nullopt;  // it has ended, or the kernel has no cgroups
     auto found = find_cpuset(*cgroup, *mounts);
     if (!found) return found;
@@ -255,7 +254,7 @@ std::optional<CpuSet> in_effect(const CpusetPlace& place) {
 }
 
 std::string made_partition(const CpusetPlace& place, std::size_t level) {
-    const auto kind = place.v2 ? contents(place.directory(level) + "/cpuset.cpus.partition") : std::nullopt;
+    const auto kind = place.v2 ? kernel_text(place.directory(level) + "/cpuset.cpus.partition") : std::nullopt;
     if (!kind || kind->empty() || kind->starts_with("member")) return {};
     return place.directory(level) + " was made a partition of its own (" + *kind + "); make it a member again";
 }

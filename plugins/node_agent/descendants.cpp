@@ -28,13 +28,14 @@ pid_t parent_of(const std::filesystem::path& process) {
 
 std::vector<Kinship> all_processes() {
     std::vector<Kinship> found;
-    std::error_code trouble;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc", trouble)) {
-        const std::string name = entry.path().filename();
+    std::error_code gone;  // processes end while we look
+    auto entry = std::filesystem::directory_iterator("/proc", gone);
+    for (; entry != end(entry); entry.increment(gone)) {
+        const std::string name = entry->path().filename();
         pid_t process = 0;
-        const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), process);
-        if (code != std::errc{} || end != name.data() + name.size()) continue;
-        if (const pid_t parent = parent_of(entry.path()); parent != 0) found.push_back({process, parent});
+        const auto [last, code] = std::from_chars(name.data(), name.data() + name.size(), process);
+        if (code != std::errc{} || last != name.data() + name.size()) continue;
+        if (const pid_t parent = parent_of(entry->path()); parent != 0) found.push_back({process, parent});
     }
     return found;
 }

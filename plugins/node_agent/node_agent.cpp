@@ -132,6 +132,12 @@ TaskRecord task_of(const Launch& launch, unsigned tasks, const Who& who) {
     return task;
 }
 
+/// Why there is no plan. Who has no room can be refused; where something else is in the way the step runs as without drom.
+struct NoPlan {
+    Refusal why;
+    bool no_room;
+};
+
 }  // namespace
 
 /// One call: the lock, the record as it stands, and what is made of it.
@@ -142,7 +148,7 @@ public:
     /// Takes the lock, reads the record, finishes what was begun and hands back what the dead had.
     tl::expected<void, Refusal> begin() {
         if (auto locked = lock_.take(agent_.settings_.table + "/agent.lock"); !locked) return locked;
-        if (auto loaded = load(); !loaded) return loaded;
+        if (auto loaded = load(contents(path_)); !loaded) return put_aside(loaded.error());
         if (!record_.applied) {
             found_something_ = true;
             if (auto applied = apply(); !applied) return applied;
@@ -154,30 +160,19 @@ public:
         return depart(gone);
     }
 
-    /// The record as it is.
-    tl::expected<void, Refusal> load() {
-        const std::string text = contents(path_);
-        if (text.empty()) return {};
-        auto read = read_record(text);
-        if (!read) return put_aside(read.error());
-        record_ = std::move(*read);
-        return {};
-    }
-
-    /// As begin(), in this process only: waits for nobody and changes nothing.
-    tl::expected<void, Refusal> look() {
+    /// As begin(), in this process only: waits for nobody and changes nothing. False when the record is not to be understood.
+    bool look() {
         // Somebody may be carrying out a plan: then the table is between two of them, and says nothing of masks that were set by hand.
-        std::string seen;
         for (int pass = 0; pass < 3; ++pass) {
-            seen = contents(path_);
-            if (auto loaded = load(); !loaded) return loaded;
+            const std::string text = contents(path_);
+            if (!load(text)) return false;
             const Record as_written = record_;
             notice_other_masks();
-            if (contents(path_) == seen) break;
+            if (contents(path_) == text) break;
             record_ = as_written;
         }
         std::vector<TaskRecord> gone;
-        return without(dead_tasks(), gone);
+        return without(dead_tasks(), gone).has_value();
     }
 
     /// The masks of tasks that have arrived; empty when one of them has not.
@@ -193,9 +188,9 @@ public:
     }
 
     /// The record with a newcomer, as planned; nothing is changed.
-    tl::expected<std::vector<TaskRecord>, Refusal> plan(const Launch& launch, const std::vector<Who>& newcomers) const {
+    tl::expected<std::vector<TaskRecord>, NoPlan> plan(const Launch& launch, const std::vector<Who>& newcomers) const {
         auto parked = with_parked(scripts_of(launch.step, record_.tasks), Parked::kForSteps);
-        if (!parked) return parked;
+        if (!parked) return tl::unexpected(NoPlan{parked.error(), false});
         std::vector<TaskRecord> all = std::move(*parked);
         const partition::Clients running = clients_of(all);
         partition::Arrival arrival;
@@ -212,9 +207,11 @@ public:
         if (status == DROM_E_BUSY && launch.malleable && fixed == nullptr)
             status = share(arrival, launch, running, after) == DROM_OK ? DROM_OK : DROM_E_BUSY;
         if (status == DROM_E_BUSY || status == DROM_E_NOCPU)
-            return refuse(no_room(status, launch, static_cast<unsigned>(newcomers.size()) * all.back().least,
-                                  fixed == nullptr ? nullptr : &all[fixed->id]));
-        if (status != DROM_OK) return refuse(error);
+            return tl::unexpected(
+                NoPlan{no_room(status, launch, static_cast<unsigned>(newcomers.size()) * all.back().least,
+                               fixed == nullptr ? nullptr : &all[fixed->id]),
+                       true});
+        if (status != DROM_OK) return tl::unexpected(NoPlan{error.text, false});
         std::vector<TaskRecord> planned = tasks_of(after, all);
         // The newcomers last, as callers expect.
         std::stable_partition(planned.begin(), planned.end(),
@@ -234,7 +231,7 @@ public:
         std::vector<TaskRecord> gone;
         if (auto left = without(leaving, gone); !left) return put_aside(left.error());
         if (auto saved = save(false); !saved) return saved;
-        for (const TaskRecord& task : gone) agent_.table_.release(task);
+        for (const TaskRecord& task : gone) note(agent_.table_.release(task));
         if (auto applied = apply(); !applied) return applied;
         return wake(Parked::kForSteps, [this](const TaskRecord& script) { return !has_steps(script); });
     }
@@ -262,6 +259,15 @@ public:
     [[nodiscard]] bool found_something() const { return found_something_; }
 
 private:
+    /// Errors: the end of a sentence.
+    tl::expected<void, Refusal> load(const std::string& text) {
+        if (text.empty()) return {};
+        auto read = read_record(text);
+        if (!read) return refuse(read.error());
+        record_ = std::move(*read);
+        return {};
+    }
+
     /// The record with these tasks parked, as planned: their CPUs go the way of those of tasks that end.
     [[nodiscard]] tl::expected<std::vector<TaskRecord>, Refusal> with_parked(const std::vector<uint32_t>& which,
                                                                              Parked why) const {
@@ -359,7 +365,7 @@ private:
             record_.tasks = before;
             return {};
         }
-        if (!planned) note("step " + step.text() + ": " + planned.error() + "; it goes on as without drom");
+        if (!planned) note("step " + step.text() + ": " + planned.error().why + "; it goes on as without drom");
         return carry_out(planned ? std::move(*planned) : record_.tasks, launch);
     }
 
@@ -440,23 +446,25 @@ tl::expected<NodeAgent, Refusal> NodeAgent::open(const AgentSettings& settings) 
 
 tl::expected<void, Refusal> NodeAgent::would_fit(const Launch& launch, unsigned tasks) {
     Call call(*this);
-    if (auto looked = call.look(); !looked) return looked;
+    if (!call.look()) return {};
     const auto planned = call.plan(launch, std::vector<Who>(tasks));
-    if (!planned) return refuse(planned.error());
+    if (!planned && planned.error().no_room) return refuse(planned.error().why);
     return {};
 }
 
 tl::expected<void, Refusal> NodeAgent::before_step(const StepName& step, const CpuSet& cpus_of_job) {
     const auto of_job = [&](const TaskRecord& task) { return task.step.job == step.job; };
     Call seen(*this);
-    if (!settings_.topology.empty() || !seen.load() || std::none_of(seen.tasks().begin(), seen.tasks().end(), of_job))
+    // What is wrong with the record is said when the step's tasks arrive.
+    if (!settings_.topology.empty() || !seen.look() || std::none_of(seen.tasks().begin(), seen.tasks().end(), of_job))
         return {};
     Call call(*this);
     if (auto begun = call.begin(); !begun) return begun;
     Refusal trouble;
     for (const TaskRecord& task : call.tasks()) {
         if (!of_job(task) || dead(task)) continue;
-        step_is_starting(settings_.table, step);
+        if (!step_is_starting(settings_.table, step) && trouble.empty())
+            trouble = "drom: node agent: write in " + settings_.table + ": " + errno_text(errno);
         const Refusal refused = narrow_cpuset(static_cast<pid_t>(task.who.pid), cpus_of_job);
         if (trouble.empty()) trouble = refused;
     }
@@ -476,7 +484,7 @@ tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
     arrival.masks = call.masks_of(newcomers);
     if (!arrival.masks.empty()) return arrival;
     auto planned = call.plan(launch, newcomers);
-    if (!planned) return refuse(planned.error());
+    if (!planned) return refuse(planned.error().why);
     if (auto done = call.carry_out(std::move(*planned), launch); !done) return refuse(done.error());
     arrival.masks = call.masks_of(newcomers);
     arrival.news = call.news();

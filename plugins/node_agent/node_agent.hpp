@@ -51,7 +51,8 @@ public:
     /// Opens the node's table, or makes it (root: in node mode). Errors: a sentence. Cost: about 0.1 ms; the first time 20 ms, most of it hwloc's.
     static tl::expected<NodeAgent, Refusal> open(const AgentSettings& settings);
 
-    /// Would arrive() find room for this many tasks? Changes nothing and waits for nobody. Errors: the sentence that a user reads.
+    /// Would arrive() find room for this many tasks? Changes nothing and waits for nobody. Errors: there is none, as the sentence that a user
+    /// reads. No error where something else is in the way: arrive() says what, and the step runs as without drom.
     [[nodiscard]] tl::expected<void, Refusal> would_fit(const Launch& launch, unsigned tasks);
 
     /// A step daemon is about to write the cpusets of its step, and with them the job's: steps of the job that were widened beyond its own

@@ -76,9 +76,11 @@ bool NodeTable::follows(const TaskRecord& task) const {
 }
 
 BroughtTo NodeTable::bring_to(const std::vector<TaskRecord>& tasks, const std::string& name) {
+    std::string kept;
     for (const TaskRecord& task : tasks)
-        if (task.parked != Parked::kNot) release(task);
+        if (task.parked != Parked::kNot) add(kept, release(task));
     BroughtTo brought = move_running(tasks);
+    add(brought.trouble, kept);
     for (const TaskRecord& task : tasks)
         if (task.parked == Parked::kNot && !dead(task) && wanted(task).none())
             add(brought.trouble, reserve(task, name));
@@ -179,23 +181,29 @@ void NodeTable::wait_for_user(const TaskRecord& task) const {
     while (uid_of(task.who.pid) != task.user && !dead(task) && now_ns() < deadline) usleep(200);
 }
 
-void NodeTable::release(const TaskRecord& task) {
+std::string NodeTable::release(const TaskRecord& task) {
     // Also of a script that runs, and may be a client: another step daemon than this one reserved for it.
     const drom_options options = options_with(DROM_TAKE);
-    drom_release(table_, pid_of(task), &options, nullptr);
+    drom_error error{};
+    const int status = drom_release(table_, pid_of(task), &options, &error);
+    return status < 0 && status != DROM_E_NOPROC ? error.text : "";
 }
 
-std::vector<std::pair<std::string, std::string>> environment_of(const std::string& path, pid_t task) {
+tl::expected<Variables, Refusal> environment_of(const std::string& path, pid_t task) {
     const drom_options options = options_with(DROM_READONLY);
     drom_table* table = nullptr;
-    if (drom_open(&table, path.c_str(), &options, nullptr) != DROM_OK) return {};
+    drom_error error{};
+    const int status = drom_open(&table, path.c_str(), &options, &error);
+    if (status == DROM_E_PERM) return tl::unexpected(Refusal(error.text));
+    if (status != DROM_OK) return Variables{};
     const std::vector<drom_client_info> clients = clients_of(table);
     drom_close(table);
     for (const drom_client_info& client : clients)
         if (client.pid == task)
-            return {{"DROM_TABLE", path},
-                    {"DROM_SLOT", std::to_string(client.slot) + ':' + std::to_string(client.generation)}};
-    return {};
+            return Variables{{"DROM_TABLE", path},
+                             {"DROM_SLOT", std::to_string(client.slot) + ':' + std::to_string(client.generation) + ':' +
+                                               std::to_string(task)}};
+    return Variables{};
 }
 
 }  // namespace drom::slurm

@@ -40,7 +40,8 @@ public:
     /// malleable on a real node, their affinity; who is parked has none, and a script that waits for its steps stays on their CPUs. Waits until the CPUs are free.
     BroughtTo bring_to(const std::vector<TaskRecord>& tasks, const std::string& name);
 
-    void release(const TaskRecord& task);
+    /// Empty, or what is in the way.
+    std::string release(const TaskRecord& task);
 
     /// Empty when the table does not know the task.
     [[nodiscard]] CpuSet wanted(const TaskRecord& task) const;
@@ -68,7 +69,10 @@ private:
     uint32_t timeout_ms_;
 };
 
-/// Variables that make a task find its reservation in a table; none when it has no reservation. Any user, also in the task itself.
-std::vector<std::pair<std::string, std::string>> environment_of(const std::string& table, pid_t task);
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// Variables that make a task find its reservation in a table, and nobody else; none when it has no reservation. Any user, also in the task
+/// itself. Errors: a sentence, where the user may not read the table; whatever else is wrong with it the step daemon, as root, has said.
+tl::expected<Variables, Refusal> environment_of(const std::string& table, pid_t task);
 
 }  // namespace drom::slurm

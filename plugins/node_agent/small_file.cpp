@@ -11,10 +11,13 @@
 
 namespace drom::slurm {
 
-std::string contents(const std::string& path) {
+std::optional<std::string> read_whole(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    if (!file) return std::nullopt;
+    return std::string{std::istreambuf_iterator<char>(file), {}};
 }
+
+std::string contents(const std::string& path) { return read_whole(path).value_or(""); }
 
 bool replace(const std::string& path, const std::string& text) {
     const std::string fresh = path + ".new";

@@ -2,11 +2,15 @@
 // small_file.hpp - files that are read and replaced as a whole.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace drom::slurm {
 
-/// Empty when there is none.
+/// None when it cannot be read.
+std::optional<std::string> read_whole(const std::string& path);
+
+/// The same; empty when there is none.
 std::string contents(const std::string& path);
 
 /// Whoever reads sees the old file or the new one, for root's eyes. False: it could not be written (errno), and the old one stays.

@@ -23,9 +23,9 @@ std::string file_of(const std::string& folder, const StepName& step) {
 
 }  // namespace
 
-void step_is_starting(const std::string& folder, const StepName& step) {
+bool step_is_starting(const std::string& folder, const StepName& step) {
     const int file = open(file_of(folder, step).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (file >= 0) close(file);
+    return file >= 0 && close(file) == 0;
 }
 
 void step_has_started(const std::string& folder, const StepName& step) { unlink(file_of(folder, step).c_str()); }

@@ -31,7 +31,10 @@ Item item(spank_handle* spank, spank_item_t which) {
 /// user wants; a batch script and a step that srun starts from a shell have none.
 AgentSettings settings_of(const Settings& settings) {
     const char* node = std::getenv("SLURMD_NODENAME");
-    return agent_settings(settings, node == nullptr ? "" : node);
+    if (node != nullptr || settings.table.find("%n") == std::string::npos)
+        return agent_settings(settings, node == nullptr ? "" : node);
+    say("Slurm does not tell which node this is, for table=" + settings.table + "; the step runs as without drom");
+    return {};
 }
 
 StepName step_of(spank_handle* spank) { return {item<uint32_t>(spank, S_JOB_ID), item<uint32_t>(spank, S_JOB_STEPID)}; }
@@ -68,8 +71,10 @@ bool name_reservation(spank_handle* spank, const Settings& settings) {
     if (variable(spank, "DROM_OFF") == "1") return false;
     if (settings.table.empty() || !options().malleable() || !describe(spank).has_tasks_of_its_own()) return true;
     const auto variables = environment_of(settings_of(settings).table, getpid());
-    for (const auto& [name, value] : variables) set_variable(spank, name.c_str(), value);
-    return !variables.empty();
+    if (!variables) say("its task cannot find its CPUs: " + variables.error() + "; it runs as without drom");
+    if (!variables || variables->empty()) return false;
+    for (const auto& [name, value] : *variables) set_variable(spank, name.c_str(), value);
+    return true;
 }
 
 void task_has_ended(spank_handle* spank) { g_door.task_has_ended(step_of(spank), item<pid_t>(spank, S_TASK_PID)); }

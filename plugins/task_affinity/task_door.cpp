@@ -118,12 +118,15 @@ void task_has_ended(const StepName& step, pid_t task) noexcept {
     guarded([&] { g_door->task_has_ended(step, task); });
 }
 
-std::vector<std::pair<std::string, std::string>> variables(const std::string& node) noexcept {
-    std::vector<std::pair<std::string, std::string>> found;
+Variables variables(const std::string& node) noexcept {
+    Variables found;
     guarded([&] {
         const AgentSettings settings = settings_of(node);
         if (settings.table.empty()) return;
-        found = environment_of(settings.table, getpid());
+        if (auto named = environment_of(settings.table, getpid()))
+            found = std::move(*named);
+        else
+            g_log.news("its task cannot find its CPUs: " + named.error() + "; it runs as without drom");
         // Neither a library, which spank_drom.so would preload, nor what it may have inherited from its script.
         if (found.empty())
             found = {{"DROM_OFF", "1"}, {"DROM_TABLE", ""}, {"DROM_SLOT", ""}};

@@ -39,6 +39,6 @@ void step_is_about_to_start(const std::string& node, const StepOnNode& step) noe
 void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept;
 void task_has_ended(const StepName& step, pid_t task) noexcept;
 /// In the task, as its user: the variables by which it finds its CPUs, or by which others know that it has none. Empty: to be taken away.
-std::vector<std::pair<std::string, std::string>> variables(const std::string& node) noexcept;
+Variables variables(const std::string& node) noexcept;
 
 }  // namespace drom::slurm::task

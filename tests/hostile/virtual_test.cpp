@@ -86,6 +86,29 @@ TEST_F(Virtual, AnybodyMayCallOffAReservationThatNobodyFollows) {
     EXPECT_EQ(drom_get_mask(table_, task.pid(), nullptr, nullptr, 1, nullptr), DROM_E_NOPROC);
 }
 
+/// Slurm's plugins go on to name the task by its pid: a program that it starts through a shell must not become somebody else's client.
+TEST_F(Virtual, AReservationForOneProcessIsNotTakenOverByWhatItStarts) {
+    for (const bool for_it_only : {true, false}) {
+        const Child task = Child::sleeper();
+        const drom_options options = options_with(0);
+        ASSERT_GE(drom_reserve(table_, task.pid(), &kFirstPackage, 1, &options, nullptr, &error_), 0) << error_.text;
+        drom_client_info info{};
+        info.size = sizeof info;
+        std::size_t count = 1;
+        ASSERT_EQ(drom_clients(table_, &info, &count, &error_), DROM_OK) << error_.text;
+        Child program = Child::run([&] {
+            const std::string only = for_it_only ? ":" + std::to_string(task.pid()) : "";
+            const std::string slot = std::to_string(info.slot) + ':' + std::to_string(info.generation) + only;
+            setenv("DROM_TABLE", path_.c_str(), 1);
+            setenv("DROM_SLOT", slot.c_str(), 1);
+            return drom::client::join({nullptr, DROM_DOOR_EXPLICIT, false, "program", nullptr, 1, 0, false}, nullptr) ==
+                   DROM_OK;
+        });
+        EXPECT_EQ(program.wait(), for_it_only ? 0 : 1);
+        drom_release(table_, task.pid(), &options, nullptr);
+    }
+}
+
 TEST_F(Virtual, AClientThatRunsIsReleasedOnlyByWhoSaysThatItTakesItsCpus) {
     const Child child = client([] { return 0; });
     wait_for(child.pid());

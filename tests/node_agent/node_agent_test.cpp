@@ -42,6 +42,12 @@ protected:
         return launch;
     }
 
+    Launch script_of(uint32_t job) {
+        Launch script = launch(job, 1, kNode);
+        script.step.step = kBatchStep;
+        return script;
+    }
+
     std::string arrive(const Launch& launch) {
         auto arrived = agent().arrive(launch);
         return arrived ? arrived->news : arrived.error();
@@ -212,8 +218,7 @@ TEST_F(Agent, JobsThatWereGrantedTheSameCpusDivideThem) {
 }
 
 TEST_F(Agent, StepsOfABatchScriptHaveItsCpusAlthoughAnotherDaemonReservedForIt) {
-    Launch script = launch(1, 1, kNode);
-    script.step.step = kBatchStep;
+    const Launch script = script_of(1);
     ASSERT_EQ(Child::run([&] { return arrive(script).empty() ? 0 : 1; }).wait(), 0);
     EXPECT_EQ(wanted(script.tasks[0]), kNode);
     const Launch step = launch(1, 1, kNode);
@@ -225,8 +230,7 @@ TEST_F(Agent, StepsOfABatchScriptHaveItsCpusAlthoughAnotherDaemonReservedForIt) 
 }
 
 TEST_F(Agent, AScriptComesBackToWhatItsLastStepHadAndIsNobodyElsesTrouble) {
-    Launch script = launch(1, 1, kNode);
-    script.step.step = kBatchStep;
+    const Launch script = script_of(1);
     ASSERT_EQ(arrive(script), "");
     const Launch step = launch(1, 1, kNode);
     ASSERT_EQ(arrive(step), "");
@@ -243,8 +247,7 @@ TEST_F(Agent, AScriptComesBackToWhatItsLastStepHadAndIsNobodyElsesTrouble) {
 TEST_F(Agent, AScriptWhoseStepGotEverythingWhileItWaitedHasEverythingAfterwards) {
     const Launch other = launch(2, 1, kNode);
     ASSERT_EQ(arrive(other), "");
-    Launch script = launch(1, 1, kNode);
-    script.step.step = kBatchStep;
+    const Launch script = script_of(1);
     ASSERT_EQ(arrive(script), "");
     EXPECT_EQ(wanted(script.tasks[0]).count(), 24U);
     const Launch step = launch(1, 1, kNode);
@@ -256,8 +259,7 @@ TEST_F(Agent, AScriptWhoseStepGotEverythingWhileItWaitedHasEverythingAfterwards)
 }
 
 TEST_F(Agent, ABatchScriptsStepsRunOnItsCpusAndItHasThemAgainAfterwards) {
-    Launch script = launch(1, 1, kNode);
-    script.step.step = kBatchStep;
+    const Launch script = script_of(1);
     ASSERT_EQ(arrive(script), "");
     EXPECT_EQ(wanted(script.tasks[0]), kNode);
     const Launch step = launch(1, 2, kNode);
@@ -274,13 +276,11 @@ TEST_F(Agent, ABatchScriptsStepsRunOnItsCpusAndItHasThemAgainAfterwards) {
 }
 
 TEST_F(Agent, WhatAGuestsScriptAndStepsBorrowedGoesBackToTheOwner) {
-    Launch script = launch(1, 1, kNode);
-    script.step.step = kBatchStep;
+    const Launch script = script_of(1);
     ASSERT_EQ(arrive(script), "");
     const Launch owner = launch(1, 1, kNode);
     ASSERT_EQ(arrive(owner), "");
-    Launch guests_script = launch(2, 1, kNode);
-    guests_script.step.step = kBatchStep;
+    const Launch guests_script = script_of(2);
     ASSERT_EQ(arrive(guests_script), "");
     const Launch guest = launch(2, 1, kNode);
     ASSERT_EQ(arrive(guest), "");
@@ -293,8 +293,7 @@ TEST_F(Agent, WhatAGuestsScriptAndStepsBorrowedGoesBackToTheOwner) {
 TEST_F(Agent, OfTwoJobsThatStartAtTheSameMomentTheOneThatStaysGetsEverything) {
     std::vector<Launch> scripts;
     for (const uint32_t job : {1U, 2U}) {
-        scripts.push_back(launch(job, 1, kNode));
-        scripts.back().step.step = kBatchStep;
+        scripts.push_back(script_of(job));
         ASSERT_EQ(arrive(scripts.back()), "");
     }
     const Launch first = launch(1, 1, kNode);
@@ -381,11 +380,11 @@ TEST_F(Agent, TasksThatDoNotFitInTheGrantAreToldSo) {
 TEST_F(Agent, ATaskFindsItsReservation) {
     const Launch step = launch(1, 2, kNode);
     ASSERT_EQ(arrive(step), "");
-    const auto second = environment_of(settings_.table, step.tasks[1]);
-    ASSERT_EQ(second.size(), 2U);
-    EXPECT_EQ(second[0].second, settings_.table);
-    EXPECT_EQ(second[1], std::make_pair(std::string("DROM_SLOT"), std::string("1:1")));
-    EXPECT_TRUE(environment_of(settings_.table, getpid()).empty());
+    const std::string pid = std::to_string(step.tasks[1]);
+    EXPECT_EQ(environment_of(settings_.table, step.tasks[1]).value(),
+              (Variables{{"DROM_TABLE", settings_.table}, {"DROM_SLOT", "1:1:" + pid}}));
+    EXPECT_TRUE(environment_of(settings_.table, getpid())->empty());
+    EXPECT_TRUE(environment_of(settings_.table + "/nothing", getpid())->empty());
 }
 
 TEST_F(Agent, AMaskThatWasSetByHandIsKept) {
@@ -409,6 +408,9 @@ TEST_F(Agent, ADamagedRecordIsPutAsideAndSaidOnce) {
     ASSERT_NE(file, nullptr);
     fputs("drom node agent 1\ntask 1 2", file);
     fclose(file);
+    // Nobody is refused for that, and who only looks leaves it to be said.
+    EXPECT_TRUE(agent().would_fit(launch(2, 48, CpuSet::range(0, 1)), 48).has_value());
+    EXPECT_TRUE(agent().before_step(step_of(1), kNode).has_value());
     const auto first = agent().reconcile();
     ASSERT_FALSE(first.has_value());
     EXPECT_NE(first.error().find("is damaged: line 2 is no task"), std::string::npos) << first.error();

@@ -4,11 +4,16 @@
 # it: spank (the default), task, or both.
 
 load support
+load tables
 
 # Two nodes that both are this machine's first two CPUs. Jobs may be put on the same cores twice; who has which is the agent's matter.
 setup_file() {
     (($(nproc) >= 2)) || { missing "one CPU only: there is nothing to share"; return 1; }
-    local table="table=$BATS_FILE_TMPDIR/%n.table"
+    # Where jobs of any user can get to.
+    export TABLES
+    TABLES=$(mktemp -d)
+    chmod 755 "$TABLES"
+    local table="table=$TABLES/%n.table"
     case ${DOOR:=spank} in
         spank) set -- plugstack="required $SPANK_DROM $table" ;;
         task) set -- plugstack="required $SPANK_DROM" task=task/drom drom="$table" ;;
@@ -16,62 +21,81 @@ setup_file() {
     esac
     export DOOR
     start_cluster cores=2 partition=OverSubscribe=FORCE:4 "$@"
-    chmod 755 "$BATS_FILE_TMPDIR"
+    chmod 755 "$CLUSTER" "$CLUSTER/etc"
 }
-
-drom_of() { local node=$1; shift; "$BUILD/bin/drom" "$@" --table "$BATS_FILE_TMPDIR/$node.table"; }
-# has STEP CPUS NODE: what the table of the node gives a step.
-has() { [[ $(drom_of "${3:-n1}" list --json | jq -r --arg step "$1" '[.clients[] | select(.job == $step) | .want] | join(" ")') == "$2" ]]; }
-nobody_on() { [[ $(drom_of "$1" list --json | jq '.clients | length') == 0 ]]; }
-# started OPTIONS...: submits $SCRIPT, does not wait; its number in $JOB.
-started() { JOB=$(sbatch --parsable -o "$WORK/%j.out" "$@" "$SCRIPT"); }
+teardown_file() {
+    stop_cluster
+    rm -rf "$TABLES"
+}
+table_of() { echo "$TABLES/$1.table"; }
 
 @test "a job that arrives shrinks the one that runs, and the CPUs go back when it ends" {
     script "srun '$BUILD/bin/heat-gcc' --size 600 --steps 10000000"
-    started --malleable -w n1 -c2
-    local owner=$JOB
-    eventually "the owner has both CPUs" has "$owner.0" 0-1
+    owner_of_both
     script "srun sleep 300"
-    started --malleable -w n1 -c2
-    local guest=$JOB
-    eventually "they share" has "$guest.0" 1
-    eventually "they share" has "$owner.0" 0
+    guest_on_one
     local pid
-    pid=$(drom_of n1 list --json | jq --arg step "$owner.0" '.clients[] | select(.job == $step) | .pid')
+    pid=$(pid_of n1 "$FIRST.0")
     eventually "every thread of the owner is on CPU 0" on_cpus "$pid" 0
-    scancel "$guest"
-    eventually "the owner has both again" has "$owner.0" 0-1
+    scancel "$GUEST"
+    gets n1 "$FIRST.0" 0-1
     eventually "its threads, too" on_cpus "$pid" 0-1
-    scancel "$owner"
-    eventually "nobody is left" nobody_on n1
+    scancel "$FIRST"
+    empty_again
 }
 on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(printf '\t')$2\$"; }
 
 @test "the guest inherits when the owner ends first" {
     script "srun sleep 300"
-    started --malleable -w n1 -c2
-    local owner=$JOB
-    eventually "the owner runs" has "$owner.0" 0-1
-    started --malleable -w n1 -c2
-    local guest=$JOB
-    eventually "they share" has "$guest.0" 1
-    scancel "$owner"
-    eventually "the guest has all" has "$guest.0" 0-1
-    scancel "$guest"
-    eventually "nobody is left" nobody_on n1
+    owner_of_both
+    guest_on_one
+    scancel "$FIRST"
+    gets n1 "$GUEST.0" 0-1
+    scancel "$GUEST"
+    empty_again
 }
+
+# What a site has: root's daemons, and jobs of people who are not (nobody and daemon: Slurm asks that they have names).
+@test "jobs of two users share a node, and neither can change a mask" {
+    if ((EUID != 0)) || ! as_user 65534 test -x "$BUILD/bin/heat-gcc"; then
+        echo "# node.bats: not root, or others cannot read $BUILD: jobs of other users are NOT tested here" >&3
+        return 0
+    fi
+    cd /
+    local one two
+    as_user 65534 srun -w n1 -c2 --malleable "$BUILD/bin/heat-gcc" --size 600 --steps 10000000 >/dev/null 2>&1 3>&- &
+    eventually "the first one's job runs" job_of 65534
+    one=$JOB
+    gets n1 "$one.0" 0-1
+    as_user 1 srun -w n1 -c2 --malleable sleep 300 >/dev/null 2>&1 3>&- &
+    eventually "the second one's job runs" job_of 1
+    two=$JOB
+    gets n1 "$two.0" 1
+    gets n1 "$one.0" 0
+    eventually "the first one's program follows" on_cpus "$(pid_of n1 "$one.0")" 0
+    run as_user 1 "$BUILD/bin/drom" set "$(pid_of n1 "$one.0")" 0-1 --table "$(table_of n1)"
+    ((status != 0))
+    [[ $output == *"it belongs to uid 0, not to you"* ]]
+    scancel "$two"
+    gets n1 "$one.0" 0-1
+    scancel "$one"
+    empty_again
+}
+as_user() { local uid=$1; shift; timeout 60 setpriv --reuid="$uid" --regid=65534 --clear-groups env HOME=/ "$@"; }
+# job_of UID: that runs; its number in $JOB.
+job_of() { JOB=$(squeue -h -t running -u "$1" -o %i); [[ -n $JOB ]]; }
 
 @test "a job that is not malleable is written down, and not touched" {
     script "srun grep Cpus_allowed_list /proc/self/status" "srun sleep 300"
     started -w n2 -c2
     local rigid=$JOB
-    eventually "its second step runs" has "$rigid.1" 0-1 n2
+    gets n2 "$rigid.1" 0-1
     # srun may have said between the two steps that it waits.
     expect "$(grep Cpus_allowed_list "$WORK/$rigid.out")" "$(grep Cpus_allowed_list /proc/self/status)"
     script "srun env"
     started --malleable -w n2 -c2
     eventually "job $JOB has ended" has_ended "$JOB"
-    has "$rigid.1" 0-1 n2
+    has_step n2 "$rigid.1" 0-1
     local sentence="step $JOB.0: drom: no room: of its CPUs 0-1, 0-1 are step $rigid.1's, which is not malleable; it has to end first"
     if [[ $DOOR == spank ]]; then
         expect "$(field "$JOB" JobState)" COMPLETED
@@ -82,24 +106,20 @@ on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(p
         grep -q "task/drom: $sentence; it does not start" "$CLUSTER/log/n2.log"
     fi
     scancel "$rigid"
-    eventually "nobody is left" nobody_on n2
+    empty_again n2
 }
 
 @test "what a batch script starts without srun stays inside the script's CPUs" {
     script "sleep 300 & sleep 300"
-    started --malleable -w n1 -c2
-    local owner=$JOB
-    eventually "the script has both CPUs" has "$owner.batch" 0-1
-    started --malleable -w n1 -c2
-    local guest=$JOB
-    eventually "they share" has "$guest.batch" 1
+    owner_of_both .batch
+    guest_on_one .batch
     local pid
-    pid=$(drom_of n1 list --json | jq --arg step "$owner.batch" '.clients[] | select(.job == $step) | .pid')
+    pid=$(pid_of n1 "$FIRST.batch")
     eventually "its two programs are on CPU 0" children_on_cpus "$pid" 0
-    scancel "$guest"
+    scancel "$GUEST"
     eventually "they are on both again" children_on_cpus "$pid" 0-1
-    scancel "$owner"
-    eventually "nobody is left" nobody_on n1
+    scancel "$FIRST"
+    empty_again
 }
 children_on_cpus() {
     local child
@@ -107,28 +127,39 @@ children_on_cpus() {
     for child in $(pgrep -P "$1"); do on_cpus "$child" "$2" || return; done
 }
 
+# A shell has the step's place in the table, and goes on to have it: as under root as under anybody else.
+@test "what a step starts through a shell stays inside its CPUs" {
+    script "srun sh -c '\"$BUILD/bin/heat-gcc\" --size 600 --steps 10000000; true'"
+    owner_of_both
+    guest_on_one
+    local program
+    program=$(pgrep -P "$(pid_of n1 "$FIRST.0")")
+    eventually "the program is on CPU 0" on_cpus "$program" 0
+    scancel "$GUEST"
+    eventually "it is on both again" on_cpus "$program" 0-1
+    scancel "$FIRST"
+    empty_again
+}
+
 @test "a step daemon that is killed leaves nothing behind" {
     script "srun sleep 300"
-    started --malleable -w n1 -c2
-    local owner=$JOB
-    eventually "the owner runs" has "$owner.0" 0-1
+    owner_of_both
     local task daemon
-    task=$(drom_of n1 list --json | jq --arg step "$owner.0" '.clients[] | select(.job == $step) | .pid')
+    task=$(pid_of n1 "$FIRST.0")
     daemon=$(awk '/^PPid/ {print $2}' "/proc/$task/status")
     kill -KILL "$daemon" "$task"
-    scancel "$owner"
-    script "srun sleep 300"
-    started --malleable -w n1 -c2
-    eventually "the next one has everything" has "$JOB.0" 0-1
-    scancel "$JOB"
-    eventually "nobody is left" nobody_on n1
+    scancel "$FIRST"
+    owner_of_both
+    scancel "$FIRST"
+    empty_again
 }
 
 @test "with a damaged table a job runs as under stock Slurm, and the log says why" {
     script "srun sh -c 'echo ran; env | grep -c -e ^DROM_SLOT= -e ^LD_PRELOAD=.*libdrom || true'"
     batch --malleable -w n2 -c2
-    eventually "nobody is left" nobody_on n2
-    local table=$BATS_FILE_TMPDIR/n2.table
+    empty_again n2
+    local table
+    table=$(table_of n2)
     cp -a "$table" "$WORK/table"
     head -c 4096 /dev/urandom | dd of="$table/ledger" conv=notrunc status=none
     batch --malleable -w n2 -c2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# nodes.bash - what the tests of the node agent share: nodes of several kinds, jobs that stay, what the tables say of them.
+# nodes.bash - nodes of several kinds, and steps of srun that stay; behind tables.bash.
 # shellcheck shell=bash
 
 # node_settings KIND: of cluster.sh. Every job may be put on the same cores: who has which is the agent's matter.
@@ -36,26 +36,13 @@ on_nodes() {
     echo "$KIND" >"$CLUSTER/kind"
 }
 
-drom_of() { local node=$1; shift; "$BUILD/bin/drom" "$@" --table "$BATS_FILE_TMPDIR/$KIND-$node.table"; }
-# masks NODE STEP: of its tasks, in the order of their pids.
-masks() { drom_of "$1" list --json | jq -r --arg step "$2" '[.clients | sort_by(.pid) | .[] | select(.job == $step) | .want] | join(" ")'; }
-# has_step NODE STEP MASKS
-has_step() { [[ $(masks "$1" "$2") == "$3" ]]; }
-# gets NODE STEP MASKS: sooner or later; else what it has is said.
-gets() {
-    eventually "step $2 on $1 has CPUs $3" has_step "$@" && return
-    drom_of "$1" list >&2
-    return 1
-}
-nobody_on() { [[ $(drom_of "$1" list --json | jq '.clients | length') == 0 ]]; }
+table_of() { echo "$BATS_FILE_TMPDIR/$KIND-$1.table"; }
 # widths NODE STEP: how many CPUs each of its tasks has.
 widths() { masks "$@" | tr ' ' '\n' | while read -r mask; do cpus_in "$mask" | wc -l; done | paste -sd ' '; }
 have_widths() { [[ $(widths "$1" "$2") == "$3" ]]; }
 # cpus_in MASK: one a line.
 cpus_in() { tr , '\n' <<<"$1" | awk -F- 'NF {for (c = $1; c <= ($2 == "" ? $1 : $2); ++c) print c}'; }
 
-# started OPTIONS...: submits $SCRIPT, does not wait; its number in $JOB.
-started() { JOB=$(sbatch --parsable -o "$WORK/%j.out" "$@" "$SCRIPT"); }
 # started_srun ARGUMENTS...: srun in the background, its output in $WORK/srun.out; its step in $STEP, its pid in $SRUN.
 started_srun() {
     local name=t$BATS_TEST_NUMBER-$RANDOM

@@ -3,6 +3,7 @@
 # shapes.bats - jobs of every shape under the node agent in a real Slurm: big nodes, several nodes, arrays, hyperthreads, MPI ranks.
 
 load support
+load tables
 load nodes
 
 setup_file() { prepare_nodes; }
