@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "policy/node_set.hpp"
+
 namespace drom::policy {
 
 using Seconds = std::int64_t;  ///< durations, and times since an arbitrary zero
@@ -17,9 +19,10 @@ enum class Kind : std::uint8_t { kRigid, kMoldable, kMalleable };
 
 /// Which nodes will do. A node qualifies when it has all the features and the memory.
 struct NodeFilter {
-    std::uint64_t features = 0;  ///< a bit a feature: names, architectures, networks as the caller numbers them
-    std::int64_t memory_mb = 0;  ///< on each node
-    bool contiguous = false;     ///< nodes numbered without a gap
+    std::uint64_t features = 0;       ///< a bit a feature: names, architectures, networks as the caller numbers them
+    std::int64_t memory_mb = 0;       ///< on each node
+    bool contiguous = false;          ///< nodes numbered without a gap
+    const NodeSet* within = nullptr;  ///< no others, where mates are looked for; null: all. Not owned
 
     friend bool operator==(const NodeFilter&, const NodeFilter&) = default;
 };

@@ -14,8 +14,17 @@ bool better_mate(const Mate& a, const Mate& b) {
     return a.slowdown != b.slowdown ? a.slowdown < b.slowdown : a.id < b.id;
 }
 
+bool all_within(const Cluster& cluster, int slot, const NodeSet& nodes) {
+    for (const int number : cluster.running(slot).pieces) {
+        const NodeSet& own = cluster.piece(number).nodes;
+        if (own.common(nodes).count() != own.count()) return false;
+    }
+    return true;
+}
+
 /// True when every node of the job's pieces suits the filter and has the memory left.
 bool nodes_suit(const Cluster& cluster, int slot, const NodeFilter& filter) {
+    if (filter.within != nullptr && !all_within(cluster, slot, *filter.within)) return false;
     if (filter.features == 0 && filter.memory_mb == 0) return true;
     for (const int number : cluster.running(slot).pieces) {
         const SharedNodes& piece = cluster.piece(number);

@@ -3,6 +3,7 @@
 #include "policy/node_set.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace drom::policy {
 
@@ -101,6 +102,31 @@ std::string NodeSet::text() const {
         if (range.count() > 1) text += '-' + std::to_string(range.last);
     }
     return text;
+}
+
+std::optional<NodeSet> NodeSet::parse(std::string_view text) {
+    const auto number = [&text](int& value) {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || value < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        return true;
+    };
+    const auto skip = [&text](char c) {
+        if (!text.starts_with(c)) return false;
+        text.remove_prefix(1);
+        return true;
+    };
+    NodeSet set;
+    if (text.empty()) return set;
+    do {
+        NodeRange range;
+        if (!number(range.first)) return std::nullopt;
+        range.last = range.first;
+        if (skip('-') && !number(range.last)) return std::nullopt;
+        if (range.last < range.first) return std::nullopt;
+        set.insert({range.first, range.count()});
+    } while (skip(','));
+    return text.empty() ? std::optional(set) : std::nullopt;
 }
 
 }  // namespace drom::policy

@@ -2,7 +2,9 @@
 // node_set.hpp - a set of nodes as sorted ranges of their numbers: small for the allocations that schedulers make.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace drom::policy {
@@ -38,6 +40,8 @@ public:
     /// The lowest `count` adjacent nodes; empty when there are none.
     NodeSet adjacent(int count) const;
 
+    /// Reads text(). Nothing when it is no such list.
+    static std::optional<NodeSet> parse(std::string_view text);
     /// As hwloc and Slurm write lists: "0-3,8".
     std::string text() const;
 

@@ -36,6 +36,13 @@ TEST(NodeSet, IsWrittenAsALineOfRanges) {
     EXPECT_EQ(NodeSet(5, 0).count(), 0);
 }
 
+TEST(NodeSet, IsReadAsItIsWritten) {
+    for (const char* text : {"", "5", "0-3,8", "7,9-10,12"}) EXPECT_EQ(NodeSet::parse(text).value().text(), text);
+    EXPECT_EQ(NodeSet::parse("3,1-2").value().text(), "1-3");
+    for (const char* text : {",", "1,", "-1", "1-", "3-1", "1 2", "x", "1-2x", "99999999999", "1--2"})
+        EXPECT_FALSE(NodeSet::parse(text)) << text;
+}
+
 TEST(NodeSet, AdjacentNodesAreTheLowestRunThatIsLongEnough) {
     EXPECT_EQ(of({0, 1, 3, 4, 5, 7, 8, 9}).adjacent(3).text(), "3-5");
     EXPECT_TRUE(of({0, 2, 4}).adjacent(2).empty());

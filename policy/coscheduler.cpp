@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coscheduler.cpp - events in, proposals out.
+#include "policy/coscheduler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace drom::policy {
+namespace {
+
+bool earlier(const Event& a, const Event& b) { return a.at < b.at; }
+
+/// Behind whatever happened in the same second: it was told later.
+void insert_in_order(std::vector<Event>& events, Event event) {
+    events.insert(std::upper_bound(events.begin(), events.end(), event, earlier), std::move(event));
+}
+
+Event finish_of(JobId id, Seconds now) {
+    Event event;
+    event.what = Event::What::kFinish;
+    event.at = now;
+    event.job.id = id;
+    return event;
+}
+
+/// A mean is the same whatever the order of the sum, which is that of the cluster's slots: another one when the journal is told again.
+double rounded(double limit) { return std::isinf(limit) ? limit : std::round(limit * 1e6) / 1e6; }
+
+std::vector<Cluster> clusters_of(const std::vector<Pool>& pools) {
+    std::vector<Cluster> clusters;
+    for (const Pool& pool : pools)
+        clusters.emplace_back(Machine{pool.nodes.count(), pool.cores_per_node, {{pool.nodes, 0, 0}}});
+    return clusters;
+}
+
+}  // namespace
+
+Coscheduler::Coscheduler(std::vector<Pool> pools, SlowdownRules rules)
+    : layout_(std::move(pools)), rules_(rules), clusters_(clusters_of(layout_)) {}
+
+// ---- what happened ---------------------------------------------------------------------------------------------
+
+bool Coscheduler::start(const Job& job, const NodeSet& nodes, Seconds now) {
+    const auto pool = pool_of(nodes);
+    if (!pool || knows(job.id) || clusters_[*pool].free().common(nodes).count() != nodes.count()) return false;
+    Event event;
+    event.at = now;
+    event.job = job;
+    event.nodes = nodes;
+    where_[job.id] = {*pool, clusters_[*pool].start(job, nodes, now)};
+    happened(*pool, event);
+    return true;
+}
+
+bool Coscheduler::share(const Job& job, const std::vector<JobId>& mates, int cores, Seconds now) {
+    Sharing sharing;
+    sharing.cores = cores;
+    std::optional<std::size_t> pool;
+    int nodes = 0;
+    for (const JobId id : mates) {
+        const auto mate = where_.find(id);
+        if (mate == where_.end() || (pool && mate->second.pool != *pool)) return false;
+        pool = mate->second.pool;
+        const Cluster& cluster = cluster_of(mate->second);
+        if (cluster.running(mate->second.slot).job.kind != Kind::kMalleable) return false;
+        if (can_lend(cluster.lender(mate->second.slot), rules_.sharing) < cores) return false;
+        sharing.mates.push_back(mate->second.slot);
+        nodes += cluster.nodes_of(mate->second.slot).count();
+    }
+    if (!pool || cores < 1 || nodes != job.nodes || knows(job.id)) return false;
+    Event event;
+    event.what = Event::What::kShare;
+    event.at = now;
+    event.job = job;
+    event.job.filter.within = nullptr;
+    event.mates = mates;
+    event.cores = cores;
+    const int group = group_with(mates);
+    groups_[job.id] = group;
+    where_[job.id] = {*pool, clusters_[*pool].share(event.job, sharing, now)};
+    remember(event);
+    happened(*pool, event);
+    return true;
+}
+
+void Coscheduler::finish(JobId id, Seconds now) {
+    const auto found = where_.find(id);
+    if (found == where_.end()) return;
+    const Place place = found->second;
+    where_.erase(found);
+    clusters_[place.pool].finish(place.slot, now);
+    const Event event = finish_of(id, now);
+    if (groups_.count(id) != 0) {
+        remember(event);
+        forget_group_of(id);
+    }
+    happened(place.pool, event);
+}
+
+bool Coscheduler::apply(const Event& event) {
+    switch (event.what) {
+        case Event::What::kStart: return start(event.job, event.nodes, event.at);
+        case Event::What::kShare: return share(event.job, event.mates, event.cores, event.at);
+        case Event::What::kFinish: finish(event.job.id, event.at); return true;
+        case Event::What::kConsider: return true;
+    }
+    return false;
+}
+
+void Coscheduler::happened(std::size_t pool, const Event& event) {
+    changed_.clear();
+    for (const int slot : clusters_[pool].changed()) changed_.push_back(clusters_[pool].running(slot).job.id);
+    refused_.erase(event.job.id);
+    tell(text_of(event));
+}
+
+void Coscheduler::others_on(const NodeSet& nodes, int more) {
+    for (const NodeRange& range : nodes.ranges()) {
+        if (others_.size() <= static_cast<std::size_t>(range.last))
+            others_.resize(static_cast<std::size_t>(range.last) + 1);
+        for (int node = range.first; node <= range.last; ++node) others_[static_cast<std::size_t>(node)] += more;
+    }
+}
+
+// ---- questions -------------------------------------------------------------------------------------------------
+
+Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now) {
+    Event asked;
+    asked.what = Event::What::kConsider;
+    asked.at = now;
+    asked.job = job;
+    asked.static_start = static_start;
+    asked.refusal = Refusal::kNoMates;
+    if (job.kind != Kind::kMalleable) {
+        asked.refusal = Refusal::kNotMalleable;
+        return asked;
+    }
+    const NodeSet usable = without_others(within);
+    Event best = asked;
+    std::uint64_t version = 0;
+    for (std::size_t pool = 0; pool < clusters_.size(); ++pool) {
+        asked.nodes = usable.common(layout_[pool].nodes);
+        if (asked.nodes.count() < job.nodes) continue;
+        asked.limit = rounded(slowdown_limit(clusters_[pool], rules_));
+        version = clusters_[pool].mates_version();
+        if (nobody_again(pool, asked)) continue;
+        best = consider_in(pool, asked);
+        if (best.refusal == Refusal::kNone) break;
+    }
+    decided(best, version);
+    return best;
+}
+
+// As in the backfill pass: only who came since could be a mate of a job that found none.
+bool Coscheduler::nobody_again(std::size_t pool, const Event& asked) const {
+    const auto found = refused_.find(asked.job.id);
+    if (found == refused_.end() || rules_.sharing.jobs_per_node > 2) return false;
+    const Refused& before = found->second;
+    if (before.refusal != Refusal::kNoMates || asked.limit > before.limit || !(before.within == asked.nodes))
+        return false;
+    return !anybody_new(clusters_[pool], asked.job, before.version, asked.limit, rules_.sharing, asked.at);
+}
+
+Event Coscheduler::consider_in(std::size_t pool, Event asked) const {
+    const Cluster& cluster = clusters_[pool];
+    Job job = asked.job;
+    job.filter.within = &asked.nodes;
+    // Free nodes are the resource manager's to give: nobody asks this map.
+    static const Availability unused(Cluster(Machine::uniform(1, 1)), 0, 1);
+    Consideration considered = consider(cluster, unused, job, asked.static_start, asked.limit, rules_, asked.at);
+    asked.refusal = considered.refusal;
+    for (const Mate& mate : considered.company.mates) {
+        asked.mates.push_back(mate.id);
+        asked.mate_ends.push_back(mate.end);
+    }
+    asked.cores = considered.company.cores;
+    asked.guest_end = considered.company.guest_end;
+    return asked;
+}
+
+void Coscheduler::decided(const Event& event, std::uint64_t version) {
+    constexpr std::size_t kRemembered = 65536;  // jobs that were cancelled are not told of
+    if (refused_.size() > kRemembered) refused_.clear();
+    const auto before = refused_.find(event.job.id);
+    const bool told = before != refused_.end() && before->second.refusal == event.refusal;
+    refused_[event.job.id] = {event.refusal, version, event.limit, event.nodes};
+    if (!told || event.refusal == Refusal::kNone) tell(text_of(event));
+}
+
+const RunningJob* Coscheduler::find(JobId id) const {
+    const auto found = where_.find(id);
+    return found == where_.end() ? nullptr : &cluster_of(found->second).running(found->second.slot);
+}
+
+std::vector<Held> Coscheduler::cores_of(JobId id) const {
+    std::vector<Held> all;
+    const auto found = where_.find(id);
+    if (found == where_.end()) return all;
+    const Cluster& cluster = cluster_of(found->second);
+    for (const int number : cluster.running(found->second.slot).pieces)
+        for (const Occupant& o : cluster.piece(number).occupants)
+            if (o.job == found->second.slot) all.push_back({cluster.piece(number).nodes, o.cores});
+    return all;
+}
+
+std::vector<JobId> Coscheduler::companions(JobId id) const {
+    std::vector<JobId> others;
+    const auto found = where_.find(id);
+    if (found == where_.end()) return others;
+    const Cluster& cluster = cluster_of(found->second);
+    for (const int number : cluster.running(found->second.slot).pieces)
+        for (const Occupant& o : cluster.piece(number).occupants)
+            if (o.job != found->second.slot) others.push_back(cluster.running(o.job).job.id);
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+    return others;
+}
+
+std::optional<std::size_t> Coscheduler::pool_of(const NodeSet& nodes) const {
+    for (std::size_t pool = 0; pool < layout_.size(); ++pool)
+        if (!nodes.empty() && layout_[pool].nodes.common(nodes).count() == nodes.count()) return pool;
+    return std::nullopt;
+}
+
+NodeSet Coscheduler::without_others(NodeSet nodes) const {
+    for (std::size_t node = 0; node < others_.size(); ++node)
+        if (others_[node] > 0) nodes.erase({static_cast<int>(node), 1});
+    return nodes;
+}
+
+// ---- the journal and the ledger --------------------------------------------------------------------------------
+
+void Coscheduler::tell(const std::string& line) const {
+    if (journal_) journal_(line);
+}
+
+void Coscheduler::write_to(std::function<void(const std::string&)> journal) {
+    journal_ = std::move(journal);
+    tell(text_of(rules_));
+    for (const Pool& pool : layout_) tell(text_of(pool));
+    for (const Event& event : how_it_came()) tell(text_of(event));
+}
+
+/// The history, and everybody who never shared.
+std::vector<Event> Coscheduler::how_it_came() const {
+    std::vector<Event> events = history_;
+    for (const auto& [id, place] : where_)
+        if (groups_.count(id) == 0) insert_in_order(events, start_of(id));
+    return events;
+}
+
+Event Coscheduler::start_of(JobId id) const {
+    const Place& place = where_.at(id);
+    const RunningJob& running = cluster_of(place).running(place.slot);
+    Event event;
+    event.at = running.start;
+    event.job = running.job;
+    event.nodes = cluster_of(place).nodes_of(place.slot);
+    return event;
+}
+
+/// The group of all these jobs from now on.
+int Coscheduler::group_with(const std::vector<JobId>& jobs) {
+    const int group = next_group_++;
+    for (const JobId id : jobs) {
+        const auto known = groups_.find(id);
+        if (known == groups_.end()) {
+            insert_in_order(history_, start_of(id));
+            groups_[id] = group;
+            continue;
+        }
+        const int before = known->second;
+        for (auto& [member, number] : groups_)
+            if (number == before) number = group;
+    }
+    return group;
+}
+
+void Coscheduler::remember(const Event& event) { insert_in_order(history_, event); }
+
+void Coscheduler::forget_group_of(JobId gone) {
+    const int group = groups_.at(gone);
+    for (const auto& [id, number] : groups_)
+        if (number == group && knows(id)) return;
+    std::erase_if(history_, [&](const Event& event) { return groups_.at(event.job.id) == group; });
+    std::erase_if(groups_, [&](const auto& member) { return member.second == group; });
+}
+
+std::string Coscheduler::ledger() const {
+    std::string text = text_of(rules_) + '\n';
+    for (const Pool& pool : layout_) text += text_of(pool) + '\n';
+    for (const Event& event : history_) text += text_of(event) + '\n';
+    return text;
+}
+
+tl::expected<std::vector<Event>, std::string> Coscheduler::read_ledger(std::string_view text) const {
+    std::vector<Event> events;
+    std::vector<Pool> pools;
+    for (int number = 1; !text.empty(); ++number) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const auto line = parse_line(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (!line) return tl::unexpected("its line " + std::to_string(number) + " " + line.error());
+        if (const auto* pool = std::get_if<Pool>(&*line)) pools.push_back(*pool);
+        if (const auto* event = std::get_if<Event>(&*line)) events.push_back(*event);
+    }
+    if (!events.empty() && pools != layout_) return tl::unexpected<std::string>("it is of a cluster with other nodes");
+    return events;
+}
+
+// ---- coming back -----------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string misfit(const Coscheduler& told, const std::vector<Placed>& running) {
+    for (const Placed& seen : running) {
+        if (!told.knows(seen.job.id)) continue;
+        NodeSet nodes;
+        for (const Held& held : told.cores_of(seen.job.id)) nodes.insert(held.nodes);
+        if (!(nodes == seen.nodes) || told.find(seen.job.id)->start != seen.start)
+            return "job " + std::to_string(seen.job.id) + " is on other nodes, or since another time, than it says";
+    }
+    return "";
+}
+
+}  // namespace
+
+tl::expected<void, std::string> Coscheduler::restore(std::string_view ledger, std::vector<Placed> running,
+                                                     Seconds now) {
+    const auto journal = std::exchange(journal_, nullptr);
+    *this = Coscheduler(layout_, rules_);
+    auto events = read_ledger(ledger);
+    std::string why = events ? "" : events.error();
+    if (events) {
+        for (const Event& event : *events)
+            if (!apply(event)) why = "it says what cannot have been: " + text_of(event);
+        if (why.empty()) why = misfit(*this, running);
+    }
+    if (!why.empty()) events = std::vector<Event>();
+    *this = Coscheduler(layout_, rules_);
+    // The ledger's events and the starts of those that it does not tell of, in order of time.
+    std::stable_sort(running.begin(), running.end(),
+                     [](const Placed& a, const Placed& b) { return a.start < b.start; });
+    std::set<JobId> told, alive;
+    for (const Event& event : *events) told.insert(event.job.id);
+    for (const Placed& seen : running) alive.insert(seen.job.id);
+    auto seen = running.begin();
+    const auto start_before = [&](Seconds at) {
+        for (; seen != running.end() && seen->start < at; ++seen) {
+            if (told.count(seen->job.id) != 0) continue;
+            // Whoever the ledger thinks is there has gone since it was written.
+            for (const JobId id : known_on(seen->nodes))
+                if (alive.count(id) == 0) finish(id, seen->start);
+            if (!infer(*seen)) occupy(seen->nodes);
+        }
+    };
+    for (const Event& event : *events) {
+        start_before(event.at);
+        apply(event);
+    }
+    start_before(kNever);
+    for (const JobId id : told)
+        if (alive.count(id) == 0) finish(id, now);
+    if (journal) write_to(journal);
+    if (!why.empty()) return tl::unexpected(why);
+    return {};
+}
+
+/// False: who has how much of its nodes cannot be told.
+bool Coscheduler::infer(const Placed& seen) {
+    if (start(seen.job, seen.nodes, seen.start)) return true;
+    const std::vector<JobId> mates = known_on(seen.nodes);
+    NodeSet theirs;
+    for (const JobId id : mates) theirs.insert(cluster_of(where_.at(id)).nodes_of(where_.at(id).slot));
+    return theirs == seen.nodes && share(seen.job, mates, seen.cores, seen.start);
+}
+
+std::vector<JobId> Coscheduler::known_on(const NodeSet& nodes) const {
+    std::vector<JobId> ids;
+    for (const auto& [id, place] : where_)
+        if (!cluster_of(place).nodes_of(place.slot).common(nodes).empty()) ids.push_back(id);
+    return ids;
+}
+
+}  // namespace drom::policy

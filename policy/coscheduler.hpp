@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coscheduler.hpp - who shares nodes with whom in a cluster that somebody else manages; decides by consider() who may next.
+//
+// The resource manager places jobs as it likes and tells of them. Those that have all cores of their nodes are kept in a Cluster a pool, with
+// the thesis's predictions; the others only keep their nodes from being shared. Every event is a line of a journal, and the same lines in the
+// same order make the same Coscheduler: that is how a controller that was killed comes back, and how `drom-sim replay` checks it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/journal.hpp"
+
+namespace drom::policy {
+
+/// What the job's cores are on some of its nodes.
+struct Held {
+    NodeSet nodes;
+    int cores = 0;  ///< on each
+};
+
+/// A job as the resource manager shows it.
+struct Placed {
+    Job job;
+    NodeSet nodes;
+    Seconds start = 0;
+    int cores = 0;  ///< on each node, now; 0: they differ
+};
+
+class Coscheduler {
+public:
+    Coscheduler(std::vector<Pool> pools, SlowdownRules rules);
+
+    const std::vector<Pool>& pools() const noexcept { return layout_; }
+    const SlowdownRules& rules() const noexcept { return rules_; }
+
+    /// `journal` is called with each line of the journal of decisions: at once with those that say how things came to be as they are.
+    void write_to(std::function<void(const std::string&)> journal);
+
+    // ---- what happened, in order of time -------------------------------------------------------------------------
+
+    /// The job has all cores of `nodes`. False, and nothing changes, when they are not of one pool or a job is known to be there.
+    bool start(const Job& job, const NodeSet& nodes, Seconds now);
+    /// The job came as consider() proposed. False, and nothing changes, when a mate is gone or cannot lend so much any more.
+    bool share(const Job& job, const std::vector<JobId>& mates, int cores, Seconds now);
+    /// Of a job that start() or share() made known; others are not looked for.
+    void finish(JobId id, Seconds now);
+    /// Any of these, as a journal has it. A decision changes nothing.
+    bool apply(const Event& event);
+    /// Somebody whose cores are none of our business is on these nodes, or has left them.
+    void occupy(const NodeSet& nodes) { others_on(nodes, 1); }
+    void vacate(const NodeSet& nodes) { others_on(nodes, -1); }
+
+    // ---- questions -----------------------------------------------------------------------------------------------
+
+    /// Whether the job, of which consider() knows the number of nodes, should start now beside running ones on nodes of `within` instead of
+    /// waiting until `static_start`. Changes nothing but what is remembered to answer faster next time. Jobs that are not malleable are not told of.
+    Event propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now);
+
+    bool knows(JobId id) const { return where_.count(id) != 0; }
+    /// What is known of the job; nullptr.
+    const RunningJob* find(JobId id) const;
+    std::vector<Held> cores_of(JobId id) const;
+    /// Jobs on its nodes besides it, by id.
+    std::vector<JobId> companions(JobId id) const;
+    /// Jobs whose cores or predicted end the last start, share or finish changed.
+    const std::vector<JobId>& changed() const noexcept { return changed_; }
+
+    // ---- coming back ---------------------------------------------------------------------------------------------
+
+    /// Lines from which restore() makes the same again: of jobs that share, or shared with one that still runs. Cost: those.
+    std::string ledger() const;
+    /// Makes known who runs: what the ledger tells of, as it happened there, and everybody else from what is seen. Jobs of the ledger that do not run
+    /// any more end `now`. Where the ledger does not fit what is seen (or is empty) sharing is inferred: who came later to a node is the
+    /// guest of who was there before. Errors: why the ledger was not used; what is seen is known all the same.
+    tl::expected<void, std::string> restore(std::string_view ledger, std::vector<Placed> running, Seconds now);
+
+private:
+    struct Place {
+        std::size_t pool = 0;
+        int slot = 0;
+    };
+    /// What a waiting job was refused for: to look again only when something changed, and to tell it once.
+    struct Refused {
+        Refusal refusal = Refusal::kNone;
+        std::uint64_t version = 0;  ///< of the mates in the pool that was searched
+        double limit = 0;
+        NodeSet within;
+    };
+
+    const Cluster& cluster_of(const Place& place) const { return clusters_[place.pool]; }
+    std::optional<std::size_t> pool_of(const NodeSet& nodes) const;
+    void others_on(const NodeSet& nodes, int more);
+    NodeSet without_others(NodeSet nodes) const;
+    bool nobody_again(std::size_t pool, const Event& asked) const;
+    Event consider_in(std::size_t pool, Event asked) const;
+    void happened(std::size_t pool, const Event& event);
+    void decided(const Event& event, std::uint64_t version);
+    void tell(const std::string& line) const;
+
+    bool infer(const Placed& seen);
+    std::vector<JobId> known_on(const NodeSet& nodes) const;
+
+    Event start_of(JobId id) const;
+    int group_with(const std::vector<JobId>& jobs);
+    void remember(const Event& event);
+    void forget_group_of(JobId gone);
+    std::vector<Event> how_it_came() const;
+    tl::expected<std::vector<Event>, std::string> read_ledger(std::string_view text) const;
+
+    std::vector<Pool> layout_;
+    SlowdownRules rules_;
+    std::vector<Cluster> clusters_;
+    std::map<JobId, Place> where_;
+    std::map<JobId, Refused> refused_;
+    std::vector<int> others_;  ///< of each node: how many jobs are there that are not in a cluster
+    std::vector<JobId> changed_;
+    /// Events that made what is known of those who share, or did, with somebody that runs; in order of time.
+    std::vector<Event> history_;
+    std::map<JobId, int> groups_;  ///< of each job in history_: jobs that shared, directly or over others
+    int next_group_ = 0;
+    std::function<void(const std::string&)> journal_;
+};
+
+}  // namespace drom::policy

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// journal.hpp - what happened to a Coscheduler and what it decided, a line each: to be read by people, replayed, and restored from.
+//
+//   sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
+//   pool cores=48 nodes=0-49
+//   start at=100 job=12 submit=90 request=3600 count=4 least=1 kind=malleable nodes=0-3
+//   consider at=200 job=13 submit=190 request=60 count=4 least=1 within=0-49 static=3700 limit=1.9 outcome=share cores=24 mates=12 end=320
+//   share at=200 job=13 submit=190 request=60 count=4 least=1 cores=24 mates=12
+//   finish at=320 job=13
+//
+// A line "sd-policy" begins a new cluster: what came before it says nothing about what follows. Times are seconds since an arbitrary zero.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "policy/slowdown.hpp"
+
+namespace drom::policy {
+
+/// Nodes of one size. Jobs share nodes of one pool.
+struct Pool {
+    int cores_per_node = 1;
+    NodeSet nodes;
+    friend bool operator==(const Pool&, const Pool&) = default;
+};
+
+struct RulesLine {
+    SlowdownRules rules;
+};
+
+/// One thing that happened, or was decided.
+struct Event {
+    enum class What : std::uint8_t { kStart, kShare, kFinish, kConsider };
+    What what = What::kStart;
+    Seconds at = 0;
+    Job job;        ///< kFinish: its id only
+    NodeSet nodes;  ///< kStart: the job's own; kConsider: those that it may have
+
+    std::vector<JobId> mates;  ///< kShare, and kConsider with the outcome to share
+    int cores = 0;             ///< that they lend, of each of their nodes
+    Seconds static_start = 0;  ///< kConsider: predicted start without sharing
+    Seconds guest_end = 0;     ///< kConsider: when the guest ends at the latest
+    double limit = 0;          ///< kConsider: of slowdowns, in force
+    Refusal refusal = Refusal::kNone;
+    std::vector<Seconds> mate_ends;  ///< predicted, in the order of `mates`; is in no line
+};
+
+using Line = std::variant<RulesLine, Pool, Event>;
+
+/// One line, without its end.
+std::string text_of(const SlowdownRules& rules);
+std::string text_of(const Pool& pool);
+std::string text_of(const Event& event);
+
+/// Reads what text_of() wrote. Errors: what is wrong with the line, as the rest of a sentence: "has no job=".
+tl::expected<Line, std::string> parse_line(std::string_view text);
+
+}  // namespace drom::policy

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coscheduler_test.cpp - what a controller remembers of sharing: told again, it knows the same and decides the same.
+#include "policy/coscheduler.hpp"
+
+#include <sstream>
+
+#include "property.hpp"
+#include "random_cluster.hpp"
+
+namespace {
+
+using namespace drom::policy;
+using namespace drom::test;
+
+Job job(JobId id, Seconds request, int nodes, Seconds submit = 0) {
+    Job made;
+    made.id = id;
+    made.submit = submit;
+    made.request = request;
+    made.nodes = nodes;
+    return made;
+}
+
+SlowdownRules rules(double max_slowdown = 10) {
+    SlowdownRules made;
+    made.limit = SlowdownRules::Limit::kNumber;
+    made.max_slowdown = max_slowdown;
+    return made;
+}
+
+Coscheduler four_nodes() { return {{{8, NodeSet(0, 4)}}, rules()}; }
+
+int cores_on(const Coscheduler& c, JobId id, int node) {
+    for (const Held& held : c.cores_of(id))
+        if (held.nodes.contains(node)) return held.cores;
+    return 0;
+}
+
+/// Everything that can be asked about who runs, as text.
+std::string picture(const Coscheduler& c, JobId most) {
+    std::ostringstream text;
+    for (JobId id = 1; id <= most; ++id) {
+        const RunningJob* running = c.find(id);
+        if (running == nullptr) continue;
+        text << id << " from " << running->start << " to " << running->end << ':';
+        for (int node = 0; node < 20; ++node) text << ' ' << cores_on(c, id, node);
+        for (const JobId other : c.companions(id)) text << " with " << other;
+        text << '\n';
+    }
+    return text.str();
+}
+
+TEST(Coscheduler, AGuestTakesHalfOfItsMatesAndGivesItBack) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    const Event proposal = c.propose(job(2, 100, 2, 10), NodeSet(0, 4), 1000, 10);
+    ASSERT_EQ(proposal.refusal, Refusal::kNone);
+    EXPECT_EQ(proposal.mates, std::vector<JobId>{1});
+    EXPECT_EQ(proposal.cores, 4);
+    EXPECT_EQ(proposal.guest_end, 210);
+    EXPECT_EQ(proposal.mate_ends, std::vector<Seconds>{1100});
+    ASSERT_TRUE(c.share(proposal.job, proposal.mates, proposal.cores, 10));
+    EXPECT_EQ(c.companions(1), std::vector<JobId>{2});
+    EXPECT_EQ(cores_on(c, 1, 1), 4);
+    EXPECT_EQ(c.find(1)->end, 1100);
+    c.finish(2, 110);
+    EXPECT_EQ(c.changed(), std::vector<JobId>{1});
+    EXPECT_EQ(cores_on(c, 1, 1), 8);
+    EXPECT_EQ(c.find(1)->end, 1050);
+    c.finish(1, 1050);
+    EXPECT_EQ(c.ledger().find("job="), std::string::npos) << "nobody who shared runs any more";
+}
+
+TEST(Coscheduler, NobodySharesNodesThatTheJobMayNotHave) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    EXPECT_EQ(c.propose(job(2, 100, 2, 10), NodeSet(1, 3), 1000, 10).refusal, Refusal::kNoMates);
+    EXPECT_EQ(c.propose(job(2, 100, 2, 10), NodeSet(0, 4), 1000, 10).refusal, Refusal::kNone);
+    c.occupy(NodeSet(1, 1));
+    EXPECT_EQ(c.propose(job(2, 100, 2, 10), NodeSet(0, 4), 1000, 10).refusal, Refusal::kNoMates);
+    c.vacate(NodeSet(1, 1));
+    EXPECT_EQ(c.propose(job(2, 100, 2, 10), NodeSet(0, 4), 1000, 10).refusal, Refusal::kNone);
+}
+
+TEST(Coscheduler, NodesOfAnotherSizeAreAnotherPool) {
+    Coscheduler c({{8, NodeSet(0, 2)}, {16, NodeSet(2, 2)}}, rules());
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(2, 2), 0));
+    EXPECT_FALSE(c.start(job(3, 1000, 2), NodeSet(1, 2), 0)) << "one node of each size";
+    const Event proposal = c.propose(job(2, 100, 2, 10), NodeSet(0, 4), 1000, 10);
+    ASSERT_EQ(proposal.refusal, Refusal::kNone);
+    EXPECT_EQ(proposal.cores, 8);
+    EXPECT_EQ(proposal.nodes.text(), "2-3");
+}
+
+TEST(Coscheduler, WhatCannotBeChangesNothing) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    EXPECT_FALSE(c.start(job(1, 1000, 1), NodeSet(3, 1), 0)) << "it runs";
+    EXPECT_FALSE(c.start(job(2, 1000, 1), NodeSet(1, 1), 0)) << "somebody is there";
+    EXPECT_FALSE(c.start(job(2, 1000, 1), NodeSet(7, 1), 0)) << "there is no such node";
+    EXPECT_FALSE(c.share(job(2, 10, 2), {7}, 4, 5)) << "no such mate";
+    EXPECT_FALSE(c.share(job(2, 10, 2), {}, 4, 5));
+    EXPECT_FALSE(c.share(job(2, 10, 2), {1}, 5, 5)) << "more than the factor";
+    EXPECT_FALSE(c.share(job(2, 10, 1), {1}, 4, 5)) << "not its number of nodes";
+    c.finish(9, 5);
+    EXPECT_EQ(picture(c, 9), "1 from 0 to 1000: 8 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+    ASSERT_TRUE(c.share(job(2, 10, 2), {1}, 4, 5));
+    EXPECT_FALSE(c.share(job(3, 10, 2), {1}, 2, 5)) << "it hosts somebody";
+}
+
+TEST(Coscheduler, ARefusalIsToldOnceUntilItChanges) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    std::vector<std::string> lines;
+    c.write_to([&lines](const std::string& line) { lines.push_back(line); });
+    ASSERT_EQ(lines.size(), 3U) << "rules, pool, start";
+    for (Seconds now = 10; now < 20; ++now) c.propose(job(2, 100, 3), NodeSet(0, 4), 1000, now);
+    EXPECT_EQ(lines.size(), 4U);
+    c.propose(job(2, 100, 3), NodeSet(0, 4), 30, 20);
+    EXPECT_EQ(lines.size(), 5U);
+    EXPECT_EQ(lines.back(),
+              "consider at=20 job=2 submit=0 request=100 count=3 least=1 within=0-3 static=30 limit=10 "
+              "outcome=waiting-is-sooner");
+}
+
+// ---- told again --------------------------------------------------------------------------------------------------
+
+struct Story {
+    Coscheduler c;
+    std::vector<std::string> lines;
+    std::vector<Placed> running;
+    Seconds now = 0;
+    JobId last = 0;
+    int shared = 0;
+};
+
+void step(Story& s) {
+    s.now += *rc::gen::inRange<Seconds>(0, 60);
+    if (!s.running.empty() && *rc::gen::weightedElement<bool>({{1, true}, {2, false}})) {
+        const auto gone = s.running.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(s.running));
+        s.c.finish(gone->job.id, s.now);
+        s.running.erase(gone);
+        return;
+    }
+    const int all = s.c.pools().front().nodes.count();
+    const Job come = random_job(++s.last, s.now, std::max(1, all / 2));
+    const NodeSet nodes(*rc::gen::inRange(0, all - come.nodes + 1), come.nodes);
+    if (s.c.start(come, nodes, s.now)) {
+        s.running.push_back({come, nodes, s.now, 8});
+        return;
+    }
+    const Event proposal = s.c.propose(come, NodeSet(0, all), s.now + 2000, s.now);
+    if (proposal.refusal != Refusal::kNone) return;
+    RC_ASSERT(s.c.share(come, proposal.mates, proposal.cores, s.now));
+    NodeSet shared;
+    for (const Held& held : s.c.cores_of(come.id)) shared.insert(held.nodes);
+    s.running.push_back({come, shared, s.now, proposal.cores});
+    ++s.shared;
+}
+
+Story random_story() {
+    SlowdownRules chosen;
+    chosen.limit = *rc::gen::element(SlowdownRules::Limit::kDynamic, SlowdownRules::Limit::kInfinite);
+    chosen.sharing.jobs_per_node = *rc::gen::weightedElement<int>({{4, 2}, {1, 3}});
+    Story story{Coscheduler({{8, NodeSet(0, *rc::gen::inRange(2, 12))}}, chosen), {}, {}};
+    return story;
+}
+
+TEST(Coscheduler, TheJournalToldAgainDecidesTheSame) {
+    int shared = 0;
+    EXPECT_TRUE(holds("replay", [&shared] {
+        Story story = random_story();
+        const int before = *rc::gen::inRange(0, 20);
+        for (int i = 0; i < before; ++i) step(story);
+        story.c.write_to([&story](const std::string& line) { story.lines.push_back(line); });
+        for (int i = 0; i < 20; ++i) step(story);
+        shared += story.shared;
+
+        Coscheduler again(story.c.pools(), story.c.rules());
+        for (const std::string& line : story.lines) {
+            const auto parsed = parse_line(line);
+            RC_ASSERT(parsed.has_value());
+            const auto* event = std::get_if<Event>(&*parsed);
+            if (event == nullptr) continue;
+            RC_ASSERT(text_of(*event) == line);
+            RC_ASSERT(again.apply(*event));
+            if (event->what != Event::What::kConsider) continue;
+            RC_ASSERT(text_of(again.propose(event->job, event->nodes, event->static_start, event->at)) == line);
+        }
+        RC_ASSERT(picture(again, story.last) == picture(story.c, story.last));
+    }));
+    EXPECT_GT(shared, cases_a_property() / 2) << "the stories hardly share";
+}
+
+TEST(Coscheduler, AKilledControllerComesBackFromItsLedger) {
+    EXPECT_TRUE(holds("restore", [] {
+        Story story = random_story();
+        for (int i = 0; i < 30; ++i) step(story);
+        Coscheduler again(story.c.pools(), story.c.rules());
+        // Slurm's own state is as old as its last save: a job that the ledger knows may be gone, or be there still.
+        RC_ASSERT(again.restore(story.c.ledger(), story.running, story.now).has_value());
+        RC_ASSERT(picture(again, story.last) == picture(story.c, story.last));
+        RC_ASSERT(again.ledger() == story.c.ledger());
+    }));
+}
+
+TEST(Coscheduler, WithoutItsLedgerItInfersWhoIsWhoseGuest) {
+    EXPECT_TRUE(holds("infer", [] {
+        Story story = random_story();
+        RC_PRE(story.c.rules().sharing.jobs_per_node == 2);
+        for (int i = 0; i < 30; ++i) step(story);
+        // What is inferred for a guest of whom a mate has gone is that mate's cores: they are not told apart.
+        Coscheduler again(story.c.pools(), story.c.rules());
+        RC_ASSERT(again.restore("", story.running, story.now).has_value());
+        for (const Placed& seen : story.running)
+            for (const Held& held : again.cores_of(seen.job.id)) RC_ASSERT(held.cores >= 1 && held.cores <= 8);
+        for (int node = 0; node < 12; ++node) {
+            int cores = 0;
+            for (const Placed& seen : story.running) cores += cores_on(again, seen.job.id, node);
+            RC_ASSERT(cores == 0 || cores == 8);
+        }
+    }));
+}
+
+TEST(Coscheduler, ALedgerThatDoesNotFitWhatRunsIsNotBelieved) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    ASSERT_TRUE(c.share(job(2, 100, 2), {1}, 3, 10));
+    const std::string ledger = c.ledger();
+    std::vector<Placed> running = {{job(1, 1000, 2), NodeSet(0, 2), 0, 5}, {job(2, 100, 2), NodeSet(0, 2), 10, 3}};
+    ASSERT_TRUE(four_nodes().restore(ledger, running, 50));
+
+    running[0].nodes = NodeSet(1, 2);
+    EXPECT_EQ(four_nodes().restore(ledger, running, 50).error(),
+              "job 1 is on other nodes, or since another time, than it says");
+    running[0].nodes = NodeSet(0, 2);
+    const std::string damaged = std::string(ledger).replace(ledger.find("mates=1"), 7, "mates=x");
+    Coscheduler inferred = four_nodes();
+    EXPECT_EQ(inferred.restore(damaged, running, 50).error(), "its line 4 has a mates= that cannot be read: x");
+    EXPECT_EQ(cores_on(inferred, 1, 0), 5);
+    EXPECT_EQ(cores_on(inferred, 2, 1), 3);
+    EXPECT_EQ(Coscheduler({{8, NodeSet(0, 3)}}, rules()).restore(ledger, running, 50).error(),
+              "it is of a cluster with other nodes");
+    EXPECT_EQ(
+        four_nodes().restore("share at=1 job=2 submit=0 request=5 count=1 least=1 cores=4 mates=1", {}, 50).error(),
+        "it is of a cluster with other nodes");
+}
+
+TEST(Coscheduler, WhoOfTheLedgerDoesNotRunAnyMoreHasEnded) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    ASSERT_TRUE(c.share(job(2, 100, 2), {1}, 4, 10));
+    const std::string ledger = c.ledger();
+    Coscheduler mate = four_nodes();
+    ASSERT_TRUE(mate.restore(ledger, {{job(1, 1000, 2), NodeSet(0, 2), 0, 4}}, 50));
+    EXPECT_EQ(cores_on(mate, 1, 0), 8);
+    Coscheduler guest = four_nodes();
+    ASSERT_TRUE(guest.restore(ledger, {{job(2, 100, 2), NodeSet(0, 2), 10, 4}}, 50));
+    EXPECT_EQ(cores_on(guest, 2, 0), 8);
+    Coscheduler next = four_nodes();
+    ASSERT_TRUE(next.restore(ledger, {{job(3, 70, 2), NodeSet(0, 2), 40, 8}}, 50));
+    EXPECT_EQ(picture(next, 9), "3 from 40 to 110: 8 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+}
+
+// ---- lines -------------------------------------------------------------------------------------------------------
+
+TEST(Journal, ALineThatCannotBeReadSaysWhy) {
+    const auto why = [](const char* line) { return parse_line(line).error(); };
+    EXPECT_EQ(why(""), "begins with a word that is not known: ");
+    EXPECT_EQ(why("ended at=1 job=2"), "begins with a word that is not known: ended");
+    EXPECT_EQ(why("finish at=1"), "has no job= where it should be");
+    EXPECT_EQ(why("finish at=1 job=x"), "has a job= that cannot be read: x");
+    EXPECT_EQ(why("finish at=1 job=2 more"), "goes on where it should end: more");
+    EXPECT_EQ(why("start at=1 job=2 submit=0 request=0 count=1 least=1 kind=rigid nodes=0"),
+              "has a job without time or nodes");
+    EXPECT_EQ(why("start at=1 job=2 submit=0 request=5 count=1 least=1 kind=soft nodes=0"),
+              "has a kind= that cannot be read: soft");
+    EXPECT_EQ(why("sd-policy 2 limit=inf"), "is not of version 1");
+    EXPECT_EQ(why("pool cores=8 nodes=3-1"), "has a nodes= that cannot be read: 3-1");
+}
+
+TEST(Journal, LinesAreReadAsTheyAreWritten) {
+    for (const char* line : {"sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0",
+                             "sd-policy 1 limit=inf sharing_factor=0.25 max_mates=3 jobs_per_node=4 gain=1.5",
+                             "sd-policy 1 limit=7.1 sharing_factor=0.1 max_mates=1 jobs_per_node=2 gain=0"}) {
+        const auto parsed = parse_line(line);
+        ASSERT_TRUE(parsed) << parsed.error();
+        EXPECT_EQ(text_of(std::get<RulesLine>(*parsed).rules), line);
+    }
+    const auto pool = parse_line("pool cores=48 nodes=0-3,8");
+    ASSERT_TRUE(pool);
+    EXPECT_EQ(text_of(std::get<Pool>(*pool)), "pool cores=48 nodes=0-3,8");
+    const char* never =
+        "consider at=5 job=2 submit=0 request=5 count=1 least=1 within=0-4 static=never limit=inf "
+        "outcome=share cores=4 mates=1,7 end=15";
+    EXPECT_EQ(text_of(std::get<Event>(parse_line(never).value())), never);
+}
+
+}  // namespace
