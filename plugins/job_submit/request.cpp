@@ -4,21 +4,13 @@
 
 #include <algorithm>
 
+#include "admin_comment.hpp"
+
 namespace drom::slurm {
 
 namespace {
 
-constexpr std::string_view kKey = "malleable=";
-
-/// Calls back with each word of a comment.
-template <class Body>
-void each_word(std::string_view text, const Body& body) {
-    while (!text.empty()) {
-        const size_t end = std::min(text.find(' '), text.size());
-        if (end > 0) body(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-}
+constexpr std::string_view kKey = "malleable";
 
 }  // namespace
 
@@ -44,23 +36,9 @@ std::optional<CpuRequest> full_cores(const CpuRequest& request, const NodeSizes&
 }
 
 std::string with_range(std::string_view comment, const MalleableRange& range) {
-    std::string text;
-    if (!range_text(comment)) {
-        text = comment;
-    } else {
-        each_word(comment, [&](std::string_view word) {
-            if (!word.starts_with(kKey)) text.append(text.empty() ? "" : " ").append(word);
-        });
-    }
-    return text.append(text.empty() ? "" : " ").append(kKey).append(range.text());
+    return with_value(comment, kKey, range.text());
 }
 
-std::optional<std::string_view> range_text(std::string_view comment) {
-    std::optional<std::string_view> found;
-    each_word(comment, [&](std::string_view word) {
-        if (word.starts_with(kKey)) found = word.substr(kKey.size());
-    });
-    return found;
-}
+std::optional<std::string_view> range_text(std::string_view comment) { return value_of(comment, kKey); }
 
 }  // namespace drom::slurm

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// select_options.cpp - options of select/malleable.
+#include "select_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace drom::slurm {
+namespace {
+
+using Limit = policy::SlowdownRules::Limit;
+
+template <class Number>
+bool read(std::string_view text, Number& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+/// Each returns what the value has to be; empty: it is.
+std::string read_max_slowdown(std::string_view value, SelectOptions& options) {
+    policy::SlowdownRules& rules = options.rules;
+    rules.limit = value == "inf" ? Limit::kInfinite : value == "dynamic" ? Limit::kDynamic : Limit::kNumber;
+    if (rules.limit != Limit::kNumber) return "";
+    const bool good = read(value, rules.max_slowdown) && std::isfinite(rules.max_slowdown) && rules.max_slowdown > 1;
+    return good ? "" : "a number above 1, inf, or dynamic";
+}
+
+std::string read_sharing_factor(std::string_view value, SelectOptions& options) {
+    double& factor = options.rules.sharing.sharing_factor;
+    return read(value, factor) && factor > 0 && factor < 1 ? "" : "a number above 0 and below 1";
+}
+
+std::string read_max_mates(std::string_view value, SelectOptions& options) {
+    int& mates = options.rules.sharing.max_mates;
+    return read(value, mates) && mates >= 1 && mates <= 16 ? "" : "a number from 1 to 16";
+}
+
+std::string read_jobs_per_node(std::string_view value, SelectOptions& options) {
+    int& jobs = options.rules.sharing.jobs_per_node;
+    return read(value, jobs) && jobs >= 2 && jobs <= 16 ? "" : "a number from 2 to 16";
+}
+
+std::string read_log(std::string_view value, SelectOptions& options) {
+    options.log = value;
+    return value.starts_with('/') ? "" : "a path that begins with /";
+}
+
+struct Option {
+    std::string_view name;
+    std::string (*read)(std::string_view, SelectOptions&);
+};
+
+constexpr Option kOptions[] = {{"sd_max_slowdown", read_max_slowdown},
+                               {"sd_sharing_factor", read_sharing_factor},
+                               {"sd_max_mates", read_max_mates},
+                               {"sd_max_jobs_per_node", read_jobs_per_node},
+                               {"sd_log", read_log}};
+
+std::string names() {
+    std::string text;
+    for (const Option& option : kOptions) text.append(text.empty() ? "" : ", ").append(option.name);
+    return text;
+}
+
+/// Empty: understood.
+std::string read_option(std::string_view word, SelectOptions& options) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    const std::string_view name = word.substr(0, equals);
+    const auto* option =
+        std::find_if(std::begin(kOptions), std::end(kOptions), [name](const Option& o) { return o.name == name; });
+    const std::string start = "SchedulerParameters: " + std::string(word);
+    if (option == std::end(kOptions)) return start + ": there is no such option; there are " + names();
+    const std::string_view value = word.substr(std::min(equals + 1, word.size()));
+    const std::string wanted = option->read(value, options);
+    return wanted.empty() ? "" : start + ": it has to be " + wanted;
+}
+
+}  // namespace
+
+tl::expected<SelectOptions, std::string> read_scheduler_parameters(std::string_view parameters) {
+    SelectOptions options;
+    while (!parameters.empty()) {
+        const std::size_t comma = std::min(parameters.find(','), parameters.size());
+        const std::string_view word = parameters.substr(0, comma);
+        parameters.remove_prefix(std::min(comma + 1, parameters.size()));
+        if (!word.starts_with("sd_")) continue;
+        if (std::string wrong = read_option(word, options); !wrong.empty()) return tl::unexpected(std::move(wrong));
+    }
+    return options;
+}
+
+}  // namespace drom::slurm

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// select_options.hpp - what SchedulerParameters says to select/malleable: the options that begin with sd_. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "policy/slowdown.hpp"
+
+namespace drom::slurm {
+
+struct SelectOptions {
+    policy::SlowdownRules rules;
+    std::string log;  ///< sd_log=PATH: the journal of decisions; empty: none
+};
+
+/// Reads NAME=VALUE, separated by commas; options that do not begin with sd_ are Slurm's own. Errors: one sentence that names the option.
+tl::expected<SelectOptions, std::string> read_scheduler_parameters(std::string_view parameters);
+
+}  // namespace drom::slurm

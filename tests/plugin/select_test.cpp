@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// select_test.cpp - what of select/malleable needs no Slurm: options, which cores change hands, words in comments, the ledger's file.
+#include <filesystem>
+#include <fstream>
+
+#include "admin_comment.hpp"
+#include "property.hpp"
+#include "select_malleable/core_sets.hpp"
+#include "select_malleable/ledger_file.hpp"
+#include "select_malleable/select_options.hpp"
+
+namespace {
+
+using namespace drom::slurm;
+using drom::test::holds;
+using Limit = drom::policy::SlowdownRules::Limit;
+
+// ---- options -----------------------------------------------------------------------------------------------------
+
+TEST(SelectOptions, AreTheThesissWhereNothingIsSaid) {
+    const auto options = read_scheduler_parameters("bf_interval=30,batch_sched_delay=0");
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->rules.limit, Limit::kDynamic);
+    EXPECT_EQ(options->rules.sharing.sharing_factor, 0.5);
+    EXPECT_EQ(options->rules.sharing.max_mates, 2);
+    EXPECT_EQ(options->rules.sharing.jobs_per_node, 2);
+    EXPECT_EQ(options->log, "");
+    EXPECT_TRUE(read_scheduler_parameters(""));
+}
+
+TEST(SelectOptions, StandBetweenSlurmsOwn) {
+    const auto options = read_scheduler_parameters(
+        "bf_interval=30,sd_max_slowdown=7.5,sd_sharing_factor=0.25,,sd_max_mates=3,sd_max_jobs_per_node=4,sd_log=/var/"
+        "log/sd");
+    ASSERT_TRUE(options) << options.error();
+    EXPECT_EQ(options->rules.limit, Limit::kNumber);
+    EXPECT_EQ(options->rules.max_slowdown, 7.5);
+    EXPECT_EQ(options->rules.sharing.sharing_factor, 0.25);
+    EXPECT_EQ(options->rules.sharing.max_mates, 3);
+    EXPECT_EQ(options->rules.sharing.jobs_per_node, 4);
+    EXPECT_EQ(options->log, "/var/log/sd");
+    EXPECT_EQ(read_scheduler_parameters("sd_max_slowdown=inf")->rules.limit, Limit::kInfinite);
+}
+
+TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
+    const auto why = [](const char* text) {
+        const auto options = read_scheduler_parameters(text);
+        return options ? "nothing is wrong" : options.error();
+    };
+    EXPECT_EQ(why("sd_maxslowdown=3"),
+              "SchedulerParameters: sd_maxslowdown=3: there is no such option; there are sd_max_slowdown, "
+              "sd_sharing_factor, sd_max_mates, sd_max_jobs_per_node, sd_log");
+    for (const char* value : {"", "1", "0", "-3", "x", "3x", "nan", "1e999", "infinite", "Dynamic"})
+        EXPECT_EQ(why(("bf_window=9,sd_max_slowdown=" + std::string(value)).c_str()),
+                  "SchedulerParameters: sd_max_slowdown=" + std::string(value) +
+                      ": it has to be a number above 1, inf, or dynamic");
+    for (const char* value : {"", "0", "1", "-0.5", "0,5", "nan"})
+        EXPECT_NE(why(("sd_sharing_factor=" + std::string(value)).c_str()).find("above 0 and below 1"),
+                  std::string::npos);
+    EXPECT_EQ(why("sd_max_mates=0"), "SchedulerParameters: sd_max_mates=0: it has to be a number from 1 to 16");
+    EXPECT_EQ(why("sd_max_mates"), "SchedulerParameters: sd_max_mates: it has to be a number from 1 to 16");
+    EXPECT_EQ(why("sd_max_jobs_per_node=1"),
+              "SchedulerParameters: sd_max_jobs_per_node=1: it has to be a number from 2 to 16");
+    EXPECT_EQ(why("sd_log=sd.log"), "SchedulerParameters: sd_log=sd.log: it has to be a path that begins with /");
+}
+
+// ---- cores -------------------------------------------------------------------------------------------------------
+
+std::vector<bool> cores(const std::string& text) {
+    std::vector<bool> set;
+    for (const char c : text) set.push_back(c == '#');
+    return set;
+}
+
+std::string text(const std::vector<bool>& set) {
+    std::string text;
+    for (const bool core : set) text += core ? '#' : '.';
+    return text;
+}
+
+TEST(CoreSets, AGuestGetsTheLastCoresOfItsMateAndTheMateGetsThemBack) {
+    std::vector<Share> shares = {{cores("########"), 4}, {cores("........"), 4}};
+    EXPECT_TRUE(redistribute(shares));
+    EXPECT_EQ(text(shares[0].cores), "####....");
+    EXPECT_EQ(text(shares[1].cores), "....####");
+    shares.pop_back();
+    shares[0].wanted = 8;
+    EXPECT_TRUE(redistribute(shares));
+    EXPECT_EQ(text(shares[0].cores), "########");
+}
+
+TEST(CoreSets, WhoGainsGetsCoresBesideItsOwn) {
+    std::vector<Share> shares = {{cores("##......"), 4}, {cores("......##"), 3}};
+    EXPECT_TRUE(redistribute(shares));
+    EXPECT_EQ(text(shares[0].cores), "####....");
+    EXPECT_EQ(text(shares[1].cores), ".....###");
+}
+
+TEST(CoreSets, TooFewFreeOnesAreSaid) {
+    std::vector<Share> shares = {{cores("###."), 3}, {cores("...."), 2}};
+    EXPECT_FALSE(redistribute(shares));
+    EXPECT_EQ(text(shares[1].cores), "...#");
+}
+
+TEST(CoreSets, NoCoreIsGivenTwiceAndNoneMovesThatNeedNot) {
+    EXPECT_TRUE(holds("redistribution", [] {
+        const auto size = static_cast<std::size_t>(*rc::gen::inRange(1, 20));
+        const int jobs = *rc::gen::inRange(1, 4);
+        std::vector<Share> shares(static_cast<std::size_t>(jobs), {std::vector<bool>(size, false), 0});
+        for (std::size_t core = 0; core < size; ++core)
+            if (const int owner = *rc::gen::inRange(-1, jobs); owner >= 0)
+                shares[static_cast<std::size_t>(owner)].cores[core] = true;
+        int left = static_cast<int>(size);
+        for (Share& share : shares) left -= share.wanted = *rc::gen::inRange(0, left + 1);
+        const std::vector<Share> before = shares;
+        RC_ASSERT(redistribute(shares));
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            const auto had = std::count(before[i].cores.begin(), before[i].cores.end(), true);
+            int kept = 0;
+            for (std::size_t core = 0; core < size; ++core) kept += before[i].cores[core] && shares[i].cores[core];
+            RC_ASSERT(std::count(shares[i].cores.begin(), shares[i].cores.end(), true) == shares[i].wanted);
+            RC_ASSERT(kept == std::min<long>(had, shares[i].wanted));
+        }
+        for (std::size_t core = 0; core < size; ++core) {
+            int owners = 0;
+            for (const Share& share : shares) owners += share.cores[core];
+            RC_ASSERT(owners <= 1);
+        }
+    }));
+}
+
+// ---- comments ----------------------------------------------------------------------------------------------------
+
+TEST(AdminComment, WordsAreReplacedAndWhatSomebodyWroteStays) {
+    EXPECT_EQ(with_value("", "sharing", "5"), "sharing=5");
+    EXPECT_EQ(with_value("ask  Ann malleable=2", "sharing", "5"), "ask  Ann malleable=2 sharing=5");
+    EXPECT_EQ(with_value("sharing=5 malleable=2", "sharing", "6,7"), "malleable=2 sharing=6,7");
+    EXPECT_EQ(with_value("a sharing=5 b", "sharing", ""), "a b");
+    EXPECT_EQ(with_value("a b", "sharing", ""), "a b");
+    EXPECT_EQ(value_of("sharing=5 sharing=6", "sharing"), "6");
+    EXPECT_EQ(value_of("nosharing=5 sharingx=6 sharing", "sharing"), std::nullopt);
+}
+
+// ---- the ledger's file -------------------------------------------------------------------------------------------
+
+class LedgerFile : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (std::filesystem::temp_directory_path() / "drom-ledger-XXXXXX").string();
+        directory_ = mkdtemp(name.data());
+        path_ = directory_ / "malleable.ledger";
+    }
+    void TearDown() override { std::filesystem::remove_all(directory_); }
+
+    std::filesystem::path directory_, path_;
+};
+
+TEST_F(LedgerFile, IsReadAsItWasWritten) {
+    ASSERT_EQ(write_ledger(path_, "one\ntwo\n"), "");
+    EXPECT_EQ(read_ledger(path_).value(), "one\ntwo\n");
+    ASSERT_EQ(write_ledger(path_, ""), "");
+    EXPECT_EQ(read_ledger(path_).value(), "");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1) << "nothing else is left there";
+}
+
+TEST_F(LedgerFile, ThatIsNotThereIsEmpty) { EXPECT_EQ(read_ledger(path_).value(), ""); }
+
+TEST_F(LedgerFile, ThatWasChangedOrCutIsNotBelieved) {
+    ASSERT_EQ(write_ledger(path_, "start at=1 job=2\nfinish at=3 job=2\n"), "");
+    std::ifstream in(path_);
+    const std::string whole{std::istreambuf_iterator<char>(in), {}};
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        std::ofstream(path_, std::ios::trunc) << whole.substr(0, size);
+        EXPECT_FALSE(read_ledger(path_)) << size << " bytes of it";
+    }
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        std::string changed = whole;
+        changed[at] ^= 1;
+        std::ofstream(path_, std::ios::trunc) << changed;
+        EXPECT_FALSE(read_ledger(path_)) << "byte " << at;
+    }
+}
+
+TEST_F(LedgerFile, ThatCannotBeWrittenIsSaidAndTheOldOneStays) {
+    ASSERT_EQ(write_ledger(path_, "old\n"), "");
+    const std::string nowhere = directory_ / "missing" / "malleable.ledger";
+    EXPECT_EQ(write_ledger(nowhere, "new\n"), "write " + nowhere + ".new: No such file or directory");
+    std::filesystem::create_directory(path_.string() + ".new");
+    EXPECT_EQ(write_ledger(path_, "new\n"), "write " + path_.string() + ".new: Is a directory");
+    EXPECT_EQ(read_ledger(path_).value(), "old\n");
+}
+
+}  // namespace
