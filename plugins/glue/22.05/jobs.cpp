@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// jobs.cpp - reads slurmctld's records.
+#include "jobs.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "admin_comment.hpp"
+#include "malleable_range.hpp"
+
+namespace drom::slurm {
+
+using policy::NodeSet;
+
+NodeSet node_set(const bitstr_t* nodes) {
+    NodeSet set;
+    bitstr_t* bits = const_cast<bitstr_t*>(nodes);
+    if (bits == nullptr) return set;
+    const int last = static_cast<int>(bit_fls(bits));
+    for (int node = static_cast<int>(bit_ffs(bits)); node >= 0 && node <= last;) {
+        int end = node;
+        while (end < last && bit_test(bits, end + 1)) ++end;
+        set.insert({node, end - node + 1});
+        node = end + 1;
+        while (node <= last && !bit_test(bits, node)) ++node;
+    }
+    return set;
+}
+
+void assign(bitstr_t* nodes, const NodeSet& set) {
+    bit_nclear(nodes, 0, bit_size(nodes) - 1);
+    for (const policy::NodeRange& range : set.ranges()) bit_nset(nodes, range.first, range.last);
+}
+
+std::vector<policy::Pool> pools() {
+    std::map<std::pair<int, int>, NodeSet> alike;
+    for (int node = 0; node < node_record_count; ++node) {
+        const node_record_t* record = node_record_table_ptr[node];
+        if (record == nullptr || record->tot_cores == 0 || record->core_spec_cnt != 0) continue;
+        alike[{record->tot_cores, record->tpc}].insert({node, 1});
+    }
+    std::vector<policy::Pool> pools;
+    for (const auto& [size, nodes] : alike) pools.push_back({size.first, nodes});
+    return pools;
+}
+
+policy::Seconds requested(const job_record_t& job) {
+    constexpr policy::Seconds kYear = 365 * 86400;
+    const bool limited = job.time_limit != INFINITE && job.time_limit != NO_VAL;
+    return limited ? std::max<policy::Seconds>(1, job.time_limit) * 60 : kYear;
+}
+
+// ---- what was declared -----------------------------------------------------------------------------------------
+
+namespace {
+
+/// Of the job's SPANK environment, as spank_drom.so leaves it.
+std::optional<std::string_view> declared(const job_record_t& job, std::string_view name) {
+    for (uint32_t i = 0; i < job.spank_job_env_size; ++i) {
+        const std::string_view entry = job.spank_job_env[i] == nullptr ? "" : job.spank_job_env[i];
+        if (entry.starts_with(name) && entry.substr(name.size()).starts_with('=')) return entry.substr(name.size() + 1);
+    }
+    return std::nullopt;
+}
+
+/// An administrator may have changed it; what cannot be read is as good as nothing.
+uint32_t least_cpus(const job_record_t& job) {
+    const std::string_view comment = job.admin_comment == nullptr ? "" : job.admin_comment;
+    if (const auto text = value_of(comment, "malleable"))
+        if (const auto range = parse_malleable(*text)) return range->min;
+    const auto range = parse_malleable(declared(job, "DROM_MALLEABLE").value_or(""));
+    return range ? range->min : 1;
+}
+
+uint32_t ranks_on_a_node(const job_record_t& job, int nodes) {
+    const job_details& details = *job.details;
+    if (details.ntasks_per_node != 0 && details.ntasks_per_node != NO_VAL16) return details.ntasks_per_node;
+    const uint32_t tasks = details.num_tasks == NO_VAL ? 1 : std::max(1U, details.num_tasks);
+    return (tasks + static_cast<uint32_t>(nodes) - 1) / static_cast<uint32_t>(nodes);
+}
+
+uint32_t threads_of_a_core(const job_record_t& job) {
+    const bool some = job.job_resrcs != nullptr && job.job_resrcs->node_bitmap != nullptr;
+    const long first = some ? bit_ffs(job.job_resrcs->node_bitmap) : -1;
+    return first < 0 ? 1 : std::max<uint32_t>(1, node_record_table_ptr[first]->tpc);
+}
+
+int least_cores(const job_record_t& job, int nodes) {
+    const auto per_rank = parse_min_per_rank(declared(job, "DROM_MIN_PER_RANK").value_or("1"));
+    const uint32_t ranks = ranks_on_a_node(job, nodes);
+    const uint32_t cpus = std::max(least_cpus(job), ranks * (per_rank ? *per_rank : 1));
+    const uint32_t threads = threads_of_a_core(job);
+    return static_cast<int>((cpus + threads - 1) / threads);
+}
+
+bool special_features(const job_details& details) {
+    // Counts and alternatives of features are worked out node set by node set: a plan for all of them together would not hold.
+    return details.features != nullptr &&
+           std::string_view(details.features).find_first_of("*[|") != std::string_view::npos;
+}
+
+}  // namespace
+
+bool declared_malleable(const job_record_t& job) {
+    return declared(job, "DROM_MALLEABLE").has_value() && !declared(job, "DROM_OFF");
+}
+
+std::string obstacle(const job_record_t& job) {
+    const job_details* details = job.details;
+    if (details == nullptr) return "its details are gone";
+    if (job.het_job_id != 0) return "it is a part of a heterogeneous job";
+    if (job.gres_list_req != nullptr || job.gres_list_alloc != nullptr) return "it has generic resources";
+    if (details->whole_node != 0) return "it is exclusive";
+    if (details->core_spec != NO_VAL16 && details->core_spec != 0) return "it has specialised cores";
+    if (details->expanding_jobid != 0) return "it is to expand another job";
+    if (job.req_switch != 0) return "it asks for switches";
+    if (special_features(*details)) return "it asks for features by number or alternative";
+    if (job.time_limit == INFINITE || job.time_limit == NO_VAL) return "it has no time limit";
+    return "";
+}
+
+policy::Job described(const job_record_t& job, int nodes) {
+    policy::Job known;
+    known.id = job.job_id;
+    known.nodes = nodes;
+    known.request = requested(job);
+    known.kind = policy::Kind::kRigid;
+    if (job.details == nullptr) return known;
+    // Time in which it was not allowed to start is no wait.
+    known.submit = std::max(job.details->submit_time, job.details->begin_time);
+    known.min_cores = least_cores(job, nodes);
+    known.filter.contiguous = job.details->contiguous != 0 && job.details->contiguous != NO_VAL16;
+    if (declared_malleable(job) && obstacle(job).empty()) known.kind = policy::Kind::kMalleable;
+    return known;
+}
+
+bool asks_for_whole_nodes(const job_record_t& job, const bitstr_t* nodes, int count) {
+    const long first = bit_ffs(const_cast<bitstr_t*>(nodes));
+    if (first < 0 || count < 1 || job.details == nullptr) return false;
+    const node_record_t& node = *node_record_table_ptr[first];
+    const uint32_t on_each = std::max(job.details->min_cpus / static_cast<uint32_t>(count), job.details->pn_min_cpus);
+    return on_each + node.tpc > node.cpus;
+}
+
+// ---- what it has -----------------------------------------------------------------------------------------------
+
+int granted_cores(const job_record_t& job, int n) {
+    // A job with --threads-per-core=1 seems to have less than it has: it does not share.
+    const uint32_t threads = threads_of_a_core(job);
+    return static_cast<int>((job.job_resrcs->cpus[n] + threads - 1) / threads);
+}
+
+bool has_whole_nodes(const job_record_t& job) {
+    const job_resources_t* resources = job.job_resrcs;
+    if (resources == nullptr || resources->core_bitmap == nullptr || resources->node_bitmap == nullptr) return false;
+    int n = 0;
+    for (long node = bit_ffs(resources->node_bitmap); node >= 0 && node <= bit_fls(resources->node_bitmap); ++node) {
+        if (!bit_test(resources->node_bitmap, node)) continue;
+        if (granted_cores(job, n++) < node_record_table_ptr[node]->tot_cores) return false;
+    }
+    return n > 0;
+}
+
+policy::Placed placed(const job_record_t& job) {
+    policy::Placed seen;
+    seen.nodes = node_set(job.job_resrcs->node_bitmap);
+    seen.job = described(job, seen.nodes.count());
+    seen.start = job.start_time;
+    for (int n = 0; n < seen.nodes.count(); ++n) {
+        const std::vector<bool> cores = cores_on(*job.job_resrcs, n);
+        const int count = static_cast<int>(std::count(cores.begin(), cores.end(), true));
+        if (n > 0 && count != seen.cores) return seen.cores = 0, seen;
+        seen.cores = count;
+    }
+    return seen;
+}
+
+int position(const job_resources_t& resources, int node) {
+    if (node >= bit_size(resources.node_bitmap) || !bit_test(resources.node_bitmap, node)) return -1;
+    return bit_set_count_range(resources.node_bitmap, 0, node);
+}
+
+namespace {
+
+/// Where the cores of its n-th node are in the job's bitmap, and how many.
+std::pair<int, int> bits_of(const job_resources_t& resources, int n) {
+    uint16_t sockets = 0, cores = 0;
+    job_resources_t* own = const_cast<job_resources_t*>(&resources);
+    if (get_job_resources_cnt(own, static_cast<uint32_t>(n), &sockets, &cores) != SLURM_SUCCESS) return {0, 0};
+    return {get_job_resources_offset(own, static_cast<uint32_t>(n), 0, 0), sockets * cores};
+}
+
+}  // namespace
+
+std::vector<bool> cores_on(const job_resources_t& resources, int n) {
+    const auto [first, count] = bits_of(resources, n);
+    std::vector<bool> cores(static_cast<std::size_t>(count));
+    for (int core = 0; core < count; ++core)
+        cores[static_cast<std::size_t>(core)] = bit_test(resources.core_bitmap, first + core);
+    return cores;
+}
+
+void set_cores_on(job_resources_t& resources, int n, const std::vector<bool>& cores) {
+    const auto [first, count] = bits_of(resources, n);
+    for (int core = 0; core < count; ++core) {
+        if (cores[static_cast<std::size_t>(core)])
+            bit_set(resources.core_bitmap, first + core);
+        else
+            bit_clear(resources.core_bitmap, first + core);
+    }
+}
+
+std::string reservation_before(const job_record_t& job, const NodeSet& nodes, policy::Seconds now,
+                               policy::Seconds end) {
+    std::string name;
+    if (resv_list == nullptr) return name;
+    ListIterator each = list_iterator_create(resv_list);
+    while (const auto* reservation = static_cast<const slurmctld_resv_t*>(list_next(each))) {
+        const bool in_the_way = reservation->start_time < end && reservation->end_time > now &&
+                                reservation->resv_id != job.resv_id && reservation->node_bitmap != nullptr;
+        if (!in_the_way || node_set(reservation->node_bitmap).common(nodes).empty()) continue;
+        name = reservation->name == nullptr ? "?" : reservation->name;
+        break;
+    }
+    list_iterator_destroy(each);
+    return name;
+}
+
+}  // namespace drom::slurm

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// jobs.hpp - from slurmctld's records to what policies know, and back: nodes, cores, requests. Decides nothing.
+#pragma once
+
+#include "slurmctld.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/coscheduler.hpp"
+
+namespace drom::slurm {
+
+policy::NodeSet node_set(const bitstr_t* nodes);
+/// Makes `nodes` these.
+void assign(bitstr_t* nodes, const policy::NodeSet& set);
+
+/// Nodes by their number of cores; those with specialised cores are in none.
+std::vector<policy::Pool> pools();
+
+/// Seconds on all its cores; a year for a job without a limit.
+policy::Seconds requested(const job_record_t& job);
+
+/// The job as the policy sees it, on `nodes` nodes. Malleable when it said so, and nothing forbids that its cores change (may_change()).
+policy::Job described(const job_record_t& job, int nodes);
+/// Why a malleable job can neither be a guest nor a mate; empty: it can.
+std::string obstacle(const job_record_t& job);
+bool declared_malleable(const job_record_t& job);
+/// Whether the request means whole nodes like the first of `nodes`.
+bool asks_for_whole_nodes(const job_record_t& job, const bitstr_t* nodes, int count);
+
+/// Cores that the job was given on its `n`-th node, before any sharing.
+int granted_cores(const job_record_t& job, int n);
+/// Whether these are all that its nodes have.
+bool has_whole_nodes(const job_record_t& job);
+/// The job as it is now.
+policy::Placed placed(const job_record_t& job);
+
+/// The job's place of a node among its own; -1: it is not there.
+int position(const job_resources_t& resources, int node);
+/// Which of the cores of its `n`-th node it has.
+std::vector<bool> cores_on(const job_resources_t& resources, int n);
+void set_cores_on(job_resources_t& resources, int n, const std::vector<bool>& cores);
+
+/// The name of a reservation that begins before `end` on one of these nodes and is not the job's own; empty: there is none.
+std::string reservation_before(const job_record_t& job, const policy::NodeSet& nodes, policy::Seconds now,
+                               policy::Seconds end);
+
+}  // namespace drom::slurm

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// slurmctld.hpp - the headers of slurmctld 22.05 as C++ can bear them. Include it before anything else.
+#pragma once
+
+#include "config.h"
+
+// The names that libslurm exports to those who link it.
+#define USE_ALIAS 1
+
+extern "C" {
+#include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
+// In this order: the headers below are not whole by themselves.
+#include "src/common/slurm_xlator.h"
+
+#include "src/common/bitstring.h"
+#include "src/common/job_resources.h"
+#include "src/common/list.h"
+#include "src/common/log.h"
+#include "src/common/parse_time.h"
+#include "src/common/read_config.h"
+#include "src/common/run_in_daemon.h"
+#include "src/common/select.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/slurmctld.h"
+}
+
+static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0),
+              "these are the structs of Slurm 22.05; those of another series are laid out differently");
+
+// srun, scontrol and others load select plugins, too, and have none of these.
+#pragma weak avail_node_bitmap
+#pragma weak find_job_record
+#pragma weak free_job_resources
+#pragma weak get_job_resources_cnt
+#pragma weak get_job_resources_offset
+#pragma weak job_list
+#pragma weak last_job_update
+#pragma weak node_record_count
+#pragma weak node_record_table_ptr
+#pragma weak resv_list
+
+// Slurm's macros are not for the C++ library.
+#undef free
+#undef error
+#undef info
+#undef verbose
+#undef debug
+#undef fatal
+#undef MIN
+#undef MAX
