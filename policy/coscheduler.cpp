@@ -25,6 +25,17 @@ Event finish_of(JobId id, Seconds now) {
     return event;
 }
 
+/// What is answered unless something better is found.
+Event question(const Job& job, Seconds static_start, Seconds now) {
+    Event asked;
+    asked.what = Event::What::kConsider;
+    asked.at = now;
+    asked.job = job;
+    asked.static_start = static_start;
+    asked.refusal = job.kind == Kind::kMalleable ? Refusal::kNoMates : Refusal::kNotMalleable;
+    return asked;
+}
+
 /// A mean is the same whatever the order of the sum, which is that of the cluster's slots: another one when the journal is told again.
 double rounded(double limit) { return std::isinf(limit) ? limit : std::round(limit * 1e6) / 1e6; }
 
@@ -127,16 +138,8 @@ void Coscheduler::others_on(const NodeSet& nodes, int more) {
 // ---- questions -------------------------------------------------------------------------------------------------
 
 Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now) {
-    Event asked;
-    asked.what = Event::What::kConsider;
-    asked.at = now;
-    asked.job = job;
-    asked.static_start = static_start;
-    asked.refusal = Refusal::kNoMates;
-    if (job.kind != Kind::kMalleable) {
-        asked.refusal = Refusal::kNotMalleable;
-        return asked;
-    }
+    Event asked = question(job, static_start, now);
+    if (asked.refusal == Refusal::kNotMalleable) return asked;
     const NodeSet usable = without_others(within);
     Event best = asked;
     std::uint64_t version = 0;
@@ -146,10 +149,26 @@ Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static
         asked.limit = rounded(slowdown_limit(clusters_[pool], rules_));
         version = clusters_[pool].mates_version();
         if (nobody_again(pool, asked)) continue;
-        best = consider_in(pool, asked);
+        best = consider_in(pool, asked, rules_);
         if (best.refusal == Refusal::kNone) break;
     }
     decided(best, version);
+    return best;
+}
+
+Event Coscheduler::what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start,
+                           Seconds now) const {
+    Event asked = question(job, static_start, now);
+    if (asked.refusal == Refusal::kNotMalleable) return asked;
+    const NodeSet usable = without_others(within);
+    Event best = asked;
+    for (std::size_t pool = 0; pool < clusters_.size(); ++pool) {
+        asked.nodes = usable.common(layout_[pool].nodes);
+        if (asked.nodes.count() < job.nodes) continue;
+        asked.limit = rounded(slowdown_limit(clusters_[pool], rules));
+        best = consider_in(pool, asked, rules);
+        if (best.refusal == Refusal::kNone) break;
+    }
     return best;
 }
 
@@ -163,13 +182,13 @@ bool Coscheduler::nobody_again(std::size_t pool, const Event& asked) const {
     return !anybody_new(clusters_[pool], asked.job, before.version, asked.limit, rules_.sharing, asked.at);
 }
 
-Event Coscheduler::consider_in(std::size_t pool, Event asked) const {
+Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRules& rules) const {
     const Cluster& cluster = clusters_[pool];
     Job job = asked.job;
     job.filter.within = &asked.nodes;
     // Free nodes are the resource manager's to give: nobody asks this map.
     static const Availability unused(Cluster(Machine::uniform(1, 1)), 0, 1);
-    Consideration considered = consider(cluster, unused, job, asked.static_start, asked.limit, rules_, asked.at);
+    Consideration considered = consider(cluster, unused, job, asked.static_start, asked.limit, rules, asked.at);
     asked.refusal = considered.refusal;
     for (const Mate& mate : considered.company.mates) {
         asked.mates.push_back(mate.id);

@@ -59,6 +59,9 @@ public:
     /// Whether the job, of which consider() knows the number of nodes, should start now beside running ones on nodes of `within` instead of
     /// waiting until `static_start`. Changes nothing but what is remembered to answer faster next time. Jobs that are not malleable are not told of.
     Event propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now);
+    /// What propose() would answer by these rules, from who runs alone: remembers nothing, and tells nobody. Cost: that of a search, always.
+    Event what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start,
+                  Seconds now) const;
 
     bool knows(JobId id) const { return where_.count(id) != 0; }
     /// What is known of the job; nullptr.
@@ -96,7 +99,7 @@ private:
     void others_on(const NodeSet& nodes, int more);
     NodeSet without_others(NodeSet nodes) const;
     bool nobody_again(std::size_t pool, const Event& asked) const;
-    Event consider_in(std::size_t pool, Event asked) const;
+    Event consider_in(std::size_t pool, Event asked, const SlowdownRules& rules) const;
     void happened(std::size_t pool, const Event& event);
     void decided(const Event& event, std::uint64_t version);
     void tell(const std::string& line) const;

@@ -192,6 +192,31 @@ TEST(Coscheduler, TheJournalToldAgainDecidesTheSame) {
     EXPECT_GT(shared, cases_a_property() / 2) << "the stories hardly share";
 }
 
+TEST(Coscheduler, WhatItRemembersMakesNoOtherDecision) {
+    EXPECT_TRUE(holds("what if", [] {
+        Story story = random_story();
+        for (int i = 0; i < 30; ++i) step(story);
+        const Job asked = random_job(++story.last, story.now, 5);
+        const NodeSet all = story.c.pools().front().nodes;
+        const Event fresh = story.c.what_if(story.c.rules(), asked, all, story.now + 2000, story.now);
+        RC_ASSERT(text_of(story.c.propose(asked, all, story.now + 2000, story.now)) == text_of(fresh));
+        RC_ASSERT(story.c.propose(asked, all, story.now + 2000, story.now).refusal == fresh.refusal);
+    }));
+}
+
+TEST(Coscheduler, OtherRulesAreAskedWithoutAConsequence) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    std::vector<std::string> lines;
+    c.write_to([&lines](const std::string& line) { lines.push_back(line); });
+    SlowdownRules other = rules();
+    other.sharing.sharing_factor = 0.25;
+    EXPECT_EQ(c.what_if(other, job(2, 100, 2), NodeSet(0, 4), 1000, 10).cores, 2);
+    EXPECT_EQ(c.what_if(rules(1.05), job(2, 100, 2), NodeSet(0, 4), 1000, 10).refusal, Refusal::kNoMates);
+    EXPECT_EQ(lines.size(), 3U) << "rules, pool, start";
+    EXPECT_EQ(c.propose(job(2, 100, 2), NodeSet(0, 4), 1000, 10).cores, 4);
+}
+
 TEST(Coscheduler, AKilledControllerComesBackFromItsLedger) {
     EXPECT_TRUE(holds("restore", [] {
         Story story = random_story();

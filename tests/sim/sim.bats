@@ -126,6 +126,88 @@ need_logs() {
     refused generate
 }
 
+# A controller's log: job 3 shares with job 1, job 4 finds nobody; then the controller is started again.
+decision_log() {
+    cat <<'LOG'
+sd-policy 1 limit=10 sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
+pool cores=8 nodes=0-3
+start at=0 job=1 submit=0 request=1000 count=2 least=1 kind=malleable nodes=0-1
+start at=5 job=2 submit=5 request=800 count=2 least=1 kind=malleable nodes=2-3
+consider at=10 job=3 submit=10 request=100 count=2 least=1 within=0-3 static=800 limit=10 outcome=share cores=4 mates=1 end=210
+share at=10 job=3 submit=10 request=100 count=2 least=1 cores=4 mates=1
+consider at=20 job=4 submit=20 request=60 count=3 least=1 within=0-3 static=1000 limit=10 outcome=no-mates
+sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
+pool cores=8 nodes=0-3
+start at=0 job=1 submit=0 request=1000 count=2 least=1 kind=malleable nodes=0-1
+share at=10 job=3 submit=10 request=100 count=2 least=1 cores=4 mates=1
+finish at=220 job=3
+LOG
+}
+
+@test "a controller's decisions are made again, and are the same" {
+    decision_log >decisions.log
+    run -0 --separate-stderr "$sim" replay decisions.log
+    [[ -z $stderr && ${lines[0]} == "12 lines of 2 clusters: 3 starts, 2 shared starts, 1 end, 2 decisions" ]]
+    [[ $output == *"Every decision is what the policy decides now." ]]
+    run -0 "$sim" replay - <decisions.log
+    gzip decisions.log
+    run -0 --separate-stderr "$sim" replay decisions.log.gz --json
+    [[ $(jq -r '[.decisions, .differing, .now.share, .now."no mates"] | join(" ")' <<<"$output") == "2 0 1 1" ]]
+}
+
+@test "decisions that are not the policy's are said, exit 1" {
+    decision_log | sed 's/mates=1 end/mates=2 end/' >mate.log
+    run -1 "$sim" replay mate.log
+    [[ $output == *"line 5: job 3 (2 nodes, 100 s requested), at 10: the controller decided: share 4 cores a node of job 2 "*"; the policy decides now: share 4 cores a node of job 1 "* ]]
+    [[ $output == *"line 6: job 3 started at 10 on 4 cores a node of job 1; line 5 decided: "* ]]
+    decision_log | sed 's/cores=4 mates=1 end/cores=3 mates=1 end/' >cores.log
+    run -1 "$sim" replay cores.log --json
+    [[ $(jq -r '.differing_decisions[0] | [.line, .then.cores, .now.cores] | join(" ")' <<<"$output") == "5 3 4" ]]
+}
+
+@test "other parameters are tried on a controller's decisions" {
+    decision_log >decisions.log
+    run -0 "$sim" replay decisions.log --max-slowdown 1.05
+    [[ $output == *"1 of 2 decisions would have been another with max_slowdown=1.05:"* ]]
+    [[ $output == *"; by these: wait (no mates)" ]]
+    run -0 "$sim" replay decisions.log --sharing-factor=0.25 --decisions --out decisions.csv
+    [[ $output == *"share 2 cores a node of job 1"* ]]
+    [[ $(sed -n 2p decisions.csv) == 5,10,3,2,share,1,4,10,800,210,share,1,2,10,410,1 ]]
+}
+
+@test "the line that a killed controller did not finish is left out and said" {
+    { decision_log && printf 'consider at=3'; } >cut.log
+    run -0 --separate-stderr "$sim" replay cut.log
+    [[ $stderr == "drom-sim: replay: cut.log: line 13 is unfinished, as of a controller that was killed; left out" ]]
+    run -0 --separate-stderr "$sim" replay cut.log -q
+    [[ -z $stderr ]]
+}
+
+@test "a log of decisions that cannot be read gets one sentence, exit 1; what cannot be meant exit 2" {
+    decision_log >decisions.log
+    : >empty
+    decision_log | sed '12s/ job=3//' >gap
+    decision_log | sed 1d >headless
+    decision_log | sed '12s/3$/9/' >stranger
+    refused() {
+        local status_wanted=$1 sentence=$2
+        shift 2
+        run --separate-stderr "$sim" replay "$@"
+        echo "$* -> $status: $stderr"
+        [[ $status == "$status_wanted" && -z $output && $stderr == "drom-sim: replay: $sentence" ]]
+    }
+    refused 1 "gap: line 12 has no job= where it should be" gap
+    refused 1 "stranger: line 12 ends job 9, which does not run" stranger
+    refused 1 "headless: line 1 is not in a cluster; a log begins with a line sd-policy" headless
+    refused 1 "empty: there is not one whole line in it; name the log of decisions of a controller" empty
+    refused 1 "missing: No such file or directory; name a log of decisions" missing
+    refused 2 "there is no log; name the file, or - for the standard input"
+    refused 2 "max_slowdown 'fast' is not a number; nor inf, nor dynamic" decisions.log --max-slowdown fast
+    refused 2 "The following argument was not expected: --bf-window; drom-sim replay -h lists the options" decisions.log --bf-window
+    run -1 --separate-stderr "$sim" replay decisions.log --out missing/decisions.csv
+    [[ $stderr == "drom-sim: write missing/decisions.csv: "* ]]
+}
+
 @test "what cannot be written is said" {
     : >file
     run -1 --separate-stderr "$sim" --swf "$log" --out file
@@ -140,13 +222,18 @@ need_logs() {
     run -0 "$sim" compare --help
     [[ $output == *--vary* ]]
     run -0 "$sim" generate -h
+    run -0 "$sim" replay -h
+    ((${#lines[@]} < 40))
+    [[ $output == *--decisions*--max-slowdown*"Exit status"* ]]
+    run -0 "$sim" replay --help
+    [[ $output == *"Examples:"* ]]
     run -0 "$sim" --version
     run -0 "$sim"
 }
 
 @test "every policy and parameter of the help is in the manual page" {
     page=$BATS_TEST_DIRNAME/../../docs/man/drom-sim.1.scd
-    for option in $("$sim" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+') $("$sim" compare --help | grep -oE '^  --[a-z-]+'); do
+    for option in $("$sim" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+') $("$sim" compare --help | grep -oE '^  --[a-z-]+') $("$sim" replay --help | grep -oE '^  --[a-z-]+'); do
         grep -qF -- "*$option*" "$page" || { echo "$option is not in the manual page"; return 1; }
     done
 }

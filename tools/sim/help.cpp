@@ -16,7 +16,8 @@ constexpr const char* kRun =
     "\n"
     "Usage: drom-sim --swf LOG [--nodes N] [--cores-per-node C] [--policy POLICY] [options] [--out DIR]\n"
     "       drom-sim compare --swf LOG ... SETTING... [--vary NAME=V1,V2,...] --out DIR\n"
-    "       drom-sim generate PRESET [--seed N] --out FILE\n";
+    "       drom-sim generate PRESET [--seed N] --out FILE\n"
+    "       drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n";
 
 constexpr const char* kCompare =
     "drom-sim compare - several policies or parameters side by side, in one report\n"
@@ -41,6 +42,35 @@ constexpr const char* kGenerate =
     "  --seed N        (1) the same seed gives the same bytes everywhere\n"
     "  --jobs N        as many jobs\n"
     "  -o, --out FILE  (standard output) compressed when it ends in .gz\n";
+
+constexpr const char* kReplay =
+    "drom-sim replay - are the decisions of a real controller those of the policy? What would others have been?\n"
+    "\n"
+    "Usage: drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
+    "\n"
+    "LOG is what a controller that co-schedules wrote, plain or gzip; - is stdin. What happened is believed, and each\n"
+    "decision is made again: it has to be the same, to the mates, the cores and the predicted end.\n"
+    "\n"
+    "Output:\n"
+    "  --decisions             every decision as a line of a table; without it only those that differ, the first 20\n"
+    "  -o, --out FILE          every decision as CSV\n"
+    "  -J, --json              numbers and differing decisions as JSON; with --decisions all of them\n"
+    "  -q, --quiet             no remarks about the log\n";
+
+constexpr const char* kReplayWhatIf =
+    "What if: decisions by other parameters than the log's, each with what really happened before it\n";
+
+constexpr const char* kReplayMore =
+    "A refusal is in the log once, until it changes: what is counted are the moments at which the controller wrote.\n"
+    "\n"
+    "Examples:\n"
+    "  drom-sim replay decisions.log\n"
+    "  drom-sim replay decisions.log --max-slowdown 5 --decisions\n"
+    "  drom-sim replay decisions.log.1.gz --json -q\n";
+
+constexpr const char* kReplayExit =
+    "Exit status: 0 all decisions are the policy's, or others were asked for; 1 some differ, or the log cannot be "
+    "read; 2 usage\n";
 
 constexpr const char* kJobs =
     "Jobs:\n"
@@ -93,6 +123,16 @@ std::string policies() {
     return text;
 }
 
+std::string replay_help(bool full) {
+    std::string text = kReplay + std::string("\n") + kReplayWhatIf;
+    for (const ParameterRow& row : parameter_rows())
+        if (in_decision_log(row))
+            text += fmt::format("  {:<23} {}\n", option_of(row.name) + ' ' + row.label,
+                                std::string(row.text).substr(0, std::string(row.text).rfind(" (")));
+    if (full) text += kReplayMore;
+    return text + '\n' + kReplayExit + (full ? "" : "drom-sim replay --help has examples. See drom-sim(1).\n");
+}
+
 std::string parameters() {
     std::string text = "Parameters (as options here, as NAME=VALUE with _ for - in a SETTING):\n";
     for (const ParameterRow& row : parameter_rows()) {
@@ -105,6 +145,7 @@ std::string parameters() {
 
 std::string help(const std::string& verb, bool full) {
     if (verb == "generate") return kGenerate + std::string("\n") + kExit;
+    if (verb == "replay") return replay_help(full);
     const bool compare = verb == "compare";
     std::string text = (compare ? kCompare : kRun) + std::string("\n") + policies() + '\n' + kJobs +
                        (full ? kMoreJobs : "") + '\n' + kOutput;

@@ -141,15 +141,6 @@ std::string limit_text(double limit) {
     return std::isinf(limit) ? "without a limit" : fmt::format("limit {:.2f}", limit);
 }
 
-std::string mates_text(const JobOutcome& job) {
-    std::string text = job.mates.size() == 1 ? "job " : "jobs ";
-    for (std::size_t i = 0; i < job.mates.size(); ++i) {
-        if (i > 0) text += i + 1 == job.mates.size() ? " and " : ", ";
-        text += std::to_string(job.mates[i]);
-    }
-    return text;
-}
-
 }  // namespace
 
 tl::expected<void, std::string> write_jobs_csv(const std::string& path, const Outcome& outcome,
@@ -175,13 +166,22 @@ tl::expected<void, std::string> write_decisions_csv(const std::string& path, con
     });
 }
 
+std::string jobs_text(const std::vector<std::int64_t>& ids) {
+    std::string text = ids.size() == 1 ? "job " : "jobs ";
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (i > 0) text += i + 1 == ids.size() ? " and " : ", ";
+        text += std::to_string(ids[i]);
+    }
+    return text;
+}
+
 std::string decision_sentence(const JobOutcome& job, int cores_per_node) {
     fmt::memory_buffer text;
     const auto out = std::back_inserter(text);
     fmt::format_to(out, "job {} ({} {}, {} s requested) ", job.id, job.nodes, job.nodes == 1 ? "node" : "nodes",
                    job.request);
     if (job.shared()) {
-        fmt::format_to(out, "joined {} after {} s, on {} of {} cores of each node", mates_text(job), job.wait(),
+        fmt::format_to(out, "joined {} after {} s, on {} of {} cores of each node", jobs_text(job.mates), job.wait(),
                        job.lent_cores, cores_per_node);
         if (job.static_start < policy::kNever)
             fmt::format_to(out, "; alone it was to start {} s later, at {}", job.static_start - job.start,

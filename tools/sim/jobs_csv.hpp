@@ -37,4 +37,7 @@ tl::expected<void, std::string> write_decisions_csv(const std::string& path, con
 /// The sentence about a job that started.
 std::string decision_sentence(const JobOutcome& job, int cores_per_node);
 
+/// "job 1", "jobs 1, 2 and 3".
+std::string jobs_text(const std::vector<std::int64_t>& ids);
+
 }  // namespace drom::sim

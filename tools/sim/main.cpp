@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
         const auto options = parse_options(argc, argv);
         if (!options) return options.error();
         if (options->verb == "compare") return verb_compare(*options);
+        if (options->verb == "replay") return verb_replay(*options);
         return options->verb == "generate" ? verb_generate(*options) : verb_run(*options);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "drom-sim: %s\n", error.what());

@@ -70,6 +70,14 @@ void add_common(CLI::App& app, Typed& typed) {
     add_value(app, "-o,--out", typed.options.out);
 }
 
+void add_replay(CLI::App& app, Typed& typed) {
+    app.add_option("LOG", typed.options.source.log);
+    app.add_flag("-J,--json", typed.options.json);
+    app.add_flag("--decisions", typed.options.decisions);
+    for (const ParameterRow& row : parameter_rows())
+        if (in_decision_log(row)) add_value(app, option_of(row.name).c_str(), typed.parameters[row.name]);
+}
+
 void add_simulation(CLI::App& app, Typed& typed) {
     app.add_flag("-J,--json", typed.options.json);
     add_value(app, "--gantt", typed.options.window);
@@ -103,7 +111,8 @@ void read_source(Typed& typed, Reader& reader) {
 // In the order of the table, so that `base` comes before what it sets.
 void read_parameters(Typed& typed, const CLI::App& app) {
     for (const ParameterRow& row : parameter_rows()) {
-        if (app.count(option_of(row.name)) > 0)
+        const CLI::Option* option = app.get_option_no_throw(option_of(row.name));
+        if (option != nullptr && option->count() > 0)
             typed.options.parameters.emplace_back(row.name, typed.parameters[row.name]);
     }
 }
@@ -137,7 +146,7 @@ std::string as_typed(int argc, char** argv) {
 
 // The first word may be a verb; without one it is `run`.
 std::string verb_of(std::vector<std::string>& words) {
-    for (const char* verb : {"run", "compare", "generate", "help"}) {
+    for (const char* verb : {"run", "compare", "generate", "replay", "help"}) {
         if (words.empty() || words.front() != verb) continue;
         words.erase(words.begin());
         return verb;
@@ -154,6 +163,7 @@ void add_verb(CLI::App& app, Typed& typed) {
         add_value(app, "--jobs", typed.jobs);
         return;
     }
+    if (verb == "replay") return add_replay(app, typed);
     add_source(app, typed);
     add_simulation(app, typed);
     if (verb == "run") {
@@ -175,8 +185,12 @@ void finish(Typed& typed, const CLI::App& app, Reader& reader) {
         if (options.source.preset.empty()) reader.complain("there is no preset; drom-sim generate --help lists them");
         return;
     }
-    read_source(typed, reader);
     read_parameters(typed, app);
+    if (options.verb == "replay") {
+        if (options.source.log.empty()) reader.complain("there is no log; name the file, or - for the standard input");
+        return;
+    }
+    read_source(typed, reader);
     read_vary(typed, reader);
     reader.whole(typed.seeds, "--seeds", 1, 10'000, options.seeds);
     reader.whole(typed.threads, "--threads", 1, 1024, options.threads);

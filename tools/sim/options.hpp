@@ -25,7 +25,7 @@ struct Source {
 };
 
 struct Options {
-    std::string verb;  ///< run, compare, generate
+    std::string verb;  ///< run, compare, generate, replay
     Source source;
     int nodes = 0, cores_per_node = 0;  ///< 0: as the log's header or the preset says
     std::vector<std::string> settings;  ///< run: one policy; compare: the first is the baseline
@@ -34,11 +34,12 @@ struct Options {
     std::vector<std::string> values;
     unsigned seeds = 1;    ///< compare: generated workloads, with seeds from Source::seed on
     unsigned threads = 0;  ///< compare: 0: as many as CPUs
-    std::string out;       ///< folder, or the file that generate writes
+    std::string out;       ///< folder, or the file that generate or replay writes
     std::string
         window;  ///< "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log
     bool json = false, quiet = false;
-    std::string command;  ///< the command line as it was typed, quoted for a shell
+    bool decisions = false;  ///< replay: all of them, not only those that differ
+    std::string command;     ///< the command line as it was typed, quoted for a shell
 };
 
 /// Reads the command line. Errors: an exit status; what there was to say was said.
@@ -50,5 +51,6 @@ int misused(const Options& options, const std::string& text);
 int verb_run(const Options& options);
 int verb_compare(const Options& options);
 int verb_generate(const Options& options);
+int verb_replay(const Options& options);
 
 }  // namespace drom::sim

@@ -265,6 +265,21 @@ tl::expected<Parameters, std::string> read_setting(std::string_view text, const 
     return parameters;
 }
 
+bool in_decision_log(const ParameterRow& row) {
+    constexpr std::string_view kTold[] = {"max_slowdown", "sharing_factor", "max_mates", "jobs_per_node", "gain"};
+    return std::find(std::begin(kTold), std::end(kTold), row.name) != std::end(kTold);
+}
+
+tl::expected<policy::SlowdownRules, std::string> with_others(const policy::SlowdownRules& rules,
+                                                             const Assignments& others) {
+    Parameters parameters;
+    parameters.policy = "sd";
+    parameters.sharing = rules;
+    for (const auto& [name, value] : others)
+        if (auto done = assign(parameters, name, value); !done) return tl::unexpected(done.error());
+    return parameters.sharing;
+}
+
 Assignments values_of(const Parameters& parameters) {
     Assignments values;
     for (const ParameterRow& row : kParameters)

@@ -62,6 +62,13 @@ tl::expected<Parameters, std::string> read_setting(std::string_view text, const 
 /// True when a setting of this policy has the parameter.
 bool has_parameter(std::string_view policy, const ParameterRow& row);
 
+/// True when the controller's log of decisions tells the parameter, so that another value can be tried on it.
+bool in_decision_log(const ParameterRow& row);
+
+/// `rules` with other values. Errors: as read_setting().
+tl::expected<policy::SlowdownRules, std::string> with_others(const policy::SlowdownRules& rules,
+                                                             const Assignments& others);
+
 /// Name and value of everything that has an influence under this policy.
 Assignments values_of(const Parameters& parameters);
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "replay_text.hpp"
+
 namespace drom::sim {
 namespace {
 
@@ -75,6 +77,41 @@ Json summary(const Digest& digest) {
     return json;
 }
 
+Json decided(const policy::Event& event) {
+    Json json = {{"outcome", outcome_word(event.refusal)}, {"limit", number(event.limit)}};
+    if (event.refusal != policy::Refusal::kNone) return json;
+    json["mates"] = event.mates;
+    json["cores"] = event.cores;
+    json["end"] = event.guest_end;
+    return json;
+}
+
+Json redecided(const Redecided& decision) {
+    const policy::Event& asked = decision.then;
+    const bool in_sight = asked.static_start < policy::kNever;
+    return {{"line", decision.line},        {"time", asked.at},
+            {"job", asked.job.id},          {"nodes", asked.job.nodes},
+            {"request", asked.job.request}, {"static_start", in_sight ? Json(asked.static_start) : Json(nullptr)},
+            {"differs", decision.differs},  {"then", decided(asked)},
+            {"now", decided(decision.now)}};
+}
+
+Json astray(const Astray& start) {
+    return {{"line", start.line},
+            {"time", start.happened.at},
+            {"job", start.happened.job.id},
+            {"mates", start.happened.mates},
+            {"cores", start.happened.cores},
+            {"decided_line", start.decided_line},
+            {"decided", decided(start.decided)}};
+}
+
+Json outcomes(const Replayed& replayed, bool now) {
+    Json json = Json::object();
+    for (const policy::Refusal outcome : outcomes_in_order()) json[outcome_word(outcome)] = replayed.with(outcome, now);
+    return json;
+}
+
 /// Names of files may be in any encoding: what is no UTF-8 is replaced, instead of an exception.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -86,6 +123,28 @@ std::string summaries_json(std::span<const Digest> digests) {
     Json all = Json::array();
     for (const Digest& digest : digests) all.push_back(summary(digest));
     return text_of(all);
+}
+
+std::string replay_json(const Replayed& replayed, bool all) {
+    Json others = Json::object();
+    for (const auto& [name, value] : replayed.others) others[name] = value;
+    Json json = {{"lines", replayed.lines},
+                 {"clusters", replayed.clusters},
+                 {"starts", replayed.starts},
+                 {"shared_starts", replayed.shared_starts},
+                 {"ends", replayed.ends},
+                 {"unfinished_lines", replayed.unfinished},
+                 {"others", std::move(others)},
+                 {"decisions", replayed.decisions.size()},
+                 {"then", outcomes(replayed, false)},
+                 {"now", outcomes(replayed, true)},
+                 {"differing", replayed.differing()}};
+    json["astray"] = Json::array();
+    for (const Astray& start : replayed.astray) json["astray"].push_back(astray(start));
+    Json& list = json[all ? "all_decisions" : "differing_decisions"] = Json::array();
+    for (const Redecided& decision : replayed.decisions)
+        if (all || decision.differs) list.push_back(redecided(decision));
+    return text_of(json);
 }
 
 }  // namespace drom::sim

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "digest.hpp"
+#include "replayed.hpp"
 
 namespace drom::sim {
 
@@ -15,5 +16,9 @@ std::string summary_json(const Digest& digest);
 
 /// Several simulations: an array of the same objects.
 std::string summaries_json(std::span<const Digest> digests);
+
+/// A log of decisions that was told again: counts, and each decision that differs; with `all` each of them. Limits that are infinite and
+/// starts that are not in sight are null.
+std::string replay_json(const Replayed& replayed, bool all);
 
 }  // namespace drom::sim

@@ -19,9 +19,9 @@ constexpr std::size_t kMostBytes = std::size_t{4} << 30;
 std::string reason(int error) { return std::strerror(error); }
 
 /// A descriptor of its own, which gzclose may close.
-tl::expected<int, std::string> open_log(const std::string& path) {
+tl::expected<int, std::string> open_log(const std::string& path, const char* wanted) {
     const int fd = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return tl::make_unexpected(reason(errno) + "; name a log in the Standard Workload Format");
+    if (fd < 0) return tl::make_unexpected(reason(errno) + "; name " + wanted);
     struct stat status{};
     if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
         close(fd);
@@ -57,8 +57,8 @@ tl::expected<void, std::string> read_all(gzFile file, std::string& text) {
 
 }  // namespace
 
-tl::expected<std::string, std::string> read_text(const std::string& path) {
-    const auto fd = open_log(path);
+tl::expected<std::string, std::string> read_text(const std::string& path, const char* wanted) {
+    const auto fd = open_log(path, wanted);
     if (!fd) return tl::make_unexpected(fd.error());
     gzFile file = gzdopen(*fd, "rb");  // plain files are passed through
     if (file == nullptr) {
