@@ -39,6 +39,12 @@ Event question(const Job& job, Seconds static_start, Seconds now) {
 /// A mean is the same whatever the order of the sum, which is that of the cluster's slots: another one when the journal is told again.
 double rounded(double limit) { return std::isinf(limit) ? limit : std::round(limit * 1e6) / 1e6; }
 
+/// Whoever is no mate of one is none of the other.
+bool same_demand(const Job& a, const Job& b) {
+    return a.request == b.request && a.nodes == b.nodes && a.min_cores == b.min_cores && a.submit == b.submit &&
+           a.filter.contiguous == b.filter.contiguous;
+}
+
 std::vector<Cluster> clusters_of(const std::vector<Pool>& pools) {
     std::vector<Cluster> clusters;
     for (const Pool& pool : pools)
@@ -70,6 +76,7 @@ bool Coscheduler::share(const Job& job, const std::vector<JobId>& mates, int cor
     sharing.cores = cores;
     std::optional<std::size_t> pool;
     int nodes = 0;
+    if (std::set<JobId>(mates.begin(), mates.end()).size() != mates.size()) return false;
     for (const JobId id : mates) {
         const auto mate = where_.find(id);
         if (mate == where_.end() || (pool && mate->second.pool != *pool)) return false;
@@ -142,17 +149,16 @@ Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static
     if (asked.refusal == Refusal::kNotMalleable) return asked;
     const NodeSet usable = without_others(within);
     Event best = asked;
-    std::uint64_t version = 0;
+    std::size_t looked_at = 0;
     for (std::size_t pool = 0; pool < clusters_.size(); ++pool) {
         asked.nodes = usable.common(layout_[pool].nodes);
         if (asked.nodes.count() < job.nodes) continue;
         asked.limit = rounded(slowdown_limit(clusters_[pool], rules_));
-        version = clusters_[pool].mates_version();
-        if (nobody_again(pool, asked)) continue;
-        best = consider_in(pool, asked, rules_);
+        best = nobody_again(pool, asked) ? asked : consider_in(pool, asked, rules_);
+        looked_at = pool;
         if (best.refusal == Refusal::kNone) break;
     }
-    decided(best, version);
+    decided(best, looked_at);
     return best;
 }
 
@@ -177,8 +183,8 @@ bool Coscheduler::nobody_again(std::size_t pool, const Event& asked) const {
     const auto found = refused_.find(asked.job.id);
     if (found == refused_.end() || rules_.sharing.jobs_per_node > 2) return false;
     const Refused& before = found->second;
-    if (before.refusal != Refusal::kNoMates || asked.limit > before.limit || !(before.within == asked.nodes))
-        return false;
+    if (before.refusal != Refusal::kNoMates || before.pool != pool || asked.limit > before.limit) return false;
+    if (!(before.within == asked.nodes) || !same_demand(before.job, asked.job)) return false;
     return !anybody_new(clusters_[pool], asked.job, before.version, asked.limit, rules_.sharing, asked.at);
 }
 
@@ -199,12 +205,13 @@ Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRule
     return asked;
 }
 
-void Coscheduler::decided(const Event& event, std::uint64_t version) {
+void Coscheduler::decided(const Event& event, std::size_t pool) {
     constexpr std::size_t kRemembered = 65536;  // jobs that were cancelled are not told of
     if (refused_.size() > kRemembered) refused_.clear();
     const auto before = refused_.find(event.job.id);
     const bool told = before != refused_.end() && before->second.refusal == event.refusal;
-    refused_[event.job.id] = {event.refusal, version, event.limit, event.nodes};
+    const std::uint64_t version = clusters_.empty() ? 0 : clusters_[pool].mates_version();
+    refused_[event.job.id] = {event.refusal, pool, version, event.limit, event.nodes, event.job};
     if (!told || event.refusal == Refusal::kNone) tell(text_of(event));
 }
 

@@ -89,9 +89,11 @@ private:
     /// What a waiting job was refused for: to look again only when something changed, and to tell it once.
     struct Refused {
         Refusal refusal = Refusal::kNone;
-        std::uint64_t version = 0;  ///< of the mates in the pool that was searched
+        std::size_t pool = 0;       ///< the last that was searched
+        std::uint64_t version = 0;  ///< of its mates
         double limit = 0;
         NodeSet within;
+        Job job;  ///< as it was then
     };
 
     const Cluster& cluster_of(const Place& place) const { return clusters_[place.pool]; }
@@ -101,7 +103,7 @@ private:
     bool nobody_again(std::size_t pool, const Event& asked) const;
     Event consider_in(std::size_t pool, Event asked, const SlowdownRules& rules) const;
     void happened(std::size_t pool, const Event& event);
-    void decided(const Event& event, std::uint64_t version);
+    void decided(const Event& event, std::size_t pool);
     void tell(const std::string& line) const;
 
     bool infer(const Placed& seen);

@@ -147,7 +147,9 @@ public:
     }
     Reader& take(Job& job) {
         take("submit", job.submit).take("request", job.request).take("count", job.nodes).take("least", job.min_cores);
+        constexpr Seconds kMost = Seconds{1} << 40;
         if (wrong_.empty() && (job.request < 1 || job.nodes < 1)) wrong_ = "has a job without time or nodes";
+        if (wrong_.empty() && job.request > kMost) wrong_ = "has a job that asks for more time than there is";
         return *this;
     }
     Reader& expect(std::string_view word) {
@@ -190,12 +192,20 @@ tl::expected<Line, std::string> rules_line(Reader& reader) {
         .take("max_mates", rules.sharing.max_mates)
         .take("jobs_per_node", rules.sharing.jobs_per_node)
         .take("gain", rules.gain);
+    const SharingRules& sharing = rules.sharing;
+    if (!(sharing.sharing_factor > 0 && sharing.sharing_factor < 1) || sharing.max_mates < 1 ||
+        sharing.jobs_per_node < 2)
+        return tl::unexpected<std::string>("has rules by which nobody can share");
     return reader.finish(RulesLine{rules});
 }
 
 tl::expected<Line, std::string> pool_line(Reader& reader) {
     Pool pool;
-    return reader.take("cores", pool.cores_per_node).take("nodes", pool.nodes).finish(pool);
+    reader.take("cores", [&pool](std::string_view text) {
+        constexpr int kMost = 65535;
+        return read(text, pool.cores_per_node) && pool.cores_per_node >= 1 && pool.cores_per_node <= kMost;
+    });
+    return reader.take("nodes", pool.nodes).finish(pool);
 }
 
 tl::expected<Line, std::string> event_line(Reader& reader, Event event) {

@@ -40,7 +40,7 @@ public:
     /// The lowest `count` adjacent nodes; empty when there are none.
     NodeSet adjacent(int count) const;
 
-    /// Reads text(). Nothing when it is no such list.
+    /// Reads text(). Nothing when it is no such list, or has numbers of 2^24 or more.
     static std::optional<NodeSet> parse(std::string_view text);
     /// As hwloc and Slurm write lists: "0-3,8".
     std::string text() const;

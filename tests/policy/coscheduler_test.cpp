@@ -100,6 +100,7 @@ TEST(Coscheduler, WhatCannotBeChangesNothing) {
     EXPECT_FALSE(c.start(job(2, 1000, 1), NodeSet(7, 1), 0)) << "there is no such node";
     EXPECT_FALSE(c.share(job(2, 10, 2), {7}, 4, 5)) << "no such mate";
     EXPECT_FALSE(c.share(job(2, 10, 2), {}, 4, 5));
+    EXPECT_FALSE(c.share(job(2, 10, 4), {1, 1}, 4, 5)) << "twice the same mate";
     EXPECT_FALSE(c.share(job(2, 10, 2), {1}, 5, 5)) << "more than the factor";
     EXPECT_FALSE(c.share(job(2, 10, 1), {1}, 4, 5)) << "not its number of nodes";
     c.finish(9, 5);
@@ -116,11 +117,40 @@ TEST(Coscheduler, ARefusalIsToldOnceUntilItChanges) {
     ASSERT_EQ(lines.size(), 3U) << "rules, pool, start";
     for (Seconds now = 10; now < 20; ++now) c.propose(job(2, 100, 3), NodeSet(0, 4), 1000, now);
     EXPECT_EQ(lines.size(), 4U);
-    c.propose(job(2, 100, 3), NodeSet(0, 4), 30, 20);
+    c.propose(job(2, 110, 3), NodeSet(0, 4), 30, 20);
     EXPECT_EQ(lines.size(), 5U);
     EXPECT_EQ(lines.back(),
-              "consider at=20 job=2 submit=0 request=100 count=3 least=1 within=0-3 static=30 limit=10 "
+              "consider at=20 job=2 submit=0 request=110 count=3 least=1 within=0-3 static=30 limit=10 "
               "outcome=waiting-is-sooner");
+}
+
+TEST(Coscheduler, AJobThatWasChangedIsNotRefusedForWhatItWas) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    EXPECT_EQ(c.propose(job(2, 3000, 2), NodeSet(0, 4), kNever, 10).refusal, Refusal::kNoMates);
+    EXPECT_EQ(c.propose(job(2, 100, 2), NodeSet(0, 4), kNever, 11).refusal, Refusal::kNone);
+}
+
+TEST(Coscheduler, WhoIsRefusedAgainKeepsTheLimitThatWasInForce) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    for (Seconds now = 10; now < 14; ++now) {
+        const Event refused = c.propose(job(2, 100, 3), NodeSet(0, 4), kNever, now);
+        EXPECT_EQ(refused.refusal, Refusal::kNoMates);
+        EXPECT_EQ(refused.limit, 10);
+        EXPECT_EQ(refused.nodes.text(), "0-3");
+    }
+}
+
+TEST(Coscheduler, AMateThatComesToAnyPoolIsSeen) {
+    Coscheduler c({{8, NodeSet(0, 4)}, {16, NodeSet(4, 4)}}, rules());
+    for (const JobId mate : {JobId{1}, JobId{2}}) {
+        for (Seconds now = 10; now < 13; ++now)
+            EXPECT_EQ(c.propose(job(9, 100, 2), NodeSet(0, 8), kNever, now).refusal, Refusal::kNoMates);
+        ASSERT_TRUE(c.start(job(mate, 1000, 2), NodeSet(mate == 1 ? 0 : 4, 2), 13));
+        EXPECT_EQ(c.propose(job(9, 100, 2), NodeSet(0, 8), kNever, 14).mates, std::vector<JobId>{mate});
+        c.finish(mate, 15);
+    }
 }
 
 // ---- told again --------------------------------------------------------------------------------------------------
@@ -302,6 +332,11 @@ TEST(Journal, ALineThatCannotBeReadSaysWhy) {
               "has a kind= that cannot be read: soft");
     EXPECT_EQ(why("sd-policy 2 limit=inf"), "is not of version 1");
     EXPECT_EQ(why("pool cores=8 nodes=3-1"), "has a nodes= that cannot be read: 3-1");
+    EXPECT_EQ(why("pool cores=0 nodes=3"), "has a cores= that cannot be read: 0");
+    EXPECT_EQ(why("sd-policy 1 limit=inf sharing_factor=1.5 max_mates=1 jobs_per_node=2 gain=0"),
+              "has rules by which nobody can share");
+    EXPECT_EQ(why("share at=1 job=2 submit=0 request=9000000000000000 count=1 least=1 cores=1 mates=3"),
+              "has a job that asks for more time than there is");
 }
 
 TEST(Journal, LinesAreReadAsTheyAreWritten) {

@@ -39,7 +39,7 @@ TEST(NodeSet, IsWrittenAsALineOfRanges) {
 TEST(NodeSet, IsReadAsItIsWritten) {
     for (const char* text : {"", "5", "0-3,8", "7,9-10,12"}) EXPECT_EQ(NodeSet::parse(text).value().text(), text);
     EXPECT_EQ(NodeSet::parse("3,1-2").value().text(), "1-3");
-    for (const char* text : {",", "1,", "-1", "1-", "3-1", "1 2", "x", "1-2x", "99999999999", "1--2"})
+    for (const char* text : {",", "1,", "-1", "1-", "3-1", "1 2", "x", "1-2x", "99999999999", "0-2147483647", "1--2"})
         EXPECT_FALSE(NodeSet::parse(text)) << text;
 }
 
