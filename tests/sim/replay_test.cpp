@@ -215,7 +215,7 @@ TEST(Replay, WhatCannotBeReadIsSaidWithItsLine) {
     EXPECT_EQ(complaint(head + pool + "finish at=1\n"), "line 3 has no job= where it should be");
     EXPECT_EQ(complaint(head + pool + "\n# hm\nend at=1\n"), "line 5 begins with a word that is not known: end");
     EXPECT_EQ(complaint(head + pool + pool), "line 3 has nodes of the pool before it");
-    EXPECT_EQ(complaint(head + "pool cores=0 nodes=0-3\n"), "line 2 is a pool without nodes or cores");
+    EXPECT_EQ(complaint(head + "pool cores=0 nodes=0-3\n"), "line 2 has a cores= that cannot be read: 0");
     EXPECT_EQ(complaint(head + pool + start + "pool cores=8 nodes=4\n"),
               "line 4 is a pool behind what happened; pools follow line sd-policy");
     EXPECT_EQ(complaint(head + pool + start + start),
