@@ -56,6 +56,9 @@ void declare(const launch_tasks_request_msg_t* message, char** environment, Step
     task::read_declaration(own, "", step);
 }
 
+/// CPUs that the job has on this node while it shares with nobody, as the controller signed it; 0: not known. Each series has its own.
+uint32_t cpus_of_job(stepd_step_rec_t* job);
+
 StepOnNode describe(stepd_step_rec_t* job) {
     StepOnNode step;
     step.step = {job->step_id.job_id, job->step_id.step_id};
@@ -63,6 +66,7 @@ StepOnNode describe(stepd_step_rec_t* job) {
     if (job->argc > 0 && job->argv != nullptr) step.program = text_of(job->argv[0]);
     step.job_cores = text_of(job->job_alloc_cores);
     step.cores = job->batch ? step.job_cores : text_of(job->step_alloc_cores);
+    step.job_cpus = cpus_of_job(job);
     declare(job->batch ? nullptr : job->msg, job->env, step);
     return step;
 }

@@ -534,4 +534,10 @@ CpuSet NodeAgent::cpus_of_cores(const CpuSet& cores) const {
     return cpus;
 }
 
+CpuSet NodeAgent::cpus() const {
+    CpuSet all{};
+    for (const auto cpu : topology_.order) all.add(cpu);
+    return all;
+}
+
 }  // namespace drom::slurm

@@ -78,6 +78,8 @@ public:
 
     /// The CPUs of cores as Slurm counts them on a node: from 0, by package.
     [[nodiscard]] CpuSet cpus_of_cores(const CpuSet& cores) const;
+    /// All that the node has.
+    [[nodiscard]] CpuSet cpus() const;
 
 private:
     class Call;

@@ -27,6 +27,8 @@ Launch launch_of(const StepOnNode& step, const NodeAgent& agent) {
     launch.granted = cpus_of(step.cores, agent);
     launch.malleable = step.range.has_value();
     if (!launch.malleable) return launch;
+    const CpuSet node = agent.cpus();
+    if (step.cores == step.job_cores && step.job_cpus >= node.count()) launch.granted = node;
     launch.min_cpus = step.range->min;
     launch.max_cpus = step.range->max;
     launch.min_per_rank = step.min_per_rank.value_or(1);

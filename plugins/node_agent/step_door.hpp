@@ -21,6 +21,7 @@ struct StepOnNode {
     std::string program;                  ///< its path or name
     std::string cores;                    ///< that the controller granted it here, as Slurm counts them: 0-3,6
     std::string job_cores;                ///< the same of its whole job
+    uint32_t job_cpus = 0;                ///< that the job has here while it shares with nobody; 0: not known
     std::optional<MalleableRange> range;  ///< the step is malleable
     std::optional<uint32_t> min_per_rank;
 
@@ -28,7 +29,8 @@ struct StepOnNode {
     [[nodiscard]] bool has_tasks_of_its_own() const;
 };
 
-/// Without its tasks.
+/// Without its tasks. A job whose node is shared by the controller's plan (select/malleable) has a whole node all the same: who has which of its
+/// CPUs is for the node to say, so that what mates leave is not left idle.
 Launch launch_of(const StepOnNode& step, const NodeAgent& agent);
 
 class StepDoor {

@@ -49,6 +49,8 @@ StepOnNode describe(spank_handle* spank) {
     char** argv = nullptr;
     if (spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0) step.program = argv[0];
     step.job_cores = text_of(item<char*>(spank, S_JOB_ALLOC_CORES));
+    // Of other steps it says how many CPUs they have now.
+    if (step.step.step == kBatchStep) step.job_cpus = item<uint16_t>(spank, S_JOB_NCPUS);
     step.cores = step.step.step == kBatchStep ? step.job_cores : text_of(item<char*>(spank, S_STEP_ALLOC_CORES));
     if (options().malleable()) step.range = options().range;
     step.min_per_rank = options().min_per_rank;

@@ -288,7 +288,7 @@ void Sharing::ended(job_record_t* job) {
     if (!known_->knows(job->job_id)) return;
     const std::vector<JobId> others = known_->companions(job->job_id);
     known_->finish(job->job_id, now());
-    extensions_.erase(job->job_id);
+    limits_.erase(job->job_id);
     if (known_->changed().empty()) return save();
     const std::vector<JobId> changed = known_->changed();
     settle(changed, nullptr);
@@ -361,13 +361,13 @@ void Sharing::set_limits(const std::vector<JobId>& changed) {
         if (record == nullptr || running == nullptr || record->time_limit == INFINITE) continue;
         const Seconds whole = running->end - running->start;
         const uint32_t more = minutes(whole) - std::min(minutes(whole), minutes(running->job.request));
-        const uint32_t before = extensions_[id];
-        if (more == before) continue;
-        extensions_[id] = more;
-        // Whatever an administrator made of the limit meanwhile stays in it.
-        const uint32_t base = record->time_limit > before ? record->time_limit - before : 1;
-        record->end_time += (static_cast<time_t>(base + more) - static_cast<time_t>(record->time_limit)) * 60;
-        record->time_limit = base + more;
+        Limit& limit = limits_[id];
+        // Whatever somebody made of it since is the job's own limit now.
+        if (record->time_limit != limit.set) limit.own = record->time_limit;
+        limit.set = limit.own + more;
+        if (limit.set == record->time_limit) continue;
+        record->end_time += (static_cast<time_t>(limit.set) - static_cast<time_t>(record->time_limit)) * 60;
+        record->time_limit = limit.set;
         last_job_update = time(nullptr);
     }
 }
@@ -423,7 +423,7 @@ void Sharing::rebuild() {
     ready_.job = nullptr;
     offers_.clear();
     others_.clear();
-    extensions_.clear();
+    limits_.clear();
     since_.clear();
     std::vector<policy::Placed> whole;
     each_running_job([&](const job_record_t& job) {
@@ -456,7 +456,7 @@ void Sharing::take_up(const std::vector<policy::Placed>& whole) {
         }
         const uint32_t base = minutes(running->job.request);
         job_record_t* record = record_of(id);
-        if (record->time_limit != INFINITE && record->time_limit > base) extensions_[id] = record->time_limit - base;
+        if (record->time_limit > base) limits_[id] = {base, record->time_limit};
         const auto since = value_of(record->admin_comment == nullptr ? "" : record->admin_comment, "since");
         if (since) since_[id] = parse_time(const_cast<char*>(std::string(*since).c_str()), 1);
         sharing += known_->companions(id).empty() ? 0 : 1;

@@ -25,6 +25,13 @@ static_assert(SLURM_VERSION_NUM(24, 11, 0) <= SLURM_VERSION_NUMBER &&
                   SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0),
               "these are the entry points of Slurm 24.11; the structs of another series are laid out differently");
 
+namespace {
+
+// Nothing shrinks jobs in this series' controller.
+uint32_t cpus_of_job(stepd_step_rec_t*) { return 0; }
+
+}  // namespace
+
 extern "C" {
 
 int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t);

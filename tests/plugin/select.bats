@@ -1,0 +1,269 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# select.bats - select/malleable in a real slurmctld: jobs that would wait start on cores of running ones, and everything goes back.
+
+load support
+load tables
+
+# Four nodes of 2 x 4 CPUs that are accounted for only.
+setup_file() {
+    [[ -e $PLUGINS/select_malleable.so ]] || { missing "no select_malleable.so: it needs Slurm's own headers; scripts/slurm-headers.sh"; return 1; }
+    chmod 755 "$BATS_FILE_TMPDIR"
+    start_cluster nodes=4 sockets=2 cores=4 select=select/malleable extra=JobSubmitPlugins=malleable \
+        scheduler="sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log" \
+        extra="PartitionName=short Nodes=n[1-4] MaxTime=12 State=UP" \
+        plugstack="required $SPANK_DROM" task=task/drom drom="table=$BATS_FILE_TMPDIR/%n.table" drom="topology=package:2,core:4,pu:1"
+    # The sizes of nodes come to job_submit a moment after slurmctld's start.
+    sbatch -N1 --exclusive --malleable -t 1 -o /dev/null --wrap true
+    eventually "the first job has ended" no_jobs
+}
+
+# mate OPTIONS...: a malleable job with whole nodes, that runs; its number in $MATE.
+mate() { running_job MATE -t 10 "$@"; }
+# guest OPTIONS...: one that comes later; its number in $GUEST.
+guest() { running_job GUEST -t 1 "$@"; }
+running_job() { waiting_job "$@"; eventually "job ${!1} runs" runs "${!1}"; }
+# waiting_job NAME OPTIONS...
+waiting_job() {
+    local name=$1
+    shift
+    script "srun sleep 300"
+    printf -v "$name" %s "$(sbatch --parsable --malleable --exclusive -o /dev/null "$@" "$SCRIPT")"
+}
+runs() { [[ $(field "$1" JobState) == RUNNING ]]; }
+waits() { [[ $(field "$1" JobState) == PENDING ]]; }
+# cores JOB: of its nodes, as slurmctld says: one line for nodes with the same.
+cores() { scontrol show job -d "$1" | sed -n 's/.* CPU_IDs=\([^ ]*\) .*/\1/p'; }
+has_cores() { [[ $(cores "$1") == "$2" ]]; }
+# split NODE STEP STEP: sooner or later each has half of it; which half is the node's matter.
+split() {
+    eventually "steps $2 and $3 share $1" have_halves "$@" && return
+    drom_of "$1" list >&2
+    return 1
+}
+have_halves() { [[ $(printf '%s\n' "$(masks "$1" "$2")" "$(masks "$1" "$3")" | sort | paste -sd ' ') == "0-3 4-7" ]]; }
+comment() { squeue -h -j "$1" -O admin_comment:120 | sed 's/ *$//'; }
+log_says() { grep -qF "$1" "$CLUSTER/log/slurmctld.log"; }
+# looked_at JOB: the backfill scheduler has come to it.
+looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log"; }
+no_errors() { ! grep -E "error: (select|node_state|job overflow)|over-?allocated|under-?allocated|mis-count" "$CLUSTER/log/slurmctld.log"; }
+
+@test "a job that would wait starts on half of the cores of a running one, and these go back when it ends" {
+    mate -N2
+    running_job OTHER -t 10 -N2
+    guest -N2
+    expect "$(cores "$MATE")" 0-3
+    expect "$(cores "$OTHER")" 0-7
+    expect "$(cores "$GUEST")" 4-7
+    expect "$(field "$GUEST" NodeList)" "$(field "$MATE" NodeList)"
+    split n1 "$MATE.0" "$GUEST.0"
+    expect "$(sinfo -h -o %C)" 32/0/0/32
+    # Each loses half of the guest's time on half of its cores: a minute.
+    eventually "the guest's limit is extended" has_limit "$GUEST" 00:02:00
+    expect "$(field "$MATE" TimeLimit)" 00:11:00
+    [[ $(comment "$MATE") =~ ^malleable=1\ since=20[^\ ]+\ sharing=$GUEST\ slowdown=1.[01][0-9]$ ]]
+    [[ $(comment "$GUEST") =~ ^malleable=1\ since=20[^\ ]+\ sharing=$MATE\ slowdown=2.[0-9]+$ ]]
+    log_says "job $GUEST shares 2 nodes of job $MATE, 4 cores of each: it ends by "
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-7
+    gets n1 "$MATE.0" 0-7
+    [[ $(field "$MATE" TimeLimit) =~ 00:1[01]:00 ]] # what it has lost in these seconds stays
+    [[ $(comment "$MATE") =~ ^malleable=1\ shared=[0-9]+s$ ]]
+    log_says "job $GUEST has ended; its cores go to job $MATE"
+    no_errors
+}
+has_limit() { [[ $(field "$1" TimeLimit) == "$2" ]]; }
+
+@test "a guest whose mate ends first has the whole nodes" {
+    mate -N4
+    guest -N4
+    scancel "$MATE"
+    eventually "the guest has all cores" has_cores "$GUEST" 0-7
+    gets n3 "$GUEST.0" 0-7
+    [[ $(comment "$GUEST") =~ shared= ]]
+    no_errors
+}
+
+@test "a job that is not malleable waits, and is no mate" {
+    mate -N4
+    sbatch --parsable -N1 --exclusive -t 1 -o /dev/null --wrap "sleep 300" >rigid
+    waiting_job WIDE -N3 -t 1 # there are no three nodes of mates
+    eventually "the malleable one was refused" looked_at "$WIDE" no-mates
+    waits "$(<rigid)"
+    scancel "$MATE" "$WIDE"
+    eventually "the rigid one runs" runs "$(<rigid)"
+    running_job FIRST -N3 -t 10
+    waiting_job SECOND -N1 -t 1
+    sleep 3
+    waits "$SECOND"
+}
+
+@test "a job for which waiting is better waits" {
+    mate -N4 -t 1
+    waiting_job LONG -N4 -t 5
+    eventually "it was refused" looked_at "$LONG" waiting-is-sooner
+    waits "$LONG"
+    expect "$(cores "$MATE")" 0-7
+}
+
+@test "two mates lend to one guest, whose nodes are theirs" {
+    running_job ONE -N1 -t 10
+    running_job TWO -N3 -t 10
+    guest -N4
+    [[ $(comment "$GUEST") == *sharing=$ONE,$TWO* ]]
+    expect "$(cores "$ONE") $(cores "$TWO") $(cores "$GUEST")" "0-3 0-3 4-7"
+    scancel "$TWO"
+    eventually "the guest inherits the cores of the one that ended" has_cores "$GUEST" "$(printf '4-7\n0-7')"
+    scancel "$GUEST"
+    eventually "the other mate has its own" has_cores "$ONE" 0-7
+    no_errors
+}
+
+@test "the main scheduler does it as well, without the backfill scheduler's help" {
+    mate -N4
+    # It looks at a job as soon as that is submitted, and before backfill does.
+    SECONDS=0
+    guest -N4
+    log_says "job $GUEST shares"
+    grep -q "sched: Allocate JobId=$GUEST\|_start_job: Started JobId=$GUEST" "$CLUSTER/log/slurmctld.log"
+}
+
+@test "elements of an array share, each with its own mate" {
+    running_job ONE -N2 -t 10
+    running_job TWO -N2 -t 10
+    script "srun sleep 300"
+    ARRAY=$(sbatch --parsable --malleable --exclusive -N2 -t 1 -a 1-2 -o /dev/null "$SCRIPT")
+    eventually "both elements run" runs_twice "$ARRAY"
+    expect "$(cores "$ONE") $(cores "$TWO")" "0-3 0-3"
+    scancel "$ARRAY"
+    eventually "one has its cores again" has_cores "$ONE" 0-7
+    eventually "and the other" has_cores "$TWO" 0-7
+    no_errors
+}
+runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
+
+@test "nobody's limit is extended beyond the partition's" {
+    running_job ONE -p short -N4 -t 12
+    waiting_job TWO -N4 -t 1
+    sleep 3
+    waits "$TWO"
+    scancel "$TWO"
+    waiting_job GUEST -p short -N4 -t 7
+    sleep 2
+    waits "$GUEST"
+}
+
+@test "nobody's limit is extended into a reservation" {
+    mate -N4 -t 5
+    scontrol create reservation reservationname=soon starttime=now+6minutes duration=10 users="$(id -un)" nodes=n2 flags=ignore_jobs
+    waiting_job GUEST -N4 -t 3
+    sleep 3
+    waits "$GUEST"
+    scontrol delete reservationname=soon
+    eventually "without the reservation it shares" runs "$GUEST"
+}
+
+@test "a step of a shrunk job that asks for all its CPUs runs on those that are left" {
+    mate -N1 -w n1
+    running_job OTHER -N3 -t 10
+    script "srun -n2 -c4 grep Cpus_allowed_list /proc/self/status; echo all; srun --exact -n1 -c2 true && echo exact; sleep 300"
+    GUEST=$(sbatch --parsable --malleable -N1 -n2 -c4 -t 1 -o "$WORK/out" "$SCRIPT")
+    eventually "the steps have run" grep -q exact "$WORK/out"
+    grep -q all "$WORK/out"
+    expect "$(cores "$GUEST")" 4-7
+}
+
+@test "a step that starts while its job is shrunk has the whole node when the guest has gone" {
+    script "srun sleep 2" "srun sleep 300"
+    MATE=$(sbatch --parsable --malleable --exclusive -N2 -w n1,n2 -t 10 -o /dev/null "$SCRIPT")
+    gets n2 "$MATE.0" 0-7
+    running_job OTHER -N2 -t 10
+    guest -N2
+    split n2 "$GUEST.0" "$MATE.1"
+    scancel "$GUEST"
+    gets n2 "$MATE.1" 0-7
+    gets n1 "$MATE.1" 0-7
+}
+
+@test "who is suspended lends nothing, and gets back what it lent" {
+    mate -N4
+    gets n4 "$MATE.0" 0-7 # srun that is stopped while it launches waits for ever
+    scontrol suspend "$MATE"
+    waiting_job GUEST -N4 -t 1
+    eventually "the guest has the free cores" runs "$GUEST"
+    expect "$(cores "$GUEST")" 0-7
+    scancel "$GUEST"
+    eventually "it has ended" has_ended "$GUEST"
+    scontrol resume "$MATE"
+    guest -N4
+    expect "$(cores "$MATE")" 0-3
+    split n4 "$GUEST.0" "$MATE.0"
+    scontrol suspend "$MATE"
+    scancel "$GUEST"
+    eventually "the suspended one's cores are its own again" has_cores "$MATE" 0-7
+    scontrol resume "$MATE"
+    eventually "it runs" runs "$MATE"
+    no_errors
+}
+
+@test "a guest that is requeued gives back what it had, and comes again" {
+    mate -N4
+    guest -N4
+    scontrol requeue "$GUEST"
+    eventually "the mate has its cores" has_cores "$MATE" 0-7
+    scancel "$GUEST"
+    guest -N4
+    scontrol requeue "$MATE"
+    eventually "the guest has all cores" has_cores "$GUEST" 0-7
+    no_errors
+}
+
+@test "a node that fails takes its jobs with it, and nobody's cores" {
+    mate -N2 -w n1,n2
+    running_job OTHER -N2 -t 10
+    guest -N4
+    scontrol update nodename=n1 state=down reason=test
+    eventually "the guest has ended" has_ended_or_waits "$GUEST"
+    eventually "the other mate has its cores" has_cores "$OTHER" 0-7
+    scancel -u "$(id -un)"
+    scontrol update nodename=n1 state=resume || true # it may have come back by itself
+    eventually "the node is back" all_idle
+    no_errors
+}
+has_ended_or_waits() { has_ended "$1" || waits "$1"; }
+all_idle() { [[ $(sinfo -h -t idle -o %D) == 4 ]]; }
+
+@test "a limit that an administrator changes while jobs share stays changed" {
+    mate -N4
+    guest -N4
+    eventually "limits are extended" has_limit "$GUEST" 00:02:00
+    scontrol update jobid="$MATE" timelimit=30
+    scancel "$GUEST"
+    eventually "the mate has its cores" has_cores "$MATE" 0-7
+    [[ $(field "$MATE" TimeLimit) =~ 00:3[01]:00 ]]
+}
+
+@test "a test of whether a job could run changes nothing" {
+    mate -N4
+    sbatch --test-only --malleable --exclusive -N4 -t 1 --wrap true 2>&1 | grep -q "to start at"
+    expect "$(cores "$MATE")" 0-7
+    srun --test-only -N1 -t 1 true
+    expect "$(cores "$MATE")" 0-7
+    no_errors
+}
+
+@test "jobs whose allocation cannot change share nothing: generic resources, heterogeneous jobs" {
+    mate -N4
+    script "#SBATCH hetjob" "srun sleep 300"
+    HET=$(sbatch --parsable --malleable -N1 -c8 -t 1 -o /dev/null : --malleable -N1 -c8 -t 1 "$SCRIPT")
+    sleep 3
+    waits "$HET"
+    expect "$(cores "$MATE")" 0-7
+    scancel "$HET"
+}
+
+@test "the log tells all decisions, and drom-sim decides the same" {
+    run "$BUILD/bin/drom-sim" replay "$BATS_FILE_TMPDIR/sd.log"
+    expect "$status" 0
+    [[ $output == *"share"* ]]
+}
