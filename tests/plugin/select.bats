@@ -4,49 +4,19 @@
 
 load support
 load tables
+load select
 
 # Four nodes of 2 x 4 CPUs that are accounted for only.
 setup_file() {
-    [[ -e $PLUGINS/select_malleable.so ]] || { missing "no select_malleable.so: it needs Slurm's own headers; scripts/slurm-headers.sh"; return 1; }
-    chmod 755 "$BATS_FILE_TMPDIR"
-    start_cluster nodes=4 sockets=2 cores=4 select=select/malleable extra=JobSubmitPlugins=malleable \
-        scheduler="sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log" \
-        extra="PartitionName=short Nodes=n[1-4] MaxTime=12 State=UP" \
-        plugstack="required $SPANK_DROM" task=task/drom drom="table=$BATS_FILE_TMPDIR/%n.table" drom="topology=package:2,core:4,pu:1"
-    # The sizes of nodes come to job_submit a moment after slurmctld's start.
-    sbatch -N1 --exclusive --malleable -t 1 -o /dev/null --wrap true
-    eventually "the first job has ended" no_jobs
+    has_select || return
+    local settings
+    mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log")
+    start_cluster nodes=4 "${settings[@]}" extra="PartitionName=short Nodes=n[1-4] MaxTime=12 State=UP"
+    sizes_known
 }
 
-# mate OPTIONS...: a malleable job with whole nodes, that runs; its number in $MATE.
-mate() { running_job MATE -t 10 "$@"; }
-# guest OPTIONS...: one that comes later; its number in $GUEST.
-guest() { running_job GUEST -t 1 "$@"; }
-running_job() { waiting_job "$@"; eventually "job ${!1} runs" runs "${!1}"; }
-# waiting_job NAME OPTIONS...
-waiting_job() {
-    local name=$1
-    shift
-    script "srun sleep 300"
-    printf -v "$name" %s "$(sbatch --parsable --malleable --exclusive -o /dev/null "$@" "$SCRIPT")"
-}
-runs() { [[ $(field "$1" JobState) == RUNNING ]]; }
-waits() { [[ $(field "$1" JobState) == PENDING ]]; }
-# cores JOB: of its nodes, as slurmctld says: one line for nodes with the same.
-cores() { scontrol show job -d "$1" | sed -n 's/.* CPU_IDs=\([^ ]*\) .*/\1/p'; }
-has_cores() { [[ $(cores "$1") == "$2" ]]; }
-# split NODE STEP STEP: sooner or later each has half of it; which half is the node's matter.
-split() {
-    eventually "steps $2 and $3 share $1" have_halves "$@" && return
-    drom_of "$1" list >&2
-    return 1
-}
-have_halves() { [[ $(printf '%s\n' "$(masks "$1" "$2")" "$(masks "$1" "$3")" | sort | paste -sd ' ') == "0-3 4-7" ]]; }
-comment() { squeue -h -j "$1" -O admin_comment:120 | sed 's/ *$//'; }
-log_says() { grep -qF "$1" "$CLUSTER/log/slurmctld.log"; }
 # looked_at JOB: the backfill scheduler has come to it.
 looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log"; }
-no_errors() { ! grep -E "error: (select|node_state|job overflow)|over-?allocated|under-?allocated|mis-count" "$CLUSTER/log/slurmctld.log"; }
 
 @test "a job that would wait starts on half of the cores of a running one, and these go back when it ends" {
     mate -N2

@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# controller.bats - select/malleable when slurmctld ends, is killed, finds damage, is set up wrongly, or goes on without it.
+
+load support
+load tables
+load select
+
+setup_file() {
+    has_select || return
+    local settings
+    mapfile -t settings < <(select_settings)
+    start_cluster nodes=2 "${settings[@]}"
+    sizes_known
+}
+
+teardown() {
+    # Some tests end with it.
+    scontrol ping 2>/dev/null | grep -q UP || start_controller
+    [[ -n ${BATS_TEST_COMPLETED:-} ]] || "$CLUSTER_SH" logs "$CLUSTER"
+    scancel -u "$(id -un)" 2>/dev/null
+    eventually "the jobs have ended" no_jobs
+}
+
+controller_pid() { sed -n 's/^slurmctld //p' "$CLUSTER/run/daemons" | tail -n 1; }
+# kill_controller SIGNAL
+kill_controller() {
+    local pid
+    pid=$(controller_pid)
+    kill "-$1" "$pid"
+    eventually "slurmctld has ended" has_gone "$pid"
+}
+has_gone() { [[ ! -e /proc/$1 || $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status") == Z ]]; }
+start_controller() {
+    "$CLUSTER_SH" again "$CLUSTER" slurmctld
+    eventually "slurmctld answers" answers
+}
+answers() { timeout 5 scontrol ping 2>/dev/null | grep -q "is UP"; }
+pair() { from_here; mate -N2; guest -N2; eventually "the guest's limit is extended" has_limit "$GUEST" 00:02:00; saved; }
+has_limit() { [[ $(field "$1" TimeLimit) == "$2" ]]; }
+# saved: slurmctld has written its jobs down.
+saved() { eventually "slurmctld has saved the guest" grep -qa "sharing=$MATE" "$CLUSTER/state/job_state"; }
+as_before() { expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"; }
+and_back() {
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-7
+    no_errors
+}
+
+@test "a controller that was stopped knows who shares with whom" {
+    pair
+    kill_controller TERM
+    start_controller
+    as_before
+    expect "$(field "$GUEST" TimeLimit)" 00:02:00
+    expect "$(field "$MATE" TimeLimit)" 00:11:00
+    and_back
+    [[ $(comment "$MATE") =~ shared=[0-9]+s$ ]]
+}
+
+@test "a controller that was killed knows it, too" {
+    pair
+    kill_controller KILL
+    start_controller
+    as_before
+    and_back
+}
+
+@test "a guest that ended while there was no controller has given back" {
+    pair
+    kill_controller KILL
+    pkill -f -P "$(pgrep -f "slurmstepd.*\[$GUEST.batch\]" | head -n 1)" . || true
+    kill -KILL "$(pid_of n1 "$GUEST.0")" "$(pid_of n2 "$GUEST.0")"
+    start_controller
+    eventually "the mate has its cores again" has_cores "$MATE" 0-7
+    gets n1 "$MATE.0" 0-7
+}
+
+@test "without its ledger it infers who shares with whom, and says so" {
+    pair
+    kill_controller KILL
+    printf 'x' >>"$CLUSTER/state/malleable.ledger"
+    start_controller
+    as_before
+    log_says "malleable.ledger is damaged; who shares with whom is inferred"
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-7
+}
+
+@test "a ledger that does not fit who runs is not used" {
+    pair
+    cp "$CLUSTER/state/malleable.ledger" old
+    and_back
+    scancel "$MATE"
+    eventually "it has ended" has_ended "$MATE"
+    pair
+    kill_controller KILL
+    cp old "$CLUSTER/state/malleable.ledger"
+    start_controller
+    as_before
+    and_back
+}
+
+@test "the same controller reconfigured changes nothing for who shares" {
+    pair
+    scontrol reconfigure
+    sleep 1
+    as_before
+    and_back
+}
+
+# edited EXPRESSION COMMAND...: with another slurm.conf.
+edited() {
+    sed -i.orig "$1" "$SLURM_CONF"
+    shift
+    local status=0
+    "$@" || status=$?
+    mv "$SLURM_CONF.orig" "$SLURM_CONF"
+    return "$status"
+}
+
+@test "options that are wrong stop its start with one sentence" {
+    kill_controller TERM
+    local option
+    for option in "sd_max_slowdown=0.5: it has to be a number above 1, inf, or dynamic" "sd_max_slowdwn=3: there is no such option" \
+        "sd_sharing_factor=1: it has to be a number above 0 and below 1"; do
+        run edited "s/sd_max_slowdown=inf/${option%%:*}/" timeout 20 slurmctld -D
+        ((status != 0 && status != 124))
+        log_says "select/malleable: SchedulerParameters: $option"
+    done
+    run edited "s/CR_Core/CR_Socket/" timeout 20 slurmctld -D
+    ((status != 0 && status != 124))
+    log_says "select/malleable: SelectTypeParameters: it has to be CR_Core or CR_Core_Memory"
+    run edited "s/^PluginDir=.*/PluginDir=${PLUGINS//\//\\/}/" timeout 20 slurmctld -D
+    ((status != 0 && status != 124))
+}
+
+@test "an option that becomes wrong does not stop it: the old ones stay in force" {
+    mate -N2
+    edited "s/sd_max_slowdown=inf/sd_max_slowdown=x/" scontrol reconfigure
+    eventually "it is said" log_says "SchedulerParameters: sd_max_slowdown=x: it has to be a number above 1, inf, or dynamic; the options that were in force stay so"
+    from_here
+    guest -N2
+    as_before
+    and_back
+}
+
+@test "another limit of slowdowns counts from the next job on" {
+    mate -N2
+    edited "s/sd_max_slowdown=inf/sd_max_slowdown=1.01/" scontrol reconfigure
+    waiting_job GUEST -N2 -t 1
+    sleep 3
+    waits "$GUEST"
+    scontrol reconfigure
+    eventually "without that limit it shares" runs "$GUEST"
+}
+
+@test "back to cons_tres with jobs that share: they run on, and no core is given twice" {
+    pair
+    cp "$SLURM_CONF" "$WORK/slurm.conf"
+    sed 's,^SelectType=.*,SelectType=select/cons_tres,' "$WORK/slurm.conf" >other.conf
+    all_again other.conf
+    as_before
+    waiting_job NEXT -N2 -t 1
+    sleep 2
+    waits "$NEXT"
+    scancel "$GUEST"
+    eventually "the guest has ended" has_ended "$GUEST"
+    scancel "$MATE"
+    eventually "the next one has the whole nodes" runs "$NEXT"
+    expect "$(cores "$NEXT")" 0-7
+    scancel "$NEXT"
+    eventually "the jobs have ended" no_jobs
+    all_again "$WORK/slurm.conf"
+    pair
+    and_back
+}
+# all_again CONF: slurmctld and every slurmd with this slurm.conf.
+all_again() {
+    local node pid
+    kill_controller TERM
+    cat "$1" >"$SLURM_CONF"
+    for node in n1 n2; do
+        pid=$(sed -n "s/^$node //p" "$CLUSTER/run/daemons" | tail -n 1)
+        kill "$pid"
+        eventually "slurmd of $node has ended" has_gone "$pid"
+        "$CLUSTER_SH" again "$CLUSTER" "$node"
+    done
+    start_controller
+    eventually "the nodes answer" nodes_answer
+}
+nodes_answer() { ! sinfo -h -N -o %t | grep -q '[*]\|down\|unk'; }
