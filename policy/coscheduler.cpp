@@ -130,7 +130,7 @@ bool Coscheduler::apply(const Event& event) {
 void Coscheduler::happened(std::size_t pool, const Event& event) {
     changed_.clear();
     for (const int slot : clusters_[pool].changed()) changed_.push_back(clusters_[pool].running(slot).job.id);
-    refused_.erase(event.job.id);
+    decided_.erase(event.job.id);
     tell(text_of(event));
 }
 
@@ -149,7 +149,7 @@ Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static
     if (asked.refusal == Refusal::kNotMalleable) return asked;
     const NodeSet usable = without_others(within);
     Event best = asked;
-    std::size_t looked_at = 0;
+    std::optional<std::size_t> looked_at;
     for (std::size_t pool = 0; pool < clusters_.size(); ++pool) {
         asked.nodes = usable.common(layout_[pool].nodes);
         if (asked.nodes.count() < job.nodes) continue;
@@ -158,7 +158,7 @@ Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static
         looked_at = pool;
         if (best.refusal == Refusal::kNone) break;
     }
-    decided(best, looked_at);
+    if (looked_at) decided(best, *looked_at);
     return best;
 }
 
@@ -180,9 +180,9 @@ Event Coscheduler::what_if(const SlowdownRules& rules, const Job& job, const Nod
 
 // As in the backfill pass: only who came since could be a mate of a job that found none.
 bool Coscheduler::nobody_again(std::size_t pool, const Event& asked) const {
-    const auto found = refused_.find(asked.job.id);
-    if (found == refused_.end() || rules_.sharing.jobs_per_node > 2) return false;
-    const Refused& before = found->second;
+    const auto found = decided_.find(asked.job.id);
+    if (found == decided_.end() || rules_.sharing.jobs_per_node > 2) return false;
+    const Decided& before = found->second;
     if (before.refusal != Refusal::kNoMates || before.pool != pool || asked.limit > before.limit) return false;
     if (!(before.within == asked.nodes) || !same_demand(before.job, asked.job)) return false;
     return !anybody_new(clusters_[pool], asked.job, before.version, asked.limit, rules_.sharing, asked.at);
@@ -207,12 +207,14 @@ Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRule
 
 void Coscheduler::decided(const Event& event, std::size_t pool) {
     constexpr std::size_t kRemembered = 65536;  // jobs that were cancelled are not told of
-    if (refused_.size() > kRemembered) refused_.clear();
-    const auto before = refused_.find(event.job.id);
-    const bool told = before != refused_.end() && before->second.refusal == event.refusal;
-    const std::uint64_t version = clusters_.empty() ? 0 : clusters_[pool].mates_version();
-    refused_[event.job.id] = {event.refusal, pool, version, event.limit, event.nodes, event.job};
-    if (!told || event.refusal == Refusal::kNone) tell(text_of(event));
+    if (decided_.size() > kRemembered) decided_.clear();
+    const auto before = decided_.find(event.job.id);
+    const bool told = before != decided_.end() && before->second.refusal == event.refusal &&
+                      before->second.mates == event.mates && before->second.cores == event.cores;
+    const std::uint64_t version = clusters_[pool].mates_version();
+    decided_[event.job.id] = {event.refusal, pool,      version,     event.limit,
+                              event.nodes,   event.job, event.mates, event.cores};
+    if (!told) tell(text_of(event));
 }
 
 const RunningJob* Coscheduler::find(JobId id) const {

@@ -86,14 +86,16 @@ private:
         std::size_t pool = 0;
         int slot = 0;
     };
-    /// What a waiting job was refused for: to look again only when something changed, and to tell it once.
-    struct Refused {
+    /// What was decided last about a waiting job: to look again only when something changed, and to tell it once.
+    struct Decided {
         Refusal refusal = Refusal::kNone;
         std::size_t pool = 0;       ///< the last that was searched
         std::uint64_t version = 0;  ///< of its mates
         double limit = 0;
         NodeSet within;
         Job job;  ///< as it was then
+        std::vector<JobId> mates;
+        int cores = 0;
     };
 
     const Cluster& cluster_of(const Place& place) const { return clusters_[place.pool]; }
@@ -120,7 +122,7 @@ private:
     SlowdownRules rules_;
     std::vector<Cluster> clusters_;
     std::map<JobId, Place> where_;
-    std::map<JobId, Refused> refused_;
+    std::map<JobId, Decided> decided_;
     std::vector<int> others_;  ///< of each node: how many jobs are there that are not in a cluster
     std::vector<JobId> changed_;
     /// Events that made what is known of those who share, or did, with somebody that runs; in order of time.

@@ -124,6 +124,19 @@ TEST(Coscheduler, ARefusalIsToldOnceUntilItChanges) {
               "outcome=waiting-is-sooner");
 }
 
+TEST(Coscheduler, AProposalThatNobodyFollowsIsToldOnce) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    std::vector<std::string> lines;
+    c.write_to([&lines](const std::string& line) { lines.push_back(line); });
+    for (Seconds now = 10; now < 20; ++now) {
+        EXPECT_EQ(c.propose(job(2, 100, 2), NodeSet(0, 4), 1000, now).refusal, Refusal::kNone);
+        EXPECT_EQ(c.propose(job(2, 100, 2), NodeSet(), 1000, now).refusal, Refusal::kNoMates)
+            << "no nodes are left to try";
+    }
+    EXPECT_EQ(lines.size(), 4U);
+}
+
 TEST(Coscheduler, AJobThatWasChangedIsNotRefusedForWhatItWas) {
     Coscheduler c = four_nodes();
     ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
