@@ -222,7 +222,7 @@ all_idle() { [[ $(sinfo -h -t idle -o %D) == 4 ]]; }
     no_errors
 }
 
-@test "jobs whose allocation cannot change share nothing: generic resources, heterogeneous jobs" {
+@test "jobs whose allocation cannot change, or is not settled, share nothing" {
     mate -N4
     script "#SBATCH hetjob" "srun sleep 300"
     HET=$(sbatch --parsable --malleable -N1 -c8 -t 1 -o /dev/null : --malleable -N1 -c8 -t 1 "$SCRIPT")
@@ -230,6 +230,12 @@ all_idle() { [[ $(sinfo -h -t idle -o %D) == 4 ]]; }
     waits "$HET"
     expect "$(cores "$MATE")" 0-7
     scancel "$HET"
+    waiting_job FLEXIBLE -N4 -t 2 --time-min=1
+    waiting_job SWITCHES -N4 -t 1 --switches=1
+    sleep 3
+    waits "$FLEXIBLE"
+    waits "$SWITCHES"
+    no_errors
 }
 
 @test "the log tells all decisions, and drom-sim decides the same" {

@@ -116,6 +116,8 @@ std::string obstacle(const job_record_t& job) {
     if (details->expanding_jobid != 0) return "it is to expand another job";
     if (job.req_switch != 0) return "it asks for switches";
     if (special_features(*details)) return "it asks for features by number or alternative";
+    // Slurm itself changes the limits of such a job while it looks for a place for it.
+    if (job.time_min != 0 || job.deadline != 0) return "its time limit depends on when it starts";
     if (job.time_limit == INFINITE || job.time_limit == NO_VAL) return "it has no time limit";
     return "";
 }

@@ -277,7 +277,7 @@ void Sharing::booked(job_record_t* job) {
     }
     if (job->job_resrcs == nullptr || job->job_resrcs->node_bitmap == nullptr) return;
     const policy::Placed seen = placed(*job);
-    if (has_whole_nodes(*job) && known_->start(seen.job, seen.nodes, now())) return;
+    if (has_whole_nodes(*job) && has_all_cores(*job) && known_->start(seen.job, seen.nodes, now())) return;
     others_[job->job_id] = seen.nodes;
     known_->occupy(seen.nodes);
 }
