@@ -335,6 +335,17 @@ void Sharing::settle(const std::vector<JobId>& changed, const job_record_t* not_
 void Sharing::settle_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked) {
     std::vector<Share> shares;
     std::vector<job_record_t*> there;
+    // Whatever is known of sharing, nobody is given a core that somebody else has.
+    each_running_job([&](const job_record_t& job) {
+        const job_record_t* other = &job;  // Slurm's macros want a pointer's name
+        const int n = position(*job.job_resrcs, node);
+        if (n < 0 || !IS_JOB_RUNNING(other) || std::find(records.begin(), records.end(), other) != records.end())
+            return;
+        std::vector<bool> cores = cores_on(*job.job_resrcs, n);
+        const auto count = std::count(cores.begin(), cores.end(), true);
+        shares.push_back({std::move(cores), static_cast<int>(count)});
+    });
+    const std::size_t strangers = shares.size();
     for (job_record_t* record : records) {
         const int n = record->job_resrcs == nullptr ? -1 : position(*record->job_resrcs, node);
         if (n < 0) continue;
@@ -350,7 +361,7 @@ void Sharing::settle_node(int node, const std::vector<job_record_t*>& records, c
                     node_record_table_ptr[node]->name);
     for (std::size_t i = 0; i < there.size(); ++i) {
         job_resources_t& resources = *there[i]->job_resrcs;
-        set_cores_on(resources, position(resources, node), shares[i].cores);
+        set_cores_on(resources, position(resources, node), shares[strangers + i].cores);
     }
 }
 
