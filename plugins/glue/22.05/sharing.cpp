@@ -288,14 +288,23 @@ void Sharing::ended(job_record_t* job) {
     if (!known_->knows(job->job_id)) return;
     const std::vector<JobId> others = known_->companions(job->job_id);
     known_->finish(job->job_id, now());
-    extensions_.erase(job->job_id);
-    if (known_->changed().empty()) return save();
     const std::vector<JobId> changed = known_->changed();
+    comment(job->job_id);
+    give_back_time(job);
+    if (changed.empty()) return save();
     settle(changed, nullptr);
     save();
     set_limits(changed);
     for (const JobId id : changed) comment(id);
     slurm_info("select/malleable: job %u has ended; its cores go to job %s", job->job_id, list(others).c_str());
+}
+
+/// Whoever is requeued asks for its own time again.
+void Sharing::give_back_time(job_record_t* job) {
+    const auto found = extensions_.find(job->job_id);
+    if (found == extensions_.end()) return;
+    if (job->time_limit != INFINITE && job->time_limit > found->second) job->time_limit -= found->second;
+    extensions_.erase(found);
 }
 
 void Sharing::forget(JobId id) {
@@ -390,14 +399,14 @@ void Sharing::confirm() {
 /// squeue -O admin_comment shows who shares with whom, since when, and how slow it is predicted to be; then for how long it has shared.
 void Sharing::comment(JobId id) {
     job_record_t* record = record_of(id);
-    const policy::RunningJob* running = known_->find(id);
-    if (record == nullptr || running == nullptr) return;
+    if (record == nullptr) return;
     std::string text = record->admin_comment == nullptr ? "" : record->admin_comment;
     const std::vector<JobId> with = known_->companions(id);
     if (!with.empty()) {
         if (since_.emplace(id, last_now_).second) text = with_value(text, "since", clock_text(last_now_));
         std::array<char, 32> slowdown{};
-        std::snprintf(slowdown.data(), slowdown.size(), "%.2f", policy::slowdown(running->job, running->end));
+        const policy::RunningJob& running = *known_->find(id);
+        std::snprintf(slowdown.data(), slowdown.size(), "%.2f", policy::slowdown(running.job, running.end));
         text = with_value(with_value(text, "sharing", list(with)), "slowdown", slowdown.data());
     } else if (const auto since = since_.find(id); since != since_.end()) {
         Seconds shared = last_now_ - since->second;
