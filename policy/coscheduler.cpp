@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -67,6 +68,8 @@ bool Coscheduler::start(const Job& job, const NodeSet& nodes, Seconds now) {
     event.job = job;
     event.nodes = nodes;
     where_[job.id] = {*pool, clusters_[*pool].start(job, nodes, now)};
+    // It was requeued, or has the number of a job that was lost: what is told of that one goes on with this one.
+    if (groups_.count(job.id) != 0) remember(event);
     happened(*pool, event);
     return true;
 }
@@ -95,8 +98,9 @@ bool Coscheduler::share(const Job& job, const std::vector<JobId>& mates, int cor
     event.job.filter.within = nullptr;
     event.mates = mates;
     event.cores = cores;
-    const int group = group_with(mates);
-    groups_[job.id] = group;
+    std::vector<JobId> together = mates;
+    if (groups_.count(job.id) != 0) together.push_back(job.id);
+    groups_[job.id] = group_with(together);
     where_[job.id] = {*pool, clusters_[*pool].share(event.job, sharing, now)};
     remember(event);
     happened(*pool, event);
@@ -342,13 +346,44 @@ tl::expected<std::vector<Event>, std::string> Coscheduler::read_ledger(std::stri
 
 namespace {
 
-std::string misfit(const Coscheduler& told, const std::vector<Placed>& running) {
+/// The second in which a job starts may be over before it is told of.
+constexpr Seconds kSameStart = 2;
+
+bool is_its_start(const Placed& seen, const Event& event) {
+    const bool begins = event.what == Event::What::kStart || event.what == Event::What::kShare;
+    return begins && event.job.id == seen.job.id && std::abs(seen.start - event.at) <= kSameStart;
+}
+
+/// The ledger without what has not happened to those that run: a resource manager that was killed may have come back with a memory that is older
+/// than the ledger. `told`: jobs that the ledger tells of as they are seen.
+std::vector<Event> as_of(const std::vector<Event>& ledger, const std::vector<Placed>& running, std::set<JobId>& told) {
+    std::map<JobId, std::size_t> happened;  // behind the last event of each job that did
     for (const Placed& seen : running) {
-        if (!told.knows(seen.job.id)) continue;
+        const JobId id = seen.job.id;
+        std::size_t& end = happened[id];
+        for (std::size_t i = 0; i < ledger.size(); ++i) {
+            if (is_its_start(seen, ledger[i])) {
+                told.insert(id);
+                end = i + 1;
+            } else if (ledger[i].job.id == id && ledger[i].at <= seen.start && told.count(id) == 0) {
+                end = i + 1;  // a former job with its number
+            }
+        }
+    }
+    std::vector<Event> events;
+    for (std::size_t i = 0; i < ledger.size(); ++i) {
+        const auto end = happened.find(ledger[i].job.id);
+        if (end == happened.end() || i < end->second) events.push_back(ledger[i]);
+    }
+    return events;
+}
+
+std::string misfit(const Coscheduler& known, const std::vector<Placed>& running, const std::set<JobId>& told) {
+    for (const Placed& seen : running) {
+        if (told.count(seen.job.id) == 0) continue;
         NodeSet nodes;
-        for (const Held& held : told.cores_of(seen.job.id)) nodes.insert(held.nodes);
-        if (!(nodes == seen.nodes) || told.find(seen.job.id)->start != seen.start)
-            return "job " + std::to_string(seen.job.id) + " is on other nodes, or since another time, than it says";
+        for (const Held& held : known.cores_of(seen.job.id)) nodes.insert(held.nodes);
+        if (!(nodes == seen.nodes)) return "job " + std::to_string(seen.job.id) + " is on other nodes than it says";
     }
     return "";
 }
@@ -359,25 +394,31 @@ tl::expected<void, std::string> Coscheduler::restore(std::string_view ledger, st
                                                      Seconds now) {
     const auto journal = std::exchange(journal_, nullptr);
     *this = Coscheduler(layout_, rules_);
+    std::set<JobId> told, alive;
+    for (const Placed& seen : running) alive.insert(seen.job.id);
     auto events = read_ledger(ledger);
     std::string why = events ? "" : events.error();
     if (events) {
+        events = as_of(*events, running, told);
+        // Whom nobody sees may have begun on what those that are seen have not left yet: that has not happened, either.
         for (const Event& event : *events)
-            if (!apply(event)) why = "it says what cannot have been: " + text_of(event);
-        if (why.empty()) why = misfit(*this, running);
+            if (!apply(event) && alive.count(event.job.id) != 0)
+                why = "it says what cannot have been: " + text_of(event);
+        if (why.empty()) why = misfit(*this, running, told);
     }
-    if (!why.empty()) events = std::vector<Event>();
+    if (!why.empty()) {
+        events = std::vector<Event>();
+        told.clear();
+    }
     *this = Coscheduler(layout_, rules_);
     // The ledger's events and the starts of those that it does not tell of, in order of time.
     std::stable_sort(running.begin(), running.end(),
                      [](const Placed& a, const Placed& b) { return a.start < b.start; });
-    std::set<JobId> told, alive;
-    for (const Event& event : *events) told.insert(event.job.id);
-    for (const Placed& seen : running) alive.insert(seen.job.id);
     auto seen = running.begin();
     const auto start_before = [&](Seconds at) {
         for (; seen != running.end() && seen->start < at; ++seen) {
             if (told.count(seen->job.id) != 0) continue;
+            finish(seen->job.id, seen->start);
             // Whoever the ledger thinks is there has gone since it was written.
             for (const JobId id : known_on(seen->nodes))
                 if (alive.count(id) == 0) finish(id, seen->start);
@@ -389,8 +430,12 @@ tl::expected<void, std::string> Coscheduler::restore(std::string_view ledger, st
         apply(event);
     }
     start_before(kNever);
-    for (const JobId id : told)
-        if (alive.count(id) == 0) finish(id, now);
+    for (const Placed& each : running)
+        if (told.count(each.job.id) != 0 && !knows(each.job.id)) occupy(each.nodes);
+    std::vector<JobId> gone;
+    for (const auto& [id, place] : where_)
+        if (alive.count(id) == 0) gone.push_back(id);
+    for (const JobId id : gone) finish(id, now);
     if (journal) write_to(journal);
     if (!why.empty()) return tl::unexpected(why);
     return {};

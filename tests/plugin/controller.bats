@@ -22,11 +22,12 @@ teardown() {
     eventually "the jobs have ended" no_jobs
 }
 
-controller_pid() { sed -n 's/^slurmctld //p' "$CLUSTER/run/daemons" | tail -n 1; }
+# daemon NAME: its pid.
+daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
 # kill_controller SIGNAL
 kill_controller() {
     local pid
-    pid=$(controller_pid)
+    pid=$(daemon slurmctld)
     kill "-$1" "$pid"
     eventually "slurmctld has ended" has_gone "$pid"
 }
@@ -99,6 +100,31 @@ and_back() {
     start_controller
     as_before
     and_back
+}
+
+# slurmctld saves its state every five seconds at most: what came since is lost, but not in the ledger.
+@test "a guest whose end a killed controller had not saved keeps its cores until it is missed" {
+    pair
+    # Else it would say at once to the next controller that the guest has ended.
+    kill -STOP "$(daemon n1)" "$(daemon n2)"
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-7
+    kill_controller KILL
+    start_controller
+    local both
+    both="$(cores "$MATE") $(cores "$GUEST")"
+    kill -CONT "$(daemon n1)" "$(daemon n2)"
+    expect "$both" "0-3 4-7"
+    and_back
+}
+
+@test "a requeued guest asks for its own time again, and says no more that it shares" {
+    pair
+    scontrol requeuehold "$GUEST"
+    eventually "the guest waits again" waits "$GUEST"
+    expect "$(field "$GUEST" TimeLimit)" 00:01:00
+    [[ $(comment "$GUEST") != *sharing=* ]]
+    has_cores "$MATE" 0-7
 }
 
 @test "the same controller reconfigured changes nothing for who shares" {
@@ -181,7 +207,7 @@ all_again() {
     kill_controller TERM
     cat "$1" >"$SLURM_CONF"
     for node in n1 n2; do
-        pid=$(sed -n "s/^$node //p" "$CLUSTER/run/daemons" | tail -n 1)
+        pid=$(daemon "$node")
         kill "$pid"
         eventually "slurmd of $node has ended" has_gone "$pid"
         "$CLUSTER_SH" again "$CLUSTER" "$node"

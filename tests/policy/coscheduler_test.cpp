@@ -175,18 +175,29 @@ struct Story {
     Seconds now = 0;
     JobId last = 0;
     int shared = 0;
+    std::vector<JobId> numbers = {};  ///< of jobs that have ended
 };
+
+/// A job that was requeued keeps its number; a controller that lost its last jobs gives their numbers away again.
+JobId next_number(Story& s) {
+    if (s.numbers.empty() || !*rc::gen::weightedElement<bool>({{1, true}, {3, false}})) return ++s.last;
+    const auto chosen = s.numbers.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(s.numbers));
+    const JobId number = *chosen;
+    s.numbers.erase(chosen);
+    return number;
+}
 
 void step(Story& s) {
     s.now += *rc::gen::inRange<Seconds>(0, 60);
     if (!s.running.empty() && *rc::gen::weightedElement<bool>({{1, true}, {2, false}})) {
         const auto gone = s.running.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(s.running));
         s.c.finish(gone->job.id, s.now);
+        s.numbers.push_back(gone->job.id);
         s.running.erase(gone);
         return;
     }
     const int all = s.c.pools().front().nodes.count();
-    const Job come = random_job(++s.last, s.now, std::max(1, all / 2));
+    const Job come = random_job(next_number(s), s.now, std::max(1, all / 2));
     const NodeSet nodes(*rc::gen::inRange(0, all - come.nodes + 1), come.nodes);
     if (s.c.start(come, nodes, s.now)) {
         s.running.push_back({come, nodes, s.now, 8});
@@ -299,8 +310,7 @@ TEST(Coscheduler, ALedgerThatDoesNotFitWhatRunsIsNotBelieved) {
     ASSERT_TRUE(four_nodes().restore(ledger, running, 50));
 
     running[0].nodes = NodeSet(1, 2);
-    EXPECT_EQ(four_nodes().restore(ledger, running, 50).error(),
-              "job 1 is on other nodes, or since another time, than it says");
+    EXPECT_EQ(four_nodes().restore(ledger, running, 50).error(), "job 1 is on other nodes than it says");
     running[0].nodes = NodeSet(0, 2);
     const std::string damaged = std::string(ledger).replace(ledger.find("mates=1"), 7, "mates=x");
     Coscheduler inferred = four_nodes();
@@ -328,6 +338,81 @@ TEST(Coscheduler, WhoOfTheLedgerDoesNotRunAnyMoreHasEnded) {
     Coscheduler next = four_nodes();
     ASSERT_TRUE(next.restore(ledger, {{job(3, 70, 2), NodeSet(0, 2), 40, 8}}, 50));
     EXPECT_EQ(picture(next, 9), "3 from 40 to 110: 8 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+}
+
+/// What runs by a controller that was killed some time after it had saved that.
+TEST(Coscheduler, WhoRunsByAnOlderStateKeepsItsCores) {
+    EXPECT_TRUE(holds("older state", [] {
+        Story story = random_story();
+        const int before = *rc::gen::inRange(1, 30);
+        for (int i = 0; i < before; ++i) step(story);
+        std::vector<Placed> saved = story.running;
+        for (Placed& seen : saved) seen.cores = story.c.cores_of(seen.job.id).front().cores;
+        const int lost = *rc::gen::inRange(0, 8);
+        for (int i = 0; i < lost; ++i) step(story);
+        Coscheduler again(story.c.pools(), story.c.rules());
+        std::vector<std::string> lines;
+        again.write_to([&lines](const std::string& line) { lines.push_back(line); });
+        static_cast<void>(again.restore(story.c.ledger(), saved, story.now));  // what it does not believe is inferred
+        for (JobId id = 1; id <= story.last; ++id) {
+            const auto seen =
+                std::find_if(saved.begin(), saved.end(), [id](const Placed& s) { return s.job.id == id; });
+            if (seen == saved.end()) {
+                RC_ASSERT(!again.knows(id));
+                continue;
+            }
+            if (!again.knows(id)) {
+                // Not known is: nobody shares there.
+                const Job asked = random_job(story.last + 1, story.now, 1);
+                RC_ASSERT(again.propose(asked, seen->nodes, kNever, story.now).refusal != Refusal::kNone);
+                continue;
+            }
+            NodeSet nodes;
+            for (const Held& held : again.cores_of(id)) nodes.insert(held.nodes);
+            RC_ASSERT(nodes == seen->nodes);
+        }
+        for (int node = 0; node < 12; ++node) {
+            int cores = 0;
+            for (const Placed& seen : saved) cores += cores_on(again, seen.job.id, node);
+            RC_ASSERT(cores <= 8);
+        }
+        Coscheduler told(story.c.pools(), story.c.rules());
+        for (const std::string& line : lines) {
+            const auto parsed = parse_line(line);
+            if (std::holds_alternative<RulesLine>(*parsed)) told = Coscheduler(story.c.pools(), story.c.rules());
+            if (const auto* event = std::get_if<Event>(&*parsed)) RC_ASSERT(told.apply(*event));
+        }
+        RC_ASSERT(picture(told, story.last) == picture(again, story.last));
+    }));
+}
+
+TEST(Coscheduler, AGuestThatHasEndedButRunsByAnOlderStateKeepsItsCoresUntilItIsMissed) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    ASSERT_TRUE(c.share(job(2, 100, 2), {1}, 4, 10));
+    const std::vector<Placed> saved = {{job(1, 1000, 2), NodeSet(0, 2), 0, 4}, {job(2, 100, 2), NodeSet(0, 2), 11, 4}};
+    c.finish(2, 50);
+    ASSERT_TRUE(c.share(job(3, 100, 2), {1}, 4, 60));
+    Coscheduler again = four_nodes();
+    ASSERT_TRUE(again.restore(c.ledger(), saved, 70));
+    EXPECT_EQ(picture(again, 9),
+              "1 from 0 to 1100: 4 4 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 with 2\n"
+              "2 from 10 to 210: 4 4 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 with 1\n");
+    again.finish(2, 80);
+    EXPECT_EQ(cores_on(again, 1, 0), 8);
+}
+
+TEST(Coscheduler, ARequeuedGuestThatRunsAloneIsNotForgottenByTheNextController) {
+    Coscheduler c = four_nodes();
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    ASSERT_TRUE(c.share(job(2, 100, 2), {1}, 4, 10));
+    c.finish(2, 50);
+    ASSERT_TRUE(c.start(job(2, 100, 2), NodeSet(2, 2), 60));
+    Coscheduler again = four_nodes();
+    ASSERT_TRUE(again.restore(c.ledger(),
+                              {{job(1, 1000, 2), NodeSet(0, 2), 0, 8}, {job(2, 100, 2), NodeSet(2, 2), 60, 8}}, 70));
+    EXPECT_EQ(picture(again, 9), picture(c, 9));
+    EXPECT_EQ(cores_on(again, 2, 3), 8);
 }
 
 // ---- lines -------------------------------------------------------------------------------------------------------

@@ -288,14 +288,24 @@ void Sharing::ended(job_record_t* job) {
     if (!known_->knows(job->job_id)) return;
     const std::vector<JobId> others = known_->companions(job->job_id);
     known_->finish(job->job_id, now());
-    limits_.erase(job->job_id);
-    if (known_->changed().empty()) return save();
     const std::vector<JobId> changed = known_->changed();
+    comment(job->job_id);
+    give_back_time(job);
+    if (changed.empty()) return save();
     settle(changed, nullptr);
     save();
     set_limits(changed);
     for (const JobId id : changed) comment(id);
     slurm_info("select/malleable: job %u has ended; its cores go to job %s", job->job_id, list(others).c_str());
+}
+
+/// Whoever is requeued asks for its own time again; of one that has ended the limit that it had is on record.
+void Sharing::give_back_time(job_record_t* job) {
+    const auto found = limits_.find(job->job_id);
+    if (found == limits_.end()) return;
+    const bool comes_again = IS_JOB_REQUEUED(job) || IS_JOB_PENDING(job);
+    if (comes_again && job->time_limit == found->second.set) job->time_limit = found->second.own;
+    limits_.erase(found);
 }
 
 void Sharing::forget(JobId id) {
@@ -335,6 +345,17 @@ void Sharing::settle(const std::vector<JobId>& changed, const job_record_t* not_
 void Sharing::settle_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked) {
     std::vector<Share> shares;
     std::vector<job_record_t*> there;
+    // Whatever is known of sharing, nobody is given a core that somebody else has.
+    each_running_job([&](const job_record_t& job) {
+        const job_record_t* other = &job;  // Slurm's macros want a pointer's name
+        const int n = position(*job.job_resrcs, node);
+        if (n < 0 || !IS_JOB_RUNNING(other) || std::find(records.begin(), records.end(), other) != records.end())
+            return;
+        std::vector<bool> cores = cores_on(*job.job_resrcs, n);
+        const auto count = std::count(cores.begin(), cores.end(), true);
+        shares.push_back({std::move(cores), static_cast<int>(count)});
+    });
+    const std::size_t strangers = shares.size();
     for (job_record_t* record : records) {
         const int n = record->job_resrcs == nullptr ? -1 : position(*record->job_resrcs, node);
         if (n < 0) continue;
@@ -350,7 +371,7 @@ void Sharing::settle_node(int node, const std::vector<job_record_t*>& records, c
                     node_record_table_ptr[node]->name);
     for (std::size_t i = 0; i < there.size(); ++i) {
         job_resources_t& resources = *there[i]->job_resrcs;
-        set_cores_on(resources, position(resources, node), shares[i].cores);
+        set_cores_on(resources, position(resources, node), shares[strangers + i].cores);
     }
 }
 
@@ -379,14 +400,14 @@ void Sharing::confirm() {
 /// squeue -O admin_comment shows who shares with whom, since when, and how slow it is predicted to be; then for how long it has shared.
 void Sharing::comment(JobId id) {
     job_record_t* record = record_of(id);
-    const policy::RunningJob* running = known_->find(id);
-    if (record == nullptr || running == nullptr) return;
+    if (record == nullptr) return;
     std::string text = record->admin_comment == nullptr ? "" : record->admin_comment;
     const std::vector<JobId> with = known_->companions(id);
     if (!with.empty()) {
         if (since_.emplace(id, last_now_).second) text = with_value(text, "since", clock_text(last_now_));
         std::array<char, 32> slowdown{};
-        std::snprintf(slowdown.data(), slowdown.size(), "%.2f", policy::slowdown(running->job, running->end));
+        const policy::RunningJob& running = *known_->find(id);
+        std::snprintf(slowdown.data(), slowdown.size(), "%.2f", policy::slowdown(running.job, running.end));
         text = with_value(with_value(text, "sharing", list(with)), "slowdown", slowdown.data());
     } else if (const auto since = since_.find(id); since != since_.end()) {
         Seconds shared = last_now_ - since->second;

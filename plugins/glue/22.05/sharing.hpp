@@ -88,6 +88,7 @@ private:
     void settle(const std::vector<policy::JobId>& changed, const job_record_t* not_booked);
     void settle_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked);
     void set_limits(const std::vector<policy::JobId>& changed);
+    void give_back_time(job_record_t* job);
     void comment(policy::JobId id);
     void save();
     void take_up(const std::vector<policy::Placed>& whole);
