@@ -11,6 +11,7 @@
 
 #include "child.hpp"
 #include "node_agent/small_file.hpp"
+#include "node_agent/step_door.hpp"
 #include "property.hpp"
 #include "temp_dir.hpp"
 
@@ -73,6 +74,41 @@ protected:
     AgentSettings settings_{directory_.table(), "package:2 core:24 pu:1", 0.5, 5000};
     std::vector<Child> tasks_;
 };
+
+TEST_F(Agent, AStepOfAJobThatTheControllerShrunkIsGrantedTheWholeNode) {
+    StepOnNode step;
+    step.step = step_of(7);
+    step.range = MalleableRange{};
+    step.cores = step.job_cores = "24-47";
+    step.job_cpus = 48;
+    EXPECT_EQ(launch_of(step, agent()).granted, kNode) << "what its mates leave is its own";
+    const CpuSet half = CpuSet::range(24, 24);
+    step.job_cpus = 24;
+    EXPECT_EQ(launch_of(step, agent()).granted, half) << "the job asked for half of the node";
+    step.job_cpus = 0;
+    EXPECT_EQ(launch_of(step, agent()).granted, half) << "nobody knows";
+    step.job_cpus = 48;
+    step.cores = "24-25";
+    EXPECT_EQ(launch_of(step, agent()).granted, CpuSet::range(24, 2)) << "the step asked for a part of the job";
+    step.cores = step.job_cores;
+    step.range.reset();
+    EXPECT_EQ(launch_of(step, agent()).granted, half) << "it is not malleable";
+}
+
+TEST_F(Agent, WhatAMateLeavesBeforeTheGuestsStepStartsIsTheGuests) {
+    const Launch mate = launch(1, 1, kNode);
+    ASSERT_EQ(arrive(mate), "");
+    ASSERT_TRUE(agent().leave(mate.tasks));
+    const Launch guest = launch(2, 1, kNode);  // as launch_of() makes it of cores 24-47
+    ASSERT_EQ(arrive(guest), "");
+    EXPECT_EQ(wanted(guest.tasks[0]), kNode);
+    const Launch next = launch(1, 1, kNode);
+    ASSERT_EQ(arrive(next), "");
+    EXPECT_EQ(wanted(guest.tasks[0]).count(), 24U);
+    EXPECT_EQ(wanted(next.tasks[0]).count(), 24U);
+    ASSERT_TRUE(agent().leave(guest.tasks));
+    EXPECT_EQ(wanted(next.tasks[0]), kNode);
+}
 
 TEST_F(Agent, AGuestGetsThePackageItWasGrantedAndTheOwnerGetsItBack) {
     const Launch owner = launch(1, 2, kNode);
