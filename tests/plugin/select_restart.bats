@@ -41,6 +41,32 @@ sharing() {
     [[ $(scontrol -o show job "$GUEST") != *sharing=* ]]
 }
 
+restart() {
+    kill -KILL "$(daemon slurmctld)"
+    "$CLUSTER_SH" again "$CLUSTER" slurmctld
+}
+
+@test "minutes that an administrator gives to a job that shares stay, whoever reads the configuration or kills slurmctld" {
+    sharing
+    expect "$(field "$MATE" TimeLimit)" 00:11:00
+    scontrol update jobid="$MATE" timelimit=40
+    scontrol reconfigure
+    expect "$(field "$MATE" TimeLimit)" 00:41:00
+    touch "$WORK/given"
+    sleep 1
+    eventually "the state is saved" state_saved "$WORK/given"
+    restart
+    eventually "slurmctld knows the mate" has_state "$MATE" RUNNING
+    expect "$(field "$MATE" TimeLimit)" 00:41:00
+}
+
+@test "a limit that an administrator lowered does not grow with each reading of the configuration" {
+    sharing
+    scontrol update jobid="$MATE" timelimit=5
+    for _ in 1 2 3; do scontrol reconfigure; done
+    expect "$(field "$MATE" TimeLimit)" 00:06:00
+}
+
 # slurmctld saves its state every five seconds at most: what came since is lost, but not in the ledger.
 @test "a guest whose end a killed controller had not saved keeps its cores until it is missed: no core is booked twice" {
     sharing
@@ -51,8 +77,7 @@ sharing() {
     kill -STOP "$(daemon n1)"
     scancel "$GUEST"
     eventually "the mate has the node again" has_cores "$MATE" 0-7
-    kill -KILL "$(daemon slurmctld)"
-    "$CLUSTER_SH" again "$CLUSTER" slurmctld
+    restart
     eventually "slurmctld knows the guest as it was" has_state "$GUEST" RUNNING
     local both
     both="$(cores "$MATE") $(cores "$GUEST")"

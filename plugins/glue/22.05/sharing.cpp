@@ -71,6 +71,12 @@ void each_running_job(const Body& body) {
     list_iterator_destroy(each);
 }
 
+void set_comment(job_record_t& job, const std::string& text) {
+    xfree(job.admin_comment);
+    job.admin_comment = xstrdup(text.c_str());
+    last_job_update = time(nullptr);
+}
+
 bool has_all_cores(const job_record_t& job) {
     for (int n = 0; n < bit_set_count(job.job_resrcs->node_bitmap); ++n) {
         const std::vector<bool> cores = cores_on(*job.job_resrcs, n);
@@ -283,6 +289,7 @@ void Sharing::booked(job_record_t* job) {
 }
 
 void Sharing::ended(job_record_t* job) {
+    give_back_time(job);
     if (!known_) return;
     forget(job->job_id);
     if (!known_->knows(job->job_id)) return;
@@ -290,7 +297,6 @@ void Sharing::ended(job_record_t* job) {
     known_->finish(job->job_id, now());
     const std::vector<JobId> changed = known_->changed();
     comment(job->job_id);
-    give_back_time(job);
     if (changed.empty()) return save();
     settle(changed, nullptr);
     save();
@@ -301,10 +307,9 @@ void Sharing::ended(job_record_t* job) {
 
 /// Whoever is requeued asks for its own time again.
 void Sharing::give_back_time(job_record_t* job) {
-    const auto found = extensions_.find(job->job_id);
-    if (found == extensions_.end()) return;
-    if (job->time_limit != INFINITE && job->time_limit > found->second) job->time_limit -= found->second;
-    extensions_.erase(found);
+    if (!value_of(comment_of(*job), kLimitWord)) return;
+    job->time_limit = own_limit(*job);
+    set_comment(*job, with_value(comment_of(*job), kLimitWord, ""));
 }
 
 void Sharing::forget(JobId id) {
@@ -374,6 +379,8 @@ void Sharing::settle_node(int node, const std::vector<job_record_t*>& records, c
     }
 }
 
+// The job's own limit is in its admin comment, which slurmctld saves together with the limit: a controller that comes back with an older state
+// finds what belongs to that.
 void Sharing::set_limits(const std::vector<JobId>& changed) {
     for (const JobId id : changed) {
         job_record_t* record = record_of(id);
@@ -381,13 +388,13 @@ void Sharing::set_limits(const std::vector<JobId>& changed) {
         if (record == nullptr || running == nullptr || record->time_limit == INFINITE) continue;
         const Seconds whole = running->end - running->start;
         const uint32_t more = minutes(whole) - std::min(minutes(whole), minutes(running->job.request));
-        const uint32_t before = extensions_[id];
-        if (more == before) continue;
-        extensions_[id] = more;
-        // Whatever an administrator made of the limit meanwhile stays in it.
-        const uint32_t base = record->time_limit > before ? record->time_limit - before : 1;
-        record->end_time += (static_cast<time_t>(base + more) - static_cast<time_t>(record->time_limit)) * 60;
-        record->time_limit = base + more;
+        const uint32_t own = own_limit(*record);
+        const std::string word = more == 0 ? "" : std::to_string(own) + "+" + std::to_string(more);
+        if (value_of(comment_of(*record), kLimitWord).value_or("") != word)
+            set_comment(*record, with_value(comment_of(*record), kLimitWord, word));
+        if (own + more == record->time_limit) continue;
+        record->end_time += (static_cast<time_t>(own + more) - static_cast<time_t>(record->time_limit)) * 60;
+        record->time_limit = own + more;
         last_job_update = time(nullptr);
     }
 }
@@ -400,7 +407,7 @@ void Sharing::confirm() {
 void Sharing::comment(JobId id) {
     job_record_t* record = record_of(id);
     if (record == nullptr) return;
-    std::string text = record->admin_comment == nullptr ? "" : record->admin_comment;
+    std::string text(comment_of(*record));
     const std::vector<JobId> with = known_->companions(id);
     if (!with.empty()) {
         if (since_.emplace(id, last_now_).second) text = with_value(text, "since", clock_text(last_now_));
@@ -415,9 +422,7 @@ void Sharing::comment(JobId id) {
         for (const char* word : {"since", "sharing", "slowdown"}) text = with_value(text, word, "");
         text = with_value(text, "shared", std::to_string(shared) + "s");
     }
-    xfree(record->admin_comment);
-    record->admin_comment = xstrdup(text.c_str());
-    last_job_update = time(nullptr);
+    set_comment(*record, text);
 }
 
 // ---- coming and going of slurmctld -----------------------------------------------------------------------------
@@ -443,7 +448,6 @@ void Sharing::rebuild() {
     ready_.job = nullptr;
     offers_.clear();
     others_.clear();
-    extensions_.clear();
     since_.clear();
     std::vector<policy::Placed> whole;
     each_running_job([&](const job_record_t& job) {
@@ -470,15 +474,14 @@ void Sharing::take_up(const std::vector<policy::Placed>& whole) {
     for (const policy::Placed& seen : whole) {
         const JobId id = seen.job.id;
         const policy::RunningJob* running = known_->find(id);
+        job_record_t* record = record_of(id);
+        const auto since = value_of(comment_of(*record), "since");
+        if (since) since_[id] = parse_time(const_cast<char*>(std::string(*since).c_str()), 1);
         if (running == nullptr) {  // restore() counts its nodes as somebody else's
             others_[id] = seen.nodes;
+            comment(id);
             continue;
         }
-        const uint32_t base = minutes(running->job.request);
-        job_record_t* record = record_of(id);
-        if (record->time_limit != INFINITE && record->time_limit > base) extensions_[id] = record->time_limit - base;
-        const auto since = value_of(record->admin_comment == nullptr ? "" : record->admin_comment, "since");
-        if (since) since_[id] = parse_time(const_cast<char*>(std::string(*since).c_str()), 1);
         sharing += known_->companions(id).empty() ? 0 : 1;
         if (IS_JOB_SUSPENDED(record)) suspended(record);
         changed.push_back(id);

@@ -98,7 +98,6 @@ private:
     std::map<policy::JobId, policy::NodeSet>
         others_;  ///< jobs that the coscheduler was not told of, and suspended ones
     std::map<policy::JobId, Offer> offers_;
-    std::map<policy::JobId, uint32_t> extensions_;    ///< minutes in the job's limit that are there because it shares
     std::map<policy::JobId, policy::Seconds> since_;  ///< when it began to share
     /// What the last test found, for the start that follows it.
     struct {
