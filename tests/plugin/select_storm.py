@@ -273,7 +273,7 @@ class Storm:
         def command(job: Job) -> list[str]:
             minutes = change if job.minutes > 2 else 1
             if job.name in self.asked:
-                self.asked[job.name] = self.asked[job.name].changed(minutes)
+                self.asked[job.name] = self.asked[job.name].changed_to(job.minutes + minutes)
             return ["scontrol", "update", f"jobid={job.id}", f"timelimit={minutes:+}"]
 
         return self.to_some_job("limit", command, "RUNNING PENDING")

@@ -55,8 +55,8 @@ class Asked:
     least: int
     most: int
 
-    def changed(self, minutes: int) -> "Asked":
-        return Asked(max(1, self.least + min(0, minutes)), self.most + max(0, minutes))
+    def changed_to(self, minutes: int) -> "Asked":
+        return Asked(min(self.least, minutes), max(self.most, minutes))
 
 
 @dataclass

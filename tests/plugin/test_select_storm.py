@@ -115,7 +115,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(kinds(judge_limits(spoilt(1, minutes=2), ASKED, TOGETHER)), ["limit"])
 
     def test_an_administrators_minutes_count_or_got_lost(self) -> None:
-        asked = {**ASKED, "storm3": Asked(3, 3).changed(2).changed(-1)}
+        asked = {**ASKED, "storm3": Asked(3, 3).changed_to(5).changed_to(2)}
         for minutes in (2, 3, 4, 5):
             self.assertEqual(judge_limits(spoilt(3, minutes=minutes), asked, TOGETHER), [])
         self.assertEqual(kinds(judge_limits(spoilt(3, minutes=6), asked, TOGETHER)), ["limit"])
