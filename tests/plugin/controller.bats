@@ -127,6 +127,24 @@ and_back() {
     has_cores "$MATE" 0-7
 }
 
+@test "minutes that an administrator gives to a job that shares stay, whoever reads the configuration or kills slurmctld" {
+    pair
+    scontrol update jobid="$MATE" timelimit=40
+    scontrol reconfigure
+    expect "$(field "$MATE" TimeLimit)" 00:41:00
+    eventually "the state is saved" grep -qa "timelimit=40+1" "$CLUSTER/state/job_state"
+    kill_controller KILL
+    start_controller
+    expect "$(field "$MATE" TimeLimit)" 00:41:00
+}
+
+@test "a limit that an administrator lowered does not grow with each reading of the configuration" {
+    pair
+    scontrol update jobid="$MATE" timelimit=5
+    for _ in 1 2 3; do scontrol reconfigure; done
+    expect "$(field "$MATE" TimeLimit)" 00:06:00
+}
+
 @test "the same controller reconfigured changes nothing for who shares" {
     pair
     scontrol reconfigure

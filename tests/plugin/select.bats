@@ -31,14 +31,14 @@ looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log
     # Each loses half of the guest's time on half of its cores: a minute.
     eventually "the guest's limit is extended" has_limit "$GUEST" 00:02:00
     expect "$(field "$MATE" TimeLimit)" 00:11:00
-    [[ $(comment "$MATE") =~ ^malleable=1\ since=20[^\ ]+\ sharing=$GUEST\ slowdown=1.[01][0-9]$ ]]
-    [[ $(comment "$GUEST") =~ ^malleable=1\ since=20[^\ ]+\ sharing=$MATE\ slowdown=2.[0-9]+$ ]]
+    [[ $(comment "$MATE") =~ ^malleable=1\ timelimit=10\+1\ since=20[^\ ]+\ sharing=$GUEST\ slowdown=1.[01][0-9]$ ]]
+    [[ $(comment "$GUEST") =~ ^malleable=1\ .*sharing=$MATE\ slowdown=2.[0-9]+ ]]
     log_says "job $GUEST shares 2 nodes of job $MATE, 4 cores of each: it ends by "
     scancel "$GUEST"
     eventually "the mate has its cores again" has_cores "$MATE" 0-7
     gets n1 "$MATE.0" 0-7
     [[ $(field "$MATE" TimeLimit) =~ 00:1[01]:00 ]] # what it has lost in these seconds stays
-    [[ $(comment "$MATE") =~ ^malleable=1\ shared=[0-9]+s$ ]]
+    [[ $(comment "$MATE") =~ ^malleable=1\ .*shared=[0-9]+s$ ]]
     log_says "job $GUEST has ended; its cores go to job $MATE"
     no_errors
 }

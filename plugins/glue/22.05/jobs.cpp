@@ -3,6 +3,7 @@
 #include "jobs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string_view>
 
@@ -45,10 +46,22 @@ std::vector<policy::Pool> pools() {
     return pools;
 }
 
+std::string_view comment_of(const job_record_t& job) { return job.admin_comment == nullptr ? "" : job.admin_comment; }
+
+uint32_t own_limit(const job_record_t& job) {
+    const std::string_view word = value_of(comment_of(job), kLimitWord).value_or("");
+    uint32_t own = 0, more = 0;
+    const char* const end = word.data() + word.size();
+    const auto first = std::from_chars(word.data(), end, own);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != '+') return job.time_limit;
+    const auto second = std::from_chars(first.ptr + 1, end, more);
+    return second.ec == std::errc() && second.ptr == end && own + more == job.time_limit ? own : job.time_limit;
+}
+
 policy::Seconds requested(const job_record_t& job) {
     constexpr policy::Seconds kYear = 365 * 86400;
     const bool limited = job.time_limit != INFINITE && job.time_limit != NO_VAL;
-    return limited ? std::max<policy::Seconds>(1, job.time_limit) * 60 : kYear;
+    return limited ? std::max<policy::Seconds>(1, own_limit(job)) * 60 : kYear;
 }
 
 // ---- what was declared -----------------------------------------------------------------------------------------
@@ -66,8 +79,7 @@ std::optional<std::string_view> declared(const job_record_t& job, std::string_vi
 
 /// An administrator may have changed it; what cannot be read is as good as nothing.
 uint32_t least_cpus(const job_record_t& job) {
-    const std::string_view comment = job.admin_comment == nullptr ? "" : job.admin_comment;
-    if (const auto text = value_of(comment, "malleable"))
+    if (const auto text = value_of(comment_of(job), "malleable"))
         if (const auto range = parse_malleable(*text)) return range->min;
     const auto range = parse_malleable(declared(job, "DROM_MALLEABLE").value_or(""));
     return range ? range->min : 1;

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "policy/coscheduler.hpp"
@@ -18,6 +19,12 @@ void assign(bitstr_t* nodes, const policy::NodeSet& set);
 
 /// Nodes by their number of cores; those with specialised cores are in none.
 std::vector<policy::Pool> pools();
+
+std::string_view comment_of(const job_record_t& job);
+/// The word of a job's admin comment that says what of its limit is its own: timelimit=10+1, ten minutes that were asked for and one for sharing.
+inline constexpr const char* kLimitWord = "timelimit";
+/// Minutes: its limit without what sharing added. Whatever somebody made of it since is the job's own limit now.
+uint32_t own_limit(const job_record_t& job);
 
 /// Seconds on all its cores; a year for a job without a limit.
 policy::Seconds requested(const job_record_t& job);

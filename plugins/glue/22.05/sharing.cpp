@@ -71,6 +71,12 @@ void each_running_job(const Body& body) {
     list_iterator_destroy(each);
 }
 
+void set_comment(job_record_t& job, const std::string& text) {
+    xfree(job.admin_comment);
+    job.admin_comment = xstrdup(text.c_str());
+    last_job_update = time(nullptr);
+}
+
 bool has_all_cores(const job_record_t& job) {
     for (int n = 0; n < bit_set_count(job.job_resrcs->node_bitmap); ++n) {
         const std::vector<bool> cores = cores_on(*job.job_resrcs, n);
@@ -283,6 +289,7 @@ void Sharing::booked(job_record_t* job) {
 }
 
 void Sharing::ended(job_record_t* job) {
+    give_back_time(job);
     if (!known_) return;
     forget(job->job_id);
     if (!known_->knows(job->job_id)) return;
@@ -290,7 +297,6 @@ void Sharing::ended(job_record_t* job) {
     known_->finish(job->job_id, now());
     const std::vector<JobId> changed = known_->changed();
     comment(job->job_id);
-    give_back_time(job);
     if (changed.empty()) return save();
     settle(changed, nullptr);
     save();
@@ -301,11 +307,10 @@ void Sharing::ended(job_record_t* job) {
 
 /// Whoever is requeued asks for its own time again; of one that has ended the limit that it had is on record.
 void Sharing::give_back_time(job_record_t* job) {
-    const auto found = limits_.find(job->job_id);
-    if (found == limits_.end()) return;
     const bool comes_again = IS_JOB_REQUEUED(job) || IS_JOB_PENDING(job);
-    if (comes_again && job->time_limit == found->second.set) job->time_limit = found->second.own;
-    limits_.erase(found);
+    if (!comes_again || !value_of(comment_of(*job), kLimitWord)) return;
+    job->time_limit = own_limit(*job);
+    set_comment(*job, with_value(comment_of(*job), kLimitWord, ""));
 }
 
 void Sharing::forget(JobId id) {
@@ -375,6 +380,8 @@ void Sharing::settle_node(int node, const std::vector<job_record_t*>& records, c
     }
 }
 
+// The job's own limit is in its admin comment, which slurmctld saves together with the limit: a controller that comes back with an older state
+// finds what belongs to that.
 void Sharing::set_limits(const std::vector<JobId>& changed) {
     for (const JobId id : changed) {
         job_record_t* record = record_of(id);
@@ -382,13 +389,13 @@ void Sharing::set_limits(const std::vector<JobId>& changed) {
         if (record == nullptr || running == nullptr || record->time_limit == INFINITE) continue;
         const Seconds whole = running->end - running->start;
         const uint32_t more = minutes(whole) - std::min(minutes(whole), minutes(running->job.request));
-        Limit& limit = limits_[id];
-        // Whatever somebody made of it since is the job's own limit now.
-        if (record->time_limit != limit.set) limit.own = record->time_limit;
-        limit.set = limit.own + more;
-        if (limit.set == record->time_limit) continue;
-        record->end_time += (static_cast<time_t>(limit.set) - static_cast<time_t>(record->time_limit)) * 60;
-        record->time_limit = limit.set;
+        const uint32_t own = own_limit(*record);
+        const std::string word = more == 0 ? "" : std::to_string(own) + "+" + std::to_string(more);
+        if (value_of(comment_of(*record), kLimitWord).value_or("") != word)
+            set_comment(*record, with_value(comment_of(*record), kLimitWord, word));
+        if (own + more == record->time_limit) continue;
+        record->end_time += (static_cast<time_t>(own + more) - static_cast<time_t>(record->time_limit)) * 60;
+        record->time_limit = own + more;
         last_job_update = time(nullptr);
     }
 }
@@ -401,7 +408,7 @@ void Sharing::confirm() {
 void Sharing::comment(JobId id) {
     job_record_t* record = record_of(id);
     if (record == nullptr) return;
-    std::string text = record->admin_comment == nullptr ? "" : record->admin_comment;
+    std::string text(comment_of(*record));
     const std::vector<JobId> with = known_->companions(id);
     if (!with.empty()) {
         if (since_.emplace(id, last_now_).second) text = with_value(text, "since", clock_text(last_now_));
@@ -416,9 +423,7 @@ void Sharing::comment(JobId id) {
         for (const char* word : {"since", "sharing", "slowdown"}) text = with_value(text, word, "");
         text = with_value(text, "shared", std::to_string(shared) + "s");
     }
-    xfree(record->admin_comment);
-    record->admin_comment = xstrdup(text.c_str());
-    last_job_update = time(nullptr);
+    set_comment(*record, text);
 }
 
 // ---- coming and going of slurmctld -----------------------------------------------------------------------------
@@ -444,7 +449,6 @@ void Sharing::rebuild() {
     ready_.job = nullptr;
     offers_.clear();
     others_.clear();
-    limits_.clear();
     since_.clear();
     std::vector<policy::Placed> whole;
     each_running_job([&](const job_record_t& job) {
@@ -471,15 +475,14 @@ void Sharing::take_up(const std::vector<policy::Placed>& whole) {
     for (const policy::Placed& seen : whole) {
         const JobId id = seen.job.id;
         const policy::RunningJob* running = known_->find(id);
+        job_record_t* record = record_of(id);
+        const auto since = value_of(comment_of(*record), "since");
+        if (since) since_[id] = parse_time(const_cast<char*>(std::string(*since).c_str()), 1);
         if (running == nullptr) {  // restore() counts its nodes as somebody else's
             others_[id] = seen.nodes;
+            comment(id);
             continue;
         }
-        const uint32_t base = minutes(running->job.request);
-        job_record_t* record = record_of(id);
-        if (record->time_limit > base) limits_[id] = {base, record->time_limit};
-        const auto since = value_of(record->admin_comment == nullptr ? "" : record->admin_comment, "since");
-        if (since) since_[id] = parse_time(const_cast<char*>(std::string(*since).c_str()), 1);
         sharing += known_->companions(id).empty() ? 0 : 1;
         if (IS_JOB_SUSPENDED(record)) suspended(record);
         changed.push_back(id);

@@ -68,12 +68,6 @@ private:
         policy::Seconds made = 0;
     };
 
-    /// Minutes.
-    struct Limit {
-        uint32_t own = 0;  ///< what user and administrator gave the job
-        uint32_t set = 0;  ///< what it has since we extended it; 0: never
-    };
-
     bool may_share(const Question& question) const;
     int will_run(Question& question);
     int run_now(Question& question);
@@ -104,7 +98,6 @@ private:
     std::map<policy::JobId, policy::NodeSet>
         others_;  ///< jobs that the coscheduler was not told of, and suspended ones
     std::map<policy::JobId, Offer> offers_;
-    std::map<policy::JobId, Limit> limits_;           ///< of jobs that share, or did
     std::map<policy::JobId, policy::Seconds> since_;  ///< when it began to share
     /// What the last test found, for the start that follows it.
     struct {

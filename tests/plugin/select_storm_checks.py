@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""select_storm_checks.py - what must hold of what slurmctld says of its jobs, whenever it is asked. Pure.
+
+One answer of `scontrol show job` is of one instant, so whatever is wrong in it was wrong then. Jobs that were ever suspended are left out where
+cores are compared: stock Slurm, too, gives a suspended job's cores to others and takes them back for it without asking anybody.
+"""
+
+import collections
+import itertools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from storm_checks import cpus, text_of
+
+
+@dataclass(frozen=True)
+class Finding:
+    kind: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.what}"
+
+
+@dataclass(frozen=True)
+class Job:
+    """As scontrol shows it."""
+
+    id: int
+    name: str
+    state: str
+    cores: Mapping[str, frozenset[int]]  # of each of its nodes
+    cpus: int  # that were granted: more than its cores while it lends some
+    minutes: int  # its limit, now
+    was_suspended: bool = False
+    with_whom: frozenset[int] = frozenset()  # by its admin comment
+
+    @property
+    def runs(self) -> bool:
+        return self.state == "RUNNING" and bool(self.cores)
+
+    def has_whole_nodes(self, size: int) -> bool:
+        return self.cpus == size * len(self.cores)
+
+    def __str__(self) -> str:
+        where = "; ".join(f"{node}: {text_of(cores)}" for node, cores in sorted(self.cores.items()))
+        return f"job {self.id} ({self.name}, {self.state}{', ' + where if where else ''}, {self.minutes} min)"
+
+
+@dataclass
+class Asked:
+    """Minutes that a job's user and the administrator gave it. An order that went to a controller that was killed may have got lost, or not."""
+
+    least: int
+    most: int
+
+    def changed_to(self, minutes: int) -> "Asked":
+        return Asked(min(self.least, minutes), max(self.most, minutes))
+
+
+@dataclass
+class Companies:
+    """Who was ever together with whom, directly or over others, by the log of decisions."""
+
+    groups: list[set[int]] = field(default_factory=list)
+
+    def add(self, jobs: Iterable[int]) -> None:
+        joined = set(jobs)
+        for group in [group for group in self.groups if group & joined]:
+            joined |= group
+            self.groups.remove(group)
+        self.groups.append(joined)
+
+    def of(self, job: int) -> set[int]:
+        return next((group - {job} for group in self.groups if job in group), set())
+
+
+# --- reading ---
+
+
+def hosts(text: str) -> list[str]:
+    """n[1-2,4],m1 as a list."""
+    found = []
+    for prefix, inside in re.findall(r"([^,\[\]]+)(?:\[([^\]]*)\])?", text):
+        found += [f"{prefix}{number}" for number in sorted(cpus(inside))] if inside else [prefix]
+    return found
+
+
+def minutes_of(text: str) -> int:
+    """1-02:03:04, or 02:03:04."""
+    days, _, clock = text.rpartition("-")
+    hours, minutes, seconds = map(int, clock.split(":"))
+    return int(days or 0) * 1440 + hours * 60 + minutes + (1 if seconds else 0)
+
+
+def cores_of(line: str) -> dict[str, frozenset[int]]:
+    return {host: cpus(ids) for nodes, ids in re.findall(r"(?<!\S)Nodes=(\S+) CPU_IDs=(\S*) ", line) for host in hosts(nodes)}
+
+
+def jobs_of(text: str) -> list[Job]:
+    """Of `scontrol -o -d show job`."""
+    found = []
+    for line in text.splitlines():
+        values = dict(re.findall(r"(?<!\S)(JobId|JobName|JobState|TimeLimit|NumCPUs|SuspendTime)=(\S+)", line))
+        if "JobId" not in values or not re.fullmatch(r"[-\d:]+", values.get("TimeLimit", "")):
+            continue
+        sharing = re.search(r"(?<!\S)(?:AdminComment=)?sharing=([\d,]+)", line)
+        found.append(
+            Job(
+                id=int(values["JobId"]),
+                name=values["JobName"],
+                state=values["JobState"],
+                cores=cores_of(line),
+                cpus=int(values["NumCPUs"].partition("-")[0]),
+                minutes=minutes_of(values["TimeLimit"]),
+                was_suspended=values["SuspendTime"] != "None" or values["JobState"] == "SUSPENDED",
+                with_whom=frozenset(map(int, sharing.group(1).split(","))) if sharing else frozenset(),
+            )
+        )
+    return found
+
+
+def allocated_of(text: str) -> dict[str, int]:
+    """Of `sinfo -h -N -o "%N %C"`."""
+    return {node: int(counts.partition("/")[0]) for node, counts in (line.split() for line in text.splitlines())}
+
+
+def companies_of(log: str) -> Companies:
+    """Of the log of decisions."""
+    found = Companies()
+    for job, mates in re.findall(r"^share .*?\bjob=(\d+) .*?\bmates=([\d,]+)", log, re.MULTILINE):
+        found.add(map(int, [job, *mates.split(",")]))
+    return found
+
+
+# --- judging ---
+
+
+def running_on(jobs: list[Job]) -> dict[str, list[Job]]:
+    found: dict[str, list[Job]] = collections.defaultdict(list)
+    for job in jobs:
+        if job.runs or (job.was_suspended and job.cores):
+            for node in job.cores:
+                found[node].append(job)
+    return {node: there for node, there in found.items() if not any(job.was_suspended for job in there)}
+
+
+def near_suspended(jobs: list[Job]) -> set[str]:
+    """Jobs that were ever suspended, their nodes, and the jobs there, as the log names them."""
+    nodes = {node for job in jobs if job.was_suspended for node in job.cores}
+    return nodes | {f"JobId={job.id}" for job in jobs if job.was_suspended or job.cores.keys() & nodes}
+
+
+def judge_cores(jobs: list[Job], size: int) -> list[Finding]:
+    """No core is two jobs', and where all jobs have whole nodes none is nobody's."""
+    found = []
+    for node, there in sorted(running_on(jobs).items()):
+        for one, other in itertools.combinations(there, 2):
+            if both := one.cores[node] & other.cores[node]:
+                found.append(Finding("booked twice", f"{node}: cores {text_of(both)} are those of {one} and of {other}"))
+        had = frozenset().union(*(job.cores[node] for job in there))
+        if all(job.has_whole_nodes(size) for job in there) and had != frozenset(range(size)):
+            names = " and ".join(map(str, there))
+            found.append(Finding("leaked", f"{node}: cores {text_of(frozenset(range(size)) - had)} are nobody's beside {names}"))
+        found += [Finding("no core", f"{node}: {job} has none") for job in there if not job.cores[node]]
+    return found
+
+
+def judge_allocated(jobs: list[Job], allocated: Mapping[str, int]) -> list[Finding]:
+    """What sinfo counts is what jobs have."""
+    judged = running_on(jobs)
+    unclear = {node for job in jobs if job.was_suspended for node in job.cores}
+    found = []
+    for node, count in sorted(allocated.items()):
+        had = sum(len(job.cores[node]) for job in judged.get(node, []))
+        if node not in unclear and had != count:
+            names = ", ".join(map(str, judged.get(node, []))) or "no job"
+            found.append(Finding("sinfo", f"{node}: {count} CPUs are allocated, and {had} are those of {names}"))
+    return found
+
+
+def judge_company(jobs: list[Job], size: int) -> list[Finding]:
+    """Who says that it shares is there with those, and nobody else is."""
+    whole = [job for job in jobs if (job.runs or (job.was_suspended and job.cores)) and job.has_whole_nodes(size)]
+    suspended = {job.id for job in jobs if job.was_suspended}
+    found = []
+    for job in jobs:
+        if job.was_suspended or not (job.runs or job.state == "PENDING"):
+            continue
+        beside = {other.id for other in whole if other is not job and job in whole and other.cores.keys() & job.cores.keys()}
+        if (job.with_whom ^ beside) - suspended:
+            found.append(Finding("company", f"{job} says that it shares with {text_of(job.with_whom)}, and is on nodes with {text_of(beside)}"))
+    return found
+
+
+def judge_limits(jobs: list[Job], asked: Mapping[str, Asked], companies: Companies) -> list[Finding]:
+    """A limit is what was asked for, and at most all the work of those that it was together with."""
+    most: dict[int, int] = {}
+    for job in jobs:
+        if job.name in asked:
+            most[job.id] = asked[job.name].most
+    longest = max((each.most for each in asked.values()), default=1)
+    found = []
+    for job in jobs:
+        if job.name not in asked or not (job.runs or job.state == "PENDING"):
+            continue
+        own = asked[job.name]
+        company = companies.of(job.id) if job.runs else set()
+        limit = own.most + sum(most.get(other, longest) + 1 for other in company)
+        if not own.least <= job.minutes <= limit:
+            with_them = f" and was together with {text_of(company)}" if company else ""
+            found.append(Finding("limit", f"{job} asked for {own.least} to {own.most} min{with_them}: {own.least} to {limit} min are right"))
+    return found
+
+
+# What stays of a log's line, to be counted.
+def kind_of(line: str) -> str:
+    return re.sub(r"\d+(?:[-,:]\d+)*", "N", re.sub(r"^\[[^\]]*\] ", "", line)).strip()
+
+
+SUSPICIOUS = re.compile(r"overallocated|under-?allocated|job overflow|mis-?count|error: select/|fatal|invalid .*core|underflow", re.IGNORECASE)
+# Said of a job or a node that has not cores enough.
+SHORTAGE = re.compile(r"job overflow: could not find idle resources for (JobId=\d+)|error: select/malleable: node (\S+) has fewer cores than")
+
+
+def judge_log(lines: Iterable[str], near: set[str]) -> tuple[list[Finding], collections.Counter[str]]:
+    """What must not be in slurmctld's log; and counted, what follows when stock Slurm gives a suspended job's cores to others."""
+    found, explained = [], collections.Counter()
+    for line in lines:
+        shortage = SHORTAGE.search(line)
+        if shortage and near & set(shortage.groups()):
+            explained[kind_of(line)] += 1
+        elif SUSPICIOUS.search(line):
+            found.append(Finding("log", line.strip()))
+    return found, explained
