@@ -113,6 +113,8 @@ bool Sharing::may_share(const Question& question) const {
 
 int Sharing::test(Question& question) {
     if (SELECT_IS_MODE_RUN_NOW(question.mode)) ready_.job = nullptr;
+    // slurmctld may have decided to requeue it only after its end, or remember it from before.
+    if (IS_JOB_PENDING(question.job)) give_back_time(question.job);
     if (!may_share(question)) return question.ask_cons_tres();
     return SELECT_IS_MODE_RUN_NOW(question.mode) ? run_now(question) : will_run(question);
 }
@@ -305,10 +307,12 @@ void Sharing::ended(job_record_t* job) {
     slurm_info("select/malleable: job %u has ended; its cores go to job %s", job->job_id, list(others).c_str());
 }
 
-/// Whoever is requeued asks for its own time again; of one that has ended the limit that it had is on record.
+/// Whoever waits again asks for its own time again; of one that has ended for good the limit that it had is on record.
 void Sharing::give_back_time(job_record_t* job) {
-    const bool comes_again = IS_JOB_REQUEUED(job) || IS_JOB_PENDING(job);
-    if (!comes_again || !value_of(comment_of(*job), kLimitWord)) return;
+    const uint32_t state = job->job_state & JOB_STATE_BASE;
+    const bool for_good =
+        state == JOB_COMPLETE || state == JOB_CANCELLED || state == JOB_FAILED || state == JOB_TIMEOUT;
+    if ((for_good && !IS_JOB_REQUEUED(job)) || !value_of(comment_of(*job), kLimitWord)) return;
     job->time_limit = own_limit(*job);
     set_comment(*job, with_value(comment_of(*job), kLimitWord, ""));
 }
