@@ -48,6 +48,7 @@ bool same_demand(const Job& a, const Job& b) {
 
 std::vector<Cluster> clusters_of(const std::vector<Pool>& pools) {
     std::vector<Cluster> clusters;
+    clusters.reserve(pools.size());
     for (const Pool& pool : pools)
         clusters.emplace_back(Machine{pool.nodes.count(), pool.cores_per_node, {{pool.nodes, 0, 0}}});
     return clusters;

@@ -41,6 +41,7 @@ std::vector<std::size_t> by_distance(const std::vector<bool>& cores, const std::
         if (free[core]) found.emplace_back(distance(cores, core), core);
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::size_t> order;
+    order.reserve(found.size());
     for (const auto& [far, core] : found) order.push_back(core);
     return order;
 }

@@ -138,6 +138,7 @@ std::string replay_summary(const Replayed& replayed, std::size_t most) {
     text += first_of(differing, most, [&](const Redecided& d) { return difference_text(d, !others.empty()); });
     if (replayed.astray.empty()) return text;
     std::vector<const Astray*> astray;
+    astray.reserve(replayed.astray.size());
     for (const Astray& start : replayed.astray) astray.push_back(&start);
     text += fmt::format("{} of {} {} what the controller had decided:\n", astray.size(),
                         counted(replayed.shared_starts, "shared start", "shared starts"),
