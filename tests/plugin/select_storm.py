@@ -8,7 +8,7 @@
 
 One life of the controller: some orders (jobs submitted, cancelled, requeued, suspended, their limits changed, the configuration read again), then
 SIGKILL: at once, or when something that is worth it has just happened, such as the start or the end of a guest in the log of decisions, or
-slurmctld's saving of its state, which it does every five seconds at most, or, with save_at_once.c, after every change. What it had not saved is lost, as in stock Slurm: jobs that had
+slurmctld's saving of its state, which it does every five seconds at most, or, with storm_preload.c, after every change. What it had not saved is lost, as in stock Slurm: jobs that had
 just come are unknown to the next controller, which ends them on the nodes and gives their numbers away once more. After each restart
 select_storm_checks.py judges what the controller says of its jobs, and storm_checks.py the nodes' tables. At the end every node is
 whole again, and `drom-sim replay` makes the same decisions from the log.
@@ -41,6 +41,7 @@ from select_storm_checks import (
     jobs_of,
     judge_allocated,
     judge_company,
+    judge_crash,
     judge_cores,
     judge_limits,
     judge_log,
@@ -56,8 +57,9 @@ MOST_JOBS = 14  # running and waiting: more only wait
 ORDERS = {"submit": 60, "cancel": 9, "requeue": 5, "suspend": 3, "limit": 6, "reconfigure": 4}
 # Before the controller is killed: what is waited for, at most so many seconds, and up to so many milliseconds more.
 MOMENTS = {"an order": 30, "a guest's start": 30, "an end": 14, "its state is saved": 12, "any": 14}
-LIVES_S = [(55, 0.0, 0.25), (37, 0.6, 2.2), (8, 4.5, 6.0)]  # weight, shortest, longest
-SAVES_AT_ONCE = 0.75  # of all controllers: save_at_once.c
+LIVES_S = [(35, 0.0, 0.25), (57, 1.1, 2.4), (8, 4.5, 6.0)]  # weight, shortest, longest; nobody starts in the first second
+SAVES_AT_ONCE = 0.75  # of all controllers
+PRELOAD = Path("lib") / "storm_preload.so"
 ORDERLY = 0.06  # of all stops: the controller saves its state
 
 
@@ -142,10 +144,10 @@ class Controller:
         conf = (self.cluster.dir / "etc" / "slurm.conf").read_text()
         return int(re.search(r"^SlurmctldPort=(\d+)", conf, re.MULTILINE).group(1))
 
-    def start(self, preloaded: Path | None) -> bool:
+    def start(self, saves_at_once: bool) -> bool:
         """False: it died."""
         begin = time.monotonic()
-        preload = {"LD_PRELOAD": str(preloaded)} if preloaded else {}
+        preload = {"LD_PRELOAD": str(self.cluster.build / PRELOAD), **({"SAVE_AT_ONCE": "1"} if saves_at_once else {})}
         command = [self.cluster.script, "again", self.cluster.dir, "slurmctld"]
         subprocess.run(command, env=self.cluster.env | preload, check=True, timeout=WATCHDOG_S)
         self.adopt()
@@ -158,6 +160,9 @@ class Controller:
         self.cluster.call("squeue", "-h")
         self.starts.append(time.monotonic() - begin)
         return True
+
+    def said_at_last(self) -> list[str]:
+        return (self.cluster.dir / "log" / "slurmctld.out").read_text(errors="replace").splitlines()[-12:]
 
     def new_lines(self) -> list[str]:
         """Of its log, since the last time."""
@@ -194,7 +199,7 @@ class Moments:
             has_come = lambda: self.saved() != before  # noqa: E731
         else:
             return time.sleep(most_s)
-        end = time.monotonic() + max(most_s, 0.7)
+        end = time.monotonic() + max(most_s, 0.2)
         while not has_come() and time.monotonic() < end:
             time.sleep(0.0005)
 
@@ -328,22 +333,19 @@ class Storm:
 
     def end_life(self) -> None:
         if self.controller.has_died():
-            return self.find([Finding("died", f"slurmctld by itself: {self.last_words()}")])
+            found, explained = judge_crash(self.controller.said_at_last())
+            self.explained += explained
+            return self.find(found)
         orderly = self.chance.random() < ORDERLY
         self.note("stop slurmctld" if orderly else "kill slurmctld")
         self.controller.stop() if orderly else self.controller.kill()
         self.done["stop" if orderly else "kill"] += 1
         time.sleep(self.chance.choice([0, 0, 0, 0.1, 0.5]))
 
-    def last_words(self) -> str:
-        out = (self.cluster.dir / "log" / "slurmctld.out").read_text(errors="replace").splitlines()
-        log = (self.cluster.dir / "log" / "slurmctld.log").read_text(errors="replace").splitlines()
-        return " | ".join([*out[-3:], *log[-3:]])
-
     def revive(self) -> bool:
         saves_at_once = self.chance.random() < SAVES_AT_ONCE
-        if not self.controller.start(self.cluster.build / "lib" / "save_at_once.so" if saves_at_once else None):
-            self.find([Finding("died", f"slurmctld while it started: {self.last_words()}")])
+        if not self.controller.start(saves_at_once):
+            self.find([Finding("died", f"slurmctld while it started: {' | '.join(self.controller.said_at_last())}")])
             return False
         self.done["that save at once"] += saves_at_once
         self.note(f"slurmctld answers after {self.controller.starts[-1]:.3f} s{', and saves at once' if saves_at_once else ''}")
@@ -454,7 +456,7 @@ class Storm:
     def judge_processes(self) -> list[Finding]:
         names = ["slurmctld", *self.cluster.nodes]
         found = [Finding("died", f"{name} is not there at the end") for name in names if not is_alive(self.cluster.slurmd(name))]
-        return found + [Finding("crash", str(core)) for core in self.cluster.dir.rglob("core*") if core.is_file()]
+        return found
 
     def replay(self) -> list[Finding]:
         done = self.cluster.call(self.cluster.build / "bin" / "drom-sim", "replay", self.cluster.dir / "decisions", "-q")
@@ -531,8 +533,8 @@ def main() -> int:
     try:
         if not (build / "lib" / "slurm" / "select_malleable.so").exists():
             raise Missing("there is no select_malleable.so; scripts/slurm-headers.sh, then configure again")
-        if not (build / "lib" / "save_at_once.so").exists():
-            raise Missing("there is no save_at_once.so; build the target save_at_once")
+        if not (build / PRELOAD).exists():
+            raise Missing("there is no storm_preload.so; build the target storm_preload")
         cluster = Cluster(build, Setup("select", settings, CORES, f"package:2,core:{CORES // 2},pu:1"), "spank", NODES)
     except Missing as missing:
         print(f"SKIPPED: {missing}")

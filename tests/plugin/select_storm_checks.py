@@ -181,7 +181,8 @@ def judge_allocated(jobs: list[Job], allocated: Mapping[str, int]) -> list[Findi
 
 
 def judge_company(jobs: list[Job], size: int) -> list[Finding]:
-    """Who says that it shares is there with those, and nobody else is."""
+    """Who says that it shares is there with those. Who says nothing may be beside somebody: of a state that is older than all that the ledger
+    remembers who lent what to whom cannot be told."""
     whole = [job for job in jobs if (job.runs or (job.was_suspended and job.cores)) and job.has_whole_nodes(size)]
     suspended = {job.id for job in jobs if job.was_suspended}
     found = []
@@ -189,7 +190,7 @@ def judge_company(jobs: list[Job], size: int) -> list[Finding]:
         if job.was_suspended or not (job.runs or job.state == "PENDING"):
             continue
         beside = {other.id for other in whole if other is not job and job in whole and other.cores.keys() & job.cores.keys()}
-        if (job.with_whom ^ beside) - suspended:
+        if job.with_whom - beside - suspended:
             found.append(Finding("company", f"{job} says that it shares with {text_of(job.with_whom)}, and is on nodes with {text_of(beside)}"))
     return found
 
@@ -234,3 +235,16 @@ def judge_log(lines: Iterable[str], near: set[str]) -> tuple[list[Finding], coll
         elif SUSPICIOUS.search(line):
             found.append(Finding("log", line.strip()))
     return found, explained
+
+
+# An end that the node tells of a job's former run, which was lost, clears the nodes of the job that runs (job_epilog_complete() says so of itself), and
+# an srun of that job which asks for its allocation is slurmctld's end.
+STOCK_CRASH = re.compile(r"\(build_job_info_resp\+")
+
+
+def judge_crash(words: list[str]) -> tuple[list[Finding], collections.Counter[str]]:
+    """Of a slurmctld that ended by itself, the last lines with its stack."""
+    ours = any("select_malleable" in word for word in words)
+    if not ours and any(STOCK_CRASH.search(word) for word in words):
+        return [], collections.Counter(["slurmctld crashed in build_job_info_resp()"])
+    return [Finding("died", "slurmctld by itself: " + " | ".join(words))], collections.Counter()

@@ -15,6 +15,7 @@ from select_storm_checks import (
     jobs_of,
     judge_allocated,
     judge_company,
+    judge_crash,
     judge_cores,
     judge_limits,
     judge_log,
@@ -94,8 +95,8 @@ class Company(unittest.TestCase):
     def test_a_job_says_that_it_shares_with_one_that_is_elsewhere(self) -> None:
         self.assertEqual(kinds(judge_company(spoilt(3, with_whom=frozenset({1})), SIZE)), ["company"])
 
-    def test_a_job_does_not_say_that_it_shares(self) -> None:
-        self.assertEqual(kinds(judge_company(spoilt(1, with_whom=frozenset()), SIZE)), ["company"])
+    def test_a_job_of_whom_nothing_is_known_says_nothing(self) -> None:
+        self.assertEqual(judge_company(spoilt(1, with_whom=frozenset()), SIZE), [])
 
     def test_a_job_that_waits_again_says_that_it_shares(self) -> None:
         self.assertEqual(kinds(judge_company(spoilt(5, with_whom=frozenset({1})), SIZE)), ["company"])
@@ -151,6 +152,18 @@ class Log(unittest.TestCase):
             "fatal: anything",
         ):
             self.assertEqual(kinds(judge_log([line], {"JobId=7", "n1"})[0]), ["log"], line)
+
+
+class Crash(unittest.TestCase):
+    STOCK = "slurmctld(build_job_info_resp+0xfe)[0x55de39126cae]"
+
+    def test_a_crash_of_stock_slurm_is_counted(self) -> None:
+        found, explained = judge_crash(["slurmctld: error: anything", self.STOCK])
+        self.assertEqual((found, explained.total()), ([], 1))
+
+    def test_any_other_is_found(self) -> None:
+        for words in (["slurmctld(find_job_record+0x1)[0x5]"], [], [self.STOCK, "/x/select_malleable.so(+0x1)[0x5]"]):
+            self.assertEqual(kinds(judge_crash(words)[0]), ["died"])
 
 
 class Reading(unittest.TestCase):

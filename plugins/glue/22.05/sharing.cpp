@@ -293,7 +293,9 @@ void Sharing::booked(job_record_t* job) {
 void Sharing::ended(job_record_t* job) {
     give_back_time(job);
     if (!known_) return;
+    const bool stranger = others_.count(job->job_id) != 0 && !known_->knows(job->job_id);
     forget(job->job_id);
+    if (stranger) settle_beside(*job);
     if (!known_->knows(job->job_id)) return;
     const std::vector<JobId> others = known_->companions(job->job_id);
     known_->finish(job->job_id, now());
@@ -305,6 +307,17 @@ void Sharing::ended(job_record_t* job) {
     set_limits(changed);
     for (const JobId id : changed) comment(id);
     slurm_info("select/malleable: job %u has ended; its cores go to job %s", job->job_id, list(others).c_str());
+}
+
+/// Nothing was known of the job, but it may have had cores of jobs that are known.
+void Sharing::settle_beside(const job_record_t& gone) {
+    if (gone.job_resrcs == nullptr || gone.job_resrcs->node_bitmap == nullptr) return;
+    const NodeSet nodes = node_set(gone.job_resrcs->node_bitmap);
+    std::vector<JobId> beside;
+    each_running_job([&](const job_record_t& job) {
+        if (known_->knows(job.job_id) && !nodes_of({job.job_id}).common(nodes).empty()) beside.push_back(job.job_id);
+    });
+    if (!beside.empty()) settle(beside, nullptr);
 }
 
 /// Whoever waits again asks for its own time again; of one that has ended for good the limit that it had is on record.
@@ -375,7 +388,8 @@ void Sharing::settle_node(int node, const std::vector<job_record_t*>& records, c
         shares.push_back(std::move(share));
         there.push_back(record);
     }
-    if (!redistribute(shares))
+    // With somebody of whom nothing is known that is how it is: a state that is older than all that the ledger remembers.
+    if (!redistribute(shares) && strangers == 0)
         slurm_error("select/malleable: node %s has fewer cores than jobs have to have there; they keep what they have",
                     node_record_table_ptr[node]->name);
     for (std::size_t i = 0; i < there.size(); ++i) {

@@ -82,6 +82,7 @@ private:
     void settle(const std::vector<policy::JobId>& changed, const job_record_t* not_booked);
     void settle_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked);
     void set_limits(const std::vector<policy::JobId>& changed);
+    void settle_beside(const job_record_t& gone);
     void give_back_time(job_record_t* job);
     void comment(policy::JobId id);
     void save();
