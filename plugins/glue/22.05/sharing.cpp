@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "admin_comment.hpp"
@@ -143,16 +144,38 @@ int Sharing::run_now(Question& question) {
     const Bits may_have(question.nodes);
     const int answer = question.ask_cons_tres();
     if (answer == SLURM_SUCCESS) return answer;
-    const auto offer = estimate(question);
-    if (!offer) return answer;
+    const JobId id = question.job->job_id;
+    NotNow asked{now(), question.min_nodes, question.max_nodes, described(*question.job, 1), node_set(may_have)};
+    if (refused_as_before(asked)) return answer;
     const Bits statically(question.nodes);
-    if (auto proposal = arrange(question, node_set(may_have), *offer)) {
+    if (auto proposal = look_for_mates(question, asked.nodes)) {
         ready_.job = question.job;
         ready_.proposal = std::move(*proposal);
         return SLURM_SUCCESS;
     }
     bit_copybits(question.nodes, statically);
+    not_now_[id] = std::move(asked);
     return answer;
+}
+
+std::optional<Event> Sharing::look_for_mates(Question& question, const NodeSet& within) {
+    const auto offer = estimate(question);
+    return offer ? arrange(question, within, *offer) : std::nullopt;
+}
+
+/// The main scheduler asks about the first of the queue after each submission. To work out when it would start is dear; to wait with that until
+/// the backfill scheduler has made a new offer, or half a minute, changes little.
+bool Sharing::refused_as_before(const NotNow& asked) const {
+    constexpr Seconds kLong = 30;
+    const auto found = not_now_.find(asked.job.id);
+    if (found == not_now_.end() || asked.at - found->second.at > kLong || offers_.count(asked.job.id) != 0)
+        return false;
+    const NotNow& before = found->second;
+    const auto demand = [](const NotNow& n) {
+        return std::tuple(n.min_nodes, n.max_nodes, n.job.request, n.job.min_cores, n.job.submit, n.job.kind,
+                          n.job.filter.contiguous);
+    };
+    return demand(before) == demand(asked) && before.nodes == asked.nodes;
 }
 
 /// When the job would start without sharing, and on how many nodes: as the backfill scheduler has just been told, or by asking about all nodes of
@@ -247,6 +270,7 @@ std::string Sharing::why_not(const job_record_t& job, const NodeSet& nodes, Seco
 int Sharing::begin(job_record_t* job) {
     if (!known_ || ready_.job != job) return SLURM_SUCCESS;
     ready_.job = nullptr;
+    not_now_.clear();
     const Event& plan = ready_.proposal;
     // An element of an array gets a number of its own only now.
     policy::Job guest = plan.job;
@@ -276,6 +300,7 @@ int Sharing::begin(job_record_t* job) {
 }
 
 void Sharing::booked(job_record_t* job) {
+    not_now_.clear();
     offers_.erase(job->job_id);
     if (!known_ || !is_on_its_nodes(job) || others_.count(job->job_id) != 0) return;
     if (known_->knows(job->job_id)) {
@@ -291,6 +316,7 @@ void Sharing::booked(job_record_t* job) {
 }
 
 void Sharing::ended(job_record_t* job) {
+    not_now_.clear();
     give_back_time(job);
     if (!known_) return;
     const bool stranger = others_.count(job->job_id) != 0 && !known_->knows(job->job_id);
@@ -340,12 +366,14 @@ void Sharing::forget(JobId id) {
 
 // A suspended job's cores are anybody's: what it lent or was lent stays as it is until it ends.
 void Sharing::suspended(const job_record_t* job) {
+    not_now_.clear();
     if (!known_ || job->job_resrcs == nullptr || others_.count(job->job_id) != 0) return;
     others_[job->job_id] = node_set(job->job_resrcs->node_bitmap);
     known_->occupy(others_[job->job_id]);
 }
 
 void Sharing::resumed(const job_record_t* job) {
+    not_now_.clear();
     if (known_ && known_->knows(job->job_id)) forget(job->job_id);
 }
 
@@ -466,6 +494,7 @@ void Sharing::rebuild() {
     known_ = std::make_unique<policy::Coscheduler>(pools(), options_.rules);
     ready_.job = nullptr;
     offers_.clear();
+    not_now_.clear();
     others_.clear();
     since_.clear();
     std::vector<policy::Placed> whole;

@@ -68,9 +68,19 @@ private:
         policy::Seconds made = 0;
     };
 
+    /// What the main scheduler was told, and of what: the same until somebody starts, ends, or is changed.
+    struct NotNow {
+        policy::Seconds at = 0;
+        uint32_t min_nodes = 0, max_nodes = 0;
+        policy::Job job;
+        policy::NodeSet nodes;
+    };
+
     bool may_share(const Question& question) const;
     int will_run(Question& question);
     int run_now(Question& question);
+    std::optional<policy::Event> look_for_mates(Question& question, const policy::NodeSet& within);
+    bool refused_as_before(const NotNow& asked) const;
     std::optional<Offer> estimate(const Question& question);
     /// Sets the question's nodes to those of mates. Nothing when there are none, or cons_tres would not place the job there.
     std::optional<policy::Event> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
@@ -99,6 +109,7 @@ private:
     std::map<policy::JobId, policy::NodeSet>
         others_;  ///< jobs that the coscheduler was not told of, and suspended ones
     std::map<policy::JobId, Offer> offers_;
+    std::map<policy::JobId, NotNow> not_now_;
     std::map<policy::JobId, policy::Seconds> since_;  ///< when it began to share
     /// What the last test found, for the start that follows it.
     struct {
