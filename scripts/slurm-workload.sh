@@ -24,5 +24,5 @@ scripts/packages.sh build demo
 # The select plugin needs headers that no package has.
 step "looking for Slurm's headers" scripts/slurm-headers.sh
 step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF -DDROM_SLURM=ON -DDROM_SIM=ON
-step "building" cmake --build --preset release --target drom drom-cli drom-sim examples spank_drom job_submit_malleable select_malleable
+step "building" cmake --build --preset release --target drom drom-cli drom-sim examples spank_drom job_submit_malleable task_drom select_malleable
 exec "${run[@]}" "$@"

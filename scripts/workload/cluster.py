@@ -17,7 +17,7 @@ from pathlib import Path
 from jobs import Failure, Job
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tests" / "plugin" / "cluster.sh"
-LONGEST_PATH = 60  # of the cluster's folder: the sockets of its step daemons are below it, and 108 bytes are all that they may have
+LONGEST_PATH = 72  # of the cluster's folder: the sockets of its step daemons are below it, and 108 bytes are all that they may have
 FOREIGN = ("OMP_", "KMP_", "GOMP_", "DROM_", "SLURM_", "SBATCH_", "SRUN_", "SPANK_", "PMI")
 
 
@@ -91,12 +91,13 @@ def stock(backfill: Backfill) -> Way:
 
 
 def malleable(backfill: Backfill, sharing: Sharing, plugins: Path, folder: Path, shape: Shape) -> Way:
-    door = f"plugstack=required {plugins / 'spank_drom.so'} table={folder / 'tables'}/%n.table sharing_factor={sharing.sharing_factor}"
     settings = common(backfill)
     settings[0] += (f",sd_max_slowdown={sharing.max_slowdown},sd_sharing_factor={sharing.sharing_factor},sd_max_mates={sharing.max_mates},"
                     f"sd_log={journal(folder)}")
-    settings += [f"plugins={plugins}", "select=select/malleable", "extra=JobSubmitPlugins=malleable",
-                 door + (f" topology={shape.topology}" if shape.topology else "")]
+    # The task plugin, because SPANK alone does not know what a job has without sharing when its step starts on a part of that.
+    settings += [f"plugins={plugins}", "select=select/malleable", "extra=JobSubmitPlugins=malleable", f"plugstack=required {plugins / 'spank_drom.so'}",
+                 "task=task/drom", f"drom=table={folder / 'tables'}/%n.table", f"drom=sharing_factor={sharing.sharing_factor}"]
+    settings += [f"drom=topology={shape.topology}"] if shape.topology else []
     return Way("malleable", tuple(settings), ("--malleable",))
 
 

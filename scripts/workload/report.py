@@ -47,6 +47,15 @@ def report(settings: dict, played: dict[str, Played], predicted: dict[str, Predi
     return whole
 
 
+def different(played: dict[str, Played]) -> list[int]:
+    """Jobs whose programs did not print the same in every run."""
+    said: dict[int, set[str]] = {}
+    for one in played.values():
+        for ran in one.jobs:
+            said.setdefault(ran.job.number, set()).add(ran.said)
+    return [number for number, texts in said.items() if len(texts) > 1]
+
+
 def leave(folder: Path, whole: dict, played: dict[str, Played]) -> None:
     (folder / "report.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
     lanes = {name: [picture.Block(ran.job.number, ran.start, ran.end, ran.nodes) for ran in one.jobs] for name, one in played.items()}

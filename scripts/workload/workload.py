@@ -113,7 +113,7 @@ def this_machine() -> Shape:
 def way_of(name: str, options: argparse.Namespace, shape: Shape, sharing: Sharing) -> Way:
     if name == "stock":
         return cluster.stock(Backfill())
-    for plugin in ("select_malleable.so", "spank_drom.so", "job_submit_malleable.so"):
+    for plugin in ("select_malleable.so", "task_drom.so", "spank_drom.so", "job_submit_malleable.so"):
         if not (options.plugins / plugin).exists():
             raise Failure(f"there is no {options.plugins / plugin}; the summary of cmake says what it needs")
     return cluster.malleable(Backfill(), sharing, options.plugins, options.dir / name, shape)
@@ -140,6 +140,14 @@ def settings_of(options: argparse.Namespace, shape: Shape, scale: Scale, sharing
             "backfill": asdict(Backfill()), "sharing": asdict(sharing)}
 
 
+def same_results(played: dict[str, Played]) -> None:
+    """Of programs that compute; the others print how long they took. Failure: one computed something else."""
+    if others := report.different(played):
+        raise Failure(f"jobs {', '.join(map(str, others))} computed something else when they shared a node; report.json has what they said")
+    if len(played) > 1:
+        print("Every program computed the same result in both runs.")
+
+
 def run(options: argparse.Namespace) -> None:
     shape = this_machine() if options.real else VIRTUAL
     sharing = Sharing(options.max_slowdown, options.sharing_factor)
@@ -155,6 +163,8 @@ def run(options: argparse.Namespace) -> None:
     whole = report.report(settings_of(options, shape, scale, sharing), played, predict(options, shape, played["stock"], sharing), told)
     report.leave(options.dir, whole, played)
     report.show(whole)
+    if options.real:
+        same_results(played)
     print("\n" + "\n".join(f"  {options.dir / name}" for name in ("report.json", "gantt.svg", "workload.swf")))
 
 
