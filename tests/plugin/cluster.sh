@@ -8,11 +8,12 @@
 #     plugins=DIR       before Slurm's own plugins
 #     plugstack=LINE    of plugstack.conf; may be repeated
 #     extra=LINE        of slurm.conf; may be repeated
-#     scheduler=TEXT    more of SchedulerParameters, for instance sd_max_slowdown=inf
+#     scheduler=TEXT    more of SchedulerParameters, for instance sd_max_slowdown=inf; counts before what is there
 #     drom=LINE         of drom.conf; may be repeated
 #     cgroup=LINE       of cgroup.conf; may be repeated
 #     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
 #     task=task/none select=select/cons_tres proctrack=proctrack/linuxproc
+#     controller=PROGRAM  that starts slurmctld: its arguments are that command line
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
 #     limit=SECONDS     after which it is stopped anyway (default 600)
 #   cluster.sh again DIR NAME            starts the node's slurmd, or slurmctld, which has ended, once more; of slurmctld's state nothing is lost
@@ -28,7 +29,7 @@ for file in /proc/self/fd/*; do
     if ((fd > 2 && fd != 255)); then eval "exec $fd>&-"; fi
 done
 
-usage() { sed -n '5,21s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,22s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 (($# >= 2)) || usage
 what=$1
 mkdir -p "$2"
@@ -118,14 +119,14 @@ logs() {
 
 # --- starting ---
 
-nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' owner=$PPID limit=600
+nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' controller='' owner=$PPID limit=600
 plugstack=() extra=() drom=() cgroup=()
 
 read_settings() {
     local setting
     for setting in "$@"; do
         case $setting in
-            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | owner=* | limit=*)
+            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | controller=* | owner=* | limit=*)
                 printf -v "${setting%%=*}" %s "${setting#*=}" ;;
             plugstack=*) plugstack+=("${setting#*=}") ;;
             extra=*) extra+=("${setting#*=}") ;;
@@ -196,8 +197,8 @@ TaskPlugin=$task
 SelectType=$select
 SelectTypeParameters=CR_Core
 SchedulerType=sched/backfill
-# The defaults delay a job's start by seconds.
-SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1${scheduler:+,$scheduler}
+# The defaults delay a job's start by seconds. Slurm takes the first of two parameters with one name.
+SchedulerParameters=${scheduler:+$scheduler,}batch_sched_delay=0,sched_interval=1,bf_interval=1
 # The counts below are believed, whatever this machine has.
 SlurmdParameters=config_overrides
 END
@@ -217,10 +218,12 @@ launch() {
     echo "$name $!" >>"$dir/run/daemons"
 }
 
+launch_controller() { launch slurmctld ${controller:+"$controller"} slurmctld -D "$@"; }
+
 # again NAME: one of them.
 again() {
     case $1 in
-        slurmctld) launch slurmctld slurmctld -D ;;
+        slurmctld) launch_controller ;;
         *) launch "$1" slurmd -D -N "$1" ;;
     esac
 }
@@ -245,7 +248,7 @@ start() {
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
     ((${#cgroup[@]} == 0)) || printf '%s\n' "${cgroup[@]}" >"$dir/etc/cgroup.conf"
     : >"$dir/run/daemons"
-    launch slurmctld slurmctld -D -i
+    launch_controller -i
     for ((i = 1; i <= nodes; ++i)); do again "$node$i"; done
     within 30 up_or_dead && all_alive && nodes_idle
 }

@@ -153,6 +153,20 @@ four_parts() { [[ $(drom_of "$1" list --json | jq -r '[.clients[] | select(.job 
     gets n2 "$owner" "0-23 24-47"
 }
 
+@test "a job that does not compute is as slow as its CPUs are few" {
+    on_nodes big
+    script "srun '$BUILD/bin/paced' --cpus 48 --milliseconds 8000"
+    started -w n1 -c48 --malleable
+    local owner=$JOB
+    gets n1 "$owner.0" 0-47
+    started_srun -w n1 -c24 --malleable sleep 1
+    eventually "it has ended" has_ended "$owner"
+    local said took changes
+    said=$(<"$WORK/$owner.out")
+    took=${said#*took } changes=${said##*with }
+    ((${changes% *} == 2 && ${took%% *} > 8400)) || { echo "$said" >&2; return 1; }
+}
+
 # --- hyperthreads: CPUs 2k and 2k + 1 are core k ---
 
 @test "whole cores change hands" {

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# slurm-workload.sh - a workload of the DROM thesis under two Slurms on this machine: stock, and with drom's co-scheduling; and its prediction.
+#
+#   scripts/slurm-workload.sh [--virtual | --real] [--quick] [--help] [OPTION...]
+#
+# Installs the packages it needs, builds, and runs the same jobs, with the same arrivals, first under stock Slurm and then under select/malleable:
+# on 50 nodes of 48 cores that this machine plays (--virtual), or on this machine's own CPUs with programs that compute (--real). Then drom-sim is
+# told what was submitted, and its prediction is compared with what happened. About 20 minutes after the build, --quick less than two; root or not.
+# Leaves build/slurm-workload/{report.json,gantt.svg,workload.swf}. Ends what it started, also at Ctrl-C. Exit status: 0 done, 1 a step failed,
+# 2 usage.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+run=(python3 scripts/workload/workload.py --bin build/release/bin --plugins build/release/lib/slurm)
+# Nothing is installed or built for whoever only asks, or asks for what there is not.
+"${run[@]}" --check "$@" || exit
+case " $* " in *' --help '* | *' -h '*) exit ;; esac
+
+log=build/slurm-workload/build.log
+# shellcheck source=scripts/demo/step.sh
+. scripts/demo/step.sh
+scripts/packages.sh build demo
+# The select plugin needs headers that no package has.
+step "looking for Slurm's headers" scripts/slurm-headers.sh
+step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF -DDROM_SLURM=ON -DDROM_SIM=ON
+step "building" cmake --build --preset release --target drom drom-cli drom-sim examples spank_drom job_submit_malleable task_drom select_malleable
+exec "${run[@]}" "$@"

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""cluster.py - a private Slurm of nodes that this machine plays: up, jobs, what it recorded of them, down.
+
+The clock of slurmctld, and of nobody else, goes faster than the wall's, by libfaketime. Slurm's limits are whole minutes, and it foresees the ends of
+jobs in steps of half a minute and more: with jobs of seconds it would schedule blindly, and jobs of hours nobody waits for."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from jobs import Failure, Job
+
+SCRIPT = Path(__file__).resolve().parents[2] / "tests" / "plugin" / "cluster.sh"
+LONGEST_PATH = 72  # of the cluster's folder: the sockets of its step daemons are below it, and 108 bytes are all that they may have
+FOREIGN = ("OMP_", "KMP_", "GOMP_", "DROM_", "SLURM_", "SBATCH_", "SRUN_", "SPANK_", "PMI")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Of each node. `topology`: the same in hwloc's words, when this machine only plays it; empty: this machine's own CPUs."""
+
+    sockets: int
+    cores: int
+    threads: int = 1
+    topology: str = ""
+
+    @property
+    def cpus(self) -> int:
+        return self.sockets * self.cores * self.threads
+
+
+@dataclass(frozen=True)
+class Backfill:
+    """What of SchedulerParameters the simulator is told, too. Seconds."""
+
+    interval: int = 5
+    resolution: int = 10
+    window_min: int = 1440
+    depth: int = 500
+
+    def slurm(self) -> str:
+        # bf_window_linear: the steps in which Slurm foresees ends stay at half a minute instead of being doubled.
+        return (f"sched_min_interval=0,bf_interval={self.interval},bf_resolution={self.resolution},"
+                f"bf_window={self.window_min},bf_max_job_test={self.depth},bf_continue,bf_window_linear=1,default_queue_depth={self.depth}")
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """The policy, as select/malleable and drom-sim both know it."""
+
+    max_slowdown: str = "inf"
+    sharing_factor: float = 0.5
+    max_mates: int = 2
+
+
+@dataclass(frozen=True)
+class Way:
+    """How Slurm is set up for a run."""
+
+    name: str
+    settings: tuple[str, ...]
+    options: tuple[str, ...] = ()  # of each submission
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A job as Slurm recorded it: whole seconds of its clock."""
+
+    state: str
+    submit: int
+    start: int
+    end: int
+    nodes: str
+
+
+def common(backfill: Backfill) -> list[str]:
+    # The records of all jobs are there at the end. A limit is what the scheduler knows of a job, and ends none: one that takes all of it would be
+    # ended for the moment that it takes to start, one that computes for what else happens on this machine. Nodes answer by the wall's clock.
+    kept = ("MinJobAge=1000000", "OverTimeLimit=UNLIMITED", "MessageTimeout=100", "SlurmdTimeout=60000", "InactiveLimit=0")
+    return [f"scheduler={backfill.slurm()}", *(f"extra={line}" for line in kept)]
+
+
+def stock(backfill: Backfill) -> Way:
+    return Way("stock", tuple(common(backfill)))
+
+
+def malleable(backfill: Backfill, sharing: Sharing, plugins: Path, folder: Path, shape: Shape) -> Way:
+    settings = common(backfill)
+    settings[0] += (f",sd_max_slowdown={sharing.max_slowdown},sd_sharing_factor={sharing.sharing_factor},sd_max_mates={sharing.max_mates},"
+                    f"sd_log={journal(folder)}")
+    # The task plugin, because SPANK alone does not know what a job has without sharing when its step starts on a part of that.
+    settings += [f"plugins={plugins}", "select=select/malleable", "extra=JobSubmitPlugins=malleable", f"plugstack=required {plugins / 'spank_drom.so'}",
+                 "task=task/drom", f"drom=table={folder / 'tables'}/%n.table", f"drom=sharing_factor={sharing.sharing_factor}"]
+    settings += [f"drom=topology={shape.topology}"] if shape.topology else []
+    return Way("malleable", tuple(settings), ("--malleable",))
+
+
+def journal(folder: Path) -> Path:
+    return folder / "decisions.journal"
+
+
+def node_settings(shape: Shape, nodes: int) -> list[str]:
+    return [f"nodes={nodes}", f"sockets={shape.sockets}", f"cores={shape.cores}", f"threads={shape.threads}"]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Ours, without what an outer Slurm or a user's habit would change behind the workload's back."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN) and name != "LD_PRELOAD"}
+    return kept | {"PATH": os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"} | more
+
+
+def clock(speed: float) -> str:
+    """A program that starts slurmctld with a clock that is so much faster than the wall's."""
+    found = sorted(path for folder in ("lib/*/faketime", "lib/faketime", "lib64/faketime") for path in Path("/usr").glob(f"{folder}/libfaketimeMT.so.1"))
+    if not found:
+        raise Failure("there is no libfaketimeMT.so.1, by which Slurm's clock is made faster; install the package libfaketime")
+    return f"#!/bin/bash\nLD_PRELOAD={found[0]} FAKETIME='+0 x{speed:g}' exec \"$@\"\n"
+
+
+def script_of(command: list[str]) -> str:
+    """One task a node."""
+    return f"#!/bin/bash\nexec srun --ntasks-per-node=1 {shlex.join(command)} >out 2>err\n"
+
+
+def seconds_of(stamp: str) -> int:
+    """0: not yet."""
+    return 0 if stamp in ("Unknown", "None", "") else int(datetime.fromisoformat(stamp).timestamp())
+
+
+def record(shown: str) -> tuple[str, Seen]:
+    """A line of `scontrol -o show job`: the job's name, and what Slurm knows."""
+    found = dict(re.findall(r"(\w+)=(\S*)", shown))
+    return found["JobName"], Seen(found["JobState"], seconds_of(found["SubmitTime"]), seconds_of(found["StartTime"]), seconds_of(found["EndTime"]),
+                                  found["NodeList"])
+
+
+class Cluster:
+    """Up at `with`, down at its end, whatever ends it."""
+
+    def __init__(self, folder: Path, shape: Shape, nodes: int, way: Way, speed: float, limit: float):
+        if len(str(folder)) > LONGEST_PATH:
+            raise Failure(f"the folder {folder} has a name of more than {LONGEST_PATH} characters, and Slurm's sockets do not fit below it; give a shorter --dir")
+        self.folder, self.way = folder, way
+        self.clock = clock(speed)
+        self.settings = [*node_settings(shape, nodes), *way.settings, f"controller={folder / 'clock'}", f"owner={os.getpid()}", f"limit={limit:.0f}"]
+        self.env = environment(SLURM_CONF=str(folder / "etc" / "slurm.conf"))
+
+    def __enter__(self) -> "Cluster":
+        shutil.rmtree(self.folder, ignore_errors=True)
+        (self.folder / "tables").mkdir(parents=True)
+        (self.folder / "jobs").mkdir()
+        self.folder.chmod(0o755)
+        (self.folder / "clock").write_text(self.clock)
+        (self.folder / "clock").chmod(0o755)
+        try:
+            self.call(str(SCRIPT), "up", str(self.folder), *self.settings)
+        except BaseException:
+            self.down()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.down()
+
+    def down(self) -> None:
+        self.call(str(SCRIPT), "down", str(self.folder))
+        shutil.rmtree(self.folder / "tables", ignore_errors=True)
+
+    def call(self, *command: str) -> str:
+        # A session of its own: Ctrl-C is for the workload, which then ends what it started.
+        done = subprocess.run(command, env=self.env, capture_output=True, text=True, start_new_session=True, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise Failure(f"{command[0]} ended with status {done.returncode}: {done.stderr.strip()[-2000:]}")
+        return done.stdout
+
+    def job_folder(self, job: Job) -> Path:
+        return self.folder / "jobs" / str(job.number)
+
+    def submit(self, job: Job, command: Callable[[Job], list[str]], cpus: int) -> None:
+        folder = self.job_folder(job)
+        folder.mkdir()
+        (folder / "job.sh").write_text(script_of(command(job)))
+        asked = ["-N", str(job.nodes), "--ntasks-per-node=1", "-c", str(cpus), "-t", str(job.limit)]
+        self.call("sbatch", "-J", str(job.number), "-D", str(folder), "-o", str(folder / "log"), *asked, *self.way.options, str(folder / "job.sh"))
+
+    def waiting_or_running(self) -> int:
+        return len(self.call("squeue", "-h", "-o", "%i").split())
+
+    def records(self) -> dict[int, Seen]:
+        found = (record(line) for line in self.call("scontrol", "-o", "show", "job").splitlines() if "JobName=" in line)
+        return {int(name): seen for name, seen in found}
