@@ -368,9 +368,12 @@ class Storm:
             self.cluster.call("scontrol", "update", f"nodename={node}", "state=resume")
 
     def let_some_end(self) -> None:
-        waiting = [job for job in self.jobs() if job.state in ("RUNNING", "PENDING")]
-        while len(waiting) > MOST_JOBS:
-            self.cluster.call("scancel", str(waiting.pop(self.chance.randrange(len(waiting))).id))
+        """Who waits goes first: who runs may be a mate."""
+        jobs = self.jobs()
+        waiting, running = ([job.id for job in jobs if job.state == state] for state in ("PENDING", "RUNNING"))
+        while len(waiting) + len(running) > MOST_JOBS:
+            some = waiting or running
+            self.cluster.call("scancel", str(some.pop(self.chance.randrange(len(some)))))
 
     def run(self) -> None:
         self.controller.adopt()
