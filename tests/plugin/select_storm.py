@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """select_storm.py - slurmctld with select/malleable is killed at any moment, again and again, while jobs come, share and go on four nodes.
 
-  select_storm.py --build build/dev --kills 100                            sd_max_slowdown=inf
+  select_storm.py --build build/dev --kills 105                            sd_max_slowdown=inf
   select_storm.py ... --options sd_max_slowdown=dynamic,sd_max_jobs_per_node=3
   select_storm.py ... --seed 7                                             the same decisions again; when each falls is up to the machine
 
@@ -368,9 +368,12 @@ class Storm:
             self.cluster.call("scontrol", "update", f"nodename={node}", "state=resume")
 
     def let_some_end(self) -> None:
-        waiting = [job for job in self.jobs() if job.state in ("RUNNING", "PENDING")]
-        while len(waiting) > MOST_JOBS:
-            self.cluster.call("scancel", str(waiting.pop(self.chance.randrange(len(waiting))).id))
+        """Who waits goes first: who runs may be a mate."""
+        jobs = self.jobs()
+        waiting, running = ([job.id for job in jobs if job.state == state] for state in ("PENDING", "RUNNING"))
+        while len(waiting) + len(running) > MOST_JOBS:
+            some = waiting or running
+            self.cluster.call("scancel", str(some.pop(self.chance.randrange(len(some)))))
 
     def run(self) -> None:
         self.controller.adopt()
@@ -492,8 +495,8 @@ class Storm:
 def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="slurmctld is killed at any moment while jobs share nodes")
     parser.add_argument("--build", type=Path, required=True)
-    parser.add_argument("--kills", type=int, default=100)
-    parser.add_argument("--seconds", type=float, default=240, help="after which nothing more is killed")
+    parser.add_argument("--kills", type=int, default=105)
+    parser.add_argument("--seconds", type=float, default=262, help="after which nothing more is killed")
     parser.add_argument("--options", default="sd_max_slowdown=inf", help="of SchedulerParameters")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
     parser.add_argument("--keep", type=Path, help="where the cluster's logs, its log of decisions and what was done are left")
