@@ -5,6 +5,7 @@
 #   scripts/bench.sh [--only KEY]... [--quick] [--quiet-for SECONDS]
 #   scripts/bench.sh sim      how fast drom-sim replays real logs, into build/bench/sim.json
 #   scripts/bench.sh slurm    what drom adds to the launch of a step, into build/bench/slurm.json
+#   scripts/bench.sh select   what select/malleable adds to a scheduling cycle of slurmctld, into build/bench/select.json
 #     --only KEY    this key of the summary (what the file has of others is kept); an unknown one lists them
 #     --quick       a fifth of the samples
 #     --quiet-for S begin when nobody else has kept a CPU busy for S seconds (default 0: at once); gives up waiting after ten minutes
@@ -25,7 +26,8 @@ while (($#)); do
         --quiet-for) quiet_for=${2:?--quiet-for needs seconds}; shift 2 ;;
         sim) other=sim; shift ;;
         slurm) other=launch; shift ;;
-        *) sed -n '5,10p' "$0" | sed 's/^# *//' >&2; exit 2 ;;
+        select) other=scheduling; shift ;;
+        *) sed -n '5,11p' "$0" | sed 's/^# *//' >&2; exit 2 ;;
     esac
 done
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numbers.py - prints docs/numbers.md from what was measured into build/: not typed.
 
-  scripts/bench.sh && scripts/bench.sh slurm && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/numbers.md
+  scripts/bench.sh && scripts/bench.sh slurm && scripts/bench.sh select && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/numbers.md
 """
 
 import json
@@ -95,6 +95,15 @@ def launch(figures: dict) -> None:
     print()
 
 
+def scheduling(report: dict) -> None:
+    print(f"`scripts/bench.sh select`: a scheduling cycle of slurmctld with 500 nodes, 1,000 running and 1,000 waiting jobs, of which backfill looks at "
+          f"{report['depth']:,}; `bench/scheduling.py` says how.\n")
+    print("| figure | median | spread | target |\n| --- | --- | --- | --- |")
+    for key, figure in report["figures"].items():
+        print(f"| `{key}` | {number(figure['value'])} | {spread(figure)} | {number(figure.get('target'))} |")
+    print()
+
+
 def measured(file: str) -> dict | None:
     path = ROOT / "build" / file
     return json.loads(path.read_text()) if path.exists() else None
@@ -116,6 +125,8 @@ def main() -> int:
         slurm_demo(slurm)
     if (steps := measured("bench/slurm.json")) is not None:
         launch(steps["figures"])
+    if (cycles := measured("bench/select.json")) is not None:
+        scheduling(cycles)
     return 0
 
 

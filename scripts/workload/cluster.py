@@ -148,8 +148,8 @@ class Cluster:
             raise Failure(f"the folder {folder} has a name of more than {LONGEST_PATH} characters, and Slurm's sockets do not fit below it; give a shorter --dir")
         self.folder, self.way = folder, way
         self.clock = clock(speed)
-        self.settings = [*node_settings(shape, nodes), *way.settings, f"controller={folder / 'clock'}", f"owner={os.getpid()}", f"limit={limit:.0f}"]
-        self.env = environment(SLURM_CONF=str(folder / "etc" / "slurm.conf"))
+        self.settings = [*node_settings(shape, nodes), *way.settings, f"owner={os.getpid()}", f"limit={limit:.0f}"]
+        self.env = environment(SLURM_CONF=str(folder / "etc" / "slurm.conf"), CONTROLLER_UNDER=str(folder / "clock"))
 
     def __enter__(self) -> "Cluster":
         shutil.rmtree(self.folder, ignore_errors=True)

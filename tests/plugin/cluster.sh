@@ -13,13 +13,14 @@
 #     cgroup=LINE       of cgroup.conf; may be repeated
 #     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
 #     task=task/none select=select/cons_tres proctrack=proctrack/linuxproc
-#     controller=PROGRAM  that starts slurmctld: its arguments are that command line
+#     answered=PORT     no slurmd is started: somebody else answers there for all nodes (bench/fake_nodes.py)
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
 #     limit=SECONDS     after which it is stopped anyway (default 600)
 #   cluster.sh again DIR NAME            starts the node's slurmd, or slurmctld, which has ended, once more; of slurmctld's state nothing is lost
 #   cluster.sh down DIR                  ends its jobs, then its daemons, and nothing else
 #   cluster.sh logs DIR                  the last lines of every log
 #
+# CONTROLLER_UNDER="COMMAND OPTIONS" in the environment of `up` and `again`: slurmctld runs under it, for instance valgrind.
 # Slurm's commands find it with SLURM_CONF=DIR/etc/slurm.conf. Exit status: 0 done, 1 it did not start (its logs are printed), 2 usage.
 set -euo pipefail
 
@@ -29,7 +30,7 @@ for file in /proc/self/fd/*; do
     if ((fd > 2 && fd != 255)); then eval "exec $fd>&-"; fi
 done
 
-usage() { sed -n '5,22s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,23s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 (($# >= 2)) || usage
 what=$1
 mkdir -p "$2"
@@ -119,14 +120,15 @@ logs() {
 
 # --- starting ---
 
-nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' controller='' owner=$PPID limit=600
+nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' answered='' owner=$PPID limit=600
 plugstack=() extra=() drom=() cgroup=()
+read -ra under <<<"${CONTROLLER_UNDER:-}"
 
 read_settings() {
     local setting
     for setting in "$@"; do
         case $setting in
-            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | controller=* | owner=* | limit=*)
+            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | answered=* | owner=* | limit=*)
                 printf -v "${setting%%=*}" %s "${setting#*=}" ;;
             plugstack=*) plugstack+=("${setting#*=}") ;;
             extra=*) extra+=("${setting#*=}") ;;
@@ -203,7 +205,7 @@ SchedulerParameters=${scheduler:+$scheduler,}batch_sched_delay=0,sched_interval=
 SlurmdParameters=config_overrides
 END
     for ((i = 1; i <= nodes; ++i)); do
-        echo "NodeName=$node$i NodeHostname=localhost NodeAddr=127.0.0.1 Port=$(($1 + i)) Sockets=$sockets" \
+        echo "NodeName=$node$i NodeHostname=localhost NodeAddr=127.0.0.1 Port=${answered:-$(($1 + i))} Sockets=$sockets" \
             "CoresPerSocket=${per_node[(i - 1) % ${#per_node[@]}]} ThreadsPerCore=$threads RealMemory=2000"
     done
     echo "PartitionName=main Nodes=${node}[1-$nodes] Default=YES MaxTime=INFINITE State=UP $partition"
@@ -218,12 +220,11 @@ launch() {
     echo "$name $!" >>"$dir/run/daemons"
 }
 
-launch_controller() { launch slurmctld ${controller:+"$controller"} slurmctld -D "$@"; }
 
 # again NAME: one of them.
 again() {
     case $1 in
-        slurmctld) launch_controller ;;
+        slurmctld) launch slurmctld "${under[@]}" slurmctld -D ;;
         *) launch "$1" slurmd -D -N "$1" ;;
     esac
 }
@@ -248,8 +249,8 @@ start() {
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
     ((${#cgroup[@]} == 0)) || printf '%s\n' "${cgroup[@]}" >"$dir/etc/cgroup.conf"
     : >"$dir/run/daemons"
-    launch_controller -i
-    for ((i = 1; i <= nodes; ++i)); do again "$node$i"; done
+    launch slurmctld "${under[@]}" slurmctld -D -i
+    for ((i = 1; i <= nodes; ++i)); do [[ -n $answered ]] || again "$node$i"; done
     within 30 up_or_dead && all_alive && nodes_idle
 }
 
