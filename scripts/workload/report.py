@@ -2,7 +2,6 @@
 """report.py - from both runs and their predictions to report.json, the picture, and the tables on the terminal."""
 
 import json
-import os
 import platform
 from dataclasses import asdict
 from pathlib import Path
@@ -38,8 +37,7 @@ def described(played: Played, stock: Played, predicted: Predicted) -> dict:
 def report(settings: dict, played: dict[str, Played], predicted: dict[str, Predicted], replayed: dict[str, int]) -> dict:
     """All of report.json. `replayed`: what drom-sim replay says of the controller's decisions."""
     ways = {name: described(one, played["stock"], predicted[name]) for name, one in played.items()}
-    whole = {"schema": "drom.slurm-workload/1", **settings, "jobs": len(played["stock"].jobs), "kernel": platform.release(),
-             "load": round(os.getloadavg()[0], 2), "ways": ways}
+    whole = {"schema": "drom.slurm-workload/1", **settings, "jobs": len(played["stock"].jobs), "kernel": platform.release(), "ways": ways}
     if "malleable" in ways:
         ways["malleable"] |= replayed
         for key, which in (("change_percent", "measures"), ("predicted_change_percent", "predicted")):
@@ -72,6 +70,8 @@ def show(whole: dict) -> None:
     for name, way in ways.items():
         if name == "stock" and way["beyond_limit"]:
             print(f"Under stock Slurm {way['beyond_limit']} jobs took longer than their limit, which ended none.")
+    if whole["kind"] == "real" and whole["load_before"] > whole["cpus_per_node"] / 2:
+        print(f"\nOther work kept {whole['load_before']:.1f} CPUs busy before this began: programs that compute were slowed down by it, and nobody knows in which run more.")
     print(f"\nWhat drom-sim predicts from workload.swf, and how far off that is, in percent ({THESIS}):\n")
     predicted = {f"{name}{what}": way[key] for name, way in ways.items() for what, key in (("", "predicted"), (", off %", "prediction_error_percent"))}
     print(measures.table(predicted | ({"change %": whole["predicted_change_percent"]} if changed else {})))

@@ -135,8 +135,8 @@ def say_scale(options: argparse.Namespace, plan: list[Job], scale: Scale, shape:
 
 
 def settings_of(options: argparse.Namespace, shape: Shape, scale: Scale, sharing: Sharing) -> dict:
-    """What was asked for, for report.json."""
-    return {"kind": options.kind, "speed": options.speed, "seed": options.seed, "nodes": options.nodes, "cpus_per_node": shape.cpus, "scale": asdict(scale),
+    """What was asked for, for report.json, and how busy the machine was before."""
+    return {"kind": options.kind, "load_before": round(os.getloadavg()[0], 2), "speed": options.speed, "seed": options.seed, "nodes": options.nodes, "cpus_per_node": shape.cpus, "scale": asdict(scale),
             "backfill": asdict(Backfill()), "sharing": asdict(sharing)}
 
 
@@ -156,11 +156,12 @@ def run(options: argparse.Namespace) -> None:
     scale = workload_jobs.scale_for(rows, options.nodes, options.minutes * 60 * options.speed, options.shortest, REAL_ROOM if options.real else 1)
     plan = workload_jobs.scaled(rows, scale)
     say_scale(options, plan, scale, shape)
+    settings = settings_of(options, shape, scale, sharing)
     command = (programs.computing if options.real else programs.paced)(options.bin, shape.cpus, options.speed)
     limit = options.minutes * 60 * 4 + 120
     played = {name: play(options.dir / name, shape, options.nodes, way, plan, command, options.speed, limit) for name, way in ways.items()}
     told = prediction.replay(options.bin / "drom-sim", cluster.journal(options.dir / "malleable")) if "malleable" in played else {}
-    whole = report.report(settings_of(options, shape, scale, sharing), played, predict(options, shape, played["stock"], sharing), told)
+    whole = report.report(settings, played, predict(options, shape, played["stock"], sharing), told)
     report.leave(options.dir, whole, played)
     report.show(whole)
     if options.real:
