@@ -145,6 +145,18 @@ and_back() {
     expect "$(field "$MATE" TimeLimit)" 00:06:00
 }
 
+@test "without task/drom it says what its users lose" {
+    ! log_says "TaskPlugin has no task/drom"
+    kill_controller TERM
+    cp "$SLURM_CONF" "$WORK/slurm.conf"
+    sed -i 's,^TaskPlugin=.*,TaskPlugin=task/none,' "$SLURM_CONF"
+    start_controller
+    cat "$WORK/slurm.conf" >"$SLURM_CONF"
+    log_says "TaskPlugin has no task/drom: a step that starts while its job is shrunk"
+    kill_controller TERM
+    start_controller
+}
+
 @test "the same controller reconfigured changes nothing for who shares" {
     pair
     scontrol reconfigure

@@ -4,6 +4,7 @@
 #include "sharing.hpp"
 
 #include <exception>
+#include <string_view>
 
 extern "C" {
 // Without these, C++ would keep the constants to itself.
@@ -63,6 +64,15 @@ std::string read_options() {
     return "";
 }
 
+void advise() {
+    const std::string_view plugins = slurm_conf.task_plugin == nullptr ? "" : slurm_conf.task_plugin;
+    if (plugins.find("task/drom") == std::string_view::npos)
+        slurm_info(
+            "select/malleable: TaskPlugin has no task/drom: a step that starts while its job is shrunk keeps to the "
+            "cores that are left, also "
+            "when the others are free again");
+}
+
 int refuse(const std::string& sentence) {
     slurm_error("select/malleable: %s", sentence.c_str());
     return SLURM_ERROR;
@@ -78,8 +88,9 @@ int init(void) {
         [] {
             if (const std::string wrong = load_cons_tres(); !wrong.empty()) return refuse(wrong);
             if (!running_in_slurmctld()) return SLURM_SUCCESS;
-            const std::string wrong = read_options();
-            return wrong.empty() ? SLURM_SUCCESS : refuse(wrong);
+            if (const std::string wrong = read_options(); !wrong.empty()) return refuse(wrong);
+            advise();
+            return SLURM_SUCCESS;
         },
         [] { return SLURM_ERROR; });
 }
