@@ -146,7 +146,7 @@ and_back() {
 }
 
 @test "without task/drom it says what its users lose" {
-    ! log_says "TaskPlugin has no task/drom"
+    run ! log_says "TaskPlugin has no task/drom"
     kill_controller TERM
     cp "$SLURM_CONF" "$WORK/slurm.conf"
     sed -i 's,^TaskPlugin=.*,TaskPlugin=task/none,' "$SLURM_CONF"
