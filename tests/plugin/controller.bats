@@ -127,6 +127,15 @@ and_back() {
     has_cores "$MATE" 0-7
 }
 
+@test "a guest that is requeued after its end asks for its own time again" {
+    pair
+    scancel --signal=KILL --full "$GUEST"
+    eventually "the guest has ended" has_ended "$GUEST"
+    scontrol requeuehold "$GUEST"
+    eventually "the guest waits again" waits "$GUEST"
+    expect "$(field "$GUEST" TimeLimit)" 00:01:00
+}
+
 @test "minutes that an administrator gives to a job that shares stay, whoever reads the configuration or kills slurmctld" {
     pair
     scontrol update jobid="$MATE" timelimit=40

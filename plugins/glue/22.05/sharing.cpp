@@ -114,8 +114,6 @@ bool Sharing::may_share(const Question& question) const {
 
 int Sharing::test(Question& question) {
     if (SELECT_IS_MODE_RUN_NOW(question.mode)) ready_.job = nullptr;
-    // slurmctld may have decided to requeue it only after its end, or remember it from before.
-    if (IS_JOB_PENDING(question.job)) give_back_time(question.job);
     if (!may_share(question)) return question.ask_cons_tres();
     return SELECT_IS_MODE_RUN_NOW(question.mode) ? run_now(question) : will_run(question);
 }
@@ -346,12 +344,9 @@ void Sharing::settle_beside(const job_record_t& gone) {
     if (!beside.empty()) settle(beside, nullptr);
 }
 
-/// Whoever waits again asks for its own time again; of one that has ended for good the limit that it had is on record.
+/// Also of a job that has ended: it may be requeued at any time later, of which nobody tells us, and asks for its own time again.
 void Sharing::give_back_time(job_record_t* job) {
-    const uint32_t state = job->job_state & JOB_STATE_BASE;
-    const bool for_good =
-        state == JOB_COMPLETE || state == JOB_CANCELLED || state == JOB_FAILED || state == JOB_TIMEOUT;
-    if ((for_good && !IS_JOB_REQUEUED(job)) || !value_of(comment_of(*job), kLimitWord)) return;
+    if (!value_of(comment_of(*job), kLimitWord)) return;
     job->time_limit = own_limit(*job);
     set_comment(*job, with_value(comment_of(*job), kLimitWord, ""));
 }
