@@ -169,6 +169,18 @@ class Guest:
         self.regions(200)
 
 
+def write_figures(name: str, figures: dict[str, dict[str, Any]], **more: object) -> None:
+    """Into build/bench/NAME.json, and as a table on stdout."""
+    out = Path(__file__).resolve().parents[1] / "build" / "bench" / f"{name}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    report = {"schema": f"drom.bench.{name}/1", "load": round(os.getloadavg()[0], 2), **more, "figures": figures}
+    out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    width = max(map(len, figures), default=3)
+    print(f"{'key':{width}} {'median':>9} {'target':>7} {'p10':>9} {'p90':>9}")
+    for key, figure in figures.items():
+        print(f"{key:{width}} {figure['value']:9.2f} {figure.get('target', '-'):>7} {figure['p10']:9.2f} {figure['p90']:9.2f}")
+
+
 def paired(first: Callable[[], float], second: Callable[[], float], pairs: int, rest: float = 0.02) -> list[tuple[float, float]]:
     """Each measured `pairs` times, in turn; who comes first changes, and waiting threads get the time to go to sleep."""
     results = []

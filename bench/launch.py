@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import CannotMeasure, environment, spread
+from harness import CannotMeasure, environment, spread, write_figures
 
 ROOT = Path(__file__).resolve().parents[1]
 CLUSTER = ROOT / "tests" / "plugin" / "cluster.sh"
@@ -114,11 +114,7 @@ def main() -> int:
             for way in running:
                 if way.directory:
                     subprocess.run([CLUSTER, "down", way.directory], check=False)
-    out = ROOT / "build" / "bench" / "slurm.json"
-    out.write_text(json.dumps({"schema": "drom.bench.slurm/1", "load": round(os.getloadavg()[0], 2), "figures": found}, indent=1) + "\n", encoding="utf-8")
-    print(f"{'key':28} {'median':>8} {'target':>7} {'p10':>8} {'p90':>8}")
-    for key, figure in found.items():
-        print(f"{key:28} {figure['value']:8.2f} {figure.get('target', '-'):>7} {figure['p10']:8.2f} {figure['p90']:8.2f}")
+    write_figures("slurm", found)
     return 0
 
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fake_nodes import FakeNodes
-from harness import CannotMeasure, environment, spread
+from harness import CannotMeasure, environment, spread, write_figures
 
 ROOT = Path(__file__).resolve().parents[1]
 CLUSTER = ROOT / "tests" / "plugin" / "cluster.sh"
@@ -207,14 +207,7 @@ def main() -> int:
         finally:
             for controller in (stock, ours):
                 end(controller)
-    found = figures(stock, ours)
-    out = ROOT / "build" / "bench" / "select.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    report = {"schema": "drom.bench.select/1", "load": round(os.getloadavg()[0], 2), "depth": asked.depth, "figures": found}
-    out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(f"{'key':32} {'median':>9} {'target':>7} {'p10':>9} {'p90':>9}")
-    for key, figure in found.items():
-        print(f"{key:32} {figure['value']:9.2f} {figure.get('target', '-'):>7} {figure['p10']:9.2f} {figure['p90']:9.2f}")
+    write_figures("select", figures(stock, ours), depth=asked.depth)
     return 0
 
 

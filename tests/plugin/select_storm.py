@@ -49,7 +49,7 @@ from select_storm_checks import (
     near_suspended,
 )
 from storm_checks import cpus, is_alive, judge, look, read_table
-from storm_cluster import WATCHDOG_S, Cluster, Missing, Setup, eventually, kill
+from storm_cluster import WATCHDOG_S, Cluster, Missing, Setup, blow, eventually, kill
 
 NODES, CORES = 4, 8
 IN_FLIGHT = 3
@@ -511,24 +511,6 @@ def keep(storm: Storm, folder: Path) -> None:
         (folder / file.name).write_bytes(file.read_bytes())
 
 
-def blow(storm: Storm, arguments: argparse.Namespace) -> bool:
-    print(f"storm: {arguments.options}, seed {storm.seed}", flush=True)
-    storm.cluster.up()
-    trouble = ""
-    try:
-        storm.run()
-        storm.finish()
-    except (RuntimeError, subprocess.SubprocessError) as error:
-        trouble = f"storm: {error}"
-    good = storm.report() and not trouble
-    if not good or arguments.verbose:
-        print("\n".join(storm.events[-60:]), trouble, sep="\n", flush=True)
-        storm.cluster.script_does("logs")
-    if arguments.keep:
-        keep(storm, arguments.keep)
-    return good
-
-
 def main() -> int:
     arguments = read_arguments()
     build = arguments.build.resolve()
@@ -544,7 +526,11 @@ def main() -> int:
         return 77
     cluster.settings.append(f"scheduler={arguments.options},sd_log={cluster.dir}/decisions")
     try:
-        return 0 if blow(Storm(cluster, arguments.seed, arguments.kills, arguments.seconds), arguments) else 1
+        storm = Storm(cluster, arguments.seed, arguments.kills, arguments.seconds)
+        good = blow(storm, arguments.options, arguments.verbose)
+        if arguments.keep:
+            keep(storm, arguments.keep)
+        return 0 if good else 1
     finally:
         cluster.down()
 

@@ -8,6 +8,7 @@
 #include "select_malleable/core_sets.hpp"
 #include "select_malleable/ledger_file.hpp"
 #include "select_malleable/select_options.hpp"
+#include "temp_dir.hpp"
 
 namespace {
 
@@ -145,14 +146,9 @@ TEST(AdminComment, WordsAreReplacedAndWhatSomebodyWroteStays) {
 
 class LedgerFile : public testing::Test {
 protected:
-    void SetUp() override {
-        std::string name = (std::filesystem::temp_directory_path() / "drom-ledger-XXXXXX").string();
-        directory_ = mkdtemp(name.data());
-        path_ = directory_ / "malleable.ledger";
-    }
-    void TearDown() override { std::filesystem::remove_all(directory_); }
-
-    std::filesystem::path directory_, path_;
+    drom::test::TempDir temporary_;
+    std::filesystem::path directory_ = temporary_.path();
+    std::filesystem::path path_ = directory_ / "malleable.ledger";
 };
 
 TEST_F(LedgerFile, IsReadAsItWasWritten) {

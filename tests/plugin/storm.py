@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from storm_checks import Client, Findings, cpus, is_alive, is_settled, judge, look, read_table, status_of, steady_clients, tasks_marked, text_of
-from storm_cluster import DOORS, SETUPS, WATCHDOG_S, Cluster, Missing, eventually, kill
+from storm_cluster import DOORS, SETUPS, WATCHDOG_S, Cluster, Missing, blow, eventually, kill
 
 NODES = 4
 IN_FLIGHT = 4
@@ -427,22 +427,6 @@ def read_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def blow(storm: Storm, verbose: bool) -> bool:
-    print(f"storm: {storm.cluster.setup.name}, seed {storm.seed}", flush=True)
-    storm.cluster.up()
-    trouble = ""
-    try:
-        storm.run()
-        storm.finish()
-    except (RuntimeError, subprocess.SubprocessError) as error:
-        trouble = f"storm: {error}"
-    good = storm.report() and not trouble
-    if not good or verbose:
-        print("\n".join(storm.events[-100:]), trouble, sep="\n", flush=True)
-        storm.cluster.script_does("logs")
-    return good
-
-
 def main() -> int:
     arguments = read_arguments()
     setup = SETUPS[arguments.setup]
@@ -455,7 +439,7 @@ def main() -> int:
         print(f"SKIPPED: {missing}")
         return 77
     try:
-        return 0 if blow(Storm(cluster, arguments.seed, arguments.steps), arguments.verbose) else 1
+        return 0 if blow(Storm(cluster, arguments.seed, arguments.steps), setup.name, arguments.verbose) else 1
     finally:
         cluster.down()
 

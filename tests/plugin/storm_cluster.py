@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from storm_checks import all_pids, environ_of, is_alive, status_of
 
@@ -179,3 +180,32 @@ class Cluster:
 def kill(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
+
+
+class Storm(Protocol):
+    """What the storms have in common."""
+
+    cluster: Cluster
+    seed: int
+    events: list[str]
+
+    def run(self) -> None: ...
+    def finish(self) -> None: ...
+    def report(self) -> bool: ...
+
+
+def blow(storm: Storm, title: str, verbose: bool) -> bool:
+    """True when nothing was found; otherwise what was done last, and the logs, have been printed."""
+    print(f"storm: {title}, seed {storm.seed}", flush=True)
+    storm.cluster.up()
+    trouble = ""
+    try:
+        storm.run()
+        storm.finish()
+    except (RuntimeError, subprocess.SubprocessError) as error:
+        trouble = f"storm: {error}"
+    good = storm.report() and not trouble
+    if not good or verbose:
+        print("\n".join(storm.events[-100:]), trouble, sep="\n", flush=True)
+        storm.cluster.script_does("logs")
+    return good

@@ -29,7 +29,7 @@ auto guarded(const char* where, const Body& body, const Otherwise& otherwise) ->
     try {
         return body();
     } catch (const std::exception& error) {
-        slurm_error("select/malleable: %s: %s; it goes on as without sharing", where, error.what());
+        slurm_error("select/malleable: %s: %s", where, error.what());
     }
     return otherwise();
 }
@@ -71,6 +71,11 @@ void advise() {
             "select/malleable: TaskPlugin has no task/drom: a step that starts while its job is shrunk keeps to the "
             "cores that are left, also "
             "when the others are free again");
+}
+
+/// What was half done is worked out anew from slurmctld's own records.
+void start_over() {
+    guarded("rebuild", [] { sharing().rebuild(); });
 }
 
 int refuse(const std::string& sentence) {
@@ -123,19 +128,24 @@ int select_p_job_test(job_record_t* job, bitstr_t* nodes, uint32_t min_nodes, ui
 }
 
 int select_p_job_begin(job_record_t* job) {
-    const int status = guarded("job_begin", [job] { return sharing().begin(job); }, [] { return SLURM_ERROR; });
+    const int status = guarded(
+        "job_begin", [job] { return sharing().begin(job); },
+        [] {
+            start_over();
+            return SLURM_ERROR;
+        });
     return status == SLURM_SUCCESS ? cons_tres.job_begin(job) : status;
 }
 
 int select_p_select_nodeinfo_set(job_record_t* job) {
     const int status = cons_tres.nodeinfo_set(job);
-    guarded("nodeinfo_set", [job] { sharing().booked(job); });
+    guarded("nodeinfo_set", [job] { sharing().booked(job); }, start_over);
     return status;
 }
 
 int select_p_job_fini(job_record_t* job) {
     const int status = cons_tres.job_fini(job);
-    guarded("job_fini", [job] { sharing().ended(job); });
+    guarded("job_fini", [job] { sharing().ended(job); }, start_over);
     return status;
 }
 

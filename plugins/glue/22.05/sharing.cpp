@@ -519,8 +519,9 @@ void Sharing::take_up(const std::vector<policy::Placed>& whole) {
         const policy::RunningJob* running = known_->find(id);
         job_record_t* record = record_of(id);
         const auto since = value_of(comment_of(*record), "since");
-        if (since) since_[id] = parse_time(const_cast<char*>(std::string(*since).c_str()), 1);
-        if (running == nullptr) {  // restore() counts its nodes as somebody else's
+        if (since) since_[id] = parse_time(std::string(*since).data(), 1);
+        if (since && since_[id] == 0) since_[id] = last_now_;  // somebody wrote something else there
+        if (running == nullptr) {                              // restore() counts its nodes as somebody else's
             others_[id] = seen.nodes;
             comment(id);
             continue;
@@ -538,6 +539,7 @@ void Sharing::take_up(const std::vector<policy::Placed>& whole) {
 }
 
 void Sharing::open_journal() {
+    journal_failed_ = false;
     journal_.reset(options_.log.empty() ? nullptr : std::fopen(options_.log.c_str(), "ae"));
     if (!journal_) {
         if (!options_.log.empty())
@@ -545,9 +547,12 @@ void Sharing::open_journal() {
                         std::strerror(errno));
         return;
     }
-    known_->write_to([file = journal_.get()](const std::string& line) {
-        std::fprintf(file, "%s\n", line.c_str());
-        std::fflush(file);
+    known_->write_to([this](const std::string& line) {
+        std::fprintf(journal_.get(), "%s\n", line.c_str());
+        if (std::fflush(journal_.get()) == 0 || journal_failed_) return;
+        journal_failed_ = true;  // a full disk is said once, not with each decision
+        slurm_error("select/malleable: sd_log=%s: %s; it has gaps from here on", options_.log.c_str(),
+                    std::strerror(errno));
     });
 }
 

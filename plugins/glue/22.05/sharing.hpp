@@ -117,6 +117,7 @@ private:
         policy::Event proposal;
     } ready_;
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> journal_{nullptr, std::fclose};
+    bool journal_failed_ = false;
     policy::Seconds last_now_ = 0;
 };
 
