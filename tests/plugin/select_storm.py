@@ -28,7 +28,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +61,14 @@ LIVES_S = [(35, 0.0, 0.25), (57, 1.1, 2.4), (8, 4.5, 6.0)]  # weight, shortest, 
 SAVES_AT_ONCE = 0.75  # of all controllers
 PRELOAD = Path("lib") / "storm_preload.so"
 ORDERLY = 0.06  # of all stops: the controller saves its state
+# Of a running job whose nodes its slurmctld has forgotten (see judge_crash) stock scontrol prints what is at no address.
+SCONTROL_TRIES = 25
+SCONTROL_CRASHED = "scontrol crashed over the controller's answer"
+BLIND = "times nothing was seen of the jobs, because scontrol crashes"
+
+
+class CannotSee(Exception):
+    """The controller's jobs cannot be told."""
 
 
 @dataclass
@@ -230,7 +238,22 @@ class Storm:
                 self.note(f"FOUND {finding}")
 
     def jobs(self) -> list[Job]:
-        return jobs_of(self.cluster.call("scontrol", "-o", "-d", "show", "job").stdout)
+        """As the controller tells them; it does so to nobody while it is down, and there is none then."""
+        for _ in range(SCONTROL_TRIES):
+            done = self.cluster.call("scontrol", "-o", "-d", "show", "job")
+            if done.returncode >= 0:
+                return jobs_of(done.stdout)
+            # A half of its answer is there: it ends in the middle of a line.
+            self.explained[SCONTROL_CRASHED] += 1
+            time.sleep(0.2)
+        raise CannotSee
+
+    @contextlib.contextmanager
+    def as_far_as_seen(self) -> Iterator[None]:
+        try:
+            yield
+        except CannotSee:
+            self.seen[BLIND] += 1
 
     # --- orders; each is decided in the main thread, and given in another ---
 
@@ -386,16 +409,18 @@ class Storm:
                 self.check()
                 for flight in flights:
                     flight.result()
-                self.resume_suspended()
+                with self.as_far_as_seen():
+                    self.resume_suspended()
+                    self.let_some_end()
                 self.resume_drained()
-                self.let_some_end()
         self.check()
 
     # --- checks ---
 
     def check(self) -> None:
         self.done["check"] += 1
-        self.judge_controller()
+        with self.as_far_as_seen():
+            self.judge_controller()
         for node in self.cluster.nodes:
             sight = look(node, lambda node=node: read_table(self.drom(), self.cluster.table(node)), self.cluster.mark)
             found = judge(sight, False, frozenset())
@@ -431,9 +456,10 @@ class Storm:
 
     def finish(self) -> None:
         self.note("calm")
-        for job in self.jobs():
-            if job.was_suspended:
-                self.cluster.call("scontrol", "resume", str(job.id))
+        with self.as_far_as_seen():
+            for job in self.jobs():
+                if job.was_suspended:
+                    self.cluster.call("scontrol", "resume", str(job.id))
         self.cluster.cancel_all()
         eventually("every job has ended", lambda: not self.cluster.job_names(), self.cluster.end_hung_jobs)
         eventually("every task has ended", lambda: not self.cluster.marked(), lambda: [kill(pid) for pid in self.cluster.marked()])
@@ -443,6 +469,8 @@ class Storm:
         for node in self.cluster.nodes:
             self.find(self.last_step(node))
         self.check()
+        if self.seen[BLIND] * 10 > self.done["check"]:
+            self.find([Finding("blind", f"{self.seen[BLIND]} of {self.done['check']} times scontrol told nothing")])
         self.find(self.judge_processes())
         self.find(self.replay())
 

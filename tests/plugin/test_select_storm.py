@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """test_select_storm.py - the select storm's checks see what is wrong: each finds nothing in right jobs, and what was spoilt in spoilt ones."""
 
+import collections
 import dataclasses
+import signal
+import subprocess
 import unittest
+from unittest import mock
+
+import select_storm
 
 from select_storm_checks import (
     Asked,
@@ -194,6 +200,29 @@ class Reading(unittest.TestCase):
         log += "share at=7 job=4 submit=1 request=60 count=1 least=1 cores=4 mates=3\nshare at=9 job=5 submit=1 cores=4 mates=2,3\n"
         together = companies_of(log)
         self.assertEqual((together.of(1), together.of(9)), ({2, 3, 4, 5}, set()))
+
+
+class Answers(unittest.TestCase):
+    WHOLE = "JobId=7 JobName=storm7 JobState=RUNNING SuspendTime=None TimeLimit=00:03:00 NumCPUs=8   Nodes=n1 CPU_IDs=0-7 Mem=0 GRES= \n"
+
+    def storm(self, *answers: tuple[int, str]) -> select_storm.Storm:
+        storm = object.__new__(select_storm.Storm)
+        storm.explained, storm.seen = collections.Counter(), collections.Counter()
+        storm.cluster = mock.Mock()
+        storm.cluster.call.side_effect = [subprocess.CompletedProcess([], code, text) for code, text in answers]
+        return storm
+
+    def test_the_half_answer_of_an_scontrol_that_crashed_is_asked_for_again(self) -> None:
+        storm = self.storm((-signal.SIGSEGV, self.WHOLE[:70]), (-signal.SIGSEGV, self.WHOLE[:90]), (0, self.WHOLE))
+        self.assertEqual([job.id for job in storm.jobs()], [7])
+        self.assertEqual(storm.explained.total(), 2)
+
+    def test_nothing_is_judged_while_nothing_can_be_seen(self) -> None:
+        storm = self.storm(*[(-signal.SIGSEGV, self.WHOLE[:70])] * select_storm.SCONTROL_TRIES)
+        with mock.patch("time.sleep"), storm.as_far_as_seen():
+            storm.jobs()
+        self.assertEqual(storm.seen[select_storm.BLIND], 1)
+
 
 
 if __name__ == "__main__":
