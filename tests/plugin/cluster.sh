@@ -5,6 +5,7 @@
 #   cluster.sh up DIR [NAME=VALUE...]    starts it in DIR, which is made, and waits until every node is idle
 #     nodes=2 node=n    nodes n1, n2, ...; on one machine their cgroups are told apart by these names
 #     sockets=1 cores=8 threads=1        of each; cores=8,4: of the first, the second, and so on again
+#     gres=TEXT         generic resources of each, for instance tool:2
 #     plugins=DIR       before Slurm's own plugins
 #     plugstack=LINE    of plugstack.conf; may be repeated
 #     extra=LINE        of slurm.conf; may be repeated
@@ -120,7 +121,7 @@ logs() {
 
 # --- starting ---
 
-nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' answered='' owner=$PPID limit=600
+nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' answered='' owner=$PPID limit=600
 plugstack=() extra=() drom=() cgroup=()
 read -ra under <<<"${CONTROLLER_UNDER:-}"
 
@@ -128,7 +129,7 @@ read_settings() {
     local setting
     for setting in "$@"; do
         case $setting in
-            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | answered=* | owner=* | limit=*)
+            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | gres=* | answered=* | owner=* | limit=*)
                 printf -v "${setting%%=*}" %s "${setting#*=}" ;;
             plugstack=*) plugstack+=("${setting#*=}") ;;
             extra=*) extra+=("${setting#*=}") ;;
@@ -206,7 +207,7 @@ SlurmdParameters=config_overrides
 END
     for ((i = 1; i <= nodes; ++i)); do
         echo "NodeName=$node$i NodeHostname=localhost NodeAddr=127.0.0.1 Port=${answered:-$(($1 + i))} Sockets=$sockets" \
-            "CoresPerSocket=${per_node[(i - 1) % ${#per_node[@]}]} ThreadsPerCore=$threads RealMemory=2000"
+            "CoresPerSocket=${per_node[(i - 1) % ${#per_node[@]}]} ThreadsPerCore=$threads RealMemory=2000${gres:+ Gres=$gres}"
     done
     echo "PartitionName=main Nodes=${node}[1-$nodes] Default=YES MaxTime=INFINITE State=UP $partition"
     ((${#extra[@]} == 0)) || printf '%s\n' "${extra[@]}"

@@ -196,6 +196,9 @@ edited() {
     run edited "s/CR_Core/CR_Socket/" timeout 20 slurmctld -D
     ((status != 0 && status != 124))
     log_says "select/malleable: SelectTypeParameters: it has to be CR_Core or CR_Core_Memory"
+    run edited "\$a PreemptType=preempt/partition_prio\nPreemptMode=GANG,SUSPEND" timeout 20 slurmctld -D
+    ((status != 0 && status != 124))
+    log_says "select/malleable: PreemptMode: it must not have GANG or SUSPEND"
     run edited "s/^PluginDir=.*/PluginDir=${PLUGINS//\//\\/}/" timeout 20 slurmctld -D
     ((status != 0 && status != 124))
 }

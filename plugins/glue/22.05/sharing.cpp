@@ -72,6 +72,15 @@ void each_running_job(const Body& body) {
     list_iterator_destroy(each);
 }
 
+std::vector<job_record_t*> records_in(List jobs) {
+    std::vector<job_record_t*> records;
+    if (jobs == nullptr) return records;
+    ListIterator each = list_iterator_create(jobs);
+    while (auto* job = static_cast<job_record_t*>(list_next(each))) records.push_back(job);
+    list_iterator_destroy(each);
+    return records;
+}
+
 void set_comment(job_record_t& job, const std::string& text) {
     xfree(job.admin_comment);
     job.admin_comment = xstrdup(text.c_str());
@@ -114,8 +123,39 @@ bool Sharing::may_share(const Question& question) const {
 
 int Sharing::test(Question& question) {
     if (SELECT_IS_MODE_RUN_NOW(question.mode)) ready_.job = nullptr;
-    if (!may_share(question)) return question.ask_cons_tres();
-    return SELECT_IS_MODE_RUN_NOW(question.mode) ? run_now(question) : will_run(question);
+    if (may_share(question)) return SELECT_IS_MODE_RUN_NOW(question.mode) ? run_now(question) : will_run(question);
+    return ask(question);
+}
+
+/// cons_tres, where who shares can be preempted together with its companions only: of a part of them the others would have the cores.
+int Sharing::ask(Question& question) const {
+    const std::vector<job_record_t*> candidates = records_in(question.candidates);
+    const auto is_shared = [this](const job_record_t* job) { return shares(job); };
+    if (std::none_of(candidates.begin(), candidates.end(), is_shared)) return question.ask_cons_tres();
+    const auto is_candidate = [&candidates](JobId id) {
+        return std::any_of(candidates.begin(), candidates.end(), [id](auto* job) { return job->job_id == id; });
+    };
+    const std::unique_ptr<xlist, void (*)(List)> together{list_create(nullptr), list_destroy};
+    for (job_record_t* job : candidates) {
+        const std::vector<JobId> companions = known_->companions(job->job_id);
+        if (std::all_of(companions.begin(), companions.end(), is_candidate)) list_append(together.get(), job);
+    }
+    Question narrowed = question;
+    narrowed.candidates = together.get();
+    const int answer = narrowed.ask_cons_tres();
+    if (answer == SLURM_SUCCESS && question.preempted != nullptr) add_companions(*question.preempted, question.nodes);
+    return answer;
+}
+
+void Sharing::add_companions(List preempted, const bitstr_t* nodes) const {
+    std::vector<job_record_t*> all = records_in(preempted);
+    for (std::size_t i = 0; i < all.size(); ++i)  // it grows
+        for (job_record_t* companion : records_of(known_->companions(all[i]->job_id))) {
+            const bool is_there = bit_overlap_any(companion->node_bitmap, const_cast<bitstr_t*>(nodes)) != 0;
+            if (!is_there || std::find(all.begin(), all.end(), companion) != all.end()) continue;
+            all.push_back(companion);
+            list_append(preempted, companion);
+        }
 }
 
 // What the backfill scheduler asks: when, and where?
@@ -140,7 +180,7 @@ int Sharing::will_run(Question& question) {
 
 int Sharing::run_now(Question& question) {
     const Bits may_have(question.nodes);
-    const int answer = question.ask_cons_tres();
+    const int answer = ask(question);
     if (answer == SLURM_SUCCESS) return answer;
     const JobId id = question.job->job_id;
     NotNow asked{now(), question.min_nodes, question.max_nodes, described(*question.job, 1), node_set(may_have)};

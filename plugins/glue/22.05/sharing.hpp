@@ -31,8 +31,8 @@ struct Question {
     bitstr_t* nodes;  ///< in: that it may have; out: that it gets
     uint32_t min_nodes, max_nodes, req_nodes;
     uint16_t mode;
-    List candidates;
-    List* preempted;
+    List candidates;  ///< that may be preempted
+    List* preempted;  ///< out: those that have to be
     bitstr_t* excluded_cores;
 
     int ask_cons_tres() const;
@@ -77,6 +77,8 @@ private:
     };
 
     bool may_share(const Question& question) const;
+    int ask(Question& question) const;
+    void add_companions(List preempted, const bitstr_t* nodes) const;
     int will_run(Question& question);
     int run_now(Question& question);
     std::optional<policy::Event> look_for_mates(Question& question, const policy::NodeSet& within);
