@@ -18,7 +18,7 @@ test=(clang-14 libclang-rt-14-dev libomp-14-dev gfortran libtbb-dev libgtest-dev
       libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs lammps graphicsmagick openmpi-bin libopenmpi-dev mpich libmpich-dev
       "${slurm[@]}" dpkg-dev)
 # libfaketime: a workload of hours in minutes.
-demo=(clang-14 libomp-14-dev gfortran libopenblas-openmp-dev gromacs jq python3 librsvg2-bin procps libfaketime "${slurm[@]}" dpkg-dev)
+demo=(clang-14 libomp-14-dev gfortran libopenblas-openmp-dev gromacs openmpi-bin libopenmpi-dev jq python3 librsvg2-bin procps libfaketime "${slurm[@]}" dpkg-dev)
 
 usage() { sed -n '4,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 

@@ -77,9 +77,9 @@ if wanted dev && build dev; then
     mapfile -t suites < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vx unit)
     for name in "${suites[@]}"; do suite dev "$name" -L "^$name\$"; done
 fi
-if wanted asan && build asan; then suite asan "unit+policy+crash+race+hostile+dlb+cli+node_agent" -L '^(unit|policy|crash|race|hostile|dlb|cli|node_agent)$'; fi
+if wanted asan && build asan; then suite asan "unit+policy+kill-storm+race+hostile+liveness+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|hostile|liveness|dlb|cli|node_agent)$'; fi
 # Not the unit tests: each has one thread.
-if wanted tsan && build tsan; then suite tsan "crash+race+hostile" -L '^(crash|race|hostile)$'; fi
+if wanted tsan && build tsan; then suite tsan "kill-storm+race+hostile+liveness" -L '^(kill-storm|race|hostile|liveness)$'; fi
 if wanted lint; then
     # Not clang-tidy: it takes longer than all tests together; scripts/lint.sh without arguments runs it too.
     scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2

@@ -69,6 +69,18 @@ class Way:
 
 
 @dataclass(frozen=True)
+class Step:
+    """What a job does: a program, on each node so many ranks of it, started by srun with these options."""
+
+    program: list[str]
+    ranks: int = 1
+    options: tuple[str, ...] = ()
+
+
+Command = Callable[[Job], Step]
+
+
+@dataclass(frozen=True)
 class Seen:
     """A job as Slurm recorded it: whole seconds of its clock."""
 
@@ -123,9 +135,8 @@ def clock(speed: float) -> str:
     return f"#!/bin/bash\nLD_PRELOAD={found[0]} FAKETIME='+0 x{speed:g}' exec \"$@\"\n"
 
 
-def script_of(command: list[str]) -> str:
-    """One task a node."""
-    return f"#!/bin/bash\nexec srun --ntasks-per-node=1 {shlex.join(command)} >out 2>err\n"
+def script_of(step: Step) -> str:
+    return f"#!/bin/bash\nexec srun --ntasks-per-node={step.ranks} {shlex.join([*step.options, *step.program])} >out 2>err\n"
 
 
 def seconds_of(stamp: str) -> int:
@@ -182,11 +193,11 @@ class Cluster:
     def job_folder(self, job: Job) -> Path:
         return self.folder / "jobs" / str(job.number)
 
-    def submit(self, job: Job, command: Callable[[Job], list[str]], cpus: int) -> None:
-        folder = self.job_folder(job)
+    def submit(self, job: Job, command: Command, cpus: int) -> None:
+        folder, step = self.job_folder(job), command(job)
         folder.mkdir()
-        (folder / "job.sh").write_text(script_of(command(job)))
-        asked = ["-N", str(job.nodes), "--ntasks-per-node=1", "-c", str(cpus), "-t", str(job.limit)]
+        (folder / "job.sh").write_text(script_of(step))
+        asked = ["-N", str(job.nodes), f"--ntasks-per-node={step.ranks}", "-c", str(cpus // step.ranks), "-t", str(job.limit)]
         self.call("sbatch", "-J", str(job.number), "-D", str(folder), "-o", str(folder / "log"), *asked, *self.way.options, str(folder / "job.sh"))
 
     def waiting_or_running(self) -> int:

@@ -3,14 +3,12 @@
 
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster import Cluster, Seen, Shape, Way, journal
+from cluster import Cluster, Command, Seen, Shape, Way, journal
 from jobs import MIX, Failure, Job
 
-Command = Callable[[Job], list[str]]
 LEAD_S = 0.5  # of the wall's clock, before the first submission
 SLEPT_S = 1.0
 

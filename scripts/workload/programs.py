@@ -1,41 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""programs.py - what the jobs run: a program that sleeps at the pace of its CPUs, or programs that compute."""
+"""programs.py - what the jobs run: a program that sleeps at the pace of its CPUs, or OpenMP and MPI+OpenMP programs that compute."""
 
 import math
 import statistics
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
-from cluster import environment
+from cluster import Command, Step, environment
 from jobs import MIX, Failure, Job
-from play import Command
 
-# What of a program can be had in any amount: its arguments for one unit, and the option that counts the units.
-UNITS = {
-    "pils": (["--tasks", "64", "--work", "100"], "--rounds"),
-    "triad": (["--megabytes", "192"], "--rounds"),
-    "heat": (["--size", "1024"], "--steps"),
-}
 PROBE_S = 1.0
+MPI = {"openmpi": "--mpi=pmix", "mpich": "--mpi=pmi2"}  # how Slurm starts its ranks
+ON_ONE_MACHINE = {"OMPI_MCA_btl": "self,vader", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A program that can be had in any amount: its arguments, and the option that counts the units of its work."""
+
+    program: Path
+    fixed: tuple[str, ...]
+    counted: str
+    ranks: int = 1
+    options: tuple[str, ...] = ()  # of srun
+
+    def line(self, amount: int) -> list[str]:
+        return [str(self.program), *self.fixed, self.counted, str(amount)]
+
+
+def ranks_of(cpus: int) -> int:
+    """Two, if each can give up a CPU and keep one."""
+    return 2 if cpus >= 4 and cpus % 2 == 0 else 1
+
+
+def computations(bin_folder: Path, cpus: int) -> dict[str, Computation]:
+    """One for each of the thesis's three kinds. Failure: one was not built."""
+    mpi = next((name for name in MPI if (bin_folder / f"heat_mpi-{name}-gcc").exists()), None)
+    if mpi is None:
+        raise Failure("there is no MPI+OpenMP program; scripts/packages.sh demo installs Open MPI")
+    return {
+        "pils": Computation(bin_folder / "pils-gcc", ("--tasks", "64", "--work", "100"), "--rounds"),
+        "triad": Computation(bin_folder / "triad-gcc", ("--megabytes", "192"), "--rounds"),
+        "heat": Computation(bin_folder / f"heat_mpi-{mpi}-gcc", ("--size", "1024"), "--steps", ranks_of(cpus), (MPI[mpi],)),
+    }
 
 
 def paced(bin_folder: Path, cpus: int, speed: float) -> Command:
     program = bin_folder / "paced"
     if not program.exists():
         raise Failure(f"{program} was not built")
-    return lambda job: [str(program), "--cpus", str(cpus), "--milliseconds", str(max(1, round(job.seconds / speed * 1000)))]
+    return lambda job: Step([str(program), "--cpus", str(cpus), "--milliseconds", str(max(1, round(job.seconds / speed * 1000)))])
 
 
-def line(bin_folder: Path, name: str, amount: int) -> list[str]:
-    fixed, counted = UNITS[name]
-    return [str(bin_folder / f"{name}-gcc"), *fixed, counted, str(amount)]
-
-
-def _took(command: list[str], cpus: int) -> float:
+def _took(what: Computation, amount: int, cpus: int) -> float:
+    """By one rank on all CPUs: two take as long."""
+    command = what.line(amount)
     begin = time.monotonic()
     try:
-        done = subprocess.run(command, env=environment(OMP_NUM_THREADS=str(cpus)), capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, env=environment(OMP_NUM_THREADS=str(cpus), **ON_ONE_MACHINE), capture_output=True, text=True, timeout=120)
     except FileNotFoundError:
         raise Failure(f"{command[0]} was not built") from None
     except subprocess.TimeoutExpired:
@@ -45,15 +69,22 @@ def _took(command: list[str], cpus: int) -> float:
     return time.monotonic() - begin
 
 
-def units_a_second(bin_folder: Path, name: str, cpus: int) -> float:
-    """On all CPUs; the median of three runs of a second or more."""
-    amount = 8
-    while (took := _took(line(bin_folder, name, amount), cpus)) < PROBE_S:
-        amount = math.ceil(amount * min(10.0, 1.2 * PROBE_S / took))
-    return amount / statistics.median([took, *(_took(line(bin_folder, name, amount), cpus) for _ in range(2))])
+def units_a_second(what: Computation, cpus: int) -> float:
+    """On all CPUs, beyond what a program takes to start: the median of three runs of a second or more."""
+    least, amount = _took(what, 1, cpus), 8
+    while (took := _took(what, amount, cpus) - least) < PROBE_S:
+        amount = math.ceil(amount * min(10.0, 1.2 * PROBE_S / max(took, 0.01)))
+    return amount / statistics.median([took, *(_took(what, amount, cpus) - least for _ in range(2))])
 
 
 def computing(bin_folder: Path, cpus: int, speed: float) -> Command:
     """Programs of the thesis's three kinds, each with as much work as takes the job's time on all CPUs of a node that has nothing else to do."""
-    rates = {name: units_a_second(bin_folder, name, cpus) for name, _ in MIX}
-    return lambda job: ["env", f"OMP_NUM_THREADS={cpus}", *line(bin_folder, job.program, max(1, round(job.seconds / speed * rates[job.program])))]
+    kinds = computations(bin_folder, cpus)
+    rates = {name: units_a_second(kinds[name], cpus) for name, _ in MIX}
+
+    def step(job: Job) -> Step:
+        what = kinds[job.program]
+        variables = [f"OMP_NUM_THREADS={cpus // what.ranks}", *(f"{name}={value}" for name, value in ON_ONE_MACHINE.items())]
+        return Step(["env", *variables, *what.line(max(1, round(job.seconds / speed * rates[job.program])))], what.ranks, what.options)
+
+    return step

@@ -11,6 +11,7 @@ import jobs
 import measures
 import picture
 import prediction
+import programs
 import report
 from cluster import Backfill, Shape, Sharing
 from jobs import Failure, Job, Row
@@ -55,6 +56,17 @@ class Scales(unittest.TestCase):
         names = jobs.programs(1000)
         self.assertAlmostEqual(names[:100].count("pils"), 30.5, delta=2)
         self.assertAlmostEqual(names.count("triad"), 308, delta=2)
+
+    def test_ranks_of_a_hybrid_program_can_each_give_up_a_cpu(self) -> None:
+        self.assertEqual([programs.ranks_of(cpus) for cpus in (2, 3, 4, 48)], [1, 1, 2, 2])
+
+    def test_slurm_starts_the_ranks(self) -> None:
+        script = cluster.script_of(cluster.Step(["env", "A=b c", "heat"], 2, ("--mpi=pmix",)))
+        self.assertIn("srun --ntasks-per-node=2 --mpi=pmix env 'A=b c' heat >out 2>err", script)
+
+    def test_without_a_program_of_a_kind_it_is_said(self) -> None:
+        with self.assertRaisesRegex(Failure, "no MPI"):
+            programs.computations(Path("/nowhere"), 2)
 
     def test_a_log_is_read_by_nodes(self) -> None:
         self.assertEqual(jobs.rows_of("; a header\n1 100 -1 60 49 -1 -1 49 120 -1 1 -1 -1 -1 -1 -1 -1 -1\n", 48), [Row(100, 60, 2, 120)])

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // storm.cpp - kill-storm: administrators and clients killed at random moments, survivors asked every round.
 //
-// Clients join a shared table, adopt what they are asked and leave again; administrators set, give, take, shrink, expand, reserve, drain,
-// restore and check. All of them are killed by SIGKILL at random moments, often a few hundred microseconds after they started. After every
-// round the invariants must hold, a fresh process must be able to join, and whoever survived must answer. At the end every
-// CPU is free. Usage: kill_storm [seconds [seed]]; DROM_STORM_SECONDS sets the default of 20.
+// Clients join a shared table, adopt what they are asked and leave again; unmodified OpenMP programs with libdrom preloaded compute; administrators
+// set, give, take, shrink, expand, reserve, drain, restore and check. All of them are killed by SIGKILL at random moments, often a few hundred
+// microseconds after they started. After every round the invariants must hold, a fresh process must be able to join, and whoever survived must
+// answer; the OpenMP programs have gone on, with right results. At the end every CPU is free, and no file is left.
+//
+//   kill_storm [KILLS [SEED]]     DROM_STORM_KILLS sets how many (20000); DROM_STORM_HOSTS names the OpenMP programs, DROM_STORM_AGENT libdrom
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <random>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "child.hpp"
@@ -136,13 +143,86 @@ int administrator_process(Random random) {
     }
 }
 
+// --- OpenMP programs -----------------------------------------------------------------------------------------------------------
+
+constexpr std::size_t kHosts = 3;
+
+/// What a program counts: times that it came out right, and wrong.
+struct Counted {
+    std::atomic<uint64_t> right, wrong;
+};
+
+/// Programs that run until they are killed, each begun anew after its end.
+class Hosts {
+public:
+    Hosts(std::vector<std::string> programs, std::string agent, const std::string& folder)
+        : programs_(std::move(programs)), agent_(std::move(agent)), file_(folder + "/counted") {
+        const int fd = open(file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd < 0 || ftruncate(fd, 4096) != 0) std::abort();
+        counted_ = static_cast<Counted*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+        close(fd);
+    }
+    [[nodiscard]] bool any() const { return !programs_.empty(); }
+
+    void start(std::size_t place) {
+        const std::string& program = programs_[place % programs_.size()];
+        children_[place] = test::Child::run([&, place] {
+            setenv("LD_PRELOAD", agent_.c_str(), 1);
+            setenv("OMP_NUM_THREADS", "3", 1);
+            setenv("OMP_WAIT_POLICY", "passive", 1);
+            execl(program.c_str(), program.c_str(), file_.c_str(), std::to_string(place).c_str(), nullptr);
+            return 127;
+        });
+    }
+    void start_all() {
+        for (std::size_t place = 0; any() && place < kHosts; ++place) start(place);
+    }
+    void kill_one(std::size_t place) {
+        start(place);  // assigning ends who was there
+    }
+    /// How many have not gone on, or have ended, within the deadline.
+    [[nodiscard]] uint64_t stuck() const {
+        uint64_t found = 0;
+        for (std::size_t place = 0; any() && place < kHosts; ++place) {
+            const uint64_t before = counted_[place].right.load(), deadline = now_ns() + kAnswer;
+            while (counted_[place].right.load() == before && now_ns() < deadline) usleep(500);
+            if (counted_[place].right.load() == before) ++found;
+        }
+        return found;
+    }
+    void end() {
+        for (test::Child& child : children_) child.stop();
+    }
+    [[nodiscard]] uint64_t right() const { return sum(&Counted::right); }
+    [[nodiscard]] uint64_t wrong() const { return sum(&Counted::wrong); }
+
+private:
+    [[nodiscard]] uint64_t sum(std::atomic<uint64_t> Counted::* number) const {
+        uint64_t all = 0;
+        for (std::size_t place = 0; place < kHosts; ++place) all += (counted_[place].*number).load();
+        return all;
+    }
+    std::vector<std::string> programs_;
+    std::string agent_, file_;
+    Counted* counted_ = nullptr;
+    std::array<test::Child, kHosts> children_;
+};
+
+std::vector<std::string> words_of(const char* text) {
+    std::vector<std::string> words;
+    std::istringstream stream(text != nullptr ? text : "");
+    for (std::string word; stream >> word;) words.push_back(word);
+    return words;
+}
+
 // --- the storm --------------------------------------------------------------------------------------------------------------------
 
 struct Storm {
-    explicit Storm(uint64_t seed) : random(seed) {}
+    Storm(uint64_t seed, Hosts& programs) : random(seed), hosts(programs) {}
     Random random;
+    Hosts& hosts;
     std::vector<test::Child> clients, administrators;
-    uint64_t kills = 0, rounds = 0, hung = 0, broken = 0;
+    uint64_t kills = 0, hosts_killed = 0, rounds = 0, hung = 0, broken = 0;
     drom_table* table = nullptr;
 
     void start(std::vector<test::Child>& into, int (*body)(Random)) {
@@ -163,7 +243,13 @@ struct Storm {
         if (administrators.size() < 3) start(administrators, administrator_process);
         if (clients.size() < 6) start(clients, client_process);
         usleep(static_cast<useconds_t>(random() % 1500));
-        kill_one(random() % 3 == 0 ? clients : administrators);
+        if (hosts.any() && random() % 50 == 0) {
+            hosts.kill_one(random() % kHosts);
+            ++hosts_killed;
+            ++kills;
+        } else {
+            kill_one(random() % 3 == 0 ? clients : administrators);
+        }
     }
 
     /// Those who are still there must be able to go on.
@@ -183,6 +269,7 @@ struct Storm {
         // Those that were still joining answer the next call, and those that leave by themselves none.
         while (shared->answered.load() == 0 && expected > 0 && now_ns() < deadline && anybody_lives()) usleep(500);
         if (shared->answered.load() == 0 && expected > 0 && anybody_lives()) ++hung;
+        hung += hosts.stuck();
         newcomer();
     }
     [[nodiscard]] bool anybody_lives() const {
@@ -212,9 +299,10 @@ struct Storm {
             fail("a newcomer", shared->failure);
     }
     /// Everybody dead: everything free, nothing pending.
-    void check_end() {
+    void check_end(const std::string& folder) {
         clients.clear();
         administrators.clear();
+        hosts.end();
         drom_error error{};
         const drom_options plain = options_with(0);
         if (drom_check(table, &plain, &error) < 0) fail("the last check", error.text);
@@ -228,26 +316,30 @@ struct Storm {
         size_t count = 0;
         drom_clients(table, nullptr, &count, nullptr);
         if (count != 0) fail("clients were left behind", std::to_string(count).c_str());
+        for (const auto& file : std::filesystem::directory_iterator(folder))
+            if (file.path().filename() != "ledger") fail("a file was left behind", file.path().c_str());
     }
 };
 
-unsigned seconds_of(int argc, char** argv) {
-    const char* text = argc > 1 ? argv[1] : std::getenv("DROM_STORM_SECONDS");
-    const int seconds = text != nullptr ? std::atoi(text) : 20;
-    return seconds > 0 ? static_cast<unsigned>(seconds) : 20;
+uint64_t kills_of(int argc, char** argv) {
+    const char* text = argc > 1 ? argv[1] : std::getenv("DROM_STORM_KILLS");
+    const uint64_t kills = text != nullptr ? std::strtoull(text, nullptr, 10) : 20'000;
+    return std::max<uint64_t>(kills, 20);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const unsigned seconds = seconds_of(argc, argv);
-    const test::Watchdog watchdog(seconds + 120);
+    const uint64_t kills = kills_of(argc, argv);
+    const test::Watchdog watchdog(static_cast<unsigned>(kills / 50) + 120);
     const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
     const test::TempDir directory;
     setenv("DROM_TABLE", directory.table().c_str(), 1);
     void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     shared = static_cast<Shared*>(memory);
-    Storm storm(seed);
+    const char* agent = std::getenv("DROM_STORM_AGENT");
+    Hosts hosts(words_of(std::getenv("DROM_STORM_HOSTS")), agent != nullptr ? agent : "", directory.path());
+    Storm storm(seed, hosts);
     drom_options create = options_with(DROM_CREATE);
     create.cpus = kCpus;
     create.clients = kSlots;
@@ -256,19 +348,21 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "kill-storm: %s\n", error.text);
         return 1;
     }
-    const uint64_t end = now_ns() + uint64_t{seconds} * 1000 * kMillisecond;
-    while (now_ns() < end) {
+    hosts.start_all();
+    while (storm.kills < kills && storm.hung < 10 && storm.broken < 10) {
         for (int i = 0; i < 20; ++i) storm.moment();
         ++storm.rounds;
         storm.check_survivors();
     }
-    storm.check_end();
+    storm.check_end(directory.table());
     drom_close(storm.table);
     std::printf(
-        "kill-storm: seed %lu, %lu rounds, %lu kills, %lu operations (%lu refused), %lu adoptions, %lu attaches, "
-        "%lu failed attaches, %lu hung, %lu broken\n",
-        seed, storm.rounds, storm.kills, shared->operations.load(), shared->refusals.load(), shared->adoptions.load(),
-        shared->attaches.load(), shared->failed_attaches.load(), storm.hung, storm.broken);
+        "kill-storm: seed %lu, %lu rounds, %lu kills (%lu of OpenMP programs), %lu operations (%lu refused), %lu "
+        "adoptions, %lu attaches, "
+        "%lu results of OpenMP programs, %lu wrong, %lu failed attaches, %lu hung, %lu broken\n",
+        seed, storm.rounds, storm.kills, storm.hosts_killed, shared->operations.load(), shared->refusals.load(),
+        shared->adoptions.load(), shared->attaches.load(), hosts.right(), hosts.wrong(), shared->failed_attaches.load(),
+        storm.hung, storm.broken);
     if (shared->failed_attaches.load() > 0) std::printf("kill-storm: the last failed attach: %s\n", shared->failure);
-    return shared->failed_attaches.load() == 0 && storm.hung == 0 && storm.broken == 0 ? 0 : 1;
+    return shared->failed_attaches.load() + hosts.wrong() + storm.hung + storm.broken == 0 ? 0 : 1;
 }

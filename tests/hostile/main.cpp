@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// main.cpp - the hostile suites: under a watchdog, each with a count.
+// main.cpp - the suites hostile and liveness, under a watchdog; each ends with a line that says how much ran.
+//
+//   hostile_tests [hostile|liveness] [--gtest_...]
 #include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
 
 #include "watchdog.hpp"
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
+    const std::string suite = argc > 1 ? argv[1] : "";
+    const std::string liveness = "Verdicts.*:Liveness.*";
+    if (suite == "liveness") GTEST_FLAG_SET(filter, liveness);
+    if (suite == "hostile") GTEST_FLAG_SET(filter, "-" + liveness);
     const drom::test::Watchdog watchdog(240);
-    return RUN_ALL_TESTS();
+    const int result = RUN_ALL_TESTS();
+    const auto& all = *testing::UnitTest::GetInstance();
+    std::printf("%s: %d cases, %d failed, %d skipped\n", suite.empty() ? "hostile and liveness" : suite.c_str(),
+                all.test_to_run_count(), all.failed_test_count(), all.skipped_test_count());
+    return result;
 }

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""attack.py - runs suites of the dev build one after the other, and prints the line that each says of itself. Called by scripts/attack.sh.
+
+CTest knows how each is run; this does it itself, because a long run has other deadlines than one of continuous integration: those that the suites keep.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+BUILD = Path("build/dev")
+LOGS = Path("build/attack")
+SKIPPED = 77
+
+
+@dataclass(frozen=True)
+class Suite:
+    """`long`: what of its environment makes it long."""
+
+    what: str
+    long: dict[str, str]
+
+
+SUITES = {
+    "crash-walk": Suite("every operation killed after every store, recovery too", {}),
+    "model": Suite("the protocol, complete search", {"DROM_MODEL_LONG": "1"}),
+    "explorer": Suite("the real code under every schedule with few preemptions, and crashes", {"DROM_EXPLORER_LONG": "1"}),
+    "race": Suite("threads as actors on one table", {"DROM_RACE_ROUNDS": "40000"}),
+    "kill-storm": Suite("administrators, clients and OpenMP programs killed at random", {"DROM_STORM_KILLS": "400000"}),
+    "liveness": Suite("reused pids, zombies, other users, other namespaces", {}),
+    "hostile": Suite("other users, other programs, bad input", {}),
+    "faults": Suite("every system call fails in turn", {"DROM_FAULTS_LONG": "1"}),
+    "guest": Suite("the agent in other people's processes", {}),
+    "answers": Suite("programs compute the same under any requests", {"ANSWERS_SEQUENCES": "100"}),
+    "fuzz": Suite("parsers and tables fed with garbage", {"DROM_FUZZ_SECONDS": "1800"}),
+    "mutants": Suite("deliberate breakages, each to be noticed", {"DROM_MUTANTS_LONG": "1"}),
+    "latency": Suite("how long a release takes, as a distribution", {"LATENCY_REQUESTS": "100000"}),
+    "soak": Suite("two jobs resized a hundred times a second", {"SOAK_SECONDS": "3600"}),
+    "abi": Suite("layout and symbols as published", {}),
+}
+
+
+@dataclass(frozen=True)
+class Test:
+    name: str
+    labels: list[str]
+    command: list[str]
+    environment: dict[str, str]
+    folder: str
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/attack.sh", add_help=False)
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("suite", nargs="*")
+    given = parser.parse_args()
+    if unknown := [name for name in given.suite if name not in SUITES]:
+        parser.error(f"there is no suite {', '.join(unknown)}; there are {', '.join(SUITES)}")
+    return given
+
+
+def test_of(shown: dict) -> Test:
+    properties = {entry["name"]: entry["value"] for entry in shown["properties"]}
+    environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
+    return Test(shown["name"], properties.get("LABELS", []), shown["command"], environment, properties.get("WORKING_DIRECTORY", str(BUILD)))
+
+
+def tests() -> list[Test]:
+    told = subprocess.run(["ctest", "--test-dir", str(BUILD), "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
+    return [test_of(shown) for shown in json.loads(told)["tests"] if "command" in shown]
+
+
+def line_of(suite: str, test: Test, output: str) -> str:
+    """What it says of itself: its last line that begins with its name; or how many of its tests passed."""
+    own = re.findall(rf"^(?:{suite}|{re.escape(test.name)})\b[^\n]*: [^\n]*", output, re.MULTILINE)
+    if own:
+        return own[-1]
+    passed, failed = (len(re.findall(rf"^{word} \d+", output, re.MULTILINE)) for word in ("ok", "not ok"))
+    return f"{test.name}: {passed} passed, {failed} failed" if passed + failed else f"{test.name}: " + (output.strip().splitlines() or ["it said nothing"])[-1]
+
+
+def run(suite: str, test: Test, long: bool) -> int:
+    environment = os.environ | test.environment | (SUITES[suite].long if long else {})
+    begin = time.monotonic()
+    done = subprocess.run(test.command, cwd=test.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    (LOGS / f"{test.name}.log").write_text(done.stdout)
+    print(f"{line_of(suite, test, done.stdout)}  [{time.monotonic() - begin:.0f} s]", flush=True)
+    if done.returncode != 0:
+        how = "could not run" if done.returncode == SKIPPED else f"ended with status {done.returncode}"
+        print(f"attack: {test.name} {how}; {LOGS / test.name}.log has all that it said", flush=True)
+    return done.returncode
+
+
+def main() -> int:
+    given = parse()
+    if given.list and not given.check:
+        for name, suite in SUITES.items():
+            print(f"{name:11} {suite.what}")
+        return 0
+    if given.check:
+        return 0
+    LOGS.mkdir(parents=True, exist_ok=True)
+    known = tests()
+    failed = []
+    for name in given.suite or SUITES:
+        of_it = [test for test in known if name in test.labels]
+        if not of_it:
+            print(f"attack: {name}: it was not built; the summary of cmake says what it needs")
+        failed += [name] if not of_it else [test.name for test in of_it if run(name, test, given.long) != 0]
+    print(f"attack: {len(failed)} of these found something: {', '.join(failed)}" if failed else "attack: nothing was found")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
