@@ -35,12 +35,24 @@ inline constexpr uint32_t kModeVirtual = 2;  // added to either
 
 using Word = std::atomic<uint64_t>;
 using Half = std::atomic<uint32_t>;  // a futex is 32 bits wide
+#ifndef DROM_PLAIN_PAYLOAD
+/// A word that another one publishes: who has seen that one may read it, or finds by its checksum that it may not.
+using Payload = Word;
+#else
+/// The same for ThreadSanitizer, which then sees when nothing orders it behind the word that publishes it (tests/race/edges_test.cpp).
+struct Payload {
+    uint64_t value;
+    [[nodiscard]] uint64_t load(std::memory_order = std::memory_order_seq_cst) const noexcept { return value; }
+    void store(uint64_t to, std::memory_order = std::memory_order_seq_cst) noexcept { value = to; }
+};
+#endif
+static_assert(sizeof(Payload) == 8 && alignof(Payload) == 8);
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8 && sizeof(Half) == 4);
 
 /// Who a process is, so that a reused pid is never taken for its predecessor. Written before the slot's state says so.
 struct Identity {
-    Word start;  ///< start time in clock ticks since boot (field 22 of /proc/PID/stat)
-    Word pidns;  ///< inode of its pid namespace
+    Payload start;  ///< start time in clock ticks since boot (field 22 of /proc/PID/stat)
+    Payload pidns;  ///< inode of its pid namespace
     Half pid;
     uint32_t pad;
 };
@@ -130,18 +142,18 @@ static_assert(sizeof(Request) == 64);
 struct RequestHalf {
     Word
         stamp;  ///< {attempt:24, seq:40}; seq 0: being written. Taken and finished by compare-and-swap. Outside: {generation:24, seq:40}
-    Word checksum;  ///< over the stamp and the words
-    Word words[1];
+    Payload checksum;  ///< over the stamp and the words
+    Payload words[1];
 };
 
 /// What the administrator whose turn it is is about to do to several words, so that the next one can finish it. Written before the
 /// first word is changed, `kind` last; cleared after everything is settled.
 struct Intent {
-    Word kind;   ///< 0: nothing; otherwise an IntentKind
-    Word who;    ///< {slot:32, generation:32}
-    Word flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
-    Word checksum;
-    Word words[1];  ///< mask_words of them; then, for kMasks, one Half a CPU: Owner::packed() of who is to have it
+    Word kind;      ///< 0: nothing; otherwise an IntentKind
+    Payload who;    ///< {slot:32, generation:32}
+    Payload flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
+    Payload checksum;
+    Payload words[1];  ///< mask_words of them; then, for kMasks, one Half a CPU: Owner::packed() of who is to have it
 };
 namespace intent {
 inline constexpr uint64_t kNothing = 0, kMask = 1, kDrain = 2, kRestore = 3, kGive = 4, kTake = 5, kMasks = 6;
@@ -153,10 +165,10 @@ constexpr uint32_t intent_bytes(uint32_t mask_words) noexcept {
 
 struct Event {
     Word index;  ///< 1 + position, stored last; 0 or anything else: not complete
-    Word time_ns;
-    Word seq;
-    Word what;   ///< {type:8, slot:24, cpu:32}
-    Word value;  ///< {value:32, pid:32}
+    Payload time_ns;
+    Payload seq;
+    Payload what;   ///< {type:8, slot:24, cpu:32}
+    Payload value;  ///< {value:32, pid:32}
     uint64_t pad[3];
 };
 static_assert(sizeof(Event) == 64);
@@ -190,8 +202,8 @@ struct Page {
     Half local_rank;  ///< on this node
     uint8_t pad4[12];
     // what the threads got at `released`: less than the request in a narrower cpuset
-    Word applied_checksum;  ///< over `released` and the words
-    Word applied[CpuSet::kWords];
+    Payload applied_checksum;  ///< over `released` and the words
+    Payload applied[CpuSet::kWords];
 };
 static_assert(offsetof(Page, released) == 64 && offsetof(Page, doors) == 128 && offsetof(Page, safe_points) == 192);
 static_assert(offsetof(Page, why) == 256 && offsetof(Page, applied) == 384 && sizeof(Page) <= 4096);

@@ -205,6 +205,18 @@ private:
         drom_error error{};
         if (check_invariants(view(state), &error) != DROM_OK) violation(error.text);
         if (!effective.observe(state, gone)) violation("a CPU is in two clients' effective sets");
+        for (uint32_t cpu = 0; cpu < kCpus; ++cpu) check_names(view(state), cpu);
+    }
+
+    /// Generations are twelve bits in a word: a slot must not be used again while a word has its former user's name.
+    void check_names(const Ledger& ledger, uint32_t cpu) {
+        const Owner word{ledger.owner(cpu).load()};
+        for (const Owner::Name who : {word.owner(), word.heir()}) {
+            if (who == Owner::nobody()) continue;
+            const SlotState state = state_of(ledger.slot(who.slot));
+            if (state.phase == phase::kFree && (state.generation & 0xfff) == who.gen)
+                violation("a word names the user of a slot that is free");
+        }
     }
 
     /// Another process finds the state, the victim dead.
@@ -301,6 +313,7 @@ private:
             status = check();
         }
         if (status != DROM_UNCHANGED) violation("obeying does not come to an end");
+        check_slots_and_files();
         const Ledger& ledger = scratch_.ledger();
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
             const Owner word{ledger.owner(cpu).load()};
@@ -314,6 +327,19 @@ private:
                 violation("a client was not told of a CPU of its own");
         }
         return outcome;
+    }
+
+    /// Nobody joins or leaves any more: each slot has somebody or is free, and each page is somebody's.
+    void check_slots_and_files() {
+        std::set<std::string> expected{"ledger"};
+        for (uint32_t i = 0; i < kSlots; ++i) {
+            const SlotState state = state_of(scratch_.ledger().slot(i));
+            if (state.phase == phase::kClaimed || state.phase == phase::kLeaving) violation("a slot is lost");
+            if (state.phase != phase::kFree)
+                expected.insert("client." + std::to_string(i) + "." + std::to_string(state.generation));
+        }
+        for (const auto& file : std::filesystem::directory_iterator(scratch_.path))
+            if (expected.count(file.path().filename()) == 0) violation("a client's page was left behind");
     }
 
     static uint64_t hash_of(const Outcome& outcome) {

@@ -56,6 +56,15 @@ TEST(Mailbox, AnOvertakenPosterIsTold) {
     }));
 }
 
+TEST(Mailbox, AMaskWithCpusThatTheTableHasNotIsNotBelieved) {
+    const MemoryTable table(kCpus, 1);
+    CpuSet mask = CpuSet::range(0, 2);
+    mask.add(kCpus);
+    post_request(table.ledger, table.name(0), 0, mask);
+    Posted posted{};
+    EXPECT_FALSE(read_request(table.ledger, 0, posted));
+}
+
 TEST(Mailbox, WhatAnOvertakenPosterStillWritesIsNotBelieved) {
     EXPECT_TRUE(holds("late stores", [] {
         const MemoryTable table(kCpus, 1);

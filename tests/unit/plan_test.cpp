@@ -401,6 +401,15 @@ TEST_F(Two, AThirdClientNeverGetsACpuThatAFastHeirStillUses) {
     EXPECT_FALSE(table.posted(c).has(4)) << "CPU 4 is in two masks";
 }
 
+TEST_F(Two, ALentCpuWhoseBorrowerDiedBeforeItCameStaysWithItsOwner) {
+    ASSERT_EQ(set_mask(table, a, set_of({0, 1, 2, 3, 4}), {true, true, false, "drom: test"}).status, DROM_OK);
+    ASSERT_FALSE(table.posted(b).has(4));
+    table.die(a);
+    settle_all(table.ledger, table.pages);
+    EXPECT_FALSE(table.word(4).is(Owner::kLeaving)) << "it would have to leave for nobody";
+    EXPECT_TRUE(table.posted(b).has(4));
+}
+
 TEST_F(Two, CpusOfTheDeadAreFree) {
     table.die(b);
     EXPECT_TRUE(free_cpus(table.ledger).contains(CpuSet::range(4, 4)));

@@ -47,6 +47,31 @@ TEST(Registry, ASlotIsNotHalfMadeBecauseItsFormerClaimerDied) {
     EXPECT_TRUE(is_half_made(slot));
 }
 
+/// Nobody's: the largest number that a pid can have, in another tick.
+Who somebody_dead() { return {4'194'303, 1, self().pidns}; }
+
+TEST(Registry, ASlotWhoseClaimerDiedIsFreeAgain) {
+    MemoryTable table(4, 1);
+    const uint32_t slot = claim_slot(table.ledger);
+    Slot& s = table.ledger.slot(slot);
+    const SlotState claimed = state_of(s);
+    write_who(s.claimer, somebody_dead());
+    s.state.store(pack_state(claimed) | uint64_t{somebody_dead().pid & 0x3fffff} << 32);
+    ASSERT_EQ(claim_slot(table.ledger), kNoSlot);
+    EXPECT_EQ(reap(table.ledger, table.pages, "/nonexistent"), 1U);
+    EXPECT_EQ(claim_slot(table.ledger), slot);
+}
+
+TEST(Registry, ASlotWhoseReaperDiedIsFreeAgain) {
+    MemoryTable table(4, 1);
+    const uint32_t slot = table.join();
+    Slot& s = table.ledger.slot(slot);
+    write_who(s.client, somebody_dead());
+    move_slot(table.ledger, slot, state_of(s).generation, phase::kLeaving, 0);
+    EXPECT_EQ(reap(table.ledger, table.pages, "/nonexistent"), 1U);
+    EXPECT_EQ(state_of(s).phase, phase::kFree);
+}
+
 TEST(Registry, ANameNeverPassesToTheSlotsNextUser) {
     EXPECT_TRUE(holds("generations", [] {
         MemoryTable table(4, 1);
