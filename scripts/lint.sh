@@ -60,6 +60,7 @@ documents() {
         echo "docs/environment.md is not what libdrom/env.def says; run scripts/lint.sh --fix documents"
         return 1
     }
+    python3 scripts/lint/promises.py || return 1
     files '*.md' | xargs -0 -r python3 scripts/lint/documents.py
 }
 

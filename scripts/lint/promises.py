@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""promises.py - docs/promises.md names tests that there are: each `name` of a table's last column stands in tests/ or bench/, each *suite* is one."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = ROOT / "docs" / "promises.md"
+
+
+def sources() -> str:
+    files = [path for folder in ("tests", "bench") for path in (ROOT / folder).rglob("*") if path.suffix in (".cpp", ".c", ".bats", ".py", ".f90", ".txt", ".hpp")]
+    return "\n".join(path.read_text(errors="replace") for path in files)
+
+
+def main() -> int:
+    known = sources()
+    suites = set(re.findall(r'^    "([\w-]+)": Suite\(', (ROOT / "scripts" / "attack" / "attack.py").read_text(), re.MULTILINE))
+    suites |= {path.name for path in (ROOT / "tests").iterdir()}
+    found = []
+    for number, line in enumerate(DOCUMENT.read_text().splitlines(), 1):
+        if not line.startswith("| ") or line.startswith("| ---"):
+            continue
+        held_by = line.rstrip(" |").rpartition(" | ")[2]
+        found += [f"{number}: there is no test {name}" for name in re.findall(r"`([^`]+)`", held_by) if name not in known]
+        found += [f"{number}: there is no suite {name}" for name in re.findall(r"\*([\w-]+)\*", held_by) if name not in suites]
+    for what in found:
+        print(f"docs/promises.md:{what}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
