@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numbers.py - prints docs/numbers.md from what was measured into build/: not typed.
 
-  scripts/bench.sh && scripts/bench.sh slurm && scripts/bench.sh select && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/numbers.md
+  scripts/bench.sh && scripts/bench.sh slurm && scripts/bench.sh select && scripts/attack.sh latency && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/numbers.md
 """
 
 import json
@@ -47,6 +47,17 @@ def bench(summary: dict) -> None:
         if isinstance(figure, dict) and "value" in figure:
             print(f"| `{key}` | {number(figure['value'])} | {spread(figure)} | {figure.get('unit', '')} | {number(figure.get('target'))} | "
                   f"{number(figure.get('incumbent'))} | {beside(figure)} |")
+    print()
+
+
+def distributions(kinds: dict) -> None:
+    """Of tests/latency: how long a client takes to leave a CPU, from the request on."""
+    columns = [name for name in next(iter(kinds.values())) if name != "samples"]
+    print("`scripts/attack.sh latency`: from the request until a CPU is released, as distributions; microseconds. Clients differ by how far their safe points are apart; "
+          "the floor is a futex there and back between two processes, in the same run.\n")
+    print("| | requests | " + " | ".join(columns) + " |\n| --- | --- |" + " --- |" * len(columns))
+    for kind, found in kinds.items():
+        print(f"| {kind} | {found['samples']:,} | " + " | ".join(number(found[name]) for name in columns) + " |")
     print()
 
 
@@ -118,6 +129,8 @@ def main() -> int:
     print("Made by `scripts/numbers.py` from the last runs of `scripts/bench.sh` and of the two demonstrations; run them to get your own.\n")
     if summary is not None:
         bench(summary)
+    if (kinds := measured("attack/latency.json")) is not None:
+        distributions(kinds)
     if report is not None:
         demo(report)
         print("![a run of scripts/demo.sh](images/timeline.svg)\n")

@@ -89,7 +89,7 @@ def line_of(suite: str, test: Test, output: str) -> str:
 
 
 def run(suite: str, test: Test, long: bool) -> int:
-    environment = os.environ | test.environment | (SUITES[suite].long if long else {})
+    environment = os.environ | test.environment | {"LATENCY_JSON": str(LOGS.resolve() / "latency.json")} | (SUITES[suite].long if long else {})
     begin = time.monotonic()
     done = subprocess.run(test.command, cwd=test.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     (LOGS / f"{test.name}.log").write_text(done.stdout)
