@@ -354,7 +354,7 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    const test::Watchdog watchdog(280);
+    const test::Watchdog watchdog(580);
     setvbuf(stdout, nullptr, _IOLBF, 0);
     shared = shared_memory<Shared>();
     const std::vector<std::string> unknown = install();

@@ -109,7 +109,7 @@ struct Count {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const test::Watchdog watchdog(280);
+    const test::Watchdog watchdog(580);
     setvbuf(stdout, nullptr, _IOLBF, 0);
     Count count;
     for (unsigned call = 0; call < calls().size(); ++call)
