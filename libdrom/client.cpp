@@ -171,11 +171,12 @@ bool start_thread() noexcept {
 
 constinit Hot hot{{&kNothing}, {0}};
 
-void start_agent() noexcept {
-    if (!joined() || getpid() != state.pid) return;
+bool start_agent() noexcept {
+    if (!joined() || getpid() != state.pid) return true;
     const uint32_t before = state.page->doors.fetch_or(DROM_DOOR_ASYNC);
-    const bool has_one = (before & DROM_DOOR_ASYNC) != 0;
-    if (!has_one && !start_thread()) state.page->doors.fetch_and(~uint32_t{DROM_DOOR_ASYNC});
+    if ((before & DROM_DOOR_ASYNC) != 0 || start_thread()) return true;
+    state.page->doors.fetch_and(~uint32_t{DROM_DOOR_ASYNC});
+    return false;
 }
 
 bool newest(Wanted& wanted) noexcept {

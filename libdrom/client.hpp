@@ -65,8 +65,8 @@ bool joined() noexcept;
 bool moves_threads() noexcept;
 int leave(drom_error*) noexcept;
 
-/// Starts the agent's own thread, if it is not there. Any thread; about 30 us.
-void start_agent() noexcept;
+/// Starts the agent's own thread, if it is not there. Any thread; about 30 us. False when it cannot be created: then safe points remain.
+bool start_agent() noexcept;
 
 /// The newest complete request. False when there is none (or an administrator is writing it this very moment).
 bool newest(Wanted&) noexcept;

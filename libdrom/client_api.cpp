@@ -28,6 +28,11 @@ void call_back(const client::Wanted& wanted) {
     return fail(error, DROM_E_NOINIT, "drom: %s: this process is not a client; call drom_init first", verb);
 }
 
+int no_thread(const char* verb, drom_error* error) noexcept {
+    return fail(error, DROM_E_OS, "drom: %s: the agent's thread cannot be created; leave DROM_ASYNC out, and poll",
+                verb);
+}
+
 /// The request that the caller was told of and has not come back from yet.
 constinit std::atomic<uint64_t> told{0};
 
@@ -72,13 +77,16 @@ int drom_init(const uint64_t* words, size_t nwords, const drom_options* options,
     if (words != nullptr && mask.none()) return fail(error, DROM_E_INVAL, "drom: init: the mask is empty");
     const client::JoinOptions join{words != nullptr ? &mask : nullptr,
                                    DROM_DOOR_EXPLICIT,
-                                   read.has(DROM_ASYNC),
+                                   false,
                                    read.name,
                                    read.job,
                                    read.min_cpus,
                                    read.max_cpus,
                                    read.has(DROM_RIGID)};
-    return client::join(join, error);
+    const int status = client::join(join, error);
+    if (status != DROM_OK || !read.has(DROM_ASYNC) || client::start_agent()) return status;
+    client::leave(nullptr);
+    return no_thread("init", error);
 }
 
 int drom_finalize(drom_error* error) {
@@ -106,11 +114,12 @@ int drom_on_change(drom_mask_fn fn, void* arg, const drom_options* options, drom
     drom::Options read;
     if (const int status = drom::read_options(options, DROM_ASYNC, "on-change", read, error); status != DROM_OK)
         return status;
+    const bool async = fn != nullptr && read.has(DROM_ASYNC);
+    if (async && !client::start_agent()) return no_thread("on-change", error);
     callback.fn.store(nullptr);
     callback.arg.store(arg);
     callback.fn.store(fn);
-    client::on_release(fn != nullptr && read.has(DROM_ASYNC) ? call_back : nullptr);
-    if (fn != nullptr && read.has(DROM_ASYNC)) client::start_agent();
+    client::on_release(async ? call_back : nullptr);
     return drom::succeed(error);
 }
 

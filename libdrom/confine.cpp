@@ -108,6 +108,12 @@ struct Pass {
     }
 };
 
+/// Why its threads cannot be listed.
+int status_of_listing(int error) noexcept {
+    if (error == ENOENT || error == ESRCH) return DROM_E_NOPROC;
+    return error == EACCES ? DROM_E_PERM : DROM_E_OS;
+}
+
 int status_of(int error) noexcept {
     if (error == EPERM) return DROM_E_PERM;
     return error == EINVAL ? DROM_E_NOCPU : DROM_E_OS;
@@ -144,7 +150,7 @@ void clear_off(const KnownThreads& known, const CpuSet& before, const CpuSet& no
 Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t deadline_ns) noexcept {
     Confined result{DROM_OK, {}, 0, 0};
     Tasks tasks(pid);
-    if (!tasks.ok()) return {errno == EACCES ? DROM_E_PERM : DROM_E_NOPROC, {}, 0, 0};
+    if (!tasks.ok()) return {status_of_listing(errno), {}, 0, 0};
     // The calling thread comes last: while it runs on a CPU that is lost, whoever else is there is only queued, and a queued thread is
     // moved in a tenth of the time that a running one takes.
     const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
@@ -156,7 +162,7 @@ Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t
             found_self |= tid == self;
             if (tid != self) pass.visit(tid);
         };
-        if (!tasks.each(visit)) return {DROM_E_NOPROC, {}, 0, 0};
+        if (!tasks.each(visit)) return {status_of_listing(errno), {}, 0, 0};
         if (found_self) pass.visit(self);
         result.threads = pass.threads;
         result.moved += pass.changes;

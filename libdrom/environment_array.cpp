@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace drom {
 
@@ -34,6 +35,50 @@ bool put_variable(char*** environment, const char* name, const char* value) noex
     larger[count + 1] = nullptr;
     *environment = larger;
     return true;
+}
+
+namespace {
+
+constexpr size_t kSlotRoom = sizeof "DROM_SLOT=4294967295:4294967295";
+
+size_t length_of(char** environment) noexcept {
+    size_t count = 0;
+    while (environment != nullptr && environment[count] != nullptr) ++count;
+    return count;
+}
+
+bool is_of_reservation(const char* entry) noexcept {
+    return strncmp(entry, "DROM_TABLE=", 11) == 0 || strncmp(entry, "DROM_SLOT=", 10) == 0;
+}
+
+}  // namespace
+
+ReservationVariables::~ReservationVariables() {
+    free(static_cast<void*>(array_));
+    free(table_);
+    free(slot_);
+}
+
+bool ReservationVariables::prepare(char** environment, const char* table) noexcept {
+    array_ = static_cast<char**>(malloc((length_of(environment) + 3) * sizeof(char*)));
+    slot_ = static_cast<char*>(malloc(kSlotRoom));
+    if (asprintf(&table_, "DROM_TABLE=%s", table) < 0) table_ = nullptr;
+    return array_ != nullptr && slot_ != nullptr && table_ != nullptr;
+}
+
+void ReservationVariables::put(char*** environment, uint32_t slot, uint32_t generation) noexcept {
+    snprintf(slot_, kSlotRoom, "DROM_SLOT=%u:%u", slot, generation);
+    size_t count = 0;
+    for (char** at = *environment; at != nullptr && *at != nullptr; ++at) {
+        if (is_of_reservation(*at))
+            free(*at);
+        else
+            array_[count++] = *at;
+    }
+    for (char** entry : {&table_, &slot_}) array_[count++] = std::exchange(*entry, nullptr);
+    array_[count] = nullptr;
+    free(static_cast<void*>(*environment));
+    *environment = std::exchange(array_, nullptr);
 }
 
 }  // namespace drom

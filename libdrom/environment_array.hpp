@@ -2,6 +2,8 @@
 // environment_array.hpp - an environment as execve takes it, in a malloc'd array of malloc'd texts that its owner frees.
 #pragma once
 
+#include <cstdint>
+
 namespace drom {
 
 /// Where `NAME=` is in it; nullptr when it is not there, or there is no array.
@@ -9,5 +11,24 @@ char** find_variable(char** environment, const char* name) noexcept;
 
 /// Appends `NAME=value`, replacing an older value. False: no memory; it is as it was.
 bool put_variable(char*** environment, const char* name, const char* value) noexcept;
+
+/// DROM_TABLE and DROM_SLOT for a process that CPUs are about to be reserved for. Memory is found before the first CPU moves.
+class ReservationVariables {
+public:
+    ReservationVariables() noexcept = default;
+    ~ReservationVariables();
+    ReservationVariables(const ReservationVariables&) = delete;
+    ReservationVariables& operator=(const ReservationVariables&) = delete;
+
+    /// False when memory is short.
+    bool prepare(char** environment, const char* table) noexcept;
+    /// Into the environment that prepare() was told of. Cannot fail.
+    void put(char*** environment, uint32_t slot, uint32_t generation) noexcept;
+
+private:
+    char** array_ = nullptr;
+    char* table_ = nullptr;
+    char* slot_ = nullptr;
+};
 
 }  // namespace drom

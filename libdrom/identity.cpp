@@ -18,7 +18,7 @@ namespace drom {
 
 namespace {
 
-/// Reads a small /proc file without stdio; returns the length, or -errno.
+/// Reads a small /proc file of one line without stdio; returns the length, or -errno. Half a line is none.
 int read_file(const char* path, char* out, size_t size) noexcept {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return -errno;
@@ -26,6 +26,7 @@ int read_file(const char* path, char* out, size_t size) noexcept {
     const int error = errno;
     close(fd);
     if (length < 0) return -error;
+    if (length == 0 || out[length - 1] != '\n') return -EIO;
     out[length] = '\0';
     return static_cast<int>(length);
 }
@@ -91,19 +92,23 @@ Who self() noexcept {
     Stat stat{};
     Who who{static_cast<uint32_t>(getpid()), 0, own_pidns()};
     if (read_stat(who.pid, stat) == 0) who.start = stat.start;
-    if (cache == nullptr) return who;
+    if (cache == nullptr || who.start == 0 || who.pidns == 0) return who;
     cache->start.store(who.start, kRelaxed);  // racing threads store the same
     cache->pidns.store(who.pidns, kRelaxed);
     cache->pid.store(who.pid, std::memory_order_release);
     return who;
 }
 
-bool who_is(uint32_t pid, Who& who) noexcept {
+int find_process(uint32_t pid, Who& who) noexcept {
     Stat stat{};
-    if (pid == 0 || read_stat(pid, stat) != 0 || stat.state == 'Z' || stat.state == 'X') return false;
+    const int status = pid != 0 ? read_stat(pid, stat) : -ENOENT;
+    if (status != 0) return status == -ENOENT ? ESRCH : -status;
+    if (stat.state == 'Z' || stat.state == 'X') return ESRCH;
     who = {pid, stat.start, self().pidns};
-    return true;
+    return 0;
 }
+
+bool who_is(uint32_t pid, Who& who) noexcept { return find_process(pid, who) == 0; }
 
 Verdict verdict(const Who& who) noexcept {
     if (who.pid == 0) return Verdict::kDead;
@@ -149,12 +154,14 @@ uint32_t uid_of(uint32_t pid) noexcept {
     return stat(path, &info) == 0 ? info.st_uid : UINT32_MAX;
 }
 
-uint64_t boot_id() noexcept {
+bool read_boot_id(uint64_t& id) noexcept {
     char text[64]{};  // for clang-tidy, which believes that errno may be negative
     const int length = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
-    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-    for (int i = 0; i < length; ++i) hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3;
-    return length > 0 ? hash : 0;
+    id = 0;
+    if (length < 0) return length == -ENOENT;
+    id = 0xcbf29ce484222325;  // FNV-1a
+    for (int i = 0; i < length; ++i) id = (id ^ static_cast<unsigned char>(text[i])) * 0x100000001b3;
+    return true;
 }
 
 }  // namespace drom

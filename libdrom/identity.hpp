@@ -18,11 +18,14 @@ struct Who {
 
 enum class Verdict : uint8_t { kAlive, kDead, kUnknown };
 
-/// This process. Reads /proc once a process (again after fork).
+/// This process. Reads /proc once a process (again after fork). `start` or `pidns` is 0 while it cannot be read: then nobody could tell
+/// whether this process lives, and it must not be written into a table.
 Who self() noexcept;
 
 /// The process `pid` of this namespace. False when it does not exist or is a zombie.
 bool who_is(uint32_t pid, Who& who) noexcept;
+/// The same; 0, ESRCH when it does not exist or is a zombie, or why that cannot be told.
+int find_process(uint32_t pid, Who& who) noexcept;
 
 /// About 8 us for a live process, 0.5 us for a missing one.
 Verdict verdict(const Who& who) noexcept;
@@ -52,7 +55,7 @@ Who unpacked(uint64_t bits) noexcept;
 /// Effective user of a process; UINT32_MAX when unknown.
 uint32_t uid_of(uint32_t pid) noexcept;
 
-/// A hash of the kernel's boot id; 0 when unreadable.
-uint64_t boot_id() noexcept;
+/// A hash of the kernel's boot id; 0 where there is none. False when it cannot be read now.
+bool read_boot_id(uint64_t& id) noexcept;
 
 }  // namespace drom

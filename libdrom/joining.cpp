@@ -34,6 +34,11 @@ void after_fork_in_child() {
     state.agent_runs.store(0);
 }
 
+bool watch_forks() noexcept {
+    if (!state.watches_forks) state.watches_forks = pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0;
+    return state.watches_forks;
+}
+
 // --- joining ------------------------------------------------------------------------------------------------------------
 
 int open_table(const char* where, drom_error* error) noexcept {
@@ -60,18 +65,19 @@ uint32_t reserved_slot(uint32_t& only) noexcept {
 }
 
 /// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has, or it
-/// is for that process only: whoever launched it goes on to name it by its pid.
-int take_over(uint32_t index, uint32_t only, drom_error* error) noexcept {
+/// is for that process only: whoever launched it goes on to name it by its pid. `page`: the reservation's; null: it cannot be opened.
+int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error) noexcept {
     Slot& slot = state.ledger.slot(index);
     const Who me = self();
     const Who present = read_who(slot.client);
-    if (present == me) return DROM_OK;
+    const bool mine = present == me;
     uint32_t pid = present.pid;
-    Page* page = open_page(state.ledger, state.path, index, state_of(slot).generation, nullptr);
     const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(present) != Verdict::kDead;
-    unmap_page(page);
-    if (in_use || !state.ledger.writable || (only != 0 && only != me.pid) ||
-        !slot.client.pid.compare_exchange_strong(pid, me.pid))
+    const bool refused = !mine && (in_use || !state.ledger.writable || (only != 0 && only != me.pid));
+    if (page == nullptr && !refused)
+        return fail(error, DROM_E_OS, "drom: join: the page of reservation %u cannot be opened", index);
+    if (mine) return DROM_OK;
+    if (refused || !slot.client.pid.compare_exchange_strong(pid, me.pid))
         return fail(error, DROM_E_BUSY,
                     "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
                     index, pid);
@@ -81,13 +87,15 @@ int take_over(uint32_t index, uint32_t only, drom_error* error) noexcept {
 }
 
 int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept {
-    if (const int status = take_over(index, only, error); status != DROM_OK) return status;
+    const uint32_t generation = state_of(state.ledger.slot(index)).generation;
+    Page* page = open_page(state.ledger, state.path, index, generation, nullptr);
+    if (const int status = take_over(index, only, page, error); status != DROM_OK) {
+        unmap_page(page);
+        return status;
+    }
     state.slot = index;
-    state.generation = state_of(state.ledger.slot(index)).generation;
-    state.page = open_page(state.ledger, state.path, index, state.generation, nullptr);
-    if (state.page == nullptr)
-        return fail(error, DROM_E_OS, "drom: join: the page of reservation %u:%u cannot be opened", index,
-                    state.generation);
+    state.generation = generation;
+    state.page = page;
     return DROM_OK;
 }
 
@@ -231,6 +239,7 @@ int join_or_undo(const JoinOptions& options, drom_error* error) noexcept {
     if (status == DROM_OK) return succeed(error);
     if (error != nullptr) *error = own;
     close_ledger(state.ledger);
+    if (state.page != &private_page) unmap_page(state.page);
     state.page = &private_page;
     return status;
 }
@@ -239,6 +248,9 @@ int join_once(const JoinOptions& options, drom_error* error) noexcept {
     if (env::flag("DROM_DISABLE", false)) return fail(error, DROM_E_NOINIT, "drom: join: DROM_DISABLE is set");
     if (secure_getenv("PATH") == nullptr && getenv("PATH") != nullptr)
         return fail(error, DROM_E_NOINIT, "drom: join: this program runs with another user's rights; it is left alone");
+    if (const Who me = self(); me.start == 0 || me.pidns == 0)
+        return fail(error, DROM_E_OS,
+                    "drom: join: /proc/self cannot be read, so nobody could tell whether this process lives");
     // The program's teams are on the heap by the second time, and what keeps the position is never freed.
     if (state.kept_position) return join_or_undo(options, error);
     state.kept_position = true;
@@ -251,13 +263,11 @@ int join_once(const JoinOptions& options, drom_error* error) noexcept {
 int join(const JoinOptions& options, drom_error* error) noexcept {
     if (!begin_joining()) return fail(error, DROM_E_BUSY, "drom: join: this process has joined a table before");
     forget_last_time();
-    const int status = join_once(options, error);
+    const int status = watch_forks() ? join_once(options, error) : fail(error, DROM_E_OS, "drom: join: out of memory");
     if (status != DROM_OK) {
         state.ever.store(false);
         return status;
     }
-    if (!state.watches_forks) pthread_atfork(nullptr, nullptr, after_fork_in_child);
-    state.watches_forks = true;
     if (options.async) start_agent();
     return status;
 }

@@ -138,7 +138,8 @@ int Table::writable(const char* verb, drom_error* error) noexcept {
 
 void Table::refresh_offline() noexcept {
     if (present_cpus().last() + 1 != ledger_.cpus()) return;  // a synthetic node has no /sys to ask
-    const CpuSet online = online_cpus();
+    CpuSet online{};
+    if (!read_online_cpus(online)) return;  // what was known last stays
     for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
         const Owner word{ledger_.owner(cpu).load()};
         const uint64_t flags = online.has(cpu) ? word.flags() & ~Owner::kOffline : word.flags() | Owner::kOffline;
@@ -184,14 +185,18 @@ int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* erro
 int Table::fill_slot(uint32_t index, uint32_t pid, const Options& options, drom_error* error) noexcept {
     Slot& slot = ledger_.slot(index);
     Who who{};
-    if (!who_is(pid, who)) return fail(error, DROM_E_NOPROC, "drom: reserve %u: there is no such process", pid);
+    const Who guardian = self();
+    const int code = find_process(pid, who);
+    if (code == ESRCH) return fail(error, DROM_E_NOPROC, "drom: reserve %u: there is no such process", pid);
     const uint32_t uid = uid_of(pid);
+    if (code != 0 || uid == UINT32_MAX || guardian.start == 0 || guardian.pidns == 0)
+        return fail(error, DROM_E_OS, "drom: reserve %u: /proc cannot be read: %s", pid, errno_text(code));
     if (!ledger_.node_mode() && uid != geteuid())
         return fail(error, DROM_E_PERM,
                     "drom: reserve %u: the process belongs to uid %u; only a node table serves several users", pid,
                     uid);
     write_who(slot.client, who);
-    write_who(slot.guardian, self());
+    write_who(slot.guardian, guardian);
     slot.uid.store(uid, std::memory_order_relaxed);
     slot.min_cpus.store(std::max(1u, options.min_cpus), std::memory_order_relaxed);
     slot.max_cpus.store(options.max_cpus, std::memory_order_relaxed);
@@ -206,6 +211,9 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
                    drom_error* error) noexcept {
     const VerbText verb("reserve", pid);
     if (const int status = writable("reserve", error); status != DROM_OK) return status;
+    ReservationVariables variables;
+    if (environment != nullptr && !variables.prepare(*environment, path_))
+        return fail(error, DROM_E_OS, "%s: out of memory", verb.text);
     Goal goal{};
     const Awaiting awaiting(pages_, options);
     {
@@ -231,13 +239,7 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
         }
         record(ledger_, {.type = DROM_EVENT_JOIN, .slot = goal.slot, .value = mask.count(), .pid = pid});
     }
-    char reservation[32];
-    snprintf(reservation, sizeof reservation, "%u:%u", goal.slot, goal.generation);
-    if (environment != nullptr &&
-        !(put_variable(environment, "DROM_TABLE", path_) && put_variable(environment, "DROM_SLOT", reservation))) {
-        release(pid, options, nullptr);
-        return fail(error, DROM_E_OS, "%s: out of memory", verb.text);
-    }
+    if (environment != nullptr) variables.put(environment, goal.slot, goal.generation);
     return finish(goal, options, verb.text, error);
 }
 
@@ -253,7 +255,7 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
     const Page* page = pages_.view(slot);
     // Who never joined does not know of its CPUs: a reservation for it can be called off.
     const bool follows =
-        state_of(ledger_.slot(slot)).phase == phase::kLive || (page != nullptr && page->joined.load() != 0);
+        state_of(ledger_.slot(slot)).phase == phase::kLive || page == nullptr || page->joined.load() != 0;
     if (follows && !options.has(DROM_TAKE) && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
         read_who(ledger_.slot(slot).guardian).pid != self().pid)
         return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);

@@ -337,7 +337,11 @@ tl::expected<std::vector<Event>, std::string> Coscheduler::read_ledger(std::stri
         text.remove_prefix(std::min(end + 1, text.size()));
         if (!line) return tl::unexpected("its line " + std::to_string(number) + " " + line.error());
         if (const auto* pool = std::get_if<Pool>(&*line)) pools.push_back(*pool);
-        if (const auto* event = std::get_if<Event>(&*line)) events.push_back(*event);
+        const auto* event = std::get_if<Event>(&*line);
+        if (event == nullptr) continue;
+        if (!events.empty() && event->at < events.back().at)
+            return tl::unexpected("its line " + std::to_string(number) + " is of an earlier time than the one before");
+        events.push_back(*event);
     }
     if (!events.empty() && pools != layout_) return tl::unexpected<std::string>("it is of a cluster with other nodes");
     return events;

@@ -2,6 +2,7 @@
 // registry.cpp - slots: who takes part.
 #include "registry.hpp"
 
+#include <cerrno>
 #include <cstring>
 
 #include "mailbox.hpp"
@@ -120,7 +121,7 @@ bool is_half_made(const Slot& slot) noexcept {
     if (claimer.pid == pid) return verdict(claimer) == Verdict::kDead;
     // It has taken the slot and not signed it yet, or died in between: what stands there is its predecessor.
     Who who{};
-    return !who_is(pid, who);
+    return find_process(pid, who) == ESRCH;
 }
 
 bool is_abandoned(const Slot& slot) noexcept {

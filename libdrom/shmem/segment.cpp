@@ -53,16 +53,19 @@ int read_text(const char* path, char* out, size_t size) noexcept {
     if (fd < 0) return -1;
     const ssize_t length = read(fd, out, size - 1);
     close(fd);
-    if (length <= 0) return -1;
-    out[length] = '\0';
-    out[strcspn(out, "\n")] = '\0';
+    if (length <= 0 || out[length - 1] != '\n') return -1;  // half a list of CPUs is none
+    out[length - 1] = '\0';
     return 0;
 }
 
-CpuSet cpus_of_file(const char* path) noexcept {
+bool read_cpus(const char* path, CpuSet& set) noexcept {
     char text[4096];
+    return read_text(path, text, sizeof text) == 0 && parse_cpus(text, set).what == nullptr;
+}
+
+CpuSet cpus_of_file(const char* path) noexcept {
     CpuSet set{};
-    if (read_text(path, text, sizeof text) == 0 && parse_cpus(text, set).what == nullptr) return set;
+    if (read_cpus(path, set)) return set;
     const long count = sysconf(_SC_NPROCESSORS_CONF);
     return CpuSet::range(0, count > 0 && count <= long{kMaxCpus} ? static_cast<uint32_t>(count) : 1);
 }
@@ -97,7 +100,9 @@ int make_directory(const char* path, uint32_t mode, drom_error* error) noexcept 
     if (mkdir(path, bits) == 0) {
         // The umask must not decide who may look: the mode is part of what open_ledger checks.
         if (chmod(path, bits) == 0) return DROM_OK;
-        return fail(error, DROM_E_OS, "drom: create table %s: %s", path, errno_text(errno));
+        const int code = errno;
+        rmdir(path);  // whoever comes next would take it as it is
+        return fail(error, DROM_E_OS, "drom: create table %s: %s", path, errno_text(code));
     }
     if (errno == EEXIST) return DROM_OK;
     const int status = errno == EACCES || errno == EPERM ? DROM_E_PERM : errno == ENOSPC ? DROM_E_FULL : DROM_E_OS;
@@ -118,7 +123,12 @@ int open_directory(const char* path, int& fd, drom_error* error) noexcept {
         return fail(error, status, "drom: open table %s: %s", path, why);
     }
     struct stat info{};
-    if (fstat(fd, &info) == 0 && info.st_uid != geteuid() && info.st_uid != 0) {
+    if (fstat(fd, &info) != 0) {
+        const int code = errno;
+        close(fd);
+        return fail(error, DROM_E_OS, "drom: open table %s: %s", path, errno_text(code));
+    }
+    if (info.st_uid != geteuid() && info.st_uid != 0) {
         close(fd);
         return fail(error, DROM_E_PERM, "drom: open table %s: it belongs to uid %u, not to you (uid %u)", path,
                     info.st_uid, geteuid());
@@ -132,13 +142,13 @@ int open_directory(const char* path, int& fd, drom_error* error) noexcept {
     return DROM_OK;
 }
 
-void fill_header(Header& header, const CreateSpec& spec, uint32_t cpus, const Extent& extent) noexcept {
+void fill_header(Header& header, const CreateSpec& spec, uint32_t cpus, const Extent& extent, uint64_t boot) noexcept {
     header.magic = kLedgerMagic;
     header.layout_version = kLayoutVersion;
     header.header_size = sizeof(Header);
     header.layout_hash = kLayoutHash;
     header.file_size = extent.size;
-    header.boot_id = boot_id();
+    header.boot_id = boot;
     header.mode = spec.mode;
     header.owner_uid = geteuid();
     header.cpus = cpus;
@@ -166,18 +176,38 @@ void fill_cpus(const Ledger& ledger, bool synthetic) noexcept {
     }
 }
 
+/// posix_fallocate under signals: on tmpfs each undoes the whole call, hence pieces that come through between two of them.
+int allocate(int fd, uint64_t size) noexcept {
+    constexpr uint64_t kPiece = 128 * 1024;
+    int interrupted = 0;
+    for (uint64_t at = 0; at < size;) {
+        const uint64_t length = size - at < kPiece ? size - at : kPiece;
+        const int code = posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(length));
+        if (code == 0) at += length;
+        if (code != 0 && (code != EINTR || ++interrupted == 1000)) return code;
+    }
+    return 0;
+}
+
+int boot_id_unreadable(const char* verb, const char* path, drom_error* error) noexcept {
+    return fail(error, DROM_E_OS, "drom: %s table %s: the kernel's boot id in /proc cannot be read; try again", verb,
+                path);
+}
+
 int fill_file(int fd, const char* path, const CreateSpec& spec, drom_error* error) noexcept {
+    uint64_t boot = 0;
+    if (!read_boot_id(boot)) return boot_id_unreadable("create", path, error);
     const uint32_t cpus = spec.cpus != 0 ? spec.cpus : present_cpus().last() + 1;
     const Extent extent = extent_of(cpus, spec.clients);
     // posix_fallocate and not ftruncate: a full file system must say so now, not by SIGBUS later.
-    if (const int code = posix_fallocate(fd, 0, static_cast<off_t>(extent.size)); code != 0)
+    if (const int code = allocate(fd, extent.size); code != 0)
         return fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: create table %s: %s (%llu KiB needed)",
                     path, errno_text(code), static_cast<unsigned long long>(extent.size / 1024));
     void* base = mmap(nullptr, extent.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED) return fail(error, DROM_E_OS, "drom: create table %s: mmap: %s", path, errno_text(errno));
     Ledger ledger;
     ledger.base = static_cast<char*>(base);
-    fill_header(ledger.header(), spec, cpus, extent);
+    fill_header(ledger.header(), spec, cpus, extent, boot);
     ledger.shape = shape_of(ledger.header());
     fill_cpus(ledger, spec.cpus != 0);
     munmap(base, extent.size);
@@ -252,7 +282,9 @@ int check_header(const Header& header, const struct stat& info, const char* path
     if (static_cast<uint64_t>(info.st_size) != header.file_size)
         return damaged(error, path, "its ledger has been cut or has grown");
     if (header.owner_uid != info.st_uid) return damaged(error, path, "its ledger changed its owner");
-    if (header.boot_id != boot_id()) return damaged(error, path, "it is of an earlier boot");
+    uint64_t boot = 0;
+    if (!read_boot_id(boot)) return boot_id_unreadable("open", path, error);
+    if (header.boot_id != boot) return damaged(error, path, "it is of an earlier boot");
     return DROM_OK;
 }
 
@@ -261,8 +293,9 @@ int map_ledger(int fd, const char* path, bool read_only, Ledger& ledger, drom_er
     if (fstat(fd, &info) != 0) return fail(error, DROM_E_OS, "drom: open table %s: %s", path, errno_text(errno));
     if (const int status = check_file(info, path, error); status != DROM_OK) return status;
     Header header{};
-    if (pread(fd, static_cast<void*>(&header), sizeof header, 0) != static_cast<ssize_t>(sizeof header))
-        return damaged(error, path, "its ledger is too short");
+    const ssize_t length = pread(fd, static_cast<void*>(&header), sizeof header, 0);
+    if (length < 0) return fail(error, DROM_E_OS, "drom: open table %s: %s", path, errno_text(errno));
+    if (length != static_cast<ssize_t>(sizeof header)) return damaged(error, path, "its ledger is too short");
     if (const int status = check_header(header, info, path, error); status != DROM_OK) return status;
     const int protection = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
     void* base = mmap(nullptr, header.file_size, protection, MAP_SHARED, fd, 0);
@@ -304,6 +337,7 @@ Page* map_page(int fd) noexcept {
 
 CpuSet present_cpus() noexcept { return cpus_of_file("/sys/devices/system/cpu/present"); }
 CpuSet online_cpus() noexcept { return cpus_of_file("/sys/devices/system/cpu/online"); }
+bool read_online_cpus(CpuSet& cpus) noexcept { return read_cpus("/sys/devices/system/cpu/online", cpus); }
 
 Shape shape_of(const Header& header) noexcept {
     return {header.owners_at,   header.homes_at,   header.places_at,      header.slots_at,
@@ -409,7 +443,7 @@ Page* create_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_
     const Directory directory(ledger, path);
     unlinkat(directory.fd(), name, 0);  // left by somebody who died while joining with this very generation
     const int fd = openat(directory.fd(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int code = fd < 0 ? errno : posix_fallocate(fd, 0, kPageSize);
+    int code = fd < 0 ? errno : allocate(fd, kPageSize);
     if (code == 0 && uid != geteuid() && fchown(fd, uid, static_cast<gid_t>(-1)) != 0) code = errno;
     Page* page = code == 0 ? map_page(fd) : nullptr;
     if (fd >= 0) close(fd);
@@ -446,7 +480,14 @@ void remove_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t
     char name[48];
     page_name(name, slot, generation);
     const Directory directory(ledger, path);
-    unlinkat(directory.fd(), name, 0);
+    if (directory.fd() >= 0) {
+        unlinkat(directory.fd(), name, 0);
+        return;
+    }
+    // A client that leaves keeps no descriptor, and may have none to spare.
+    char whole[320];
+    snprintf(whole, sizeof whole, "%s/%s", path, name);
+    unlinkat(AT_FDCWD, whole, 0);
 }
 
 void unmap_page(Page* page) noexcept {

@@ -100,5 +100,7 @@ uint64_t header_checksum(const Header&) noexcept;
 /// CPUs of /sys/devices/system/cpu/{present,online}; sysconf's answer when /sys is hidden.
 CpuSet present_cpus() noexcept;
 CpuSet online_cpus() noexcept;
+/// False when /sys does not say.
+bool read_online_cpus(CpuSet& cpus) noexcept;
 
 }  // namespace drom

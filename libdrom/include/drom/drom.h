@@ -121,7 +121,8 @@ typedef struct drom_options {
  * other clients own are left to them: without any CPU of its own the client runs as before and is listed with none.
  * Inside a reservation (drom_reserve, drom run) the reserved CPUs are the client's and `words` is ignored.
  * May be called again after an error, after drom_finalize (unless a runtime's doors were open: E_BUSY), and in a forked child.
- * Errors: E_BUSY already initialised; E_NOTABLE, E_PERM, E_VERSION, E_CORRUPT, E_FULL, E_OS. Cost: below 300 us. */
+ * Errors: E_BUSY already initialised; E_NOTABLE, E_PERM, E_VERSION, E_CORRUPT, E_FULL, E_OS (also: DROM_ASYNC, and no thread can be
+ * created). Cost: below 300 us. */
 DROM_EXPORT int drom_init(const uint64_t *words, size_t nwords, const drom_options *, drom_error *);
 
 /* Gives every CPU back and leaves. Errors: E_NOINIT. */
@@ -138,7 +139,8 @@ DROM_EXPORT int drom_poll_apply(drom_error *);
 typedef void (*drom_mask_fn)(const uint64_t *words, size_t nwords, void *arg);
 
 /* `fn` is called with each new mask after its release: by drom_poll and drom_poll_apply, and with DROM_ASYNC also by
- * the agent's own thread as soon as the request arrives. One function a process; NULL removes it. */
+ * the agent's own thread as soon as the request arrives. One function a process; NULL removes it.
+ * E_OS: that thread cannot be created. */
 DROM_EXPORT int drom_on_change(drom_mask_fn fn, void *arg, const drom_options *, drom_error *);
 
 /* No adoption between disable and enable (they nest). An administrator may still confine from outside, after the grace period. */
@@ -202,7 +204,8 @@ typedef struct drom_client_info {
 } drom_client_info;
 
 /* Opens the table at `where` (a directory); NULL: DROM_TABLE, else /dev/shm/drom-<uid>. Observers never create.
- * Flags: DROM_CREATE, DROM_READONLY. Errors: E_NOTABLE, E_PERM, E_VERSION, E_CORRUPT, E_FULL, E_OS. */
+ * Flags: DROM_CREATE, DROM_READONLY. A table that was made stays, also when it cannot be opened then.
+ * Errors: E_NOTABLE, E_PERM, E_VERSION, E_CORRUPT, E_FULL, E_OS. */
 DROM_EXPORT int drom_open(drom_table **, const char *where, const drom_options *, drom_error *);
 DROM_EXPORT void drom_close(drom_table *);
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// preload.cpp - the same in a program that libdrom.so is preloaded into: FAULTS=CALL:CODE:NTH:LASTING says what fails, and FAULTS_LOG is the file
+// that says in the end how often.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "shim.hpp"
+
+namespace {
+
+using namespace drom::faults;
+
+[[gnu::constructor]] void begin() {
+    const char* text = std::getenv("FAULTS");
+    Failure failure{};
+    int lasting = 0;
+    if (text == nullptr || std::sscanf(text, "%u:%d:%u:%d", &failure.call, &failure.code, &failure.nth, &lasting) != 4)
+        return;
+    failure.lasting = lasting != 0;
+    if (install().empty()) arm(failure);
+}
+
+[[gnu::destructor]] void end() {
+    const char* path = std::getenv("FAULTS_LOG");
+    if (path == nullptr) return;
+    disarm();
+    const int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    dprintf(log, "%u\n", injected());
+    close(log);
+}
+
+}  // namespace

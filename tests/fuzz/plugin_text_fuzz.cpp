@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// plugin_text_fuzz.cpp - the bytes that Slurm's plugins read back: their records, ledgers, journals, comments and settings. What is read is
+// written again and read as the same; what is not read is refused in words.
+//
+// The first byte chooses whose bytes they are.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "admin_comment.hpp"
+#include "fuzz.hpp"
+#include "node_agent/record.hpp"
+#include "node_agent/topology_cache.hpp"
+#include "policy/coscheduler.hpp"
+#include "preload.hpp"
+#include "select_malleable/ledger_file.hpp"
+#include "select_malleable/select_options.hpp"
+#include "settings.hpp"
+#include "temp_dir.hpp"
+
+namespace {
+
+using drom::fuzz::must;
+using namespace drom::slurm;
+namespace policy = drom::policy;
+
+void check_record(const std::string& text) {
+    const auto record = read_record(text);
+    if (!record) return must(!record.error().empty(), "what is wrong with a record is said");
+    for (const TaskRecord& task : record->tasks) {
+        must(task.who.pid != 0, "a task is a process");
+        must(!task.step.text().empty(), "a step has a name");
+    }
+    const auto again = read_record(to_text(*record));
+    must(again.has_value() && *again == *record, "a record reads back");
+}
+
+void check_topology(const std::string& text) {
+    const std::string of = text.substr(0, text.find('\n')).substr(0, 40);
+    drom::Topology node;
+    if (!read_topology("drom topology 1 of " + text, of, node)) return;
+    must(node.order.size() == node.cpus.count(), "each CPU is once in the order");
+    drom::Topology again;
+    must(read_topology(to_text(node, of), of, again), "a topology reads back");
+    must(again.cpus == node.cpus && again.order == node.order, "as it was");
+}
+
+policy::Line must_parse(const std::string& text) {
+    auto line = policy::parse_line(text);
+    must(line.has_value(), "a journal's line reads back", text);
+    return *std::move(line);
+}
+
+std::string line_text(const policy::Line& line) {
+    if (const auto* rules = std::get_if<policy::RulesLine>(&line)) return text_of(rules->rules);
+    if (const auto* pool = std::get_if<policy::Pool>(&line)) return text_of(*pool);
+    return text_of(std::get<policy::Event>(line));
+}
+
+void check_journal_line(const std::string& text) {
+    const auto line = policy::parse_line(text);
+    if (!line) return must(!line.error().empty(), "what is wrong with a line is said");
+    const std::string written = line_text(*line);
+    must(line_text(must_parse(written)) == written, "a journal's line is written the same again", written);
+}
+
+/// Jobs 1 to 3 run; the ledger says how they came to share.
+std::vector<policy::Placed> running_jobs() {
+    std::vector<policy::Placed> running;
+    for (int i = 1; i <= 3; ++i) {
+        policy::Placed placed;
+        placed.job.id = i;
+        placed.job.request = 3600;
+        placed.job.nodes = 4;
+        placed.nodes = policy::NodeSet(i == 3 ? 4 : 0, 4);
+        placed.start = 100 * i;
+        placed.cores = i == 3 ? 16 : 8;
+        running.push_back(placed);
+    }
+    return running;
+}
+
+policy::Coscheduler restored_from(const std::string& ledger, bool& used) {
+    policy::Coscheduler known({{16, policy::NodeSet(0, 16)}}, {});
+    const auto restored = known.restore(ledger, running_jobs(), 1000);
+    must(restored || !restored.error().empty(), "why a ledger is not used is said");
+    used = restored.has_value();
+    for (policy::JobId id = 1; id <= 3; ++id)
+        for (const policy::Held& held : known.cores_of(id))
+            must(held.cores >= 0 && held.cores <= 16, "nobody holds more cores than a node has");
+    return known;
+}
+
+/// A ledger may say what nobody sees: then the first that is written from it need not say the same, but the second does.
+void check_restored(const std::string& ledger) {
+    bool used = false;
+    const std::string first = restored_from(ledger, used).ledger();
+    const std::string second = restored_from(first, used).ledger();
+    must(used, "a ledger that was written is used", first);
+    policy::Coscheduler third = restored_from(second, used);
+    must(used && third.ledger() == second, "and makes the same", second + "----\n" + third.ledger());
+    for (policy::JobId id = 1; id <= 3; ++id) third.finish(id, 2000);
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    must(fd >= 0 && write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "a file is written");
+    close(fd);
+}
+
+/// As slurmctld finds it, then with a digest that fits.
+void check_ledger_file(const std::string& bytes) {
+    static const drom::test::TempDir directory;
+    const std::string path = directory.path() + "/malleable.ledger";
+    write_file(path, bytes);
+    const auto found = read_ledger(path);
+    if (!found) must(found.error().ends_with("is damaged"), "a damaged ledger is called so", found.error());
+    if (found) check_restored(*found);
+    must(write_ledger(path, bytes).empty(), "a ledger is written");
+    const auto again = read_ledger(path);
+    must(again.has_value() && *again == bytes, "a ledger reads back");
+    check_restored(bytes);
+}
+
+void check_comment(const std::string& text) {
+    const std::string comment = text.substr(0, text.find('\n'));
+    const std::string value = text.substr(std::min(text.size(), comment.size() + 1));
+    for (const char* key : {"malleable", "since"}) {
+        const auto before = value_of(comment, key);
+        must(!before || before->find(' ') == std::string_view::npos, "a value is one word");
+        const std::string with = with_value(comment, key, value);
+        if (!value.empty() && value.find(' ') == std::string::npos)
+            must(value_of(with, key) == value, "what was put there is found", with);
+        must(!value_of(with_value(with, key, ""), key) || value.find(' ') != std::string::npos,
+             "what was taken away is gone");
+    }
+}
+
+void check_settings(const std::string& text) {
+    const Settings settings = read_file(text);
+    must(settings.sharing_factor > 0 && settings.sharing_factor < 1, "a factor is between 0 and 1");
+    for (const std::string& wrong : settings.wrong)
+        must(wrong.starts_with("drom.conf:"), "a sentence says where", wrong);
+    const AgentSettings agent = agent_settings(settings, "node%n7");
+    must(settings.table.find("%n") != std::string::npos || agent.table == settings.table, "a table's name is kept");
+    const auto options = read_scheduler_parameters(text);
+    must(options || options.error().starts_with("SchedulerParameters: sd_"), "a sentence names the option");
+    if (options)
+        must(options->rules.sharing.max_mates >= 1 && options->rules.sharing.jobs_per_node >= 2,
+             "rules by which somebody can share");
+}
+
+void check_preload(const std::string& text) {
+    const std::vector<std::string> ours{"/opt/drom/lib/libdrom.so", "/opt/drom/lib/libdrom-mpi.so"};
+    const std::string with = with_libraries(text, ours);
+    must(with_libraries(with, ours) == with, "a library is preloaded once", with);
+    const std::string without = without_libraries(with, "/opt/drom/lib");
+    must((":" + without + ":").find(":/opt/drom/lib/libdrom.so:") == std::string::npos, "what was added is taken away",
+         without);
+}
+
+using Check = void (*)(const std::string&);
+constexpr std::array<Check, 7> kChecks{check_record,  check_topology, check_journal_line, check_ledger_file,
+                                       check_comment, check_settings, check_preload};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    drom::fuzz::Input input(data, size);
+    const Check check = kChecks[input.byte() % kChecks.size()];
+    check(input.rest());
+    return 0;
+}

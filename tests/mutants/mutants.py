@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""mutants.py - deliberate breakages of the broker, and which test is to notice each. A breakage replaces one text, which is there once, by another."""
+
+from dataclasses import dataclass
+
+# Kinds. All of ORDER and SEQUENCE have to be noticed, of the others nine in ten.
+ORDER = "order"            # a memory order weakened
+SEQUENCE = "sequence"      # two steps swapped, or one compare-and-swap made a store
+RECOVERY = "recovery"      # a step that finishes what the dead began left out
+VALIDATION = "validation"  # something that is not to be believed believed
+
+
+@dataclass(frozen=True)
+class Killer:
+    """A test program and what of it is run."""
+
+    program: str
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mutant:
+    name: str
+    kind: str
+    file: str  # below libdrom
+    old: str
+    new: str
+    killers: tuple[Killer, ...]
+    survives: str = ""  # why nobody can notice it, if so
+
+
+def unit(*tests: str) -> Killer:
+    return Killer("unit_tests", ("--gtest_filter=" + ":".join(tests),))
+
+
+def hostile(*tests: str) -> Killer:
+    return Killer("hostile_tests", ("--gtest_filter=" + ":".join(tests),))
+
+
+def edges(test: str) -> Killer:
+    return Killer("mutants_edges", (f"--gtest_filter=Edges.{test}",))
+
+
+def walk(start: str = "", operation: str = "") -> Killer:
+    return Killer("crash_walk_O0", (start, operation))
+
+
+RACE = Killer("race_tests", ("--gtest_filter=Race.*",))
+STORM = Killer("kill_storm", ("1000",))
+
+SEQ_CST = "it stands twice: the half's stamp is released and acquired as well, and either is enough"
+
+MUTANTS = [
+    # --- orders ---
+    Mutant("a request is published by nothing but relaxed stores", ORDER, "shmem/mailbox.cpp",
+           "if (!request.newest.compare_exchange_strong(expected, seq)) return false;\n    // Somebody",
+           "if (!request.newest.compare_exchange_strong(expected, seq, kRelaxed)) return false;\n    std::atomic_signal_fence(std::memory_order_seq_cst);\n    // Somebody",
+           (edges("ARequestThatIsRead"),), SEQ_CST),
+    Mutant("a request's half and number are read relaxed", ORDER, "shmem/mailbox.cpp",
+           "const uint64_t stamp = half.stamp.load(std::memory_order_acquire);\n    return (stamp & kSeqMask) == seq",
+           "const uint64_t stamp = half.stamp.load(kRelaxed);\n    return (stamp & kSeqMask) == seq", (edges("ARequestThatIsRead"),), SEQ_CST),
+    Mutant("what was confined is stamped relaxed", ORDER, "shmem/mailbox.cpp", "half.stamp.store(mark, std::memory_order_release);", "half.stamp.store(mark, kRelaxed);",
+           (edges("WhatWasConfinedFromOutside"),)),
+    Mutant("the stamp of what was confined is read relaxed", ORDER, "shmem/mailbox.cpp",
+           "ledger.outside(slot).stamp.load(std::memory_order_acquire)", "ledger.outside(slot).stamp.load(kRelaxed)", (edges("WhatWasConfinedFromOutside"),)),
+    Mutant("a confined request is marked relaxed", ORDER, "shmem/mailbox.cpp", "if (request.confined.compare_exchange_weak(old, mark)) return;",
+           "if (request.confined.compare_exchange_weak(old, mark, kRelaxed)) return;", (edges("ARequestThatIsConfined"),)),
+    Mutant("the mark of a confined request is read relaxed", ORDER, "shmem/mailbox.cpp",
+           "ledger.request(slot).confined.load(std::memory_order_acquire)", "ledger.request(slot).confined.load(kRelaxed)", (edges("ARequestThatIsConfined"),)),
+    Mutant("who a process is, is written relaxed", ORDER, "shmem/registry.cpp", "identity.pid.store(who.pid, std::memory_order_release);",
+           "identity.pid.store(who.pid, std::memory_order_relaxed);", (edges("WhoAProcessIs"),)),
+    Mutant("who a process is, is read relaxed", ORDER, "shmem/registry.cpp", "return {identity.pid.load(std::memory_order_acquire), identity.start",
+           "return {identity.pid.load(std::memory_order_relaxed), identity.start", (edges("WhoAProcessIs"),)),
+    Mutant("a slot's phase is read relaxed", ORDER, "shmem/registry.cpp", "return unpack_state(slot.state.load(std::memory_order_acquire)); }",
+           "return unpack_state(slot.state.load(std::memory_order_relaxed)); }", (edges("ASlotsNewPhase"),)),
+    Mutant("a slot is moved relaxed", ORDER, "shmem/registry.cpp", "if (word.compare_exchange_weak(bits, pack_state({to, flags, generation}))) return true;",
+           "if (word.compare_exchange_weak(bits, pack_state({to, flags, generation}), std::memory_order_relaxed)) return true;", (edges("ASlotsNewPhase"),)),
+    Mutant("a home is read relaxed", ORDER, "shmem/registry.cpp", "return named_by(ledger, ledger.home(cpu).load(std::memory_order_acquire));",
+           "return named_by(ledger, ledger.home(cpu).load(std::memory_order_relaxed));", (edges("AHomeOfACpu"),)),
+    Mutant("an event is completed relaxed", ORDER, "shmem/events.cpp", "entry.index.store(index + 1, std::memory_order_release);", "entry.index.store(index + 1, kRelaxed);\n    return;",
+           (edges("AnEvent"),)),
+    Mutant("an event is looked at relaxed", ORDER, "shmem/events.cpp", "if (entry.index.load(std::memory_order_acquire) != index + 1) return false;",
+           "if (entry.index.load(kRelaxed) != index + 1) return false;", (edges("AnEvent"),)),
+    Mutant("an intent is published relaxed", ORDER, "shmem/intent.cpp", "record.kind.store(what.kind, std::memory_order_release);",
+           "record.kind.store(what.kind, std::memory_order_relaxed);", (edges("AnIntent"),)),
+    Mutant("an intent is read relaxed", ORDER, "shmem/intent.cpp", "what.kind = record.kind.load(std::memory_order_acquire);",
+           "what.kind = record.kind.load(std::memory_order_relaxed);", (edges("AnIntent"),)),
+    Mutant("an owner word is changed relaxed", ORDER, "shmem/settle.cpp", "return ledger.owner(cpu).compare_exchange_strong(expected, to.bits);",
+           "return ledger.owner(cpu).compare_exchange_strong(expected, to.bits, std::memory_order_relaxed);", (edges("AnOwnersWord"),)),
+    Mutant("owner words are read relaxed", ORDER, "shmem/settle.cpp", "return {ledger.owner(cpu).load(std::memory_order_acquire)};",
+           "return {ledger.owner(cpu).load(std::memory_order_relaxed)};", (edges("AnOwnersWord"),)),
+    Mutant("a turn is taken relaxed", ORDER, "shmem/turn.cpp", "return header.turn.compare_exchange_strong(from, mine, std::memory_order_acquire);",
+           "return header.turn.compare_exchange_strong(from, mine, std::memory_order_relaxed);", (edges("ATurn"),)),
+    Mutant("a turn is given back relaxed", ORDER, "shmem/turn.cpp", "compare_exchange_strong(mine, 0, std::memory_order_release)) return;",
+           "compare_exchange_strong(mine, 0, std::memory_order_relaxed)) return;", (edges("ATurn"),)),
+    Mutant("this process's mask is switched relaxed", ORDER, "thread_mask.cpp", "current_.store(next);", "current_.store(next, std::memory_order_relaxed);", (edges("TheMaskOfThisProcess"),)),
+    # --- sequences ---
+    Mutant("a number is published before its mask", SEQUENCE, "shmem/mailbox.cpp",
+           "    if (!write_half(ledger, who, base, seq, mask)) return false;\n    request.posted_ns.store(now_ns(), kRelaxed);",
+           "    uint64_t early = base;\n    if (!request.newest.compare_exchange_strong(early, seq)) return false;\n    write_half(ledger, who, seq, seq, mask);\n    return true;\n    request.posted_ns.store(now_ns(), kRelaxed);",
+           (walk("two clients own everything", "set"),), "a number whose half is not complete is not believed, and whoever settles next posts the request anew"),
+    Mutant("a number is stored, whatever it is by now", SEQUENCE, "shmem/mailbox.cpp", "if (!request.newest.compare_exchange_strong(expected, seq)) return false;",
+           "request.newest.store(expected = seq);", (unit("Mailbox.*"), RACE)),
+    Mutant("a half is taken over by a store", SEQUENCE, "shmem/mailbox.cpp", "if (!half.stamp.compare_exchange_strong(before, mine)) return false;",
+           "before = 0;\n    half.stamp.store(mine);", (unit("Mailbox.*"), RACE)),
+    Mutant("a half is finished by a store", SEQUENCE, "shmem/mailbox.cpp",
+           "return half.stamp.compare_exchange_strong(mine, mine | seq, std::memory_order_release, kRelaxed);", "half.stamp.store(mine | seq);\n    return true;", (unit("Mailbox.*"), RACE)),
+    Mutant("the half that is in force is written over", SEQUENCE, "shmem/mailbox.cpp", "RequestHalf& half = ledger.half(who.slot, seq);", "RequestHalf& half = ledger.half(who.slot, seq - 1);",
+           (unit("Mailbox.*"),)),
+    Mutant("a mask is written before its half is taken over", SEQUENCE, "shmem/mailbox.cpp",
+           "    uint64_t mine = new_stamp(request);\n    if (!half.stamp",
+           "    for (uint32_t i = 0; i < ledger.mask_words(); ++i) half.words[i].store(mask.words[i], kRelaxed);\n    uint64_t mine = new_stamp(request);\n    if (!half.stamp",
+           (unit("Mailbox.*"), RACE, STORM)),
+    Mutant("what was confined is marked before its mask is there", SEQUENCE, "shmem/mailbox.cpp", "    half.stamp.store(0);\n    for (uint32_t i = 0; i < words; ++i) half.words[i].store(confined",
+           "    half.stamp.store(mark);\n    for (uint32_t i = 0; i < words; ++i) half.words[i].store(confined", (unit("Mailbox.*"), edges("WhatWasConfinedFromOutside")),
+           "the checksum, which is over the stamp, refuses the half until it is complete"),
+    Mutant("an owner word is stored", SEQUENCE, "shmem/settle.cpp", "return ledger.owner(cpu).compare_exchange_strong(expected, to.bits);",
+           "ledger.owner(cpu).store(to.bits);\n    return expected == from.bits;", (RACE, unit("Settle.*", "Change.*", "Unfinished.*"))),
+    Mutant("a slot is claimed by a store", SEQUENCE, "shmem/registry.cpp", "if (!slot.state.compare_exchange_strong(expected, claimed)) continue;",
+           "if (slot.state.load() != expected) continue;\n        slot.state.store(claimed);", (RACE,)),
+    Mutant("a slot is moved by a store", SEQUENCE, "shmem/registry.cpp", "if (word.compare_exchange_weak(bits, pack_state({to, flags, generation}))) return true;",
+           "return word.store(pack_state({to, flags, generation})), true;", (RACE, unit("Registry.*")),
+           "a claimed slot has one mover, and two reapers that free the same one store the same"),
+    Mutant("a turn is given back by a store", SEQUENCE, "shmem/turn.cpp", "if (!header_.turn.compare_exchange_strong(mine, 0, std::memory_order_release)) return;",
+           "mine = 0;\n    header_.turn.store(0);", (hostile("Administrators.*"), RACE), "turns keep administrators out of each other's way; what they change, they change by compare-and-swap"),
+    Mutant("who a process is, is written pid first", SEQUENCE, "shmem/registry.cpp",
+           "    identity.start.store(who.start, std::memory_order_relaxed);\n    identity.pidns.store(who.pidns, std::memory_order_relaxed);\n    identity.pid.store(who.pid, std::memory_order_release);",
+           "    identity.pid.store(who.pid, std::memory_order_release);\n    identity.start.store(who.start, std::memory_order_relaxed);\n    identity.pidns.store(who.pidns, std::memory_order_relaxed);",
+           (edges("WhoAProcessIs"),)),
+    Mutant("words change before the intent is written", SEQUENCE, "change.cpp",
+           "        if (announced) write_intent(ledger_, what);\n        const bool complete = apply(plan);",
+           "        const bool complete = apply(plan);\n        if (announced) write_intent(ledger_, what);", (walk("two clients own everything", "set"), walk("", "set several"))),
+    Mutant("an intent is cleared before the table is settled", SEQUENCE, "change.cpp",
+           "        changed |= settle(ledger_, pages_, touched);\n        if (announced) clear_intent(ledger_);",
+           "        if (announced) clear_intent(ledger_);\n        changed |= settle(ledger_, pages_, touched);", (walk("two clients own everything", "set"),),
+           "the words are complete by then, and whoever comes next settles them"),
+    Mutant("a CPU is offered before its home is written", SEQUENCE, "change.cpp",
+           "        if (change.home != 0) ledger_.home(change.cpu).store(change.home, std::memory_order_release);\n        if (!change_owner(ledger_, change.cpu, change.from, change.to)) {\n            complete = false;\n            continue;\n        }",
+           "        if (!change_owner(ledger_, change.cpu, change.from, change.to)) {\n            complete = false;\n            continue;\n        }\n        if (change.home != 0) ledger_.home(change.cpu).store(change.home, std::memory_order_release);",
+           (walk("", "take to return"),)),
+    Mutant("a request is told before it is posted", SEQUENCE, "shmem/settle.cpp",
+           "        if (!post_request(ledger, who, base, mask)) continue;", "        mark_told(ledger, who, untold - mask);\n        if (!post_request(ledger, who, base, mask)) continue;",
+           (unit("Unfinished.*"), walk("two clients own everything", "set"))),
+    Mutant("a slot is free while its page is there", SEQUENCE, "shmem/settle.cpp",
+           "    remove_page(ledger, path, slot, state.generation);\n    move_slot(ledger, slot, state.generation, phase::kFree, 0);",
+           "    move_slot(ledger, slot, state.generation, phase::kFree, 0);\n    remove_page(ledger, path, slot, state.generation);", (walk("", "leave"),)),
+    Mutant("a slot is free before its CPUs are passed on", SEQUENCE, "shmem/settle.cpp",
+           "    settle(ledger, pages, {});\n    remove_page(ledger, path, slot, state.generation);\n    move_slot(ledger, slot, state.generation, phase::kFree, 0);",
+           "    remove_page(ledger, path, slot, state.generation);\n    move_slot(ledger, slot, state.generation, phase::kFree, 0);\n    settle(ledger, pages, {});",
+           (walk("", "leave"),)),
+    # --- recovery ---
+    Mutant("a dead administrator's intent is forgotten", RECOVERY, "table.cpp", "        finish_intent();\n        settle_all(ledger_, pages_);\n    }\n    if (tick_ns()",
+           "        clear_intent(ledger_);\n        settle_all(ledger_, pages_);\n    }\n    if (tick_ns()", (unit("DeadAdministrator.*"), walk("two clients own everything", "set"))),
+    Mutant("an intent is looked for only after a dead holder of the turn", RECOVERY, "table.cpp", "if (inherited || unfinished) {", "if (inherited) {", (unit("DeadAdministrator.*"),)),
+    Mutant("the dead are not looked for", RECOVERY, "shmem/settle.cpp", "if (!is_half_made(slot) && !ended && now != phase::kLeaving) continue;", "if (!is_half_made(slot) && now != phase::kLeaving) continue;",
+           (Killer("hostile_tests", ("--gtest_filter=Liveness.*",)),)),
+    Mutant("a slot that was never filled stays", RECOVERY, "shmem/settle.cpp", "if (!is_half_made(slot) && !ended && now != phase::kLeaving) continue;", "if (!ended && now != phase::kLeaving) continue;",
+           (unit("Registry.*"),)),
+    Mutant("a slot whose reaper died stays", RECOVERY, "shmem/settle.cpp", "if (!is_half_made(slot) && !ended && now != phase::kLeaving) continue;", "if (!is_half_made(slot) && !ended) continue;",
+           (unit("Registry.*"),)),
+    Mutant("a dead owner's CPU is kept for it", RECOVERY, "shmem/settle.cpp", "if (owner != Owner::nobody() && !is_live(ledger_, owner)) return leave_dead(cpu, word);", "",
+           (unit("Settle.*", "Plan.*", "Two.*"),)),
+    Mutant("a dead heir gets its CPU", RECOVERY, "shmem/settle.cpp", "if (word.heir() != Owner::nobody() && !is_live(ledger_, word.heir())) return heir_died(cpu, word);", "",
+           (unit("Two.*"),)),
+    Mutant("a lent CPU is nobody's when its borrower is gone", RECOVERY, "shmem/settle.cpp", "changed |= go_home(cpu, word);", "changed |= false;", (unit("Plan.*"),)),
+    Mutant("a CPU that nobody was told to leave is not posted again", RECOVERY, "shmem/settle.cpp", "if (posted_already && untold.none()) return false;", "if (posted_already) return false;",
+           (unit("Unfinished.*", "Settle.*"), walk("a shrink that is not", "check"))),
+    Mutant("a page of somebody who died while joining stops the next one", RECOVERY, "shmem/segment.cpp", "    unlinkat(directory.fd(), name, 0);  // left by", "    // left by",
+           (walk("", "join"), STORM), "generations are counted up by each claimer, and no two make the same name"),
+    # --- validation ---
+    Mutant("a release counts before the client was told", VALIDATION, "shmem/settle.cpp", "return never_asked_ || (told && all_released_ && !kept_.has(cpu));",
+           "return never_asked_ || (all_released_ && !kept_.has(cpu));", (unit("Unfinished.*"),)),
+    Mutant("a release of an older request counts", VALIDATION, "shmem/settle.cpp", "released_seq(ledger_, pages_, owner.slot) == posted.seq;", "released_seq(ledger_, pages_, owner.slot) > 0;",
+           (unit("Settle.*", "Unfinished.*", "Two.*"), STORM)),
+    Mutant("a client may release what nobody asked for", VALIDATION, "shmem/mailbox.cpp", "if (acked > newest) acked = 0;", "", (unit("Acknowledged.*"),)),
+    Mutant("a name passes to the slot's next user", VALIDATION, "shmem/registry.cpp", "return takes_part(state) && (state.generation & 0xfff) == name.gen;", "return takes_part(state);",
+           (unit("Registry.*"),)),
+    Mutant("a home passes to the slot's next user", VALIDATION, "shmem/registry.cpp", "takes_part(state) && state.generation == static_cast<uint32_t>(home);", "takes_part(state);",
+           (unit("Registry.*", "Plan.*"), STORM)),
+    Mutant("a mask is posted to a slot's next user", VALIDATION, "shmem/mailbox.cpp", "    if (!(name_of(ledger, who.slot) == who)) return false;\n", "", (unit("Mailbox.*"),)),
+    Mutant("what was confined of a slot's former user is believed of the next", VALIDATION, "shmem/mailbox.cpp",
+           "return is_of(mark, state_of(ledger.slot(slot)).generation) ? mark & kSeqMask : 0;", "return mark & kSeqMask;", (unit("Mailbox.*"),)),
+    Mutant("a half is believed without its checksum", VALIDATION, "shmem/mailbox.cpp", "return fits && half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words);", "return fits;",
+           (unit("Mailbox.*"), RACE)),
+    Mutant("a half names CPUs that the table has not", VALIDATION, "shmem/mailbox.cpp", "return fits && half.checksum", "return (fits || true) && half.checksum", (unit("Mailbox.*"),)),
+    Mutant("an intent is believed without its checksum", VALIDATION, "shmem/intent.cpp", "if (record.checksum.load() != intent_checksum(ledger, what.kind)) return false;", "",
+           (unit("DeadAdministrator.*"),)),
+    Mutant("a reused pid is taken for its predecessor", VALIDATION, "identity.cpp", "const bool other = stat.start != who.start;", "const bool other = false;",
+           (unit("Identity.*"), Killer("hostile_tests", ("--gtest_filter=Verdicts.AReused*",)))),
+    Mutant("a zombie is alive", VALIDATION, "identity.cpp", "return other || stat.state == 'Z' || stat.state == 'X' ? Verdict::kDead", "return other ? Verdict::kDead", (hostile("Verdicts.AZombie*"),)),
+    Mutant("another user's process is dead", VALIDATION, "identity.cpp", "if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;\n    Stat",
+           "if (kill(static_cast<pid_t>(who.pid), 0) != 0) return Verdict::kDead;\n    Stat", (hostile("Verdicts.AnotherUsers*"),)),
+    Mutant("a pid of another container is judged", VALIDATION, "identity.cpp", "if (who.pidns != self().pidns) return Verdict::kUnknown;", "", (unit("Identity.*"),)),
+    Mutant("a header is believed without its checksum", VALIDATION, "shmem/segment.cpp", 'if (header.checksum != header_checksum(header)) return damaged(error, path, "its header\'s checksum is wrong");', "",
+           (hostile("Damaged.*"),)),
+    Mutant("a header whose sizes contradict one another is believed", VALIDATION, "shmem/segment.cpp", 'if (!extent_matches(header)) return damaged(error, path, "its sizes contradict one another");', "",
+           (hostile("Damaged.*"),)),
+    Mutant("a table that was cut is believed", VALIDATION, "shmem/segment.cpp", "if (static_cast<uint64_t>(info.st_size) != header.file_size)", "if (static_cast<uint64_t>(info.st_size) == 1)",
+           (hostile("Damaged.*"),)),
+    Mutant("a table of another layout is believed", VALIDATION, "shmem/segment.cpp", "if (header.layout_hash != kLayoutHash)", "if (header.layout_hash == 1)", (unit("Layout.*"), hostile("Damaged.*"))),
+    Mutant("a table of an earlier boot is believed", VALIDATION, "shmem/segment.cpp", "if (header.boot_id != boot_id())", "if (header.boot_id == 1)", (hostile("Damaged.*"),)),
+    Mutant("a table that others may write is believed", VALIDATION, "shmem/segment.cpp", "if ((info.st_mode & 022) != 0)\n        return fail(error, DROM_E_PERM, \"drom: open table %s: others may write to its ledger",
+           "if (info.st_mode == 1)\n        return fail(error, DROM_E_PERM, \"drom: open table %s: others may write to its ledger", (hostile("Table.*", "Damaged.*"),)),
+    Mutant("a removed table is used", VALIDATION, "shmem/segment.cpp", "info.st_nlink > 0) return DROM_OK;", "info.st_nlink < 99) return DROM_OK;", (hostile("Table.Removed*"),)),
+    Mutant("a link in place of a table's ledger is followed", VALIDATION, "shmem/segment.cpp", "(read_only ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC", "(read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC",
+           (hostile("Table.WhatIsNoDirectory*"),)),
+    Mutant("a client may be left with fewer CPUs than it needs", VALIDATION, "change.cpp", "    if (count < least)\n", "    if (count + 99 < least)\n", (hostile("Input.Limits*"),)),
+    Mutant("an event that is being written over is believed", VALIDATION, "shmem/events.cpp", "return entry.index.load(kRelaxed) == index + 1;", "return true;", (RACE, unit("Events.*"))),
+]

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""run_mutants.py - breaks the broker on purpose, one text at a time (mutants.py), and looks whether its tests notice.
+
+  run_mutants.py BUILD [--only TEXT] [--jobs N] [--verbose]
+
+A mutant's file is compiled as the build compiles it and linked into the test programs in place of the right one; nothing of the build is changed. A test that
+fails, ends by a signal or does not end has noticed. First each of these tests has to pass as it is.
+
+Exit status: 0 enough were noticed, 1 not, or a mutant's text is not in its file any more, 77 a test program was not built.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mutants import MUTANTS, ORDER, SEQUENCE, Killer, Mutant
+
+LIMIT_S = 100  # for one test; one that hangs has noticed, too
+ALL_OF = (ORDER, SEQUENCE)
+LEAST = 0.9  # of all
+
+
+class Stale(Exception):
+    """The list does not fit the source any more."""
+
+
+class Build:
+    def __init__(self, folder: Path):
+        self.folder = folder
+        entries = json.loads((folder / "compile_commands.json").read_text())
+        self.compiles = [(Path(entry["file"]), shlex.split(entry["command"])) for entry in entries]
+        self.root = next(file for file, _ in self.compiles if file.parts[-3:] == ("libdrom", "shmem", "mailbox.cpp")).parents[1]
+        self.links: dict[str, list[str]] = {}
+
+    def has(self, program: str) -> bool:
+        return (self.folder / "bin" / program).exists()
+
+    def link(self, program: str) -> list[str]:
+        if program not in self.links:
+            told = subprocess.run(["ninja", "-C", str(self.folder), "-t", "commands", f"bin/{program}"], capture_output=True, text=True, check=True).stdout
+            last = told.strip().splitlines()[-1]
+            self.links[program] = shlex.split(re.sub(r"^: && | && :$", "", last))
+        return self.links[program]
+
+    def compile_of(self, source: Path, program: str) -> list[str]:
+        """As the program's own object, if it is built of the sources; else as the library's."""
+        ours = [command for file, command in self.compiles if file == source]
+        own = [command for command in ours if f"/{program}.dir/" in command[command.index("-o") + 1]]
+        library = [command for command in ours if "/drom_core.dir/" in command[command.index("-o") + 1]]
+        return (own or library)[0]
+
+
+def mutated(build: Build, mutant: Mutant, folder: Path) -> tuple[Path, Path]:
+    source = build.root / mutant.file
+    text = source.read_text()
+    if text.count(mutant.old) != 1:
+        raise Stale(f"{mutant.name}: its text is {text.count(mutant.old)} times in libdrom/{mutant.file}, not once")
+    broken = folder / source.name
+    broken.write_text(text.replace(mutant.old, mutant.new))
+    return source, broken
+
+
+def compiled(build: Build, source: Path, broken: Path, program: str, folder: Path) -> tuple[str, Path]:
+    """The object that is replaced, and what replaces it."""
+    command = list(build.compile_of(source, program))
+    place = command.index("-o") + 1
+    replaced, command[place] = command[place], str(folder / f"{program}.o")
+    command[command.index("-c") + 1] = str(broken)
+    # Warnings would be right, but they are not the question. Its neighbours' headers are beside the source, not beside the copy.
+    command += ["-w", "-Wno-error", "-iquote", str(source.parent)]
+    done = subprocess.run(command, cwd=build.folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Stale(f"it does not compile: {done.stderr.strip()[:600]}")
+    return replaced, Path(command[place])
+
+
+def linked(build: Build, program: str, replaced: str, by: Path, folder: Path) -> Path:
+    command = list(build.link(program))
+    if replaced in command:
+        command[command.index(replaced)] = str(by)
+    else:
+        command.insert(command.index("-o"), str(by))  # before the library: its own object is then not needed
+    place = command.index("-o") + 1
+    command[place] = str(folder / program)
+    done = subprocess.run(command, cwd=build.folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Stale(f"it does not link: {done.stderr.strip()[:600]}")
+    return folder / program
+
+
+def passes(program: Path, killer: Killer, build: Build) -> bool:
+    environment = os.environ | {"TSAN_OPTIONS": "exitcode=66", "LD_LIBRARY_PATH": str(build.folder / "lib"), "DROM_RACE_ROUNDS": "2000"}
+    # A group of its own: what it has started ends with it.
+    process = subprocess.Popen([str(program), *killer.arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True, errors="replace", start_new_session=True)
+    try:
+        output = process.communicate(timeout=LIMIT_S)[0]
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+    if "Running 0 tests" in output or "crash-walk -O0: 0 operations" in output:
+        raise Stale(f"{killer.program} {' '.join(killer.arguments)} runs nothing")
+    return process.returncode == 0
+
+
+def noticed(build: Build, mutant: Mutant) -> str:
+    """By which test; empty: by none."""
+    with tempfile.TemporaryDirectory(prefix="drom-mutant-") as name:
+        folder = Path(name)
+        source, broken = mutated(build, mutant, folder)
+        made: dict[str, Path] = {}
+        for killer in mutant.killers:
+            if killer.program not in made:
+                made[killer.program] = linked(build, killer.program, *compiled(build, source, broken, killer.program, folder), folder)
+            if not passes(made[killer.program], killer, build):
+                return " ".join([killer.program, *killer.arguments])
+    return ""
+
+
+def judge(build: Build, mutant: Mutant) -> tuple[Mutant, str, str]:
+    try:
+        return mutant, noticed(build, mutant), ""
+    except Stale as stale:
+        return mutant, "", str(stale)
+
+
+def sound(build: Build, killers: set[Killer], jobs: int) -> list[str]:
+    """Tests that fail without any breakage."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        good = pool.map(lambda killer: passes(build.folder / "bin" / killer.program, killer, build), ordered := sorted(killers, key=str))
+        return [" ".join([killer.program, *killer.arguments]) for killer, passed in zip(ordered, good) if not passed]
+
+
+def report(judged: list[tuple[Mutant, str, str]], verbose: bool) -> bool:
+    good, kinds, killed = True, collections.Counter(), collections.Counter()
+    for mutant, by, stale in judged:
+        counts = not mutant.survives
+        kinds[mutant.kind] += counts
+        killed[mutant.kind] += counts and bool(by)
+        if stale:
+            good = False
+            print(f"mutants: stale: {mutant.name}: {stale}")
+        elif by and mutant.survives:
+            good = False
+            print(f"mutants: noticed, although it is said to be none: {mutant.name}: by {by}")
+        elif not by and counts:
+            good &= mutant.kind not in ALL_OF
+            print(f"mutants: SURVIVED: {mutant.kind}: {mutant.name}")
+        elif verbose or mutant.survives:
+            print(f"mutants: {mutant.name}: " + (f"noticed by {by}" if by else f"makes no difference: {mutant.survives}"))
+    good &= sum(killed.values()) >= LEAST * sum(kinds.values())
+    parts = ", ".join(f"{killed[kind]} of {count} {kind}" for kind, count in kinds.items())
+    print(f"mutants: {sum(killed.values())} of {sum(kinds.values())} noticed ({parts}), {sum(bool(mutant.survives) for mutant, _, _ in judged)} that make no difference")
+    return good
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="breaks the broker on purpose and looks whether its tests notice")
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--only", default="", help="mutants whose name has this text")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--verbose", action="store_true")
+    given = parser.parse_args()
+    build = Build(given.build.resolve())
+    chosen = [mutant for mutant in MUTANTS if given.only in mutant.name]
+    killers = {killer for mutant in chosen for killer in mutant.killers}
+    if absent := sorted({killer.program for killer in killers if not build.has(killer.program)}):
+        print(f"SKIPPED: {', '.join(absent)} was not built")
+        return 77
+    if broken := sound(build, killers, given.jobs):
+        print(f"mutants: these fail without any breakage: {'; '.join(broken)}")
+        return 1
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        judged = list(pool.map(lambda mutant: judge(build, mutant), chosen))
+    return 0 if report(judged, given.verbose) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
