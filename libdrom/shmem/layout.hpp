@@ -236,9 +236,9 @@ struct Owner {
     [[nodiscard]] constexpr Name heir() const noexcept { return name(bits >> 24); }
     [[nodiscard]] constexpr uint64_t flags() const noexcept { return bits >> 48 & 0x3f; }
     [[nodiscard]] constexpr bool is(uint64_t flag) const noexcept { return (flags() & flag) != 0; }
+    [[nodiscard]] constexpr uint64_t stamp() const noexcept { return bits >> 54; }
     [[nodiscard]] constexpr Owner with(Name owner, Name heir, uint64_t flags) const noexcept {
-        const uint64_t stamp = (bits >> 54) + 1;
-        return {packed(owner) | packed(heir) << 24 | (flags & 0x3f) << 48 | stamp << 54};
+        return {packed(owner) | packed(heir) << 24 | (flags & 0x3f) << 48 | (stamp() + 1) << 54};
     }
 
     /// A name in 24 bits: {slot + 1:12, generation:12}; 0: nobody.

@@ -52,16 +52,19 @@ bool is_of(uint64_t mark, uint32_t generation) noexcept {
     return mark >> kSeqBits == (confined_mark(generation, 0) >> kSeqBits);
 }
 
-/// Fills the half as request `seq`, if `newest` is still `expected` and the slot still `who`'s. Whoever takes the half over from us
+/// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot still `who`'s. Whoever takes the half over from us
 /// makes our last step fail, and whatever we stored after that does not fit the checksum with its stamp: a mixture is never believed,
 /// and neither is a complete request of somebody who came too late.
-bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, uint64_t seq, const CpuSet& mask) noexcept {
+bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const CpuSet& mask) noexcept {
+    const uint64_t seq = expected + 1;
     Request& request = ledger.request(who.slot);
     RequestHalf& half = ledger.half(who.slot, seq);
     uint64_t before = half.stamp.load(std::memory_order_acquire);
     if (request.newest.load() != expected) return false;
     uint64_t mine = new_stamp(request);
     if (!half.stamp.compare_exchange_strong(before, mine)) return false;
+    // Once more: had somebody published what we have just taken, we would turn a request that was read into another one.
+    if (request.newest.load() != expected) return false;
     if (!(name_of(ledger, who.slot) == who)) return false;
     const uint32_t words = ledger.mask_words();
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(mask.words[i], kRelaxed);
@@ -85,17 +88,15 @@ bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept 
 bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept {
     Request& request = ledger.request(who.slot);
     const uint64_t seq = base + 1;
-    if (!write_half(ledger, who, base, seq, mask)) return false;
+    if (!write_half(ledger, who, base, mask)) return false;
     request.posted_ns.store(now_ns(), kRelaxed);
     // Sequentially consistent: it is ordered before the look at the client's `sleeping`, as the client's own
     // `sleeping = 1` is ordered before its last look at this word. One of the two sees the other.
     uint64_t expected = base;
     if (!request.newest.compare_exchange_strong(expected, seq)) return false;
-    // Somebody who was overtaken may have scribbled over the half just before we published it.
+    // Somebody may have taken the half over just before we published it. What is there by then may have been read, so it stays.
     CpuSet check;
-    for (int attempt = 0; attempt < 8 && !read_half(ledger, ledger.half(who.slot, seq), seq, check); ++attempt)
-        write_half(ledger, who, seq, seq, mask);
-    return true;
+    return read_half(ledger, ledger.half(who.slot, seq), seq, check) && check == mask;
 }
 
 uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept {

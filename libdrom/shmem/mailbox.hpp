@@ -22,7 +22,7 @@ struct Posted {
 bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept;
 
 /// Publishes `mask` as the request after `base`, the newest sequence number under which `mask` was derived for `who`.
-/// False when somebody else published first or the slot has another user: derive again.
+/// False when somebody else published first, was at the same half at the same time, or the slot has another user: derive again.
 bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept;
 
 /// The threads of the slot's user `generation` have been set to this mask by an administrator, which is what its cpuset allows of this

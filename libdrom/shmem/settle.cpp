@@ -115,13 +115,10 @@ private:
             Posted posted;
             const bool acked =
                 read_request(ledger_, owner.slot, posted) && released_seq(ledger_, pages_, owner.slot) == posted.seq;
-            // A client that was never given a CPU runs nowhere by our leave, so it has nothing to release.
-            const bool never = ledger_.request(owner.slot).newest.load(std::memory_order_acquire) == 0;
             kept_ = acked ? posted.mask : CpuSet::empty();
-            never_asked_ = never;
             all_released_ = acked;
         }
-        return never_asked_ || (told && all_released_ && !kept_.has(cpu));
+        return told && all_released_ && !kept_.has(cpu);
     }
 
     const Ledger& ledger_;
@@ -129,20 +126,30 @@ private:
     SlotSet& touched_;
     Owner::Name asked_ = Owner::nobody();
     CpuSet kept_{};
-    bool all_released_ = false, never_asked_ = false;
+    bool all_released_ = false;
 };
 
-/// CPUs that the client was told to leave by a word, but not yet by a request.
-CpuSet untold_cpus(const Ledger& ledger, Owner::Name who) noexcept {
-    return select(ledger, [who](Owner word) {
-        return word.owner() == who && word.is(Owner::kLeaving) && !word.is(Owner::kTold);
-    });
-}
+/// CPUs that a client was told to leave by a word, but not yet by a request; and the stamps of those words.
+struct Untold {
+    CpuSet cpus{};
+    uint16_t stamps[kMaxCpus];
 
-void mark_told(const Ledger& ledger, Owner::Name who, const CpuSet& cpus) noexcept {
+    Untold(const Ledger& ledger, Owner::Name who) noexcept {
+        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+            const Owner word = load_owner(ledger, cpu);
+            if (word.owner() != who || !word.is(Owner::kLeaving) || word.is(Owner::kTold)) continue;
+            cpus.add(cpu);
+            stamps[cpu] = static_cast<uint16_t>(word.stamp());
+        }
+    }
+};
+
+/// Only what has not changed since: an offer that was withdrawn and made again has not been told by a request from before.
+void mark_told(const Ledger& ledger, Owner::Name who, const Untold& untold, const CpuSet& posted) noexcept {
+    const CpuSet cpus = untold.cpus - posted;
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
-        if (word.owner() == who && word.is(Owner::kLeaving))
+        if (word.stamp() == untold.stamps[cpu] && word.owner() == who && word.is(Owner::kLeaving))
             change_owner(ledger, cpu, word, word.with(who, word.heir(), word.flags() | Owner::kTold));
     }
 }
@@ -153,12 +160,12 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
     if (!is_live(ledger, who)) return false;
     for (int attempt = 0; attempt < 8; ++attempt) {
         const uint64_t base = ledger.request(slot).newest.load(std::memory_order_acquire);
-        const CpuSet untold = untold_cpus(ledger, who);
+        const Untold untold(ledger, who);
         const CpuSet mask = usable_cpus(ledger, who);
         if (mask.none()) return false;  // a client without any CPU runs as it is; it is asked nothing
         Posted posted;                  // half a kilobyte that read_request fills
         const bool posted_already = read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask;
-        if (posted_already && untold.none()) return false;
+        if (posted_already && untold.cpus.none()) return false;
         if (!post_request(ledger, who, base, mask)) continue;
         record(ledger, {.type = DROM_EVENT_POST,
                         .slot = slot,
@@ -166,7 +173,7 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
                         .value = mask.count(ledger.cpus()),
                         .pid = pid_of(ledger, slot),
                         .time_ns = ledger.request(slot).posted_ns.load(std::memory_order_relaxed)});
-        mark_told(ledger, who, untold - mask);
+        mark_told(ledger, who, untold, mask);
         pages.wake_client(slot);
         return true;
     }
