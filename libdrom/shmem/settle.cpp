@@ -157,6 +157,7 @@ bool keep_one(const Ledger& ledger, Owner::Name who) noexcept {
     const Owner word = load_owner(ledger, cpu);
     if (!is_live(ledger, who)) return false;  // asked last: who retires it frees its words one by one
     if (!(word.owner() == who) || !word.is(Owner::kLeaving)) return true;
+    if (word.is(Owner::kFast)) return false;  // its heir is there already
     if (change_owner(ledger, cpu, word, word.with(who, Owner::nobody(), word.flags() & kPermanent)))
         note(ledger, DROM_EVENT_CANCEL, who.slot, cpu);
     return true;

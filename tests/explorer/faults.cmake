@@ -45,6 +45,12 @@ explorer_fault(no_intent "two administrators set both masks" change.cpp
 "        if (announced) write_intent(ledger_, what);"
 "")
 
+explorer_fault(intent_forgotten "a swap is finished" table.cpp
+"        finish_intent();
+        settle_all(ledger_, pages_);"
+"        clear_intent(ledger_);
+        settle_all(ledger_, pages_);")
+
 explorer_fault(alive_called_dead "a CPU moves while its owner releases" identity.cpp
 "? Verdict::kDead : Verdict::kAlive;"
 "? Verdict::kDead : Verdict::kDead;")

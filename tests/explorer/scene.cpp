@@ -175,8 +175,8 @@ void swap_and_take(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t b = scene.client("2-3");
     scene.administer("sets a 0,2, b 1,3", [a, b](Table& table) { return set_two(table, a, "0,2", b, "1,3"); });
-    scene.administer("takes CPU 0 from a",
-                     [a](Table& table) { return table.take(pid_of(a), cpus("0"), with(0), nullptr); });
+    scene.administer("takes CPU 3 from b",
+                     [b](Table& table) { return table.take(pid_of(b), cpus("3"), with(0), nullptr); });
 }
 
 void give_and_take(Scene& scene) {
