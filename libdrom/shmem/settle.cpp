@@ -149,20 +149,6 @@ void mark_told(const Ledger& ledger, Owner::Name who, const CpuSet& cpus) noexce
     }
 }
 
-/// Two administrators, of which one was held up and lost its turn, may have taken a client's last CPUs between them. Nobody can be told to
-/// leave everything, so it keeps one. False when it owns none, or one is on its way to it.
-bool keep_one(const Ledger& ledger, Owner::Name who) noexcept {
-    const uint32_t cpu = owned_cpus(ledger, who).next(0, ledger.cpus());
-    if (cpu >= ledger.cpus() || !wanted_cpus(ledger, who).none()) return false;
-    const Owner word = load_owner(ledger, cpu);
-    if (!is_live(ledger, who)) return false;  // asked last: who retires it frees its words one by one
-    if (!(word.owner() == who) || !word.is(Owner::kLeaving)) return true;
-    if (word.is(Owner::kFast)) return false;  // its heir is there already
-    if (change_owner(ledger, cpu, word, word.with(who, Owner::nobody(), word.flags() & kPermanent)))
-        note(ledger, DROM_EVENT_CANCEL, who.slot, cpu);
-    return true;
-}
-
 /// Posts what the words spell, unless it is posted already. True when a request was posted.
 bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
     const Owner::Name who = name_of(ledger, slot);
@@ -171,7 +157,6 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
         const uint64_t base = ledger.request(slot).newest.load(std::memory_order_acquire);
         const CpuSet untold = untold_cpus(ledger, who);
         const CpuSet mask = usable_cpus(ledger, who);
-        if (mask.none() && keep_one(ledger, who)) continue;
         if (mask.none()) return false;  // a client without any CPU runs as it is; it is asked nothing
         Posted posted;                  // half a kilobyte that read_request fills
         const bool posted_already = read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask;
