@@ -167,6 +167,9 @@ bool Table::confine_client(uint32_t slot) noexcept {
     Posted posted{};
     if (!read_request(ledger_, slot, posted)) return false;
     const Who who = read_who(ledger_.slot(slot).client);
+    // The three were read one after the other. If the slot has another user by now, it is not that one's request.
+    const uint32_t generation = unpack_state(seen).generation;
+    if (state_of(ledger_.slot(slot)).generation != generation) return true;
     const Verdict life = confined_.verdict(who);
     if (life == Verdict::kDead) {
         const Turn turn(ledger_.header(), deadline_in_ms(100));
@@ -185,7 +188,6 @@ bool Table::confine_client(uint32_t slot) noexcept {
         nobody_to_move ? Confined{DROM_OK, {}, 0, 0} : confine(who.pid, before, posted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
-    const uint32_t generation = unpack_state(seen).generation;
     if (state_of(ledger_.slot(slot)).generation != generation) return true;  // the slot has another user
     note_outside(ledger_, slot, generation, {posted.seq, posted.mask - done.refused});
     record(ledger_,
@@ -197,10 +199,9 @@ int Table::wait(uint32_t pid, uint64_t seq, const Options& options, drom_error* 
     char verb[48];
     snprintf(verb, sizeof verb, "drom: wait %u", pid);
     if (const int status = writable("wait", error); status != DROM_OK) return status;
-    Goal goal{kNoSlot, 0, seq, options.has(DROM_WAIT_RESIZED)};
-    if (const int status = find(pid, verb, goal.slot, error); status != DROM_OK) return status;
-    goal.generation = state_of(ledger_.slot(goal.slot)).generation;
-    return await(goal, options, verb, error);
+    User user{};
+    if (const int status = find(pid, verb, user, error); status != DROM_OK) return status;
+    return await({user.slot, user.generation, seq, options.has(DROM_WAIT_RESIZED)}, options, verb, error);
 }
 
 }  // namespace drom

@@ -39,7 +39,7 @@ bool Table::apply(const Plan& plan) noexcept {
 int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_error* error) noexcept {
     const PlanRules rules{(what.flags & DROM_TAKE) != 0, (what.flags & DROM_RETURN) != 0, (what.flags & DROM_FAST) != 0,
                           verb};
-    const Owner::Name who{what.slot, what.generation & 0xfff};
+    const Owner::Name who = what.who();
     switch (what.kind) {
         case intent::kDrain: return plan_drain(ledger_, what.mask, rules, plan, error);
         case intent::kRestore: return plan_restore(ledger_, what.mask, rules, plan, error);
@@ -88,7 +88,7 @@ bool Table::finish_intent() noexcept {
         if (ledger_.intent().kind.load() != intent::kNothing) clear_intent(ledger_);  // damaged
         return false;
     }
-    const bool possible = !what.is_about_a_client() || is_live(ledger_, {what.slot, what.generation & 0xfff});
+    const bool possible = !what.is_about_a_client() || is_live(ledger_, what.who());
     SlotSet touched;
     bool changed = false;
     if (possible) carry_out(what, nullptr, "drom: finish", touched, changed, nullptr);
@@ -125,11 +125,11 @@ int Table::choose(const Wish& wish, bool again, Intention& what, const char* ver
     what.kind = exactly ? intent::kMask : intent::kGive;
     if (const int status = check_cpus(ledger_, wish.mask, false, verb, error); status != DROM_OK) return status;
     if (exactly) return check_limits(what.slot, wish.mask, verb, error);
-    return check_limits(what.slot, wish.mask | wanted_cpus(ledger_, name_of(ledger_, what.slot)), verb, error);
+    return check_limits(what.slot, wish.mask | wanted_cpus(ledger_, what.who()), verb, error);
 }
 
 int Table::choose_kept(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
-    const CpuSet has = wanted_cpus(ledger_, name_of(ledger_, what.slot));
+    const CpuSet has = wanted_cpus(ledger_, what.who());
     const CpuSet strange = wish.mask - has;
     what.kind = intent::kTake;
     what.mask = wish.mask & has;
@@ -142,7 +142,7 @@ int Table::choose_kept(const Wish& wish, bool again, Intention& what, const char
 }
 
 int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
-    const CpuSet mask = wanted_cpus(ledger_, name_of(ledger_, what.slot));
+    const CpuSet mask = wanted_cpus(ledger_, what.who());
     const uint32_t has = mask.count();
     what.kind = intent::kTake;
     if (wish.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
@@ -154,7 +154,7 @@ int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const cha
 }
 
 int Table::choose_more(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
-    const Owner::Name who = name_of(ledger_, what.slot);
+    const Owner::Name who = what.who();
     const CpuSet mask = wanted_cpus(ledger_, who);
     const uint32_t has = mask.count();
     const bool take = (what.flags & DROM_TAKE) != 0;
@@ -176,14 +176,14 @@ int Table::choose_more(const Wish& wish, bool again, Intention& what, const char
 
 // --- changes ----------------------------------------------------------------------------------------------------------------
 
-int Table::change_slot(uint32_t slot, const Wish& wish, const Options& options, const char* verb,
+int Table::change_user(User user, const Wish& wish, const Options& options, const char* verb,
                        drom_error* error) noexcept {
     SlotSet touched;
     bool changed = false;
     Intention what;  // its mask is chosen below; clearing half a kilobyte would be felt
     what.kind = intent::kMask;
-    what.slot = slot;
-    what.generation = state_of(ledger_.slot(slot)).generation;
+    what.slot = user.slot;
+    what.generation = user.generation;
     what.flags = options.flags;
     const int status = carry_out(what, &wish, verb, touched, changed, error);
     return status == DROM_OK && !changed ? int{DROM_UNCHANGED} : status;
@@ -199,9 +199,10 @@ int Table::change_client(uint32_t pid, const Wish& wish, const Options& options,
     {
         const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(turn.inherited(), error);
-        if (status = find(pid, verb.text, goal.slot, error); status != DROM_OK) return status;
-        goal.generation = state_of(ledger_.slot(goal.slot)).generation;
-        status = change_slot(goal.slot, wish, options, verb.text, error);
+        User user{};
+        if (status = find(pid, verb.text, user, error); status != DROM_OK) return status;
+        goal = {user.slot, user.generation, 0, false};
+        status = change_user(user, wish, options, verb.text, error);
     }
     if (status < 0) return status;
     const int finished = finish(goal, options, verb.text, error);
@@ -216,8 +217,9 @@ int Table::set_mask(uint32_t pid, const CpuSet& mask, const Options& options, dr
 
 int Table::assign_one(const ClientMask& wanted, Intention& what, SlotSet& named, drom_error* error) noexcept {
     const VerbText verb("set", wanted.pid);
-    uint32_t slot = kNoSlot;
-    if (const int status = find(wanted.pid, verb.text, slot, error); status != DROM_OK) return status;
+    User user{};
+    if (const int status = find(wanted.pid, verb.text, user, error); status != DROM_OK) return status;
+    const uint32_t slot = user.slot;
     if (named.has(slot))
         return fail(error, DROM_E_INVAL, "%s: %s is named twice; give each client one mask", verb.text,
                     ClientText(ledger_, slot).text);
@@ -228,7 +230,7 @@ int Table::assign_one(const ClientMask& wanted, Intention& what, SlotSet& named,
         if (what.mask.has(cpu))
             return fail(error, DROM_E_INVAL, "%s: CPU %u is asked for %s too; a CPU has one owner", verb.text, cpu,
                         ClientText(ledger_, what.targets[cpu].slot).text);
-        what.targets[cpu] = name_of(ledger_, slot);
+        what.targets[cpu] = user.name();
         what.mask.add(cpu);
     }
     return DROM_OK;

@@ -108,6 +108,7 @@ CpuSet claim_cpus(const CpuSet& mask) noexcept {
     for (uint32_t cpu = wanted.first(); cpu < ledger.cpus(); cpu = wanted.next(cpu + 1)) {
         const Owner word{ledger.owner(cpu).load()};
         if (word.owner() != Owner::nobody() && is_live(ledger, word.owner())) continue;
+        if (word.is(Owner::kDrained | Owner::kAbsent | Owner::kOffline)) continue;  // since we looked for free ones
         if (!change_owner(ledger, cpu, word, word.with(me, Owner::nobody(), 0))) continue;
         record(ledger, {.type = DROM_EVENT_CLAIM, .slot = state.slot, .cpu = cpu, .pid = self().pid});
         claimed.add(cpu);

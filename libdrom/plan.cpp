@@ -60,7 +60,8 @@ SlotSet only(Owner::Name who) noexcept {
     return one;
 }
 
-/// CPUs that belong to anybody but those `concerned`.
+/// CPUs that belong to anybody but those `concerned`. Asked after the changes have been planned: who joins before this is seen here, and
+/// who joins later makes the change fail.
 int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& mask, const PlanRules& rules,
                   drom_error* error) noexcept {
     if (rules.take) return check_losers(ledger, concerned, mask, rules, error);
@@ -257,13 +258,13 @@ int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const
 int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept {
     if (const int status = check_cpus(ledger, mask, false, rules.verb, error); status != DROM_OK) return status;
-    if (const int status = check_foreign(ledger, only(who), mask, rules, error); status != DROM_OK) return status;
     plan.count = 0;
     plan.touched.add(who.slot);
     // Gains first: an administrator that is killed between two words must not leave a client that was told to leave everything.
     plan_gains(ledger, who, mask, rules, plan);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
         if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);
+    if (const int status = check_foreign(ledger, only(who), mask, rules, error); status != DROM_OK) return status;
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 
@@ -276,13 +277,13 @@ int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targ
     for (uint32_t cpu = asked.first(); cpu < ledger.cpus(); cpu = asked.next(cpu + 1, ledger.cpus()))
         named.add(targets[cpu].slot);
     if (const int status = check_cpus(ledger, asked, false, rules.verb, error); status != DROM_OK) return status;
-    if (const int status = check_foreign(ledger, named, asked, rules, error); status != DROM_OK) return status;
     named.each([&](uint32_t slot) { plan.touched.add(slot); });
     // Gains first, as for one client.
     for (uint32_t cpu = asked.first(); cpu < ledger.cpus(); cpu = asked.next(cpu + 1, ledger.cpus()))
         plan_gain(ledger, targets[cpu], cpu, load_owner(ledger, cpu), rules, plan);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
         if (!asked.has(cpu)) plan_loss_among(ledger, named, cpu, load_owner(ledger, cpu), plan);
+    if (const int status = check_foreign(ledger, named, asked, rules, error); status != DROM_OK) return status;
     if (plan.shared != kNoCpuShared) return refuse_shared(ledger, plan.shared, rules.verb, error);
     return check_circle(ledger, plan, rules.verb, error);
 }
@@ -292,9 +293,9 @@ int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const P
     plan.count = 0;
     if (cpus.none()) return DROM_OK;
     if (const int status = check_cpus(ledger, cpus, false, rules.verb, error); status != DROM_OK) return status;
-    if (const int status = check_foreign(ledger, only(who), cpus, rules, error); status != DROM_OK) return status;
     plan.touched.add(who.slot);
     plan_gains(ledger, who, cpus, rules, plan);
+    if (const int status = check_foreign(ledger, only(who), cpus, rules, error); status != DROM_OK) return status;
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 
@@ -314,7 +315,6 @@ int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const P
 int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
                drom_error* error) noexcept {
     if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
-    if (const int status = check_losers(ledger, {}, mask, rules, error); status != DROM_OK) return status;
     plan.count = 0;
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
@@ -334,7 +334,7 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
         plan.add({cpu, DROM_EVENT_OFFER, word, word.with(owner, Owner::nobody(), flags),
                   lend ? home_of(ledger, back.slot) : 0});
     }
-    return DROM_OK;
+    return check_losers(ledger, {}, mask, rules, error);  // last, as check_foreign
 }
 
 int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,

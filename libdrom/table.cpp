@@ -162,9 +162,9 @@ int Table::begin(bool inherited, drom_error* error) noexcept {
     return succeed(error);
 }
 
-int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* error) noexcept {
-    slot = pid == 0 ? kNoSlot : find_listed_pid(ledger_, pid);
-    if (slot == kNoSlot) {
+int Table::find(uint32_t pid, const char* verb, User& user, drom_error* error) noexcept {
+    user = pid == 0 ? User{kNoSlot, 0} : find_listed_user(ledger_, pid);
+    if (user.slot == kNoSlot) {
         Who who{};
         const char* what =
             who_is(pid, who) ? "the process is no client; start it with drom run" : "there is no such process";
@@ -172,9 +172,9 @@ int Table::find(uint32_t pid, const char* verb, uint32_t& slot, drom_error* erro
     }
     // A full verdict costs more than the whole operation; begin() gives one every 100 ms. In between, a pid that is gone is enough.
     const bool gone = getsid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH;
-    const uint64_t seen = gone ? ledger_.slot(slot).state.load() : 0;
-    if (gone && ledger_.writable && is_abandoned(ledger_.slot(slot))) {
-        retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_REAP);
+    const uint64_t seen = gone ? ledger_.slot(user.slot).state.load() : 0;
+    if (gone && ledger_.writable && is_abandoned(ledger_.slot(user.slot))) {
+        retire(ledger_, pages_, path_, user.slot, seen, DROM_EVENT_REAP);
         return fail(error, DROM_E_NOPROC, "%s: the process has ended; its CPUs are free again", verb);
     }
     return DROM_OK;
@@ -232,7 +232,8 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
         if (status == DROM_OK && !move_slot(ledger_, goal.slot, goal.generation, phase::kReserved, slot_flags(options)))
             status = fail(error, DROM_E_BUSY, "%s: the slot was taken over meanwhile; try again", verb.text);
         ledger_.slot(goal.slot).joined_ns.store(now_ns(), std::memory_order_relaxed);
-        if (status == DROM_OK) status = change_slot(goal.slot, {Wish::kExactly, mask, 0}, options, verb.text, error);
+        if (status == DROM_OK)
+            status = change_user({goal.slot, goal.generation}, {Wish::kExactly, mask, 0}, options, verb.text, error);
         if (status < 0) {
             retire_user(ledger_, pages_, path_, goal.slot, goal.generation, DROM_EVENT_LEAVE);
             return status;
@@ -248,9 +249,8 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
     if (const int status = writable("release", error); status != DROM_OK) return status;
     const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
     begin(turn.inherited(), error);
-    const uint32_t slot = find_listed_pid(ledger_, pid);
+    const auto [slot, generation] = find_listed_user(ledger_, pid);
     if (slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
-    const uint32_t generation = state_of(ledger_.slot(slot)).generation;
     const Who who = read_who(ledger_.slot(slot).client);
     const Page* page = pages_.view(slot);
     // Who never joined does not know of its CPUs: a reservation for it can be called off.
@@ -306,9 +306,9 @@ int Table::check(const Options& options, drom_error* error) noexcept {
 
 int Table::get_mask(uint32_t pid, CpuSet* owned, CpuSet* wanted, drom_error* error) noexcept {
     const VerbText verb("get", pid);
-    uint32_t slot = kNoSlot;
-    if (const int status = find(pid, verb.text, slot, error); status != DROM_OK) return status;
-    const Owner::Name who = name_of(ledger_, slot);
+    User user{};
+    if (const int status = find(pid, verb.text, user, error); status != DROM_OK) return status;
+    const Owner::Name who = user.name();
     if (owned != nullptr) *owned = owned_cpus(ledger_, who);
     if (wanted != nullptr) *wanted = wanted_cpus(ledger_, who);
     return succeed(error);

@@ -13,6 +13,7 @@
 #include "run_at_once.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/mailbox.hpp"
+#include "shmem/registry.hpp"
 
 namespace drom {
 
@@ -113,11 +114,11 @@ private:
     int make_plan(const Intention&, const char* verb, Plan&, drom_error*) noexcept;
     void refresh_offline() noexcept;
     int writable(const char* verb, drom_error*) noexcept;
-    int find(uint32_t pid, const char* verb, uint32_t& slot, drom_error*) noexcept;
+    int find(uint32_t pid, const char* verb, User& user, drom_error*) noexcept;
     bool apply(const Plan& plan) noexcept;
     int carry_out(Intention&, const Wish*, const char* verb, SlotSet& touched, bool& changed, drom_error*) noexcept;
     int change_client(uint32_t pid, const Wish&, const Options&, const char* verb, drom_error*) noexcept;
-    int change_slot(uint32_t slot, const Wish&, const Options&, const char* verb, drom_error*) noexcept;
+    int change_user(User user, const Wish&, const Options&, const char* verb, drom_error*) noexcept;
     int choose(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
     int choose_kept(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
     int choose_fewer(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;

@@ -17,6 +17,7 @@ struct Intention {
     Owner::Name* targets =
         nullptr;  ///< kMasks: who is to have each CPU of `mask`; one for each CPU of the table, the caller's
 
+    [[nodiscard]] Owner::Name who() const noexcept { return {slot, generation & 0xfff}; }
     [[nodiscard]] bool is_about_a_client() const noexcept {
         return kind == intent::kMask || kind == intent::kGive || kind == intent::kTake;
     }

@@ -88,6 +88,17 @@ uint32_t find_listed_pid(const Ledger& ledger, uint32_t pid) noexcept {
     return found.here != kNoSlot || pid == self().pid ? found.here : found.elsewhere;
 }
 
+User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept {
+    for (;;) {
+        const uint32_t slot = find_listed_pid(ledger, pid);
+        if (slot == kNoSlot) return {kNoSlot, 0};
+        const uint32_t generation = state_of(ledger.slot(slot)).generation;
+        // The slot may have been passed on before the generation was read.
+        const bool still = ledger.slot(slot).client.pid.load() == pid;
+        if (still && state_of(ledger.slot(slot)).generation == generation) return {slot, generation};
+    }
+}
+
 uint32_t claim_slot(const Ledger& ledger) noexcept {
     for (uint32_t i = 0; i < ledger.clients(); ++i) {
         Slot& slot = ledger.slot(i);

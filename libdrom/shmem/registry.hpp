@@ -34,6 +34,14 @@ uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept;
 /// because it is called so in its own. This process's number is nobody else's.
 uint32_t find_listed_pid(const Ledger& ledger, uint32_t pid) noexcept;
 
+/// One user of a slot.
+struct User {
+    uint32_t slot, generation;
+    [[nodiscard]] Owner::Name name() const noexcept { return {slot, generation & 0xfff}; }
+};
+/// The same client, and which user of its slot that is: clients come and go while administrators look.
+User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept;
+
 /// Takes a free slot: its state is Claimed with a new generation, its contents blank. kNoSlot when the table is full.
 uint32_t claim_slot(const Ledger& ledger) noexcept;
 

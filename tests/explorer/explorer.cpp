@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// explorer.cpp - every order in which two or three processes can touch the table, each killed anywhere.
+//
+// The core is compiled once more with -fsanitize=thread, but linked without that sanitizer: its entry points are the suite's own
+// (accesses.cpp), so every access of the real code to the table, and every system call (kernel.cpp), is a point where the actor, a
+// coroutine with the private memory of a process, may stop and another go on. The search (schedule.cpp) takes every choice at every
+// point: depth first, up to a number of preemptions and deaths, each schedule run anew from the start. A state that was reached before
+// with as much left to spend is not gone on from: the table, and what each actor has read so far, are all that the future depends on.
+// At each new point and at the end of each schedule verify.cpp asks what must be true. What is found is printed as a schedule that
+// --replay runs again, access by access.
+//
+//   explorer [--long] [--preemptions N] [--only SCENARIO] [--replay SCHEDULE] [--verbose]
+//
+// DROM_EXPLORER_LONG=1 is --long: one preemption more, and two deaths.
+#include <sys/resource.h>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "verify.hpp"
+#include "watchdog.hpp"
+
+namespace {
+
+using namespace drom;
+using namespace drom::explorer;
+
+struct Settings {
+    Bounds bounds;  ///< of schedules: all of a scenario's together
+    std::string only, replay;
+    bool replays = false, verbose = false;
+};
+
+constexpr uint32_t kMostPreemptions = 14;
+
+struct Totals {
+    Counts counts;
+    uint64_t scenarios = 0, violations = 0, compared = 0, refused = 0, without_turn = 0;
+    uint64_t exhausted[kMostPreemptions + 1] =
+        {};  ///< scenarios, by the preemptions up to which all their schedules were run
+};
+
+double cpu_seconds() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+void add(Counts& sum, const Counts& more) {
+    sum.schedules += more.schedules;
+    sum.joined += more.joined;
+    sum.points += more.points;
+    sum.crashes += more.crashes;
+    sum.verified += more.verified;
+}
+
+void violation(Totals& totals, const Scenario& scenario, const char* what, const std::string& schedule) {
+    ++totals.violations;
+    std::fprintf(stderr, "explorer: %s: %s\n  explorer --only '%s' --replay '%s'\n", scenario.name, what, scenario.name,
+                 schedule.c_str());
+}
+
+/// With no preemption, with one, and so on: what needs few is found first. Returns up to how many all schedules were run.
+uint32_t search(const Bounds& bounds, Verifier& verifier, Counts& sum) {
+    uint32_t exhausted = 0;
+    for (Bounds now = bounds; exhausted < bounds.preemptions;) {
+        now.preemptions = exhausted + 1;
+        const uint64_t used = sum.schedules + sum.joined;
+        if (used >= bounds.schedules) break;
+        now.schedules = bounds.schedules - used;
+        Counts counts;
+        const bool right = scheduler.explore(now, verifier.judge(), counts);
+        add(sum, counts);
+        if (!right || !counts.exhausted) break;
+        ++exhausted;
+    }
+    return exhausted;
+}
+
+void run(const Scenario& scenario, const Settings& settings, Totals& totals) {
+    Scene scene;
+    scenario.build(scene);
+    keep_machine();
+    Verifier verifier(scene, scenario.one_administrator);
+    if (const char* wrong = verifier.learn_orders(); wrong != nullptr)
+        return violation(totals, scenario, wrong, "one after the other");
+    if (settings.replays) {
+        if (!scheduler.replay(settings.replay, verifier.judge()))
+            violation(totals, scenario, scheduler.wrong.c_str(), settings.replay);
+        return;
+    }
+    const double start = cpu_seconds();
+    Counts sum;
+    const uint32_t exhausted = search(settings.bounds, verifier, sum);
+    if (!scheduler.wrong.empty()) violation(totals, scenario, scheduler.wrong.c_str(), scheduler.schedule);
+    ++totals.scenarios;
+    ++totals.exhausted[exhausted];
+    add(totals.counts, sum);
+    totals.compared += verifier.compared;
+    totals.refused += verifier.refused;
+    totals.without_turn += verifier.without_turn;
+    if (settings.verbose)
+        std::printf(
+            "%-44s all with %u preemptions; %8lu schedules %8lu joined %9lu points %7lu crashes; ends: %6lu compared "
+            "%6lu refused %6lu overtaken; %.1f s\n",
+            scenario.name, exhausted, sum.schedules, sum.joined, sum.points, sum.crashes, verifier.compared,
+            verifier.refused, verifier.without_turn, cpu_seconds() - start);
+}
+
+[[noreturn]] void usage() {
+    std::fputs("usage: explorer [--long] [--preemptions N] [--only SCENARIO] [--replay SCHEDULE] [--verbose]\n",
+               stderr);
+    std::exit(2);
+}
+
+constexpr uint64_t kShort = 60'000;  // schedules of a scenario: 90 s in all
+
+void make_long(Settings& settings) { settings.bounds = {4, 2, 100 * kShort}; }
+
+Settings parse(int argc, char** argv) {
+    Settings settings;
+    settings.bounds.schedules = kShort;
+    if (const char* text = std::getenv("DROM_EXPLORER_LONG"); text != nullptr && std::strcmp(text, "1") == 0)
+        make_long(settings);
+    for (int i = 1; i < argc; ++i) {
+        const std::string option = argv[i];
+        if (option == "--long") {
+            make_long(settings);
+            continue;
+        }
+        if (option == "--verbose") {
+            settings.verbose = true;
+            continue;
+        }
+        if (++i == argc) usage();
+        if (option == "--preemptions")
+            settings.bounds.preemptions = std::min(kMostPreemptions, static_cast<uint32_t>(std::atoi(argv[i])));
+        else if (option == "--only")
+            settings.only = argv[i];
+        else if (option == "--replay")
+            settings.replay = argv[i], settings.replays = true;
+        else
+            usage();
+    }
+    return settings;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const Settings settings = parse(argc, argv);
+    const test::Watchdog watchdog(settings.bounds.crashes > 1 ? 7200 : 280);
+    Totals totals;
+    for (const Scenario& scenario : scenarios())
+        if (std::strstr(scenario.name, settings.only.c_str()) != nullptr) run(scenario, settings, totals);
+    std::printf("explorer: %lu scenarios, all schedules with", totals.scenarios);
+    for (uint32_t bound = 0; bound <= settings.bounds.preemptions; ++bound)
+        std::printf("%s %u preemptions of %lu", bound == 0 ? "" : ",", bound, totals.exhausted[bound]);
+    std::printf(
+        "; %lu schedules to their ends and %lu into known states, %lu yield points, %lu crashes, %lu ends settled and "
+        "%lu of them "
+        "compared, %lu violations\n",
+        totals.counts.schedules, totals.counts.joined, totals.counts.points, totals.counts.crashes,
+        totals.compared + totals.refused + totals.without_turn, totals.compared, totals.violations);
+    return totals.violations == 0 ? 0 : 1;
+}

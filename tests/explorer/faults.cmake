@@ -1,0 +1,80 @@
+# What a mistake in each of these places would look like, and the scenario that finds it first. Read by CMakeLists.txt.
+
+explorer_fault(weak_owner "a client joins while" shmem/settle.cpp
+"    return ledger.owner(cpu).compare_exchange_strong(expected, to.bits);"
+"    if (ledger.owner(cpu).load() != expected) return false;
+    ledger.owner(cpu).store(to.bits);
+    return true;")
+
+explorer_fault(told_not_asked "a CPU is given twice" shmem/settle.cpp
+"(told && all_released_ && !kept_.has(cpu))"
+"(all_released_ && !kept_.has(cpu))")
+
+explorer_fault(never_asked_at_once "two reapers and a new user" shmem/settle.cpp
+" &&
+                               usable_cpus(ledger_, owner).none();"
+";")
+
+explorer_fault(retired_unseen "a dead client's slot has a new user" shmem/settle.cpp
+"        if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;"
+"        ledger.slot(slot).state.store(leaving);")
+
+explorer_fault(weak_post "held up for long" shmem/mailbox.cpp
+"    if (!request.newest.compare_exchange_strong(expected, seq)) return false;"
+"    if (request.newest.load() != expected) return false;
+    request.newest.store(seq);")
+
+explorer_fault(newest_before_half "a CPU moves while its owner releases" shmem/mailbox.cpp
+"    if (!write_half(ledger, who, base, seq, mask)) return false;"
+"")
+
+explorer_fault(mark_of_any_user "confined while its slot has a new user" shmem/mailbox.cpp
+"    return is_of(mark, state_of(ledger.slot(slot)).generation) ? mark & kSeqMask : 0;"
+"    return mark & kSeqMask;")
+
+explorer_fault(any_generation "given to who has just left" shmem/registry.cpp
+"    return takes_part(state) && (state.generation & 0xfff) == name.gen;"
+"    return takes_part(state);")
+
+explorer_fault(weak_claim "two newcomers" shmem/registry.cpp
+"        if (!slot.state.compare_exchange_strong(expected, claimed)) continue;"
+"        if (slot.state.load() != expected) continue;
+        slot.state.store(claimed);")
+
+explorer_fault(no_intent "two administrators set both masks" change.cpp
+"        if (announced) write_intent(ledger_, what);"
+"")
+
+explorer_fault(intent_forgotten "a swap is finished" table.cpp
+"        finish_intent();
+        settle_all(ledger_, pages_);"
+"        clear_intent(ledger_);
+        settle_all(ledger_, pages_);")
+
+explorer_fault(alive_called_dead "a CPU moves while its owner releases" identity.cpp
+"? Verdict::kDead : Verdict::kAlive;"
+"? Verdict::kDead : Verdict::kDead;")
+
+explorer_fault(dead_called_alive "a client leaves while" identity.cpp
+"    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;
+    Stat"
+"    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kAlive;
+    Stat")
+
+explorer_fault(checked_before_planned "a client joins while its CPU is given away" plan.cpp
+"    plan.count = 0;
+    plan.touched.add(who.slot);
+    // Gains first: an"
+"    if (const int status = check_foreign(ledger, only(who), mask, rules, error); status != DROM_OK) return status;
+    plan.count = 0;
+    plan.touched.add(who.slot);
+    plan_gains(ledger, who, mask, rules, plan);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);
+    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
+    // Gains first: an")
+
+explorer_fault(confines_whoever_is_there "confined while its slot has a new user" await.cpp
+"    if (state_of(ledger_.slot(slot)).generation != generation) return true;
+    const Verdict"
+"    const Verdict")

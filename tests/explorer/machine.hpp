@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// machine.hpp - a node in memory: one table, a few processes, and what the kernel knows of them. All of it can be put back at once.
+#pragma once
+
+#include <cstdint>
+
+#include "client_state.hpp"
+#include "shmem/layout.hpp"
+#include "shmem/segment.hpp"
+
+namespace drom::explorer {
+
+inline constexpr uint32_t kCpus = 4, kSlots = 3, kProcesses = 6, kPages = 8;
+inline constexpr uint32_t kFirstPid = 1001;
+inline constexpr uint32_t kNoProcess = UINT32_MAX;
+inline constexpr size_t kLedgerBytes = 4096;
+inline constexpr size_t kPageRoom = 1024;
+static_assert(sizeof(Page) <= kPageRoom);
+
+/// What the kernel knows: reading or changing it is a step of its own, as a system call is.
+struct Kernel {
+    Word alive[kProcesses];
+    Word affinity[kProcesses];  ///< of the only thread that a process has here
+    Word page_names[kPages];    ///< {slot + 1, generation} of each page's file; 0: none, or removed
+    Word pages_made;            ///< a file's memory is never another's
+};
+
+/// What a process has of its own besides its stack and heap: the client's state, and who it is.
+struct PrivateMemory {
+    alignas(client::State) unsigned char client[sizeof(client::State)];
+    alignas(client::Hot) unsigned char hot[sizeof(client::Hot)];
+    uint64_t identity[4];
+    bool threads_listed;
+};
+
+struct Memory {
+    // --- shared: every access is seen by the scheduler ---
+    alignas(64) unsigned char ledger[kLedgerBytes];
+    alignas(64) unsigned char pages[kPages][kPageRoom];
+    alignas(64) Kernel kernel;
+    // --- the processes' own ---
+    alignas(64) unsigned char heap[24 * 1024];
+    size_t heap_used;
+    uint64_t clock_ns;
+    PrivateMemory processes[kProcesses];
+};
+inline constexpr size_t kSharedBytes = offsetof(Memory, heap);
+
+extern Memory memory;
+
+/// The processes begin as they are, the table as a new one; nobody lives.
+void start_machine();
+/// What memory is now is what restore_machine() brings back.
+void keep_machine();
+void restore_machine();
+
+/// From here on the calling code is that process, kNoProcess: the test itself.
+void enter(uint32_t process);
+uint32_t entered();
+inline uint32_t pid_of(uint32_t process) { return kFirstPid + process; }
+
+void start_process(uint32_t process, uint64_t affinity);
+
+/// A view of the table, as any process that opened it has.
+Ledger ledger_view();
+
+/// False for words on which nothing depends but what people are told: names, times, the ring of events.
+bool is_watched(size_t offset);
+/// "owner 2", "slot 0 state": for traces.
+const char* name_of_offset(size_t offset, char (&text)[64]);
+
+[[noreturn]] void give_up(const char* what, const char* why);
+
+}  // namespace drom::explorer

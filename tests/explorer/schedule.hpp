@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// schedule.hpp - actors, the points where one may stop and another go on, and all orders in which they can.
+#pragma once
+
+#include <ucontext.h>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "machine.hpp"
+#include "states.hpp"
+
+namespace drom::explorer {
+
+inline constexpr uint32_t kNobody = UINT32_MAX;
+
+/// What may happen at a point.
+struct Step {
+    enum Kind : uint8_t { kRun, kExpire, kCrash } kind;  ///< kExpire: the time until which it sleeps has come
+    uint8_t actor;
+    uint8_t cost;  ///< 1: somebody who could go on is held up
+};
+
+struct Actor {
+    enum State : uint8_t { kReady, kAsleep, kDone, kDead };
+    std::string name;
+    uint32_t process;
+    std::function<int()> act;
+    bool may_crash = true;
+
+    ucontext_t context{};
+    std::vector<char> stack{};
+    State state = kReady;
+    bool started = false, expired = false;
+    const void* sleeps_on = nullptr;
+    uint64_t deadline = 0;
+    uint64_t seen = 0;  ///< hash of everything it has read: with its code, that is all it knows
+    uint32_t accesses = 0;
+    int status = 0;
+};
+
+struct Bounds {
+    uint32_t preemptions = 3;
+    uint32_t crashes = 1;
+    uint64_t schedules = UINT64_MAX;  ///< give up after so many; the scenario is not exhausted then
+};
+
+struct Counts {
+    uint64_t schedules = 0;  ///< ran to their ends
+    uint64_t joined = 0;     ///< ran into a state that another schedule had gone on from
+    uint64_t points = 0, crashes = 0, states = 0, verified = 0;
+    bool exhausted = false;
+};
+
+/// What the scenario's owner is asked.
+struct Judge {
+    std::function<const char*()> at_point;  ///< nullptr, or what is wrong with the table now
+    std::function<const char*(size_t offset, uint64_t old_word, uint64_t new_word)> at_write;
+    std::function<const char*()> at_end;  ///< the same, when nobody is left who could go on
+};
+
+class Scheduler {
+public:
+    std::vector<Actor> actors;
+
+    /// Every order of the actors' accesses within `bounds`, from the machine as it was kept. False when the judge found something wrong:
+    /// then `wrong` says what and `schedule` is the way there.
+    bool explore(const Bounds& bounds, const Judge& judge, Counts& counts);
+    /// One schedule, as it was printed; every step goes to stdout.
+    bool replay(const std::string& schedule, const Judge& judge);
+    /// One schedule without any preemption: each of `order` as long as it can go on. Those that are left out never start.
+    /// `dies`, if it is an actor, is killed before place `when` of the order.
+    void run_in_order(const std::vector<uint32_t>& order, uint32_t dies, size_t when);
+
+    std::string wrong, schedule;
+    bool overtaken =
+        false;  ///< in this schedule somebody's time came while another could go on: a turn may have been taken from the living
+
+    // --- called by the code under test, through accesses.cpp and kernel.cpp ---
+    [[nodiscard]] bool exploring() const { return current_ != kNobody && !paused_; }
+    /// The actor is about to touch this word. Others may go first.
+    void before(size_t offset, bool writes);
+    void after_read(size_t offset, uint64_t value);
+    void after_write(size_t offset, uint64_t old_word, uint64_t new_word);
+    void observe(uint64_t value);
+    /// Sleeps until woken (true) or the time has come.
+    bool sleep(const void* address, uint64_t deadline_ns);
+    void wake(const void* address);
+
+private:
+    struct Node {
+        Step steps[8];
+        uint8_t count, chosen;
+        uint32_t actor, access;  ///< for the printed form
+    };
+    enum class Ending : uint8_t { kComplete, kJoined, kWrong };
+
+    static void trampoline();
+    void begin_run();
+    Ending run_once();
+    void choose_and_go();
+    uint32_t choose();
+    bool decide(Node& node, Step& step);
+    bool decide_new(Node& node);
+    void list_steps(Node& node) const;
+    void crash(uint32_t actor);
+    [[nodiscard]] uint32_t asked_about(size_t offset) const;
+    void go(uint32_t actor);
+    bool advance();
+    uint64_t state_hash() const;
+    [[nodiscard]] std::string printed() const;
+    bool look(const std::function<const char*()>& question);
+    bool fault(const char* what);
+    Step scripted(const Node& node);
+    Step ordered(const Node& node);
+    void trace_access(size_t offset, bool writes) const;
+    void trace_step(const Step& step) const;
+    void finish(Counts& counts, Ending ending);
+
+    enum class Mode : uint8_t { kExplore, kReplay, kOrder } mode_ = Mode::kExplore;
+    const Judge* judge_ = nullptr;
+    Bounds bounds_;
+    Counts* counts_ = nullptr;
+    ucontext_t main_{};
+    uint32_t current_ = kNobody;
+    bool paused_ = false;
+    std::vector<Node> path_;
+    size_t depth_ = 0;
+    uint32_t preemptions_left_ = 0, crashes_left_ = 0;
+    uint64_t memory_hash_ = 0;
+    struct {
+        bool switches;
+        uint32_t deaths;  ///< one bit an actor
+    } offer_{};           ///< what may happen at this point, besides going on
+    Ending ending_ = Ending::kComplete;
+    States states_, looked_at_, ends_;
+    // Who has read and written each word in any schedule so far.
+    std::vector<uint8_t> readers_ = std::vector<uint8_t>(kSharedBytes / 8), writers_ = readers_;
+    bool grown_ = false;
+    std::vector<std::string> script_;
+    size_t scripted_ = 0;
+    std::vector<uint32_t> order_;
+    uint32_t order_dies_ = kNobody;
+    size_t order_when_ = 0;
+};
+
+extern Scheduler scheduler;
+
+}  // namespace drom::explorer

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// verify.cpp - what must be true of the table at every point, and when everybody is done.
+#include "verify.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "shmem/invariants.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/settle.hpp"
+
+namespace drom::explorer {
+
+namespace {
+
+bool is_alive(uint32_t process) { return process < kProcesses && memory.kernel.alive[process].load() != 0; }
+
+uint32_t process_in(const Ledger& ledger, uint32_t slot) {
+    const uint32_t pid = ledger.slot(slot).client.pid.load();
+    return pid >= kFirstPid && pid < kFirstPid + kProcesses ? pid - kFirstPid : kNoProcess;
+}
+
+const Page* page_of(uint32_t slot, uint32_t generation) {
+    for (uint32_t i = 0; i < kPages; ++i)
+        if (memory.kernel.page_names[i].load() == ((uint64_t{slot} + 1) << 32 | generation))
+            return reinterpret_cast<const Page*>(memory.pages[i]);
+    return nullptr;
+}
+
+/// As is_live(), which is under test here.
+bool is_present(const Ledger& ledger, Owner::Name who) {
+    const uint64_t bits = who.slot < kSlots ? ledger.slot(who.slot).state.load() : 0;
+    const uint64_t now = bits >> 56;
+    return (now == phase::kLive || now == phase::kReserved) && (bits & 0xfff) == who.gen;
+}
+
+bool has_released(const Ledger& ledger, uint32_t slot) {
+    const Page* page = page_of(slot, state_of(ledger.slot(slot)).generation);
+    return confined_seq(ledger, slot) > 0 || (page != nullptr && page->released.load() > 0);
+}
+
+/// Where the living client may be running, and what it may do next without asking anybody.
+uint64_t effective(const Ledger& ledger, uint32_t slot) {
+    const uint32_t process = process_in(ledger, slot);
+    if (!is_live(ledger, name_of(ledger, slot)) || !is_alive(process) || !has_released(ledger, slot)) return 0;
+    Posted posted{};
+    const uint64_t told = read_request(ledger, slot, posted) ? posted.mask.words[0] : 0;
+    return memory.kernel.affinity[process].load() | told;
+}
+
+bool in_two_sets(const Ledger& ledger) {
+    uint64_t seen = 0;
+    bool twice = false;
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+        const uint64_t mask = effective(ledger, slot);
+        twice |= (seen & mask) != 0;
+        seen |= mask;
+    }
+    return twice;
+}
+
+bool is_torn(const Ledger& ledger) {
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+        Posted posted{};
+        const bool none = ledger.request(slot).newest.load() == 0;
+        if (is_live(ledger, name_of(ledger, slot)) && !none && !read_request(ledger, slot, posted)) return true;
+    }
+    return false;
+}
+
+uint32_t who_died() {
+    for (uint32_t i = 0; i < scheduler.actors.size(); ++i)
+        if (scheduler.actors[i].state == Actor::kDead) return i;
+    return kNobody;
+}
+
+bool all_succeeded() {
+    const auto fine = [](const Actor& actor) { return actor.state == Actor::kDead || actor.status >= 0; };
+    return std::all_of(scheduler.actors.begin(), scheduler.actors.end(), fine);
+}
+
+}  // namespace
+
+const char* Verifier::at_point() {
+    const Ledger ledger = ledger_view();
+    drom_error error{};
+    if (check_invariants(ledger, &error) != DROM_OK) {
+        std::snprintf(text_, sizeof text_, "%s", error.text);
+        return text_;
+    }
+    if (in_two_sets(ledger)) return "a CPU is in two clients' effective sets";
+    if (one_administrator_ && is_torn(ledger)) return "a request is there but cannot be read";
+    return nullptr;
+}
+
+/// An administrator looks after the table and the clients follow, until nobody has anything to do.
+const char* Verifier::everybody_obeys() {
+    for (int round = 0; round < 8; ++round) {
+        enter(scene_.healthy_process);
+        const int status = scene_.healthy->check(with(0), nullptr);
+        if (status < 0) return "drom_check refused the table";
+        if (status == DROM_UNCHANGED && round > 0) return nullptr;
+        for (uint32_t process = 0; process < kProcesses; ++process) {
+            if (!is_alive(process)) continue;
+            enter(process);
+            follow_requests(1);
+            if (in_two_sets(ledger_view())) return "a CPU is in two clients' effective sets while everybody obeys";
+        }
+    }
+    return "obeying does not come to an end";
+}
+
+const char* Verifier::nothing_is_lost() const {
+    const Ledger ledger = ledger_view();
+    if (ledger.header().turn.load() != 0) return "a turn was not given back";
+    if (ledger.intent().kind.load() != intent::kNothing) return "an intent was left behind";
+    for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
+        const Owner word{ledger.owner(cpu).load()};
+        // Known and open: two administrators, one without its turn, may take a client's last CPUs between them; it can be told nothing then.
+        if (scheduler.overtaken && is_present(ledger, word.owner()) && wanted_cpus(ledger, word.owner()).none())
+            return nullptr;
+        if (word.is(Owner::kLeaving)) return "a CPU is still being left when everybody has obeyed";
+        if (word.owner() != Owner::nobody() && !is_present(ledger, word.owner())) return "a CPU belongs to the dead";
+    }
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+        const Owner::Name who = name_of(ledger, slot);
+        const uint64_t now = state_of(ledger.slot(slot)).phase;
+        if (now != phase::kFree && !is_live(ledger, who)) return "a slot is neither free nor used";
+        if (!is_live(ledger, who)) continue;
+        const uint32_t process = process_in(ledger, slot);
+        if (!is_alive(process)) return "a dead client still has its slot";
+        const CpuSet owned = owned_cpus(ledger, who);
+        Posted posted{};
+        if (owned.none()) continue;
+        if (!read_request(ledger, slot, posted) || !(posted.mask == owned)) return "a client was not told what it has";
+        if (memory.kernel.affinity[process].load() != owned.words[0]) return "a client does not run on what it has";
+    }
+    return nullptr;
+}
+
+/// A process that thinks it is a client is one.
+const char* Verifier::nobody_is_forgotten() const {
+    enter(kNoProcess);
+    const Outcome is = outcome();
+    for (uint32_t process = 0; process < kProcesses; ++process) {
+        const auto* own = reinterpret_cast<const client::State*>(memory.processes[process].client);
+        if (is_alive(process) && own->joined.load() && (is.clients >> process & 1) == 0)
+            return "a living client has lost its slot";
+    }
+    return nullptr;
+}
+
+Outcome Verifier::outcome() const {
+    const Ledger ledger = ledger_view();
+    Outcome result{};
+    for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
+        const Owner::Name owner = Owner{ledger.owner(cpu).load()}.owner();
+        result.owner[cpu] = owner == Owner::nobody() ? kNoProcess : process_in(ledger, owner.slot);
+    }
+    for (uint32_t slot = 0; slot < kSlots; ++slot)
+        if (is_live(ledger, name_of(ledger, slot))) result.clients |= 1U << process_in(ledger, slot);
+    return result;
+}
+
+const char* Verifier::at_write(size_t offset, uint64_t old_word, uint64_t new_word) {
+    const Ledger ledger = ledger_view();
+    if (new_word >= old_word) return nullptr;
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+        const auto* newest = reinterpret_cast<const unsigned char*>(&ledger.request(slot).newest);
+        if (memory.ledger + offset != newest) continue;
+        if (state_of(ledger.slot(slot)).phase != phase::kClaimed) return "a sequence number went back";
+    }
+    return nullptr;
+}
+
+const char* Verifier::at_end() {
+    if (const char* wrong = at_point(); wrong != nullptr) return wrong;
+    const bool overtaken = scheduler.overtaken;
+    const uint32_t died = who_died();
+    const bool succeeded = all_succeeded();
+    if (const char* wrong = everybody_obeys(); wrong != nullptr) return wrong;
+    if (const char* wrong = nothing_is_lost(); wrong != nullptr) return wrong;
+    if (const char* wrong = nobody_is_forgotten(); wrong != nullptr) return wrong;
+    const auto& allowed = allowed_[died];
+    // An administrator that was held up for so long that its turn was taken goes on without it: then the table is right, but the CPUs may
+    // be where both together put them.
+    const bool comparable = succeeded && !overtaken && !allowed.empty();
+    ++(comparable ? compared : overtaken ? without_turn : refused);
+    if (!comparable || allowed.contains(outcome())) return nullptr;
+    const Outcome is = outcome();
+    std::snprintf(text_, sizeof text_, "the CPUs are where no order of the operations leaves them: %d %d %d %d",
+                  static_cast<int>(is.owner[0]), static_cast<int>(is.owner[1]), static_cast<int>(is.owner[2]),
+                  static_cast<int>(is.owner[3]));
+    return text_;
+}
+
+const char* Verifier::learn(const std::vector<uint32_t>& order, uint32_t dies) {
+    const size_t last = dies == kNobody ? 0 : order.size();
+    for (size_t when = 0; when <= last; ++when) {
+        scheduler.run_in_order(order, dies, when);
+        const bool succeeded = all_succeeded();
+        if (const char* wrong = at_point(); wrong != nullptr) return wrong;
+        if (const char* wrong = everybody_obeys(); wrong != nullptr) return wrong;
+        if (const char* wrong = nothing_is_lost(); wrong != nullptr) return wrong;
+        if (succeeded) allowed_[dies].insert(outcome());
+    }
+    return nullptr;
+}
+
+const char* Verifier::learn_orders() {
+    const auto actors = static_cast<uint32_t>(scheduler.actors.size());
+    for (uint32_t dies = 0; dies <= actors; ++dies) {
+        const uint32_t victim = dies == actors ? kNobody : dies;
+        if (victim != kNobody && !scheduler.actors[victim].may_crash) continue;
+        for (const bool acts : {true, false}) {
+            std::vector<uint32_t> order;
+            for (uint32_t i = 0; i < actors; ++i)
+                if (acts || i != victim) order.push_back(i);
+            do {
+                if (const char* wrong = learn(order, victim); wrong != nullptr) return wrong;
+            } while (std::next_permutation(order.begin(), order.end()));
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace drom::explorer

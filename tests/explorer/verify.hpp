@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// verify.hpp - what must be true of the table at every point, and when everybody is done.
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+
+#include "scene.hpp"
+
+namespace drom::explorer {
+
+/// Who has each CPU when all is done, by process; kNoProcess: nobody. And who is a client.
+struct Outcome {
+    std::array<uint32_t, kCpus> owner;
+    uint32_t clients;
+    auto operator<=>(const Outcome&) const = default;
+};
+
+class Verifier {
+public:
+    Verifier(const Scene& scene, bool one_administrator) : scene_(scene), one_administrator_(one_administrator) {}
+
+    /// What the actors lead to one after the other, in every order, with and without each that dies. Before the exploration.
+    /// nullptr, or what is wrong already then.
+    const char* learn_orders();
+
+    const char* at_point();
+    const char* at_write(size_t offset, uint64_t old_word, uint64_t new_word);
+    const char* at_end();
+    [[nodiscard]] Judge judge() {
+        return {[this] { return at_point(); },
+                [this](size_t offset, uint64_t from, uint64_t to) { return at_write(offset, from, to); },
+                [this] { return at_end(); }};
+    }
+
+    uint64_t compared = 0, refused = 0, without_turn = 0;
+
+private:
+    const char* learn(const std::vector<uint32_t>& order, uint32_t dies);
+    const char* everybody_obeys();
+    [[nodiscard]] const char* nothing_is_lost() const;
+    [[nodiscard]] const char* nobody_is_forgotten() const;
+    [[nodiscard]] Outcome outcome() const;
+
+    const Scene& scene_;
+    bool one_administrator_;
+    std::map<uint32_t, std::set<Outcome>> allowed_;  ///< by who died
+    char text_[400] = {};
+};
+
+}  // namespace drom::explorer
