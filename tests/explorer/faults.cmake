@@ -7,13 +7,13 @@ explorer_fault(weak_owner "a client joins while" shmem/settle.cpp
     return true;")
 
 explorer_fault(told_not_asked "a CPU is given twice" shmem/settle.cpp
-"(told && all_released_ && !kept_.has(cpu))"
-"(all_released_ && !kept_.has(cpu))")
+"        return told && all_released_ && !kept_.has(cpu);"
+"        return all_released_ && !kept_.has(cpu);")
 
 explorer_fault(never_asked_at_once "two reapers and a new user" shmem/settle.cpp
-" &&
-                               usable_cpus(ledger_, owner).none();"
-";")
+"        return told && all_released_ && !kept_.has(cpu);"
+"        const bool never = ledger_.request(owner.slot).newest.load() == 0;
+        return never || (told && all_released_ && !kept_.has(cpu));")
 
 explorer_fault(retired_unseen "a dead client's slot has a new user" shmem/settle.cpp
 "        if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;"
@@ -25,7 +25,7 @@ explorer_fault(weak_post "held up for long" shmem/mailbox.cpp
     request.newest.store(seq);")
 
 explorer_fault(newest_before_half "a CPU moves while its owner releases" shmem/mailbox.cpp
-"    if (!write_half(ledger, who, base, seq, mask)) return false;"
+"    if (!write_half(ledger, who, base, mask)) return false;"
 "")
 
 explorer_fault(mark_of_any_user "confined while its slot has a new user" shmem/mailbox.cpp
