@@ -116,7 +116,7 @@ void run(const Scenario& scenario, const Settings& settings, Totals& totals) {
     std::exit(2);
 }
 
-constexpr uint64_t kShort = 60'000;  // schedules of a scenario: 90 s in all
+constexpr uint64_t kShort = 75'000;  // schedules of a scenario: 90 s in all
 
 void make_long(Settings& settings) { settings.bounds = {4, 2, 100 * kShort}; }
 
