@@ -65,7 +65,6 @@ FAULTS = {
     "M_THE_DEAD_KEEP": "joining",
     "M_THE_DEAD_INHERIT": "joining",
     "M_UNREADABLE_IS_POSTED": "joining",
-    "M_GENERATION_NOT_COMPARED": "reuse",
 }
 
 
