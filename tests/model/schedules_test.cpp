@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// schedules_test.cpp - the real code along the schedules in which the model broke what it once was.
+#include <gtest/gtest.h>
+
+#include "puppet.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/settle.hpp"
+#include "temp_dir.hpp"
+#include "watchdog.hpp"
+
+namespace {
+
+using namespace drom;
+using drom::test::Puppet;
+using drom::test::TempDir;
+
+constexpr uint64_t kOfTheClaimer = 2;
+constexpr uint64_t kSeqMask = (uint64_t{1} << 40) - 1;
+
+class Schedules : public testing::Test {
+protected:
+    void SetUp() override {
+        drom_error error{};
+        ASSERT_EQ(create_ledger(directory_.table().c_str(), {4, 4, kModeUser}, &error), DROM_OK) << error.text;
+        ASSERT_EQ(open_ledger(directory_.table().c_str(), false, ledger_, &error), DROM_OK) << error.text;
+        ASSERT_TRUE(pages_.open(&ledger_, directory_.table().c_str()));
+    }
+    void TearDown() override {
+        pages_.clear();
+        close_ledger(ledger_);
+    }
+
+    uint32_t join() {
+        const uint32_t slot = claim_slot(ledger_);
+        write_who(ledger_.slot(slot).client, self());
+        move_slot(ledger_, slot, state_of(ledger_.slot(slot)).generation, phase::kLive, 0);
+        return slot;
+    }
+    void own(uint32_t cpu, uint32_t slot) { change(cpu, name(slot), Owner::nobody(), 0); }
+    void offer(uint32_t cpu, uint32_t from, uint32_t to) { change(cpu, name(from), name(to), Owner::kLeaving); }
+    void change(uint32_t cpu, Owner::Name owner, Owner::Name heir, uint64_t flags) {
+        const Owner word = this->word(cpu);
+        ASSERT_TRUE(change_owner(ledger_, cpu, word, word.with(owner, heir, flags)));
+    }
+    void release(uint32_t slot) { confine(slot, newest(slot)); }
+    void confine(uint32_t slot, uint64_t seq) {
+        ledger_.request(slot).confined.store(confined_mark(state_of(ledger_.slot(slot)).generation, seq));
+    }
+    /// An administrator of its own, stopped before its first instruction, that settles for `slot`.
+    auto settles_for(uint32_t slot) {
+        return [this, slot] {
+            SlotSet touched;
+            touched.add(slot);
+            settle(ledger_, pages_, touched);
+        };
+    }
+
+    Owner::Name name(uint32_t slot) const { return name_of(ledger_, slot); }
+    Owner word(uint32_t cpu) const { return {ledger_.owner(cpu).load()}; }
+    uint64_t newest(uint32_t slot) const { return ledger_.request(slot).newest.load(); }
+    /// Who took a half of the page over, since its slot was claimed.
+    uint64_t attempts(uint32_t slot) const { return ledger_.request(slot).attempts.load() - kOfTheClaimer; }
+    uint64_t half_seq(uint32_t slot, uint64_t seq) const { return ledger_.half(slot, seq).stamp.load() & kSeqMask; }
+    CpuSet posted(uint32_t slot) const {
+        Posted posted{};
+        return read_request(ledger_, slot, posted) ? posted.mask : CpuSet::empty();
+    }
+
+    TempDir directory_;
+    Ledger ledger_;
+    Pages pages_;
+};
+
+// A client read its request and followed it; then the same number meant another mask, which it never looked at again.
+TEST_F(Schedules, ARequestThatWasReadNeverChanges) {
+    const uint32_t a = join();
+    const CpuSet first = CpuSet::range(0, 1);
+    const CpuSet second = CpuSet::range(0, 2);
+    Puppet quick([&] { post_request(ledger_, name(a), 0, first); });
+    Puppet slow([&] { post_request(ledger_, name(a), 0, second); });
+    ASSERT_TRUE(quick.run_until([&] { return half_seq(a, 1) == 1; }));  // filled, and not published yet
+    ASSERT_TRUE(slow.run_until([&] { return attempts(a) == 2; }));      // has looked at everything, and taken nothing
+    ASSERT_TRUE(quick.finish());
+    ASSERT_EQ(newest(a), 1U);
+    ASSERT_TRUE(posted(a) == first);
+    ASSERT_TRUE(slow.finish());
+    EXPECT_FALSE(newest(a) == 1 && posted(a) == second) << "request 1 was one mask and is another";
+}
+
+// The same, as its user saw it: given a CPU, said to have released and resized, and never on it.
+TEST_F(Schedules, AClientGetsWhatItWasGivenThoughTwoPostAtOnce) {
+    const uint32_t a = join();
+    own(0, a);
+    Puppet quick(settles_for(a));
+    ASSERT_TRUE(quick.run_until([&] { return half_seq(a, 1) == 1; }));
+    own(1, a);
+    Puppet slow(settles_for(a));
+    ASSERT_TRUE(slow.run_until([&] { return attempts(a) == 2; }));
+    ASSERT_TRUE(quick.finish());
+    const CpuSet followed = posted(a);
+    const uint64_t seq = newest(a);
+    ASSERT_TRUE(slow.finish());
+    EXPECT_TRUE(newest(a) > seq || posted(a) == followed) << "nobody tells the client that it has CPU 1";
+    EXPECT_TRUE(posted(a) == CpuSet::range(0, 2));
+}
+
+// A client that was joining had two CPUs, of which an administrator took one at once, because nothing had been posted yet. Who had
+// derived its first request before that posted it after that: two clients ran on one CPU.
+TEST_F(Schedules, ACpuIsNotTakenFromAClientWhoseFirstRequestIsUnderWay) {
+    const uint32_t b = join();
+    const uint32_t a = join();
+    own(0, a);
+    own(1, a);
+    Puppet joining(settles_for(a));
+    ASSERT_TRUE(joining.run_until([&] { return attempts(a) == 1; }));  // its mask is derived
+    offer(1, a, b);
+    Puppet administrator(settles_for(b));
+    administrator.run_until([&] { return newest(b) == 1; });  // and is killed here
+    joining.finish();
+    EXPECT_TRUE((posted(a) & posted(b)).none());
+    settle_all(ledger_, pages_);
+    release(a);
+    settle_all(ledger_, pages_);
+    EXPECT_EQ(word(1).owner(), name(b));
+    EXPECT_TRUE((posted(a) & posted(b)).none());
+}
+
+// Who had posted for an offer that was withdrawn marked the next one as told, which nobody had posted for.
+TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
+    const uint32_t b = join();
+    const uint32_t a = join();
+    own(0, a);
+    own(1, a);
+    own(2, b);
+    settle_all(ledger_, pages_);
+    release(a);
+    release(b);
+    offer(1, a, b);
+    Puppet first(settles_for(a));
+    ASSERT_TRUE(first.run_until([&] { return newest(a) == 2; }));  // posted without CPU 1, and not marked yet
+    release(a);
+    own(1, a);  // withdrawn
+    Puppet stale(settles_for(a));
+    ASSERT_TRUE(stale.run_until([&] { return half_seq(a, 3) == 3; }));  // derived with CPU 1, and not published yet
+    offer(1, a, b);
+    first.finish();
+    Puppet administrator(settles_for(b));
+    administrator.run_until([&] { return newest(b) == 2; });
+    stale.finish();
+    EXPECT_TRUE((posted(a) & posted(b)).none());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    testing::InitGoogleTest(&argc, argv);
+    const drom::test::Watchdog watchdog(60);
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// settle.pml - settle() and what it calls, for ledger.pml.
+
+// What the compare-and-swap of an owner word asks.
+#ifdef M_WORD_BY_STORE
+#define UNCHANGED(now, then) true
+#else
+#define UNCHANGED(now, then) ((now) == (then))
+#endif
+
+#define NOTHING 0
+#define GIVE 1
+#define DISINHERIT 2
+#define ASK 3
+#define RELEASED(c) (acked && !(kept & BIT(c)))
+#if defined(M_ACCEPT_BEFORE_RELEASE)
+#define MAY_HAND_OVER(c) IS_TOLD(w)
+#elif defined(M_TOLD_NOT_REQUIRED)
+#define MAY_HAND_OVER(c) RELEASED(c)
+#elif defined(OLD_NEVER)
+#define MAY_HAND_OVER(c) (unasked || (IS_TOLD(w) && RELEASED(c)))
+#else
+#define MAY_HAND_OVER(c) (IS_TOLD(w) && RELEASED(c))
+#endif
+
+// Settlement::step() on word c, with has_released(), give(), leave_dead(), heir_died() and hand_over(). A word and the liveness of those
+// it names are looked at in one step: whatever follows from them is a compare-and-swap from that word.
+inline settle_word(c) {
+    atomic {
+        w = word[c];
+        to = 0;
+        if
+#ifndef M_THE_DEAD_KEEP
+        :: OWNER(w) != 0 && !IS_LIVE(OWNER(w)) ->
+            what = GIVE;
+            to = (IS_LEAVING(w) && IS_LIVE(HEIR(w)) -> HEIR(w) : 0)
+#endif
+#ifndef M_THE_DEAD_INHERIT
+        :: OWNER(w) != 0 && IS_LIVE(OWNER(w)) && HEIR(w) != 0 && !IS_LIVE(HEIR(w)) -> what = DISINHERIT
+#endif
+        :: OWNER(w) != 0 && IS_LIVE(OWNER(w)) && IS_LEAVING(w) && (HEIR(w) == 0 || IS_LIVE(HEIR(w))) -> what = ASK; to = HEIR(w)
+        :: else -> what = NOTHING; w = 0
+        fi
+    }
+    if
+    :: what == ASK && asked != OWNER(w) ->
+        atomic {
+            asked = OWNER(w);
+            n = (unreadable[SLOT(asked)] -> 0 : newest[SLOT(asked)]);
+            kept = mask[SLOT(asked)];
+            unasked = newest[SLOT(asked)] == 0
+        }
+#ifdef THIRD
+        atomic { acked = n != 0; n = 0 } // clients that obey at once
+#else
+        atomic { acked = n != 0 && released[SLOT(asked)] == n; n = 0 }
+#endif
+    :: else
+    fi;
+    atomic {
+        if
+        :: what == ASK && !MAY_HAND_OVER(c) ->
+            touched = touched | BIT(SLOT(OWNER(w)));
+            what = NOTHING
+        :: else
+        fi;
+        if
+        :: what != NOTHING ->
+            changed = true;
+            if
+            :: !UNCHANGED(word[c], w)
+            :: UNCHANGED(word[c], w) && what == DISINHERIT -> word[c] = STAMPED(w, WORD(OWNER(w), 0, 1, IS_TOLD(w)))
+            :: UNCHANGED(word[c], w) && what != DISINHERIT ->
+                word[c] = STAMPED(w, WORD(to, 0, 0, 0));
+                if
+                :: to != 0 -> touched = touched | BIT(SLOT(to))
+                :: else
+                fi
+            fi
+        :: else
+        fi;
+        w = 0;
+        to = 0;
+        what = NOTHING
+    }
+}
+
+// untold_cpus(), usable_cpus() of one word.
+inline look_untold(c) {
+    atomic {
+        if
+        :: OWNER(word[c]) == who && IS_LEAVING(word[c]) && !IS_TOLD(word[c]) -> untold = untold | BIT(c); snap[c] = word[c]
+        :: else
+        fi
+    }
+}
+inline look_usable(c) {
+    atomic {
+        if
+        :: OWNER(word[c]) == who && !IS_LEAVING(word[c]) -> usable = usable | BIT(c)
+        :: else
+        fi
+    }
+}
+// mark_told()
+inline mark_told(c) {
+#ifdef OLD_TOLD
+    if
+    :: untold & ~usable & BIT(c) ->
+        snap[c] = word[c];
+        atomic {
+            if
+            :: OWNER(snap[c]) == who && IS_LEAVING(snap[c]) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(who, HEIR(snap[c]), 1, 1))
+            :: else
+            fi
+        }
+    :: else
+    fi
+#else
+    atomic {
+        if
+        :: (untold & ~usable & BIT(c)) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(who, HEIR(snap[c]), 1, 1))
+        :: else
+        fi
+    }
+#endif
+}
+
+#ifdef M_UNREADABLE_IS_POSTED
+#define POSTED_ALREADY(s) (base != 0 && mask[s] == usable && untold == 0)
+#else
+#define POSTED_ALREADY(s) (base != 0 && !unreadable[s] && mask[s] == usable && untold == 0)
+#endif
+#ifdef M_NUMBER_BY_STORE
+#define PUBLISHES(s) true
+#else
+#define PUBLISHES(s) (newest[s] == base)
+#endif
+
+// post_words(): what the words spell, unless it is posted already. Each client has a CPU of its own besides those here, which nobody
+// asks for, so that no mask is empty. The comparison with what is posted is one step with the compare-and-swap of the number: under one
+// number the mask never changes. Who comes too late may have scribbled over the half by then.
+inline post_words(s) {
+    do
+    :: atomic { touched & BIT(s) -> who = (phase[s] == LIVE -> NAME(s, generation[s]) : 0); base = newest[s] }
+        if
+        :: who == 0 -> touched = touched & ~BIT(s)
+        :: else ->
+            look_untold(0);
+#if CPUS > 1
+            look_untold(1);
+#endif
+            look_usable(0);
+#if CPUS > 1
+            look_usable(1);
+#endif
+            atomic {
+                if
+                :: newest[s] == base && POSTED_ALREADY(s) ->
+                    touched = touched & ~BIT(s)
+                :: PUBLISHES(s) && !POSTED_ALREADY(s) ->
+                    newest[s] = base + 1;
+                    mask[s] = usable;
+#ifdef THIRD
+                    assert((mask[0] & mask[1]) == 0 || unreadable[0] || unreadable[1]);
+#endif
+                    unreadable[s] = generation[s] != GEN(who);
+                    touched = touched & ~BIT(s)
+                :: newest[s] != base && !PUBLISHES(s) ->
+                    untold = 0;
+                    if
+                    :: newest[s] > base && ((newest[s] - base) & 1) -> unreadable[s] = true
+                    :: true
+                    fi
+                fi
+            }
+            mark_told(0);
+#if CPUS > 1
+            mark_told(1);
+#endif
+            atomic {
+                base = 0; untold = 0; usable = 0; who = 0;
+                snap[0] = 0;
+#if CPUS > 1
+                snap[1] = 0;
+#endif
+            }
+        fi
+    :: else -> break
+    od
+}
+
+inline settle() {
+    do
+    :: round < 4 ->
+        settle_word(0);
+#if CPUS > 1
+        settle_word(1);
+#endif
+        atomic { asked = 0; kept = 0; acked = false; unasked = false; round = (changed -> round + 1 : 4); changed = false }
+    :: else -> break
+    od;
+    round = 0;
+    post_words(0);
+    post_words(1)
+}
