@@ -40,6 +40,12 @@ public:
             if (!move(PTRACE_SINGLESTEP)) return false;
         return true;
     }
+    /// So many instructions more. False when it came to its end before that.
+    bool steps(unsigned count) {
+        for (; count > 0; --count)
+            if (!move(PTRACE_SINGLESTEP)) return false;
+        return true;
+    }
     bool finish() {
         while (move(PTRACE_CONT)) {}
         return ended_well_;

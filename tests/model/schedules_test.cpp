@@ -87,6 +87,61 @@ TEST_F(Schedules, ARequestThatWasReadNeverChanges) {
     EXPECT_FALSE(newest(a) == 1 && posted(a) == second) << "request 1 was one mask and is another";
 }
 
+// Who had looked at an empty half finds that it was filled meanwhile, and leaves it.
+TEST_F(Schedules, WhoComesTooLateTakesNothing) {
+    const uint32_t a = join();
+    const CpuSet first = CpuSet::range(0, 1);
+    Puppet slow([&] { post_request(ledger_, name(a), 0, CpuSet::range(0, 2)); });
+    ASSERT_TRUE(slow.run_until([&] { return attempts(a) == 1; }));
+    ASSERT_TRUE(post_request(ledger_, name(a), 0, first));
+    slow.finish();
+    EXPECT_EQ(newest(a), 1U);
+    EXPECT_TRUE(posted(a) == first) << "request 1 cannot be read any more";
+}
+
+// Wherever somebody stands who has taken a half and lost it to another one.
+TEST_F(Schedules, WhoLostAHalfNeverFinishesIt) {
+    const CpuSet first = CpuSet::range(0, 1);
+    const CpuSet second = CpuSet::range(0, 2);
+    const uint32_t a = join();
+    unsigned lost = 0;
+    for (unsigned more = 0; more < 400; more += 3) {
+        const uint64_t base = newest(a), before = attempts(a);
+        Puppet slow([&] { post_request(ledger_, name(a), base, second); });
+        ASSERT_TRUE(slow.run_until([&] { return attempts(a) == before + 1 && half_seq(a, base + 1) == 0; }));
+        if (!slow.steps(more) || newest(a) != base) break;  // it has come to its end by itself
+        ASSERT_TRUE(post_request(ledger_, name(a), base, first));
+        ASSERT_TRUE(posted(a) == first);
+        slow.finish();
+        ++lost;
+        EXPECT_FALSE(newest(a) == base + 1 && posted(a) == second)
+            << "request " << base + 1 << " was one mask and is another";
+        post_request(ledger_, name(a), newest(a), first);
+    }
+    EXPECT_GT(lost, 20U);
+}
+
+// A request that lacks the CPU was released long ago, and one that has it is under way: that somebody is about to tell the client is not enough.
+TEST_F(Schedules, ACpuIsToldWhenTheRequestIsThere) {
+    const uint32_t b = join();
+    const uint32_t a = join();
+    own(0, a);
+    own(2, b);
+    settle_all(ledger_, pages_);
+    release(a);
+    release(b);
+    own(1, a);
+    Puppet stale(settles_for(a));
+    ASSERT_TRUE(stale.run_until([&] { return half_seq(a, 2) == 2; }));  // derived with CPU 1, and not published yet
+    offer(1, a, b);
+    Puppet telling(settles_for(a));
+    telling.run_until([&] { return word(1).is(Owner::kTold); });
+    Puppet administrator(settles_for(b));
+    administrator.run_until([&] { return newest(b) == 2; });
+    stale.finish();
+    EXPECT_TRUE((posted(a) & posted(b)).none());
+}
+
 // The same, as its user saw it: given a CPU, said to have released and resized, and never on it.
 TEST_F(Schedules, AClientGetsWhatItWasGivenThoughTwoPostAtOnce) {
     const uint32_t a = join();

@@ -26,6 +26,7 @@ from pathlib import Path
 from mutants import MUTANTS, ORDER, SEQUENCE, Killer, Mutant
 
 LIMIT_S = 100  # for one test; one that hangs has noticed, too
+LIBRARIES = {"explorer": "explored_core"}  # what a program is linked to, if not to drom_core
 ALL_OF = (ORDER, SEQUENCE)
 LEAST = 0.9  # of all
 
@@ -56,7 +57,7 @@ class Build:
         """As the program's own object, if it is built of the sources; else as the library's."""
         ours = [command for file, command in self.compiles if file == source]
         own = [command for command in ours if f"/{program}.dir/" in command[command.index("-o") + 1]]
-        library = [command for command in ours if "/drom_core.dir/" in command[command.index("-o") + 1]]
+        library = [command for command in ours if f"/{LIBRARIES.get(program, 'drom_core')}.dir/" in command[command.index("-o") + 1]]
         return (own or library)[0]
 
 
