@@ -161,6 +161,22 @@ CpuSet Table::mask_before(uint32_t slot, uint64_t seq) noexcept {
     return before;
 }
 
+/// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another administrator, may have
+/// obeyed that one while we were held up, and we would have moved its threads back to CPUs that are somebody else's by now.
+Confined Table::move_threads(uint32_t slot, uint32_t pid, Posted& posted) noexcept {
+    CpuSet before = mask_before(slot, posted.seq);
+    const uint64_t deadline = deadline_in_ms(100);
+    for (;;) {
+        const StandOn place(pages_.is_held(slot) ? before - posted.mask : CpuSet::empty());
+        const Confined done = confine(pid, before, posted.mask, deadline);
+        Posted newer;
+        if (done.status != DROM_OK || !read_request(ledger_, slot, newer) || newer.seq == posted.seq) return done;
+        before = posted.mask;
+        posted = newer;
+        if (now_ns() >= deadline) return {DROM_E_TIMEOUT, {}, 0, 0};
+    }
+}
+
 /// Sets the affinity of the client's threads from here. False when that is not possible (then only it can release).
 bool Table::confine_client(uint32_t slot) noexcept {
     const uint64_t seen = ledger_.slot(slot).state.load();
@@ -181,11 +197,8 @@ bool Table::confine_client(uint32_t slot) noexcept {
     } else if (life == Verdict::kUnknown) {
         return false;
     }
-    const CpuSet before = mask_before(slot, posted.seq);
     const bool nobody_to_move = life == Verdict::kDead || ledger_.virtual_node();
-    const StandOn place(pages_.is_held(slot) && !ledger_.virtual_node() ? before - posted.mask : CpuSet::empty());
-    const Confined done =
-        nobody_to_move ? Confined{DROM_OK, {}, 0, 0} : confine(who.pid, before, posted.mask, deadline_in_ms(100));
+    const Confined done = nobody_to_move ? Confined{DROM_OK, {}, 0, 0} : move_threads(slot, who.pid, posted);
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
     if (state_of(ledger_.slot(slot)).generation != generation) return true;  // the slot has another user

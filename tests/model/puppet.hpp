@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstdint>
 #include <stdexcept>
 
 namespace drom::test {
@@ -24,6 +25,7 @@ public:
         int status = 0;
         if (pid_ < 0 || waitpid(pid_, &status, 0) != pid_ || !WIFSTOPPED(status))
             throw std::runtime_error("a puppet cannot be started");
+        ptrace(PTRACE_SETOPTIONS, pid_, nullptr, PTRACE_O_TRACESYSGOOD);  // or no stop is known to be at a system call
     }
     ~Puppet() {
         if (gone_) return;
@@ -45,6 +47,17 @@ public:
         for (; count > 0; --count)
             if (!move(PTRACE_SINGLESTEP)) return false;
         return true;
+    }
+    /// Goes on to the beginning of a system call with this number and first argument. False when it came to its end before that.
+    bool run_until_call(uint64_t number, uint64_t first) {
+        for (;;) {
+            __ptrace_syscall_info info{};
+            if (!move(PTRACE_SYSCALL)) return false;
+            const long size = ptrace(PTRACE_GET_SYSCALL_INFO, pid_, sizeof info, &info);
+            if (size > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == number &&
+                info.entry.args[0] == first)
+                return true;
+        }
     }
     bool finish() {
         while (move(PTRACE_CONT)) {}

@@ -2,6 +2,12 @@
 // schedules_test.cpp - the real code along the schedules in which the model broke what it once was.
 #include <gtest/gtest.h>
 
+#include <sys/syscall.h>
+#include <string>
+
+#include "child.hpp"
+#include "confine.hpp"
+#include "drom/drom.h"
 #include "puppet.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
@@ -203,6 +209,43 @@ TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     administrator.run_until([&] { return newest(b) == 2; });
     stale.finish();
     EXPECT_TRUE((posted(a) & posted(b)).none());
+}
+
+/// Of one CPU set after the other; released when it returns.
+int set_mask(const char* path, int32_t pid, uint64_t mask) {
+    drom_table* table = nullptr;
+    drom_error error{};
+    if (drom_open(&table, path, nullptr, &error) != DROM_OK) return error.status;
+    drom_options options{};
+    options.size = sizeof options;
+    options.flags = DROM_WAIT_RELEASED;
+    options.grace_ms = DROM_GRACE_AT_ONCE;
+    options.timeout_ms = 3000;
+    const int status = drom_set_mask(table, pid, &mask, 1, &options, &error);
+    drom_close(table);
+    return status;
+}
+
+// An administrator was held up before it moved a client's threads. It moved them when the client had been given another CPU, and the one that it moved
+// them to was somebody else's.
+TEST_F(Schedules, WhoWasHeldUpBeforeItMovesThreadsMovesThemWhereTheyBelong) {
+    CpuSet mine{};
+    get_affinity(0, mine);
+    if (!mine.has(0) || !mine.has(1)) GTEST_SKIP() << "CPUs 0 and 1 are needed";
+    const std::string path = directory_.table();
+    const test::Child client = test::Child::sleeper();
+    drom_table* table = nullptr;
+    ASSERT_EQ(drom_open(&table, path.c_str(), nullptr, nullptr), DROM_OK);
+    const uint64_t both = 3;
+    ASSERT_GE(drom_reserve(table, client.pid(), &both, 1, nullptr, nullptr, nullptr), 0);
+    drom_close(table);
+    Puppet slow([&] { set_mask(path.c_str(), client.pid(), 2); });
+    ASSERT_TRUE(slow.run_until_call(SYS_sched_setaffinity, client.upid()));
+    ASSERT_EQ(set_mask(path.c_str(), client.pid(), 1), DROM_OK);
+    slow.finish();
+    CpuSet now{};
+    ASSERT_TRUE(get_affinity(client.upid(), now));
+    EXPECT_TRUE(now == CpuSet::range(0, 1)) << "it was put on a CPU that is not its own";
 }
 
 }  // namespace
