@@ -212,8 +212,12 @@ bool begin_joining() noexcept {
     const pid_t me = getpid();
     if (state.joiner.exchange(me) != me) state.ever.store(false);  // its parent's doing
     if (state.ever.exchange(true)) return false;
-    const uint64_t deadline = deadline_in_ms(100);
-    while (state.agent_runs.load() != 0 && now_ns() < deadline) futex_wait(&state.agent_runs, 1, deadline);
+    const uint64_t deadline = deadline_in_ms(1000);
+    while (state.agent_runs.load() != 0 && now_ns() < deadline) {
+        // It may have looked whether to stop just before leave() said so, and have gone to sleep just after leave() woke it.
+        futex_wake(futex_half(state.ledger.request(state.slot).newest));
+        futex_wait(&state.agent_runs, 1, deadline_in_ms(5));
+    }
     if (state.agent_runs.load() == 0) return true;
     state.ever.store(false);
     return false;

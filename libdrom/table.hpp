@@ -7,8 +7,8 @@
 
 #include <atomic>
 
-#include "drom/drom.h"
 #include "confine.hpp"
+#include "drom/drom.h"
 #include "identity.hpp"
 #include "plan.hpp"
 #include "run_at_once.hpp"
