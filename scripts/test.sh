@@ -77,7 +77,7 @@ if wanted dev && build dev; then
     mapfile -t suites < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vx unit)
     for name in "${suites[@]}"; do suite dev "$name" -L "^$name\$"; done
 fi
-if wanted asan && build asan; then suite asan "unit+policy+kill-storm+race+faults+hostile+liveness+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|faults|hostile|liveness|dlb|cli|node_agent)$'; fi
+if wanted asan && build asan; then suite asan "unit+policy+kill-storm+race+hostile+liveness+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|hostile|liveness|dlb|cli|node_agent)$'; fi
 # Not the unit tests: each has one thread.
 if wanted tsan && build tsan; then suite tsan "kill-storm+race+hostile+liveness" -L '^(kill-storm|race|hostile|liveness)$'; fi
 if wanted lint; then
