@@ -163,14 +163,16 @@ CpuSet Table::mask_before(uint32_t slot, uint64_t seq) noexcept {
 
 /// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another administrator, may have
 /// obeyed that one while we were held up, and we would have moved its threads back to CPUs that are somebody else's by now.
-Confined Table::move_threads(uint32_t slot, uint32_t pid, Posted& posted) noexcept {
-    CpuSet before = mask_before(slot, posted.seq);
+Confined Table::move_threads(User user, uint32_t pid, Posted& posted) noexcept {
+    CpuSet before = mask_before(user.slot, posted.seq);
     const uint64_t deadline = deadline_in_ms(100);
     for (;;) {
-        const StandOn place(pages_.is_held(slot) ? before - posted.mask : CpuSet::empty());
+        const StandOn place(pages_.is_held(user.slot) ? before - posted.mask : CpuSet::empty());
         const Confined done = confine(pid, before, posted.mask, deadline);
         Posted newer;
-        if (done.status != DROM_OK || !read_request(ledger_, slot, newer) || newer.seq == posted.seq) return done;
+        if (done.status != DROM_OK || !read_request(ledger_, user.slot, newer) || newer.seq == posted.seq) return done;
+        // After the reading: what the slot's next user was asked is not for this process.
+        if (state_of(ledger_.slot(user.slot)).generation != user.generation) return done;
         before = posted.mask;
         posted = newer;
         if (now_ns() >= deadline) return {DROM_E_TIMEOUT, {}, 0, 0};
@@ -198,7 +200,8 @@ bool Table::confine_client(uint32_t slot) noexcept {
         return false;
     }
     const bool nobody_to_move = life == Verdict::kDead || ledger_.virtual_node();
-    const Confined done = nobody_to_move ? Confined{DROM_OK, {}, 0, 0} : move_threads(slot, who.pid, posted);
+    const Confined done =
+        nobody_to_move ? Confined{DROM_OK, {}, 0, 0} : move_threads({slot, generation}, who.pid, posted);
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
     if (state_of(ledger_.slot(slot)).generation != generation) return true;  // the slot has another user

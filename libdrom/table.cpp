@@ -190,7 +190,7 @@ int Table::fill_slot(uint32_t index, uint32_t pid, const Options& options, drom_
     if (code == ESRCH) return fail(error, DROM_E_NOPROC, "drom: reserve %u: there is no such process", pid);
     const uint32_t uid = uid_of(pid);
     if (code != 0 || uid == UINT32_MAX || guardian.start == 0 || guardian.pidns == 0)
-        return fail(error, DROM_E_OS, "drom: reserve %u: /proc cannot be read: %s", pid, errno_text(code));
+        return fail(error, DROM_E_OS, "drom: reserve %u: its entry in /proc cannot be read; try again", pid);
     if (!ledger_.node_mode() && uid != geteuid())
         return fail(error, DROM_E_PERM,
                     "drom: reserve %u: the process belongs to uid %u; only a node table serves several users", pid,

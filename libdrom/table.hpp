@@ -137,7 +137,7 @@ private:
     int await_resized(const Goal& goal, uint64_t deadline, const char* verb, drom_error*) noexcept;
     int still_pending(uint32_t slot, const char* verb, drom_error*) noexcept;
     CpuSet mask_before(uint32_t slot, uint64_t seq) noexcept;
-    Confined move_threads(uint32_t slot, uint32_t pid, Posted& posted) noexcept;
+    Confined move_threads(User user, uint32_t pid, Posted& posted) noexcept;
     bool confine_client(uint32_t slot) noexcept;
     void sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept;
     void describe(uint32_t slot, drom_client_info& info) noexcept;

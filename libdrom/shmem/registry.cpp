@@ -89,14 +89,17 @@ uint32_t find_listed_pid(const Ledger& ledger, uint32_t pid) noexcept {
 }
 
 User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept {
-    for (;;) {
+    constexpr int kTries =
+        64;  // each is lost to a slot that has just been passed on; a damaged table must not hold us here
+    for (int tries = 0; tries < kTries; ++tries) {
         const uint32_t slot = find_listed_pid(ledger, pid);
-        if (slot == kNoSlot) return {kNoSlot, 0};
+        if (slot == kNoSlot) break;
         const uint32_t generation = state_of(ledger.slot(slot)).generation;
         // The slot may have been passed on before the generation was read.
         const bool still = ledger.slot(slot).client.pid.load() == pid;
         if (still && state_of(ledger.slot(slot)).generation == generation) return {slot, generation};
     }
+    return {kNoSlot, 0};
 }
 
 uint32_t claim_slot(const Ledger& ledger) noexcept {

@@ -27,6 +27,7 @@
 #include "client.hpp"
 #include "clock.hpp"
 #include "drom/drom.h"
+#include "options.hpp"
 #include "temp_dir.hpp"
 #include "watchdog.hpp"
 
@@ -50,13 +51,7 @@ using Random = std::mt19937_64;
 
 uint64_t any_mask(Random& random) { return (random() & random() & ((1U << kCpus) - 1)) | 1U << random() % kCpus; }
 
-drom_options options_with(uint64_t flags) {
-    drom_options options{};
-    options.size = sizeof options;
-    options.flags = flags;
-    options.timeout_ms = 2000;
-    return options;
-}
+drom_options options_with(uint64_t flags) { return test::options_with(flags, 2000); }
 
 void failed_attach(const drom_error& error) {
     shared->failed_attaches.fetch_add(1);

@@ -11,16 +11,10 @@
 #include "child.hpp"
 #include "client.hpp"
 #include "drom/drom.h"
+#include "options.hpp"
 #include "temp_dir.hpp"
 
 namespace drom::test {
-
-inline drom_options options_with(uint64_t flags) {
-    drom_options options{};
-    options.size = sizeof options;
-    options.flags = flags;
-    return options;
-}
 
 /// drom_open: the status, and the sentence in `error`.
 inline int open_status(const std::string& where, uint64_t flags, drom_error& error) {

@@ -22,6 +22,7 @@
 
 #include "child.hpp"
 #include "clock.hpp"
+#include "options.hpp"
 #include "temp_dir.hpp"
 #include "watchdog.hpp"
 
@@ -43,13 +44,7 @@ struct Shared {
     std::atomic<uint32_t> ready, turn;
 };
 
-drom_options options_with(uint64_t flags) {
-    drom_options options{};
-    options.size = sizeof options;
-    options.flags = flags;
-    options.timeout_ms = 5000;
-    return options;
-}
+drom_options options_with(uint64_t flags) { return test::options_with(flags, 5000); }
 
 [[noreturn]] void give_up(const char* what, const char* why) {
     std::fprintf(stderr, "latency: %s: %s\n", what, why);

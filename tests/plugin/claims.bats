@@ -18,7 +18,6 @@ setup_file() {
     sizes_known
 }
 
-has_limit() { [[ $(field "$1" TimeLimit) == "$2" ]]; }
 # urgent OPTIONS...: a rigid job that may end others; its number in $URGENT.
 urgent() {
     URGENT=$(sbatch --parsable -p urgent -t 1 -o /dev/null "$@" --wrap "sleep 300")
@@ -39,7 +38,7 @@ urgent() {
     run ! log_says_since "job $GUEST has ended; its cores go to job $MATE"
     no_errors
 }
-log_says_since() { tail -n "+$LOG_FROM" "$CLUSTER/log/slurmctld.log" | grep -qF "$1"; }
+log_says_since() { log_since | grep -qF "$1"; }
 
 @test "where one of those that share may not be preempted, none of them is" {
     mate -N2 -p kept

@@ -38,7 +38,6 @@ start_controller() {
 }
 answers() { timeout 5 scontrol ping 2>/dev/null | grep -q "is UP"; }
 pair() { from_here; mate -N2; guest -N2; eventually "the guest's limit is extended" has_limit "$GUEST" 00:02:00; saved; }
-has_limit() { [[ $(field "$1" TimeLimit) == "$2" ]]; }
 # saved: slurmctld has written its jobs down.
 saved() { eventually "slurmctld has saved the guest" grep -qa "sharing=$MATE" "$CLUSTER/state/job_state"; }
 as_before() { expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"; }

@@ -34,6 +34,7 @@ runs() { [[ $(field "$1" JobState) == RUNNING ]]; }
 waits() { [[ $(field "$1" JobState) == PENDING ]]; }
 # cores JOB: of its nodes, as slurmctld says: one line for nodes with the same.
 cores() { scontrol show job -d "$1" | sed -n 's/.* CPU_IDs=\([^ ]*\) .*/\1/p'; }
+has_limit() { [[ $(field "$1" TimeLimit) == "$2" ]]; }
 has_cores() { [[ $(cores "$1") == "$2" ]]; }
 # split NODE STEP STEP: sooner or later each has half of it; which half is the node's matter.
 split() {
@@ -43,7 +44,8 @@ split() {
 }
 have_halves() { [[ $(printf '%s\n' "$(masks "$1" "$2")" "$(masks "$1" "$3")" | sort | paste -sd ' ') == "0-3 4-7" ]]; }
 comment() { squeue -h -j "$1" -O admin_comment:120 | sed 's/ *$//'; }
+log_since() { tail -n "+${LOG_FROM:-1}" "$CLUSTER/log/slurmctld.log"; }
 log_says() { grep -qF "$1" "$CLUSTER/log/slurmctld.log"; }
 # no_errors: since from_here.
-no_errors() { ! tail -n "+${LOG_FROM:-1}" "$CLUSTER/log/slurmctld.log" | grep -E "error: (select|node_state|job overflow)|over-?allocated|under-?allocated|mis-count"; }
+no_errors() { ! log_since | grep -E "error: (select|node_state|job overflow)|over-?allocated|under-?allocated|mis-count"; }
 from_here() { LOG_FROM=$(($(wc -l <"$CLUSTER/log/slurmctld.log") + 1)); }

@@ -42,7 +42,6 @@ looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log
     log_says "job $GUEST has ended; its cores go to job $MATE"
     no_errors
 }
-has_limit() { [[ $(field "$1" TimeLimit) == "$2" ]]; }
 
 @test "a guest whose mate ends first has the whole nodes" {
     mate -N4

@@ -496,7 +496,10 @@ class Storm:
 
     # --- what is said ---
 
-    def report(self) -> bool:
+    def found_nothing(self) -> bool:
+        return not self.findings
+
+    def report(self) -> None:
         decisions = (self.cluster.dir / "decisions").read_text()
         orders = ", ".join(f"{self.done[kind]} {kind}" for kind in ORDERS)
         moments = ", ".join(f"{count} {kind.removeprefix('moment: ')}" for kind, count in sorted(self.done.items()) if kind.startswith("moment"))
@@ -517,7 +520,6 @@ class Storm:
         for finding in list(first.values())[::-1][:12]:
             print(f"storm: found: {finding}")
         print("storm: findings: " + (", ".join(f"{count} {kind}" for kind, count in kinds.most_common()) or "none"))
-        return not self.findings
 
 
 def read_arguments() -> argparse.Namespace:

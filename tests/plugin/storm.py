@@ -378,7 +378,10 @@ class Storm:
 
     # --- what is said ---
 
-    def report(self) -> bool:
+    def found_nothing(self) -> bool:
+        return not (self.watch.findings.booked_twice or self.watch.findings.wrong or self.watch.trouble)
+
+    def report(self) -> None:
         findings, watch = self.watch.findings, self.watch
         log = self.cluster.log_lines()
         started = sum("launch task StepId=" in line or "Launching batch job" in line for line in log)
@@ -395,7 +398,6 @@ class Storm:
         for line in [*findings.booked_twice[:5], *findings.wrong[:5], *filter(None, [watch.trouble])]:
             print(f"storm: found: {line}")
         print(f"storm: double-booked: {len(findings.booked_twice)}, otherwise wrong: {len(findings.wrong)}")
-        return not (findings.booked_twice or findings.wrong or watch.trouble)
 
 
 def children(pid: int) -> list[int]:

@@ -191,7 +191,8 @@ class Storm(Protocol):
 
     def run(self) -> None: ...
     def finish(self) -> None: ...
-    def report(self) -> bool: ...
+    def found_nothing(self) -> bool: ...
+    def report(self) -> None: ...
 
 
 def blow(storm: Storm, title: str, verbose: bool) -> bool:
@@ -204,8 +205,12 @@ def blow(storm: Storm, title: str, verbose: bool) -> bool:
         storm.finish()
     except (RuntimeError, subprocess.SubprocessError) as error:
         trouble = f"storm: {error}"
-    good = storm.report() and not trouble
+    good = storm.found_nothing() and not trouble
     if not good or verbose:
-        print("\n".join(storm.events[-100:]), trouble, sep="\n", flush=True)
+        print("\n".join(storm.events[-100:]), flush=True)
         storm.cluster.script_does("logs")
+    # Last, because CI shows the end of what a test says.
+    storm.report()
+    if trouble:
+        print(trouble, flush=True)
     return good

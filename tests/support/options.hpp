@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// options.hpp - options of an administrator's calls, with nothing set but what is named.
+#pragma once
+
+#include <cstdint>
+
+#include "drom/drom.h"
+
+namespace drom::test {
+
+/// `timeout_ms` 0: the default.
+inline drom_options options_with(uint64_t flags, uint32_t timeout_ms = 0) {
+    drom_options options{};
+    options.size = sizeof options;
+    options.flags = flags;
+    options.timeout_ms = timeout_ms;
+    return options;
+}
+
+}  // namespace drom::test
