@@ -251,6 +251,19 @@ std::vector<JobId> Coscheduler::companions(JobId id) const {
     return others;
 }
 
+std::vector<JobId> Coscheduler::whole_companies(std::vector<JobId> jobs) const {
+    const auto is_one = [&jobs](JobId id) { return std::find(jobs.begin(), jobs.end(), id) != jobs.end(); };
+    const auto misses_one = [this, &is_one](JobId id) {
+        const std::vector<JobId> others = companions(id);
+        return !std::all_of(others.begin(), others.end(), is_one);
+    };
+    for (;;) {  // who is left out leaves its companions out
+        const auto found = std::find_if(jobs.begin(), jobs.end(), misses_one);
+        if (found == jobs.end()) return jobs;
+        jobs.erase(found);
+    }
+}
+
 std::optional<std::size_t> Coscheduler::pool_of(const NodeSet& nodes) const {
     for (std::size_t pool = 0; pool < layout_.size(); ++pool)
         if (!nodes.empty() && layout_[pool].nodes.common(nodes).count() == nodes.count()) return pool;

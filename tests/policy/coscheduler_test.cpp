@@ -71,6 +71,19 @@ TEST(Coscheduler, AGuestTakesHalfOfItsMatesAndGivesItBack) {
     EXPECT_EQ(c.ledger().find("job="), std::string::npos) << "nobody who shared runs any more";
 }
 
+TEST(Coscheduler, WhoSharesIsEndedWithTheWholeCompanyOrNotAtAll) {
+    Coscheduler c({{8, NodeSet(0, 8)}}, rules());
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    ASSERT_TRUE(c.start(job(2, 1000, 2), NodeSet(2, 2), 0));
+    ASSERT_TRUE(c.start(job(3, 1000, 2), NodeSet(4, 2), 0));
+    ASSERT_TRUE(c.share(job(4, 100, 4), {1, 2}, 4, 0)) << "1 and 2 are bound by 4";
+    EXPECT_EQ(c.whole_companies({2, 4, 3, 1}), (std::vector<JobId>{2, 4, 3, 1}));
+    EXPECT_EQ(c.whole_companies({4, 3, 1}), std::vector<JobId>{3});
+    EXPECT_EQ(c.whole_companies({1, 4, 3}), std::vector<JobId>{3}) << "1 has all its companions here, but 4 has not";
+    EXPECT_EQ(c.whole_companies({1, 2}), std::vector<JobId>{});
+    EXPECT_EQ(c.whole_companies({9}), std::vector<JobId>{9}) << "nobody knows it, and nobody shares with it";
+}
+
 TEST(Coscheduler, NobodySharesNodesThatTheJobMayNotHave) {
     Coscheduler c = four_nodes();
     ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));

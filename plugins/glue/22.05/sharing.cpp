@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -128,31 +127,15 @@ int Sharing::test(Question& question) {
     return ask(question);
 }
 
-/// Those of the jobs that nobody shares with, or only others of them do, directly and over others.
-std::vector<job_record_t*> Sharing::whole_companies(std::vector<job_record_t*> jobs) const {
-    const auto is_one = [&jobs](JobId id) {
-        return std::any_of(jobs.begin(), jobs.end(), [id](auto* job) { return job->job_id == id; });
-    };
-    const auto has_all = [this, &is_one](const job_record_t* job) {
-        const std::vector<JobId> companions = known_->companions(job->job_id);
-        return std::all_of(companions.begin(), companions.end(), is_one);
-    };
-    for (std::size_t before = 0; before != jobs.size();) {  // who is left out binds its companions
-        before = jobs.size();
-        std::vector<job_record_t*> left;
-        std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(left), has_all);
-        jobs.swap(left);
-    }
-    return jobs;
-}
-
 /// cons_tres, where who shares can be preempted together with its companions only: of a part of them the others would have the cores.
 int Sharing::ask(Question& question) const {
     const std::vector<job_record_t*> candidates = records_in(question.candidates);
     const auto is_shared = [this](const job_record_t* job) { return shares(job); };
     if (std::none_of(candidates.begin(), candidates.end(), is_shared)) return question.ask_cons_tres();
+    std::vector<JobId> ids(candidates.size());
+    std::transform(candidates.begin(), candidates.end(), ids.begin(), [](const auto* job) { return job->job_id; });
     const std::unique_ptr<xlist, void (*)(List)> together{list_create(nullptr), list_destroy};
-    for (job_record_t* job : whole_companies(candidates)) list_append(together.get(), job);
+    for (job_record_t* job : records_of(known_->whole_companies(ids))) list_append(together.get(), job);
     Question narrowed = question;
     narrowed.candidates = together.get();
     const int answer = narrowed.ask_cons_tres();

@@ -77,7 +77,6 @@ private:
     };
 
     bool may_share(const Question& question) const;
-    std::vector<job_record_t*> whole_companies(std::vector<job_record_t*> jobs) const;
     int ask(Question& question) const;
     void add_companions(List preempted, const bitstr_t* nodes) const;
     int will_run(Question& question);
