@@ -19,19 +19,18 @@ while (($#)); do
 done
 wanted() { ((${#only[@]} == 0)) || [[ " ${only[*]} " == *" $1 "* ]]; }
 
-passed=0 failed=0 skipped=0
 results=build/test
 mkdir -p "$results"
+rm -f "$results"/*.built
+counts=$results/counts # a line a suite: passed, failed, skipped
+: >"$counts"
+failure() { echo "0 1 0" >>"$counts"; }
 
-# count NAME FILE: adds a JUnit file to the totals, prints its line, and names what failed or was skipped.
+# count NAME FILE: adds a JUnit file to the counts, prints its line, and names what failed or was skipped.
 count() {
-    local numbers
-    if ! numbers=$(python3 scripts/junit.py "$1" "$2"); then
-        echo "test: $1: no readable result in $2" >&2
-        numbers="0 1 0"
-    fi
-    read -r p f s <<<"$numbers"
-    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    python3 scripts/junit.py "$1" "$2" >>"$counts" && return
+    echo "test: $1: no readable result in $2" >&2
+    failure
 }
 
 # suite PRESET NAME CTEST-ARGUMENTS...: one run of ctest.
@@ -43,21 +42,40 @@ suite() {
         --output-junit "$PWD/$file" "$@" >"${file%.xml}.log" 2>&1
     grep -q 'No tests were found' "${file%.xml}.log" && {
         echo "test: $preset $name: no tests were found" >&2
-        failed=$((failed + 1))
+        failure
         return
     }
     count "$preset $name" "$file"
 }
 
-# build PRESET: false, counted as a failure, when it does not build.
+# build PRESET: leaves PRESET.built; counted as a failure when it does not build.
 build() {
     local log=$results/build-$1.log
     echo "test: building $1" >&2
-    if { cmake --preset "$1" -DDROM_TESTS=ON && cmake --build --preset "$1"; } >"$log" 2>&1; then return 0; fi
+    if { cmake --preset "$1" -DDROM_TESTS=ON && cmake --build --preset "$1"; } >"$log" 2>&1; then
+        : >"$results/$1.built"
+        return
+    fi
     tail -n 40 "$log" >&2
     echo "test: build $1: failed; the whole log is $log" >&2
-    failed=$((failed + 1))
-    return 1
+    failure
+}
+is_built() { [[ -e $results/$1.built ]]; }
+
+dev_suites() { for name; do suite dev "$name" -L "^$name\$"; done; }
+
+# Suites that only compute: whatever else the machine does costs them time, and nothing else.
+computing=(crash-walk explorer model mutants partition policy)
+
+# compute: everything that only computes, at the lowest priority.
+compute() {
+    renice -n 19 "$BASHPID" >/dev/null
+    for preset in asan tsan; do ! wanted "$preset" || build "$preset"; done
+    ! is_built dev || dev_suites "${computing[@]}"
+    wanted lint || return
+    # Not clang-tidy: it takes longer than all tests together; scripts/lint.sh without arguments runs it too.
+    scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
+    count lint "$results/lint.xml"
 }
 
 scripts/packages.sh build test || exit 1
@@ -67,25 +85,27 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 # They are no part of the repository and cannot be installed: not a failure, but said.
 [[ -d ../shared/workloads ]] || echo "test: SKIPPED: the real workload logs are not in ../shared/workloads: drom-sim is not compared with published results" >&2
 
-# Without them the plugins that need Slurm's own headers are left out, and their tests say so.
 if wanted dev; then
+    # Without them the plugins that need Slurm's own headers are left out, and their tests say so.
     scripts/slurm-headers.sh >/dev/null || true
     scripts/slurm-headers.sh --series 24.11 >/dev/null || true
+    build dev
+    ! is_built dev || suite dev unit -L '^unit$'
 fi
-if wanted dev && build dev; then
-    suite dev unit -L '^unit$'
-    mapfile -t suites < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vx unit)
-    for name in "${suites[@]}"; do suite dev "$name" -L "^$name\$"; done
+# Slurm's daemons and programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
+compute &
+! is_built dev || dev_suites plugin
+wait
+# Each of these has the machine for itself: they count on getting its CPUs, or measure.
+if is_built dev; then
+    mapfile -t suites < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vxF "$(printf '%s\n' unit plugin "${computing[@]}")")
+    dev_suites "${suites[@]}"
 fi
-if wanted asan && build asan; then suite asan "unit+policy+kill-storm+race+hostile+liveness+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|hostile|liveness|dlb|cli|node_agent)$'; fi
+! is_built asan || suite asan "unit+policy+kill-storm+race+hostile+liveness+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|hostile|liveness|dlb|cli|node_agent)$'
 # Not the unit tests: each has one thread.
-if wanted tsan && build tsan; then suite tsan "kill-storm+race+hostile+liveness" -L '^(kill-storm|race|hostile|liveness)$'; fi
-if wanted lint; then
-    # Not clang-tidy: it takes longer than all tests together; scripts/lint.sh without arguments runs it too.
-    scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
-    count lint "$results/lint.xml"
-fi
+! is_built tsan || suite tsan "kill-storm+race+hostile+liveness" -L '^(kill-storm|race|hostile|liveness)$'
 
+read -r passed failed skipped < <(awk '{ for (i = 1; i <= 3; ++i) n[i] += $i } END { print n[1] + 0, n[2] + 0, n[3] + 0 }' "$counts")
 status=0
 ((failed == 0)) || status=1
 if [[ ${CI:-} == true ]] && ((skipped > 0)); then
