@@ -10,22 +10,27 @@ void each_cpu(const Ledger& ledger, const CpuSet& cpus, Visit&& visit) noexcept 
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) visit(cpu);
 }
 
-CpuSet mask_of(const Ledger& ledger) noexcept {
-    CpuSet mask{};
-    for (uint32_t i = 0; i < ledger.mask_words(); ++i) mask.words[i] = ledger.intent().words[i].load();
-    return mask;
-}
-
-uint64_t intent_checksum(const Ledger& ledger, uint64_t kind) noexcept {
+/// Loads each word of a record of `what.kind` once, whoever writes meanwhile: what was checked is what is used. Returns their checksum.
+uint64_t load_record(const Ledger& ledger, Intention& what) noexcept {
     const Intent& record = ledger.intent();
     uint64_t hash = 0xcbf29ce484222325;
-    const auto mix = [&hash](uint64_t word) noexcept { hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 29; };
-    mix(kind);
-    mix(record.who.load(std::memory_order_relaxed));
-    mix(record.flags.load(std::memory_order_relaxed));
-    for (uint32_t i = 0; i < ledger.mask_words(); ++i) mix(record.words[i].load(std::memory_order_relaxed));
-    if (kind == intent::kMasks)
-        each_cpu(ledger, mask_of(ledger), [&](uint32_t cpu) { mix(ledger.intent_target(cpu).load()); });
+    const auto mixed = [&hash](uint64_t word) noexcept {
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 29;
+        return word;
+    };
+    mixed(what.kind);
+    const uint64_t who = mixed(record.who.load(std::memory_order_relaxed));
+    what.slot = static_cast<uint32_t>(who >> 32);
+    what.generation = static_cast<uint32_t>(who);
+    what.flags = mixed(record.flags.load(std::memory_order_relaxed));
+    what.mask = CpuSet::empty();
+    for (uint32_t i = 0; i < ledger.mask_words(); ++i)
+        what.mask.words[i] = mixed(record.words[i].load(std::memory_order_relaxed));
+    if (what.kind != intent::kMasks) return hash;
+    each_cpu(ledger, what.mask, [&](uint32_t cpu) {
+        const uint64_t target = mixed(ledger.intent_target(cpu).load());
+        if (what.targets != nullptr) what.targets[cpu] = Owner::name(target);
+    });
     return hash;
 }
 
@@ -57,7 +62,8 @@ void write_intent(const Ledger& ledger, const Intention& what) noexcept {
             ledger.intent_target(cpu).store(static_cast<uint32_t>(Owner::packed(what.targets[cpu])),
                                             std::memory_order_relaxed);
         });
-    record.checksum.store(intent_checksum(ledger, what.kind), std::memory_order_relaxed);
+    Intention written{.kind = what.kind};
+    record.checksum.store(load_record(ledger, written), std::memory_order_relaxed);
     record.kind.store(what.kind, std::memory_order_release);
 }
 
@@ -69,16 +75,7 @@ bool read_intent(const Ledger& ledger, Intention& what) noexcept {
     const Intent& record = ledger.intent();
     what.kind = record.kind.load(std::memory_order_acquire);
     if (what.kind == intent::kNothing || what.kind > intent::kLast) return false;
-    if (record.checksum.load() != intent_checksum(ledger, what.kind)) return false;
-    const uint64_t who = record.who.load();
-    what.slot = static_cast<uint32_t>(who >> 32);
-    what.generation = static_cast<uint32_t>(who);
-    what.flags = record.flags.load();
-    what.mask = mask_of(ledger);
-    if (what.kind == intent::kMasks && what.targets != nullptr)
-        each_cpu(ledger, what.mask,
-                 [&](uint32_t cpu) { what.targets[cpu] = Owner::name(ledger.intent_target(cpu).load()); });
-    return true;
+    return load_record(ledger, what) == record.checksum.load();
 }
 
 }  // namespace drom

@@ -27,6 +27,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -219,6 +220,7 @@ class Storm:
         self.chance = random.Random(seed)
         self.author = Author(self.chance)
         self.asked: dict[str, Asked] = {}
+        self.changes = threading.Lock()  # of what was asked, by orders under way
         self.findings: list[Finding] = []
         self.explained: collections.Counter[str] = collections.Counter()
         self.done: collections.Counter[str] = collections.Counter()
@@ -300,8 +302,9 @@ class Storm:
 
         def command(job: Job) -> list[str]:
             minutes = change if job.minutes > 2 else 1
-            if job.name in self.asked:
-                self.asked[job.name] = self.asked[job.name].changed_to(job.minutes + minutes)
+            with self.changes:
+                if job.name in self.asked:
+                    self.asked[job.name] = self.asked[job.name].changed_by(minutes)
             return ["scontrol", "update", f"jobid={job.id}", f"timelimit={minutes:+}"]
 
         return self.to_some_job("limit", command, "RUNNING PENDING")

@@ -50,13 +50,14 @@ class Job:
 
 @dataclass
 class Asked:
-    """Minutes that a job's user and the administrator gave it. An order that went to a controller that was killed may have got lost, or not."""
+    """Minutes that a job's user and the administrator gave it. Orders that went to a controller that was killed may have got lost, or not, and
+    several may have been under way at once."""
 
     least: int
     most: int
 
-    def changed_to(self, minutes: int) -> "Asked":
-        return Asked(min(self.least, minutes), max(self.most, minutes))
+    def changed_by(self, minutes: int) -> "Asked":
+        return Asked(self.least + min(0, minutes), self.most + max(0, minutes))
 
 
 @dataclass
@@ -224,13 +225,17 @@ SUSPICIOUS = re.compile(r"overallocated|under-?allocated|job overflow|mis-?count
 # Said of a job or a node that has not cores enough.
 SHORTAGE = re.compile(r"job overflow: could not find idle resources for (JobId=\d+)|error: select/malleable: node (\S+) has fewer cores than")
 
+# The end of a former run (see STOCK_CRASH) counts the CPUs of the job that runs as gone, and its own end would do so again.
+COUNTED_BEFORE = re.compile(r"error: job_update_tres_cnt: cpu_cnt underflow \(\d+ > 0\) on JobId=")
+
 
 def judge_log(lines: Iterable[str], near: set[str]) -> tuple[list[Finding], collections.Counter[str]]:
-    """What must not be in slurmctld's log; and counted, what follows when stock Slurm gives a suspended job's cores to others."""
+    """What must not be in slurmctld's log; and counted, what follows when stock Slurm gives a suspended job's cores to others, or takes the end of
+    a job's former run for its own."""
     found, explained = [], collections.Counter()
     for line in lines:
         shortage = SHORTAGE.search(line)
-        if shortage and near & set(shortage.groups()):
+        if (shortage and near & set(shortage.groups())) or COUNTED_BEFORE.search(line):
             explained[kind_of(line)] += 1
         elif SUSPICIOUS.search(line):
             found.append(Finding("log", line.strip()))

@@ -122,7 +122,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(kinds(judge_limits(spoilt(1, minutes=2), ASKED, TOGETHER)), ["limit"])
 
     def test_an_administrators_minutes_count_or_got_lost(self) -> None:
-        asked = {**ASKED, "storm3": Asked(3, 3).changed_to(5).changed_to(2)}
+        asked = {**ASKED, "storm3": Asked(3, 3).changed_by(1).changed_by(1).changed_by(-1)}
         for minutes in (2, 3, 4, 5):
             self.assertEqual(judge_limits(spoilt(3, minutes=minutes), asked, TOGETHER), [])
         self.assertEqual(kinds(judge_limits(spoilt(3, minutes=6), asked, TOGETHER)), ["limit"])
@@ -146,6 +146,11 @@ class Log(unittest.TestCase):
         line = "error: select/malleable: node n1 has fewer cores than jobs have to have there; they keep what they have"
         self.assertEqual(kinds(judge_log([line], {"n2"})[0]), ["log"])
         self.assertEqual(kinds(judge_log([line], {"n1"})[0]), [])
+
+    def test_cpus_that_the_end_of_a_former_run_has_counted_as_gone_are_counted_again(self) -> None:
+        line = "error: job_update_tres_cnt: cpu_cnt underflow (8 > {}) on JobId=39"
+        self.assertEqual(kinds(judge_log([line.format(0)], set())[0]), [])
+        self.assertEqual(kinds(judge_log([line.format(4)], set())[0]), ["log"])
 
     def test_the_books_are_wrong(self) -> None:
         for line in (
