@@ -62,7 +62,8 @@ void write_intent(const Ledger& ledger, const Intention& what) noexcept {
             ledger.intent_target(cpu).store(static_cast<uint32_t>(Owner::packed(what.targets[cpu])),
                                             std::memory_order_relaxed);
         });
-    Intention written{.kind = what.kind};
+    Intention written;
+    written.kind = what.kind;
     record.checksum.store(load_record(ledger, written), std::memory_order_relaxed);
     record.kind.store(what.kind, std::memory_order_release);
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "options.hpp"
 #include "shim.hpp"
 #include "world.hpp"
 
@@ -18,13 +19,7 @@ namespace {
 
 constexpr uint32_t kShortWait = 30;  ///< milliseconds
 
-drom_options with(uint64_t flags) {
-    drom_options options{};
-    options.size = sizeof options;
-    options.flags = flags;
-    options.timeout_ms = kShortWait;
-    return options;
-}
+drom_options with(uint64_t flags) { return test::options_with(flags, kShortWait); }
 
 drom_options creating(uint64_t flags) {
     drom_options options = with(DROM_CREATE | flags);

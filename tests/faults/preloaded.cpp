@@ -11,6 +11,7 @@
 
 #include "child.hpp"
 #include "drom/drom.h"
+#include "options.hpp"
 #include "shim.hpp"
 #include "temp_dir.hpp"
 #include "watchdog.hpp"
@@ -60,8 +61,7 @@ Run run_guest(const std::string& directory, const Failure& failure) {
 /// After the program there is nobody in the table, and nothing to do.
 std::string what_is_left(const std::string& directory) {
     drom_table* table = nullptr;
-    drom_options options{};
-    options.size = sizeof options;
+    const drom_options options = test::options_with(0);
     drom_error error{};
     int status = drom_open(&table, (directory + "/table").c_str(), &options, &error);
     if (status == DROM_E_NOTABLE) return "";

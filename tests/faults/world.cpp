@@ -9,16 +9,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include "options.hpp"
+
 namespace drom::faults {
 
 namespace {
-
-drom_options read_only() {
-    drom_options options{};
-    options.size = sizeof options;
-    options.flags = DROM_READONLY;
-    return options;
-}
 
 unsigned read_first_cpu() {
     cpu_set_t set;
@@ -82,7 +77,7 @@ uint32_t table_cpus() { return first_cpu() + 8; }
 std::string seen_from_outside(const World& world) {
     std::string text;
     drom_table* table = nullptr;
-    const drom_options options = read_only();
+    const drom_options options = test::options_with(DROM_READONLY);
     drom_error error{};
     const int status = drom_open(&table, world.path.c_str(), &options, &error);
     if (status == DROM_OK) {
@@ -105,8 +100,7 @@ std::string seen_from_outside(const World& world) {
 
 std::string what_is_broken(const World& world) {
     drom_table* table = nullptr;
-    drom_options options{};
-    options.size = sizeof options;
+    const drom_options options = test::options_with(0);
     drom_error error{};
     int status = drom_open(&table, world.path.c_str(), &options, &error);
     if (status == DROM_E_NOTABLE) return "";

@@ -8,6 +8,7 @@
 #include "child.hpp"
 #include "confine.hpp"
 #include "drom/drom.h"
+#include "options.hpp"
 #include "puppet.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
@@ -216,11 +217,8 @@ int set_mask(const char* path, int32_t pid, uint64_t mask) {
     drom_table* table = nullptr;
     drom_error error{};
     if (drom_open(&table, path, nullptr, &error) != DROM_OK) return error.status;
-    drom_options options{};
-    options.size = sizeof options;
-    options.flags = DROM_WAIT_RELEASED;
+    drom_options options = test::options_with(DROM_WAIT_RELEASED, 3000);
     options.grace_ms = DROM_GRACE_AT_ONCE;
-    options.timeout_ms = 3000;
     const int status = drom_set_mask(table, pid, &mask, 1, &options, &error);
     drom_close(table);
     return status;
