@@ -49,6 +49,10 @@ def explorer(scenario: str) -> Killer:
     return Killer("explorer", ("--only", scenario, "--preemptions", "4"))
 
 
+def slow_calls(test: str) -> Killer:
+    return Killer("slow_calls_tests", (f"--gtest_filter=SlowCalls.{test}*",))
+
+
 RACE = Killer("race_tests", ("--gtest_filter=Race.*",))
 STORM = Killer("kill_storm", ("1000",))
 
@@ -146,6 +150,10 @@ MUTANTS = [
     Mutant("a request is told before it is posted", SEQUENCE, "shmem/settle.cpp",
            "        if (!post_request(ledger, who, base, mask)) continue;", "        mark_told(ledger, who, untold, mask);\n        if (!post_request(ledger, who, base, mask)) continue;",
            (Killer("model_schedules"),)),
+    Mutant("a CPU is given up before the threads have left it", SEQUENCE, "client.cpp", "    if (real) clear_off(state.known, before, wanted.mask);",
+           "    acknowledge_release(wanted.seq, false);\n    if (real) clear_off(state.known, before, wanted.mask);", (slow_calls("ACpuIsNotGivenUp"),)),
+    Mutant("a CPU is given up when those threads have left it that were known before", SEQUENCE, "client.cpp", "    if (!state.threads.await_setters()) return false;",
+           "    acknowledge_release(wanted.seq, false);\n    if (!state.threads.await_setters()) return false;", (slow_calls("ACpuIsNotGivenUp"),)),
     Mutant("a slot is free while its page is there", SEQUENCE, "shmem/settle.cpp",
            "    remove_page(ledger, path, slot, state.generation);\n    move_slot(ledger, slot, state.generation, phase::kFree, 0);",
            "    move_slot(ledger, slot, state.generation, phase::kFree, 0);\n    remove_page(ledger, path, slot, state.generation);", (walk("", "leave"),)),
@@ -168,6 +176,9 @@ MUTANTS = [
     Mutant("a dead heir gets its CPU", RECOVERY, "shmem/settle.cpp", "if (word.heir() != Owner::nobody() && !is_live(ledger_, word.heir())) return heir_died(cpu, word);", "",
            (unit("Two.*"),)),
     Mutant("a lent CPU is nobody's when its borrower is gone", RECOVERY, "shmem/settle.cpp", "changed |= go_home(cpu, word);", "changed |= false;", (unit("Plan.*"),)),
+    Mutant("a thread that falls asleep just after it was woken to end sleeps on", RECOVERY, "joining.cpp",
+           "        futex_wake(futex_half(state.ledger.request(state.slot).newest));\n        futex_wait(&state.agent_runs, 1, deadline_in_ms(5));",
+           "        futex_wait(&state.agent_runs, 1, deadline_in_ms(5));\n        if (now_ns() + 900 * kMillisecond > deadline) break;", (slow_calls("WhoJoinsAgain"),)),
     Mutant("a CPU that nobody was told to leave is not posted again", RECOVERY, "shmem/settle.cpp", "if (posted_already && untold.cpus.none()) return false;", "if (posted_already) return false;",
            (unit("Unfinished.*", "Settle.*"), walk("a shrink that is not", "check"))),
     Mutant("a page of somebody who died while joining stops the next one", RECOVERY, "shmem/segment.cpp", "    unlinkat(directory.fd(), name, 0);  // left by", "    // left by",

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// slow_calls_test.cpp - what a client promises holds however long the system calls between two of its steps take.
+//
+// Between two steps are some instructions, and who comes in between is seldom seen. Here the call between them takes milliseconds: with a
+// `syscall` of ours, which is linked instead of libc's.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <atomic>
+#include <cstdarg>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "child.hpp"
+#include "client.hpp"
+#include "drom/drom.h"
+#include "options.hpp"
+#include "temp_dir.hpp"
+#include "watchdog.hpp"
+
+namespace {
+std::atomic<long> slow_call{-1};
+std::atomic<int> slow_calls{0};
+constexpr useconds_t kSlow_us = 1000;
+
+bool is_slow(long number, const long (&a)[6]) {
+    return number == slow_call.load() && (number != SYS_futex || a[1] == FUTEX_WAIT_BITSET);
+}
+}  // namespace
+
+extern "C" long syscall(long number, ...) {
+    using Call = long (*)(long, long, long, long, long, long, long);
+    static const auto libc_s = reinterpret_cast<Call>(dlsym(RTLD_NEXT, "syscall"));
+    va_list list;
+    va_start(list, number);
+    long a[6];
+    for (long& argument : a) argument = va_arg(list, long);
+    va_end(list);
+    if (is_slow(number, a)) {
+        slow_calls.fetch_add(1);
+        usleep(kSlow_us);
+    }
+    return libc_s(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+namespace {
+using namespace drom::test;
+
+class SlowCalls : public testing::Test {
+protected:
+    void SetUp() override { setenv("DROM_TABLE", dir_.table().c_str(), 1); }
+    void TearDown() override { slow_call.store(-1); }
+    TempDir dir_;
+};
+
+int join_with_agent(drom_error* error) {
+    drom::client::JoinOptions options{};
+    options.async = true;
+    return drom::client::join(options, error);
+}
+
+/// The agent's thread looks whether it is to stop, and then sleeps until there is a request; who leaves says so, and then wakes it.
+TEST_F(SlowCalls, WhoJoinsAgainIsNotRefusedBecauseAThreadOfItsFirstTimeFallsAsleep) {
+    constexpr int kTimes = 40;
+    slow_call.store(SYS_futex);
+    drom_error error{};
+    for (int time = 0; time < kTimes; ++time) {
+        ASSERT_EQ(join_with_agent(&error), DROM_OK) << "time " << time << ": " << error.text;
+        usleep(static_cast<useconds_t>(time % 10) * 400);
+        ASSERT_EQ(drom::client::leave(&error), DROM_OK) << error.text;
+    }
+    EXPECT_GE(slow_calls.load(), kTimes);
+}
+
+std::vector<uint32_t> allowed_cpus() {
+    cpu_set_t set;
+    std::vector<uint32_t> cpus;
+    sched_getaffinity(0, sizeof set, &set);
+    for (uint32_t cpu = 0; cpu < 64; ++cpu)
+        if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+    return cpus;
+}
+
+/// CPUs on which a thread of the process may run, all threads together.
+uint64_t cpus_of_threads(pid_t pid) {
+    uint64_t all = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        if (sched_getaffinity(std::stoi(task.path().filename()), sizeof set, &set) != 0) continue;
+        for (uint32_t cpu = 0; cpu < 64; ++cpu) all |= CPU_ISSET(cpu, &set) ? uint64_t{1} << cpu : 0;
+    }
+    return all;
+}
+
+/// Client that creates one thread after the other, each of which sleeps; its agent's thread moves them, slowly.
+Child slow_client(Gate& joined) {
+    return Child::run([&joined] {
+        if (join_with_agent(nullptr) != DROM_OK) return 1;
+        slow_call.store(SYS_sched_setaffinity);
+        joined.open();
+        std::vector<std::thread> threads;
+        while (threads.size() < 30) {
+            threads.emplace_back([] {
+                for (;;) pause();
+            });
+            usleep(kSlow_us);
+        }
+        for (;;) pause();
+        return 0;
+    });
+}
+
+TEST_F(SlowCalls, ACpuIsNotGivenUpWhileAThreadCanRunThere) {
+    const std::vector<uint32_t> cpus = allowed_cpus();
+    if (cpus.size() < 2) GTEST_SKIP() << "one CPU is too few to leave one";
+    const uint64_t one = uint64_t{1} << cpus[0];
+    const uint64_t both = one | uint64_t{1} << cpus[1];
+    Gate joined;
+    const Child client = slow_client(joined);
+    joined.pass();
+    drom_table* table = nullptr;
+    drom_error error{};
+    ASSERT_EQ(drom_open(&table, nullptr, nullptr, &error), DROM_OK) << error.text;
+    drom_options options = options_with(DROM_WAIT_RELEASED, 5000);
+    options.grace_ms = 5000;  // by itself, not from outside
+    for (int time = 0; time < 20; ++time) {
+        const uint64_t mask = time % 2 == 0 ? one : both;
+        ASSERT_EQ(drom_set_mask(table, client.pid(), &mask, 1, &options, &error), DROM_OK) << error.text;
+        ASSERT_EQ(cpus_of_threads(client.pid()) & ~mask, 0U) << "time " << time;
+    }
+    drom_close(table);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const Watchdog watchdog(120);
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}
