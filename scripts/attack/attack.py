@@ -34,7 +34,7 @@ SUITES = {
     "explorer": Suite("the real code under every schedule with few preemptions, and crashes", {"DROM_EXPLORER_LONG": "1"}),
     "race": Suite("threads as actors on one table", {"DROM_RACE_ROUNDS": "40000"}),
     "kill-storm": Suite("administrators, clients and OpenMP programs killed at random", {"DROM_STORM_KILLS": "400000"}),
-    "liveness": Suite("reused pids, zombies, other users, other namespaces", {}),
+    "liveness": Suite("reused pids, zombies, other users, other namespaces", {"DROM_LIVENESS_REUSES": "10000"}),
     "hostile": Suite("other users, other programs, bad input", {}),
     "faults": Suite("every system call fails in turn", {"DROM_FAULTS_LONG": "1"}),
     "guest": Suite("the agent in other people's processes", {}),

@@ -325,7 +325,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", required=True)
     parser.add_argument("--runtimes", required=True)
-    parser.add_argument("--sequences", type=int, default=0, help="for each guest and runtime, instead of --seconds")
+    parser.add_argument("--sequences", type=int, default=int(os.environ.get("ANSWERS_SEQUENCES", "0")),
+                        help="for each guest and runtime, instead of --seconds; default: ANSWERS_SEQUENCES")
     parser.add_argument("--first", type=int, default=0, help="number of the first sequence")
     parser.add_argument("--seconds", type=float, default=150)
     parser.add_argument("--scale", type=int, default=25, help="100: a guest runs for about a second")

@@ -53,6 +53,12 @@ T* shared_memory() {
     return static_cast<T*>(memory);
 }
 
+/// Each call fails for good from each of its times on, not from the first only, and signals come in more rounds.
+bool is_long() {
+    const char* text = std::getenv("DROM_FAULTS_LONG");
+    return text != nullptr && std::strcmp(text, "1") == 0;
+}
+
 /// A table that is full stays full for a while; a signal, or another thread in between, does not.
 bool may_last(int code) { return code != EINTR && code != EAGAIN && code != ESRCH; }
 
@@ -331,7 +337,9 @@ private:
         for (const int code : calls()[call].codes) {
             constexpr unsigned kMost = 400;
             for (unsigned nth = 1; nth < kMost && one(operation, {call, code, nth, false}, undisturbed); ++nth) {}
-            if (may_last(code)) one(operation, {call, code, 1, true}, undisturbed);
+            const unsigned most = is_long() ? undisturbed.counts[call] : 1;
+            for (unsigned nth = 1; nth <= most && may_last(code); ++nth)
+                one(operation, {call, code, nth, true}, undisturbed);
         }
     }
 
@@ -344,9 +352,9 @@ private:
     }
 
     void interrupt(const Operation& operation, const Undisturbed& undisturbed) {
-        constexpr int kRounds = 10;
-        for (int round = 0; round < kRounds; ++round, ++runs_)
-            judge(in_a_process([&](World& w) { return run_interrupted(operation, w, undisturbed, round); }),
+        const int rounds = is_long() ? 200 : 10;
+        for (int round = 0; round < rounds; ++round, ++runs_)
+            judge(in_a_process([&](World& w) { return run_interrupted(operation, w, undisturbed, round % 25); }),
                   operation.name);
     }
 
@@ -367,7 +375,7 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    const test::Watchdog watchdog(580);
+    const test::Watchdog watchdog(is_long() ? 3 * 3600 : 580);
     setvbuf(stdout, nullptr, _IOLBF, 0);
     shared = shared_memory<Shared>();
     const std::vector<std::string> unknown = install();

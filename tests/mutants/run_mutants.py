@@ -7,6 +7,8 @@
 A mutant's file is compiled as the build compiles it and linked into the test programs in place of the right one; nothing of the build is changed. A test that
 fails, ends by a signal or does not end has noticed. First each of these tests has to pass as it is.
 
+With DROM_MUTANTS_LONG=1 every program that notices any mutant is tried on those that are said to make no difference.
+
 Exit status: 0 enough were noticed, 1 not, or a mutant's text is not in its file any more, 77 a test program was not built.
 """
 
@@ -21,6 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from mutants import MUTANTS, ORDER, SEQUENCE, Killer, Mutant
@@ -179,6 +182,9 @@ def main() -> int:
     given = parser.parse_args()
     build = Build(given.build.resolve())
     chosen = [mutant for mutant in MUTANTS if given.only in mutant.name]
+    if os.environ.get("DROM_MUTANTS_LONG") == "1":
+        everybody = tuple(dict.fromkeys(killer for mutant in MUTANTS for killer in mutant.killers))
+        chosen = [replace(mutant, killers=everybody) if mutant.survives else mutant for mutant in chosen]
     killers = {killer for mutant in chosen for killer in mutant.killers}
     if absent := sorted({killer.program for killer in killers if not build.has(killer.program)}):
         print(f"SKIPPED: {', '.join(absent)} was not built")
