@@ -86,10 +86,22 @@ int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error
     return DROM_OK;
 }
 
+/// From here on it is called off no more as one that nobody has joined. False: it has been, just now.
+bool keep_reservation(uint32_t index, uint32_t generation) noexcept {
+    if (!state.ledger.writable) return true;  // a node's reservation is its manager's to change
+    if (change_phase(state.ledger, index, generation, phase::kReserved, phase::kLive)) return true;
+    const SlotState now = state_of(state.ledger.slot(index));
+    return now.generation == generation && now.phase == phase::kLive;  // of a program before this one
+}
+
+/// E_NOPROC: it has been called off meanwhile.
 int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept {
     const uint32_t generation = state_of(state.ledger.slot(index)).generation;
     Page* page = open_page(state.ledger, state.path, index, generation, nullptr);
-    if (const int status = take_over(index, only, page, error); status != DROM_OK) {
+    int status = take_over(index, only, page, error);
+    const bool taken = status == DROM_OK && keep_reservation(index, generation);
+    if (!taken && !is_live(state.ledger, {index, generation & 0xfff})) status = DROM_E_NOPROC;
+    if (status != DROM_OK) {
         unmap_page(page);
         return status;
     }
@@ -116,6 +128,14 @@ CpuSet claim_cpus(const CpuSet& mask) noexcept {
     return claimed;
 }
 
+uint32_t claim_and_settle(const CpuSet& claim) noexcept {
+    const CpuSet claimed = claim_cpus(claim);
+    SlotSet me;
+    me.add(state.slot);
+    settle(state.ledger, *state.pages, me);
+    return claimed.count();
+}
+
 int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* error) noexcept {
     if (!state.ledger.writable)
         return fail(error, DROM_E_PERM,
@@ -140,12 +160,41 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* 
         move_slot(state.ledger, state.slot, state.generation, phase::kFree, 0);
         return error != nullptr && error->status != DROM_OK ? error->status : DROM_E_BUSY;
     }
-    const CpuSet claimed = claim_cpus(claim);
-    record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = claimed.count(), .pid = self().pid});
-    SlotSet me;
-    me.add(state.slot);
-    settle(state.ledger, *state.pages, me);
+    const uint32_t count = claim_and_settle(claim);
+    record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = count, .pid = self().pid});
     return DROM_OK;
+}
+
+/// Who reserved it died before it was given a CPU: nobody else will.
+bool is_forsaken() noexcept {
+    return state.ledger.writable && wanted_cpus(state.ledger, name_of(state.ledger, state.slot)).none() &&
+           verdict(read_who(state.ledger.slot(state.slot).guardian)) == Verdict::kDead;
+}
+
+/// Leaves the slot of its own for the one that somebody has reserved for it meanwhile; kNoSlot: nobody has.
+uint32_t change_to_reservation(const JoinOptions& options) noexcept {
+    if (options.reserved_for == kNoReservation) return kNoSlot;
+    const uint32_t reserved = find_other_slot(state.ledger, self().pid, state.slot);
+    if (reserved == kNoSlot) return kNoSlot;
+    retire_user(state.ledger, *state.pages, state.path, state.slot, state.generation, DROM_EVENT_LEAVE);
+    unmap_page(state.page);
+    state.page = &private_page;
+    return reserved;
+}
+
+/// A reservation's CPUs or, where there is none (any more), those of `claim` that nobody has.
+int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const CpuSet& claim,
+          drom_error* error) noexcept {
+    constexpr int kTries = 8;  // each is lost to somebody who reserves for it, or calls that off, at this moment
+    int status = DROM_OK;
+    for (int tries = 0; tries < kTries; ++tries) {
+        status = reserved != kNoSlot ? enter_reservation(reserved, only, error) : int{DROM_E_NOPROC};
+        if (status == DROM_OK && is_forsaken()) claim_and_settle(claim);
+        if (status != DROM_E_NOPROC) return status;
+        status = claim_own_slot(options, claim, error);
+        if (status != DROM_OK || (reserved = change_to_reservation(options)) == kNoSlot) return status;
+    }
+    return fail(error, DROM_E_BUSY, "drom: join: its CPUs are being reserved and released all the time; try again");
 }
 
 /// From here on requests are read. What the process may use at this moment is its affinity.
@@ -160,10 +209,6 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     page.joined.store(1);
     hot.request.store(&state.ledger.request(state.slot).newest);
     state.joined.store(true, std::memory_order_release);
-    if (state.ledger.writable) {
-        const SlotState now = state_of(state.ledger.slot(state.slot));
-        move_slot(state.ledger, state.slot, state.generation, phase::kLive, now.flags);
-    }
 }
 
 /// The slot that this process takes over, kNoSlot when it is to have one of its own. `only`: as reserved_slot().
@@ -189,9 +234,8 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
         get_affinity(0, affinity);
     uint32_t only = 0;
     const uint32_t reserved = find_reservation(options.reserved_for, only);
-    const int status = reserved != kNoSlot
-                           ? enter_reservation(reserved, only, error)
-                           : claim_own_slot(options, options.claim != nullptr ? *options.claim : affinity, error);
+    const CpuSet& claim = options.claim != nullptr ? *options.claim : affinity;
+    const int status = enter(reserved, only, options, claim, error);
     if (status != DROM_OK) return status;
     start_reading(options, affinity);
     Wanted first{};
@@ -289,8 +333,7 @@ int give_back(drom_error* error) noexcept {
     const Who guardian = read_who(state.ledger.slot(state.slot).guardian);
     if (guardian.pid != 0 && verdict(guardian) != Verdict::kDead) {
         // The launcher keeps the reservation: a script may start its next program in it.
-        move_slot(state.ledger, state.slot, state.generation, phase::kReserved,
-                  state_of(state.ledger.slot(state.slot)).flags);
+        change_phase(state.ledger, state.slot, state.generation, phase::kLive, phase::kReserved);
         return succeed(error);
     }
     retire_user(state.ledger, *state.pages, state.path, state.slot, state.generation, DROM_EVENT_LEAVE);

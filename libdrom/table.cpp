@@ -231,6 +231,8 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
         int status = fill_slot(goal.slot, pid, options, error);
         if (status == DROM_OK && !move_slot(ledger_, goal.slot, goal.generation, phase::kReserved, slot_flags(options)))
             status = fail(error, DROM_E_BUSY, "%s: the slot was taken over meanwhile; try again", verb.text);
+        if (status == DROM_OK && find_other_slot(ledger_, pid, goal.slot) != kNoSlot)
+            status = fail(error, DROM_E_BUSY, "%s: the process has just joined by itself", verb.text);
         ledger_.slot(goal.slot).joined_ns.store(now_ns(), std::memory_order_relaxed);
         if (status == DROM_OK)
             status = change_user({goal.slot, goal.generation}, {Wish::kExactly, mask, 0}, options, verb.text, error);
@@ -244,6 +246,17 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     return finish(goal, options, verb.text, error);
 }
 
+/// Only itself and its guardian release a client that lives. Who never joined does not know of its CPUs: a reservation can be called off.
+bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
+    const uint64_t now = unpack_state(seen).phase;
+    if (now != phase::kLive && now != phase::kReserved) return false;  // somebody releases it at this moment
+    const Page* page = pages_.view(slot);
+    const bool follows = now == phase::kLive || page == nullptr || page->joined.load() != 0;
+    const Who who = read_who(ledger_.slot(slot).client);
+    return follows && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
+           read_who(ledger_.slot(slot).guardian).pid != self().pid;
+}
+
 int Table::release(uint32_t pid, const Options& options, drom_error* error) noexcept {
     const VerbText verb("release", pid);
     if (const int status = writable("release", error); status != DROM_OK) return status;
@@ -251,15 +264,13 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
     begin(turn.inherited(), error);
     const auto [slot, generation] = find_listed_user(ledger_, pid);
     if (slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
-    const Who who = read_who(ledger_.slot(slot).client);
-    const Page* page = pages_.view(slot);
-    // Who never joined does not know of its CPUs: a reservation for it can be called off.
-    const bool follows =
-        state_of(ledger_.slot(slot)).phase == phase::kLive || page == nullptr || page->joined.load() != 0;
-    if (follows && !options.has(DROM_TAKE) && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
-        read_who(ledger_.slot(slot).guardian).pid != self().pid)
-        return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);
-    retire_user(ledger_, pages_, path_, slot, generation, DROM_EVENT_LEAVE);
+    for (uint64_t seen = ledger_.slot(slot).state.load(); unpack_state(seen).generation == generation;
+         seen = ledger_.slot(slot).state.load()) {
+        if (!options.has(DROM_TAKE) && is_kept(slot, seen))
+            return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);
+        // Not if it has joined since we looked: then it knows of its CPUs.
+        if (retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_LEAVE)) break;
+    }
     return succeed(error);
 }
 

@@ -135,6 +135,7 @@ private:
     int finish(const Goal& goal, const Options&, const char* verb, drom_error*) noexcept;
     int await(const Goal& goal, const Options&, const char* verb, drom_error*) noexcept;
     int await_resized(const Goal& goal, uint64_t deadline, const char* verb, drom_error*) noexcept;
+    bool is_kept(uint32_t slot, uint64_t seen) noexcept;
     int still_pending(uint32_t slot, const char* verb, drom_error*) noexcept;
     CpuSet mask_before(uint32_t slot, uint64_t seq) noexcept;
     Confined move_threads(User user, uint32_t pid, Posted& posted) noexcept;

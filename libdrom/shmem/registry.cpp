@@ -83,6 +83,15 @@ Found find_in_namespaces(const Ledger& ledger, uint32_t pid) noexcept {
 
 uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept { return find_in_namespaces(ledger, pid).here; }
 
+uint32_t find_other_slot(const Ledger& ledger, uint32_t pid, uint32_t slot) noexcept {
+    for (uint32_t i = 0; i < ledger.clients(); ++i) {
+        if (i == slot || !takes_part(unpack_state(ledger.slot(i).state.load()))) continue;
+        const Who who = read_who(ledger.slot(i).client);
+        if (who.pid == pid && who.pidns == self().pidns && verdict(who) != Verdict::kDead) return i;
+    }
+    return kNoSlot;
+}
+
 uint32_t find_listed_pid(const Ledger& ledger, uint32_t pid) noexcept {
     const Found found = find_in_namespaces(ledger, pid);
     return found.here != kNoSlot || pid == self().pid ? found.here : found.elsewhere;
@@ -124,6 +133,15 @@ bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_
     uint64_t bits = word.load();
     while (static_cast<uint32_t>(bits) == generation)
         if (word.compare_exchange_weak(bits, pack_state({to, flags, generation}))) return true;
+    return false;
+}
+
+bool change_phase(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t from, uint64_t to) noexcept {
+    Word& word = ledger.slot(slot).state;
+    uint64_t bits = word.load();
+    for (SlotState now = unpack_state(bits); now.generation == generation && now.phase == from;
+         now = unpack_state(bits))
+        if (word.compare_exchange_weak(bits, pack_state({to, now.flags, generation}))) return true;
     return false;
 }
 

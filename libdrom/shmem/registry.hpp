@@ -29,6 +29,9 @@ Owner::Name name_of(const Ledger& ledger, uint32_t slot) noexcept;
 
 /// The slot of process `pid` of this pid namespace, kNoSlot when it is no client. Does not ask whether the process still lives.
 uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept;
+/// Another slot of the same living process than `slot`; kNoSlot. A process that joins and who reserves CPUs for it look each after having
+/// taken a slot: at least one of them sees the other's, and gives its own up.
+uint32_t find_other_slot(const Ledger& ledger, uint32_t pid, uint32_t slot) noexcept;
 
 /// The slot of the client that somebody means by `pid`: a process of this pid namespace, or else one that is listed by that number
 /// because it is called so in its own. This process's number is nobody else's.
@@ -47,6 +50,8 @@ uint32_t claim_slot(const Ledger& ledger) noexcept;
 
 /// Moves a slot to `phase`, keeping its generation. False when it has been taken to another generation meanwhile.
 bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t phase, uint64_t flags) noexcept;
+/// The same from one phase only, keeping its flags: of two that change it at once one is refused.
+bool change_phase(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t from, uint64_t to) noexcept;
 
 /// Whoever claimed the slot died before it was filled.
 bool is_half_made(const Slot& slot) noexcept;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cerrno>
@@ -46,6 +47,15 @@ void tell(Word& word, uint64_t value) {
     if (scheduler.exploring()) scheduler.before(offset_of(word), true);
     const uint64_t old = word.exchange(value);
     if (scheduler.exploring()) scheduler.after_write(offset_of(word), old, value);
+}
+
+/// The next number, in one step: two that make files at once make two.
+uint64_t next(Word& word) {
+    if (scheduler.exploring()) scheduler.before(offset_of(word), true);
+    const uint64_t number = word.fetch_add(1);
+    if (scheduler.exploring()) scheduler.after_read(offset_of(word), number);
+    if (scheduler.exploring()) scheduler.after_write(offset_of(word), number, number + 1);
+    return number;
 }
 
 int failed(int error) {
@@ -164,6 +174,7 @@ int __real_open(const char*, int, ...);
 ssize_t __real_read(int, void*, size_t);
 int __real_close(int);
 off_t __real_lseek(int, off_t, int);
+int __real_stat(const char*, struct stat*);
 int __real_kill(pid_t, int);
 pid_t __real_getpid();
 pid_t __real_getsid(pid_t);
@@ -192,6 +203,16 @@ int __wrap_close(int file) { return inside() && file >= kTaskFile ? 0 : __real_c
 off_t __wrap_lseek(int file, off_t to, int from) {
     if (!inside()) return __real_lseek(file, to, from);
     memory.processes[entered()].threads_listed = false;
+    return 0;
+}
+
+/// Whose a process is: all are of one user. Namespaces are the machine's own.
+int __wrap_stat(const char* path, struct stat* info) {
+    if (!inside() || std::strcmp(path, "/proc/self/ns/pid") == 0) return __real_stat(path, info);
+    unsigned pid = 0;
+    if (std::sscanf(path, "/proc/%u", &pid) != 1) give_up("stat", path);
+    if (living(pid) == kNoProcess) return failed(ENOENT);
+    info->st_uid = geteuid();
     return 0;
 }
 
@@ -283,9 +304,8 @@ CpuSet __wrap__ZN4drom12present_cpusEv() {
 
 Page* __wrap__ZN4drom11create_pageERKNS_6LedgerEPKcjjjP10drom_error(const Ledger&, const char*, uint32_t slot,
                                                                     uint32_t generation, uint32_t, drom_error*) {
-    const uint64_t number = ask(memory.kernel.pages_made);
-    if (number == kPages) give_up("create_page", "more pages than the machine has room for");
-    tell(memory.kernel.pages_made, number + 1);
+    const uint64_t number = next(memory.kernel.pages_made);
+    if (number >= kPages) give_up("create_page", "more pages than the machine has room for");
     auto* page = reinterpret_cast<Page*>(memory.pages[number]);
     page->magic = kPageMagic;
     page->layout_version = kLayoutVersion;

@@ -35,12 +35,15 @@ int follow_requests(int looks) {
 
 namespace {
 
-int join(const char* mask) {
+int join(const char* mask, uint32_t reserved_for = client::kNoReservation) {
     const CpuSet set = cpus(mask);
-    const client::JoinOptions options{
-        &set, DROM_DOOR_EXPLICIT, false, "client", nullptr, 1, 0, false, nullptr, "/explored", client::kNoReservation};
+    const client::JoinOptions options{&set,    DROM_DOOR_EXPLICIT, false,       "client", nullptr, 1, 0, false,
+                                      nullptr, "/explored",        reserved_for};
     return client::join(options, nullptr);
 }
+
+/// What is reserved for it, if there is something by then; otherwise what is free of the mask.
+int join_reserved(const char* mask) { return join(mask, 0); }
 
 }  // namespace
 
@@ -278,6 +281,43 @@ void confine_and_reuse(Scene& scene) {
     scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
 }
 
+int reserve(Table& table, uint32_t process, const char* mask) {
+    return table.reserve(pid_of(process), cpus(mask), with(DROM_TAKE), nullptr, nullptr);
+}
+
+void reserve_and_join(Scene& scene) {
+    const uint32_t a = scene.client("0-1");
+    const uint32_t newcomer = scene.process("2-3");
+    scene.administer("reserves CPUs 1 and 3 for a newcomer",
+                     [newcomer](Table& table) { return reserve(table, newcomer, "1,3"); });
+    scene.act("the newcomer joins", newcomer, [] { return join_reserved("2-3"); });
+    adopt(scene, "a releases", a);
+}
+
+void call_off_and_join(Scene& scene) {
+    const uint32_t a = scene.client("0-1");
+    const uint32_t newcomer = scene.process("2-3");
+    enter(scene.healthy_process);
+    if (reserve(*scene.healthy, newcomer, "2-3") < 0) give_up("building a scene", "nothing can be reserved");
+    enter(kNoProcess);
+    scene.administer("calls the reservation off",
+                     [newcomer](Table& table) { return table.release(pid_of(newcomer), with(0), nullptr); });
+    scene.administer("gives a CPU 2",
+                     [a](Table& table) { return table.give(pid_of(a), cpus("2"), with(DROM_TAKE), nullptr); });
+    scene.act("the newcomer joins", newcomer, [] { return join_reserved("2-3"); });
+}
+
+void hand_over_fast(Scene& scene) {
+    const uint32_t a = scene.client("0-1");
+    const uint32_t b = scene.client("2");
+    const uint32_t c = scene.client("3");
+    scene.administer("hands CPU 1 over to b, fast",
+                     [b](Table& table) { return set(table, b, "1-2", DROM_TAKE | DROM_FAST); });
+    scene.administer("gives c CPU 1",
+                     [c](Table& table) { return table.give(pid_of(c), cpus("1"), with(DROM_TAKE), nullptr); });
+    adopt(scene, "a releases", a);
+}
+
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
@@ -301,6 +341,9 @@ const std::vector<Scenario>& scenarios() {
         {"a dead administrator's work has two heirs", left_half_done, false},
         {"confined while it releases", confine_and_release, true},
         {"confined while its slot has a new user", confine_and_reuse, false},
+        {"a newcomer joins while CPUs are reserved for it", reserve_and_join, false},
+        {"a reservation is called off while its process joins", call_off_and_join, false},
+        {"a CPU is handed over fast, and taken from its heir", hand_over_fast, false},
     };
     return all;
 }

@@ -15,9 +15,17 @@ namespace {
 
 bool is_alive(uint32_t process) { return process < kProcesses && memory.kernel.alive[process].load() != 0; }
 
-uint32_t process_in(const Ledger& ledger, uint32_t slot) {
-    const uint32_t pid = ledger.slot(slot).client.pid.load();
+uint32_t process_with(uint32_t pid) {
     return pid >= kFirstPid && pid < kFirstPid + kProcesses ? pid - kFirstPid : kNoProcess;
+}
+
+uint32_t process_in(const Ledger& ledger, uint32_t slot) { return process_with(ledger.slot(slot).client.pid.load()); }
+
+/// Who reserved CPUs for a process that died keeps them for the next one in its place. What the dead was told to leave is left when somebody
+/// waits for that, or the guardian has gone.
+bool is_kept_for_another(const Ledger& ledger, uint32_t slot) {
+    return slot < kSlots && !is_alive(process_in(ledger, slot)) &&
+           is_alive(process_with(ledger.slot(slot).guardian.pid.load()));
 }
 
 const Page* page_of(uint32_t slot, uint32_t generation) {
@@ -48,15 +56,25 @@ uint64_t effective(const Ledger& ledger, uint32_t slot) {
     return memory.kernel.affinity[process].load() | told;
 }
 
+/// Who hands a CPU over fast, and who gets it, use it both until it has been left; nobody else does.
+bool are_allowed_to_share(const Ledger& ledger, uint32_t cpu, uint32_t one, uint32_t other) {
+    const Owner word{ledger.owner(cpu).load()};
+    if (!word.is(Owner::kFast)) return false;
+    const uint32_t owner = word.owner().slot;
+    const uint32_t heir = word.heir().slot;
+    return (owner == one && heir == other) || (owner == other && heir == one);
+}
+
 bool in_two_sets(const Ledger& ledger) {
-    uint64_t seen = 0;
-    bool twice = false;
-    for (uint32_t slot = 0; slot < kSlots; ++slot) {
-        const uint64_t mask = effective(ledger, slot);
-        twice |= (seen & mask) != 0;
-        seen |= mask;
-    }
-    return twice;
+    uint64_t mask[kSlots];
+    for (uint32_t slot = 0; slot < kSlots; ++slot) mask[slot] = effective(ledger, slot);
+    for (uint32_t one = 0; one < kSlots; ++one)
+        for (uint32_t other = one + 1; other < kSlots; ++other)
+            for (uint32_t cpu = 0; cpu < kCpus; ++cpu)
+                if ((mask[one] & mask[other] & uint64_t{1} << cpu) != 0 &&
+                    !are_allowed_to_share(ledger, cpu, one, other))
+                    return true;
+    return false;
 }
 
 bool is_torn(const Ledger& ledger) {
@@ -66,6 +84,18 @@ bool is_torn(const Ledger& ledger) {
         if (is_live(ledger, name_of(ledger, slot)) && !none && !read_request(ledger, slot, posted)) return true;
     }
     return false;
+}
+
+/// Who reserved a slot for a process died before it gave it a CPU, and the process had joined by then: it runs on, unmanaged.
+bool somebody_is_forsaken(const Ledger& ledger) {
+    const auto is = [&](uint32_t slot) {
+        const uint32_t guardian = process_with(ledger.slot(slot).guardian.pid.load());
+        const Owner::Name who = name_of(ledger, slot);
+        return is_live(ledger, who) && guardian != kNoProcess && !is_alive(guardian) && wanted_cpus(ledger, who).none();
+    };
+    bool found = false;
+    for (uint32_t slot = 0; slot < kSlots; ++slot) found |= is(slot);
+    return found;
 }
 
 uint32_t who_died() {
@@ -119,7 +149,8 @@ const char* Verifier::nothing_is_lost() const {
         // Known and open: two administrators, one without its turn, may take a client's last CPUs between them; it can be told nothing then.
         if (scheduler.overtaken && is_present(ledger, word.owner()) && wanted_cpus(ledger, word.owner()).none())
             return nullptr;
-        if (word.is(Owner::kLeaving)) return "a CPU is still being left when everybody has obeyed";
+        if (word.is(Owner::kLeaving) && !is_kept_for_another(ledger, word.owner().slot))
+            return "a CPU is still being left when everybody has obeyed";
         if (word.owner() != Owner::nobody() && !is_present(ledger, word.owner())) return "a CPU belongs to the dead";
     }
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
@@ -128,6 +159,7 @@ const char* Verifier::nothing_is_lost() const {
         if (now != phase::kFree && !is_live(ledger, who)) return "a slot is neither free nor used";
         if (!is_live(ledger, who)) continue;
         const uint32_t process = process_in(ledger, slot);
+        if (is_kept_for_another(ledger, slot)) continue;
         if (!is_alive(process)) return "a dead client still has its slot";
         const CpuSet owned = owned_cpus(ledger, who);
         Posted posted{};
@@ -184,7 +216,7 @@ const char* Verifier::at_end() {
     const auto& allowed = allowed_[died];
     // An administrator that was held up for so long that its turn was taken goes on without it: then the table is right, but the CPUs may
     // be where both together put them.
-    const bool comparable = succeeded && !overtaken && !allowed.empty();
+    const bool comparable = succeeded && !overtaken && !allowed.empty() && !somebody_is_forsaken(ledger_view());
     ++(comparable ? compared : overtaken ? without_turn : refused);
     if (!comparable || allowed.contains(outcome())) return nullptr;
     const Outcome is = outcome();

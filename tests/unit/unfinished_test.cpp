@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "child.hpp"
+#include "client.hpp"
 #include "memory_table.hpp"
 #include "shmem/intent.hpp"
 #include "table.hpp"
@@ -65,6 +66,20 @@ int die_after_one_word(const std::string& path, uint32_t pid, uint64_t kind, con
     return change_owner(ledger, changes[0].cpu, changes[0].from, changes[0].to) ? 0 : 5;
 }
 
+/// Reserves a slot for the process, and dies before it has any CPU.
+int die_before_the_cpus(const std::string& path, uint32_t pid) {
+    Ledger ledger;
+    Who who{};
+    if (open_ledger(path.c_str(), false, ledger, nullptr) != DROM_OK || !who_is(pid, who)) return 1;
+    const uint32_t index = claim_slot(ledger);
+    if (index == kNoSlot) return 2;
+    const uint32_t generation = state_of(ledger.slot(index)).generation;
+    write_who(ledger.slot(index).client, who);
+    write_who(ledger.slot(index).guardian, self());
+    if (create_page(ledger, path.c_str(), index, generation, geteuid(), nullptr) == nullptr) return 3;
+    return move_slot(ledger, index, generation, phase::kReserved, 0) ? 0 : 4;
+}
+
 class DeadAdministrator : public testing::Test {
 protected:
     void SetUp() override {
@@ -93,6 +108,28 @@ protected:
     Options plain_{.flags = 0, .timeout_ms = 1000};
     drom_error error_{};
 };
+
+TEST_F(DeadAdministrator, WhoWasToBeGivenCpusTakesThoseThatAreFree) {
+    const CpuSet own = CpuSet::range(4, 2);
+    const std::string path = directory_.table();
+    test::Gate reserved;
+    test::Gate joined;
+    const Child newcomer = Child::run([&] {
+        reserved.pass();
+        const client::JoinOptions options{&own,    DROM_DOOR_EXPLICIT, false, "newcomer", nullptr, 1, 0, false,
+                                          nullptr, path.c_str()};
+        if (client::join(options, nullptr) != DROM_OK) return 1;
+        joined.open();
+        return pause();
+    });
+    Child administrator = Child::run([&] { return die_before_the_cpus(path, newcomer.upid()); });
+    ASSERT_EQ(0, administrator.wait());
+    reserved.open();
+    joined.pass();
+    CpuSet owned{};
+    ASSERT_EQ(DROM_OK, table_.get_mask(newcomer.upid(), &owned, nullptr, &error_)) << error_.text;
+    EXPECT_EQ(owned, own);
+}
 
 TEST_F(DeadAdministrator, WhatItBeganIsFinishedByTheNextOne) {
     const CpuSet mask = CpuSet::range(1, 6);
