@@ -101,7 +101,7 @@ if is_built dev; then
     mapfile -t suites < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vxF "$(printf '%s\n' unit plugin "${computing[@]}")")
     dev_suites "${suites[@]}"
 fi
-! is_built asan || suite asan "unit+policy+kill-storm+race+hostile+liveness+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|hostile|liveness|dlb|cli|node_agent)$'
+! is_built asan || suite asan "unit+policy+kill-storm+race+hostile+liveness+faults+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|hostile|liveness|faults|dlb|cli|node_agent)$'
 # Not the unit tests: each has one thread.
 ! is_built tsan || suite tsan "kill-storm+race+hostile+liveness" -L '^(kill-storm|race|hostile|liveness)$'
 
