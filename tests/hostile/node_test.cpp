@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <cerrno>
+#include <fstream>
 
 #include "clock.hpp"
 #include "skip.hpp"
@@ -18,7 +19,7 @@ class Node : public WithTable {
 protected:
     void SetUp() override {
         if (geteuid() != 0) DROM_SKIP("a node's table is made by root");
-        chmod(directory_.path().c_str(), 0755);
+        chmod(directory_.path().c_str(), mode_);
         create(8, 16, DROM_NODE);
         job_ = Child::run([] {
             if (setresuid(kNobody, kNobody, kNobody) != 0) return 1;
@@ -41,6 +42,7 @@ protected:
         Child user = Child::run([&] { return setresuid(kNobody, kNobody, kNobody) != 0 ? 99 : body(); });
         return user.wait();
     }
+    mode_t mode_ = 0755;
     Child job_;
     std::string page_;
 };
@@ -129,6 +131,65 @@ TEST_F(Node, LiesInAPageAreBounded) {
     uint64_t owned = 0;
     ASSERT_EQ(drom_get_mask(table_, job_.pid(), &owned, nullptr, 1, &error_), DROM_OK);
     EXPECT_EQ(owned, 0x3U) << "a lie released a CPU";
+}
+
+/// fs.protected_regular=2: in a directory that is sticky and anybody's, as /dev/shm is, not even root opens another user's file with O_CREAT.
+class Sticky : public Node {
+protected:
+    Sticky() { mode_ = 01777; }
+    void SetUp() override {
+        before_ = setting();
+        if (before_ != '2' && !set_to('2')) DROM_SKIP("fs.protected_regular can be set by the machine's root only");
+        Node::SetUp();
+    }
+    void TearDown() override {
+        Node::TearDown();
+        if (before_ != '2') set_to(before_);
+    }
+    static constexpr char kSetting[] = "/proc/sys/fs/protected_regular";
+    static char setting() {
+        std::ifstream file(kSetting);
+        return static_cast<char>(file.get());
+    }
+    static bool set_to(char value) {
+        std::ofstream file(kSetting);
+        return !(file << value << std::flush).fail();
+    }
+    char before_ = '\0';
+};
+
+TEST_F(Sticky, RootWorksWhereOtherUsersFilesAreProtected) {
+    EXPECT_GE(set(job_.pid(), 0x1), 0) << error_.text;
+    EXPECT_EQ(wanted(job_.pid()), 0x1U);
+    EXPECT_EQ(open_status(path_, 0, error_), DROM_OK) << error_.text;
+    EXPECT_EQ(as_user([&] {
+                  drom_error error{};
+                  return open_status(path_, DROM_READONLY, error) == DROM_OK ? 0 : 1;
+              }),
+              0);
+    const drom_options plain = options_with(0);
+    EXPECT_GE(drom_release(table_, job_.pid(), &plain, &error_), 0) << error_.text;
+}
+
+TEST_F(Sticky, WhatAUserPutsThereFirstIsRefusedAndLeftAsItIs) {
+    const std::string squatted = directory_.path() + "/squatted";
+    ASSERT_EQ(as_user([&] {
+                  const int file = open(squatted.c_str(), O_WRONLY | O_CREAT, 0600);
+                  const bool written = write(file, "mine", 4) == 4;
+                  const std::string empty = squatted + ".d";
+                  return written && mkdir(empty.c_str(), 0700) == 0 ? 0 : 1;
+              }),
+              0);
+    EXPECT_EQ(open(squatted.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600), -1) << "nothing is protected here";
+    for (const std::string& where : {squatted, squatted + ".d"}) {
+        EXPECT_LT(open_status(where, DROM_CREATE | DROM_NODE, error_), 0) << where;
+        EXPECT_NE(error_.text[0], '\0');
+    }
+    struct stat info{};
+    ASSERT_EQ(stat(squatted.c_str(), &info), 0);
+    EXPECT_EQ(info.st_size, 4);
+    EXPECT_EQ(info.st_uid, kNobody);
+    EXPECT_NE(access((squatted + ".d/ledger").c_str(), F_OK), 0);
 }
 
 TEST_F(Node, AUserTableDoesNotServeOtherUsers) {
