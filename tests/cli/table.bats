@@ -262,6 +262,36 @@ setup_file() { build_guests; }
         setpriv --reuid=65534 --clear-groups "$BIN" list
 }
 
+# waits_for FILE: until it is there.
+waits_for() { timeout 20 bash -c 'until [[ -e $1 ]]; do sleep 0.02; done' - "$1"; }
+
+@test "in a container with pids and a /dev/shm of its own: a table of its own, or by its path the node's" {
+    [[ $EUID == 0 ]] || missing "not root, so there are no containers"
+    unshare --mount --pid --fork --mount-proc true || missing "no namespaces"
+    two_cpus
+    cp "$(command -v sleep)" "$WORK/contained"
+    unset DROM_TABLE
+    export WORK BIN
+    # shellcheck disable=SC2016
+    background unshare --mount --pid --fork --kill-child --mount-proc bash -c '
+        mount -t tmpfs none /dev/shm
+        "$BIN" list 2>"$WORK/none"; echo $? >"$WORK/status"
+        "$BIN" run --no-doors -- "$WORK/contained" 0.3; ls /dev/shm >"$WORK/own"
+        DROM_TABLE=$WORK/shared "$BIN" run --no-doors -- "$WORK/contained" 60 &
+        until DROM_TABLE=$WORK/shared "$BIN" list -o pid --raw 2>/dev/null | grep -q .; do sleep 0.02; done
+        DROM_TABLE=$WORK/shared "$BIN" list -o pid --raw >"$WORK/numbers"; touch "$WORK/ready"; wait'
+    waits_for "$WORK/ready"
+    [[ $(cat "$WORK/status") == 1 && $(cat "$WORK/none") =~ "there is none; start a program with drom run" ]]
+    [[ $(cat "$WORK/own") == drom-0 ]]
+    run drom list --table "$WORK/shared" -o pid --raw
+    [[ $status == 0 && $output == "$(cat "$WORK/numbers")" ]] # by the number that it has inside
+    run --separate-stderr drom set --table "$WORK/shared" "$output" "$A"
+    # Its threads cannot be moved from here, where that number is somebody else's.
+    [[ $status == 3 && $stderr =~ "posted; client" ]]
+    run drom explain --table "$WORK/shared" "$(cat "$WORK/numbers")"
+    [[ $output == *"not released: the process cannot be looked at"* ]]
+}
+
 @test "watch shows what happens and ends after a count, a time, or at SIGINT" {
     drom run --no-doors -- true
     background "$BIN" watch --json --count 2
