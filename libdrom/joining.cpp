@@ -111,17 +111,28 @@ int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept
     return DROM_OK;
 }
 
-/// The CPUs of `mask` that nobody has. Others may claim at the same time: whoever's compare-and-swap comes first has it.
-CpuSet claim_cpus(const CpuSet& mask) noexcept {
+/// Others may claim at the same time: whoever's compare-and-swap comes first has it. One that fails may have been overtaken by somebody who
+/// took the CPU from the dead: it is free still.
+bool claim_cpu(uint32_t cpu) noexcept {
     const Ledger& ledger = state.ledger;
     const Owner::Name me = name_of(ledger, state.slot);
+    constexpr int kTries = 16;
+    for (int tries = 0; tries < kTries; ++tries) {
+        const Owner word{ledger.owner(cpu).load()};
+        if (word.owner() != Owner::nobody() && is_live(ledger, word.owner())) return false;
+        if (word.is(Owner::kDrained | Owner::kAbsent | Owner::kOffline)) return false;  // since we looked for free ones
+        if (change_owner(ledger, cpu, word, word.with(me, Owner::nobody(), 0))) return true;
+    }
+    return false;
+}
+
+/// The CPUs of `mask` that nobody has.
+CpuSet claim_cpus(const CpuSet& mask) noexcept {
+    const Ledger& ledger = state.ledger;
     CpuSet claimed{};
     const CpuSet wanted = mask & free_cpus(ledger);
     for (uint32_t cpu = wanted.first(); cpu < ledger.cpus(); cpu = wanted.next(cpu + 1)) {
-        const Owner word{ledger.owner(cpu).load()};
-        if (word.owner() != Owner::nobody() && is_live(ledger, word.owner())) continue;
-        if (word.is(Owner::kDrained | Owner::kAbsent | Owner::kOffline)) continue;  // since we looked for free ones
-        if (!change_owner(ledger, cpu, word, word.with(me, Owner::nobody(), 0))) continue;
+        if (!claim_cpu(cpu)) continue;
         record(ledger, {.type = DROM_EVENT_CLAIM, .slot = state.slot, .cpu = cpu, .pid = self().pid});
         claimed.add(cpu);
     }
