@@ -182,6 +182,7 @@ Confined Table::move_threads(User user, uint32_t pid, Posted& posted) noexcept {
 /// Sets the affinity of the client's threads from here. False when that is not possible (then only it can release).
 bool Table::confine_client(uint32_t slot) noexcept {
     const uint64_t seen = ledger_.slot(slot).state.load();
+    if (!unpack_state(seen).takes_part()) return true;  // what stands there may be its predecessor's
     Posted posted{};
     if (!read_request(ledger_, slot, posted)) return false;
     const Who who = read_who(ledger_.slot(slot).client);

@@ -38,8 +38,7 @@ static_assert(std::is_trivially_destructible_v<State>);
 
 bool is_current() noexcept {
     const SlotState now = state_of(state.ledger.slot(state.slot));
-    const bool takes_part = now.phase == phase::kReserved || now.phase == phase::kLive;
-    return takes_part && now.generation == state.generation;
+    return now.takes_part() && now.generation == state.generation;
 }
 
 namespace {

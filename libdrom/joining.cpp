@@ -176,10 +176,10 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* 
     return DROM_OK;
 }
 
-/// Who reserved it died before it was given a CPU: nobody else will.
+/// Who reserved it died before it was given a CPU: nobody else will. In this order: the guardian gives CPUs, and dies then.
 bool is_forsaken() noexcept {
-    return state.ledger.writable && wanted_cpus(state.ledger, name_of(state.ledger, state.slot)).none() &&
-           verdict(read_who(state.ledger.slot(state.slot).guardian)) == Verdict::kDead;
+    return state.ledger.writable && verdict(read_who(state.ledger.slot(state.slot).guardian)) == Verdict::kDead &&
+           wanted_cpus(state.ledger, name_of(state.ledger, state.slot)).none();
 }
 
 /// Leaves the slot of its own for the one that somebody has reserved for it meanwhile; kNoSlot: nobody has.

@@ -172,12 +172,13 @@ int Table::find(uint32_t pid, const char* verb, User& user, drom_error* error) n
     }
     // A full verdict costs more than the whole operation; begin() gives one every 100 ms. In between, a pid that is gone is enough.
     const bool gone = getsid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH;
-    const uint64_t seen = gone ? ledger_.slot(user.slot).state.load() : 0;
-    if (gone && ledger_.writable && is_abandoned(ledger_.slot(user.slot))) {
-        retire(ledger_, pages_, path_, user.slot, seen, DROM_EVENT_REAP);
-        return fail(error, DROM_E_NOPROC, "%s: the process has ended; its CPUs are free again", verb);
-    }
-    return DROM_OK;
+    if (!gone || !ledger_.writable) return DROM_OK;
+    const uint64_t seen = ledger_.slot(user.slot).state.load();
+    const SlotState now = unpack_state(seen);
+    const bool passed_on = !now.takes_part() || now.generation != user.generation;
+    if (!passed_on && !is_abandoned(ledger_.slot(user.slot))) return DROM_OK;
+    if (!passed_on) retire(ledger_, pages_, path_, user.slot, seen, DROM_EVENT_REAP);
+    return fail(error, DROM_E_NOPROC, "%s: the process has ended; its CPUs are free again", verb);
 }
 
 // --- reservations ------------------------------------------------------------------------------------------------------------
@@ -248,10 +249,10 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
 
 /// Only itself and its guardian release a client that lives. Who never joined does not know of its CPUs: a reservation can be called off.
 bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
-    const uint64_t now = unpack_state(seen).phase;
-    if (now != phase::kLive && now != phase::kReserved) return false;  // somebody releases it at this moment
+    const SlotState now = unpack_state(seen);
+    if (!now.takes_part()) return false;  // somebody releases it at this moment
     const Page* page = pages_.view(slot);
-    const bool follows = now == phase::kLive || page == nullptr || page->joined.load() != 0;
+    const bool follows = now.phase == phase::kLive || page == nullptr || page->joined.load() != 0;
     const Who who = read_who(ledger_.slot(slot).client);
     return follows && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
            read_who(ledger_.slot(slot).guardian).pid != self().pid;

@@ -34,10 +34,6 @@ void write_who(Identity& identity, const Who& who) noexcept {
 }
 
 namespace {
-bool takes_part(const SlotState& state) noexcept {
-    return state.phase == phase::kReserved || state.phase == phase::kLive;
-}
-
 /// Only the claimer may do this: two reapers can retire the same slot at once, and the slower one must not touch its next user.
 void blank(const Ledger& ledger, uint32_t index) noexcept {
     blank_request(ledger, index);
@@ -55,7 +51,7 @@ void blank(const Ledger& ledger, uint32_t index) noexcept {
 bool is_live(const Ledger& ledger, Owner::Name name) noexcept {
     if (name.slot >= ledger.clients()) return false;
     const SlotState state = state_of(ledger.slot(name.slot));
-    return takes_part(state) && (state.generation & 0xfff) == name.gen;
+    return state.takes_part() && (state.generation & 0xfff) == name.gen;
 }
 
 Owner::Name name_of(const Ledger& ledger, uint32_t slot) noexcept {
@@ -71,7 +67,7 @@ Found find_in_namespaces(const Ledger& ledger, uint32_t pid) noexcept {
     Found found{kNoSlot, kNoSlot};
     for (uint32_t i = 0; i < ledger.clients() && found.here == kNoSlot; ++i) {
         const Slot& slot = ledger.slot(i);
-        if (slot.client.pid.load(std::memory_order_acquire) != pid || !takes_part(state_of(slot))) continue;
+        if (slot.client.pid.load(std::memory_order_acquire) != pid || !state_of(slot).takes_part()) continue;
         if (slot.client.pidns.load(std::memory_order_relaxed) == self().pidns)
             found.here = i;
         else if (found.elsewhere == kNoSlot)
@@ -85,7 +81,7 @@ uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept { return find_in_
 
 uint32_t find_other_slot(const Ledger& ledger, uint32_t pid, uint32_t slot) noexcept {
     for (uint32_t i = 0; i < ledger.clients(); ++i) {
-        if (i == slot || !takes_part(unpack_state(ledger.slot(i).state.load()))) continue;
+        if (i == slot || !unpack_state(ledger.slot(i).state.load()).takes_part()) continue;
         const Who who = read_who(ledger.slot(i).client);
         if (who.pid == pid && who.pidns == self().pidns && verdict(who) != Verdict::kDead) return i;
     }
@@ -103,10 +99,11 @@ User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept {
     for (int tries = 0; tries < kTries; ++tries) {
         const uint32_t slot = find_listed_pid(ledger, pid);
         if (slot == kNoSlot) break;
-        const uint32_t generation = state_of(ledger.slot(slot)).generation;
-        // The slot may have been passed on before the generation was read.
-        const bool still = ledger.slot(slot).client.pid.load() == pid;
-        if (still && state_of(ledger.slot(slot)).generation == generation) return {slot, generation};
+        // The slot may have been passed on since. Whoever claims it finds its predecessor's number there, and blanks it afterwards: only while
+        // the slot takes part is the number that of the generation.
+        const SlotState now = state_of(ledger.slot(slot));
+        const bool still = now.takes_part() && ledger.slot(slot).client.pid.load() == pid;
+        if (still && state_of(ledger.slot(slot)).generation == now.generation) return {slot, now.generation};
     }
     return {kNoSlot, 0};
 }
@@ -172,7 +169,7 @@ Owner::Name named_by(const Ledger& ledger, uint64_t home) noexcept {
     if (slot == 0 || slot > ledger.clients()) return Owner::nobody();
     const auto index = static_cast<uint32_t>(slot - 1);
     const SlotState state = state_of(ledger.slot(index));
-    const bool same = takes_part(state) && state.generation == static_cast<uint32_t>(home);
+    const bool same = state.takes_part() && state.generation == static_cast<uint32_t>(home);
     return same ? Owner::Name{index, state.generation & 0xfff} : Owner::nobody();
 }
 }  // namespace

@@ -12,6 +12,9 @@ struct SlotState {
     uint64_t phase;
     uint64_t flags;
     uint32_t generation;
+
+    /// Somebody owns CPUs by this slot, or may.
+    [[nodiscard]] bool takes_part() const noexcept { return phase == phase::kReserved || phase == phase::kLive; }
 };
 
 SlotState state_of(const Slot& slot) noexcept;

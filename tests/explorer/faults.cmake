@@ -33,8 +33,8 @@ explorer_fault(mark_of_any_user "confined while its slot has a new user" shmem/m
 "    return mark & kSeqMask;")
 
 explorer_fault(any_generation "given to who has just left" shmem/registry.cpp
-"    return takes_part(state) && (state.generation & 0xfff) == name.gen;"
-"    return takes_part(state);")
+"    return state.takes_part() && (state.generation & 0xfff) == name.gen;"
+"    return state.takes_part();")
 
 explorer_fault(weak_claim "two newcomers" shmem/registry.cpp
 "        if (!slot.state.compare_exchange_strong(expected, claimed)) continue;"

@@ -2,6 +2,7 @@
 // schedules_test.cpp - the real code along the schedules in which the model broke what it once was.
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <string>
 
@@ -126,6 +127,30 @@ TEST_F(Schedules, WhoLostAHalfNeverFinishesIt) {
         post_request(ledger_, name(a), newest(a), first);
     }
     EXPECT_GT(lost, 20U);
+}
+
+// A client left and its slot was claimed by the next one, while an administrator looked for it by its number, which still stood there.
+TEST_F(Schedules, WhoIsLookedForAndLeavesIsNotTakenForTheNextUserOfItsSlot) {
+    auto* found =
+        static_cast<User*>(mmap(nullptr, sizeof(User), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(found, MAP_FAILED);
+    const uint32_t pid = self().pid;
+    unsigned met = 0;
+    for (unsigned instructions = 1; instructions < 4000; instructions += 7) {
+        const uint32_t a = join();
+        const uint32_t generation = state_of(ledger_.slot(a)).generation;
+        Puppet looking([&] { *found = find_listed_user(ledger_, pid); });
+        const bool is_looking = looking.steps(instructions);
+        move_slot(ledger_, a, generation, phase::kFree, 0);
+        ledger_.slot(a).state.store(pack_state({phase::kClaimed, 0, generation + 1}));  // its number is not blanked yet
+        looking.finish();
+        if (!is_looking) break;
+        EXPECT_TRUE(found->slot == kNoSlot || found->generation == generation) << "after " << instructions;
+        met += found->slot == kNoSlot ? 1 : 0;
+        move_slot(ledger_, a, generation + 1, phase::kFree, 0);
+    }
+    EXPECT_GT(met, 20U);
+    munmap(found, sizeof *found);
 }
 
 // A request that lacks the CPU was released long ago, and one that has it is under way: that somebody is about to tell the client is not enough.
