@@ -197,13 +197,14 @@ uint32_t change_to_reservation(const JoinOptions& options) noexcept {
 int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const CpuSet& claim,
           drom_error* error) noexcept {
     constexpr int kTries = 8;  // each is lost to somebody who reserves for it, or calls that off, at this moment
-    int status = DROM_OK;
     for (int tries = 0; tries < kTries; ++tries) {
-        status = reserved != kNoSlot ? enter_reservation(reserved, only, error) : int{DROM_E_NOPROC};
+        int status = reserved != kNoSlot ? enter_reservation(reserved, only, error) : int{DROM_E_NOPROC};
         if (status == DROM_OK && is_forsaken()) claim_and_settle(claim);
         if (status != DROM_E_NOPROC) return status;
         status = claim_own_slot(options, claim, error);
-        if (status != DROM_OK || (reserved = change_to_reservation(options)) == kNoSlot) return status;
+        if (status != DROM_OK) return status;
+        reserved = change_to_reservation(options);
+        if (reserved == kNoSlot) return DROM_OK;
     }
     return fail(error, DROM_E_BUSY, "drom: join: its CPUs are being reserved and released all the time; try again");
 }

@@ -94,8 +94,8 @@ uint32_t find_listed_pid(const Ledger& ledger, uint32_t pid) noexcept {
 }
 
 User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept {
-    constexpr int kTries =
-        64;  // each is lost to a slot that has just been passed on; a damaged table must not hold us here
+    // Each is lost to a slot that has just been passed on; a damaged table must not hold us here.
+    constexpr int kTries = 64;
     for (int tries = 0; tries < kTries; ++tries) {
         const uint32_t slot = find_listed_pid(ledger, pid);
         if (slot == kNoSlot) break;

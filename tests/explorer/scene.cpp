@@ -104,6 +104,10 @@ int set(Table& table, uint32_t process, const char* mask, uint64_t flags) {
     return table.set_mask(pid_of(process), cpus(mask), with(flags), nullptr);
 }
 
+int give(Table& table, uint32_t process, const char* mask) {
+    return table.give(pid_of(process), cpus(mask), with(DROM_TAKE), nullptr);
+}
+
 int set_two(Table& table, uint32_t a, const char* mask_a, uint32_t b, const char* mask_b) {
     const ClientMask both[] = {{pid_of(a), cpus(mask_a)}, {pid_of(b), cpus(mask_b)}};
     return table.set_masks(both, 2, with(0), nullptr);
@@ -161,8 +165,7 @@ void two_reapers(Scene& scene) {
     const uint32_t newcomer = scene.process("1,3");
     scene.kill(dead);
     scene.administer("looks for the dead", [](Table& table) { return table.check(with(0), nullptr); });
-    scene.administer("gives a CPU 1",
-                     [a](Table& table) { return table.give(pid_of(a), cpus("1"), with(DROM_TAKE), nullptr); });
+    scene.administer("gives a CPU 1", [a](Table& table) { return give(table, a, "1"); });
     scene.act("a newcomer joins", newcomer, [] { return join("1,3"); });
 }
 
@@ -185,8 +188,7 @@ void swap_and_take(Scene& scene) {
 void give_and_take(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t b = scene.client("2-3");
-    scene.administer("gives b CPU 1",
-                     [b](Table& table) { return table.give(pid_of(b), cpus("1"), with(DROM_TAKE), nullptr); });
+    scene.administer("gives b CPU 1", [b](Table& table) { return give(table, b, "1"); });
     scene.administer("takes CPU 3 from b",
                      [b](Table& table) { return table.take(pid_of(b), cpus("3"), with(0), nullptr); });
     adopt(scene, "a releases", a);
@@ -196,8 +198,7 @@ void post_and_release_cross(Scene& scene) {
     const uint32_t a = scene.client("0-2");
     const uint32_t b = scene.client("3");
     scene.administer("sets a 0-1", [a](Table& table) { return set(table, a, "0-1", 0); });
-    scene.administer("gives b CPU 0",
-                     [b](Table& table) { return table.give(pid_of(b), cpus("0"), with(DROM_TAKE), nullptr); });
+    scene.administer("gives b CPU 0", [b](Table& table) { return give(table, b, "0"); });
     adopt(scene, "a releases", a);
 }
 
@@ -205,8 +206,7 @@ void given_twice(Scene& scene) {
     const uint32_t a = scene.client("0");
     const uint32_t b = scene.client("2-3");
     scene.administer("gives a CPU 1", [a](Table& table) { return table.give(pid_of(a), cpus("1"), with(0), nullptr); });
-    scene.administer("gives b CPU 1",
-                     [b](Table& table) { return table.give(pid_of(b), cpus("1"), with(DROM_TAKE), nullptr); });
+    scene.administer("gives b CPU 1", [b](Table& table) { return give(table, b, "1"); });
 }
 
 /// The second posts twice to a.
@@ -259,8 +259,7 @@ void left_half_done(Scene& scene) {
     const Owner word{ledger.owner(3).load()};
     change_owner(ledger, 3, word, word.with(name_b, name_a, Owner::kLeaving));
     scene.kill(dead);
-    scene.administer("gives a CPU 2",
-                     [a](Table& table) { return table.give(pid_of(a), cpus("2"), with(DROM_TAKE), nullptr); });
+    scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
     scene.administer("takes CPU 2 from b",
                      [b](Table& table) { return table.take(pid_of(b), cpus("2"), with(0), nullptr); });
 }
@@ -302,8 +301,7 @@ void call_off_and_join(Scene& scene) {
     enter(kNoProcess);
     scene.administer("calls the reservation off",
                      [newcomer](Table& table) { return table.release(pid_of(newcomer), with(0), nullptr); });
-    scene.administer("gives a CPU 2",
-                     [a](Table& table) { return table.give(pid_of(a), cpus("2"), with(DROM_TAKE), nullptr); });
+    scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
     scene.act("the newcomer joins", newcomer, [] { return join_reserved("2-3"); });
 }
 
@@ -313,8 +311,7 @@ void hand_over_fast(Scene& scene) {
     const uint32_t c = scene.client("3");
     scene.administer("hands CPU 1 over to b, fast",
                      [b](Table& table) { return set(table, b, "1-2", DROM_TAKE | DROM_FAST); });
-    scene.administer("gives c CPU 1",
-                     [c](Table& table) { return table.give(pid_of(c), cpus("1"), with(DROM_TAKE), nullptr); });
+    scene.administer("gives c CPU 1", [c](Table& table) { return give(table, c, "1"); });
     adopt(scene, "a releases", a);
 }
 

@@ -217,7 +217,8 @@ END
 launch() {
     local name=$1
     shift
-    env "$mark" setsid "$@" </dev/null >"$dir/log/$name.out" 2>&1 &
+    # In a folder of its own, which is where a daemon that crashes leaves its core.
+    env --chdir="$dir/run" "$mark" setsid "$@" </dev/null >"$dir/log/$name.out" 2>&1 &
     echo "$name $!" >>"$dir/run/daemons"
 }
 

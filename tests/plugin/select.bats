@@ -20,7 +20,7 @@ looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log
 
 @test "a job that would wait starts on half of the cores of a running one, and these go back when it ends" {
     mate -N2
-    running_job OTHER -t 10 -N2
+    running_job OTHER -N2 -t 8 # it would lose more, however long either has waited
     guest -N2
     expect "$(cores "$MATE")" 0-3
     expect "$(cores "$OTHER")" 0-7
@@ -146,7 +146,7 @@ runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
     script "srun sleep 2" "srun sleep 300"
     MATE=$(sbatch --parsable --malleable --exclusive -N2 -w n1,n2 -t 10 -o /dev/null "$SCRIPT")
     gets n2 "$MATE.0" 0-7
-    running_job OTHER -N2 -t 10
+    running_job OTHER -N2 -t 8 # it would lose more
     guest -N2
     split n2 "$GUEST.0" "$MATE.1"
     scancel "$GUEST"
