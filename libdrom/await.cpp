@@ -146,34 +146,42 @@ void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) 
     if (woken == Woken::kGone) futex_wait(&nothing, 0, until);
 }
 
-/// What the client's threads follow: the mask of its last release, whoever made that. A request in between may have been replaced before
-/// anybody moved a thread for it.
-CpuSet Table::mask_before(uint32_t slot, uint64_t seq) noexcept {
+/// The client's last release, whoever made that. A request in between may have been replaced before anybody moved a thread for it.
+Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
     const Page* page = pages_.view(slot);
     const uint64_t own = page != nullptr ? page->released.load() : 0;
-    Posted outside;
-    if (read_outside(ledger_, slot, outside) && outside.seq >= std::min(own, seq)) return outside.mask;
-    CpuSet before{};
-    if (page != nullptr && page->joined.load() != 0 && read_applied(ledger_, *page, before)) return before;
-    before = CpuSet::empty();
+    Posted last;
+    if (read_outside(ledger_, slot, last) && last.seq >= std::min(own, seq)) return last;
+    last = {own, CpuSet::empty()};
+    if (page != nullptr && page->joined.load() != 0 && read_applied(ledger_, *page, last.mask)) return last;
+    last.mask = CpuSet::empty();
     const RequestHalf& older = ledger_.half(slot, seq - 1);
-    for (uint32_t i = 0; seq > 1 && i < ledger_.mask_words(); ++i) before.words[i] = older.words[i].load();
-    return before;
+    for (uint32_t i = 0; seq > 1 && i < ledger_.mask_words(); ++i) last.mask.words[i] = older.words[i].load();
+    return last;
+}
+
+/// What the client's threads follow.
+Origin Table::origin_before(uint32_t slot, uint64_t seq) noexcept {
+    const Posted last = released_before(slot, seq);
+    CpuSet begun;
+    const bool any = read_begun(ledger_, slot, last.seq, seq, begun);
+    return {last.mask, any ? begun : last.mask};
 }
 
 /// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another administrator, may have
 /// obeyed that one while we were held up, and we would have moved its threads back to CPUs that are somebody else's by now.
 Confined Table::move_threads(User user, uint32_t pid, Posted& posted) noexcept {
-    CpuSet before = mask_before(user.slot, posted.seq);
+    Origin origin = origin_before(user.slot, posted.seq);
     const uint64_t deadline = deadline_in_ms(100);
     for (;;) {
-        const StandOn place(pages_.is_held(user.slot) ? before - posted.mask : CpuSet::empty());
-        const Confined done = confine(pid, before, posted.mask, deadline);
+        note_begun(ledger_, user.slot, user.generation, posted.seq);
+        const StandOn place(pages_.is_held(user.slot) ? origin.released - posted.mask : CpuSet::empty());
+        const Confined done = confine(pid, origin, posted.mask, deadline);
         Posted newer;
         if (done.status != DROM_OK || !read_request(ledger_, user.slot, newer) || newer.seq == posted.seq) return done;
         // After the reading: what the slot's next user was asked is not for this process.
         if (state_of(ledger_.slot(user.slot)).generation != user.generation) return done;
-        before = posted.mask;
+        origin = {posted.mask, posted.mask};
         posted = newer;
         if (now_ns() >= deadline) return {DROM_E_TIMEOUT, {}, 0, 0};
     }

@@ -207,17 +207,23 @@ void acknowledge_release(uint64_t seq, bool limited) noexcept {
     record(state.ledger, {.type = DROM_EVENT_RELEASED, .slot = state.slot, .seq = seq, .pid = self().pid});
 }
 
+/// An administrator that lost its patience may have moved the threads since our own last release, or have died in the middle of that.
+Origin origin_before(const Wanted& wanted) noexcept {
+    Posted last{state.page->released.load(kRelaxed), state.applied};
+    Posted outside;
+    if (read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq) last = outside;
+    CpuSet begun;
+    const bool any = read_begun(state.ledger, state.slot, last.seq, wanted.seq, begun);
+    return {last.mask, any ? begun : last.mask};
+}
+
 bool confine_all(const Wanted& wanted) noexcept {
     if (!state.threads.publish(wanted.seq, wanted.mask)) return false;
-    // An administrator that lost its patience may have moved the threads since our own last release.
-    Posted outside;
-    const bool moved =
-        read_outside(state.ledger, state.slot, outside) && outside.seq > state.page->released.load(kRelaxed);
-    const CpuSet before = moved ? outside.mask : state.applied;
+    const Origin origin = origin_before(wanted);
     const bool real = !state.ledger.virtual_node();
-    if (real) clear_off(state.known, before, wanted.mask);
+    if (real) clear_off(state.known, origin, wanted.mask);
     if (!state.threads.await_setters()) return false;
-    const Confined done = real ? confine(0, before, wanted.mask, deadline_in_ms(100)) : Confined{DROM_OK, {}, 0, 0};
+    const Confined done = real ? confine(0, origin, wanted.mask, deadline_in_ms(100)) : Confined{DROM_OK, {}, 0, 0};
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));

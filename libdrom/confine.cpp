@@ -24,8 +24,8 @@ int set_affinity(uint32_t tid, const CpuSet& mask) noexcept {
     return syscall(SYS_sched_setaffinity, tid, sizeof mask.words, mask.words) == 0 ? 0 : errno;
 }
 
-CpuSet follow(const CpuSet& thread, const CpuSet& before, const CpuSet& now) noexcept {
-    if (thread == before) return now;
+CpuSet follow(const CpuSet& thread, const Origin& origin, const CpuSet& now) noexcept {
+    if (thread == origin.released || thread == origin.begun) return now;
     const CpuSet kept = thread & now;
     return kept.none() ? now : kept;
 }
@@ -73,9 +73,9 @@ private:
 };
 
 struct Pass {
-    const CpuSet& before;
+    const Origin& origin;
     const CpuSet& now;
-    bool first;  ///< a thread inherits a mask that follow() has narrowed already; it follows `before` only once
+    bool first;  ///< a thread inherits a mask that follow() has narrowed already; it follows `origin` only once
     CpuSet refused = CpuSet::empty();
     uint32_t threads = 0, changes = 0;
     int error = 0;
@@ -91,8 +91,8 @@ struct Pass {
         CpuSet mask{};
         if (!get_affinity(tid, mask)) return;  // it has ended meanwhile
         ++threads;
-        // A thread that was created during the first pass may still have all of `before`.
-        const CpuSet target = first || !now.contains(mask) ? follow(mask, before, now) : mask;
+        // A thread that was created during the first pass may still have a mask of `origin`.
+        const CpuSet target = first || !now.contains(mask) ? follow(mask, origin, now) : mask;
         if (first && threads == 1 && !(target == now)) ask_cpuset(tid, mask);
         if (mask == target) return;
         const int code = set_affinity(tid, target);
@@ -122,10 +122,10 @@ int status_of(int error) noexcept {
 /// A number that was noted may be another process's by now.
 bool is_still_ours(uint32_t tid) noexcept { return syscall(SYS_tgkill, getpid(), tid, 0) == 0; }
 
-void move_off(uint32_t tid, const CpuSet& before, const CpuSet& now) noexcept {
+void move_off(uint32_t tid, const Origin& origin, const CpuSet& now) noexcept {
     CpuSet mask{};
     if (is_still_ours(tid) && get_affinity(tid, mask) && !now.contains(mask))
-        set_affinity(tid, follow(mask, before, now));
+        set_affinity(tid, follow(mask, origin, now));
 }
 
 }  // namespace
@@ -139,15 +139,15 @@ void note_threads(KnownThreads& known) noexcept {
     });
 }
 
-void clear_off(const KnownThreads& known, const CpuSet& before, const CpuSet& now) noexcept {
-    if (now.contains(before)) return;
+void clear_off(const KnownThreads& known, const Origin& origin, const CpuSet& now) noexcept {
+    if (now.contains(origin.released)) return;
     const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
     for (uint32_t i = 0; i < known.count; ++i)
-        if (known.tids[i] != self) move_off(known.tids[i], before, now);
-    move_off(self, before, now);
+        if (known.tids[i] != self) move_off(known.tids[i], origin, now);
+    move_off(self, origin, now);
 }
 
-Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t deadline_ns) noexcept {
+Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
     Confined result{DROM_OK, {}, 0, 0};
     Tasks tasks(pid);
     if (!tasks.ok()) return {status_of_listing(errno), {}, 0, 0};
@@ -155,7 +155,7 @@ Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t
     // moved in a tenth of the time that a running one takes.
     const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
     for (bool first = true;; first = false) {
-        Pass pass{before, now, first};
+        Pass pass{origin, now, first};
         bool found_self = false;
         tasks.rewind();
         const auto visit = [&](uint32_t tid) {

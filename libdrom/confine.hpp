@@ -15,14 +15,20 @@ struct Confined {
     uint32_t moved;    ///< affinity calls that were needed
 };
 
-/// The mask a thread gets: one that is exactly `before` follows to `now`; one that the program narrowed keeps what of it is
+/// The masks of threads that the program left alone, before they are moved.
+struct Origin {
+    CpuSet released;  ///< that of the last release, whoever made it
+    CpuSet begun;     ///< one that an administrator may have died moving them to; the same again when there is none
+};
+
+/// The mask a thread gets: one that has a mask of `origin` follows to `now`; one that the program narrowed keeps what of it is
 /// left, or gets all of `now` when nothing is. Pure.
-CpuSet follow(const CpuSet& thread, const CpuSet& before, const CpuSet& now) noexcept;
+CpuSet follow(const CpuSet& thread, const Origin& origin, const CpuSet& now) noexcept;
 
 /// Sets the affinity of every thread of `pid` (0: this process) until one whole pass finds nothing to do, because a thread that
 /// is being created while we look inherits its creator's old mask. No allocation. About 1 us a thread and pass, 30 us more for
 /// each running thread that has to move. Gives up at `deadline_ns`.
-Confined confine(uint32_t pid, const CpuSet& before, const CpuSet& now, uint64_t deadline_ns) noexcept;
+Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept;
 
 /// Threads of this process as they were seen last.
 struct KnownThreads {
@@ -35,7 +41,7 @@ void note_threads(KnownThreads& known) noexcept;
 /// A first strike before confine(): moves known threads of this process off CPUs that are not in `now`, the calling one last. To move a
 /// thread that runs blocks the caller, and the kernel lets a thread that had run for long before it blocked wait for a tick when it
 /// wakes among busy ones. So what may block is done before anything else.
-void clear_off(const KnownThreads& known, const CpuSet& before, const CpuSet& now) noexcept;
+void clear_off(const KnownThreads& known, const Origin& origin, const CpuSet& now) noexcept;
 
 /// What the calling thread's cpuset allows, by asking for everything and putting its own mask back. False when either fails.
 bool get_cpuset(CpuSet& cpus) noexcept;

@@ -137,7 +137,8 @@ private:
     int await_resized(const Goal& goal, uint64_t deadline, const char* verb, drom_error*) noexcept;
     bool is_kept(uint32_t slot, uint64_t seen) noexcept;
     int still_pending(uint32_t slot, const char* verb, drom_error*) noexcept;
-    CpuSet mask_before(uint32_t slot, uint64_t seq) noexcept;
+    Posted released_before(uint32_t slot, uint64_t seq) noexcept;
+    Origin origin_before(uint32_t slot, uint64_t seq) noexcept;
     Confined move_threads(User user, uint32_t pid, Posted& posted) noexcept;
     bool confine_client(uint32_t slot) noexcept;
     void sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept;

@@ -135,7 +135,8 @@ struct Request {
     Word posted_ns;
     Word attempts;     ///< counts writers, so that each writes under a stamp of its own; never reset
     Word confined_ns;  ///< when `confined` was written
-    uint64_t pad1[2];
+    Word begun;  ///< as `confined`: the newest request that an administrator began to enforce by affinity, ended or not
+    uint64_t pad1;
 };
 static_assert(sizeof(Request) == 64);
 
@@ -272,9 +273,9 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Slot, client), offsetof(Slot, guardian), offsetof(Slot, claimer), offsetof(Slot, min_cpus),
     offsetof(Slot, max_cpus), offsetof(Slot, uid), offsetof(Slot, joined_ns), offsetof(Slot, name), offsetof(Slot, job),
     sizeof(Request), offsetof(Request, newest), offsetof(Request, ack_waiters), offsetof(Request, confined),
-    offsetof(Request, posted_ns), offsetof(Request, attempts), offsetof(Request, confined_ns), sizeof(RequestHalf),
-    offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words), half_bytes(1),
-    half_bytes(64), request_stride(1), request_stride(64), sizeof(Intent), offsetof(Intent, kind),
+    offsetof(Request, posted_ns), offsetof(Request, attempts), offsetof(Request, confined_ns), offsetof(Request, begun),
+    sizeof(RequestHalf), offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words),
+    half_bytes(1), half_bytes(64), request_stride(1), request_stride(64), sizeof(Intent), offsetof(Intent, kind),
     offsetof(Intent, who), offsetof(Intent, flags), offsetof(Intent, checksum), offsetof(Intent, words),
     intent_bytes(1), intent_bytes(64), sizeof(Event), offsetof(Event, index), offsetof(Event, time_ns),
     offsetof(Event, seq), offsetof(Event, what), offsetof(Event, value),

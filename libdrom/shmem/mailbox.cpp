@@ -52,6 +52,17 @@ bool is_of(uint64_t mark, uint32_t generation) noexcept {
     return mark >> kSeqBits == (confined_mark(generation, 0) >> kSeqBits);
 }
 
+/// Advances `confined` or `begun` of the slot's user `generation`, never back to an older request.
+void advance(const Ledger& ledger, User user, Word& word, uint64_t seq) noexcept {
+    const uint64_t mark = confined_mark(user.generation, seq);
+    uint64_t old = word.load();
+    // The slot's user may still change here. What we write then is about nobody, and the worst it does is to cover the next user's mark:
+    // then that one is confined once more.
+    while (state_of(ledger.slot(user.slot)).generation == user.generation &&
+           (!is_of(old, user.generation) || old < mark))
+        if (word.compare_exchange_weak(old, mark)) return;
+}
+
 /// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot still `who`'s. Whoever takes the half over from us
 /// makes our last step fail, and whatever we stored after that does not fit the checksum with its stamp: a mixture is never believed,
 /// and neither is a complete request of somebody who came too late.
@@ -115,11 +126,17 @@ void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, cons
     half.stamp.store(mark, std::memory_order_release);
     Request& request = ledger.request(slot);
     request.confined_ns.store(now_ns(), kRelaxed);
-    uint64_t old = request.confined.load();
-    // The slot's user may still change here. What we write then is about nobody, and the worst it does is to cover the next user's mark:
-    // then that one is confined once more.
-    while (state_of(ledger.slot(slot)).generation == generation && (!is_of(old, generation) || old < mark))
-        if (request.confined.compare_exchange_weak(old, mark)) return;
+    advance(ledger, {slot, generation}, request.confined, confined.seq);
+}
+
+void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t seq) noexcept {
+    advance(ledger, {slot, generation}, ledger.request(slot).begun, seq);
+}
+
+bool read_begun(const Ledger& ledger, uint32_t slot, uint64_t since, uint64_t seq, CpuSet& mask) noexcept {
+    const uint64_t mark = ledger.request(slot).begun.load(std::memory_order_acquire);
+    const bool any = is_of(mark, state_of(ledger.slot(slot)).generation) && (mark & kSeqMask) > since;
+    return any && seq > since + 1 && read_half(ledger, ledger.half(slot, seq - 1), seq - 1, mask);
 }
 
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept {
@@ -154,6 +171,7 @@ void blank_request(const Ledger& ledger, uint32_t slot) noexcept {
     for (uint64_t seq = 0; seq < 2; ++seq) ledger.half(slot, seq).stamp.store(new_stamp(request));
     request.newest.store(0);
     request.confined.store(0);
+    request.begun.store(0);
     request.ack_waiters.store(0);
 }
 

@@ -356,7 +356,8 @@ std::string fit_cpuset(pid_t task, CpuSet& mask, bool has_them, const std::strin
     const CpuSet inside = cpus_inside(task, root) & mask;
     std::string trouble = widen_cpuset(task, mask, root);
     if (trouble.empty()) {
-        if (has_them && !(inside == mask)) confine(static_cast<uint32_t>(task), inside, mask, deadline_in_ms(100));
+        if (has_them && !(inside == mask))
+            confine(static_cast<uint32_t>(task), {inside, inside}, mask, deadline_in_ms(100));
         return trouble;
     }
     // Where nothing of it is inside, or nobody knows what is, the kernel answers whoever moves the task.

@@ -135,7 +135,7 @@ std::string NodeTable::move_descendants(const TaskRecord& task, const CpuSet& be
     for (int pass = 0, moved = 1; pass < kMostPasses && moved > 0; ++pass) {
         moved = 0;
         for (const pid_t process : descendants_of(pid_of(task), all_processes())) {
-            const Confined confined = confine(static_cast<uint32_t>(process), before, now, deadline);
+            const Confined confined = confine(static_cast<uint32_t>(process), {before, before}, now, deadline);
             if (confined.status != DROM_OK && confined.status != DROM_E_NOPROC)
                 return "drom: step " + task.step.text() + ": process " + std::to_string(process) +
                        " cannot be moved to CPUs " + CpuText(now).text;
@@ -152,7 +152,7 @@ std::string NodeTable::keep_in_job(const TaskRecord& script, const std::vector<T
         if (task.step.job == script.step.job && task.parked == Parked::kNot) job = job | task.mask;
     CpuSet before{};
     if (!real_ || job.none() || !get_affinity(script.who.pid, before) || before == job) return {};
-    confine(script.who.pid, before, job, deadline_in_ms(timeout_ms_));
+    confine(script.who.pid, {before, before}, job, deadline_in_ms(timeout_ms_));
     return move_descendants(script, before, job);
 }
 

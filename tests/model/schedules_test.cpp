@@ -7,6 +7,7 @@
 #include <string>
 
 #include "child.hpp"
+#include "client.hpp"
 #include "confine.hpp"
 #include "drom/drom.h"
 #include "options.hpp"
@@ -237,31 +238,42 @@ TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     EXPECT_TRUE((posted(a) & posted(b)).none());
 }
 
-/// Of one CPU set after the other; released when it returns.
-int set_mask(const char* path, int32_t pid, uint64_t mask) {
+/// Of one CPU set after the other; released when it returns, unless `flags` say otherwise.
+int set_mask(const char* path, int32_t pid, uint64_t mask, uint64_t flags = DROM_WAIT_RELEASED) {
     drom_table* table = nullptr;
     drom_error error{};
     if (drom_open(&table, path, nullptr, &error) != DROM_OK) return error.status;
-    drom_options options = test::options_with(DROM_WAIT_RELEASED, 3000);
+    drom_options options = test::options_with(flags, 3000);
     options.grace_ms = DROM_GRACE_AT_ONCE;
     const int status = drom_set_mask(table, pid, &mask, 1, &options, &error);
     drom_close(table);
     return status;
 }
 
+int reserve_two(const char* path, int32_t pid) {
+    drom_table* table = nullptr;
+    drom_error error{};
+    if (drom_open(&table, path, nullptr, &error) != DROM_OK) return error.status;
+    const uint64_t both = 3;
+    const int status = drom_reserve(table, pid, &both, 1, nullptr, nullptr, &error);
+    drom_close(table);
+    return status;
+}
+
+#define NEED_TWO_CPUS()                                                              \
+    do {                                                                             \
+        CpuSet mine{};                                                               \
+        get_affinity(0, mine);                                                       \
+        if (!mine.has(0) || !mine.has(1)) GTEST_SKIP() << "CPUs 0 and 1 are needed"; \
+    } while (false)
+
 // An administrator was held up before it moved a client's threads. It moved them when the client had been given another CPU, and the one that it moved
 // them to was somebody else's.
 TEST_F(Schedules, WhoWasHeldUpBeforeItMovesThreadsMovesThemWhereTheyBelong) {
-    CpuSet mine{};
-    get_affinity(0, mine);
-    if (!mine.has(0) || !mine.has(1)) GTEST_SKIP() << "CPUs 0 and 1 are needed";
+    NEED_TWO_CPUS();
     const std::string path = directory_.table();
     const test::Child client = test::Child::sleeper();
-    drom_table* table = nullptr;
-    ASSERT_EQ(drom_open(&table, path.c_str(), nullptr, nullptr), DROM_OK);
-    const uint64_t both = 3;
-    ASSERT_GE(drom_reserve(table, client.pid(), &both, 1, nullptr, nullptr, nullptr), 0);
-    drom_close(table);
+    ASSERT_GE(reserve_two(path.c_str(), client.pid()), DROM_OK);
     Puppet slow([&] { set_mask(path.c_str(), client.pid(), 2); });
     ASSERT_TRUE(slow.run_until_call(SYS_sched_setaffinity, client.upid()));
     ASSERT_EQ(set_mask(path.c_str(), client.pid(), 1), DROM_OK);
@@ -269,6 +281,53 @@ TEST_F(Schedules, WhoWasHeldUpBeforeItMovesThreadsMovesThemWhereTheyBelong) {
     CpuSet now{};
     ASSERT_TRUE(get_affinity(client.upid(), now));
     EXPECT_TRUE(now == CpuSet::range(0, 1)) << "it was put on a CPU that is not its own";
+}
+
+/// An administrator that sets the mask of `client` and is killed when its thread has been moved, before it notes that.
+void move_and_die(const char* path, const test::Child& client, uint64_t mask) {
+    Puppet killed([&] { set_mask(path, client.pid(), mask); });
+    ASSERT_TRUE(killed.run_until_call(SYS_sched_setaffinity, client.upid()));
+    ASSERT_TRUE(killed.run_until_call(SYS_sched_getaffinity, client.upid()));
+    CpuSet now{};
+    ASSERT_TRUE(get_affinity(client.upid(), now) && now.words[0] == mask);
+}
+
+// The client took the thread for one that its program had bound, and left it on CPU 0 for good.
+TEST_F(Schedules, AClientWhoseThreadsWereMovedByAnAdministratorThatDiedUsesAllOfItsCpus) {
+    NEED_TWO_CPUS();
+    const std::string path = directory_.table();
+    test::Gate joined, asked;
+    test::Child client = test::Child::run([&] {
+        setenv("DROM_TABLE", path.c_str(), 1);
+        CpuSet both = CpuSet::range(0, 2);
+        if (client::join({&both, DROM_DOOR_EXPLICIT, false, "moved", nullptr, 1, 0, false}, nullptr) != DROM_OK)
+            return 1;
+        joined.open();
+        asked.pass();
+        client::Wanted wanted{};
+        if (!client::newest(wanted) || !client::release(wanted)) return 2;
+        CpuSet now{};
+        return get_affinity(0, now) && now == both ? 0 : 3;
+    });
+    joined.pass();
+    move_and_die(path.c_str(), client, 1);
+    ASSERT_EQ(set_mask(path.c_str(), client.pid(), 3, 0), DROM_PENDING);
+    asked.open();
+    EXPECT_EQ(client.wait(), 0) << "it owns CPU 1 and does not let itself onto it";
+}
+
+TEST_F(Schedules, AProcessWhoseThreadsWereMovedByAnAdministratorThatDiedIsLetOntoAllOfItsCpus) {
+    NEED_TWO_CPUS();
+    const std::string path = directory_.table();
+    const test::Child client = test::Child::sleeper();
+    ASSERT_GE(reserve_two(path.c_str(), client.pid()), DROM_OK);
+    ASSERT_EQ(set_mask(path.c_str(), client.pid(), 1), DROM_OK);
+    ASSERT_EQ(set_mask(path.c_str(), client.pid(), 3), DROM_OK);
+    move_and_die(path.c_str(), client, 1);
+    ASSERT_EQ(set_mask(path.c_str(), client.pid(), 3), DROM_OK);
+    CpuSet now{};
+    ASSERT_TRUE(get_affinity(client.upid(), now));
+    EXPECT_TRUE(now == CpuSet::range(0, 2)) << "it owns CPU 1 and is never let onto it";
 }
 
 }  // namespace

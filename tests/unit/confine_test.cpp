@@ -29,7 +29,7 @@ CpuSet any_cpus() {
 TEST(Follow, AThreadIsNeverOutsideTheMaskNorWithoutACpu) {
     EXPECT_TRUE(holds("inside", [] {
         const CpuSet now = any_cpus();
-        const CpuSet target = follow(any_mask(), any_mask(), now);
+        const CpuSet target = follow(any_mask(), {any_mask(), any_mask()}, now);
         RC_ASSERT(now.contains(target));
         RC_ASSERT(!target.none());
     }));
@@ -37,29 +37,29 @@ TEST(Follow, AThreadIsNeverOutsideTheMaskNorWithoutACpu) {
 
 TEST(Follow, AThreadThatHadEverythingGetsEverything) {
     EXPECT_TRUE(holds("follows", [] {
-        const CpuSet before = any_cpus();
+        const Origin origin{any_cpus(), any_cpus()};
         const CpuSet now = any_cpus();
-        RC_ASSERT(follow(before, before, now) == now);
+        RC_ASSERT(follow(origin.released, origin, now) == now);
+        RC_ASSERT(follow(origin.begun, origin, now) == now);
     }));
 }
 
 TEST(Follow, AThreadThatTheProgramBoundStaysBoundWhereItCan) {
     EXPECT_TRUE(holds("keeps", [] {
-        const CpuSet before = any_cpus();
+        const Origin origin{any_cpus(), any_cpus()};
         const CpuSet now = any_cpus();
         const CpuSet thread = any_cpus();
-        if (thread == before) return;
-        const CpuSet target = follow(thread, before, now);
+        if (thread == origin.released || thread == origin.begun) return;
+        const CpuSet target = follow(thread, origin, now);
         RC_ASSERT(target == (thread.intersects(now) ? thread & now : now));
     }));
 }
 
 TEST(Follow, OnceIsEnough) {
     EXPECT_TRUE(holds("idempotent", [] {
-        const CpuSet before = any_cpus();
         const CpuSet now = any_cpus();
-        const CpuSet once = follow(any_cpus(), before, now);
-        RC_ASSERT(follow(once, now, now) == once);
+        const CpuSet once = follow(any_cpus(), {any_cpus(), any_cpus()}, now);
+        RC_ASSERT(follow(once, {now, now}, now) == once);
     }));
 }
 
@@ -68,8 +68,9 @@ TEST(Follow, WhereCpusAreLostTwiceIsAsGoodAsOnce) {
         const CpuSet before = any_cpus();
         const CpuSet now = any_cpus();
         if (now.contains(before)) return;  // clear_off() does nothing then
-        const CpuSet once = follow(any_cpus(), before, now);
-        RC_ASSERT(follow(once, before, now) == once);
+        const Origin origin{before, before};
+        const CpuSet once = follow(any_cpus(), origin, now);
+        RC_ASSERT(follow(once, origin, now) == once);
     }));
 }
 
@@ -88,7 +89,7 @@ TEST(ClearOff, MovesKnownThreadsAndNobodyElses) {
     note_threads(known);
     ASSERT_GE(known.count, 1U);
     known.tids[known.count++] = static_cast<uint32_t>(other);  // as if a thread of ours had had that number
-    clear_off(known, all, one);
+    clear_off(known, {all, all}, one);
     CpuSet mine{};
     CpuSet others{};
     EXPECT_TRUE(get_affinity(0, mine) && get_affinity(static_cast<uint32_t>(other), others));

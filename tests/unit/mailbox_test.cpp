@@ -133,11 +133,38 @@ TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
         RC_ASSERT(confined_seq(table.ledger, slot) == 0U);
         RC_ASSERT(released_seq(table.ledger, table.pages, slot) == 0U);
         RC_ASSERT(!read_outside(table.ledger, slot, outside));
+        note_begun(table.ledger, slot, former, old.seq);
+        RC_ASSERT(table.ledger.request(slot).begun.load() == 0U);
+        table.ledger.request(slot).begun.store(confined_mark(former, old.seq));
+        CpuSet begun;
+        RC_ASSERT(!read_begun(table.ledger, slot, 0, old.seq, begun));
         RC_ASSERT(check_invariants(table.ledger, nullptr) == DROM_OK);
         // And the present user's own confinement counts, whatever stands there.
         const uint32_t present = state_of(table.ledger.slot(slot)).generation;
         note_outside(table.ledger, slot, present, {1, any_mask()});
         RC_ASSERT(confined_seq(table.ledger, slot) == 1U);
+    }));
+}
+
+TEST(Mailbox, WhereThreadsMayHaveBeenMovedIsTheRequestSinceTheLastReleaseThatSomebodyBeganWith) {
+    EXPECT_TRUE(holds("begun", [] {
+        const MemoryTable table(kCpus, 1);
+        const uint32_t generation = state_of(table.ledger.slot(0)).generation;
+        const auto posts = *rc::gen::inRange<uint64_t>(1, 6);
+        CpuSet last = CpuSet::empty(), before;
+        for (uint64_t seq = 0; seq < posts; ++seq) {
+            before = last;
+            last = any_mask();
+            RC_ASSERT(post_request(table.ledger, table.name(0), seq, last));
+        }
+        const auto began = *rc::gen::inRange<uint64_t>(0, posts + 1);
+        const auto since = *rc::gen::inRange<uint64_t>(0, posts + 1);
+        if (began > 0) note_begun(table.ledger, 0, generation, began);
+        note_begun(table.ledger, 0, generation, *rc::gen::inRange<uint64_t>(0, began + 1));  // it never goes back
+        CpuSet begun;
+        const bool any = read_begun(table.ledger, 0, since, posts, begun);
+        RC_ASSERT(any == (began > since && posts - 1 > since));
+        if (any) RC_ASSERT(begun == before);
     }));
 }
 
