@@ -36,14 +36,13 @@ struct Owners {
     size_t count;
 };
 
-void find_owners(const Tables& tables, int pid, const Mask& mask, Owners& owners) noexcept {
-    owners.count = 0;
+int find_owners(const Tables& tables, int pid, const Mask& mask, Owners& owners, drom_error* error) noexcept {
     size_t found = drom_table_clients(tables.table());
     auto* clients = static_cast<drom_client_info*>(calloc(found + 1, sizeof(drom_client_info)));
-    if (clients == nullptr) return;
+    if (clients == nullptr) return DROM_E_OS;
     clients[0].size = sizeof(drom_client_info);
-    if (drom_clients(tables.table(), clients, &found, nullptr) != DROM_OK) found = 0;
-    for (size_t i = 0; i < found && owners.count < Owners::kMost; ++i) {
+    const int status = drom_clients(tables.table(), clients, &found, error);
+    for (size_t i = 0; status == DROM_OK && i < found && owners.count < Owners::kMost; ++i) {
         Mask owned;
         const int32_t other = clients[i].pid;
         if (other == pid ||
@@ -52,6 +51,7 @@ void find_owners(const Tables& tables, int pid, const Mask& mask, Owners& owners
         if (owned.intersects(mask)) owners.pids[owners.count++] = other;
     }
     free(clients);
+    return status;
 }
 
 /// One time limit for all.
@@ -105,7 +105,8 @@ int ask(const Tables& tables, int pid, const Mask& mask, const Wish& wish, drom_
     Mask before;
     if (const int status = tables.wanted(pid, before); status != DROM_OK) return status;
     Owners owners{};
-    if (wish.waits && wish.take) find_owners(tables, pid, mask, owners);
+    if (wish.waits && wish.take)
+        if (const int status = find_owners(tables, pid, mask, owners, error); status != DROM_OK) return status;
     const Mask given_up = before - mask;
     if (wish.lend) drom_dlb_lend(tables.view(), pid, given_up.words, Mask::kWords);
     // Without waiting the process may start before the others have left, as with DLB; otherwise it has them when they have.

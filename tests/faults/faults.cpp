@@ -125,6 +125,7 @@ bool is_documented(const Case& c, int status) {
 
 /// Right after the failure: nothing done, or all of it.
 std::string look_at_table(const Case& c, int status, const World& world, const std::string& before) {
+    if (status < 0 && c.operation.lasting == Operation::kAsked) let_them_leave(world);
     const std::string seen = seen_from_outside(world);
     const bool files_count = !c.is("unlinkat");
     const auto same = [&](const std::string& other) {
@@ -170,7 +171,7 @@ std::string look_for_leaks(const Case& c) {
     // Of the time before the last that it was a client a process keeps what its other threads may be reading.
     constexpr int kOfLastTime = 2;
     // What keeps the heap as the program would find it is never freed, and may be needed only when joining begins a second time.
-    const int keepers = c.is("__register_atfork") ? 1 : 0;
+    const int keepers = c.is("__register_atfork") || c.operation.joins_late ? 1 : 0;
     if (held.memory > usual.memory + keepers + kByPosition)
         return std::to_string(held.memory - usual.memory) + " pieces of memory are lost";
     if (held.mappings > usual.mappings + kOfLastTime)
@@ -202,7 +203,9 @@ int run_case(const Case& c, World& world) {
 
     if (world.listed < 2 && !means_that_it_ended(c.failure.code)) world.wrong = "a client that lives is not listed";
     constexpr unsigned kSpins = 10'000;
-    const bool lost = status < 0 && open_descriptors() != descriptors;
+    // Whom an administrator waited for it keeps a descriptor of, until it closes the table.
+    const bool waited = c.operation.lasting == Operation::kAsked;
+    const bool lost = status < 0 && !waited && open_descriptors() != descriptors;
     const std::string answer = first_of(
         {world.wrong, made > kSpins ? "it tries " + std::to_string(made) + " times without a pause" : "",
          is_documented(c, status) ? ""

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <set>
 
@@ -164,7 +165,18 @@ void* hook_realloc(void* memory, std::size_t size) {
 
 int hook_rmdir(const char* path) { return fails(Call::rmdir_call) ? -1 : rmdir(path); }
 int hook_sched_getcpu() { return fails(Call::sched_getcpu_call) ? -1 : sched_getcpu(); }
+int hook_setenv(const char* name, const char* value, int overwrite) {
+    return fails(Call::setenv_call) ? -1 : setenv(name, value, overwrite);
+}
+
 int hook_stat(const char* path, struct stat* info) { return fails(Call::stat_call) ? -1 : stat(path, info); }
+
+char* hook_strdup(const char* text) {
+    char* copy = fails(Call::strdup_call) ? nullptr : strdup(text);
+    if (copy != nullptr) has_memory(1);
+    return copy;
+}
+
 long hook_sysconf(int name) { return fails(Call::sysconf_call) ? -1 : sysconf(name); }
 
 int hook_unlinkat(int directory, const char* path, int flags) {

@@ -3,11 +3,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <iterator>
 
 #include "options.hpp"
 #include "shim.hpp"
@@ -17,55 +14,7 @@ namespace drom::faults {
 
 namespace {
 
-constexpr uint32_t kShortWait = 30;  ///< milliseconds
-
-drom_options with(uint64_t flags) { return test::options_with(flags, kShortWait); }
-
-drom_options creating(uint64_t flags) {
-    drom_options options = with(DROM_CREATE | flags);
-    options.cpus = table_cpus();
-    options.clients = 6;
-    return options;
-}
-
-void must(World& world, int status, const drom_error& error) {
-    if (status < 0 && world.wrong.empty()) world.wrong = std::string("preparing: ") + error.text;
-}
-
-void reserve(World& world, pid_t pid, unsigned bits) {
-    drom_error error{};
-    const uint64_t mask = cpus(bits);
-    const drom_options options = with(0);
-    must(world, drom_reserve(world.table, pid, &mask, 1, &options, nullptr, &error), error);
-}
-
 // --- tables ---------------------------------------------------------------------------------------------------------------
-
-void nothing(World&) {}
-
-void make_table(World& world, uint64_t flags) {
-    drom_error error{};
-    const drom_options options = creating(flags);
-    must(world, drom_open(&world.table, world.path.c_str(), &options, &error), error);
-    setenv("DROM_TABLE", world.path.c_str(), 1);
-}
-
-void two_clients(World& world) {
-    make_table(world, 0);
-    reserve(world, world.people.a.pid(), 0x0f);
-    reserve(world, world.people.b.pid(), 0x30);
-}
-
-void two_clients_of_a_node(World& world) {
-    make_table(world, geteuid() == 0 ? DROM_NODE : 0);
-    reserve(world, world.people.a.pid(), 0x0f);
-    reserve(world, world.people.b.pid(), 0x30);
-}
-
-void one_client(World& world) {
-    make_table(world, 0);
-    reserve(world, world.people.b.pid(), 0x30);
-}
 
 void drained(World& world) {
     two_clients(world);
@@ -73,41 +22,6 @@ void drained(World& world) {
     drom_error error{};
     const drom_options options = with(0);
     must(world, drom_drain(world.table, &mask, 1, &options, &error), error);
-}
-
-/// Somebody with CPUs 6-7 was killed.
-void one_died(World& world) {
-    two_clients(world);
-    test::Gate joined;
-    test::Child victim = test::Child::run([&] {
-        const uint64_t mask = cpus(0xc0);
-        if (drom_init(&mask, 1, nullptr, nullptr) != DROM_OK) return 1;
-        joined.open();
-        for (;;) pause();
-        return 0;
-    });
-    joined.pass();
-    victim.stop();
-}
-
-/// The agent's thread goes when it sees that it may, and has descriptors of its own for moments.
-void wait_for_other_threads() {
-    const auto count = [] {
-        return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
-                             std::filesystem::directory_iterator());
-    };
-    for (int looks = 0; looks < 1000 && count() > 1; ++looks) usleep(1000);
-}
-
-void finish(World& world) {
-    drom_finalize(nullptr);
-    wait_for_other_threads();
-    drom_close(world.opened);
-    drom_close(world.table);
-    for (char** at = world.environment; at != nullptr && *at != nullptr; ++at) free_given(*at);
-    free_given(static_cast<void*>(world.environment));
-    world.opened = world.table = nullptr;
-    world.environment = nullptr;
 }
 
 int open_again(World& world, const drom_options& options, drom_error* error) {
@@ -228,7 +142,9 @@ void asked_to_shrink(World& world) {
     must(world, set(world, world.people.a.pid(), 0x01, 0, &error), error);
 }
 
-int wait(World& world, drom_error* error) { return drom_wait(world.table, world.people.a.pid(), 0, kShortWait, error); }
+int wait(World& world, drom_error* error) {
+    return drom_wait(world.table, world.people.a.pid(), 0, with(0).timeout_ms, error);
+}
 
 // --- this process as a client -------------------------------------------------------------------------------------------------
 
@@ -241,8 +157,6 @@ int join_with(uint64_t flags, drom_error* error) {
 
 int join(World&, drom_error* error) { return join_with(0, error); }
 int join_async(World&, drom_error* error) { return join_with(DROM_ASYNC, error); }
-
-void name_the_table(World& world) { setenv("DROM_TABLE", world.path.c_str(), 1); }
 
 void reserved_for_self(World& world) {
     one_client(world);

@@ -108,13 +108,14 @@ const std::vector<Hook>& hooks() {
 
 /// Of a loaded library: its relocations by name.
 struct Library {
+    const char* file;
     ElfW(Addr) base = 0;
     const ElfW(Sym) * symbols = nullptr;
     const char* names = nullptr;
     struct Table {
         const ElfW(Rela) * begin = nullptr;
         std::size_t bytes = 0;
-    } calls, others;
+    } calls{}, others{};
 };
 
 void read_dynamic(const ElfW(Dyn) * entry, Library& library) {
@@ -130,8 +131,8 @@ void read_dynamic(const ElfW(Dyn) * entry, Library& library) {
 }
 
 int find_library(dl_phdr_info* info, std::size_t, void* out) {
-    if (std::strstr(info->dlpi_name, "/libdrom.so") == nullptr) return 0;
     auto& library = *static_cast<Library*>(out);
+    if (std::strstr(info->dlpi_name, library.file) == nullptr) return 0;
     library.base = info->dlpi_addr;
     for (int i = 0; i < info->dlpi_phnum; ++i)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -146,8 +147,8 @@ void put(void** place, void* function) {
     *place = function;
 }
 
-bool is_the_compilers(const std::string& name) {
-    for (const char* start : {"_ITM_", "__asan_", "__ubsan_", "__tsan_", "__sanitizer_"})
+bool is_the_compilers_or_libdroms(const std::string& name) {
+    for (const char* start : {"_ITM_", "__asan_", "__ubsan_", "__tsan_", "__sanitizer_", "drom_"})
         if (name.rfind(start, 0) == 0) return true;
     return false;
 }
@@ -162,51 +163,56 @@ const Hook* find_hook(const std::string& name) {
 
 class Installing {
 public:
-    explicit Installing(const Library& library) : library_(library), seen_(hooks().size(), false) {}
-
-    void each(const Library::Table& table) {
-        for (std::size_t i = 0; i < table.bytes / sizeof(ElfW(Rela)); ++i) {
-            const ElfW(Rela)& place = table.begin[i];
-            const ElfW(Sym)& symbol = library_.symbols[ELF64_R_SYM(place.r_info)];
-            if (names_a_function(ELF64_R_TYPE(place.r_info)) && ELF64_R_SYM(place.r_info) != 0) one(place, symbol);
-        }
+    /// False: it is not loaded.
+    bool into(const char* file) {
+        Library library{.file = file};
+        dl_iterate_phdr(find_library, &library);
+        if (library.names == nullptr) return false;
+        each(library, library.calls);
+        each(library, library.others);
+        return true;
     }
-    std::vector<std::string> wrong() {
+    void check_that_all_are_called() {
         for (std::size_t i = 0; i < hooks().size(); ++i)
             if (!seen_[i] && hooks()[i].function != nullptr)
-                wrong_.push_back(std::string("libdrom.so does not call ") + hooks()[i].name +
+                wrong_.push_back(std::string("no library calls ") + hooks()[i].name +
                                  " any more; take it out of calls.def");
-        return wrong_;
     }
+    [[nodiscard]] const std::vector<std::string>& wrong() const { return wrong_; }
 
 private:
-    void one(const ElfW(Rela) & place, const ElfW(Sym) & symbol) {
-        const std::string name = library_.names + symbol.st_name;
+    void each(const Library& library, const Library::Table& table) {
+        for (std::size_t i = 0; i < table.bytes / sizeof(ElfW(Rela)); ++i) {
+            const ElfW(Rela)& place = table.begin[i];
+            const ElfW(Sym)& symbol = library.symbols[ELF64_R_SYM(place.r_info)];
+            if (names_a_function(ELF64_R_TYPE(place.r_info)) && ELF64_R_SYM(place.r_info) != 0)
+                one(library, place, symbol);
+        }
+    }
+    void one(const Library& library, const ElfW(Rela) & place, const ElfW(Sym) & symbol) {
+        const std::string name = library.names + symbol.st_name;
         const Hook* hook = find_hook(name);
         if (hook == nullptr) {
-            if (symbol.st_shndx == SHN_UNDEF && !is_the_compilers(name))
-                wrong_.push_back("libdrom.so calls " + name +
+            if (symbol.st_shndx == SHN_UNDEF && !is_the_compilers_or_libdroms(name))
+                wrong_.push_back(std::string(library.file + 1) + " calls " + name +
                                  ", which calls.def does not know; say there how it may fail, or that it never does");
             return;
         }
         seen_[static_cast<std::size_t>(hook - hooks().data())] = true;
-        if (hook->function != nullptr) put(reinterpret_cast<void**>(library_.base + place.r_offset), hook->function);
+        if (hook->function != nullptr) put(reinterpret_cast<void**>(library.base + place.r_offset), hook->function);
     }
 
-    const Library& library_;
-    std::vector<bool> seen_;
+    std::vector<bool> seen_ = std::vector<bool>(hooks().size(), false);
     std::vector<std::string> wrong_;
 };
 
 }  // namespace
 
 std::vector<std::string> install() {
-    Library library;
-    dl_iterate_phdr(find_library, &library);
-    if (library.names == nullptr) return {"libdrom.so is not loaded"};
-    Installing installing(library);
-    installing.each(library.calls);
-    installing.each(library.others);
+    Installing installing;
+    if (!installing.into("/libdrom.so")) return {"libdrom.so is not loaded"};
+    installing.into("/libdrom-mpi.so");
+    if (installing.into("/libdlb.so")) installing.check_that_all_are_called();
     return installing.wrong();
 }
 

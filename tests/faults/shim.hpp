@@ -20,7 +20,8 @@ struct CallInfo {
 /// calls.def, without what never fails.
 const std::vector<CallInfo>& calls();
 
-/// Puts itself into the libdrom.so of this process. Returns a sentence for everything that calls.def and the library do not agree on.
+/// Puts itself into drom's libraries in this process. Returns a sentence for everything that calls.def and they do not agree on; what none of
+/// them calls only where all are loaded.
 std::vector<std::string> install();
 
 struct Failure {

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// world.cpp - what can be seen of a table from outside.
+// world.cpp - tables with clients, and what can be seen of them from outside.
 #include "world.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "options.hpp"
+#include "shim.hpp"
 
 namespace drom::faults {
 
 namespace {
+
+constexpr uint32_t kShortWait = 30;  ///< milliseconds
 
 unsigned read_first_cpu() {
     cpu_set_t set;
@@ -33,7 +39,7 @@ void add_mask(std::string& text, const char* what, uint64_t mask) {
     text += std::string(" ") + what + "=" + std::to_string(mask);
 }
 
-void add_clients(drom_table* table, std::string& text) {
+void add_clients(drom_table* table, bool names, std::string& text) {
     std::array<drom_client_info, 8> clients{};
     clients[0].size = sizeof clients[0];
     size_t count = clients.size();
@@ -44,7 +50,7 @@ void add_clients(drom_table* table, std::string& text) {
         uint64_t owned = 0;
         uint64_t wanted = 0;
         drom_get_mask(table, client.pid, &owned, &wanted, 1, nullptr);
-        text += "slot " + std::to_string(client.slot) + " " + client.name + " job=" + client.job;
+        text += "slot " + std::to_string(client.slot) + " " + (names ? client.name : "") + " job=" + client.job;
         text += " state=" + std::to_string(client.state) + " flags=" + std::to_string(client.flags);
         text += " least=" + std::to_string(client.min_cpus) + " most=" + std::to_string(client.max_cpus);
         add_mask(text, "owned", owned);
@@ -69,10 +75,92 @@ void add_files(const std::string& path, std::string& text) {
     text += "\n";
 }
 
+void reserve(World& world, pid_t pid, unsigned bits) {
+    drom_error error{};
+    const uint64_t mask = cpus(bits);
+    const drom_options options = with(0);
+    must(world, drom_reserve(world.table, pid, &mask, 1, &options, nullptr, &error), error);
+}
+
+void make_table(World& world, uint64_t flags) {
+    drom_error error{};
+    const drom_options options = creating(flags);
+    must(world, drom_open(&world.table, world.path.c_str(), &options, &error), error);
+    setenv("DROM_TABLE", world.path.c_str(), 1);
+}
+
+/// The agent's thread goes when it sees that it may, and has descriptors of its own for moments.
+void wait_for_other_threads() {
+    const auto count = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                             std::filesystem::directory_iterator());
+    };
+    for (int looks = 0; looks < 1000 && count() > 1; ++looks) usleep(1000);
+}
+
 }  // namespace
 
 uint64_t cpus(unsigned bits) { return uint64_t{bits} << first_cpu(); }
 uint32_t table_cpus() { return first_cpu() + 8; }
+
+drom_options with(uint64_t flags) { return test::options_with(flags, kShortWait); }
+
+void must(World& world, int status, const drom_error& error) {
+    if (status < 0 && world.wrong.empty()) world.wrong = std::string("preparing: ") + error.text;
+}
+
+void nothing(World&) {}
+
+void two_clients(World& world) {
+    make_table(world, 0);
+    reserve(world, world.people.a.pid(), 0x0f);
+    reserve(world, world.people.b.pid(), 0x30);
+}
+
+void two_clients_of_a_node(World& world) {
+    make_table(world, geteuid() == 0 ? DROM_NODE : 0);
+    reserve(world, world.people.a.pid(), 0x0f);
+    reserve(world, world.people.b.pid(), 0x30);
+}
+
+void one_client(World& world) {
+    make_table(world, 0);
+    reserve(world, world.people.b.pid(), 0x30);
+}
+
+/// Somebody with CPUs 6-7 was killed.
+void one_died(World& world) {
+    two_clients(world);
+    test::Gate joined;
+    test::Child victim = test::Child::run([&] {
+        const uint64_t mask = cpus(0xc0);
+        if (drom_init(&mask, 1, nullptr, nullptr) != DROM_OK) return 1;
+        joined.open();
+        for (;;) pause();
+        return 0;
+    });
+    joined.pass();
+    victim.stop();
+}
+
+void finish(World& world) {
+    drom_finalize(nullptr);
+    wait_for_other_threads();
+    drom_close(world.opened);
+    drom_close(world.table);
+    for (char** at = world.environment; at != nullptr && *at != nullptr; ++at) free_given(*at);
+    free_given(static_cast<void*>(world.environment));
+    world.opened = world.table = nullptr;
+    world.environment = nullptr;
+}
+drom_options creating(uint64_t flags) {
+    drom_options options = with(DROM_CREATE | flags);
+    options.cpus = table_cpus();
+    options.clients = 6;
+    return options;
+}
+
+void name_the_table(World& world) { setenv("DROM_TABLE", world.path.c_str(), 1); }
 
 std::string seen_from_outside(const World& world) {
     std::string text;
@@ -81,7 +169,7 @@ std::string seen_from_outside(const World& world) {
     drom_error error{};
     const int status = drom_open(&table, world.path.c_str(), &options, &error);
     if (status == DROM_OK) {
-        add_clients(table, text);
+        add_clients(table, world.names, text);
         uint64_t present = 0;
         uint64_t unowned = 0;
         uint64_t drained = 0;
@@ -96,6 +184,16 @@ std::string seen_from_outside(const World& world) {
     drom_close(table);
     add_files(world.path, text);
     return text;
+}
+
+void let_them_leave(const World& world) {
+    drom_table* table = nullptr;
+    drom_options options = with(0);
+    options.grace_ms = DROM_GRACE_AT_ONCE;
+    if (drom_open(&table, world.path.c_str(), &options, nullptr) != DROM_OK) return;
+    for (const pid_t pid : {world.people.a.pid(), world.people.b.pid(), world.people.a.pid(), world.people.b.pid()})
+        drom_wait_for(table, pid, 0, &options, nullptr);
+    drom_close(table);
 }
 
 std::string what_is_broken(const World& world) {

@@ -24,7 +24,8 @@ struct World {
     drom_table* opened = nullptr;  ///< by the operation
     char** environment = nullptr;  ///< by drom_reserve
     size_t listed = 2;             ///< clients
-    std::string wrong{};           ///< what the operation itself has to complain about
+    bool names = true;    ///< whoever registers a client names it; else what the kernel says counts, where it says it
+    std::string wrong{};  ///< what the operation itself has to complain about
 };
 
 struct Operation {
@@ -35,8 +36,11 @@ struct Operation {
     enum {
         kNothing,
         kTable,
-        kTheDead
-    } lasting = kNothing;  ///< what of it stays done, whatever fails later: a table made, the dead removed
+        kTheDead,
+        kAsked
+    } lasting =
+        kNothing;  ///< what of it stays done, whatever fails later: a table made, the dead removed, others asked to leave CPUs that come back
+    bool joins_late = false;  ///< what it does before it joins moves the heap
 };
 const std::vector<Operation>& operations();
 
@@ -44,8 +48,26 @@ const std::vector<Operation>& operations();
 uint64_t cpus(unsigned bits);
 uint32_t table_cpus();
 
+/// Options with a short time limit.
+drom_options with(uint64_t flags);
+/// For a table of those CPUs.
+drom_options creating(uint64_t flags);
+
+// What operations begin with, and end with. A failure goes to world.wrong.
+void must(World& world, int status, const drom_error& error);
+void nothing(World&);
+void name_the_table(World& world);
+void one_client(World& world);   ///< b
+void two_clients(World& world);  ///< a and b
+void two_clients_of_a_node(World& world);
+void one_died(World& world);  ///< somebody else, with CPUs 6-7, was killed
+void finish(World& world);
+
 /// Clients, masks and files of the table, as somebody else sees them: a text without what differs from time to time.
 std::string seen_from_outside(const World& world);
+
+/// Whoever has been asked to leave CPUs has left them, and has back what nobody else got.
+void let_them_leave(const World& world);
 
 /// Every invariant holds, and nothing is left to be done a second time; else what is wrong.
 std::string what_is_broken(const World& world);
