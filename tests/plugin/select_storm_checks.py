@@ -51,13 +51,15 @@ class Job:
 @dataclass
 class Asked:
     """Minutes that a job's user and the administrator gave it. Orders that went to a controller that was killed may have got lost, or not, and
-    several may have been under way at once."""
+    several may have been under way at once. An order for more or fewer minutes is one for a number of them: scontrol adds to what it was shown, and if
+    that had been extended for others it is the job's own from then on."""
 
     least: int
     most: int
+    was_shown: bool = False
 
     def changed_by(self, minutes: int) -> "Asked":
-        return Asked(self.least + min(0, minutes), self.most + max(0, minutes))
+        return Asked(self.least + min(0, minutes), self.most + max(0, minutes), True)
 
 
 @dataclass
@@ -208,7 +210,7 @@ def judge_limits(jobs: list[Job], asked: Mapping[str, Asked], companies: Compani
         if job.name not in asked or not (job.runs or job.state == "PENDING"):
             continue
         own = asked[job.name]
-        company = companies.of(job.id) if job.runs else set()
+        company = companies.of(job.id) if job.runs or own.was_shown else set()
         limit = own.most + sum(most.get(other, longest) + 1 for other in company)
         if not own.least <= job.minutes <= limit:
             with_them = f" and was together with {text_of(company)}" if company else ""

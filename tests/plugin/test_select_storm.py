@@ -116,6 +116,13 @@ class Limits(unittest.TestCase):
     def test_a_job_that_waits_has_its_own_whatever_was(self) -> None:
         self.assertEqual(kinds(judge_limits(spoilt(5, minutes=4), ASKED, Companies([{1, 2, 5}]))), ["limit"])
 
+    def test_a_job_whose_extended_limit_was_changed_has_that_as_its_own(self) -> None:
+        asked = {**ASKED, "storm5": Asked(3, 3).changed_by(1)}
+        company = Companies([{1, 2}, {3, 5}])  # extended by four minutes at most
+        self.assertEqual(judge_limits(spoilt(5, minutes=8), asked, company), [])
+        self.assertEqual(kinds(judge_limits(spoilt(5, minutes=9), asked, company)), ["limit"])
+        self.assertEqual(kinds(judge_limits(spoilt(5, minutes=5), asked, TOGETHER)), ["limit"])
+
     def test_a_limit_grows_by_what_others_asked_for_at_most(self) -> None:
         self.assertEqual(judge_limits(spoilt(1, minutes=7), ASKED, TOGETHER), [])
         self.assertEqual(kinds(judge_limits(spoilt(1, minutes=8), ASKED, TOGETHER)), ["limit"])
