@@ -52,7 +52,10 @@ shell() {
 
 python() { files '*.py' | xargs -0 -r python3 -W error -c 'import sys; [compile(open(f).read(), f, "exec") for f in sys.argv[1:]]'; }
 
-sources() { files | xargs -0 -r python3 scripts/lint/sources.py; }
+sources() {
+    python3 scripts/lint/mutants.py || return
+    files | xargs -0 -r python3 scripts/lint/sources.py
+}
 
 documents() {
     if $fix; then python3 scripts/lint/environment.py >docs/environment.md; fi

@@ -99,20 +99,16 @@ uint64_t cpus_of_threads(pid_t pid) {
     return all;
 }
 
-/// Client that creates one thread after the other, each of which sleeps; its agent's thread moves them, slowly.
+/// Client that creates one thread after the other, about thirty of which live; its agent's thread moves them, slowly. At no time are all of them known.
 Child slow_client(Gate& joined) {
     return Child::run([&joined] {
         if (join_with_agent(nullptr) != DROM_OK) return 1;
         slow_call.store(SYS_sched_setaffinity);
         joined.open();
-        std::vector<std::thread> threads;
-        while (threads.size() < 30) {
-            threads.emplace_back([] {
-                for (;;) pause();
-            });
+        for (;;) {
+            std::thread([] { usleep(30 * kSlow_us); }).detach();
             usleep(kSlow_us);
         }
-        for (;;) pause();
         return 0;
     });
 }
