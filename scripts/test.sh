@@ -62,7 +62,10 @@ build() {
 }
 is_built() { [[ -e $results/$1.built ]]; }
 
-dev_suites() { for name; do suite dev "$name" -L "^$name\$"; done; }
+# Programs that wait for most of their time run side by side.
+beside() { [[ $1 != faults ]] || echo -j3; }
+# shellcheck disable=SC2046  # an option, or none
+dev_suites() { for name; do suite dev "$name" -L "^$name\$" $(beside "$name"); done; }
 
 # Suites that only compute: whatever else the machine does costs them time, and nothing else.
 computing=(crash-walk explorer model mutants partition policy)
@@ -101,7 +104,11 @@ if is_built dev; then
     mapfile -t suites < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vxF "$(printf '%s\n' unit plugin "${computing[@]}")")
     dev_suites "${suites[@]}"
 fi
-! is_built asan || suite asan "unit+policy+kill-storm+race+hostile+liveness+faults+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|hostile|liveness|faults|dlb|cli|node_agent)$'
+if is_built asan; then
+    suite asan "unit+policy+kill-storm+race+hostile+liveness+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|hostile|liveness|dlb|cli|node_agent)$'
+    # shellcheck disable=SC2046
+    suite asan faults -L '^faults$' $(beside faults)
+fi
 # Not the unit tests: each has one thread.
 ! is_built tsan || suite tsan "kill-storm+race+hostile+liveness" -L '^(kill-storm|race|hostile|liveness)$'
 

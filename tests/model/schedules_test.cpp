@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <atomic>
 #include <string>
 
 #include "child.hpp"
@@ -12,6 +13,7 @@
 #include "drom/drom.h"
 #include "options.hpp"
 #include "puppet.hpp"
+#include "shmem/events.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
 #include "temp_dir.hpp"
@@ -236,6 +238,42 @@ TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     administrator.run_until([&] { return newest(b) == 2; });
     stale.finish();
     EXPECT_TRUE((posted(a) & posted(b)).none());
+}
+
+// Who copied an event while its place in the ring was used again would have been told of one that never was: half of it the one, half the other.
+TEST_F(Schedules, AnEventWhosePlaceIsUsedAgainWhileItIsCopiedIsNotTold) {
+    struct Told {
+        std::atomic<bool> begun;
+        size_t count;
+        drom_event event;
+    };
+    auto* told =
+        static_cast<Told*>(mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(told, MAP_FAILED);
+    const auto happen = [&](uint32_t what) {
+        record(ledger_, {.type = DROM_EVENT_POST, .slot = 0, .seq = what, .value = what, .time_ns = what});
+    };
+    unsigned refused = 0;
+    for (unsigned instructions = 1; instructions < 300; ++instructions) {
+        happen(instructions);
+        const uint64_t last = ledger_.header().event_head.load() - 1;
+        told->begun.store(false);
+        Puppet reader([&] {
+            uint64_t next = last;
+            told->begun.store(true);
+            told->count = copy_events(ledger_, next, &told->event, 1);
+        });
+        ASSERT_TRUE(reader.run_until([&] { return told->begun.load(); }));
+        if (!reader.steps(instructions)) break;
+        for (uint32_t i = 0; i < kEvents; ++i) happen(1000 + instructions);
+        ASSERT_TRUE(reader.finish());
+        refused += told->count == 0 ? 1 : 0;
+        if (told->count == 0) continue;
+        ASSERT_EQ(told->event.seq, told->event.value) << "after " << instructions << " instructions";
+        ASSERT_EQ(told->event.time_ns, told->event.value) << "after " << instructions << " instructions";
+    }
+    EXPECT_GT(refused, 5U);
+    munmap(told, sizeof *told);
 }
 
 /// Of one CPU set after the other; released when it returns, unless `flags` say otherwise.
