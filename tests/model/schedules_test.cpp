@@ -10,6 +10,7 @@
 #include "child.hpp"
 #include "client.hpp"
 #include "confine.hpp"
+#include "door.h"
 #include "drom/drom.h"
 #include "options.hpp"
 #include "puppet.hpp"
@@ -238,6 +239,33 @@ TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     administrator.run_until([&] { return newest(b) == 2; });
     stale.finish();
     EXPECT_TRUE((posted(a) & posted(b)).none());
+}
+
+// A process joined while an administrator of DLB's registered it: it had two slots, and followed one.
+TEST_F(Schedules, WhoJoinsWhileItIsRegisteredHasOneSlot) {
+    const std::string path = directory_.table();
+    test::Gate begin, joined;
+    test::Child client = test::Child::run([&] {
+        setenv("DROM_TABLE", path.c_str(), 1);
+        begin.pass();
+        if (client::join({nullptr, DROM_DOOR_EXPLICIT, false, "joins", nullptr, 1, 0, false}, nullptr) != DROM_OK)
+            return 1;
+        joined.open();
+        for (;;) pause();
+    });
+    Puppet administrator([&] {
+        drom_dlb_view* view = nullptr;
+        drom_dlb_client registered{};
+        if (drom_dlb_open(&view, path.c_str(), nullptr) != DROM_OK) _exit(1);
+        _exit(drom_dlb_enrol(view, client.pid(), &registered, nullptr) == DROM_E_BUSY ? 0 : 2);
+    });
+    ASSERT_TRUE(administrator.run_until([&] { return state_of(ledger_.slot(0)).phase == phase::kClaimed; }));
+    begin.open();
+    joined.pass();
+    EXPECT_TRUE(administrator.finish()) << "it is not told that the process has joined";
+    const uint32_t slot = find_listed_pid(ledger_, client.upid());
+    ASSERT_NE(slot, kNoSlot);
+    EXPECT_EQ(find_other_slot(ledger_, client.upid(), slot), kNoSlot);
 }
 
 // Who copied an event while its place in the ring was used again would have been told of one that never was: half of it the one, half the other.

@@ -157,6 +157,8 @@ MUTANTS = [
     Mutant("a reservation that was called off is joined all the same", SEQUENCE, "joining.cpp",
            "    if (change_phase(state.ledger, index, generation, phase::kReserved, phase::kLive)) return true;",
            "    if (move_slot(state.ledger, index, generation, phase::kLive, 0)) return true;", (explorer("called off"),)),
+    Mutant("who registers a process for DLB does not look whether it joined meanwhile", SEQUENCE, "dlb/table_door.cpp",
+           "drom::find_other_slot(view->ledger, number, slot) != kNoSlot", "false", (Killer("model_schedules", ("--gtest_filter=*Registered*",)),)),
     Mutant("who joins does not look for what was reserved for it meanwhile", SEQUENCE, "joining.cpp",
            "    if (reserved == kNoSlot) return kNoSlot;\n    retire_user", "    if (reserved != kNoSlot - 1) return kNoSlot;\n    retire_user", (explorer("reserved for it"),)),
     Mutant("who reserves does not look for who has joined meanwhile", SEQUENCE, "table.cpp", "if (status == DROM_OK && find_other_slot(ledger_, pid, goal.slot) != kNoSlot)",
