@@ -161,8 +161,7 @@ int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** 
     const bool keyed = process.ready.load() || read_options(nullptr, false).key[0] != '\0';
     const Told told{pid, args, mask.count(), next_environ != nullptr || keyed ? path : nullptr,
                     next_environ != nullptr ? slot : nullptr};
-    const bool told_it = status >= 0 && tell(told, next_environ);
-    if (status >= 0 && !told_it) {
+    if (status >= 0 && !tell(told, next_environ)) {
         drom_dlb_lend(tables.view(), pid, nullptr, 0);  // nobody loses what this process does not get
         status = DROM_E_OS;
     }

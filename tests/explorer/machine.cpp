@@ -3,6 +3,7 @@
 #include "machine.hpp"
 
 #include <sys/mman.h>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,7 @@ Shape shape;
 uint32_t here = kNoProcess;
 void* identity_page = nullptr;
 bool unwatched[kSharedBytes / 8];
+bool writers[kProcesses];
 // Nobody reads it back, so it is not put back either.
 alignas(64) unsigned char events[sizeof(Event) * kEvents];
 
@@ -71,7 +73,7 @@ void give_up(const char* what, const char* why) {
 
 void note_anonymous_page(void* page) { identity_page = page; }
 
-void start_machine() {
+void start_machine(bool node) {
     enter(kNoProcess);
     self();  // makes the page that says who this process is
     if (identity_page == nullptr) give_up("start", "identity.cpp keeps who it is in another way than it did");
@@ -82,6 +84,8 @@ void start_machine() {
     if (made.events_at > kLedgerBytes) give_up("start", "the table has grown; make kLedgerBytes larger");
     std::memcpy(memory.ledger, blank.data(), made.events_at);
     shape = made;
+    if (node) shape.mode |= kModeNode;
+    std::fill_n(writers, kProcesses, !node);
     shape.events_at = static_cast<uint64_t>(events - memory.ledger);
     memory.clock_ns = uint64_t{3600} * 1'000'000'000;
     ledger_view().header().reaped_ns.store(memory.clock_ns);
@@ -89,6 +93,9 @@ void start_machine() {
     for (PrivateMemory& process : memory.processes) std::memset(process.identity, 0, sizeof process.identity);
     ignore_what_people_are_told();
 }
+
+void let_write(uint32_t process) { writers[process] = true; }
+bool may_write(uint32_t process) { return process == kNoProcess || writers[process]; }
 
 void keep_machine() {
     enter(kNoProcess);

@@ -48,8 +48,10 @@ inline constexpr size_t kSharedBytes = offsetof(Memory, heap);
 
 extern Memory memory;
 
-/// The processes begin as they are, the table as a new one; nobody lives.
-void start_machine();
+/// The processes begin as they are, the table as a new one; nobody lives. A node's table is written by those only who may.
+void start_machine(bool node);
+void let_write(uint32_t process);
+bool may_write(uint32_t process);
 /// What memory is now is what restore_machine() brings back.
 void keep_machine();
 void restore_machine();

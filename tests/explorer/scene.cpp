@@ -45,11 +45,23 @@ int join(const char* mask, uint32_t reserved_for = client::kNoReservation) {
 /// What is reserved for it, if there is something by then; otherwise what is free of the mask.
 int join_reserved(const char* mask) { return join(mask, 0); }
 
+int reserve(Table& table, uint32_t process, const char* mask) {
+    return table.reserve(pid_of(process), cpus(mask), with(DROM_TAKE), nullptr, nullptr);
+}
+
+/// By the healthy administrator, before the scene begins.
+void reserve_before(const Scene& scene, uint32_t process, const char* mask) {
+    enter(scene.healthy_process);
+    if (reserve(*scene.healthy, process, mask) < 0) give_up("building a scene", "nothing can be reserved");
+    enter(kNoProcess);
+}
+
 }  // namespace
 
-Scene::Scene() {
-    start_machine();
+void Scene::begin(bool node) {
+    start_machine(node);
     scheduler.actors.clear();
+    processes_ = 0;
     healthy_process = process("0-3");
     healthy = &open_table(healthy_process);
 }
@@ -69,7 +81,18 @@ uint32_t Scene::client(const char* mask) {
     return number;
 }
 
+uint32_t Scene::reserved_client(const char* mask) {
+    const uint32_t number = process(mask);
+    reserve_before(*this, number, mask);
+    enter(number);
+    if (join_reserved(mask) != DROM_OK) give_up("building a scene", "a client cannot join its reservation");
+    follow_requests(1);
+    enter(kNoProcess);
+    return number;
+}
+
 Table& Scene::open_table(uint32_t process) const {
+    let_write(process);
     enter(process);
     auto* table = new (malloc(sizeof(Table))) Table;
     if (table->open("/explored", with(0), nullptr) != DROM_OK)
@@ -120,12 +143,16 @@ void two_administrators(Scene& scene) {
     scene.administer("sets a 0, b 1-3", [a, b](Table& table) { return set_two(table, a, "0", b, "1-3"); });
 }
 
-void move_and_release(Scene& scene) {
-    const uint32_t a = scene.client("0-1");
-    const uint32_t b = scene.client("2-3");
+void move(Scene& scene, uint32_t a, uint32_t b) {
     scene.administer("moves CPU 1 to b", [b](Table& table) { return set(table, b, "1-3", DROM_TAKE); });
     adopt(scene, "a releases", a);
     adopt(scene, "b follows", b);
+}
+
+void move_and_release(Scene& scene) {
+    const uint32_t a = scene.client("0-1");
+    const uint32_t b = scene.client("2-3");
+    move(scene, a, b);
 }
 
 void take_back(Scene& scene) {
@@ -264,12 +291,16 @@ void left_half_done(Scene& scene) {
                      [b](Table& table) { return table.take(pid_of(b), cpus("2"), with(0), nullptr); });
 }
 
-void confine_and_release(Scene& scene) {
-    const uint32_t a = scene.client("0-2");
-    const uint32_t b = scene.client("3");
+void confine(Scene& scene, uint32_t a, uint32_t b) {
     scene.administer("moves CPU 2 to b, and waits",
                      [b](Table& table) { return set(table, b, "2-3", DROM_TAKE | DROM_WAIT_RELEASED); });
     adopt(scene, "a releases", a);
+}
+
+void confine_and_release(Scene& scene) {
+    const uint32_t a = scene.client("0-2");
+    const uint32_t b = scene.client("3");
+    confine(scene, a, b);
 }
 
 void confine_and_reuse(Scene& scene) {
@@ -278,10 +309,6 @@ void confine_and_reuse(Scene& scene) {
     scene.administer("shrinks a, and waits", [a](Table& table) { return set(table, a, "0", DROM_WAIT_RELEASED); });
     scene.act("a leaves", a, [] { return client::leave(nullptr); });
     scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
-}
-
-int reserve(Table& table, uint32_t process, const char* mask) {
-    return table.reserve(pid_of(process), cpus(mask), with(DROM_TAKE), nullptr, nullptr);
 }
 
 void reserve_and_join(Scene& scene) {
@@ -296,13 +323,38 @@ void reserve_and_join(Scene& scene) {
 void call_off_and_join(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t newcomer = scene.process("2-3");
-    enter(scene.healthy_process);
-    if (reserve(*scene.healthy, newcomer, "2-3") < 0) give_up("building a scene", "nothing can be reserved");
-    enter(kNoProcess);
+    reserve_before(scene, newcomer, "2-3");
     scene.administer("calls the reservation off",
                      [newcomer](Table& table) { return table.release(pid_of(newcomer), with(0), nullptr); });
     scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
     scene.act("the newcomer joins", newcomer, [] { return join_reserved("2-3"); });
+}
+
+void node_take_and_join(Scene& scene) {
+    scene.use_node_table();
+    const uint32_t a = scene.reserved_client("0-1");
+    const uint32_t newcomer = scene.process("2-3");
+    reserve_before(scene, newcomer, "2-3");
+    scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
+    scene.administer("takes CPU 1 from a",
+                     [a](Table& table) { return table.take(pid_of(a), cpus("1"), with(0), nullptr); });
+    scene.act("the newcomer joins", newcomer, [] { return join_reserved("2-3"); });
+}
+
+void node_move_and_release(Scene& scene) {
+    scene.use_node_table();
+    const uint32_t a = scene.reserved_client("0-1");
+    const uint32_t b = scene.reserved_client("2-3");
+    move(scene, a, b);
+    // Clients settle nothing there.
+    scene.administer("looks after the table", [](Table& table) { return table.check(with(0), nullptr); });
+}
+
+void node_confine_and_release(Scene& scene) {
+    scene.use_node_table();
+    const uint32_t a = scene.reserved_client("0-2");
+    const uint32_t b = scene.reserved_client("3");
+    confine(scene, a, b);
 }
 
 void hand_over_fast(Scene& scene) {
@@ -341,6 +393,9 @@ const std::vector<Scenario>& scenarios() {
         {"a newcomer joins while CPUs are reserved for it", reserve_and_join, false},
         {"a reservation is called off while its process joins", call_off_and_join, false},
         {"a CPU is handed over fast, and taken from its heir", hand_over_fast, false},
+        {"a node's client releases a CPU that moves", node_move_and_release, true},
+        {"a node's client is confined while releasing", node_confine_and_release, true},
+        {"a node's newcomer joins while CPUs are taken from it", node_take_and_join, false},
     };
     return all;
 }

@@ -12,10 +12,14 @@ namespace drom::explorer {
 /// Builds a machine and its actors. Processes are named by number.
 class Scene {
 public:
-    Scene();
+    Scene() { begin(false); }
+    /// Instead of a user's: clients cannot write to it, and are there because CPUs were reserved for them. Before anything else.
+    void use_node_table() { begin(true); }
 
     /// A process that has joined, owns `mask` and runs there.
     uint32_t client(const char* mask);
+    /// The same, in a reservation that the healthy administrator made for it.
+    uint32_t reserved_client(const char* mask);
     /// A process that is no client so far.
     uint32_t process(const char* affinity);
     Table& administrator();
@@ -32,6 +36,7 @@ public:
     uint32_t healthy_process = kNoProcess;
 
 private:
+    void begin(bool node);
     Table& open_table(uint32_t process) const;
     uint32_t processes_ = 0;
 };

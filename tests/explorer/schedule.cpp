@@ -251,6 +251,8 @@ void Scheduler::finish(Counts& counts, Ending ending) {
     look(judge_->at_end);
 }
 
+constexpr size_t kAffinities = offsetof(Memory, kernel) + offsetof(Kernel, affinity);
+
 bool Scheduler::explore(const Bounds& bounds, const Judge& judge, Counts& counts) {
     mode_ = Mode::kExplore;
     bounds_ = bounds;
@@ -258,6 +260,9 @@ bool Scheduler::explore(const Bounds& bounds, const Judge& judge, Counts& counts
     counts_ = &counts;
     wrong.clear();
     std::fill(readers_.begin(), readers_.end(), 0);
+    // Nobody else's program reads where a thread may run, but the judge does: what comes before a thread is moved is seen before it.
+    constexpr uint8_t kTheJudge = 0x80;
+    std::fill_n(readers_.begin() + kAffinities / sizeof(Word), kProcesses, kTheJudge);
     std::fill(writers_.begin(), writers_.end(), 0);
     do {
         // A word turned out to be written by one and read by another: points were missing so far.
