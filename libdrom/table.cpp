@@ -208,6 +208,43 @@ int Table::fill_slot(uint32_t index, uint32_t pid, const Options& options, drom_
     return DROM_OK;
 }
 
+/// A process has joined what was being reserved for it, and cannot have those CPUs: the slot is its own, as if nobody had reserved anything, with what
+/// is free of the CPUs that it may run on.
+void Table::leave_to_itself(User user, uint32_t pid, const Options& options) noexcept {
+    ledger_.slot(user.slot).guardian.pid.store(0);
+    CpuSet mask{};
+    if (!get_affinity(pid, mask)) return;
+    mask = mask & free_cpus(ledger_);
+    Options plain = options;
+    plain.flags = 0;
+    if (!mask.none()) change_user(user, {Wish::kExactly, mask, 0}, plain, "drom: reserve", nullptr);
+}
+
+/// A slot for the process, which has no CPU so far.
+int Table::reserve_slot(uint32_t pid, const Options& options, const char* verb, User& user,
+                        drom_error* error) noexcept {
+    const uint32_t present = find_pid(ledger_, pid);
+    if (present != kNoSlot && !is_abandoned(ledger_.slot(present)))
+        return fail(error, DROM_E_BUSY, "%s: the process is a client already", verb);
+    reap(ledger_, pages_, path_);  // a newcomer must not be refused for the sake of the dead
+    const uint32_t slot = claim_slot(ledger_);
+    if (slot == kNoSlot)
+        return fail(error, DROM_E_FULL, "%s: no slot of the table is free; it has %s", verb,
+                    CountText(ledger_.clients(), "slot").text);
+    user = {slot, state_of(ledger_.slot(slot)).generation};
+    int status = fill_slot(slot, pid, options, error);
+    if (status == DROM_OK && !move_slot(ledger_, slot, user.generation, phase::kReserved, slot_flags(options)))
+        status = fail(error, DROM_E_BUSY, "%s: the slot was taken over meanwhile; try again", verb);
+    if (status != DROM_OK) {
+        retire_user(ledger_, pages_, path_, slot, user.generation, DROM_EVENT_LEAVE);
+        return status;
+    }
+    if (find_other_slot(ledger_, pid, slot) != kNoSlot && call_off(ledger_, pages_, path_, slot, user.generation))
+        return fail(error, DROM_E_BUSY, "%s: the process has just joined by itself", verb);
+    ledger_.slot(slot).joined_ns.store(now_ns(), std::memory_order_relaxed);
+    return DROM_OK;
+}
+
 int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, char*** environment,
                    drom_error* error) noexcept {
     const VerbText verb("reserve", pid);
@@ -215,36 +252,21 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     ReservationVariables variables;
     if (environment != nullptr && !variables.prepare(*environment, path_))
         return fail(error, DROM_E_OS, "%s: out of memory", verb.text);
-    Goal goal{};
+    User user{};
     const Awaiting awaiting(pages_, options);
     {
         const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(turn.inherited(), error);
-        const uint32_t present = find_pid(ledger_, pid);
-        if (present != kNoSlot && !is_abandoned(ledger_.slot(present)))
-            return fail(error, DROM_E_BUSY, "%s: the process is a client already", verb.text);
-        reap(ledger_, pages_, path_);  // a newcomer must not be refused for the sake of the dead
-        goal.slot = claim_slot(ledger_);
-        if (goal.slot == kNoSlot)
-            return fail(error, DROM_E_FULL, "%s: no slot of the table is free; it has %s", verb.text,
-                        CountText(ledger_.clients(), "slot").text);
-        goal.generation = state_of(ledger_.slot(goal.slot)).generation;
-        int status = fill_slot(goal.slot, pid, options, error);
-        if (status == DROM_OK && !move_slot(ledger_, goal.slot, goal.generation, phase::kReserved, slot_flags(options)))
-            status = fail(error, DROM_E_BUSY, "%s: the slot was taken over meanwhile; try again", verb.text);
-        if (status == DROM_OK && find_other_slot(ledger_, pid, goal.slot) != kNoSlot)
-            status = fail(error, DROM_E_BUSY, "%s: the process has just joined by itself", verb.text);
-        ledger_.slot(goal.slot).joined_ns.store(now_ns(), std::memory_order_relaxed);
-        if (status == DROM_OK)
-            status = change_user({goal.slot, goal.generation}, {Wish::kExactly, mask, 0}, options, verb.text, error);
+        if (const int status = reserve_slot(pid, options, verb.text, user, error); status != DROM_OK) return status;
+        const int status = change_user(user, {Wish::kExactly, mask, 0}, options, verb.text, error);
         if (status < 0) {
-            retire_user(ledger_, pages_, path_, goal.slot, goal.generation, DROM_EVENT_LEAVE);
+            if (!call_off(ledger_, pages_, path_, user.slot, user.generation)) leave_to_itself(user, pid, options);
             return status;
         }
-        record(ledger_, {.type = DROM_EVENT_JOIN, .slot = goal.slot, .value = mask.count(), .pid = pid});
+        record(ledger_, {.type = DROM_EVENT_JOIN, .slot = user.slot, .value = mask.count(), .pid = pid});
     }
-    if (environment != nullptr) variables.put(environment, goal.slot, goal.generation);
-    return finish(goal, options, verb.text, error);
+    if (environment != nullptr) variables.put(environment, user.slot, user.generation);
+    return finish({user.slot, user.generation, 0, false}, options, verb.text, error);
 }
 
 /// Only itself and its guardian release a client that lives. Who never joined does not know of its CPUs: a reservation can be called off.

@@ -129,6 +129,8 @@ private:
     int finish_all(const SlotSet& slots, const Options&, const char* verb, drom_error*) noexcept;
     int check_limits(uint32_t slot, const CpuSet& mask, const char* verb, drom_error*) noexcept;
     int fill_slot(uint32_t slot, uint32_t pid, const Options&, drom_error*) noexcept;
+    int reserve_slot(uint32_t pid, const Options&, const char* verb, User& user, drom_error*) noexcept;
+    void leave_to_itself(User user, uint32_t pid, const Options&) noexcept;
     int empty_cpus(const CpuSet& mask, const Options&, bool drained, drom_error*) noexcept;
 
     uint32_t blocker(const Goal& goal) noexcept;

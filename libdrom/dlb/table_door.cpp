@@ -128,13 +128,13 @@ int drom_dlb_enrol(drom_dlb_view* view, int32_t pid, drom_dlb_client* out, drom_
     if (slot == kNoSlot)
         return fail(error, DROM_E_FULL, "drom: dlb: register %u: no slot of the table is free", number);
     const uint32_t generation = drom::state_of(view->ledger.slot(slot)).generation;
-    int status = fill(*view, slot, number, error);
-    if (status == DROM_OK && drom::find_other_slot(view->ledger, number, slot) != kNoSlot)
-        status = fail(error, DROM_E_BUSY, "drom: dlb: register %u: the process has just joined by itself", number);
-    if (status != DROM_OK) {
+    if (const int status = fill(*view, slot, number, error); status != DROM_OK) {
         drom::retire_user(view->ledger, view->pages, view->path, slot, generation, DROM_EVENT_LEAVE);
         return status;
     }
+    if (drom::find_other_slot(view->ledger, number, slot) != kNoSlot &&
+        drom::call_off(view->ledger, view->pages, view->path, slot, generation))
+        return fail(error, DROM_E_BUSY, "drom: dlb: register %u: the process has just joined by itself", number);
     drom::record(view->ledger, {.type = DROM_EVENT_JOIN, .slot = slot, .value = 0, .pid = number});
     describe(*view, slot, *out);
     return DROM_OK;

@@ -250,6 +250,15 @@ void retire_user(const Ledger& ledger, Pages& pages, const char* path, uint32_t 
         if (retire(ledger, pages, path, slot, seen, event)) return;
 }
 
+bool call_off(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation) noexcept {
+    for (uint64_t seen = ledger.slot(slot).state.load(); unpack_state(seen).generation == generation;
+         seen = ledger.slot(slot).state.load()) {
+        if (unpack_state(seen).phase == phase::kLive) return false;
+        if (retire(ledger, pages, path, slot, seen, DROM_EVENT_LEAVE)) break;
+    }
+    return true;
+}
+
 uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
     uint32_t reaped = 0;
     for (uint32_t i = 0; i < ledger.clients(); ++i) {

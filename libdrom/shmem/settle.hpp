@@ -33,6 +33,8 @@ bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot,
 /// The same for a user that is known by its generation, whatever its phase.
 void retire_user(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation,
                  uint32_t event) noexcept;
+/// The same of a reservation, unless its process has joined it meanwhile: then false, and it stays.
+bool call_off(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation) noexcept;
 
 /// Retires every client that is abandoned, and slots whose claimer died while filling them. Returns how many.
 uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept;

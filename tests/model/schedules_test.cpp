@@ -349,6 +349,31 @@ TEST_F(Schedules, WhoWasHeldUpBeforeItMovesThreadsMovesThemWhereTheyBelong) {
     EXPECT_TRUE(now == CpuSet::range(0, 1)) << "it was put on a CPU that is not its own";
 }
 
+// A process joined what was being reserved for it; then one of the CPUs could not be had, and the reservation was called off: the process had no
+// slot any more, and did not know it.
+TEST_F(Schedules, WhoJoinsAReservationThatThenFailsIsAClientByItself) {
+    NEED_TWO_CPUS();
+    const std::string path = directory_.table();
+    own(1, join());
+    test::Gate begin, joined;
+    test::Child client = test::Child::run([&] {
+        setenv("DROM_TABLE", path.c_str(), 1);
+        begin.pass();
+        if (client::join({nullptr, DROM_DOOR_EXPLICIT, false, "joins", nullptr, 1, 0, false}, nullptr) != DROM_OK)
+            return 1;
+        joined.open();
+        for (;;) pause();
+    });
+    Puppet administrator([&] { _exit(reserve_two(path.c_str(), client.pid()) == DROM_E_BUSY ? 0 : 1); });
+    ASSERT_TRUE(administrator.run_until([&] { return state_of(ledger_.slot(1)).phase == phase::kReserved; }));
+    begin.open();
+    joined.pass();
+    ASSERT_EQ(state_of(ledger_.slot(1)).phase, phase::kLive);
+    EXPECT_TRUE(administrator.finish()) << "CPU 1 is somebody's";
+    ASSERT_EQ(find_listed_pid(ledger_, client.upid()), 1U) << "a living client has lost its slot";
+    EXPECT_TRUE(wanted_cpus(ledger_, name(1)) == CpuSet::range(0, 1)) << "it has what is free of its CPUs";
+}
+
 /// An administrator that sets the mask of `client` and is killed when its thread has been moved, before it notes that.
 void move_and_die(const char* path, const test::Child& client, uint64_t mask) {
     Puppet killed([&] { set_mask(path, client.pid(), mask); });
