@@ -67,13 +67,14 @@ int client_process(Random random) {
     mask.words[0] = any_mask(random);
     const client::JoinOptions options{&mask, DROM_DOOR_EXPLICIT, !polls, nullptr, nullptr, 1, 0, random() % 8 == 0};
     drom_error error{};
+    uint32_t answered =
+        shared->call.load();  // before it joins: it may be the only one that lives, and called meanwhile
     shared->attaches.fetch_add(1);
     if (client::join(options, &error) != DROM_OK) {
         failed_attach(error);
         return 1;
     }
     const uint64_t rounds = random() % 3 == 0 ? random() % 200 : UINT64_MAX;
-    uint32_t answered = shared->call.load();
     for (uint64_t i = 0; i < rounds; ++i) {
         client::Wanted wanted{};
         if (polls && client::pending() && client::newest(wanted) && client::release(wanted)) {
@@ -233,6 +234,11 @@ struct Storm {
         if (++broken <= 10) std::fprintf(stderr, "kill-storm: round %lu: %s: %s\n", rounds, what, text);
     }
 
+    void hangs(const char* who) {
+        ++hung;
+        std::fprintf(stderr, "kill-storm: round %lu: hung: %s\n", rounds, who);
+    }
+
     /// One moment: somebody starts, a little time passes, somebody dies in the middle of what it does.
     void moment() {
         if (administrators.size() < 3) start(administrators, administrator_process);
@@ -261,10 +267,10 @@ struct Storm {
         shared->answered.store(0);
         shared->call.fetch_add(1);
         const uint64_t deadline = now_ns() + kAnswer;
-        // Those that were still joining answer the next call, and those that leave by themselves none.
+        // Those that leave by themselves may answer none.
         while (shared->answered.load() == 0 && expected > 0 && now_ns() < deadline && anybody_lives()) usleep(500);
-        if (shared->answered.load() == 0 && expected > 0 && anybody_lives()) ++hung;
-        hung += hosts.stuck();
+        if (shared->answered.load() == 0 && expected > 0 && anybody_lives()) hangs("no client answers");
+        if (const uint64_t stuck = hosts.stuck(); stuck > 0) hangs("a program's host");
         newcomer();
     }
     [[nodiscard]] bool anybody_lives() const {
@@ -289,7 +295,7 @@ struct Storm {
             return client::leave(&error) == DROM_OK ? 0 : 2;
         });
         if (const int code = fresh.wait(); code == 128 + SIGALRM)
-            ++hung;
+            hangs("a newcomer");
         else if (code != 0)
             fail("a newcomer", shared->failure);
     }
