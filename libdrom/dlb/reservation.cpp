@@ -45,10 +45,6 @@ Mask reserved_cpus(const drom_dlb_client& client) noexcept {
     return mask;
 }
 
-void write_why(drom_error* error, const char* text) noexcept {
-    if (error != nullptr) snprintf(error->text, sizeof error->text, "%s", text);
-}
-
 struct Entry {
     const Tables& tables;
     const Options& options;
@@ -163,6 +159,7 @@ int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** 
                     next_environ != nullptr ? slot : nullptr};
     if (status >= 0 && !tell(told, next_environ)) {
         drom_dlb_lend(tables.view(), pid, nullptr, 0);  // nobody loses what this process does not get
+        write_why(error, "drom: dlb: preinit: out of memory");
         status = DROM_E_OS;
     }
     if (status < 0) drom_release(tables.table(), pid, nullptr, nullptr);

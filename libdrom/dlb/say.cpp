@@ -22,6 +22,10 @@ void say(const char* format, ...) noexcept {
     if (write(STDERR_FILENO, line, length + 1) < 0) return;  // nobody is left to be told
 }
 
+void write_why(drom_error* error, const char* text) noexcept {
+    if (error != nullptr) snprintf(error->text, sizeof error->text, "%s", text);
+}
+
 int dlb_error(int status) noexcept {
     switch (status) {
         case DROM_OK:

@@ -9,6 +9,9 @@ namespace drom::dlb {
 /// One line on stderr, in one write.
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
 
+/// The sentence of a refusal that is not drom's own. `error` may be null.
+void write_why(drom_error* error, const char* text) noexcept;
+
 /// The DLB_* value for a DROM_* status of a call that asked for CPUs.
 int dlb_error(int status) noexcept;
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "say.hpp"
+
 namespace drom::dlb {
 
 namespace {
@@ -39,7 +41,10 @@ struct Owners {
 int find_owners(const Tables& tables, int pid, const Mask& mask, Owners& owners, drom_error* error) noexcept {
     size_t found = drom_table_clients(tables.table());
     auto* clients = static_cast<drom_client_info*>(calloc(found + 1, sizeof(drom_client_info)));
-    if (clients == nullptr) return DROM_E_OS;
+    if (clients == nullptr) {
+        write_why(error, "drom: dlb: set: out of memory");
+        return DROM_E_OS;
+    }
     clients[0].size = sizeof(drom_client_info);
     const int status = drom_clients(tables.table(), clients, &found, error);
     for (size_t i = 0; status == DROM_OK && i < found && owners.count < Owners::kMost; ++i) {

@@ -270,7 +270,7 @@ struct Storm {
         // Those that leave by themselves may answer none.
         while (shared->answered.load() == 0 && expected > 0 && now_ns() < deadline && anybody_lives()) usleep(500);
         if (shared->answered.load() == 0 && expected > 0 && anybody_lives()) hangs("no client answers");
-        if (const uint64_t stuck = hosts.stuck(); stuck > 0) hangs("a program's host");
+        if (const uint64_t stuck = hosts.stuck(); stuck > 0) hangs("an OpenMP program");
         newcomer();
     }
     [[nodiscard]] bool anybody_lives() const {

@@ -241,11 +241,9 @@ TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     EXPECT_TRUE((posted(a) & posted(b)).none());
 }
 
-// A process joined while an administrator of DLB's registered it: it had two slots, and followed one.
-TEST_F(Schedules, WhoJoinsWhileItIsRegisteredHasOneSlot) {
-    const std::string path = directory_.table();
-    test::Gate begin, joined;
-    test::Child client = test::Child::run([&] {
+/// A process that joins when it is let, and stays.
+test::Child joins_when(test::Gate& begin, test::Gate& joined, const std::string& path) {
+    return test::Child::run([&] {
         setenv("DROM_TABLE", path.c_str(), 1);
         begin.pass();
         if (client::join({nullptr, DROM_DOOR_EXPLICIT, false, "joins", nullptr, 1, 0, false}, nullptr) != DROM_OK)
@@ -253,6 +251,13 @@ TEST_F(Schedules, WhoJoinsWhileItIsRegisteredHasOneSlot) {
         joined.open();
         for (;;) pause();
     });
+}
+
+// A process joined while an administrator of DLB's registered it: it had two slots, and followed one.
+TEST_F(Schedules, WhoJoinsWhileItIsRegisteredHasOneSlot) {
+    const std::string path = directory_.table();
+    test::Gate begin, joined;
+    const test::Child client = joins_when(begin, joined, path);
     Puppet administrator([&] {
         drom_dlb_view* view = nullptr;
         drom_dlb_client registered{};
@@ -356,14 +361,7 @@ TEST_F(Schedules, WhoJoinsAReservationThatThenFailsIsAClientByItself) {
     const std::string path = directory_.table();
     own(1, join());
     test::Gate begin, joined;
-    test::Child client = test::Child::run([&] {
-        setenv("DROM_TABLE", path.c_str(), 1);
-        begin.pass();
-        if (client::join({nullptr, DROM_DOOR_EXPLICIT, false, "joins", nullptr, 1, 0, false}, nullptr) != DROM_OK)
-            return 1;
-        joined.open();
-        for (;;) pause();
-    });
+    const test::Child client = joins_when(begin, joined, path);
     Puppet administrator([&] { _exit(reserve_two(path.c_str(), client.pid()) == DROM_E_BUSY ? 0 : 1); });
     ASSERT_TRUE(administrator.run_until([&] { return state_of(ledger_.slot(1)).phase == phase::kReserved; }));
     begin.open();
