@@ -163,9 +163,7 @@ Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
 /// What the client's threads follow.
 Origin Table::origin_before(uint32_t slot, uint64_t seq) noexcept {
     const Posted last = released_before(slot, seq);
-    CpuSet begun;
-    const bool any = read_begun(ledger_, slot, last.seq, seq, begun);
-    return {last.mask, any ? begun : last.mask};
+    return {last.mask, begun_since(ledger_, slot, last, seq)};
 }
 
 /// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another administrator, may have

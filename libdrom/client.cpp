@@ -212,9 +212,7 @@ Origin origin_before(const Wanted& wanted) noexcept {
     Posted last{state.page->released.load(kRelaxed), state.applied};
     Posted outside;
     if (read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq) last = outside;
-    CpuSet begun;
-    const bool any = read_begun(state.ledger, state.slot, last.seq, wanted.seq, begun);
-    return {last.mask, any ? begun : last.mask};
+    return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq)};
 }
 
 bool confine_all(const Wanted& wanted) noexcept {

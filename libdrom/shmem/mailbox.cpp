@@ -133,10 +133,12 @@ void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64
     advance(ledger, {slot, generation}, ledger.request(slot).begun, seq);
 }
 
-bool read_begun(const Ledger& ledger, uint32_t slot, uint64_t since, uint64_t seq, CpuSet& mask) noexcept {
+CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Posted& last, uint64_t seq) noexcept {
     const uint64_t mark = ledger.request(slot).begun.load(std::memory_order_acquire);
-    const bool any = is_of(mark, state_of(ledger.slot(slot)).generation) && (mark & kSeqMask) > since;
-    return any && seq > since + 1 && read_half(ledger, ledger.half(slot, seq - 1), seq - 1, mask);
+    const bool any = is_of(mark, state_of(ledger.slot(slot)).generation) && (mark & kSeqMask) > last.seq;
+    CpuSet mask;
+    if (!any || seq <= last.seq + 1 || !read_half(ledger, ledger.half(slot, seq - 1), seq - 1, mask)) return last.mask;
+    return mask;
 }
 
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept {

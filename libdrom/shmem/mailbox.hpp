@@ -38,9 +38,9 @@ uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
 
 /// An administrator is about to set affinities for request `seq`. Before the first, so that its death in between leaves a trace.
 void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t seq) noexcept;
-/// To what else than the mask of release `since` threads may have been moved before request `seq`. False when nobody began to move any, or when
-/// nothing is known of the request in between.
-bool read_begun(const Ledger& ledger, uint32_t slot, uint64_t since, uint64_t seq, CpuSet& mask) noexcept;
+/// To what else than the mask of the last release threads may have been moved before request `seq`. That mask again when nobody began to move any
+/// since, or when nothing is known of the request in between.
+CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Posted& last, uint64_t seq) noexcept;
 
 /// The mask that the client itself gave its threads with release `seq`: what its cpuset allows of the request. Written before `released`
 /// says `seq`; not readable while a newer release is under way.

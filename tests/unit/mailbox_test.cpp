@@ -136,8 +136,8 @@ TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
         note_begun(table.ledger, slot, former, old.seq);
         RC_ASSERT(table.ledger.request(slot).begun.load() == 0U);
         table.ledger.request(slot).begun.store(confined_mark(former, old.seq));
-        CpuSet begun;
-        RC_ASSERT(!read_begun(table.ledger, slot, 0, old.seq, begun));
+        const Posted none{0, CpuSet::empty()};
+        RC_ASSERT(begun_since(table.ledger, slot, none, old.seq).none());
         RC_ASSERT(check_invariants(table.ledger, nullptr) == DROM_OK);
         // And the present user's own confinement counts, whatever stands there.
         const uint32_t present = state_of(table.ledger.slot(slot)).generation;
@@ -161,10 +161,9 @@ TEST(Mailbox, WhereThreadsMayHaveBeenMovedIsTheRequestSinceTheLastReleaseThatSom
         const auto since = *rc::gen::inRange<uint64_t>(0, posts + 1);
         if (began > 0) note_begun(table.ledger, 0, generation, began);
         note_begun(table.ledger, 0, generation, *rc::gen::inRange<uint64_t>(0, began + 1));  // it never goes back
-        CpuSet begun;
-        const bool any = read_begun(table.ledger, 0, since, posts, begun);
-        RC_ASSERT(any == (began > since && posts - 1 > since));
-        if (any) RC_ASSERT(begun == before);
+        const CpuSet released = CpuSet::range(0, kCpus);
+        const bool any = began > since && posts - 1 > since;
+        RC_ASSERT(begun_since(table.ledger, 0, {since, released}, posts) == (any ? before : released));
     }));
 }
 
