@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""junit.py - one suite's line: junit.py NAME FILE tells people on stderr, and prints "passed failed skipped" on stdout.
+"""junit.py - counts one run of ctest: junit.py NAME FILE [BUILD] RESULTS
 
-FILE is what ctest --output-junit wrote. A test that was not run for want of its program or its set-up is a failure; skipped is only
-what says so itself, with a reason. The output of what failed is shown again, so that nobody has to look for a log.
+FILE is what ctest --output-junit wrote for the build folder BUILD. A line for people goes to stderr. RESULTS/counts gets a line: name, passed, failed,
+skipped, seconds. What failed goes to RESULTS/failed, where scripts/verdict.py finds it, and its output to RESULTS/first. Without BUILD there is no second try.
+
+A test that was not run for want of its program or its set-up is a failure; skipped is only what says so itself, with a reason.
 """
 
 import re
 import sys
 import xml.etree.ElementTree as xml
+from pathlib import Path
 
 # The three ways to say "skipped" here: our own tests, GoogleTest, and bats (TAP).
 _SAYS_SKIPPED = re.compile(r"^(SKIPPED\b.*|\[  SKIPPED \] \S.*|ok \d+ .*# skip.*)$", re.MULTILINE)
-_SHOWN = 25
 
 
 class Case:
@@ -20,40 +22,61 @@ class Case:
         self.name = element.get("name", "?")
         self.output = (element.findtext("system-out") or "").rstrip()
         self.status = element.get("status", "")
+        self.seconds = float(element.get("time") or 0)
         skipped = element.find("skipped")
         self.reason = "" if skipped is None else skipped.get("message", "")
 
     def verdict(self) -> str:
-        said = _SAYS_SKIPPED.search(self.output)
         if self.status == "disabled" or self.reason.startswith("SKIP_"):
             return "skipped"
         if self.status != "run":
             return "failed"
-        return "skipped" if said else "passed"
+        return "skipped" if _SAYS_SKIPPED.search(self.output) else "passed"
 
     def why(self) -> str:
         said = _SAYS_SKIPPED.search(self.output)
         return said.group(0) if said else self.reason
 
 
+def cases_of(file: Path) -> list[Case]:
+    return [Case(element) for element in xml.parse(file).getroot().iter("testcase")]
+
+
+def log_name(build: str, test: str) -> str:
+    return f"{Path(build).name}-{test}.log"
+
+
+def keep(case: Case, build: str, results: Path, folder: str) -> Path:
+    """All that a test said, where it stays."""
+    log = results / folder / log_name(build, case.name)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(f"{case.name}: {case.status} {case.reason}\n{case.output}\n")
+    return log
+
+
 def main() -> int:
-    if len(sys.argv) != 3:
-        print("usage: junit.py NAME FILE", file=sys.stderr)
+    if len(sys.argv) not in (4, 5):
+        print("usage: junit.py NAME FILE [BUILD] RESULTS", file=sys.stderr)
         return 2
+    name, file, build, results = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) == 5 else "", Path(sys.argv[-1])
     try:
-        cases = [Case(element) for element in xml.parse(sys.argv[2]).getroot().iter("testcase")]
+        cases = cases_of(Path(file))
     except (OSError, xml.ParseError) as error:
-        print(f"junit: {sys.argv[2]}: {error}", file=sys.stderr)
+        print(f"junit: {file}: {error}", file=sys.stderr)
         return 1
     by = {verdict: [c for c in cases if c.verdict() == verdict] for verdict in ("passed", "failed", "skipped")}
-    print(f"{sys.argv[1]:<28} {len(by['passed']):5} passed {len(by['failed']):4} failed {len(by['skipped']):4} skipped", file=sys.stderr)
+    seconds = sum(case.seconds for case in cases)
+    counts = [len(by[verdict]) for verdict in by]
+    print(f"{name:<28} {counts[0]:5} passed {counts[1]:4} failed {counts[2]:4} skipped {seconds:6.0f} s", file=sys.stderr)
     for case in by["skipped"]:
         print(f"    skipped: {case.name}: {case.why()}", file=sys.stderr)
     for case in by["failed"]:
         print(f"    failed: {case.name} {case.reason}", file=sys.stderr)
-        for line in case.output.splitlines()[-_SHOWN:]:
-            print(f"      | {line}", file=sys.stderr)
-    print(len(by["passed"]), len(by["failed"]), len(by["skipped"]))
+        keep(case, build, results, "first")
+        with (results / "failed").open("a") as failed:
+            print(name, build, case.name, sep="\t", file=failed)
+    with (results / "counts").open("a") as lines:
+        print(name, *counts, round(seconds), sep="\t", file=lines)
     return 0
 
 

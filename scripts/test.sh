@@ -3,34 +3,65 @@
 # test.sh - builds and runs every test of the dev build, what is worth it under AddressSanitizer with UndefinedBehaviorSanitizer and under
 # ThreadSanitizer, and what scripts/lint.sh looks at without building.
 #
-#   scripts/test.sh [--only dev|asan|tsan|lint]...
+#   scripts/test.sh [--only dev|asan|tsan|lint|SUITE]... [--changed [BASE]]
+#     --only     these builds, or these suites (the labels of ctest), which are folders of tests/; a suite alone means in the dev build
+#     --changed  the suites that the changes since BASE can break (default: main@{upstream}), in the dev build; scripts/changed.py says which
 #
+# A test that fails runs once more at the end, alone: passed then, it is named in the last lines and does not count as failed (scripts/verdict.py).
 # Prints one line a suite and ends with "N passed, N failed, N skipped". Exit status: 0 all passed, 1 something failed or did
-# not build; with CI=true a skipped test counts as failed: there every prerequisite can be installed.
+# not build, 2 usage; with CI=true a skipped test counts as failed: there every prerequisite can be installed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-only=()
+usage() { sed -n '6,8p' "$0" | sed 's/^# *//' >&2; exit 2; }
+
+# is_suite NAME: crash-walk, kill-storm and liveness are the second of their folders.
+is_suite() { [[ -e tests/$1/CMakeLists.txt || " crash-walk kill-storm liveness " == *" $1 "* ]] && [[ $1 != crash ]]; }
+
+only=() suites=() changed=false
 while (($#)); do
     case $1 in
-        --only) only+=("${2:?--only needs dev, asan, tsan or lint}"); shift 2 ;;
-        *) sed -n '6p' "$0" | sed 's/^# *//' >&2; exit 2 ;;
+        --only)
+            case ${2:-} in
+                dev | asan | tsan | lint) only+=("$2") ;;
+                *) is_suite "${2:-}" || { echo "test: --only ${2:-}: there is no such build or suite; suites are the folders of tests/" >&2; exit 2; }
+                   suites+=("$2") ;;
+            esac
+            shift 2 ;;
+        --changed)
+            base=
+            if (($# > 1)) && [[ $2 != --* ]]; then base=$2; shift; fi
+            changed=true
+            shift ;;
+        *) usage ;;
     esac
 done
+if $changed; then
+    told=$(python3 scripts/changed.py ${base:+"$base"}) || exit 2
+    mapfile -t found < <(xargs -n 1 <<<"$told")
+    for suite in "${found[@]}"; do
+        if [[ $suite == lint ]]; then only+=(lint); else suites+=("$suite"); fi
+    done
+    echo "test: the changes can break: ${found[*]:-nothing}" >&2
+    ((${#suites[@]} == 0)) || only+=(dev)
+    ((${#only[@]})) || exit 0
+fi
+((${#suites[@]} == 0 || ${#only[@]})) || only=(dev)
 wanted() { ((${#only[@]} == 0)) || [[ " ${only[*]} " == *" $1 "* ]]; }
+# chosen SUITE: everything, unless suites were named.
+chosen() { ((${#suites[@]} == 0)) || [[ " ${suites[*]} " == *" $1 "* ]]; }
 
 results=build/test
 mkdir -p "$results"
-rm -f "$results"/*.built
-counts=$results/counts # a line a suite: passed, failed, skipped
-: >"$counts"
-failure() { echo "0 1 0" >>"$counts"; }
+rm -rf "$results"/*.built "$results"/{counts,failed,first,second}
+# failure NAME: what is no test, and has no second try.
+failure() { printf '%s\t0\t1\t0\t0\n' "$1" >>"$results/counts"; }
 
-# count NAME FILE: adds a JUnit file to the counts, prints its line, and names what failed or was skipped.
+# count NAME FILE [BUILD]: adds a JUnit file to the counts, prints its line, and names what failed or was skipped.
 count() {
-    python3 scripts/junit.py "$1" "$2" >>"$counts" && return
+    python3 scripts/junit.py "$@" "$results" && return
     echo "test: $1: no readable result in $2" >&2
-    failure
+    failure "$1"
 }
 
 # suite PRESET NAME CTEST-ARGUMENTS...: one run of ctest.
@@ -42,30 +73,74 @@ suite() {
         --output-junit "$PWD/$file" "$@" >"${file%.xml}.log" 2>&1
     grep -q 'No tests were found' "${file%.xml}.log" && {
         echo "test: $preset $name: no tests were found" >&2
-        failure
+        failure "$preset $name"
         return
     }
-    count "$preset $name" "$file"
+    count "$preset $name" "$file" "build/$preset"
 }
+
+# targets: what the chosen suites need to be built; nothing when that is everything.
+targets() {
+    local name
+    ((${#suites[@]})) || return 0
+    for name in "${suites[@]}"; do
+        case $name in
+            consumer | latency | matrix | mutants | soak | vm) return ;; # they use what others build
+        esac
+    done
+    echo libdrom/all tools/drom/all examples/all
+    for name in "${suites[@]}"; do
+        case $name in
+            crash-walk | kill-storm) echo tests/crash/all ;;
+            liveness) echo tests/hostile/all ;;
+            plugin | node_agent) echo plugins/all "tests/$name/all" ;;
+            sim) echo tools/sim/all tests/sim/all ;;
+            *) echo "tests/$name/all" ;;
+        esac
+    done
+}
+
+# Compiled once, if a compiler cache is there: a second build of the same code takes seconds.
+if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    # The precompiled headers of tests/ ask for the first two.
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+fi
+[[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] || echo "test: compiling with $CMAKE_CXX_COMPILER_LAUNCHER" >&2
 
 # build PRESET: leaves PRESET.built; counted as a failure when it does not build.
 build() {
-    local log=$results/build-$1.log
+    local log=$results/build-$1.log needed=() start=$SECONDS
+    # The tsan preset names its targets itself.
+    [[ $1 == tsan ]] || read -ra needed -d '' < <(targets)
     echo "test: building $1" >&2
-    if { cmake --preset "$1" -DDROM_TESTS=ON && cmake --build --preset "$1"; } >"$log" 2>&1; then
+    if { cmake --preset "$1" -DDROM_TESTS=ON && cmake --build --preset "$1" ${needed[0]:+--target "${needed[@]}"}; } >"$log" 2>&1; then
+        printf '%s\t0\t0\t0\t%d\n' "build $1" $((SECONDS - start)) >>"$results/counts"
         : >"$results/$1.built"
         return
     fi
     tail -n 40 "$log" >&2
     echo "test: build $1: failed; the whole log is $log" >&2
-    failure
+    failure "build $1"
 }
 is_built() { [[ -e $results/$1.built ]]; }
 
 # Programs that wait for most of their time run side by side.
 beside() { [[ $1 != faults ]] || echo -j3; }
 # shellcheck disable=SC2046  # an option, or none
-dev_suites() { for name; do suite dev "$name" -L "^$name\$" $(beside "$name"); done; }
+dev_suites() { for name; do ! chosen "$name" || suite dev "$name" -L "^$name\$" $(beside "$name"); done; }
+
+# sanitized PRESET SUITE...: the chosen ones of them, in one run.
+sanitized() {
+    local preset=$1 name some=()
+    shift
+    is_built "$preset" || return 0
+    for name; do ! chosen "$name" || some+=("$name"); done
+    ((${#some[@]})) || return 0
+    local IFS='|'
+    # shellcheck disable=SC2046
+    suite "$preset" "$(tr '|' + <<<"${some[*]}")" -L "^(${some[*]})\$" $(beside "${some[0]}")
+}
 
 # Suites that only compute: whatever else the machine does costs them time, and nothing else.
 computing=(crash-walk explorer model mutants partition policy)
@@ -90,10 +165,12 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 
 if wanted dev; then
     # Without them the plugins that need Slurm's own headers are left out, and their tests say so.
-    scripts/slurm-headers.sh >/dev/null || true
-    scripts/slurm-headers.sh --series 24.11 >/dev/null || true
+    if chosen plugin; then
+        scripts/slurm-headers.sh >/dev/null || true
+        scripts/slurm-headers.sh --series 24.11 >/dev/null || true
+    fi
     build dev
-    ! is_built dev || suite dev unit -L '^unit$'
+    ! is_built dev || dev_suites unit
 fi
 # Slurm's daemons and programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
 compute &
@@ -101,23 +178,12 @@ compute &
 wait
 # Each of these has the machine for itself: they count on getting its CPUs, or measure.
 if is_built dev; then
-    mapfile -t suites < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vxF "$(printf '%s\n' unit plugin "${computing[@]}")")
-    dev_suites "${suites[@]}"
+    mapfile -t others < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vxF "$(printf '%s\n' unit plugin "${computing[@]}")")
+    dev_suites "${others[@]}"
 fi
-if is_built asan; then
-    suite asan "unit+policy+kill-storm+race+hostile+liveness+dlb+cli+node_agent" -L '^(unit|policy|kill-storm|race|hostile|liveness|dlb|cli|node_agent)$'
-    # shellcheck disable=SC2046
-    suite asan faults -L '^faults$' $(beside faults)
-fi
+sanitized asan unit policy kill-storm race hostile liveness dlb cli node_agent
+sanitized asan faults
 # Not the unit tests: each has one thread.
-! is_built tsan || suite tsan "kill-storm+race+hostile+liveness" -L '^(kill-storm|race|hostile|liveness)$'
+sanitized tsan kill-storm race hostile liveness
 
-read -r passed failed skipped < <(awk '{ for (i = 1; i <= 3; ++i) n[i] += $i } END { print n[1] + 0, n[2] + 0, n[3] + 0 }' "$counts")
-status=0
-((failed == 0)) || status=1
-if [[ ${CI:-} == true ]] && ((skipped > 0)); then
-    echo "test: $skipped tests were skipped, and CI=true allows none" >&2
-    status=1
-fi
-echo "$passed passed, $failed failed, $skipped skipped"
-exit $status
+python3 scripts/verdict.py "$results"

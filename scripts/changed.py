@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""changed.py - the suites that the changes of this working tree can break: changed.py [BASE]
+
+BASE is a commit (default: main@{upstream}, or what stands for it: origin/main, main). Changes that are not committed count, and files that are not tracked.
+Prints their names, one line; `lint` among them. The suites that take longer than minutes are left to the full run: said on stderr.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+CORE = "unit model race explorer crash-walk kill-storm hostile liveness faults cli dlb mutants"
+AGENT = "unit guest answers faults kill-storm mpi matrix soak latency vm"
+# The first pattern that fits a path decides, but for those that name nothing: they are for people.
+RULES = [
+    (r"tests/crash/", "crash-walk kill-storm fuzz"),
+    (r"tests/hostile/", "hostile liveness"),
+    (r"tests/data/", "partition plugin"),
+    (r"tests/(?P<folder>[^/]+)/", "{folder}"),
+    (r"libdrom/shmem/", CORE),
+    (r"libdrom/(ompt|gomp)/", AGENT),
+    (r"libdrom/mpi/", "unit mpi matrix"),
+    (r"libdrom/dlb/", "dlb faults model fuzz"),
+    (r"libdrom/bindings/python/", "python"),
+    (r"libdrom/bindings/fortran/", "fortran"),
+    (r"libdrom/(partition|topology)", "partition node_agent plugin fuzz"),
+    (r"libdrom/drom\.map", "abi"),
+    (r"libdrom/include/", f"abi consumer python fortran {CORE} {AGENT}"),
+    (r"libdrom/", f"abi {CORE} {AGENT}"),
+    (r"tools/drom/", "cli hostile consumer"),
+    (r"tools/sim/", "sim fuzz"),
+    (r"policy/", "policy sim plugin fuzz"),
+    (r"plugins/", "plugin node_agent fuzz"),
+    (r"examples/", "consumer cli"),
+    (r"scripts/(junit|verdict|changed|attack)|scripts/(test|attack)\.sh", "harness"),
+    (r"scripts/(demo|workload)/", "consumer"),
+    (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer"),
+]
+# Each takes longer than five minutes alone on two cores.
+LONG = ("matrix", "soak", "latency", "vm", "fuzz")
+
+
+def git(*arguments: str) -> list[str]:
+    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True)
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+def base_of(given: str) -> str:
+    for name in [given] if given else ["main@{upstream}", "origin/main", "main"]:
+        if found := git("merge-base", name, "HEAD"):
+            return found[0]
+    sys.exit(f"changed.py: compare with {given or 'main@{upstream}'}: there is no such commit")
+
+
+def changes(base: str) -> list[str]:
+    return git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard")
+
+
+def folders_that_name(header: str) -> set[str]:
+    """A header of tests/support is what all its readers can break by, and theirs."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = {header}
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        for path in git("grep", "-lF", name, "--", "tests"):
+            support = path.startswith("tests/support/")
+            waiting |= {Path(path).name} - seen if support else set()
+            found |= set() if support else {path}
+    return found
+
+
+def suites_of(path: str) -> set[str]:
+    if path.startswith("tests/support/"):
+        return {suite for reader in folders_that_name(Path(path).name) for suite in suites_of(reader)}
+    for pattern, names in RULES:
+        if match := re.match(pattern, path):
+            return {name.format(**match.groupdict()) for name in names.split()}
+    return set()
+
+
+def is_suite(name: str) -> bool:
+    return name in ("lint", "crash-walk", "kill-storm", "liveness") or (ROOT / "tests" / name / "CMakeLists.txt").exists()
+
+
+def main() -> int:
+    if len(sys.argv) > 2:
+        print("usage: changed.py [BASE]", file=sys.stderr)
+        return 2
+    paths = changes(base_of(sys.argv[1] if len(sys.argv) == 2 else ""))
+    found = {suite for path in paths for suite in suites_of(path) if is_suite(suite)} | ({"lint"} if paths else set())
+    own = {path.split("/")[1] for path in paths if path.startswith("tests/")}
+    left = sorted(found & set(LONG) - own)
+    if left:
+        print(f"changed.py: left to the full run, for they take long: {' '.join(left)}", file=sys.stderr)
+    print(*sorted(found - set(left)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
