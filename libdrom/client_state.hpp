@@ -22,7 +22,8 @@ struct State {
     alignas(Pages) unsigned char pages_room[sizeof(Pages)];
     Page* page;
     uint32_t slot, generation;
-    pid_t pid;  ///< who joined; a child made by a bare clone() has another one
+    uint64_t first_seq;  ///< the request that it joined with; 0: none
+    pid_t pid;           ///< who joined; a child made by a bare clone() has another one
     std::atomic<bool> joined;
     std::atomic<bool> ever;     ///< join was called, and nothing since allows it to be called again
     std::atomic<pid_t> joiner;  ///< by which process

@@ -252,6 +252,7 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
     start_reading(options, affinity);
     Wanted first{};
     if (newest(first)) release(first);
+    state.first_seq = first.seq;
     // Descriptors of ours must not surprise a program that closes or counts its own; the mapping is all we need.
     if (state.ledger.directory >= 0) close(state.ledger.directory);
     if (state.ledger.file >= 0) close(state.ledger.file);

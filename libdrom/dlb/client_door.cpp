@@ -83,6 +83,12 @@ int drom_dlb_join(const drom_dlb_joining* how, uint64_t* has, size_t nwords, dro
     return fail(error, DROM_E_INVAL, "drom: dlb: join: the table has more CPUs than DLB's masks");
 }
 
+int drom_dlb_joined(uint64_t* first) {
+    if (!is_client()) return 0;
+    *first = client::state.first_seq;
+    return 1;
+}
+
 int drom_dlb_leave(drom_error* error) {
     released_fn.store(nullptr);
     if (is_client() && is_shared()) return DROM_UNCHANGED;

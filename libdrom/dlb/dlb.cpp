@@ -26,6 +26,7 @@ void begin_anew() {
     process.ready.store(false);
     process.disabled.store(false);
     process.preinitialised = false;
+    process.over = true;
     process.told.store(0);
 }
 
@@ -83,10 +84,41 @@ int leave(bool return_stolen, bool reserved) noexcept {
     return status;
 }
 
+void take_effect(const Options& options, bool reserved) noexcept {
+    process.options = options;
+    process.reserved = reserved;
+    process.drom.store(options.drom);
+    process.disabled.store(false);
+    process.polls.store(false);
+}
+
+/// From here on this process is initialised.
+void be_ready() noexcept {
+    process.ready.store(true);
+    if (process.options.async) drom_dlb_on_release(released);
+}
+
 }  // namespace
 
 Lock::Lock() noexcept { pthread_mutex_lock(&mutex); }
 Lock::~Lock() { pthread_mutex_unlock(&mutex); }
+
+bool takes_part(const Lock&) noexcept {
+    if (process.ready.load()) return true;
+    uint64_t first = 0;
+    if (process.over || drom_dlb_joined(&first) == 0) return false;
+    take_effect(read_options_of_agent(), false);
+    process.seen.store(first);  // what came between that and now is news to the program
+    process.told.store(0);
+    be_ready();
+    return true;
+}
+
+bool is_initialised() noexcept {
+    if (process.ready.load(std::memory_order_acquire)) return true;
+    const Lock lock;
+    return takes_part(lock);
+}
 
 int adopt(Mask& mask) noexcept {
     uint64_t before = process.seen.load(std::memory_order_relaxed);
@@ -116,19 +148,16 @@ int begin(const Options& options, const char* where, const void* set) noexcept {
     bool reserved = false;
     const int status = enter(tables, options, set != nullptr ? &mask : nullptr, reserved, &error);
     if (status != DLB_SUCCESS) return refuse(status, options, error);
-    process.options = options;
-    process.reserved = reserved;
-    process.drom.store(options.drom);
-    process.disabled.store(false);
-    process.polls.store(false);
+    take_effect(options, reserved);
     catch_up();
-    process.ready.store(true);
-    if (options.async) drom_dlb_on_release(released);
+    process.over = false;
+    be_ready();
     return DLB_SUCCESS;
 }
 
 int poll(Mask& mask, bool updates) noexcept {
-    if (!process.ready.load(std::memory_order_acquire)) return DLB_ERR_NOINIT;
+    if (!process.ready.load(std::memory_order_acquire) && !is_initialised()) [[unlikely]]
+        return DLB_ERR_NOINIT;
     if (!process.drom.load(std::memory_order_relaxed)) return DLB_ERR_NOCOMP;
     if (process.disabled.load(std::memory_order_relaxed)) return DLB_ERR_DISBLD;
     if (!process.polls.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -144,7 +173,7 @@ int poll(Mask& mask, bool updates) noexcept {
 
 int set_enabled(bool enabled) noexcept {
     const Lock lock;
-    if (!process.ready.load()) return DLB_ERR_NOINIT;
+    if (!takes_part(lock)) return DLB_ERR_NOINIT;
     if (process.disabled.load() == !enabled) return DLB_NOUPDT;
     process.disabled.store(!enabled);
     return dlb_error(enabled ? drom_enable() : drom_disable());
@@ -164,7 +193,7 @@ extern "C" {
 
 int DLB_Init(int, const_dlb_cpu_set_t mask, const char* dlb_args) {
     const Lock lock;
-    if (process.ready.load()) return DLB_ERR_INIT;
+    if (dlb::takes_part(lock)) return DLB_ERR_INIT;
     const Options options = dlb::read_options(dlb_args, true);
     char room[256];
     const char* where = nullptr;
@@ -177,20 +206,20 @@ int DLB_Init(int, const_dlb_cpu_set_t mask, const char* dlb_args) {
 
 int DLB_Finalize(void) {
     const Lock lock;
-    if (process.preinitialised && !process.ready.load()) return dlb::give_up_reservation();
-    if (!process.ready.exchange(false)) return DLB_NOUPDT;
+    if (!dlb::takes_part(lock)) return process.preinitialised ? dlb::give_up_reservation() : int{DLB_NOUPDT};
+    process.ready.store(false);
+    process.over = true;
     if (process.disabled.exchange(false)) drom_enable();
     drom_dlb_on_release(nullptr);
     dlb::leave(process.options.return_stolen, process.reserved);
     for (auto& each : dlb::callbacks) each.fn.store(nullptr);
-    process.preinitialised = false;
-    return DLB_SUCCESS;
+    return DLB_SUCCESS;  // after DLB_PreInit a second call is for what nobody took over
 }
 
 int DLB_PreInit(const_dlb_cpu_set_t mask, char*** next_environ) {
     const Lock lock;
     if (mask == nullptr) return DLB_ERR_UNKNOWN;
-    if (process.ready.load() || process.preinitialised) return DLB_ERR_INIT;
+    if (dlb::takes_part(lock) || process.preinitialised) return DLB_ERR_INIT;
     const Options options = dlb::read_options(nullptr, true);
     drom_error error{};
     const int status = dlb::reserve_for_self(options, Mask::from(mask), next_environ, &error);

@@ -24,6 +24,9 @@ typedef struct drom_dlb_joining {
 /* Joins, and writes the CPUs that it has then. DROM_UNCHANGED: the agent of this process had joined before; that client is taken. */
 DROM_EXPORT int drom_dlb_join(const drom_dlb_joining*, uint64_t* has, size_t nwords, drom_error*);
 
+/* 1: this process is a client, and *first is the number of the request that it joined with (0: none). 0: it is none. */
+DROM_EXPORT int drom_dlb_joined(uint64_t* first);
+
 /* Leaves. DROM_UNCHANGED: runtimes of this process use the client too; it stays. */
 DROM_EXPORT int drom_dlb_leave(drom_error*);
 

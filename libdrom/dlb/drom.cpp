@@ -55,7 +55,7 @@ public:
     enum For : uint8_t { kAnybody, kSelf };
 
     explicit Access(For whom) noexcept {
-        const bool own = process.ready.load();
+        const bool own = takes_part(lock_);
         if (attached.times > 0 && open_attached(false, nullptr) == DROM_OK) {
             const bool same = !own || strcmp(drom_table_path(attached.tables->table()), drom_dlb_where()) == 0;
             if (same || whom == kAnybody) tables_ = attached.tables;
@@ -76,8 +76,8 @@ private:
     Tables* tables_ = nullptr;
 };
 
-/// What DLB calls having the shared memory.
-bool takes_part() noexcept { return attached.times > 0 || process.ready.load(); }
+/// What DLB calls having the shared memory. Inside an Access.
+bool has_memory() noexcept { return attached.times > 0 || process.ready.load(); }
 
 bool is_self(int pid) noexcept { return pid == 0 || pid == getpid(); }
 
@@ -153,7 +153,7 @@ int set_mask(int pid, const Mask& mask, int flags) noexcept {
 
 int set_any_mask(int pid, const Mask& mask, int flags) {
     if ((flags & DLB_FREE_CPUS_SLURM) != 0) return DLB_ERR_NOCOMP;
-    if (!is_self(pid) || (pid != 0 && !process.ready.load())) return set_mask(pid, mask, flags);
+    if (!is_self(pid) || (!is_initialised() && pid != 0)) return set_mask(pid, mask, flags);
     Mask news;
     const int status = set_own_mask(mask, flags, news);
     // Without the lock: the callbacks are the program's, and may call us.
@@ -214,7 +214,7 @@ int DLB_DROM_Attach(void) {
     const Lock lock;
     if (attached.times++ > 0) return DLB_SUCCESS;
     drom_error error{};
-    const bool own = dlb::process.ready.load();
+    const bool own = dlb::takes_part(lock);
     if (own)
         strncpy(attached.path, drom_dlb_where(), sizeof attached.path - 1);
     else if (!dlb::path_of_options(attached.path, sizeof attached.path))
@@ -245,14 +245,14 @@ int DLB_DROM_GetPidList(int* pidlist, int* nelems, int max_len) {
     if (nelems == nullptr || (pidlist == nullptr && max_len > 0)) return DLB_ERR_UNKNOWN;
     *nelems = 0;
     const Access access(Access::kAnybody);
-    if (!dlb::takes_part() || !access.has_table()) return DLB_ERR_NOSHMEM;
+    if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
     return dlb::list(*access, pidlist, max_len, *nelems);
 }
 
 int DLB_DROM_GetProcessMask(int pid, dlb_cpu_set_t mask, dlb_drom_flags_t flags) {
     Mask found;
     if (mask == nullptr) return DLB_ERR_UNKNOWN;
-    const bool self = dlb::is_self(pid) && (pid == 0 || dlb::process.ready.load());
+    const bool self = dlb::is_self(pid) && (dlb::is_initialised() || pid == 0);
     const int status = self ? dlb::get_own_mask(found) : dlb::get_mask(pid, found, flags);
     if (status >= 0) found.to(mask);
     return status;
@@ -271,7 +271,7 @@ int DLB_DROM_PreInit(int pid, const_dlb_cpu_set_t mask, dlb_drom_flags_t flags, 
     if ((flags & DLB_FREE_CPUS_SLURM) != 0) return DLB_ERR_NOCOMP;
     if (mask == nullptr) return DLB_ERR_UNKNOWN;
     const Access access(Access::kAnybody);
-    if (!dlb::takes_part() || !access.has_table()) return DLB_ERR_NOSHMEM;
+    if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
     drom_error error{};
     const int status = dlb::reserve(*access, pid, Mask::from(mask), flags, next_environ, &error);
     if (status < 0) dlb::explain(error);
@@ -280,7 +280,7 @@ int DLB_DROM_PreInit(int pid, const_dlb_cpu_set_t mask, dlb_drom_flags_t flags, 
 
 int DLB_DROM_PostFinalize(int pid, dlb_drom_flags_t flags) {
     const Access access(Access::kAnybody);
-    if (!dlb::takes_part() || !access.has_table()) return DLB_ERR_NOSHMEM;
+    if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
     drom_error error{};
     const int status = dlb::finalize_for(*access, pid, flags, &error);
     if (status < 0) dlb::explain(error);
@@ -289,7 +289,7 @@ int DLB_DROM_PostFinalize(int pid, dlb_drom_flags_t flags) {
 
 int DLB_DROM_RecoverStolenCpus(int pid) {
     const Access access(Access::kAnybody);
-    if (!dlb::takes_part() || !access.has_table()) return DLB_ERR_NOSHMEM;
+    if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
     drom_error error{};
     const int status = dlb::recover(*access, dlb::is_self(pid) ? getpid() : pid, &error);
     if (status < 0) dlb::explain(error);

@@ -139,6 +139,13 @@ Options read_options(const char* args, bool speak) noexcept {
     return options;
 }
 
+Options read_options_of_agent() noexcept {
+    Options options;
+    options.drom = true;
+    read_text(secure_getenv("DLB_ARGS"), true, options);
+    return options;
+}
+
 bool table_of(const Options& options, char* room, size_t size, const char*& where) noexcept {
     where = nullptr;
     if (options.key_refused) return false;

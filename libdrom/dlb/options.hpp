@@ -23,6 +23,9 @@ struct Options {
 /// Reads `args` (may be NULL), then DLB_ARGS, which wins. `speak`: says once on stderr what it does not know or does not have.
 Options read_options(const char* args, bool speak) noexcept;
 
+/// Of a program that did not call DLB_Init, because the agent took part for it: DLB_ARGS, and --drom unless they refuse that.
+Options read_options_of_agent() noexcept;
+
 /// The directory of the table: that of the user (DROM_TABLE), or one of its own beside it for a key. NULL: the user's.
 /// `room` belongs to the caller. False when the path would be too long.
 bool table_of(const Options& options, char* room, size_t size, const char*& where) noexcept;

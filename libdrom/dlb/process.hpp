@@ -21,6 +21,7 @@ struct Process {
     Options options;
     bool reserved = false;  ///< its slot is one that DLB_PreInit or DLB_DROM_PreInit made: nobody needs it afterwards
     bool preinitialised = false;
+    bool over = false;  ///< the program has called DLB_Finalize, or is a forked child: it takes part when it says so
 };
 extern Process process;
 
@@ -32,6 +33,12 @@ public:
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 };
+
+/// Whether this process is initialised. A program that has the agent preloaded is from the moment when the agent joins, without DLB_Init,
+/// as one is that DLB's library is preloaded into. With the lock held.
+bool takes_part(const Lock&) noexcept;
+/// The same, without the lock.
+bool is_initialised() noexcept;
 
 /// DLB_SUCCESS and the mask when there is a request that the program has not been told of; DLB_NOUPDT, DLB_ERR_NOPROC.
 int adopt(Mask& mask) noexcept;

@@ -44,10 +44,22 @@ int main(void) {
     mask = mask_of(3);
     sched_setaffinity(0, sizeof mask, &mask);
     parent = getpid();
+    CHECK(DLB_PollDROM_Update(), DLB_ERR_NOINIT);
+    CHECK(DLB_Finalize(), DLB_NOUPDT);
     CHECK(team(), 2); /* the agent joins */
-    CHECK(DLB_Init(0, NULL, "--drom"), DLB_SUCCESS);
+    /* The program takes part from here on, without having said so; as with DLB it is told so when it does. */
+    set_from_outside("0");
+    CHECK(DLB_PollDROM_Update(), DLB_SUCCESS);
+    CHECK(DLB_PollDROM_Update(), DLB_NOUPDT);
+    set_from_outside("0-1");
+    CHECK(DLB_PollDROM_Update(), DLB_SUCCESS);
+    CHECK(DLB_Init(0, NULL, "--drom"), DLB_ERR_INIT);
+    CHECK(DLB_PreInit(&mask, NULL), DLB_ERR_INIT);
     CHECK(count_clients(), 1);
     CHECK(DLB_PollDROM_Update(), DLB_NOUPDT);
+    CHECK(DLB_Disable(), DLB_SUCCESS);
+    CHECK(DLB_PollDROM_Update(), DLB_ERR_DISBLD);
+    CHECK(DLB_Enable(), DLB_SUCCESS);
 
     set_from_outside("1");
     CHECK(team(), 1);
@@ -58,6 +70,8 @@ int main(void) {
 
     /* The program has gone; what the agent does goes on. */
     CHECK(DLB_Finalize(), DLB_SUCCESS);
+    CHECK(DLB_Finalize(), DLB_NOUPDT);
+    CHECK(DLB_PollDROM_Update(), DLB_ERR_NOINIT);
     CHECK(count_clients(), 1);
     set_from_outside("0");
     CHECK(team(), 1);

@@ -194,7 +194,48 @@ static void preinit_of_dlb_run(void) {
     CHECK(DLB_Init(0, &first, "--drom"), DLB_SUCCESS);
     CHECK(DLB_PreInit(&first, NULL), DLB_ERR_INIT);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
+    CHECK(DLB_Finalize(), DLB_SUCCESS); /* of DLB_PreInit */
     free_environment(array);
+    unsetenv("DLB_ARGS");
+}
+
+/* One process reserves and initialises: it ends both, and in between nobody may reserve once more. */
+static void finalized_once_for_each(void) {
+    const cpu_set_t first = mask_of(1), both = mask_of(3);
+    int round;
+    for (round = 0; round < 3; ++round) {
+        CHECK(DLB_PreInit(&both, NULL), DLB_SUCCESS);
+        CHECK(DLB_Init(0, &first, NULL), DLB_SUCCESS);
+        CHECK(DLB_Init(0, &first, NULL), DLB_ERR_INIT);
+        CHECK(mask_of_pid(getpid()), 1);
+        CHECK(DLB_Finalize(), DLB_SUCCESS);
+        CHECK(DLB_PreInit(&both, NULL), DLB_ERR_INIT);
+        CHECK(DLB_Finalize(), DLB_SUCCESS);
+        CHECK(DLB_Finalize(), DLB_NOUPDT);
+    }
+    unsetenv("DLB_ARGS");
+}
+
+/* A launcher and the program that it has started, whoever of them finalizes first. */
+static void inheritor(void) {
+    const cpu_set_t nothing = mask_of(0);
+    CHECK(DLB_Init(0, &nothing, NULL), DLB_SUCCESS);
+    CHECK(mask_of_pid(0), 2);
+    step();
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    step();
+}
+
+static void launcher_and_program(int program_first) {
+    const cpu_set_t second = mask_of(2);
+    Child child;
+    CHECK(DLB_PreInit(&second, NULL), DLB_SUCCESS);
+    child = start_to_step(inheritor);
+    if (program_first) next_step(&child);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    CHECK(DLB_Finalize(), DLB_NOUPDT);
+    if (!program_first) next_step(&child);
+    finish(&child);
     unsetenv("DLB_ARGS");
 }
 
@@ -241,6 +282,9 @@ int main(int argc, char** argv) {
     empty_at_first();
     more_and_less();
     preinit_of_dlb_run();
+    finalized_once_for_each();
+    launcher_and_program(1);
+    launcher_and_program(0);
     divided();
     printf("reservations: all as in DLB\n");
     return 0;

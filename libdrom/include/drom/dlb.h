@@ -32,11 +32,11 @@ extern "C" {
 
 /* Registers this process as the owner of `mask`, else of its affinity; `ncpus` is not used. What an administrator reserved for it
  * (DLB_DROM_PreInit) is its mask instead, or in part.
- * DLB_ERR_INIT: initialised already; DLB_ERR_PERM: some of these CPUs are others' or do not exist; DLB_ERR_NOMEM: the table is full;
+ * DLB_ERR_INIT: initialised already, be it by the agent (drom run); DLB_ERR_PERM: some of these CPUs are others' or do not exist; DLB_ERR_NOMEM: the table is full;
  * DLB_ERR_NOCOMP: an option that cannot be had; DLB_ERR_NOSHMEM: the table cannot be used. After an error it may be called again. */
 DLB_EXPORT int DLB_Init(int ncpus, const_dlb_cpu_set_t mask, const char *dlb_args);
 
-/* Gives the CPUs back. DLB_NOUPDT when not initialised. */
+/* Gives the CPUs back. After DLB_PreInit and DLB_Init by one process, a second call ends the reservation. DLB_NOUPDT when not initialised. */
 DLB_EXPORT int DLB_Finalize(void);
 
 /* Reserves `mask` for the program that this process is about to execute, and tells it so in *next_environ (malloc'd, as its strings),
