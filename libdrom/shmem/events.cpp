@@ -11,9 +11,12 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr uint64_t kPatience = 64;
 
-/// False when the entry is not (or no longer) the complete event `index`.
-bool copy_event(const Event& entry, uint64_t index, drom_event& out) noexcept {
-    if (entry.index.load(std::memory_order_acquire) != index + 1) return false;
+/// What one look at an entry of the ring finds. A second look could find another state, and nobody may conclude from both.
+enum class Look { kCopied, kUnfinished, kWrittenOver };
+
+Look copy_event(const Event& entry, uint64_t index, drom_event& out) noexcept {
+    const uint64_t there = entry.index.load(std::memory_order_acquire);
+    if (there != index + 1) return there <= index ? Look::kUnfinished : Look::kWrittenOver;
     const uint64_t what = entry.what.load(kRelaxed);
     const uint64_t value = entry.value.load(kRelaxed);
     out = {index,
@@ -26,7 +29,7 @@ bool copy_event(const Event& entry, uint64_t index, drom_event& out) noexcept {
            static_cast<int32_t>(value),
            0};
     std::atomic_thread_fence(std::memory_order_acquire);
-    return entry.index.load(kRelaxed) == index + 1;
+    return entry.index.load(kRelaxed) == there ? Look::kCopied : Look::kWrittenOver;
 }
 }  // namespace
 
@@ -52,10 +55,10 @@ size_t copy_events(const Ledger& ledger, uint64_t& next, drom_event* out, size_t
     if (head - next > kEvents) next = head - kEvents;
     size_t copied = 0;
     for (; next < head && copied < capacity; ++next) {
-        if (copy_event(ledger.event(next), next, out[copied]))
-            ++copied;
-        else if (head - next < kPatience && ledger.event(next).index.load(std::memory_order_acquire) <= next)
-            break;  // being written; its recorder rings the bell. Only if many came after it has the recorder died.
+        const Look look = copy_event(ledger.event(next), next, out[copied]);
+        // Its recorder rings the bell. Only if many came after it has the recorder died.
+        if (look == Look::kUnfinished && head - next < kPatience) break;
+        copied += look == Look::kCopied ? 1 : 0;
     }
     return copied;
 }

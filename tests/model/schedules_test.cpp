@@ -309,6 +309,43 @@ TEST_F(Schedules, AnEventWhosePlaceIsUsedAgainWhileItIsCopiedIsNotTold) {
     munmap(told, sizeof *told);
 }
 
+// Who looked at an event before it was complete, and looked again after, took it for one of the past, and never told it.
+TEST_F(Schedules, AnEventThatIsCompletedWhileItIsLookedAtIsTold) {
+    struct Follower {
+        std::atomic<bool> begun;
+        uint64_t next;
+        size_t count;
+    };
+    auto* follower = static_cast<Follower*>(
+        mmap(nullptr, sizeof(Follower), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(follower, MAP_FAILED);
+    drom_event event{};
+    unsigned later = 0;
+    for (unsigned instructions = 1; instructions < 300; ++instructions) {
+        const uint64_t index = ledger_.header().event_head.load();
+        Puppet recorder([&] { record(ledger_, {.type = DROM_EVENT_POST, .slot = 0, .seq = 7}); });
+        ASSERT_TRUE(recorder.run_until([&] { return ledger_.header().event_head.load() > index; }));
+        follower->begun.store(false);
+        follower->count = 0;
+        follower->next = index;
+        Puppet reader([&] {
+            drom_event seen{};
+            follower->begun.store(true);
+            follower->count = copy_events(ledger_, follower->next, &seen, 1);
+        });
+        ASSERT_TRUE(reader.run_until([&] { return follower->begun.load(); }));
+        const bool between = reader.steps(instructions);
+        ASSERT_TRUE(recorder.finish());
+        ASSERT_TRUE(!between || reader.finish());
+        const size_t rest = copy_events(ledger_, follower->next, &event, 1);
+        ASSERT_EQ(follower->count + rest, 1U) << "after " << instructions << " instructions";
+        later += rest > 0 ? 1 : 0;
+        if (!between) break;
+    }
+    EXPECT_GT(later, 0U) << "none was looked at too early";
+    munmap(follower, sizeof *follower);
+}
+
 /// Of one CPU set after the other; released when it returns, unless `flags` say otherwise.
 int set_mask(const char* path, int32_t pid, uint64_t mask, uint64_t flags = DROM_WAIT_RELEASED) {
     drom_table* table = nullptr;
@@ -423,6 +460,6 @@ TEST_F(Schedules, AProcessWhoseThreadsWereMovedByAnAdministratorThatDiedIsLetOnt
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    const drom::test::Watchdog watchdog(60);
+    const drom::test::Watchdog watchdog(280);
     return RUN_ALL_TESTS();
 }
