@@ -146,7 +146,7 @@ std::string try_again(const Case& c, int status, World& world) {
     if (status == c.undisturbed.status || means_that_it_ended(c.failure.code)) return "";
     drom_error error{};
     int again = status;
-    for (int attempt = 0; attempt < 100; ++attempt) {
+    for (int attempt = 0; attempt < 6000; ++attempt) {
         again = c.operation.act(world, &error);
         if (again < 0 || again == c.undisturbed.status || (status >= 0 && again == DROM_UNCHANGED)) break;
         usleep(10'000);
@@ -192,10 +192,12 @@ int run_case(const Case& c, World& world) {
     const std::string before = seen_from_outside(world);
     const int descriptors = open_descriptors();
     drom_error error{};
+    be_patient(false);
     arm(c.failure);
     const int status = c.operation.act(world, &error);
     const unsigned made = injected();
     disarm();
+    be_patient(true);
     if (made == 0) return kNothingInjected;
     ++shared->cases;
     shared->injected += made;
@@ -386,7 +388,7 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    const test::Watchdog watchdog(is_long() ? 3 * 3600 : 580);
+    const test::Watchdog watchdog(is_long() ? 3 * 3600 : 880);
     setvbuf(stdout, nullptr, _IOLBF, 0);
     shared = shared_memory<Shared>();
     const std::vector<std::string> unknown = install();

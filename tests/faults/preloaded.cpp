@@ -50,7 +50,7 @@ Run run_guest(const std::string& directory, const Failure& failure) {
         setenv("OMP_NUM_THREADS", "2", 1);
         setenv("OMP_WAIT_POLICY", "passive", 1);
         setenv("LD_PRELOAD", FAULTS_LIBDROM " " FAULTS_PRELOAD, 1);
-        alarm(20);
+        alarm(200);
         execl(FAULTS_GUEST, FAULTS_GUEST, static_cast<char*>(nullptr));
         return 126;
     });
@@ -109,7 +109,7 @@ struct Count {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const test::Watchdog watchdog(580);
+    const test::Watchdog watchdog(880);
     setvbuf(stdout, nullptr, _IOLBF, 0);
     Count count;
     for (unsigned call = 0; call < calls().size(); ++call)

@@ -19,7 +19,7 @@ namespace drom::faults {
 
 namespace {
 
-constexpr uint32_t kShortWait = 30;  ///< milliseconds
+bool patient = true;
 
 unsigned read_first_cpu() {
     cpu_set_t set;
@@ -95,7 +95,7 @@ void wait_for_other_threads() {
         return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
                              std::filesystem::directory_iterator());
     };
-    for (int looks = 0; looks < 1000 && count() > 1; ++looks) usleep(1000);
+    for (int looks = 0; looks < 60000 && count() > 1; ++looks) usleep(1000);
 }
 
 }  // namespace
@@ -103,7 +103,13 @@ void wait_for_other_threads() {
 uint64_t cpus(unsigned bits) { return uint64_t{bits} << first_cpu(); }
 uint32_t table_cpus() { return first_cpu() + 8; }
 
-drom_options with(uint64_t flags) { return test::options_with(flags, kShortWait); }
+void be_patient(bool now) { patient = now; }
+
+drom_options with(uint64_t flags) {
+    constexpr uint32_t kShort_ms = 30;
+    constexpr uint32_t kLong_ms = 60'000;  // more than a machine is ever too busy for
+    return test::options_with(flags, patient ? kLong_ms : kShort_ms);
+}
 
 void must(World& world, int status, const drom_error& error) {
     if (status < 0 && world.wrong.empty()) world.wrong = std::string("preparing: ") + error.text;

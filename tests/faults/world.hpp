@@ -48,8 +48,9 @@ const std::vector<Operation>& operations();
 uint64_t cpus(unsigned bits);
 uint32_t table_cpus();
 
-/// Options with a short time limit.
+/// Options with a time limit: a long one, or a short one for an operation that fails and of which nobody knows whether it will be answered.
 drom_options with(uint64_t flags);
+void be_patient(bool now);
 /// For a table of those CPUs.
 drom_options creating(uint64_t flags);
 
