@@ -16,7 +16,7 @@
 #     task=task/none select=select/cons_tres proctrack=proctrack/linuxproc
 #     answered=PORT     no slurmd is started: somebody else answers there for all nodes (bench/fake_nodes.py)
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
-#     limit=SECONDS     after which it is stopped anyway (default 600)
+#     limit=SECONDS     after which it is stopped anyway (default 1800)
 #   cluster.sh again DIR NAME            starts the node's slurmd, or slurmctld, which has ended, once more; of slurmctld's state nothing is lost
 #   cluster.sh down DIR                  ends its jobs, then its daemons, and nothing else
 #   cluster.sh logs DIR                  the last lines of every log
@@ -28,7 +28,7 @@ set -euo pipefail
 # Nothing that stays may keep the caller's files open: bats would wait for it.
 for file in /proc/self/fd/*; do
     fd=${file##*/}
-    if ((fd > 2 && fd != 255)); then eval "exec $fd>&-"; fi
+    if ((fd > 2 && fd != 255 && fd != ${PORTS_LOCK:-255})); then eval "exec $fd>&-"; fi
 done
 
 usage() { sed -n '5,23s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -121,7 +121,7 @@ logs() {
 
 # --- starting ---
 
-nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' answered='' owner=$PPID limit=600
+nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' answered='' owner=$PPID limit=1800
 plugstack=() extra=() drom=() cgroup=()
 read -ra under <<<"${CONTROLLER_UNDER:-}"
 
@@ -152,17 +152,24 @@ system_plugins() {
 
 listens() { (exec 9<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# free_ports COUNT: the first of so many in a row, below those that the kernel gives to connections.
-free_ports() {
-    local base port try
-    for ((try = 0; try < 50; ++try)); do
-        base=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
-        for ((port = base; port < base + $1; ++port)); do ! listens "$port" || continue 2; done
-        echo "$base"
-        return
+# claim_ports COUNT: $port is the first of so many in a row, below those that the kernel gives to connections. Nobody else who asks here gets them as long as
+# $ports_lock is open.
+claim_ports() {
+    local folder try
+    folder=${TMPDIR:-/tmp}/drom-cluster-ports.$(id -u)
+    mkdir -p "$folder"
+    for ((try = 0; try < 200; ++try)); do
+        port=$((20000 + (RANDOM * 32768 + RANDOM) % 93 * 128))
+        exec {ports_lock}>"$folder/$port"
+        if flock -n "$ports_lock" && nobody_listens "$port" "$1"; then return; fi
+        exec {ports_lock}>&-
     done
-    say "find $1 free ports: none in 50 tries"
+    say "find $1 free ports: none in 200 tries"
     return 1
+}
+nobody_listens() {
+    local port
+    for ((port = $1; port < $1 + $2; ++port)); do ! listens "$port" || return 1; done
 }
 
 # slurm_conf PORT SYSTEM-PLUGINS
@@ -236,13 +243,25 @@ all_alive() {
     while read -r name pid; do alive "$pid" || return 1; done < <(daemons)
 }
 
-# True when it is up, 1 when not yet, and given up by `start` when a daemon has died.
-nodes_idle() { [[ $(timeout 5 sinfo -h -t idle -o %D 2>/dev/null) == "$nodes" ]]; }
-up_or_dead() { ! all_alive || nodes_idle; }
+nodes_idle() { [[ $(timeout 20 sinfo -h -t idle -o %D 2>/dev/null) == "$nodes" ]]; }
+
+# up_within SECONDS: false when the time is over, or a daemon was dead each time that it was looked at, for two seconds.
+up_within() {
+    local end=$((SECONDS + $1)) dead=0
+    while ((SECONDS < end)); do
+        if all_alive; then
+            dead=0
+            ! nodes_idle || return 0
+        elif ((++dead > 10)); then
+            return 1
+        fi
+        sleep 0.2
+    done
+    return 1
+}
 
 start() {
-    local port i
-    port=$(free_ports $((nodes + 1)))
+    local i
     rm -rf "${dir:?}"/{etc,run,log,state,spool,tmp}
     mkdir -p "$dir"/{etc,run,log,state,spool,tmp}
     for ((i = 1; i <= nodes; ++i)); do mkdir "$dir/tmp/$node$i"; done
@@ -253,19 +272,22 @@ start() {
     : >"$dir/run/daemons"
     launch slurmctld "${under[@]}" slurmctld -D -i
     for ((i = 1; i <= nodes; ++i)); do [[ -n $answered ]] || again "$node$i"; done
-    within 30 up_or_dead && all_alive && nodes_idle
+    up_within 120
 }
 
 up() {
-    local try
+    local try port ports_lock
     read_settings "$@"
     system_plugins >/dev/null || exit 1
-    setsid "$BASH" "$0" watch "$dir" "$owner" "$(born "$owner")" "$limit" $$ </dev/null >/dev/null 2>&1 &
+    claim_ports $((nodes + 1)) || exit 1
+    # It keeps the ports, too.
+    PORTS_LOCK=$ports_lock setsid "$BASH" "$0" watch "$dir" "$owner" "$(born "$owner")" "$limit" $$ </dev/null >/dev/null 2>&1 &
     # A port can be taken between the question and the daemon's start.
     for try in 1 2 3; do
         if start; then return; fi
         if ((try == 3)) || ! grep -qs 'Address already in use' "$dir"/log/*; then break; fi
         stop
+        claim_ports $((nodes + 1)) || break
     done
     say "start in $dir: not every node became idle; the logs:"
     logs
