@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     const std::string liveness = "Verdicts.*:Liveness.*";
     if (suite == "liveness") GTEST_FLAG_SET(filter, liveness);
     if (suite == "hostile") GTEST_FLAG_SET(filter, "-" + liveness);
-    const drom::test::Watchdog watchdog(240);
+    const drom::test::Watchdog watchdog(580);
     const int result = RUN_ALL_TESTS();
     const auto& all = *testing::UnitTest::GetInstance();
     std::printf("%s: %d cases, %d failed, %d skipped\n", suite.empty() ? "hostile and liveness" : suite.c_str(),

@@ -240,7 +240,7 @@ TEST(Race, TheTurnIsOneAdministratorsAtATime) {
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    const drom::test::Watchdog watchdog(240 + rounds() / 10);
+    const drom::test::Watchdog watchdog(580 + rounds() / 10);
     const int result = RUN_ALL_TESTS();
     printf("race: %u threads, %u rounds each\n", kActors, rounds());
     return result;

@@ -137,7 +137,7 @@ TEST_F(SlowCalls, ACpuIsNotGivenUpWhileAThreadCanRunThere) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const Watchdog watchdog(120);
+    const Watchdog watchdog(280);
     testing::InitGoogleTest(&argc, argv);
     return RUN_ALL_TESTS();
 }
