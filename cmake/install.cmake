@@ -14,6 +14,8 @@ endif()
 
 # For programs written for DLB; its name has no version, as that of DLB's own library has none.
 install(TARGETS dlb EXPORT drom-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+list(TRANSFORM DROM_DLB_NAMES PREPEND $<TARGET_FILE_DIR:dlb>/ OUTPUT_VARIABLE dlb_names)
+install(FILES ${dlb_names} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 
 # Calls libdrom.so beside it through ctypes: needs no compiler and no particular version of Python. Where the interpreter does not look by
 # itself, PYTHONPATH says so.
@@ -23,6 +25,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/libdrom/bindings/python/drom DESTINATION
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/libdrom/include/drom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/libdrom/bindings/fortran/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drom COMPONENT development
+  FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/libdrom/bindings/fortran/drom.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drom COMPONENT development)
 
 # find_package(drom 0.1 REQUIRED) gives drom::drom and drom::dlb.
