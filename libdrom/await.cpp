@@ -224,6 +224,10 @@ int Table::wait(uint32_t pid, uint64_t seq, const Options& options, drom_error* 
     if (const int status = writable("wait", error); status != DROM_OK) return status;
     User user{};
     if (const int status = find(pid, verb, user, error); status != DROM_OK) return status;
+    const uint64_t newest = ledger_.request(user.slot).newest.load(std::memory_order_acquire);
+    if (seq > newest)
+        return fail(error, DROM_E_INVAL, "%s: request %llu has not been posted; the newest is %llu", verb,
+                    static_cast<unsigned long long>(seq), static_cast<unsigned long long>(newest));
     return await({user.slot, user.generation, seq, options.has(DROM_WAIT_RESIZED)}, options, verb, error);
 }
 

@@ -145,11 +145,13 @@ int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const cha
     const CpuSet mask = wanted_cpus(ledger_, what.who());
     const uint32_t has = mask.count();
     what.kind = intent::kTake;
+    what.mask = CpuSet::empty();
     if (wish.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
-    if (wish.to >= has && !again)
+    if (wish.to == has) return DROM_OK;  // nothing to take: that is news, no error
+    if (wish.to > has && !again)
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use expand to give more", verb,
                     CountText(wish.to, "CPU").text, has);
-    what.mask = wish.to < has ? choose_far(mask, has - wish.to, &ledger_.place(0)) : CpuSet::empty();
+    if (wish.to < has) what.mask = choose_far(mask, has - wish.to, &ledger_.place(0));
     return check_limits(what.slot, mask - what.mask, verb, error);
 }
 
@@ -160,8 +162,8 @@ int Table::choose_more(const Wish& wish, bool again, Intention& what, const char
     const bool take = (what.flags & DROM_TAKE) != 0;
     what.kind = intent::kGive;
     what.mask = CpuSet::empty();
-    if (wish.to <= has && again) return DROM_OK;
-    if (wish.to <= has)
+    if (wish.to == has || (wish.to < has && again)) return DROM_OK;
+    if (wish.to < has)
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use shrink to take some", verb,
                     CountText(wish.to, "CPU").text, has);
     CpuSet all = mask | choose_near(mask, givable_cpus(ledger_, who), wish.to - has, &ledger_.place(0));

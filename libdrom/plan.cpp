@@ -318,6 +318,8 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
     plan.count = 0;
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
+        // Its owner may not have left yet, and whoever drains it once more waits for that, too.
+        if (word.is(Owner::kDrained) && word.owner() != Owner::nobody()) plan.touched.add(word.owner().slot);
         if (word.is(Owner::kDrained)) continue;
         if (is_shared(ledger, word)) return refuse_shared(ledger, cpu, rules.verb, error);
         const Owner::Name owner = word.owner();

@@ -313,7 +313,8 @@ int Table::empty_cpus(const CpuSet& mask, const Options& options, bool drained, 
         const int status = carry_out(what, nullptr, sentence, touched, changed, error);
         if (status != DROM_OK) return status;
     }
-    return changed ? finish_all(touched, options, sentence, error) : int{DROM_UNCHANGED};
+    const int finished = finish_all(touched, options, sentence, error);
+    return finished == DROM_OK && !changed ? int{DROM_UNCHANGED} : finished;
 }
 
 int Table::drain(const CpuSet& mask, const Options& options, drom_error* error) noexcept {

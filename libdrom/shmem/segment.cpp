@@ -14,6 +14,7 @@
 
 #include "env.hpp"
 #include "error.hpp"
+#include "folder.hpp"
 #include "identity.hpp"
 
 namespace drom {
@@ -405,7 +406,8 @@ int create_ledger(const char* path, const CreateSpec& wanted, drom_error* error)
     int directory = -1;
     if (const int status = open_directory(path, directory, error); status != DROM_OK) return status;
     const bool exists = faccessat(directory, kLedgerName, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    const int status = exists ? succeed(error) : create_in(directory, path, spec, error);
+    int status = exists ? succeed(error) : check_folder(directory, path, error);
+    if (status == DROM_OK && !exists) status = create_in(directory, path, spec, error);
     close(directory);
     return status;
 }

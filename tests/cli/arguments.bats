@@ -31,6 +31,27 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     diff <("$BIN" help) <("$BIN" --help)
 }
 
+@test "asking for help on run starts nothing" {
+    refuses 2 "^drom: 'sh' is one argument too many; usage: drom help \[VERB\]" drom help run sh -c "touch '$WORK/started'"
+    refuses 2 "'foo' is one argument too many" drom help list foo
+    drom help run -- touch "$WORK/started" | grep -q "^drom run - "
+    [[ ! -e $WORK/started && ! -e $DROM_TABLE ]]
+}
+
+@test "an option with nothing for its value is refused, and nothing is started" {
+    for option in --cpus --ncpus --name --max --min --job --timeout --grace; do
+        refuses 2 "^drom: run: $option needs a value" drom run "$option" '' -- touch "$WORK/started"
+        refuses 2 "^drom: run: $option needs a value" drom run "$option=" -- touch "$WORK/started"
+        refuses 2 "^drom: run: $option needs a value" drom run "$option=" --verbose -- touch "$WORK/started"
+    done
+    refuses 2 "^drom: set: --wait needs a value" drom set 1 0 --wait= --no-wait
+    refuses 2 "^drom: list: --table needs a value" drom list --table ''
+    refuses 2 "^drom: run: COMMAND is empty" drom run ''
+    refuses 2 "^drom: run: COMMAND is empty" drom run -- ''
+    [[ ! -e $WORK/started && ! -e $DROM_TABLE ]]
+    [[ $(drom run sh -c 'echo $1' sh --name=) == --name= ]] # the command's own
+}
+
 @test "version" {
     run drom --version
     [[ $status == 0 && $output =~ ^drom\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
@@ -152,6 +173,8 @@ ROWS
     [[ $(jq -r .error <<<"$output") =~ $no_table ]]
     run --separate-stderr drom set 1 abc --json
     [[ $status == 2 && $(jq -r .status <<<"$output") == DROM_E_INVAL ]]
+    run --separate-stderr drom frob --json
+    [[ $status == 2 && $(jq -r '.schema + " " + .error' <<<"$output") == "drom.error/1 drom: there is no verb 'frob' (drom -h lists them)" ]]
 }
 
 @test "every option is in the manual page and in the completion" {

@@ -147,7 +147,7 @@ setup_file() { build_guests; }
     sleeper one "$A"
     refuses 1 "nothing would be left of CPUs $A of client [0-9]+ \(one\); a client keeps at least one" drom take one "$A"
     refuses 1 "CPU $B is not one of client [0-9]+ \(one\), which has $A" drom take one "$B"
-    refuses 1 "to 1 CPU: it has 1" drom shrink one 1
+    refuses 1 "to 2 CPUs: it has 1; use expand to give more" drom shrink one 2
 }
 
 @test "a CPU of another client is refused and that client named; --take moves it, never below a minimum" {
@@ -188,7 +188,50 @@ setup_file() { build_guests; }
     eventually "it has both again" client_is one mask "$BOTH"
 }
 
-@test "wait: a request that exists is released, one that does not is pending" {
+@test "what is done already is done twice without a complaint, and that is said" {
+    two_cpus
+    sleeper one "$A"
+    for verb in shrink expand; do
+        run drom $verb one 1
+        [[ $status == 0 && $output == "one ("*"): has $A already" ]]
+        [[ $(drom $verb one 1 --json | jq -r .status) == DROM_UNCHANGED ]]
+    done
+    run drom restore "$BOTH"
+    [[ $status == 0 && $output == "$BOTH: not drained, so there is nothing to restore" ]]
+    drom drain "$B"
+    run drom drain "$B"
+    [[ $status == 0 && $output == "$B: drained already" ]]
+    run drom restore "$B"
+    [[ $status == 0 && $output == "$B: restored" ]]
+}
+
+@test "a second drain waits for a client that the first has not got rid of yet" {
+    two_cpus
+    sleeper one "$BOTH"
+    kill -STOP "$(client one pid)"
+    drom drain "$B" --no-wait --quiet
+    refuses 3 "posted; .*one.* has not released its CPUs yet" drom drain "$B" --grace never --timeout 50
+    drom drain "$B" --grace now
+    client_is one mask "$A"
+}
+
+@test "waiting for a request that was never posted is refused" {
+    sleeper one "$A"
+    refuses 1 "^drom: wait [0-9]+: request 99999 has not been posted; the newest is 1$" drom wait one --seq 99999
+    drom wait one --seq 1
+}
+
+@test "a table is not made among other files" {
+    mkdir -m 700 "$DROM_TABLE"
+    echo dear >"$DROM_TABLE/precious"
+    refuses 1 "^drom: create table $DROM_TABLE: the directory holds other things \(precious\); name one that is new or empty" drom run --no-doors -- true
+    [[ $(ls "$DROM_TABLE") == precious && $(<"$DROM_TABLE/precious") == dear ]]
+    rm "$DROM_TABLE/precious"
+    drom run --no-doors -- true
+    [[ -f $DROM_TABLE/ledger ]]
+}
+
+@test "wait: a request that exists is released" {
     sleeper one "$A"
     run drom wait one
     [[ $status == 0 && $output == "one ("*"): request 1 is "* ]]

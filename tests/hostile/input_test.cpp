@@ -173,8 +173,8 @@ TEST_F(Input, ShrinkAndExpandTheWrongWay) {
     const drom_options plain = options_with(0);
     const drom_options take = options_with(DROM_TAKE);
     refused(drom_shrink(table_, a.pid(), 0, &plain, &error_), DROM_E_INVAL, "at least one CPU");
-    refused(drom_shrink(table_, a.pid(), 4, &plain, &error_), DROM_E_INVAL, "use expand");
-    refused(drom_expand(table_, a.pid(), 4, &plain, &error_), DROM_E_INVAL, "use shrink");
+    refused(drom_shrink(table_, a.pid(), 5, &plain, &error_), DROM_E_INVAL, "use expand");
+    refused(drom_expand(table_, a.pid(), 3, &plain, &error_), DROM_E_INVAL, "use shrink");
     refused(drom_expand(table_, a.pid(), 6, &plain, &error_), DROM_E_NOCPU, "only 1 more");
     refused(drom_expand(table_, a.pid(), 9, &take, &error_), DROM_E_NOCPU, "others need theirs");
 }
@@ -244,6 +244,19 @@ TEST_F(Input, AReadOnlyTableCanBeLookedAtAndNothingElse) {
     size_t n = 4;
     EXPECT_EQ(drom_events(looking, &next, events, &n, 30, &error_), DROM_UNCHANGED);
     drom_close(looking);
+}
+
+TEST_F(Input, AWaitForARequestThatWasNeverPostedIsRefused) {
+    EXPECT_EQ(drom_wait(table_, a.pid(), 99999, 10, &error_), DROM_E_INVAL);
+    EXPECT_TRUE(says("request 99999 has not been posted; the newest is 1")) << error_.text;
+    EXPECT_EQ(drom_wait(table_, a.pid(), 1, 1000, &error_), DROM_OK) << error_.text;
+}
+
+TEST_F(Input, AShrinkOrExpansionToWhatIsThereIsNoError) {
+    const drom_options waits = options_with(DROM_WAIT_RELEASED);
+    ASSERT_EQ(drom_wait(table_, a.pid(), 0, 1000, &error_), DROM_OK) << error_.text;
+    EXPECT_EQ(drom_shrink(table_, a.pid(), 4, &waits, &error_), DROM_UNCHANGED) << error_.text;
+    EXPECT_EQ(drom_expand(table_, a.pid(), 4, &waits, &error_), DROM_UNCHANGED) << error_.text;
 }
 
 TEST_F(Input, AWaitHasADeadline) {

@@ -57,6 +57,22 @@ TEST(NoTable, ObserversAndAdministratorsAreToldAndCreateNothing) {
     EXPECT_EQ(open_status("", 0, error), DROM_E_INVAL);
 }
 
+TEST(NoTable, NoneIsMadeAmongOtherFiles) {
+    const TempDir directory;
+    drom_error error{};
+    mkdir(directory.table().c_str(), 0700);
+    const std::string precious = directory.table() + "/precious";
+    write_bytes(precious, {'d', 'e', 'a', 'r'});
+    EXPECT_EQ(open_status(directory.table(), DROM_CREATE, error), DROM_E_INVAL);
+    EXPECT_NE(std::string(error.text).find("holds other things (precious)"), std::string::npos) << error.text;
+    EXPECT_NE(access((directory.table() + "/ledger").c_str(), F_OK), 0);
+    EXPECT_EQ(bytes_of(precious).size(), 4U);
+    unlink(precious.c_str());
+    // What somebody who died while making one has left is no reason to refuse.
+    write_bytes(directory.table() + "/ledger.1.new", {'x'});
+    EXPECT_EQ(open_status(directory.table(), DROM_CREATE, error), DROM_OK) << error.text;
+}
+
 TEST_F(Damaged, EveryByteOfItsHeaderIsChecked) {
     const std::vector<char> good = bytes_of(path_ + "/ledger");
     unsigned refused = 0;

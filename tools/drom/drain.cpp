@@ -9,6 +9,16 @@
 
 namespace drom::command {
 
+namespace {
+
+std::string done_words(bool drains, const Outcome& outcome) {
+    if (outcome.unchanged()) return drains ? "drained already" : "not drained, so there is nothing to restore";
+    const std::string done = drains ? "drained" : "restored";
+    return outcome.pending() ? done + ", but not every client has released yet" : done;
+}
+
+}  // namespace
+
 int verb_drain(const Options& options) {
     const auto cpus = read_cpus(options.mask);
     if (!cpus) return misused(options, "MASK " + cpus.error().text);
@@ -23,8 +33,7 @@ int verb_drain(const Options& options) {
     if (options.json)
         print(drain_json(options.verb, *outcome, *cpus, masks->drained));
     else
-        print(fmt::format("{}: {}{}\n", cpus->text(), drains ? "drained" : "restored",
-                          outcome->pending() ? ", but not everybody has released yet" : ""));
+        print(cpus->text() + ": " + done_words(drains, *outcome) + "\n");
     return outcome->pending() && options.request.wait != Wait::kNothing ? kPosted : kDone;
 }
 

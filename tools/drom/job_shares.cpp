@@ -67,6 +67,16 @@ std::vector<unsigned> counts_at(const JobState& job, unsigned per_rank, bool shr
     return counts;
 }
 
+/// More CPUs by shrinking, or fewer by expanding. What is there already is neither.
+bool goes_the_other_way(const JobWish& wish, const JobState& job, const std::vector<unsigned>& counts) {
+    const bool shrinks = wish.what == What::kShrink;
+    const unsigned has = cpus_of(job.members).count();
+    if (!wish.per_rank) return shrinks ? sum(counts) > has : sum(counts) < has;
+    return std::ranges::all_of(job.members, [&](const Member& member) {
+        return shrinks ? *wish.per_rank > member.cpus.count() : *wish.per_rank < member.cpus.count();
+    });
+}
+
 Expected<std::vector<unsigned>> wanted_counts(const JobWish& wish, const JobState& job) {
     const bool shrinks = wish.what == What::kShrink;
     const unsigned has = cpus_of(job.members).count();
@@ -75,11 +85,9 @@ Expected<std::vector<unsigned>> wanted_counts(const JobWish& wish, const JobStat
     if (!counts) return counts;
     const std::string to = wish.per_rank ? fmt::format("to {} a rank", counted(*wish.per_rank, "CPU"))
                                          : fmt::format("to {}", counted(wish.all.value_or(0), "CPU"));
-    if (shrinks && sum(*counts) >= has)
-        return failure(DROM_E_INVAL, fmt::format("{}: the job has {}; use expand to give more", to, has));
-    if (!shrinks && sum(*counts) <= has)
-        return failure(DROM_E_INVAL, fmt::format("{}: the job has {}; use shrink to take some", to, has));
-    return counts;
+    if (!goes_the_other_way(wish, job, *counts)) return counts;
+    return failure(DROM_E_INVAL, fmt::format("{}: the job has {}; use {}", to, has,
+                                             shrinks ? "expand to give more" : "shrink to take some"));
 }
 
 /// CPUs to choose from for `counts`: the job's own, and when they are too few those that are free or may be taken.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "help.hpp"
+#include "output_json.hpp"
 #include "report.hpp"
 #include "verbs.hpp"
 
@@ -20,6 +21,8 @@ namespace {
 struct Typed {
     Options options;
     bool version = false, dump = false, no_wait = false;
+    std::string surplus;  ///< the first word that "drom help VERB" has too many
+    std::string without;  ///< the first option written as --option= with nothing behind it
     std::string count, seq, sample, wait, timeout, grace;
     std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank;
 };
@@ -53,7 +56,11 @@ private:
 constexpr uint64_t kDay = 24ULL * 3600 * 1000;
 
 void add_value(CLI::App* app, const char* names, std::string& into, const char* label, const char* text) {
-    app->add_option(names, into, text)->type_name(label)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    const auto refuse_nothing = [](std::string& value) { return std::string(value.empty() ? "needs a value" : ""); };
+    app->add_option(names, into, text)
+        ->type_name(label)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->check(CLI::Validator(refuse_nothing, ""));
 }
 
 void add_common(CLI::App* app, Typed& typed) {
@@ -203,7 +210,7 @@ std::vector<std::string> option_words(const CLI::App& app) {
 
 int misused_program(const Typed& typed, const std::string& text) {
     std::fprintf(stderr, "drom: %s\n", text.c_str());
-    if (typed.options.json) std::fprintf(stdout, "{\"schema\":\"drom.error/1\",\"status\":\"DROM_E_INVAL\"}\n");
+    if (typed.options.json) print(error_json("error", {DROM_E_INVAL, "drom: " + text}));
     return kUsage;
 }
 
@@ -319,6 +326,8 @@ void read_positionals(const VerbText& verb, const Typed& typed, Reader& reader) 
     if (takes("MASK") && typed.options.mask.empty()) reader.complain("MASK" + usage);
     if (takes(" N") && typed.count.empty() && typed.per_rank.empty()) reader.complain("N" + usage);
     if (takes("COMMAND") && typed.options.command.empty()) reader.complain("COMMAND" + usage);
+    if (takes("COMMAND") && !typed.options.command.empty() && typed.options.command.front().empty())
+        reader.complain("COMMAND is empty; name a program");
 }
 
 tl::expected<Options, int> read(const CLI::App& app, const CLI::App& verb, Typed& typed) {
@@ -339,16 +348,27 @@ tl::expected<Options, int> read(const CLI::App& app, const CLI::App& verb, Typed
     return typed.options;
 }
 
-/// "drom help set" is "drom set --help"; everything after "--" belongs to the command.
-std::vector<std::string> arguments_of(int argc, char** argv, std::vector<std::string>& command) {
+/// The first "--option=" of drom's own words; CLI11 would take the next word for its value.
+std::string option_without_value(const std::vector<std::string>& words, bool all_are_ours) {
+    for (size_t i = 1; i < words.size() && (all_are_ours || words[i].starts_with('-')); ++i)
+        if (words[i].starts_with("--") && words[i].ends_with('=')) return words[i].substr(0, words[i].size() - 1);
+    return {};
+}
+
+/// "drom help set" is "drom set --help"; everything after "--" belongs to the command. A page that is asked for starts nothing.
+std::vector<std::string> arguments_of(int argc, char** argv, Typed& typed) {
+    std::vector<std::string>& command = typed.options.command;
     std::vector<std::string> words(argv + 1, argv + argc);
     const auto dashes = std::find(words.begin(), words.end(), "--");
     if (dashes != words.end()) {
         command.assign(dashes + 1, words.end());
         words.erase(dashes, words.end());
     }
+    const bool starts_a_command = !words.empty() && (words.front() == "run" || words.front() == "verify");
+    typed.without = option_without_value(words, !starts_a_command || !command.empty());
     if (!words.empty() && words.front() == "help") {
         words.erase(words.begin());
+        if (words.size() > 1) typed.surplus = words[1];
         words.emplace_back("--help");
     }
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
@@ -373,8 +393,15 @@ void build(CLI::App& app, const std::vector<std::string>& words, Typed& typed) {
 tl::expected<Options, int> parse_options(int argc, char** argv) {
     CLI::App app("", "drom");
     Typed typed;
-    auto words = arguments_of(argc, argv, typed.options.command);
+    auto words = arguments_of(argc, argv, typed);
+    if (!typed.surplus.empty())
+        return tl::make_unexpected(
+            misused_program(typed, "'" + typed.surplus + "' is one argument too many; usage: drom help [VERB]"));
     build(app, words, typed);
+    if (!typed.without.empty()) {
+        if (find_verb(words.back()) != nullptr) typed.options.verb = words.back();
+        return tl::make_unexpected(misused(typed.options, typed.without + " needs a value"));
+    }
     std::string why;
     try {
         app.parse(std::move(words));
@@ -383,6 +410,8 @@ tl::expected<Options, int> parse_options(int argc, char** argv) {
     } catch (const CLI::CallForAllHelp&) {
         return tl::make_unexpected(show_help(app, typed, true));
     } catch (const CLI::ArgumentMismatch& error) {
+        why = std::string(error.what()).substr(0, std::string(error.what()).find(':')) + " needs a value";
+    } catch (const CLI::ValidationError& error) {
         why = std::string(error.what()).substr(0, std::string(error.what()).find(':')) + " needs a value";
     } catch (const CLI::RequiredError&) {
         why.clear();  // no verb: complain() finds out what stands in its place

@@ -253,7 +253,8 @@ DROM_EXPORT int drom_set_masks(drom_table *, const drom_client_mask *masks, size
                                drom_error *);
 
 /* To `to` CPUs in all, chosen by locality: shrink gives up the farthest, expand takes the nearest free ones
- * (with DROM_TAKE also others'). Errors as drom_set_mask; E_INVAL when `to` is not below (shrink) or above (expand). */
+ * (with DROM_TAKE also others'). Errors as drom_set_mask; E_INVAL when `to` is above (shrink) or below (expand) what the
+ * client has; DROM_UNCHANGED when it is just that. */
 DROM_EXPORT int drom_shrink(drom_table *, int32_t pid, uint32_t to, const drom_options *, drom_error *);
 DROM_EXPORT int drom_expand(drom_table *, int32_t pid, uint32_t to, const drom_options *, drom_error *);
 
@@ -275,7 +276,7 @@ DROM_EXPORT int drom_drain(drom_table *, const uint64_t *words, size_t nwords, c
 DROM_EXPORT int drom_restore(drom_table *, const uint64_t *words, size_t nwords, const drom_options *, drom_error *);
 
 /* Waits until request `seq` of the client (0: the newest) is released. Confines after the default grace period.
- * DROM_PENDING at the deadline; the error's text says what is missing. drom_wait_for: flags DROM_WAIT_RESIZED,
+ * DROM_PENDING at the deadline; the error's text says what is missing. E_INVAL: `seq` was never posted. drom_wait_for: flags DROM_WAIT_RESIZED,
  * DROM_NEVER_CONFINE, and the options' times. */
 DROM_EXPORT int drom_wait(drom_table *, int32_t pid, uint64_t seq, uint32_t timeout_ms, drom_error *);
 DROM_EXPORT int drom_wait_for(drom_table *, int32_t pid, uint64_t seq, const drom_options *, drom_error *);
