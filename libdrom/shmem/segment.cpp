@@ -329,6 +329,14 @@ private:
     int fd_;
 };
 
+/// Before its file is given to a job, which may cut it: whoever stores through the mapping then is killed.
+void fill_page(Page& page, uint32_t slot, uint32_t generation) noexcept {
+    page.magic = kPageMagic;
+    page.layout_version = kLayoutVersion;
+    page.slot = slot;
+    page.generation = generation;
+}
+
 Page* map_page(int fd) noexcept {
     void* base = mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return base == MAP_FAILED ? nullptr : static_cast<Page*>(base);
@@ -446,20 +454,16 @@ Page* create_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_
     unlinkat(directory.fd(), name, 0);  // left by somebody who died while joining with this very generation
     const int fd = openat(directory.fd(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     int code = fd < 0 ? errno : allocate(fd, kPageSize);
-    if (code == 0 && uid != geteuid() && fchown(fd, uid, static_cast<gid_t>(-1)) != 0) code = errno;
     Page* page = code == 0 ? map_page(fd) : nullptr;
+    if (code == 0 && page == nullptr) code = ENOMEM;
+    if (page != nullptr) fill_page(*page, slot, generation);
+    if (page != nullptr && uid != geteuid() && fchown(fd, uid, static_cast<gid_t>(-1)) != 0) code = errno;
     if (fd >= 0) close(fd);
-    if (page == nullptr) {
-        if (fd >= 0) unlinkat(directory.fd(), name, 0);
-        fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: join table %s: %s: %s", path, name,
-             errno_text(code != 0 ? code : ENOMEM));
-        return nullptr;
-    }
-    page->magic = kPageMagic;
-    page->layout_version = kLayoutVersion;
-    page->slot = slot;
-    page->generation = generation;
-    return page;
+    if (code == 0) return page;
+    unmap_page(page);
+    if (fd >= 0) unlinkat(directory.fd(), name, 0);
+    fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: join table %s: %s: %s", path, name, errno_text(code));
+    return nullptr;
 }
 
 Page* open_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t generation, int* keep_fd) noexcept {

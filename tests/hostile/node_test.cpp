@@ -6,6 +6,9 @@
 #include <fstream>
 
 #include "clock.hpp"
+#include "identity.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/segment.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
 
@@ -21,21 +24,21 @@ protected:
         if (geteuid() != 0) DROM_SKIP("a node's table is made by root");
         chmod(directory_.path().c_str(), mode_);
         create(8, 16, DROM_NODE);
-        job_ = Child::run([] {
-            if (setresuid(kNobody, kNobody, kNobody) != 0) return 1;
-            for (;;) pause();
-            return 0;
-        });
-        while (user_of_job() != kNobody) usleep(1000);
+        job_ = sleeper_of_nobody();
         const uint64_t mask = 0x3;
         const drom_options plain = options_with(0);
         ASSERT_GE(drom_reserve(table_, job_.pid(), &mask, 1, &plain, nullptr, &error_), 0) << error_.text;
         page_ = path_ + "/client.0.1";
         ASSERT_EQ(access(page_.c_str(), F_OK), 0);
     }
-    uid_t user_of_job() {
-        struct stat info{};
-        return stat(("/proc/" + std::to_string(job_.pid())).c_str(), &info) == 0 ? info.st_uid : 0;
+    static Child sleeper_of_nobody() {
+        Child child = Child::run([] {
+            if (setresuid(kNobody, kNobody, kNobody) != 0) return 1;
+            for (;;) pause();
+            return 0;
+        });
+        while (drom::uid_of(child.upid()) != kNobody) usleep(1000);
+        return child;
     }
     /// Runs as the job's user.
     int as_user(const std::function<int()>& body) {
@@ -108,6 +111,34 @@ TEST_F(Node, ATruncatedPageDoesNotMakeRootSpin) {
     const double used =
         static_cast<double>(after.tv_sec - before.tv_sec) + static_cast<double>(after.tv_nsec - before.tv_nsec) / 1e9;
     EXPECT_LT(used, 0.1) << "it waited on a word that is gone";
+}
+
+/// The job cuts each page of slot 1 as soon as the file is its own. It knows name and moment from the ledger.
+int cut_pages_of_slot_1(const std::string& table) {
+    drom::Ledger ledger;
+    if (drom::open_ledger(table.c_str(), true, ledger, nullptr) != DROM_OK) return 1;
+    for (;;) {
+        const uint32_t generation = drom::state_of(ledger.slot(1)).generation;
+        const int file = open((table + "/client.1." + std::to_string(generation)).c_str(), O_RDWR | O_CLOEXEC);
+        if (file >= 0 && ftruncate(file, 0) != 0) return 2;
+        if (file >= 0) close(file);
+    }
+}
+
+TEST_F(Node, AJobThatCutsItsPageAtOnceDoesNotKillRootWhoReserves) {
+    const Child attacker =
+        Child::run([&] { return setresuid(kNobody, kNobody, kNobody) != 0 ? 99 : cut_pages_of_slot_1(path_); });
+    const Child other = sleeper_of_nobody();
+    Child root = Child::run([&] {
+        const uint64_t mask = 0xc;
+        const drom_options plain = options_with(0);
+        for (int round = 0; round < 3000; ++round) {
+            if (drom_reserve(table_, other.pid(), &mask, 1, &plain, nullptr, &error_) < 0) return 1;
+            if (drom_release(table_, other.pid(), &plain, &error_) < 0) return 2;
+        }
+        return 0;
+    });
+    EXPECT_EQ(root.wait(), 0) << "128 + the signal that killed root's process";
 }
 
 TEST_F(Node, LiesInAPageAreBounded) {
