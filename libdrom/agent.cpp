@@ -49,6 +49,16 @@ void note(const Rank& rank) noexcept {
     page.ranks.store(rank.ranks);
 }
 
+/// Said once: by the first rank of a node, and by nobody where drom run has said it.
+void tell_wrong_values(const Rank& rank) noexcept {
+    if (rank.local_rank != 0 || env::text("DROM_SLOT") != nullptr) return;
+    size_t count = 0;
+    const env::Variable* table = env::table(count);
+    char text[256];
+    for (size_t i = 0; i < count; ++i)
+        if (env::wrong_value(table[i].name, text, sizeof text)) dprintf(STDERR_FILENO, "drom: %s\n", text);
+}
+
 }  // namespace
 
 bool join(const Found& found) noexcept {
@@ -67,6 +77,7 @@ bool join(const Found& found) noexcept {
     drom_error error{};
     if (client::join(options, &error) == DROM_OK) {
         note(rank);
+        tell_wrong_values(rank);
         return true;
     }
     if (env::number("DROM_VERBOSE", 0) > 0) dprintf(STDERR_FILENO, "%s\n", error.text);

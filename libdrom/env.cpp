@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -22,6 +23,61 @@ const Variable* find(const char* name, size_t length) noexcept {
     for (const auto& variable : kTable)
         if (strlen(variable.name) == length && memcmp(variable.name, name, length) == 0) return &variable;
     return nullptr;
+}
+
+enum class Kind : uint8_t { kNumber, kGrace, kFlag, kWord };
+struct Rule {
+    const char* name;
+    Kind kind;
+};
+constexpr Rule kRules[] = {
+    {"DROM_DISABLE", Kind::kFlag},    {"DROM_ASYNC", Kind::kFlag},      {"DROM_TIMEOUT_MS", Kind::kNumber},
+    {"DROM_GRACE_MS", Kind::kGrace},  {"DROM_RESIZE", Kind::kWord},     {"DROM_PIN", Kind::kWord},
+    {"DROM_MIN_CPUS", Kind::kNumber}, {"DROM_MAX_CPUS", Kind::kNumber}, {"DROM_VERBOSE", Kind::kNumber}};
+
+/// Calls `visit(word, length)` for each word that a variable's doc explains: "place: ...; bind: ...; none".
+template <class Visit>
+void each_word(const char* doc, Visit&& visit) noexcept {
+    for (const char* at = doc; at != nullptr; at = strstr(at, "; ")) {
+        if (at != doc) at += 2;
+        visit(at, strcspn(at, ":;"));
+    }
+}
+
+bool is_word_of(const char* doc, const char* value) noexcept {
+    bool found = false;
+    each_word(doc, [&](const char* word, size_t length) {
+        found |= strlen(value) == length && memcmp(value, word, length) == 0;
+    });
+    return found;
+}
+
+bool fits(const Variable& variable, Kind kind) noexcept {
+    switch (kind) {
+        case Kind::kFlag: return flag(variable.name, true) == flag(variable.name, false);
+        case Kind::kGrace:
+            if (grace_ms() == kGraceNever) return true;
+            [[fallthrough]];
+        case Kind::kNumber: return number(variable.name, 0) == number(variable.name, 1);
+        default: return is_word_of(variable.doc, text(variable.name));
+    }
+}
+
+void describe(const Variable& variable, Kind kind, char* out, size_t size) noexcept {
+    char words[96] = "";
+    size_t length = 0;
+    if (kind == Kind::kWord)
+        each_word(variable.doc, [&](const char* word, size_t n) {
+            if (length + n + 3 > sizeof words) return;
+            length += static_cast<size_t>(snprintf(words + length, sizeof words - length, "%s%.*s",
+                                                   length > 0 ? ", " : "none of ", static_cast<int>(n), word));
+        });
+    const char* what = kind == Kind::kWord    ? words
+                       : kind == Kind::kFlag  ? "neither 0 nor 1"
+                       : kind == Kind::kGrace ? "neither a whole number nor never"
+                                              : "not a whole number";
+    snprintf(out, size, "%s=%.40s is %s; the default holds (%s)", variable.name, text(variable.name), what,
+             variable.fallback);
 }
 }  // namespace
 
@@ -65,6 +121,18 @@ uint32_t grace_ms() noexcept {
     const char* value = text("DROM_GRACE_MS");
     if (value != nullptr && strcasecmp(value, "never") == 0) return kGraceNever;
     return milliseconds("DROM_GRACE_MS", 20);
+}
+
+bool wrong_value(const char* name, char* out, size_t size) noexcept {
+    if (text(name) == nullptr) return false;
+    for (const Rule& rule : kRules) {
+        if (strcmp(rule.name, name) != 0) continue;
+        const Variable& variable = *find(name, strlen(name));
+        if (fits(variable, rule.kind)) return false;
+        describe(variable, rule.kind, out, size);
+        return true;
+    }
+    return false;
 }
 
 const char* unknown_variable() noexcept {

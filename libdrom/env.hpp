@@ -33,6 +33,9 @@ bool flag(const char* name, bool fallback) noexcept;
 inline constexpr uint32_t kGraceNever = UINT32_MAX;
 uint32_t grace_ms() noexcept;
 
+/// Whether the variable is set to what it cannot be. `out` then says so in one sentence, without a dot.
+bool wrong_value(const char* name, char* out, size_t size) noexcept;
+
 /// The first `DROM_*` variable that is not in the table, nullptr if there is none. Returns "NAME=value".
 const char* unknown_variable() noexcept;
 

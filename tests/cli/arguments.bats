@@ -167,6 +167,31 @@ ROWS
     [[ $output != *DROM_TIMEUOT_MS* ]]
 }
 
+@test "a value that a variable cannot have is reported, by env with status 1, by others on stderr" {
+    words=$(sed -n 's/^X(DROM_RESIZE, *"\([a-z]*\)".*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/env.def")
+    while IFS='|' read -r setting pattern; do
+        refuses 1 "^drom: env: $setting is $pattern" env "$setting" "$BIN" env
+        refuses 1 "^drom: list: $setting is $pattern" env "$setting" "$BIN" list
+        [[ $(env "$setting" "$BIN" env --json 2>/dev/null | jq -c .invalid) == "[\"${setting%%=*}\"]" ]]
+    done <<ROWS
+DROM_RESIZE=fast|none of .*; the default holds \($words\)
+DROM_PIN=core|none of place, bind, none; the default holds \(place\)
+DROM_GRACE_MS=abc|neither a whole number nor never; the default holds \(20\)
+DROM_TIMEOUT_MS=-3|not a whole number; the default holds \(1000\)
+DROM_MAX_CPUS=1.5|not a whole number
+DROM_VERBOSE=much|not a whole number
+DROM_ASYNC=perhaps|neither 0 nor 1; the default holds \(1\)
+DROM_DISABLE=2|neither 0 nor 1; the default holds \(0\)
+ROWS
+    for setting in DROM_GRACE_MS=never DROM_PIN=none "DROM_RESIZE=$words" DROM_ASYNC=off DROM_TIMEOUT_MS=; do
+        env "$setting" "$BIN" env >"$WORK/out" 2>"$WORK/err"
+        [[ ! -s $WORK/err ]]
+    done
+    # What holds is what is shown.
+    run --separate-stderr env DROM_TIMEOUT_MS=-3 "$BIN" env
+    grep -Eq '^DROM_TIMEOUT_MS +1000 +default ' <<<"$output"
+}
+
 @test "with --json a refusal is an object with its status" {
     run --separate-stderr drom list --json
     [[ $status == 1 && $(jq -r '.schema + " " + .status' <<<"$output") == "drom.list/1 DROM_E_NOTABLE" ]]

@@ -155,6 +155,18 @@ nothing_left() {
     client_is careful state live
 }
 
+@test "a program that joins by itself says once which values its variables cannot have; drom run says it for its own" {
+    has_guest regions-gcc
+    background env LD_PRELOAD="$BUILD/lib/libdrom.so" DROM_PIN=core DROM_NAME=alone "$GUESTS/regions-gcc" 60
+    eventually "it is live" client_is alone state live
+    eventually "it says so" grep -qx 'drom: DROM_PIN=core is none of place, bind, none; the default holds (place)' "$WORK/err"
+    kill -KILL "$PID"
+    ended 137
+    DROM_PIN=core background "$BIN" run --name launched --cpus "$A" -- "$GUESTS/regions-gcc" 60
+    eventually "it is live" client_is launched state live
+    [[ $(<"$WORK/err") == "drom: run: DROM_PIN=core is none of place, bind, none; the default holds (place)" ]]
+}
+
 @test "signals are passed on" {
     for signal in INT TERM HUP QUIT USR1 USR2 WINCH; do
         # A shell starts what runs in the background with INT and QUIT ignored.

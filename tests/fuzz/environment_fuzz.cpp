@@ -73,6 +73,9 @@ void check_values(const std::vector<std::string>& all) {
         must(text == nullptr || *text != '\0', "an empty variable is as good as none");
         must(drom::env::number(name.c_str(), 7) >= 0, "a number is not negative");
         must(drom::env::milliseconds(name.c_str(), 7) < UINT32_MAX, "a time is not the sign for never");
+        char wrong[256];
+        must(!drom::env::wrong_value(name.c_str(), wrong, sizeof wrong) || text != nullptr,
+             "what is not set is not wrong");
         must(text != nullptr || (drom::env::flag(name.c_str(), true) && !drom::env::flag(name.c_str(), false)),
              "what is not set says nothing");
     }

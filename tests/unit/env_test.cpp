@@ -106,6 +106,30 @@ TEST(Environment, TheGracePeriodIsANumberOrNever) {
     EXPECT_NE(env::grace_ms(), 0U) << "a period beyond 32 bits became \"at once\"";
 }
 
+TEST(Environment, AValueThatAVariableCannotHaveIsDescribed) {
+    const BlankEnvironment blank;
+    char text[256] = "";
+    for (const char* good : {"place", "bind", "none"}) {
+        const Set set("DROM_PIN", good);
+        EXPECT_FALSE(env::wrong_value("DROM_PIN", text, sizeof text)) << good;
+    }
+    for (const char* bad : {"plac", "places", "Bind", "the", " place", ";"}) {
+        const Set set("DROM_PIN", bad);
+        EXPECT_TRUE(env::wrong_value("DROM_PIN", text, sizeof text)) << bad;
+        EXPECT_EQ(std::string(text),
+                  "DROM_PIN=" + std::string(bad) + " is none of place, bind, none; the default holds (place)");
+    }
+    EXPECT_FALSE(env::wrong_value("DROM_GRACE_MS", text, sizeof text)) << "unset";
+    const Set never("DROM_GRACE_MS", "NEVER");
+    EXPECT_FALSE(env::wrong_value("DROM_GRACE_MS", text, sizeof text));
+    const Set anything("DROM_NAME", "2;$");
+    EXPECT_FALSE(env::wrong_value("DROM_NAME", text, sizeof text));
+    const Set long_one("DROM_ASYNC", std::string(500, 'x').c_str());
+    char small[8] = "";
+    EXPECT_TRUE(env::wrong_value("DROM_ASYNC", small, sizeof small));
+    EXPECT_STREQ(small, "DROM_AS");
+}
+
 TEST(Environment, AnUnknownVariableIsFound) {
     const BlankEnvironment blank;
     size_t count = 0;

@@ -36,8 +36,8 @@ int verb_env(const Options& options) {
     print(options.json ? env_json(views) : table_text(views));
     int result = kDone;
     for (const auto& view : views) {
-        if (view.known) continue;
-        complain(sentence(options, DROM_E_INVAL, unknown_text(view.name)).text);
+        if (view.wrong.empty()) continue;
+        complain(sentence(options, DROM_E_INVAL, view.wrong).text);
         result = kRefused;
     }
     return result;

@@ -15,13 +15,12 @@ struct VariableView {
     bool known = true;
     bool secure = false;
     std::string doc;
+    std::string wrong;  ///< the sentence about an unknown name, or about a value that cannot be
 };
 
 /// The table's variables in its order, then the unknown ones that are set.
 std::vector<VariableView> variables();
-/// Names beginning with DROM_ that nothing reads.
-std::vector<std::string> unknown_variables();
-/// "DROM_TIMEUOT is not a variable of drom; did you mean ...?"
-std::string unknown_text(const std::string& name);
+/// A sentence for each name that nothing reads, and for each value that cannot be.
+std::vector<std::string> complaints_about_variables();
 
 }  // namespace drom::command

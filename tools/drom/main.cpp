@@ -32,8 +32,7 @@ constexpr Row kRows[] = {
 
 int dispatch(const Options& options) {
     if (options.verb != "env")
-        for (const auto& name : drom::command::unknown_variables())
-            drom::command::warn(options, drom::command::unknown_text(name));
+        for (const auto& text : drom::command::complaints_about_variables()) drom::command::warn(options, text);
     for (const Row& row : kRows)
         if (options.verb == row.verb) return row.function(options);
     return drom::command::misused(options, "this verb has no function");

@@ -176,11 +176,13 @@ std::string env_json(const std::vector<VariableView>& variables) {
     Json json = object_of("env");
     json["variables"] = Json::array();
     json["unknown"] = Json::array();
+    json["invalid"] = Json::array();
     for (const auto& variable : variables) {
         if (!variable.known) {
             json["unknown"].push_back(variable.name);
             continue;
         }
+        if (!variable.wrong.empty()) json["invalid"].push_back(variable.name);
         json["variables"].push_back({{"name", variable.name},
                                      {"value", variable.value},
                                      {"default", variable.fallback},

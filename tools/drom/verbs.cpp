@@ -99,7 +99,9 @@ constexpr VerbText kVerbs[] = {
     {"check", "", "verify the table, finish what somebody left unfinished, remove the dead",
      "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},
     {"env", "", "the variables drom reads, their values, and where those come from",
-     "A variable that begins with DROM_ and is not in the list is reported, and the exit status is 1.", "drom env"},
+     "A variable that begins with DROM_ and is not in the list is reported, and so is a value that cannot be;\n"
+     "the exit status is then 1.",
+     "drom env"},
 };
 
 size_t distance(std::string_view a, std::string_view b) {
