@@ -38,10 +38,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/dromConfigVersion.cmake C
 install(FILES ${PROJECT_BINARY_DIR}/dromConfig.cmake ${PROJECT_BINARY_DIR}/dromConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
-# Relative to the file itself, so that an installed tree may be moved.
-file(RELATIVE_PATH DROM_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+# The prefix is known when it is installed. Where a tree was moved, pkg-config --define-prefix finds its new place.
+set(DROM_PC_PREFIX "@DROM_PC_PREFIX@")
 foreach(package drom drom-dlb)
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  set(template ${PROJECT_BINARY_DIR}/${package}.pc.in)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in ${template} @ONLY)
+  install(CODE "set(DROM_PC_PREFIX \"\${CMAKE_INSTALL_PREFIX}\")
+    configure_file(\"${template}\" \"${PROJECT_BINARY_DIR}/${package}.pc\" @ONLY)" COMPONENT development)
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/drom.pc ${PROJECT_BINARY_DIR}/drom-dlb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 

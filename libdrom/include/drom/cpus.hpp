@@ -6,6 +6,14 @@
 #error "drom.hpp is the public C++ interface; code inside libdrom uses its internal headers instead"
 #endif
 
+#if __cplusplus <= 201703L
+#error "drom.hpp needs C++20: compile with -std=c++20, or include drom.h, which any C or C++ can"
+#elif !__has_include(<tl/expected.hpp>)
+#error \
+    "drom.hpp needs tl/expected.hpp, which is not there: install libexpected-dev (tl-expected), or include drom.h, which needs nothing"
+#else
+#define DROM_HPP_IS_USABLE
+
 #include <sched.h>
 
 #include <algorithm>
@@ -294,3 +302,5 @@ inline Expected<CpuSet> CpuSet::parse(std::string_view text, const Resolve& reso
 
 } // namespace skin
 } // namespace drom
+
+#endif

@@ -87,12 +87,11 @@ typedef struct drom_error {
 #define DROM_ASYNC         (1ULL << 8)  /* drom_init, drom_on_change: adopt in the agent's own thread too */
 #define DROM_RIGID         (1ULL << 9)  /* drom_init, drom_reserve: other clients may not take CPUs from this one */
 #define DROM_NODE          (1ULL << 10) /* drom_open with DROM_CREATE: a table of the whole node; only root writes it */
-#define DROM_VIRTUAL \
-    (1ULL << 13) /* drom_open with DROM_CREATE and `cpus`: a node that this machine only plays. Masks are
-                                           recorded and teams follow them, but no thread is moved. For tests of big nodes. */
-
-#define DROM_ADD    (1ULL << 11) /* drom_set_mask: these CPUs besides those the client has */
-#define DROM_REMOVE (1ULL << 12) /* drom_set_mask: the client's CPUs without these, which must be among them */
+#define DROM_ADD           (1ULL << 11) /* drom_set_mask: these CPUs besides those the client has */
+#define DROM_REMOVE        (1ULL << 12) /* drom_set_mask: the client's CPUs without these, which must be among them */
+/* drom_open with DROM_CREATE and `cpus`: a node that this machine only plays. Masks are recorded and teams follow them, but no thread
+ * is moved. For tests of big nodes. */
+#define DROM_VIRTUAL (1ULL << 13)
 
 #define DROM_GRACE_AT_ONCE UINT32_MAX
 
@@ -133,21 +132,23 @@ DROM_EXPORT int drom_finalize(drom_error *);
  * Errors: E_NOINIT, E_INVAL. Cost when unchanged: two loads and the call. No system call, no lock. */
 DROM_EXPORT int drom_poll(uint64_t *words, size_t nwords, drom_error *);
 
-/* As drom_poll, then the OpenMP team size and placement as the agent would. Call it outside parallel regions. */
+/* As drom_poll, then the OpenMP team size and placement as the agent would. Call it outside parallel regions. Errors: E_NOINIT. */
 DROM_EXPORT int drom_poll_apply(drom_error *);
 
 typedef void (*drom_mask_fn)(const uint64_t *words, size_t nwords, void *arg);
 
 /* `fn` is called with each new mask after its release: by drom_poll and drom_poll_apply, and with DROM_ASYNC also by
  * the agent's own thread as soon as the request arrives. One function a process; NULL removes it.
- * E_OS: that thread cannot be created. */
+ * Errors: E_INVAL; E_OS (that thread cannot be created). */
 DROM_EXPORT int drom_on_change(drom_mask_fn fn, void *arg, const drom_options *, drom_error *);
 
-/* No adoption between disable and enable (they nest). An administrator may still confine from outside, after the grace period. */
+/* No adoption between disable and enable (they nest). An administrator may still confine from outside, after the grace period.
+ * Errors: E_NOINIT. */
 DROM_EXPORT int drom_disable(void);
 DROM_EXPORT int drom_enable(void);
 
-/* Least and most CPUs this client can use; administrators are refused anything else. 0 leaves a limit as it is. */
+/* Least and most CPUs this client can use; administrators are refused anything else. 0 leaves a limit as it is.
+ * Errors: E_NOINIT; E_INVAL (the least is above the most, or beyond 4096). */
 DROM_EXPORT int drom_limits(uint32_t min_cpus, uint32_t max_cpus, drom_error *);
 
 /* ---- administrator side ---------------------------------------------------------------------------------------- */
@@ -204,7 +205,7 @@ typedef struct drom_client_info {
 } drom_client_info;
 
 /* Opens the table at `where` (a directory); NULL: DROM_TABLE, else /dev/shm/drom-<uid>. Observers never create.
- * Flags: DROM_CREATE, DROM_READONLY. A table that was made stays, also when it cannot be opened then.
+ * Flags: DROM_CREATE, and with it DROM_NODE and DROM_VIRTUAL; DROM_READONLY. A table that was made stays, also when it cannot be opened then.
  * Errors: E_NOTABLE, E_PERM, E_VERSION, E_CORRUPT, E_FULL, E_OS. */
 DROM_EXPORT int drom_open(drom_table **, const char *where, const drom_options *, drom_error *);
 DROM_EXPORT void drom_close(drom_table *);
@@ -214,14 +215,16 @@ DROM_EXPORT const char *drom_table_path(const drom_table *);
 DROM_EXPORT uint32_t drom_table_cpus(const drom_table *);
 DROM_EXPORT uint32_t drom_table_clients(const drom_table *);
 
-/* *n: in, elements of `out`; out, clients found. E_FULL: there are more than fit; *n says how many. The dead are left out. */
+/* *n: in, elements of `out`; out, clients found. E_FULL: there are more than fit; *n says how many. The dead are left out.
+ * Errors: E_FULL; E_INVAL (the first element's size, or a pointer that is NULL). */
 DROM_EXPORT int drom_clients(drom_table *, drom_client_info *out, size_t *n, drom_error *);
 
-/* owned: CPUs that are the client's until it releases them. wanted: those it has once everything posted is done. Either may be NULL. */
+/* owned: CPUs that are the client's until it releases them. wanted: those it has once everything posted is done. Either may be NULL.
+ * Errors: E_NOPROC; E_INVAL (fewer words than it takes). */
 DROM_EXPORT int drom_get_mask(drom_table *, int32_t pid, uint64_t *owned, uint64_t *wanted, size_t nwords,
                               drom_error *);
 
-/* Masks of the table itself: CPUs that exist here, are free, are drained. Any may be NULL. */
+/* Masks of the table itself: CPUs that exist here, are free, are drained. Any may be NULL. Errors: E_INVAL (fewer words than it takes). */
 DROM_EXPORT int drom_table_masks(drom_table *, uint64_t *present, uint64_t *free_cpus, uint64_t *drained, size_t nwords,
                                  drom_error *);
 
@@ -262,26 +265,30 @@ DROM_EXPORT int drom_expand(drom_table *, int32_t pid, uint32_t to, const drom_o
  * becomes its guardian: the CPUs stay reserved while either lives. DROM_TAKE shrinks the present owners (never below their
  * minimum), DROM_RETURN gives the CPUs back to them afterwards. With DROM_WAIT_RELEASED it returns when the CPUs are free.
  * `environment`, if not NULL, is a malloc'd NULL-terminated array that is extended with DROM_TABLE and DROM_SLOT (both array and
- * strings are malloc'd; the caller frees). */
+ * strings are malloc'd; the caller frees).
+ * Errors: as drom_set_mask; E_NOPROC (no such process), E_BUSY (also: it is a client already), E_FULL (no slot), E_PERM (another
+ * user's process, or a table that is only read), E_OS. */
 DROM_EXPORT int drom_reserve(drom_table *, int32_t pid, const uint64_t *words, size_t nwords, const drom_options *,
                              char ***environment, drom_error *);
 
 /* Takes all CPUs from a client that has ended (or is about to), or calls off a reservation whose process has not joined: home owners get
  * theirs back, the rest becomes free. One that has joined and runs is E_BUSY for all but itself and its guardian; with DROM_TAKE it stops
- * being a client. */
+ * being a client. Errors: E_BUSY, E_NOPROC, E_INVAL, E_PERM, E_NOTABLE. */
 DROM_EXPORT int drom_release(drom_table *, int32_t pid, const drom_options *, drom_error *);
 
-/* Empties CPUs: owners are told to leave, nobody is given them until drom_restore, which hands them back to who had them. */
+/* Empties CPUs: owners are told to leave, nobody is given them until drom_restore, which hands them back to who had them.
+ * Status of the wait as drom_set_mask. Errors: E_INVAL (empty, oversize), E_NOCPU, E_BUSY, E_PERM, E_NOTABLE. */
 DROM_EXPORT int drom_drain(drom_table *, const uint64_t *words, size_t nwords, const drom_options *, drom_error *);
 DROM_EXPORT int drom_restore(drom_table *, const uint64_t *words, size_t nwords, const drom_options *, drom_error *);
 
 /* Waits until request `seq` of the client (0: the newest) is released. Confines after the default grace period.
  * DROM_PENDING at the deadline; the error's text says what is missing. E_INVAL: `seq` was never posted. drom_wait_for: flags DROM_WAIT_RESIZED,
- * DROM_NEVER_CONFINE, and the options' times. */
+ * DROM_NEVER_CONFINE, and the options' times. Errors: E_NOPROC (no such client, or it ended meanwhile), E_INVAL, E_PERM, E_OS. */
 DROM_EXPORT int drom_wait(drom_table *, int32_t pid, uint64_t seq, uint32_t timeout_ms, drom_error *);
 DROM_EXPORT int drom_wait_for(drom_table *, int32_t pid, uint64_t seq, const drom_options *, drom_error *);
 
-/* Verifies every invariant, finishes what a dead administrator began, reaps the dead. DROM_UNCHANGED: nothing to do. */
+/* Verifies every invariant, finishes what a dead administrator began, reaps the dead. DROM_UNCHANGED: nothing to do.
+ * Errors: E_CORRUPT (which one is broken), E_INVAL, E_PERM, E_NOTABLE. */
 DROM_EXPORT int drom_check(drom_table *, const drom_options *, drom_error *);
 
 /* ---- what happened: the table's ring of events -------------------------------------------------------------------- */
@@ -315,7 +322,7 @@ typedef struct drom_event {
 
 /* Copies events from index *next on, waiting up to timeout_ms for the first one (0: do not wait). *next advances past
  * what was copied or lost (the ring keeps 4096; a gap in `index` shows the loss). *n: in, capacity; out, copied.
- * DROM_UNCHANGED: none. Start with *next = UINT64_MAX to see only what is new. */
+ * DROM_UNCHANGED: none. Start with *next = UINT64_MAX to see only what is new. Errors: E_INVAL (a pointer that is NULL). */
 DROM_EXPORT int drom_events(drom_table *, uint64_t *next, drom_event *out, size_t *n, uint32_t timeout_ms,
                             drom_error *);
 

@@ -28,6 +28,8 @@
 #include "drom/cpus.hpp"
 #include "drom/drom.h"
 
+#ifdef DROM_HPP_IS_USABLE
+
 namespace drom {
 inline namespace skin {
 
@@ -383,3 +385,5 @@ private:
 
 } // namespace skin
 } // namespace drom
+
+#endif
