@@ -38,7 +38,8 @@ RULES = [
     (r"examples/", "consumer cli"),
     (r"scripts/(junit|verdict|changed|attack)|scripts/(test|attack)\.sh", "harness"),
     (r"scripts/(demo|workload)/", "consumer"),
-    (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer"),
+    (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer readme"),
+    (r"README\.md|docs/slurm\.md|scripts/packages\.sh", "readme"),
 ]
 # Each takes longer than five minutes alone on two cores.
 LONG = ("matrix", "soak", "latency", "vm", "fuzz")

@@ -43,6 +43,7 @@ SUITES = {
     "mutants": Suite("deliberate breakages, each to be noticed", {"DROM_MUTANTS_LONG": "1"}),
     "latency": Suite("how long a release takes, as a distribution", {"LATENCY_REQUESTS": "100000"}),
     "soak": Suite("two jobs resized a hundred times a second", {"SOAK_SECONDS": "3600"}),
+    "readme": Suite("what README.md tells a newcomer to type, in a Debian of its own", {"DROM_README_LONG": "1"}),
     "abi": Suite("layout and symbols as published", {}),
 }
 
