@@ -121,7 +121,8 @@ class Guest:
             self.command = ["taskset", "-c", str(cpu), *self.command]
         if table is not None:
             self.command = [build.drom, "run", "--cpus", "0,1", "--", *self.command]
-        self.env = (table.env if table is not None else environment()) | variables
+        follows = {"DROM_RESIZE": "follow"} if kind in ("follow", "nested") else {}
+        self.env = (table.env if table is not None else environment()) | follows | variables
 
     def __enter__(self) -> "Guest":
         self.process = subprocess.Popen(self.command, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -7,7 +7,6 @@ install(TARGETS drom EXPORT drom-targets
 install(TARGETS drom
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_ONLY COMPONENT development)
 # Loaded by `drom run`, never linked to: no header, no name link, no export.
-install(FILES $<TARGET_FILE_DIR:drom>/libdrom-gomp.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 if(TARGET drom-mpi)
   install(TARGETS drom-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()

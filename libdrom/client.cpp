@@ -322,6 +322,9 @@ void enable() noexcept {
 
 void on_release(void (*fn)(const Wanted&)) noexcept { state.on_release.store(fn); }
 
+void let_team_follow() noexcept { state.follows.store(true); }
+bool program_follows() noexcept { return state.follows.load(kRelaxed); }
+
 int limits(uint32_t least, uint32_t most, drom_error* error) noexcept {
     if (!joined())
         return fail(error, DROM_E_NOINIT, "drom: limits: this process is not a client; call drom_init first");

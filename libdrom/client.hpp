@@ -124,6 +124,10 @@ int limits(uint32_t least, uint32_t most, drom_error*) noexcept;
 void disable() noexcept;
 void enable() noexcept;
 
+/// The program has said, by drom_on_change, that its team may change.
+void let_team_follow() noexcept;
+bool program_follows() noexcept;
+
 /// Called by the agent's own thread after each release (drom_on_change with DROM_ASYNC).
 void on_release(void (*fn)(const Wanted&)) noexcept;
 

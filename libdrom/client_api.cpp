@@ -101,6 +101,8 @@ int drom_poll(uint64_t* words, size_t nwords, drom_error* error) {
 
 int drom_poll_apply(drom_error* error) {
     if (!client::joined()) return not_joined("poll", error);
+    if ((client::page().doors.load(std::memory_order_relaxed) & DROM_DOOR_EXPLICIT) == 0)
+        client::add_doors(DROM_DOOR_EXPLICIT);
     acknowledge_told();
     if (!client::pending()) return DROM_UNCHANGED;
     client::Wanted wanted{};
@@ -116,6 +118,7 @@ int drom_on_change(drom_mask_fn fn, void* arg, const drom_options* options, drom
         return status;
     const bool async = fn != nullptr && read.has(DROM_ASYNC);
     if (async && !client::start_agent()) return no_thread("on-change", error);
+    if (fn != nullptr) client::let_team_follow();
     callback.fn.store(nullptr);
     callback.arg.store(arg);
     callback.fn.store(fn);

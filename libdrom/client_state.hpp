@@ -25,9 +25,10 @@ struct State {
     uint64_t first_seq;  ///< the request that it joined with; 0: none
     pid_t pid;           ///< who joined; a child made by a bare clone() has another one
     std::atomic<bool> joined;
+    std::atomic<bool> follows;  ///< the program called drom_on_change
     std::atomic<bool> ever;     ///< join was called, and nothing since allows it to be called again
     std::atomic<pid_t> joiner;  ///< by which process
-    bool watches_forks, kept_position;
+    bool watches_forks;
     std::atomic<int> disabled;
     // What this process had mapped when it was a client the last time: threads that read it then may do so until it joins once more.
     Ledger last_ledger;

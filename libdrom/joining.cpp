@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // joining.cpp - this process becomes a client, and stops being one.
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cstdio>
@@ -11,7 +12,6 @@
 #include "clock.hpp"
 #include "env.hpp"
 #include "error.hpp"
-#include "heap_position.hpp"
 #include "plan.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
@@ -308,15 +308,11 @@ int join_or_undo(const JoinOptions& options, drom_error* error) noexcept {
 
 int join_once(const JoinOptions& options, drom_error* error) noexcept {
     if (env::flag("DROM_DISABLE", false)) return fail(error, DROM_E_NOINIT, "drom: join: DROM_DISABLE is set");
-    if (secure_getenv("PATH") == nullptr && getenv("PATH") != nullptr)
+    if (getauxval(AT_SECURE) != 0)
         return fail(error, DROM_E_NOINIT, "drom: join: this program runs with another user's rights; it is left alone");
     if (const Who me = self(); me.start == 0 || me.pidns == 0)
         return fail(error, DROM_E_OS,
                     "drom: join: /proc/self cannot be read, so nobody could tell whether this process lives");
-    // The program's teams are on the heap by the second time, and what keeps the position is never freed.
-    if (state.kept_position) return join_or_undo(options, error);
-    state.kept_position = true;
-    const HeapPosition kept;
     return join_or_undo(options, error);
 }
 

@@ -17,12 +17,8 @@ struct alignas(64) Gate {
     std::atomic<const void*> primary;  ///< thread pointer of the primary thread; nullptr: nobody yet; nobody(): never
     std::atomic<Word*> regions;        ///< outermost regions so far: page().safe_points
     std::atomic<uint8_t> attention;    ///< 1: the primary thread has something to do at region starts
-    std::atomic<uint8_t>
-        claimable;                  ///< 1: the primary thread has only asked so far; one that opens a region takes over
-    std::atomic<uint8_t> watching;  ///< 1: answers that are given inside regions must be noted
-    uint8_t pad = 0;
-    std::atomic<uint32_t> team_size;  ///< of the primary's regions
-    std::atomic<uint32_t> roomy;      ///< the largest team that has a CPU for each thread, once CPUs were taken away
+    std::atomic<uint8_t> claimable;    ///< 1: a thread that opens a region becomes the primary one
+    uint8_t pad[14];
     const void* placing;              ///< what the threads of the starting team run after they have been placed
     std::atomic<void (*)()> real[3];  ///< __kmpc_fork_call, __kmpc_fork_call_if, __kmpc_fork_teams behind ours
 };
@@ -31,12 +27,11 @@ struct alignas(64) Gate {
 inline const void* nobody() noexcept { return reinterpret_cast<const void*>(uintptr_t{1}); }
 
 extern "C" Gate drom_gate;
-/// Outlined functions that need no look, by address: direct-mapped, an entry may be displaced by another function.
-extern "C" std::atomic<uintptr_t> drom_known[DROM_KNOWN_MASK + 1];
 
-inline uint32_t known_index(const void* function) noexcept {
-    return reinterpret_cast<uintptr_t>(function) >> DROM_KNOWN_SHIFT & DROM_KNOWN_MASK;
-}
+/// What this thread has said about its team: a num_threads clause of the region that starts next, 0: none; and whether it has called
+/// omp_set_num_threads. In the static room that every program has for the thread-local data of libraries it starts with.
+extern "C" __thread uint32_t drom_clause;
+extern "C" __thread uint32_t drom_own_number;
 
 /// Names the calling thread at no cost. A number that a later thread may have again.
 inline const void* this_thread() noexcept {
@@ -49,8 +44,8 @@ inline const void* this_thread() noexcept {
 #endif
 }
 
-/// True when a region that runs `function` may start without a look. Counts it. kmp_entry.S does the same.
-inline bool pass_region(const void* function) noexcept {
+/// True when a region may start without a look. Counts it. kmp_entry.S does the same.
+inline bool pass_region() noexcept {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     const Gate& gate = drom_gate;
     if (gate.primary.load(kRelaxed) != this_thread()) return gate.claimable.load(kRelaxed) == 0;
@@ -58,7 +53,6 @@ inline bool pass_region(const void* function) noexcept {
     // Acquire, as in client::pending(): seeing the number implies seeing the request.
     if (hot.request.load(kRelaxed)->load(std::memory_order_acquire) != hot.seen.load(kRelaxed)) return false;
     if (gate.attention.load(kRelaxed) != 0) return false;
-    if (drom_known[known_index(function)].load(kRelaxed) != reinterpret_cast<uintptr_t>(function)) return false;
     Word& regions = *gate.regions.load(kRelaxed);
     regions.store(regions.load(kRelaxed) + 1, kRelaxed);
     return true;

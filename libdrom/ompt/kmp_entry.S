@@ -2,8 +2,8 @@
  * kmp_entry.S - the entry points of LLVM-derived OpenMP runtimes, x86-64 System V.
  *
  * __kmpc_fork_call is variadic, so it cannot be wrapped in C: these jump to the real one with every argument where it was.
- * Idle: is this the primary thread, is there no request, no attention wanted, is the outlined function (third argument) known? Then
- * count and jump: 8 instructions that touch lines which do not change. Otherwise drom_kmp_enter decides what runs.
+ * Idle: is this the primary thread, is there no request, no attention wanted? Then forget the clause that the region may have had,
+ * count and jump. Otherwise drom_kmp_enter decides what runs.
  */
 #include "kmp_entry.h"
 
@@ -61,13 +61,14 @@
     .cfi_restore %rbp
 .endm
 
-/* drom_kmp_enter(function, which, caller) returns {what to run, where to jump} in rax, rdx. */
+/* drom_kmp_enter(function, which, caller, location) returns {what to run, where to jump} in rax, rdx. */
 .macro SLOW_PATH name, which
     .globl drom_slow_\name
     .hidden drom_slow_\name
     .type drom_slow_\name, @function
 drom_slow_\name:
     SAVE_ARGUMENTS
+    mov %rdi, %rcx
     mov %rdx, %rdi
     mov $\which, %esi
     mov 8(%rbp), %rdx
@@ -94,12 +95,8 @@ drom_slow_\name:
     jne drom_slow_\name
     cmpb $0, drom_gate+DROM_GATE_ATTENTION(%rip)
     jne drom_slow_\name
-    mov %rdx, %r10
-    shr $DROM_KNOWN_SHIFT, %r10
-    and $DROM_KNOWN_MASK, %r10d
-    lea drom_known(%rip), %r11
-    cmp %rdx, (%r11,%r10,8)
-    jne drom_slow_\name
+    mov drom_clause@GOTTPOFF(%rip), %r11
+    movl $0, %fs:(%r11)
     mov drom_gate+DROM_GATE_REGIONS(%rip), %r11
     incq (%r11)
     jmp *drom_gate+DROM_GATE_REAL+8*\which(%rip)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kmp_entry.cpp - what the entry points in kmp_entry.S call when there is something to do.
-#include "kmp_entry.hpp"
-
-#include <dlfcn.h>
 #include <cstdint>
 
 #include "gate.hpp"
@@ -11,6 +8,7 @@
 
 #if defined(__x86_64__)
 
+using drom::drom_clause;
 using drom::drom_gate;
 using drom::runtime::Name;
 
@@ -47,12 +45,20 @@ void fork_call_if(void* location, int argc, void* function, int condition, void*
 void no_runtime() {}
 
 using Target = void();
+using Push = void(void* location, int global_id, int threads);
+
+/// As a num_threads clause does: for the next region of this thread, and no setting of the program's is touched.
+void ask_for_threads(void* location, uint32_t threads, const void* caller) noexcept {
+    auto* push = drom::runtime::real<Push>(Name::PushNumThreads, caller);
+    auto* thread_num = drom::runtime::real<int(void*)>(Name::GlobalThreadNum, caller);
+    if (push != nullptr && thread_num != nullptr) push(location, thread_num(location), static_cast<int>(threads));
+}
 
 Target* target_of(uint32_t which, const void* caller) noexcept {
     constexpr Name kNames[] = {Name::ForkCall, Name::ForkCallIf, Name::ForkTeams};
     if (Target* function = drom::runtime::real<Target>(kNames[which], caller); function != nullptr) {
         // Only what is the same for every caller may be jumped to without a look.
-        if (drom::runtime::same_for_all(kNames[which]))
+        if (drom::runtime::known<Target>(kNames[which]) != nullptr)
             drom_gate.real[which].store(function, std::memory_order_relaxed);
         return function;
     }
@@ -70,26 +76,29 @@ struct Entered {
 };
 
 [[gnu::visibility("hidden"), gnu::used]] Entered drom_kmp_enter(const void* function, uint32_t which,
-                                                                const void* caller) {
+                                                                const void* caller, void* location) {
     Target* target = target_of(which, caller);
     const auto* runtime = reinterpret_cast<const void*>(target);
+    const void* thunk = reinterpret_cast<const void*>(&drom_kmp_place);
+    const uint32_t clause = drom_clause;
+    drom_clause = 0;
     if (which == 2) {
         drom::safe_point::uses_teams(runtime);
         return {function, target};
     }
-    const void* thunk = reinterpret_cast<const void*>(&drom_kmp_place);
-    if (function == thunk || drom::pass_region(function)) return {function, target};
-    return {drom::safe_point::region_entry(function, {runtime, thunk, DROM_DOOR_KMP, 0}), target};
+    if (function == thunk || drom::pass_region()) return {function, target};
+    const drom::safe_point::Start start =
+        drom::safe_point::region_entry(function, {runtime, thunk, DROM_DOOR_KMP, clause});
+    if (start.threads != clause) ask_for_threads(location, start.threads, caller);
+    return {start.run, target};
 }
 
 /// A num_threads clause of the region that starts next. It is the program's, and nothing is changed about it.
 DROM_EXPORT void __kmpc_push_num_threads(void* location, int global_id, int threads) {
     const void* caller = __builtin_extract_return_addr(__builtin_return_address(0));
-    auto* real = drom::runtime::real<void(void*, int, int)>(Name::PushNumThreads, caller);
+    auto* real = drom::runtime::real<Push>(Name::PushNumThreads, caller);
     if (real == nullptr) return;
-    const bool crowded =
-        threads > 0 && static_cast<uint32_t>(threads) > drom_gate.roomy.load(std::memory_order_relaxed);
-    if (crowded) drom::safe_point::expect_team(static_cast<uint32_t>(threads));
+    drom_clause = threads > 0 ? static_cast<uint32_t>(threads) : 0;
     real(location, global_id, threads);
 }
 
@@ -105,21 +114,20 @@ constinit Gate drom_gate{
     .regions = {nullptr},
     .attention = {0},
     .claimable = {1},
-    .watching = {0},
-    .team_size = {0},
-    .roomy = {UINT32_MAX},
+    .pad = {},
     .placing = nullptr,
     .real = {{&drom_slow___kmpc_fork_call}, {&drom_slow___kmpc_fork_call_if}, {&drom_slow___kmpc_fork_teams}}};
 }
 
-bool drom::kmp::in_place() noexcept { return runtime::is_ours(dlsym(RTLD_DEFAULT, "__kmpc_fork_call")); }
-
 #else
 
 namespace drom {
-constinit Gate drom_gate{.primary = {nullptr}, .claimable = {1}, .roomy = {UINT32_MAX}};
+constinit Gate drom_gate{.primary = {nullptr}, .claimable = {1}};
 }
 
-bool drom::kmp::in_place() noexcept { return false; }
-
 #endif
+
+namespace drom {
+__thread uint32_t drom_clause = 0;
+__thread uint32_t drom_own_number = 0;
+}  // namespace drom

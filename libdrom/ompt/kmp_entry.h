@@ -10,9 +10,6 @@
 #define DROM_GATE_PLACING 32
 #define DROM_GATE_REAL 40
 
-#define DROM_KNOWN_SHIFT 4
-#define DROM_KNOWN_MASK 1023
-
 #define DROM_HOT_REQUEST 0
 #define DROM_HOT_SEEN 8
 

@@ -11,72 +11,105 @@ namespace {
 
 using Header = ElfW(Phdr);
 
+Object describe(const dl_phdr_info& info) noexcept {
+    Object object{info.dlpi_addr, UINTPTR_MAX, 0};
+    for (const Header* header = info.dlpi_phdr; header != info.dlpi_phdr + info.dlpi_phnum; ++header) {
+        const uintptr_t start = info.dlpi_addr + header->p_vaddr;
+        if (header->p_type != PT_LOAD) continue;
+        if (start < object.low) object.low = start;
+        if (start + header->p_memsz > object.high) object.high = start + header->p_memsz;
+    }
+    return object;
+}
+
+bool holds(const dl_phdr_info& info, uintptr_t address) noexcept {
+    for (const Header* header = info.dlpi_phdr; header != info.dlpi_phdr + info.dlpi_phnum; ++header) {
+        const uintptr_t start = info.dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_LOAD && address >= start && address < start + header->p_memsz) return true;
+    }
+    return false;
+}
+
 struct Search {
     uintptr_t address;
     Object found;
 };
 
-const char* file_name(const char* path) noexcept {
-    const char* slash = strrchr(path, '/');
-    return slash != nullptr ? slash + 1 : path;
-}
-
-bool starts_with(const char* text, const char* start) noexcept { return strncmp(text, start, strlen(start)) == 0; }
-
-bool is_openmp_runtime(const char* name) noexcept {
-    return starts_with(name, "libgomp.so") || starts_with(name, "libomp") || starts_with(name, "libiomp5");
-}
-
-bool is_openblas(const char* name) noexcept { return starts_with(name, "libopenblas"); }
-
-/// True when one of the DT_NEEDED entries is `wanted`.
-bool needs(const ElfW(Dyn) * dynamic, uintptr_t base, bool (*wanted)(const char*)) noexcept {
-    uintptr_t strings = 0;
-    for (const auto* entry = dynamic; entry->d_tag != DT_NULL; ++entry)
-        if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
-    if (strings == 0) return false;
-    if (strings < base) strings += base;  // some loaders leave the table as it is in the file
-    for (const auto* entry = dynamic; entry->d_tag != DT_NULL; ++entry)
-        if (entry->d_tag == DT_NEEDED && wanted(reinterpret_cast<const char*>(strings + entry->d_un.d_val)))
-            return true;
-    return false;
-}
-
-/// OpenBLAS asks at every call that is large enough for threads (num_cpu_avail in its common_thread.h), opens its regions with exactly
-/// as many, and hands the number to nobody. It may come as the system's libblas and liblapack, which then need libopenblas.
-bool asks_each_time(const char* path, const ElfW(Dyn) * dynamic, uintptr_t base) noexcept {
-    const char* name = file_name(path);
-    if (is_openblas(name)) return true;
-    const bool front = starts_with(name, "libblas.so") || starts_with(name, "liblapack.so");
-    return front && needs(dynamic, base, is_openblas);
-}
-
-Object describe(const dl_phdr_info& info) noexcept {
-    Object object{info.dlpi_addr, UINTPTR_MAX, 0, false, false, false, 0};
-    for (const Header* header = info.dlpi_phdr; header != info.dlpi_phdr + info.dlpi_phnum; ++header) {
-        const uintptr_t start = info.dlpi_addr + header->p_vaddr;
-        if (header->p_type == PT_LOAD && start < object.low) object.low = start;
-        if (header->p_type == PT_LOAD && start + header->p_memsz > object.high) object.high = start + header->p_memsz;
-        if (header->p_type == PT_TLS && header->p_memsz > 0) object.has_tls = true;
-        if (header->p_type == PT_GNU_EH_FRAME) object.unwinding = start;
-        if (header->p_type != PT_DYNAMIC) continue;
-        const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(start);
-        object.needs_openmp = needs(dynamic, info.dlpi_addr, is_openmp_runtime);
-        object.asks_each_time = asks_each_time(info.dlpi_name, dynamic, info.dlpi_addr);
-    }
-    return object;
-}
-
 int find_address(dl_phdr_info* info, size_t, void* arg) {
     auto* search = static_cast<Search*>(arg);
-    for (const Header* header = info->dlpi_phdr; header != info->dlpi_phdr + info->dlpi_phnum; ++header) {
-        const uintptr_t start = info->dlpi_addr + header->p_vaddr;
-        if (header->p_type != PT_LOAD || search->address < start || search->address >= start + header->p_memsz)
-            continue;
-        search->found = describe(*info);
-        return 1;
+    if (!holds(*info, search->address)) return 0;
+    search->found = describe(*info);
+    return 1;
+}
+
+/// The tables of an object in which its references to other objects are named.
+struct References {
+    uintptr_t base;
+    const ElfW(Dyn) * dynamic;
+
+    /// An address in the table of this tag; some loaders leave it as it is in the file.
+    [[nodiscard]] uintptr_t table(ElfW(Sxword) tag) const noexcept {
+        for (const auto* entry = dynamic; entry->d_tag != DT_NULL; ++entry)
+            if (entry->d_tag == tag) return entry->d_un.d_ptr < base ? entry->d_un.d_ptr + base : entry->d_un.d_ptr;
+        return 0;
     }
-    return 0;
+
+    [[nodiscard]] const char* text(uintptr_t at) const noexcept {
+        return reinterpret_cast<const char*>(table(DT_STRTAB) + at);
+    }
+
+    /// What is defined elsewhere comes before what the hash table counts from.
+    [[nodiscard]] uint32_t count() const noexcept {
+        if (const auto* gnu = reinterpret_cast<const uint32_t*>(table(DT_GNU_HASH)); gnu != nullptr) return gnu[1];
+        const auto* hash = reinterpret_cast<const uint32_t*>(table(DT_HASH));
+        return hash != nullptr ? hash[1] : 0;
+    }
+
+    /// The number that the object gives to the version of `symbol`; 0: none.
+    [[nodiscard]] uint32_t version_number(const char* symbol) const noexcept {
+        const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(table(DT_SYMTAB));
+        const auto* versions = reinterpret_cast<const ElfW(Versym)*>(table(DT_VERSYM));
+        if (symbols == nullptr || versions == nullptr || table(DT_STRTAB) == 0) return 0;
+        for (uint32_t i = 1; i < count(); ++i)
+            if (symbols[i].st_shndx == SHN_UNDEF && strcmp(text(symbols[i].st_name), symbol) == 0)
+                return versions[i] & 0x7fffU;
+        return 0;
+    }
+
+    [[nodiscard]] const char* version_name(uint32_t number) const noexcept {
+        uintptr_t at = table(DT_VERNEED);
+        while (at != 0) {
+            const auto* file = reinterpret_cast<const ElfW(Verneed)*>(at);
+            uintptr_t next = at + file->vn_aux;
+            for (uint32_t i = 0; i < file->vn_cnt; ++i) {
+                const auto* version = reinterpret_cast<const ElfW(Vernaux)*>(next);
+                if ((version->vna_other & 0x7fffU) == number) return text(version->vna_name);
+                next += version->vna_next;
+            }
+            at = file->vn_next != 0 ? at + file->vn_next : 0;
+        }
+        return nullptr;
+    }
+};
+
+struct VersionSearch {
+    uintptr_t address;
+    const char* symbol;
+    const char* found;
+};
+
+int find_version(dl_phdr_info* info, size_t, void* arg) {
+    auto* search = static_cast<VersionSearch*>(arg);
+    if (!holds(*info, search->address)) return 0;
+    for (const Header* header = info->dlpi_phdr; header != info->dlpi_phdr + info->dlpi_phnum; ++header) {
+        if (header->p_type != PT_DYNAMIC) continue;
+        const References references{info->dlpi_addr,
+                                    reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + header->p_vaddr)};
+        constexpr uint32_t kGlobal = 1;  // and 0, local: not a version
+        const uint32_t number = references.version_number(search->symbol);
+        if (number > kGlobal) search->found = references.version_name(number);
+    }
+    return 1;
 }
 
 struct Segments {
@@ -98,10 +131,6 @@ int visit_segments(dl_phdr_info* info, size_t, void* arg) {
     return 1;
 }
 
-int compare_name(dl_phdr_info* info, size_t, void* arg) {
-    return strcmp(file_name(info->dlpi_name), static_cast<const char*>(arg)) == 0 ? 1 : 0;
-}
-
 }  // namespace
 
 Object object_of(const void* address) noexcept {
@@ -110,26 +139,15 @@ Object object_of(const void* address) noexcept {
     return search.found;
 }
 
+const char* needed_version(const void* address, const char* symbol) noexcept {
+    VersionSearch search{reinterpret_cast<uintptr_t>(address), symbol, nullptr};
+    dl_iterate_phdr(find_version, &search);
+    return search.found;
+}
+
 void each_writable_segment(uintptr_t base, VisitWords visit, void* arg) noexcept {
     Segments segments{base, visit, arg};
     dl_iterate_phdr(visit_segments, &segments);
-}
-
-bool is_loaded(const char* file_name) noexcept {
-    return dl_iterate_phdr(compare_name, const_cast<char*>(file_name)) != 0;
-}
-
-contract::Party Parties::of(const void* address, Object& fresh) noexcept {
-    const auto at = reinterpret_cast<uintptr_t>(address);
-    fresh = {};
-    for (uint32_t party = 0; party < count_; ++party)
-        if (at >= ranges_[party].low && at < ranges_[party].high) return static_cast<contract::Party>(party);
-    constexpr uint32_t kLast = contract::kParties - 1;
-    if (count_ == kLast) return kLast;  // that one is shared by all that come late
-    fresh = object_of(address);
-    // Code that no object holds (made at run time) is taken for one small object of its own.
-    ranges_[count_] = fresh.high != 0 ? Range{fresh.low, fresh.high} : Range{at & ~uintptr_t{4095}, (at | 4095) + 1};
-    return static_cast<contract::Party>(count_++);
 }
 
 }  // namespace drom

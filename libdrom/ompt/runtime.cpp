@@ -14,9 +14,28 @@ constinit std::atomic<void*> found[kNames] = {};
 
 namespace {
 
-constexpr const char* kSymbols[kNames] = {"omp_get_max_threads", "omp_get_num_procs",      "omp_get_num_threads",
-                                          "omp_set_num_threads", "__kmpc_fork_call",       "__kmpc_fork_call_if",
-                                          "__kmpc_fork_teams",   "__kmpc_push_num_threads"};
+constexpr const char* kSymbols[kNames] = {"omp_set_num_threads",
+                                          "omp_set_num_threads_",
+                                          "omp_set_num_threads_8_",
+                                          "__kmpc_fork_call",
+                                          "__kmpc_fork_call_if",
+                                          "__kmpc_fork_teams",
+                                          "__kmpc_push_num_threads",
+                                          "__kmpc_global_thread_num",
+                                          "GOMP_parallel",
+                                          "GOMP_parallel_reductions",
+                                          "GOMP_parallel_sections",
+                                          "GOMP_parallel_loop_static",
+                                          "GOMP_parallel_loop_dynamic",
+                                          "GOMP_parallel_loop_guided",
+                                          "GOMP_parallel_loop_nonmonotonic_dynamic",
+                                          "GOMP_parallel_loop_nonmonotonic_guided",
+                                          "GOMP_parallel_loop_runtime",
+                                          "GOMP_parallel_loop_nonmonotonic_runtime",
+                                          "GOMP_parallel_loop_maybe_nonmonotonic_runtime",
+                                          "GOMP_teams_reg"};
+/// These carry the same version in every runtime, so the first one in the search order is everybody's.
+constexpr bool is_same_in_all(Name name) noexcept { return name > Name::SetNumThreadsFortran8; }
 
 /// Functions found for callers in one object. Entries are only added; an object that is loaded where another one was is taken for it.
 struct Local {
@@ -75,13 +94,31 @@ Local* add_local(const void* caller) noexcept {
 /// Keeps a runtime that was found through a caller loaded, so that what we remember stays valid.
 void keep_loaded(void* function) noexcept { handle_of(function); }
 
-void* find_local(Name name, const void* caller) noexcept {
+void* look_up(void* where, const char* symbol, const char* version) noexcept {
+    void* function = version != nullptr ? dlvsym(where, symbol, version) : dlsym(where, symbol);
+    return function != nullptr && !is_ours(function) ? function : nullptr;
+}
+
+/// Among the libraries of the object that calls.
+void* look_up_nearby(const char* symbol, const char* version, const void* caller) noexcept {
+    void* handle = handle_of(caller);
+    if (handle == nullptr) return nullptr;
+    void* function = look_up(handle, symbol, version);
+    dlclose(handle);
+    return function;
+}
+
+/// A runtime that comes later must not become everybody's: somebody has another one already.
+constinit std::atomic<bool> differs[kNames] = {};
+
+void* remember_for_all(uint32_t index, void* function) noexcept {
+    if (!differs[index].load()) found[index].store(function, std::memory_order_relaxed);
+    return function;
+}
+
+void* remember(uint32_t index, const void* caller, void* function) noexcept {
+    differs[index].store(true);
     Local* local = local_of(caller);
-    const auto index = static_cast<uint32_t>(name);
-    if (local != nullptr)
-        if (void* function = local->functions[index].load(std::memory_order_relaxed)) return function;
-    void* function = find_behind(kSymbols[index], caller);
-    if (function == nullptr) return nullptr;
     if (local == nullptr) local = add_local(caller);
     if (local == nullptr) return function;
     keep_loaded(function);
@@ -94,19 +131,20 @@ void* find_local(Name name, const void* caller) noexcept {
 bool is_ours(const void* function) noexcept { return own_object().holds(function); }
 
 void* find_behind(const char* symbol, const void* caller) noexcept {
-    void* handle = handle_of(caller);
-    if (handle == nullptr) return nullptr;
-    void* function = dlsym(handle, symbol);
-    dlclose(handle);
-    return function != nullptr && !is_ours(function) ? function : nullptr;
+    const char* version = needed_version(caller, symbol);
+    if (void* next = look_up(RTLD_NEXT, symbol, version); next != nullptr) return next;
+    if (void* near = look_up_nearby(symbol, version, caller); near != nullptr || version == nullptr) return near;
+    return look_up(RTLD_NEXT, symbol, nullptr);  // the loader would have been content with any, too
 }
 
 void* find(Name name, const void* caller) noexcept {
     const auto index = static_cast<uint32_t>(name);
-    void* function = dlsym(RTLD_NEXT, kSymbols[index]);
-    if (function == nullptr || is_ours(function)) return find_local(name, caller);
-    found[index].store(function, std::memory_order_relaxed);
-    return function;
+    if (const Local* local = local_of(caller); local != nullptr)
+        if (void* function = local->functions[index].load(std::memory_order_relaxed)) return function;
+    void* next = is_same_in_all(name) ? look_up(RTLD_NEXT, kSymbols[index], nullptr) : nullptr;
+    if (next != nullptr) return remember_for_all(index, next);
+    void* function = find_behind(kSymbols[index], caller);
+    return function == nullptr ? nullptr : remember(index, caller, function);
 }
 
 namespace {
@@ -136,8 +174,8 @@ bool describe_object(const void* function, Runtime& runtime) noexcept {
                    : look("GOMP_parallel", probe)   ? Kind::Gomp
                                                     : Kind::None;
     const bool complete = look("omp_get_max_threads", runtime.max_threads) &&
-                          look("omp_get_num_procs", runtime.num_procs) && look("omp_get_level", runtime.level) &&
-                          look("omp_get_thread_num", runtime.thread_num) &&
+                          look("omp_get_dynamic", runtime.dynamic) && look("omp_get_num_procs", runtime.num_procs) &&
+                          look("omp_get_level", runtime.level) && look("omp_get_thread_num", runtime.thread_num) &&
                           look("omp_set_num_threads", runtime.set_num_threads);
     if (!complete || runtime.kind == Kind::None) return false;
     name_runtime(function, runtime);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // runtime.hpp - the OpenMP runtime of this process: its real functions, and how it waits.
 //
-// Our entry points (queries.cpp, kmp_entry.S, gomp/) stand in front of those of the runtime. Who is behind them is found at the first
-// call: the next object in the global search order; or, when the runtime came in with dlopen(RTLD_LOCAL), what the calling object
-// would have been bound to. The latter is looked up by caller, because such processes may have several runtimes.
+// Our entry points (kmp_entry.S, gomp_entry.cpp, own_number.cpp) stand in front of those of the runtimes. What is behind one of them is what
+// the calling object would be bound to if we were not here: by the version that it needs, in the global search order or, when it came in
+// with dlopen(RTLD_LOCAL), among its own libraries. So every object keeps its runtime where a process has two.
 #pragma once
 
 #include <atomic>
@@ -15,36 +15,49 @@
 namespace drom::runtime {
 
 enum class Name : uint8_t {
-    MaxThreads,
-    NumProcs,
-    NumThreads,
     SetNumThreads,
+    SetNumThreadsFortran,
+    SetNumThreadsFortran8,
     ForkCall,
     ForkCallIf,
     ForkTeams,
-    PushNumThreads
+    PushNumThreads,
+    GlobalThreadNum,
+    Parallel,
+    ParallelReductions,
+    ParallelSections,
+    LoopStatic,
+    LoopDynamic,
+    LoopGuided,
+    LoopNonmonotonicDynamic,
+    LoopNonmonotonicGuided,
+    LoopRuntime,
+    LoopNonmonotonicRuntime,
+    LoopMaybeNonmonotonicRuntime,
+    TeamsReg
 };
-inline constexpr uint32_t kNames = 8;
+inline constexpr uint32_t kNames = 20;
 
 /// Functions that are the same for every caller.
 extern std::atomic<void*> found[kNames];
 
-/// The function behind ours for a caller at `caller`; nullptr: there is no OpenMP runtime (yet). Slow: takes the loader's lock.
+/// The function behind ours for a caller at `caller`; nullptr: there is no OpenMP runtime (yet). Takes the loader's lock the first time that
+/// an object calls it.
 void* find(Name name, const void* caller) noexcept;
+
+/// Null: not known yet, or not the same for every caller.
+template <class Function>
+Function* known(Name name) noexcept {
+    return reinterpret_cast<Function*>(found[static_cast<uint32_t>(name)].load(std::memory_order_relaxed));
+}
 
 template <class Function>
 Function* real(Name name, const void* caller) noexcept {
-    void* function = found[static_cast<uint32_t>(name)].load(std::memory_order_relaxed);
-    if (function == nullptr) function = find(name, caller);
-    return reinterpret_cast<Function*>(function);
+    Function* function = known<Function>(name);
+    return function != nullptr ? function : reinterpret_cast<Function*>(find(name, caller));
 }
 
-/// True when the function behind ours was found and does not depend on who calls.
-inline bool same_for_all(Name name) noexcept {
-    return found[static_cast<uint32_t>(name)].load(std::memory_order_relaxed) != nullptr;
-}
-
-/// What `caller` would be bound to if we were not here and no object in the global search order had `symbol`.
+/// What `caller` would be bound to if we were not here. Slow: takes the loader's lock.
 void* find_behind(const char* symbol, const void* caller) noexcept;
 
 /// True when `function` is in this library. The address of a function of ours that another object may define too does not tell.
@@ -77,6 +90,7 @@ struct Runtime {
     Kind kind;
     Object object;
     int (*max_threads)();
+    int (*dynamic)();
     int (*num_procs)();
     int (*level)();
     int (*thread_num)();

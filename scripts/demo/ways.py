@@ -195,7 +195,7 @@ class Node:
     def with_drom(self, pair: Pair) -> Run:
         folder = tempfile.mkdtemp(prefix="drom-demo-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
         env = environment(DROM_TABLE=os.path.join(folder, "table"))
-        run = (str(self.drom), "run", "--name")
+        run = (str(self.drom), "run", "--resize=follow", "--name")
         few = ("analytics", "--ncpus", str(self.wanted), "--")
         try:
             simulation = Process(pair.simulation, env, (*run, "simulation", "--"))

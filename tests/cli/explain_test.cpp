@@ -80,8 +80,8 @@ TEST(Explain, WhyItIsNotResizedAndWhatThatCosts) {
     EXPECT_TRUE(says(it, "2 threads share 1 CPU. With regions of a millisecond or more that costs 1 to 7 %"));
     it.safe_points_per_s = 40'000;
     EXPECT_TRUE(says(it, "With 40000 regions a second that costs about twice the time"));
-    it.client.info.resize = DROM_RESIZE_NEVER;
-    EXPECT_TRUE(says(it, "is left alone (DROM_RESIZE=never)"));
+    it.client.info.resize = DROM_RESIZE_KEEPS;
+    EXPECT_TRUE(says(it, "The number of threads stays "));
     it.client.info.resize = DROM_RESIZE_FOLLOWS;
     it.client.info.resized_seq = 2;
     it.safe_points_per_s = 0;

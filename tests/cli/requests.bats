@@ -16,7 +16,7 @@ threads_on() {
 follows() { # RUNTIME
     has_guest "regions-$1"
     two_cpus
-    guest sim "$BOTH" "$GUESTS/regions-$1"
+    DROM_RESIZE=follow guest sim "$BOTH" "$GUESTS/regions-$1"
     run drom set sim "$A" --wait resized --timeout 20000
     [[ $status == 0 && $output =~ ^sim\ \([0-9]+\):\ $BOTH\ -\>\ $A,\ released.*\ after\ .*resized\ after ]]
     [[ $(threads_on sim) == "$A" ]]
@@ -41,15 +41,15 @@ keeps() { # RUNTIME
     [[ $status == 0 ]]
     [[ $(client keeper mask) != "$BOTH" && $(threads_on keeper) == "$(client keeper mask)" ]]
     client_is keeper team 2
-    eventually "it is known to be held" client_is keeper resize held
-    drom explain keeper --sample 20 | grep -q "The number of threads is held at 2"
+    client_is keeper resize keeps
+    drom explain keeper --sample 20 | grep -q "The number of threads stays 2: nobody has said that its team may change"
     drom explain keeper --sample 20 | grep -q "2 threads share 1 CPU\."
     kill -TERM "$PID"
     ended 0
 }
 
-@test "a clang program that keeps its answer is released, not resized" { keeps clang; }
-@test "a gcc program that keeps its answer is released, not resized" { keeps gcc; }
+@test "a clang program of which nobody has said that its team may change is released, not resized" { keeps clang; }
+@test "a gcc program of which nobody has said that its team may change is released, not resized" { keeps gcc; }
 
 # not_resized NAME PROGRAM TEXT: its threads leave the CPU, as many as they are, and that is said: in the list and by explain.
 not_resized() {
@@ -81,7 +81,7 @@ guest_of_nobody() {
 
 @test "teams inside a team are not resized with it, and that is said" {
     two_cpus
-    guest nested "$BOTH" "$GUESTS/nested-gcc"
+    DROM_RESIZE=follow guest nested "$BOTH" "$GUESTS/nested-gcc"
     drom set nested "$A" --wait resized --timeout 20000
     client_is nested team 1
     client_is nested not_resized ""
@@ -93,7 +93,7 @@ guest_of_nobody() {
     two_cpus
     mkfifo "$WORK/line"
     exec 4<>"$WORK/line"
-    background "$BIN" run --name nested --cpus "$BOTH" -- "$GUESTS/nested-gcc" 1000 <"$WORK/line"
+    background "$BIN" run --resize=follow --name nested --cpus "$BOTH" -- "$GUESTS/nested-gcc" 1000 <"$WORK/line"
     eventually "it is ready" grep -q ready "$WORK/out"
     drom set nested "$A"
     echo >&4

@@ -32,7 +32,7 @@ build_guests() {
     export GUESTS=$BATS_FILE_TMPDIR/guests
     mkdir -p "$GUESTS"
     local source=$BATS_TEST_DIRNAME/guests name
-    for name in regions held partition setup; do
+    for name in regions held partition; do
         if command -v clang >/dev/null; then clang -O2 -fopenmp "$source/$name.c" -o "$GUESTS/$name-clang"; fi
         gcc -O2 -fopenmp "$source/$name.c" -o "$GUESTS/$name-gcc"
     done
@@ -51,7 +51,7 @@ has_guest() { [[ -x $GUESTS/$1 ]] || missing "no clang to build $1"; }
 setup() {
     WORK=$(mktemp -d)
     export DROM_TABLE=$WORK/table XDG_STATE_HOME=$WORK/state
-    unset LD_PRELOAD OMP_NUM_THREADS OMP_TOOL_LIBRARIES
+    unset LD_PRELOAD OMP_NUM_THREADS DROM_RESIZE
     STARTED=()
     [[ -z ${NEEDS_TWO_CPUS:-} ]] || two_cpus
 }

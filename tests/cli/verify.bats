@@ -8,45 +8,26 @@ setup_file() { build_guests; }
 
 modes() { cat "$XDG_STATE_HOME/drom/modes"; }
 
-@test "a program that would notice a change is found right in safe, and drom run uses the record" {
+@test "a program that would notice a change is found right in keep, and drom run uses the record" {
     two_cpus
     run drom verify --runs 3 -- "$GUESTS/partition-gcc"
-    [[ $status == 0 && $output == *"  safe      3 of 3 "* && $output == *"recorded in $XDG_STATE_HOME/drom/modes" ]]
+    [[ $status == 0 && $output == *"  keep      3 of 3 "* && $output == *"recorded in $XDG_STATE_HOME/drom/modes" ]]
     build_id=$(readelf -n "$GUESTS/partition-gcc" | sed -n 's/.*Build ID: //p')
-    [[ $output =~ the\ fastest\ mode\ that\ is\ right:\ (safe|eager|never)\; ]]
+    [[ $output =~ the\ fastest\ mode\ that\ is\ right:\ (keep|follow)\; ]]
     mode=${BASH_REMATCH[1]}
-    # Eager is wrong where a request comes between two regions; if none has, it may be the fastest.
-    [[ $mode != eager || $output == *"  eager     3 of 3 "* ]]
+    # Follow is wrong where a request comes before its first region; if none has, it may be the fastest.
+    [[ $mode != follow || $output == *"  follow    3 of 3 "* ]]
     [[ $(modes) =~ ^$build_id\ $mode\ [0-9]{4}-[0-9]{2}-[0-9]{2}\ partition-gcc$ ]]
     [[ $(drom run --json -- "$GUESTS/partition-gcc" 2>&1 >/dev/null | jq -r .resize) == "$mode" ]]
-    [[ $(DROM_RESIZE=never drom run --json -- "$GUESTS/partition-gcc" 2>&1 >/dev/null | jq -r .resize) == "" ]]
-}
-
-@test "eager is not recorded for a program that then dies when it started on one CPU and gets a second" {
-    two_cpus
-    export OMP_NUM_THREADS=2
-    for compiler in gcc clang; do
-        [[ $compiler == gcc ]] || has_guest setup-clang
-        # So it does:
-        DROM_RESIZE=eager guest "dies-$compiler" "$A" "$GUESTS/setup-$compiler" 1000000
-        eventually "it has asked" client_is "dies-$compiler" start_team 2
-        drom expand "dies-$compiler" 2 || true # it may be gone before it has answered
-        ended 139
-        # And is found out, also by the fewest runs that try everything.
-        run drom verify --runs 3 --limit 30 -- "$GUESTS/setup-$compiler"
-        echo "$output" # for whoever reads a failure
-        [[ $status == 0 && $output == *"  safe      3 of 3 "* && $output == *"  never     3 of 3 "* ]]
-        [[ $output =~ "  eager "\ +[012]\ of\ 3\ .*"died of signal 11 (Segmentation fault) instead of exit status 0 after a start on one CPU" ]]
-        [[ $output =~ the\ fastest\ mode\ that\ is\ right:\ (safe|never)\; ]]
-        [[ $(modes) =~ \ (safe|never)\ [0-9-]+\ setup-$compiler$ ]]
-    done
+    [[ $(DROM_RESIZE=keep drom run --json -- "$GUESTS/partition-gcc" 2>&1 >/dev/null | jq -r .resize) == "" ]]
+    [[ $(drom run --resize follow --json -- "$GUESTS/partition-gcc" 2>&1 >/dev/null | jq -r .resize) == follow ]]
 }
 
 @test "the report as JSON; nothing is recorded with --no-record" {
     two_cpus
     drom verify --runs 1 --no-record --json -- "$GUESTS/partition-gcc" >"$WORK/report"
-    jq -e '.schema == "drom.verify/1" and (.modes | map(.mode)) == ["safe", "eager", "never"] and .modes[0].right == 1
-        and .recorded_in == "" and (.chosen | IN("safe", "eager", "never"))' "$WORK/report"
+    jq -e '.schema == "drom.verify/1" and (.modes | map(.mode)) == ["keep", "follow"] and .modes[0].right == 1
+        and .recorded_in == "" and (.chosen | IN("keep", "follow"))' "$WORK/report"
     [[ ! -e $XDG_STATE_HOME/drom/modes ]]
 }
 
@@ -54,11 +35,11 @@ modes() { cat "$XDG_STATE_HOME/drom/modes"; }
     two_cpus
     mkdir -p "$XDG_STATE_HOME/drom"
     build_id=$(readelf -n "$GUESTS/plain" | sed -n 's/.*Build ID: //p')
-    printf 'abcdef never 2026-01-01 other\n%s eager 2026-01-01 plain\n' "$build_id" >"$XDG_STATE_HOME/drom/modes"
+    printf 'abcdef keep 2026-01-01 other\n%s follow 2026-01-01 plain\n' "$build_id" >"$XDG_STATE_HOME/drom/modes"
     drom verify --runs 1 -- "$GUESTS/plain" 0.05
     # Which mode is the fastest is the clock's to say.
-    [[ $(modes | wc -l) == 2 && $(modes | head -n 1) == "abcdef never 2026-01-01 other" ]]
-    [[ $(modes | tail -n 1) =~ ^$build_id\ (safe|eager|never)\ [0-9-]+\ plain$ && $(modes | tail -n 1) != *2026-01-01* ]]
+    [[ $(modes | wc -l) == 2 && $(modes | head -n 1) == "abcdef keep 2026-01-01 other" ]]
+    [[ $(modes | tail -n 1) =~ ^$build_id\ (keep|follow)\ [0-9-]+\ plain$ && $(modes | tail -n 1) != *2026-01-01* ]]
     [[ $(find "$XDG_STATE_HOME/drom" -name '*.new') == "" ]]
 }
 

@@ -97,8 +97,8 @@ TEST(Words, DurationsAreReadable) {
     EXPECT_EQ(duration_text(2'000'000'000), "2 s");
     EXPECT_EQ(counted(1, "CPU"), "1 CPU");
     EXPECT_EQ(counted(2, "CPU"), "2 CPUs");
-    EXPECT_EQ(counted(0, "query"), "0 queries");
-    EXPECT_EQ(counted(1, "query"), "1 query");
+    EXPECT_EQ(counted(0, "entry"), "0 entries");
+    EXPECT_EQ(counted(1, "entry"), "1 entry");
 }
 
 TEST(Report, EveryStatusHasAnExitStatus) {
@@ -111,11 +111,11 @@ TEST(Report, EveryStatusHasAnExitStatus) {
 }
 
 TEST(Verify, TheFastestRightModeIsChosen) {
-    EXPECT_EQ(fastest_right({{"safe", 5, 5, 9, 1.0}, {"eager", 5, 5, 9, 0.8}, {"never", 5, 5, 9, 1.5}}), "eager");
-    EXPECT_EQ(fastest_right({{"safe", 5, 5, 9, 1.0}, {"eager", 5, 4, 9, 0.1}, {"never", 5, 5, 9, 1.5}}), "safe");
-    EXPECT_EQ(fastest_right({{"safe", 5, 5, 9, 1.0}, {"eager", 5, 5, 9, 0.97}}), "safe") << "not noticeably faster";
-    EXPECT_EQ(fastest_right({{"safe", 5, 0, 9, 1.0}, {"eager", 5, 0, 9, 1.0}, {"never", 5, 5, 9, 4.0}}), "never");
-    EXPECT_EQ(fastest_right({{"safe", 5, 4, 9, 1.0}}), "rigid");
+    EXPECT_EQ(fastest_right({{"keep", 5, 5, 9, 1.0}, {"follow", 5, 5, 9, 0.8}}), "follow");
+    EXPECT_EQ(fastest_right({{"keep", 5, 5, 9, 1.0}, {"follow", 5, 4, 9, 0.1}}), "keep");
+    EXPECT_EQ(fastest_right({{"keep", 5, 5, 9, 1.0}, {"follow", 5, 5, 9, 0.97}}), "keep") << "not noticeably faster";
+    EXPECT_EQ(fastest_right({{"keep", 5, 0, 9, 1.0}, {"follow", 5, 5, 9, 4.0}}), "follow");
+    EXPECT_EQ(fastest_right({{"keep", 5, 4, 9, 1.0}}), "rigid");
     EXPECT_EQ(fastest_right({}), "rigid");
 }
 
@@ -129,12 +129,12 @@ TEST(Words, WhyTheNumberOfThreadsDoesNotFollow) {
         info.resize = follows;
         EXPECT_EQ(why_not_resized(info), "");
     }
-    info.resize = DROM_RESIZE_NEVER;
-    EXPECT_EQ(why_not_resized(info), "DROM_RESIZE=never");
+    info.resize = DROM_RESIZE_KEEPS;
+    EXPECT_EQ(why_not_resized(info), "nobody has said that its team may change");
     info.resize = DROM_RESIZE_HELD;
-    EXPECT_EQ(why_not_resized(info), "the program keeps what it was told");
-    std::strcpy(info.why, "it asked inside a region");
-    EXPECT_EQ(why_not_resized(info), "it asked inside a region");
+    EXPECT_EQ(why_not_resized(info), "the program set its thread count itself");
+    std::strcpy(info.why, "the program opens leagues of teams");
+    EXPECT_EQ(why_not_resized(info), "the program opens leagues of teams");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ setup_file() {
     export both one
     both=$(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{for (c = $1; c <= ($2 == "" ? $1 : $2); ++c) print c}' | head -n 2 | paste -sd,)
     one=${both%%,*}
-    unset LD_PRELOAD OMP_TOOL_LIBRARIES DROM_SLOT
+    unset LD_PRELOAD DROM_SLOT
 }
 
 setup() {
@@ -99,9 +99,9 @@ follows() {
     done
 }
 
-@test "libdrom exports its own names, the tools entry, runtime names and the affinity calls only" {
+@test "libdrom exports its own names, runtime names and the affinity calls only" {
     run bash -c "nm -D --defined-only '$lib' | awk '{print \$3}' | sed 's/@.*//' |
-        grep -v -x -E 'drom_[a-z_]*|DROM_[0-9.]*|ompt_start_tool|omp_[a-z_0-9]*|__kmpc_[a-z_0-9]*|sched_setaffinity|pthread_setaffinity_np|syscall|GOMP_[a-zA-Z_0-9.]*'"
+        grep -v -x -E 'drom_[a-z_]*|DROM_[0-9.]*|omp_set_num_threads(_|_8_)?|__kmpc_[a-z_0-9]*|sched_setaffinity|pthread_setaffinity_np|syscall|GOMP_[a-zA-Z_0-9.]*'"
     echo "$output"
     [ "$output" = "" ]
 }
@@ -135,11 +135,11 @@ follows() {
     chown nobody "$folder/host"
     chmod 4755 "$folder/host"
     touch "$stop"
-    # The runtime itself loads the tool, even in a set-uid program. It also registers under its pid in shared memory, where a killed program of
+    # LLVM's runtime registers under its pid in shared memory, where a killed program of
     # root's that had the same pid may have left a file that this user cannot open: then once more, with another pid.
     local tries
     for tries in 1 2 3; do
-        run env OMP_TOOL_LIBRARIES="$lib" LD_PRELOAD="$lib" "$folder/host" secure "$stop"
+        run env LD_PRELOAD="$lib" "$folder/host" secure "$stop"
         [[ $output == *"Can't open SHM"* ]] || break
     done
     rm -rf "$folder"
@@ -317,32 +317,6 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     preload="$lib:$work/libother.so" start "$hosts/host-clang" regions "$stop"
     follows "$host"
     [ "$(clients)" -eq 1 ]
-    finish
-    rm "$stop"
-    OMP_TOOL_LIBRARIES=$work/libother.so start "$hosts/host-clang" regions "$stop"
-    follows "$host"
-    [ "$(clients)" -eq 1 ]
-    finish
-}
-
-@test "another OpenMP tool that comes first keeps working, and CPUs move all the same" {
-    [ -e "$hosts/tool.so" ] || missing "clang-14 is not installed"
-    preload="$hosts/tool.so:$lib" start "$hosts/host-clang" regions "$stop"
-    follows "$host"
-    finish
-    grep -q '^other tool saw regions' "$work/err"
-    rm "$stop"
-    OMP_TOOL_LIBRARIES=$hosts/tool.so start "$hosts/host-clang" regions "$stop"
-    follows "$host"
-    finish
-    grep -q '^other tool saw regions' "$work/err"
-}
-
-@test "loaded by the runtime as a tool, without preload, the agent serves too" {
-    export OMP_TOOL_LIBRARIES=$lib
-    preload='' start "$hosts/host-clang" regions "$stop"
-    unset OMP_TOOL_LIBRARIES
-    follows "$host"
     finish
 }
 

@@ -85,6 +85,7 @@ class Matrix:
         cpus = len(os.sched_getaffinity(0))
         env = {name: value for name, value in os.environ.items() if not name.startswith(("DROM_", "OMP_", "OMPI_"))}
         env |= {"DROM_TABLE": str(scratch / "table"), "OMP_NUM_THREADS": str(cpus // max(1, cell.ranks)), "OMP_WAIT_POLICY": "passive",
+                "DROM_RESIZE": "follow",
                 "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
         if path := cell.library_path(self.runtimes):
             env["LD_LIBRARY_PATH"] = ":".join(filter(None, [path, env.get("LD_LIBRARY_PATH")]))

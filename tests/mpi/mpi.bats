@@ -179,7 +179,7 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
 }
 
 @test "the team of a hybrid rank follows" {
-    launch 1 "$BIN" run -- "$RANKS/rank" teams "$STOP"
+    launch 1 "$BIN" run --resize follow -- "$RANKS/rank" teams "$STOP"
     clients 1 '.team == 2'
     drom set --wait resized --timeout 5000 "$(of 0 pid)" "$A"
     [[ $(of 0 team) == 1 ]]

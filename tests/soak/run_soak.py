@@ -69,7 +69,7 @@ class Soak:
         self.stop = threading.Event()
         self.pids: dict[str, set[int]] = {}  # by job, of who is a client now
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "DROM_"))}
-        self.env |= {"DROM_TABLE": str(folder / "table"), "OMPI_MCA_btl": "self,vader", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        self.env |= {"DROM_TABLE": str(folder / "table"), "DROM_RESIZE": "follow", "OMPI_MCA_btl": "self,vader", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
 
     # --- jobs ---

@@ -59,7 +59,7 @@ private:
     }
 
     [[nodiscard]] bool has(uint32_t door) const { return (info_.doors & door) != 0; }
-    [[nodiscard]] bool openmp() const { return has(DROM_DOOR_KMP) || has(DROM_DOOR_GOMP) || has(DROM_DOOR_OMPT); }
+    [[nodiscard]] bool openmp() const { return has(DROM_DOOR_KMP) || has(DROM_DOOR_GOMP); }
     [[nodiscard]] bool released() const { return info_.released_seq >= info_.request_seq; }
     [[nodiscard]] bool crowded() const {
         return info_.team_size > it_.client.owned.count() && !it_.client.owned.empty();
@@ -99,9 +99,9 @@ private:
                 "No door has answered: the process has not joined{}. It is reached from outside only: its threads are "
                 "moved by whoever changes its CPUs, and their number stays.",
                 it_.threads.empty() ? ", or has ended" : "");
-        say("Doors: {}. Since it joined: {}, {} of the team size, {}, {}.",
+        say("Doors: {}. Since it joined: {}, {}, {}.",
             info_.doors == 0 ? "none" : joined(door_words(info_.doors), ", "), counted(info_.safe_points, "safe point"),
-            counted(info_.queries, "query"), counted(info_.polls, "poll"), counted(info_.adoptions, "adoption"));
+            counted(info_.polls, "poll"), counted(info_.adoptions, "adoption"));
     }
 
     void request() {
@@ -139,8 +139,7 @@ private:
         switch (info_.resize) {
             case DROM_RESIZE_FOLLOWS: return resize_follows();
             case DROM_RESIZE_HELD: return say("The number of threads is held at {}{}.", info_.team_size, reason);
-            case DROM_RESIZE_NEVER:
-                return say("The number of threads is left alone (DROM_RESIZE=never): {}.", info_.team_size);
+            case DROM_RESIZE_KEEPS: return say("The number of threads stays {}{}.", info_.team_size, reason);
             case DROM_RESIZE_CALLER: return say("The program adapts its threads itself, after drom_poll.");
             default:
                 if (info_.state == DROM_CLIENT_LIVE)
@@ -155,7 +154,7 @@ private:
             return say("The number of threads follows the CPUs: {}.", team);
         say("The number of threads follows the CPUs, but not yet for this request ({}): {}.", team,
             it_.safe_points_per_s == 0 ? "no region has begun since; it is in a serial phase or in one long region"
-                                       : "it follows where the program cannot notice, at a later region or query");
+                                       : "it follows as its next region starts");
     }
 
     /// Threads that are confined with the rest, while nobody changes how many they are.

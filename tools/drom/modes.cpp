@@ -71,9 +71,7 @@ bool write_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-bool is_mode(const std::string& word) {
-    return word == "safe" || word == "eager" || word == "never" || word == "rigid";
-}
+bool is_mode(const std::string& word) { return word == "keep" || word == "follow" || word == "rigid"; }
 
 std::string modes_path() {
     const char* state = std::getenv("XDG_STATE_HOME");

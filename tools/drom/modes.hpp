@@ -9,7 +9,7 @@
 
 namespace drom::command {
 
-/// "safe", "eager", "never", or "rigid" for a program that is right in no mode.
+/// "keep", "follow", or "rigid" for a program that is right in no mode.
 bool is_mode(const std::string& word);
 
 /// ${XDG_STATE_HOME:-~/.local/state}/drom/modes; empty when there is no home directory.

@@ -102,6 +102,8 @@ void add_run(CLI::App* app, Typed& typed) {
     add_value(app, "--max", typed.max, "N", "start with this many threads; never more");
     add_value(app, "--min", typed.min, "N", "others may not take CPUs below this many (1)");
     app->add_flag("--rigid", run.rigid, "others may not take CPUs at all");
+    add_value(app, "--resize", run.resize, "WAY",
+              "its team: keep its size, follow the CPUs, or auto (keep, unless it says that it may change)");
     add_value(app, "--name", run.name, "NAME", "what to call it; under MPI the rank is added");
     add_value(app, "--job", run.job, "ID", "job it belongs to (DROM_JOB)");
     app->add_flag("--no-doors", run.no_doors, "preload nothing; reach it from outside only");
@@ -274,6 +276,8 @@ void read_run(Typed& typed, Reader& reader) {
     run.ncpus = reader.cpus(typed.ncpus, "--ncpus");
     run.max = reader.cpus(typed.max, "--max");
     run.min = reader.cpus(typed.min, "--min");
+    if (!run.resize.empty() && run.resize != "keep" && run.resize != "follow" && run.resize != "auto")
+        reader.complain("--resize '" + run.resize + "' is neither keep nor follow nor auto");
     if (run.ncpus && !run.cpus.empty()) reader.complain("--cpus and --ncpus exclude each other");
     if (run.ncpus && run.max && *run.ncpus > *run.max)
         reader.complain("--ncpus " + typed.ncpus + " is more than --max " + typed.max);

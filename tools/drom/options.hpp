@@ -19,6 +19,7 @@ struct RunOptions {
     std::optional<unsigned> min;
     bool rigid = false;
     bool no_doors = false;
+    std::string resize;  ///< keep, follow or auto; empty: DROM_RESIZE, else auto
     std::string name;
     std::string job;
 };

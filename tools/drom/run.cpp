@@ -157,7 +157,11 @@ private:
                    run.rigid};
         report_.name = traits_.name;
         report_.job = traits_.job;
-        const auto mode = text_of("DROM_RESIZE") == nullptr ? recorded_mode(program_.build_id) : std::nullopt;
+        const std::string said = !run.resize.empty()                 ? run.resize
+                                 : text_of("DROM_RESIZE") != nullptr ? text_of("DROM_RESIZE")
+                                                                     : "auto";
+        report_.resize = run.resize;
+        const auto mode = said == "auto" ? recorded_mode(program_.build_id) : std::nullopt;
         if (!mode) return;
         if (*mode == "rigid") {
             traits_.rigid = true;

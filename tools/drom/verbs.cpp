@@ -21,14 +21,18 @@ constexpr VerbText kVerbs[] = {
      "A program starts with its maximum of threads (--max, else OMP_NUM_THREADS, else its CPUs) and never exceeds it.\n"
      "Signals are passed on; the exit status is the command's, and its signal is raised here too when it died of one.\n"
      "126: COMMAND cannot be executed. 127: COMMAND was not found. In both cases nothing is left behind.\n"
-     "A way of resizing that drom verify has recorded for this program is used, unless DROM_RESIZE is set.",
+     "--resize keep: its team keeps its size, and CPUs change beneath it. follow: as each outermost region starts it "
+     "has as many\n"
+     "threads as CPUs, never more than its own number. auto: keep, unless OMP_DYNAMIC=true, the program, or a record "
+     "of drom\n"
+     "verify for exactly this program says that it may change.",
      "drom run -- ./simulation                      # all free CPUs\n"
      "drom run --ncpus 4 --name render -- ./render  # four CPUs, taken from others if need be\n"
      "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and nobody may take them\n"
      "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once a rank"},
     {"verify", "[options] -- COMMAND [ARGUMENT]...",
      "find the fastest way of resizing that keeps COMMAND's results right",
-     "Runs COMMAND undisturbed, then under random requests in each of the modes safe, eager and never, in a table of "
+     "Runs COMMAND undisturbed, then under random requests in each of the modes keep and follow, in a table of "
      "its own.\n"
      "One run in three has one CPU when COMMAND first asks how many threads it has, and gets the others later; one is "
      "shrunk to\n"

@@ -95,7 +95,7 @@ public:
 
     int run() {
         if (const auto same = measure_undisturbed(); !same) return refuse(same.error());
-        for (const char* mode : {"safe", "eager", "never"}) {
+        for (const char* mode : {"keep", "follow"}) {
             if (const auto done = try_mode(mode); !done) return refuse(done.error());
             if (interrupted_ != 0) return 128 + interrupted_;
         }

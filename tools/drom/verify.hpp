@@ -24,7 +24,7 @@ struct VerifyReport {
     double undisturbed_s = 0;
     uint64_t seed = 0;
     std::vector<ModeResult> modes;
-    std::string chosen;       ///< safe, eager, never or rigid
+    std::string chosen;       ///< keep, follow or rigid
     std::string recorded_in;  ///< empty: not recorded
 };
 

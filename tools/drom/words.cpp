@@ -14,13 +14,15 @@ struct Word {
     const char* text;
 };
 
-constexpr Word kDoors[] = {{DROM_DOOR_OMPT, "ompt"},   {DROM_DOOR_KMP, "kmp"},     {DROM_DOOR_GOMP, "gomp"},
-                           {DROM_DOOR_QUERY, "query"}, {DROM_DOOR_ASYNC, "async"}, {DROM_DOOR_EXPLICIT, "explicit"},
+constexpr Word kDoors[] = {{DROM_DOOR_KMP, "kmp"},
+                           {DROM_DOOR_GOMP, "gomp"},
+                           {DROM_DOOR_ASYNC, "async"},
+                           {DROM_DOOR_EXPLICIT, "explicit"},
                            {DROM_DOOR_MPI, "mpi"}};
 constexpr Word kResizes[] = {{DROM_RESIZE_NONE, "none"},
                              {DROM_RESIZE_FOLLOWS, "follows"},
                              {DROM_RESIZE_HELD, "held"},
-                             {DROM_RESIZE_NEVER, "never"},
+                             {DROM_RESIZE_KEEPS, "keeps"},
                              {DROM_RESIZE_CALLER, "caller"}};
 constexpr Word kEvents[] = {
     {DROM_EVENT_JOIN, "join"},         {DROM_EVENT_LEAVE, "leave"},     {DROM_EVENT_REAP, "reap"},
@@ -47,14 +49,15 @@ std::string resize_word(uint32_t resize) { return word_of(kResizes, resize); }
 
 std::string why_not_resized(const drom_client_info& info) {
     if (info.state != DROM_CLIENT_LIVE) return "no door has answered";
-    switch (info.resize) {
-        case DROM_RESIZE_FOLLOWS:
-        case DROM_RESIZE_CALLER: return {};
-        case DROM_RESIZE_NEVER: return "DROM_RESIZE=never";
-        default: break;
-    }
+    if (info.resize == DROM_RESIZE_FOLLOWS || info.resize == DROM_RESIZE_CALLER) return {};
     if (info.why[0] != '\0') return info.why;
-    return info.resize == DROM_RESIZE_HELD ? "the program keeps what it was told" : "no OpenMP region was seen so far";
+    if (info.resize == DROM_RESIZE_HELD) return "the program set its thread count itself";
+    return info.resize == DROM_RESIZE_KEEPS ? "nobody has said that its team may change"
+                                            : "no OpenMP region was seen so far";
+}
+
+bool keeps_threads(const drom_client_info& info) {
+    return info.resize == DROM_RESIZE_HELD || info.resize == DROM_RESIZE_KEEPS;
 }
 
 std::string event_word(uint32_t type) { return word_of(kEvents, type); }
@@ -63,8 +66,7 @@ std::string state_word(uint32_t state) { return state == DROM_CLIENT_LIVE ? "liv
 std::string request_word(const drom_client_info& info) {
     if (info.request_seq == 0) return "none";
     if (info.released_seq < info.request_seq) return info.confined_seq >= info.request_seq ? "confined" : "posted";
-    if (info.resized_seq >= info.request_seq && info.resize != DROM_RESIZE_HELD && info.resize != DROM_RESIZE_NEVER)
-        return "resized";
+    if (info.resized_seq >= info.request_seq && !keeps_threads(info)) return "resized";
     return info.confined_seq >= info.request_seq ? "confined" : "released";
 }
 
@@ -105,7 +107,7 @@ std::string progress_words(const drom_client_info& info, uint64_t took_ns) {
     const bool outside = info.confined_seq >= info.request_seq;
     const uint64_t released_ns = info.released_ns > info.posted_ns ? info.released_ns - info.posted_ns : took_ns;
     std::string text = fmt::format("released{} after {}", outside ? " by confinement" : "", duration_text(released_ns));
-    if (info.resized_seq >= info.request_seq && info.resize == DROM_RESIZE_HELD) return text + ", threads kept";
+    if (info.resized_seq >= info.request_seq && keeps_threads(info)) return text + ", threads kept";
     if (info.resized_seq >= info.request_seq && info.resized_ns > info.posted_ns)
         text += fmt::format(", resized after {}", duration_text(info.resized_ns - info.posted_ns));
     return text;

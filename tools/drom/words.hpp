@@ -15,6 +15,8 @@ std::vector<std::string> door_words(uint32_t doors);
 std::string resize_word(uint32_t resize);
 /// Why the number of the client's threads does not follow its CPUs; empty: it does.
 std::string why_not_resized(const drom_client_info& info);
+/// Its CPUs change, and its threads stay as many as they are.
+bool keeps_threads(const drom_client_info& info);
 std::string event_word(uint32_t type);
 /// "live" once the process adopts requests itself, "reserved" until then.
 std::string state_word(uint32_t state);
@@ -27,7 +29,7 @@ std::string cpus_text(const CpuSet& set);
 /// "63 us", "1.2 ms", "4 s".
 std::string duration_text(uint64_t ns);
 std::string joined(const std::vector<std::string>& words, const char* separator);
-/// "1 CPU", "2 CPUs", "3 queries".
+/// "1 CPU", "2 CPUs", "3 entries".
 std::string counted(uint64_t count, std::string_view what);
 
 /// How far a request has come: "released after 0.1 ms, resized after 2 ms".

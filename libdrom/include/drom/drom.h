@@ -158,10 +158,8 @@ typedef struct drom_table drom_table;
 enum { DROM_CLIENT_RESERVED = 1, DROM_CLIENT_LIVE = 2 };
 
 /* doors: where this client's requests can be adopted */
-#define DROM_DOOR_OMPT     (1u << 0) /* OpenMP tools interface */
 #define DROM_DOOR_KMP      (1u << 1) /* entry points of LLVM-derived OpenMP runtimes */
 #define DROM_DOOR_GOMP     (1u << 2) /* entry points of GCC's OpenMP runtime */
-#define DROM_DOOR_QUERY    (1u << 3) /* the program asks how many threads it has */
 #define DROM_DOOR_ASYNC    (1u << 4) /* the agent's own thread */
 #define DROM_DOOR_EXPLICIT (1u << 5) /* drom_poll */
 #define DROM_DOOR_MPI      (1u << 6) /* MPI calls */
@@ -170,8 +168,8 @@ enum { DROM_CLIENT_RESERVED = 1, DROM_CLIENT_LIVE = 2 };
 enum {
     DROM_RESIZE_NONE = 0,    /* no OpenMP seen so far */
     DROM_RESIZE_FOLLOWS = 1, /* the team follows the mask */
-    DROM_RESIZE_HELD = 2,    /* the program keeps an answer to "how many threads?": confined only */
-    DROM_RESIZE_NEVER = 3,   /* DROM_RESIZE=never */
+    DROM_RESIZE_HELD = 2,    /* its team may follow, but the program set its number itself: confined only */
+    DROM_RESIZE_KEEPS = 3,   /* nobody has said that its team may change, or DROM_RESIZE=keep: confined only */
     DROM_RESIZE_CALLER = 4   /* explicit drom_poll: the program does it */
 };
 

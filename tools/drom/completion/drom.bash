@@ -14,7 +14,7 @@ _drom_options() {
     local waiting="--wait --no-wait $pace"
     local growth='--take --return --fast'
     case $1 in
-        run) echo "--cpus --ncpus --max --min --rigid --name --job --no-doors $pace --fast $common" ;;
+        run) echo "--cpus --ncpus --max --min --rigid --resize --name --job --no-doors $pace --fast $common" ;;
         verify) echo "--check --runs --seed --limit --no-record $common" ;;
         list) echo "-o --columns --raw $common" ;;
         set | give) echo "--job $waiting $growth $common" ;;
@@ -35,6 +35,7 @@ _drom_values() {
     case $1 in
         --wait) echo 'released resized' ;;
         --grace) echo 'now never' ;;
+        --resize) echo 'keep follow auto' ;;
         --cpus) echo 'core: numa: package: 0x' ;;
         --job) _drom_jobs ;;
         -o | --columns) echo 'slot pid name job cpus want request team resize doors state seq min max why' ;;

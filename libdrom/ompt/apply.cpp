@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// apply.cpp - drom_poll_apply: the program says that its team may change now.
+//
+// It needs no entry point of the runtime: the program calls, and its runtime is told as the program itself would tell it.
+#include <dlfcn.h>
+
+#include "client.hpp"
+#include "follow.hpp"
+#include "runtime.hpp"
+#include "safe_point.hpp"
+
+namespace drom {
+
+namespace {
+
+struct Applied {
+    runtime::Runtime runtime;
+    bool known;
+    uint32_t own;   ///< what the program itself has set, or started with
+    uint32_t last;  ///< what we have set; 0: nothing
+};
+constinit Applied applied{};
+
+bool find_runtime() noexcept {
+    if (applied.known) return true;
+    const void* function = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+    applied.known = function != nullptr && runtime::describe(function, applied.runtime);
+    return applied.known;
+}
+
+void resize(uint32_t cpus) noexcept {
+    const auto now = static_cast<uint32_t>(applied.runtime.max_threads());
+    if (now != applied.last) applied.own = now;  // the program's word since
+    applied.last = follow::threads_of(applied.own, cpus);
+    if (applied.last != now) applied.runtime.set_num_threads(static_cast<int>(applied.last));
+}
+
+}  // namespace
+
+bool apply_now() noexcept {
+    static constinit std::atomic<bool> busy{false};
+    client::Wanted wanted{};
+    if (!find_runtime() || applied.runtime.level() != 0 || busy.exchange(true)) return false;
+    const bool ready = client::newest(wanted) && (client::released().seq >= wanted.seq || client::release(wanted));
+    if (ready) {
+        const client::Wanted released = client::released();
+        resize(released.mask.count());
+        client::page().start_size.store(applied.own);
+        client::acknowledge_resize(released.seq, applied.last, DROM_RESIZE_FOLLOWS,
+                                   "the team follows the CPUs where the program calls drom_poll_apply");
+    }
+    busy.store(false);
+    return ready && !client::pending();
+}
+
+}  // namespace drom

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// follow.cpp - who has said that the team may change?
+#include "follow.hpp"
+
+#include <cstring>
+
+namespace drom::follow {
+
+namespace {
+
+/// Null: nobody has.
+const char* who_allows(const Facts& facts) noexcept {
+    if (facts.said == Resize::Keep) return nullptr;
+    if (facts.said == Resize::Follow) return "the team follows the CPUs: DROM_RESIZE=follow";
+    if (facts.called_for) return "the team follows the CPUs: the program calls drom_on_change or drom_poll_apply";
+    return facts.dynamic ? "the team follows the CPUs: OMP_DYNAMIC=true, or omp_set_dynamic(1)" : nullptr;
+}
+
+}  // namespace
+
+Resize resize_of(const char* text) noexcept {
+    if (text != nullptr && strcmp(text, "keep") == 0) return Resize::Keep;
+    return text != nullptr && strcmp(text, "follow") == 0 ? Resize::Follow : Resize::Auto;
+}
+
+Answer judge(const Facts& facts) noexcept {
+    if (facts.by_itself) return {false, true, "the program adapts by itself"};
+    const char* allowed = who_allows(facts);
+    if (allowed == nullptr && facts.said == Resize::Keep) return {false, false, "DROM_RESIZE=keep"};
+    if (allowed == nullptr) return {false, false, "nobody has said that its team may change; --resize=follow says so"};
+    if (facts.leagues) return {false, true, "the program opens leagues of teams"};
+    if (facts.own_number) return {false, true, "the program set its thread count itself"};
+    return {true, true, allowed};
+}
+
+}  // namespace drom::follow
