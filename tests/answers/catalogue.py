@@ -1,91 +1,224 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""catalogue.py - the guests of the answers suite, their modes, and the runtimes each can run under."""
+"""catalogue.py - the guests of the answers suite: how each is built, what it can run under, and whether its team may change.
+
+A guest is one entry of GUESTS. Called as a program it prints a line per build for CMake:
+  NAME;SOURCE;FAMILY;FLAGS;LIBRARIES      lists are separated by commas; a name that begins with lib is a shared library
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 
 @dataclass(frozen=True)
+class Build:
+    family: str  # gcc, clang, or flang: which compiler of a language is taken
+    flags: tuple
+    optional: bool = False  # left out where the compiler is not installed
+
+
+BUILDS = {
+    "gcc": Build("gcc", ("-O2",)),
+    "gcc-O0": Build("gcc", ("-O0",)),
+    "gcc-O1": Build("gcc", ("-O1",)),
+    "gcc-O3": Build("gcc", ("-O3",)),
+    "gcc-Ofast": Build("gcc", ("-Ofast",)),
+    "gcc-Os": Build("gcc", ("-Os",)),
+    "gcc-lto": Build("gcc", ("-O2", "-flto")),
+    "clang": Build("clang", ("-O2",)),
+    "clang-O0": Build("clang", ("-O0",)),
+    "clang-O3": Build("clang", ("-O3",)),
+    "clang-cached": Build("clang", ("-O2", "-fnoopenmp-use-tls")),  # threadprivate as flang does it
+    "flang": Build("flang", ("-O2",), optional=True),  # its package is 700 MB
+}
+BOTH = ("gcc", "clang")
+GCC = ("gcc", "gcc-O0", "gcc-O1", "gcc-O3", "gcc-Ofast", "gcc-Os", "gcc-lto")
+EVERY = (*GCC, "clang", "clang-O0", "clang-O3")
+FORTRAN = ("gcc", "gcc-O0", "gcc-Ofast", "flang")
+
+# What DROM_RESIZE says for a team that keeps its size, and for one that may change.
+KEEP, FOLLOW = "never", "eager"
+LLVM = ("14", "16", "19")
+PYTHON = ("/usr/bin/python3",)  # the one that Debian's packages are for
+
+
+@dataclass(frozen=True)
 class Guest:
     name: str
-    modes: tuple
-    built_by: tuple = ("gcc", "clang")
-    resizes: tuple = ()  # modes that never ask, or ask each time: a team that is never resized here is a failure
-    any_team: tuple = ()  # modes that are right with any team: only these may run with OMP_DYNAMIC and OMP_THREAD_LIMIT
+    source: str
+    modes: str
+    builds: tuple = BOTH
+    follow: str = ""  # the modes whose team OpenMP's dynamic adjustment permits to change between regions ...
+    why: str = ""  # ... and why these and no others
+    resizes: str = ""  # of those: a team that is never resized is a failure
+    limit: bool = False  # its answers are sure when OMP_THREAD_LIMIT is less than OMP_NUM_THREADS, too
+    flags: tuple = ()
+    libraries: tuple = ()
+    runtimes: tuple = ()  # where the builds do not say it
+
+    def may_follow(self, mode):
+        return mode in self.follow.split()
 
 
-GUESTS = (
-    Guest("plain", ("never", "again", "coarse", "mixed"), resizes=("never", "again", "coarse", "mixed"),
-          any_team=("never", "coarse", "mixed")),
-    Guest("partition", ("next", "later", "forever", "nested", "twice", "clause", "static", "late", "prints"),
-          resizes=("next",)),
-    Guest("kept", ("once", "single", "each", "late", "seldom", "procs"), any_team=("procs",)),
-    Guest("state", ("threadprivate", "copyin", "thread_local", "slots"), any_team=("slots",)),
-    Guest("nested", ("two_levels", "clauses", "asks", "serialized", "teams_sum")),
-    Guest("tasks", ("depend", "taskloop", "recurse", "group"), any_team=("depend", "taskloop", "recurse", "group")),
-    Guest("constructs", ("reductions", "sections", "schedules", "numthreads", "sets", "echoes", "lowers", "dynamic"),
-          any_team=("reductions", "sections", "schedules", "dynamic")),
-    Guest("phases", ("serial", "long", "endless", "blocked", "flags", "idle", "pins"),
-          any_team=("serial", "long", "blocked", "idle", "pins")),
-    Guest("processes", ("pthreads", "fork", "fork_first", "spawn", "daemon")),
-    Guest("objects", ("threads", "exceptions", "containers", "pool", "statics")),
-    Guest("hydro", ("steps", "constraints", "gather", "kept", "passed"), resizes=("gather",)),
-    Guest("blas", ("dgemm", "level2"), built_by=("gcc",), resizes=("dgemm",)),
-    Guest("fields", ("do", "next", "forever", "told", "common", "sets"), built_by=("gcc",)),
+@dataclass(frozen=True)
+class Library:
+    """lib<name>-<build>.so, for guests."""
+
+    name: str
+    source: str
+    builds: tuple = BOTH
+    flags: tuple = ("-fopenmp",)
+
+
+LIBRARIES = (
+    Library("teams", "teams.c"),
+    Library("tally", "tally.c", flags=()),
 )
 
-LLVM = ("14", "16", "19")
+BY_NUMBER = "none: each trusts that the same threads come back, or as many"
+GUESTS = (
+    Guest("plain", "plain.c", "never again coarse mixed", EVERY, follow="never coarse mixed", resizes="never coarse mixed",
+          why="worksharing only; 'again' divides its work by an answer that is an upper bound"),
+    Guest("partition", "partition.c", "next later forever nested twice clause static late prints", EVERY, limit=True,
+          why="none: all but 'prints' divide by an upper bound, and 'prints' has a number in its output"),
+    Guest("kept", "kept.c", "once single each late seldom procs", EVERY, follow="procs", limit=True,
+          why="'procs' has as many iterations as it was told, whoever takes them; the others keep a size"),
+    Guest("numbers", "numbers.c", "blocks minimum owners slots buckets selves counted streams seeded roles waiting barrier spinning",
+          EVERY, limit=True, why=BY_NUMBER),
+    Guest("sizes", "sizes.c", "environment argument online team_size procs comes asks sets_told sets_procs sets_each "
+          "clause hands_on", (*BOTH, "gcc-O0", "gcc-O3"), libraries=("teams",),
+          why="none: each keeps a size, or prints one"),
+    Guest("asks", "sizes.c", "asks team_size", BOTH, libraries=("teams",), limit=True, why="none: each keeps a size"),
+    Guest("locals", "locals.c", "library specific callback", (*BOTH, "gcc-O0", "gcc-O3"), libraries=("teams", "tally"), why=BY_NUMBER),
+    Guest("state", "state.c", "threadprivate copyin thread_local slots", (*BOTH, "clang-cached"), follow="slots",
+          why="'slots' adds to any slot and sums up over all of them, serially; the others lose what an idle thread has"),
+    Guest("nested", "nested.c", "two_levels clauses asks serialized teams_sum"),
+    Guest("tasks", "tasks.c", "depend taskloop recurse group", follow="depend taskloop recurse group", why="tasks belong to no thread"),
+    Guest("constructs", "constructs.c", "reductions sections schedules numthreads sets echoes lowers dynamic",
+          follow="reductions sections schedules dynamic", why="worksharing only; the others divide by the size that they set"),
+    Guest("phases", "phases.c", "serial long endless blocked flags idle pins", follow="serial long blocked idle pins",
+          why="'endless' and 'flags' need the other thread"),
+    Guest("processes", "processes.c", "pthreads fork fork_first spawn daemon"),
+    Guest("objects", "objects.cpp", "threads exceptions containers pool statics"),
+    Guest("levels", "levels.cpp", "tiles lists levels wrapper hardware ids barrier", EVERY, limit=True, why=BY_NUMBER),
+    Guest("hydro", "hydro.cpp", "steps constraints gather kept passed", EVERY),
+    Guest("blas", "blas.c", "dgemm level2", ("gcc",), libraries=("openblas",), resizes="dgemm",
+          why="OpenBLAS is a known library: its own regions follow by themselves"),
+    Guest("fields", "fields.f90", "do next forever told common sets", FORTRAN, follow="do", why="'do' is worksharing only; the others keep a size"),
+    Guest("numbered", "numbered.f90", "blocks buckets private streams counted", FORTRAN, limit=True, why=BY_NUMBER),
+    Guest("learn", "learn.py", "gemm kmeans boosting", ("python",), runtimes=("libgomp",), why="none: scikit-learn asks, and sums per thread"),
+)
 
 
 @dataclass(frozen=True)
 class Case:
     guest: Guest
     mode: str
-    compiler: str
-    runtime: str  # libgomp, or libomp-NN
+    build: str
+    runtime: str  # libgomp, libomp-NN, or both
     threads: int  # OMP_NUM_THREADS; 0: unset
     door: str  # run: started by drom run; preload: LD_PRELOAD alone
-    limit: bool  # OMP_THREAD_LIMIT and OMP_DYNAMIC set
+    way: str  # keep: nothing is said; follow: DROM_RESIZE; dynamic: OMP_DYNAMIC; limit: OMP_THREAD_LIMIT, and nothing is said
 
     @property
     def label(self):
-        limit = ":limit" if self.limit else ""
-        return f"{self.guest.name}:{self.mode}:{self.compiler}:{self.runtime}:{self.threads}:{self.door}{limit}"
+        return f"{self.guest.name}:{self.mode}:{self.build}:{self.runtime}:{self.threads}:{self.door}:{self.way}"
 
     @property
     def work(self):
         """What it computes, whichever way it is started."""
-        return (self.guest.name, self.mode, self.compiler, self.runtime, self.threads, self.limit)
+        return (self.guest.name, self.mode, self.build, self.runtime, self.threads, self.way == "limit")
 
     @property
-    def pair(self):
-        return (self.guest.name, self.compiler, self.runtime)
+    def topic(self):
+        """What has to be run before anything is run twice."""
+        return (self.guest.name, self.mode, self.follows)
 
-    def program(self, guests: Path) -> Path:
-        return guests / f"{self.guest.name}-{self.compiler}"
+    @property
+    def follows(self):
+        return self.way in ("follow", "dynamic")
+
+    def is_passive(self, seed) -> bool:
+        """Half of the sequences run with OMP_WAIT_POLICY=passive; Python always, which takes seconds as it is."""
+        return seed % 2 == 1 or self.build == "python"
+
+    def command(self, guests: Path) -> list:
+        if self.build == "python":
+            return [*PYTHON, str(Path(__file__).parent / "guests" / self.guest.source)]
+        return [str(guests / f"{self.guest.name}-{self.build}")]
+
+    def environment(self) -> dict:
+        env = {"OMP_NUM_THREADS": str(self.threads)} if self.threads else {}
+        said = {"keep": {"DROM_RESIZE": KEEP}, "limit": {"DROM_RESIZE": KEEP, "OMP_THREAD_LIMIT": "2"}, "follow": {"DROM_RESIZE": FOLLOW},
+                "dynamic": {"DROM_RESIZE": FOLLOW, "OMP_DYNAMIC": "true", "OMP_THREAD_LIMIT": "3"}}
+        return env | said[self.way]
 
     def library_path(self, runtimes: Path) -> str:
-        """LD_LIBRARY_PATH; LLVM's runtime stands in for libgomp under gcc-built programs."""
-        if self.runtime == "libgomp":
+        """LD_LIBRARY_PATH; LLVM's runtime stands in for libgomp under programs of gcc."""
+        if "libomp" not in self.runtime:
             return ""
-        folder = "omp" if self.compiler == "clang" else "gomp-on-omp"
-        return str(runtimes / f"{folder}-{self.runtime.removeprefix('libomp-')}")
+        stands_in = family(self.build) == "gcc" and "+" not in self.runtime
+        return str(runtimes / f"{'gomp-on-omp' if stands_in else 'omp'}-{self.runtime.rpartition('-')[2]}")
 
 
-def runtimes_of(guest: Guest, compiler: str):
-    if compiler == "clang":
-        return tuple(f"libomp-{version}" for version in LLVM)
-    # Every gcc-built guest can run on LLVM's runtime; for Fortran that is the only way to it.
-    return ("libgomp",) + tuple(f"libomp-{version}" for version in (LLVM if guest.name == "fields" else ("19",)))
+def family(build: str) -> str:
+    return BUILDS[build].family if build in BUILDS else build
 
 
-def all_cases():
+def runtimes_of(guest: Guest, build: str):
+    if guest.runtimes:
+        return guest.runtimes
+    if family(build) == "flang":
+        return ("libomp-19",)
+    # Every program of gcc can run on LLVM's runtime; for gfortran that is the older way to it.
+    newest = tuple(f"libomp-{version}" for version in LLVM)
+    if family(build) == "clang":
+        return newest
+    return ("libgomp", *newest) if guest.source.endswith(".f90") else ("libgomp", newest[-1])
+
+
+def cases_of(guest: Guest, build: str, runtime: str, mode: str):
+    for threads in (2, 4, 0):
+        # With more than two threads the order of a sum of floating-point numbers is not sure by itself.
+        if threads == 4 and build == "python":
+            continue
+        for door in ("run", "preload"):
+            yield Case(guest, mode, build, runtime, threads, door, "keep")
+            if guest.may_follow(mode):
+                yield Case(guest, mode, build, runtime, threads, door, "follow")
+    if guest.may_follow(mode):
+        yield Case(guest, mode, build, runtime, 2, "run", "dynamic")
+    if guest.limit:
+        yield Case(guest, mode, build, runtime, 4, "run", "limit")
+
+
+def all_cases(is_built=lambda case: True):
     for guest in GUESTS:
-        for compiler in guest.built_by:
-            for runtime in runtimes_of(guest, compiler):
-                for mode in guest.modes:
-                    for threads in (2, 4, 0):
-                        for door in ("run", "preload"):
-                            yield Case(guest, mode, compiler, runtime, threads, door, False)
-                    if mode in guest.any_team:
-                        yield Case(guest, mode, compiler, runtime, 2, "run", True)
+        for build in guest.builds:
+            for runtime in runtimes_of(guest, build):
+                for mode in guest.modes.split():
+                    yield from filter(is_built, cases_of(guest, build, runtime, mode))
+
+
+def built_with(library: str, build: str) -> str:
+    """A library of ours is built by the same compiler as the program, unless its name says by which; another one is the system's."""
+    return f"{library}-{family(build)}" if library in {entry.name for entry in LIBRARIES} else library
+
+
+def print_builds():
+    for library in LIBRARIES:
+        for build in library.builds:
+            flags = ",".join((*BUILDS[build].flags, *library.flags))
+            print(f"lib{library.name}-{build}.so;{library.source};{BUILDS[build].family};{flags};")
+    for guest in GUESTS:
+        for build in guest.builds:
+            if build not in BUILDS:
+                continue
+            openmp = () if "-DNO_OPENMP" in guest.flags else ("-fopenmp",)
+            flags = ",".join((*BUILDS[build].flags, *openmp, *guest.flags))
+            print(f"{guest.name}-{build};{guest.source};{BUILDS[build].family};{flags};"
+                  f"{','.join(built_with(library, build) for library in guest.libraries)}")
+
+
+if __name__ == "__main__":
+    print_builds()

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run_answers.py - unmodified programs must give the same answer under any sequence of requests.
 
-Each case (guest, mode, compiler, runtime, threads, door) runs undisturbed once for the reference, then under random
-request sequences; exit status and stdout must be the same. What must be seen to be resized must be seen to be resized.
+Each case (guest, mode, build, runtime, threads, door, way; catalogue.py) runs natively once for the reference, then under random
+request sequences; exit status and stdout must be the same. A run that ended before a request was released proves nothing: it is
+made fourfold longer, up to three times, and a mode for which no request ever landed is a failure. What must be seen to be
+resized must be seen to be resized.
 
-  run_answers.py --build build/dev --runtimes build/runtimes --seconds 150          a share, another one each day
-  run_answers.py --build build/dev --runtimes build/runtimes --sequences 100        100 for each guest and runtime
-  run_answers.py ... --only plain:never:clang:libomp-19:2:run --seed 7              one case again
+  run_answers.py --build build/dev --runtimes build/runtimes --seconds 150          a share, another one each hour
+  run_answers.py --build build/dev --runtimes build/runtimes --sequences 100        100 for each mode of a guest
+  run_answers.py ... --only plain:never:clang:libomp-19:2:run:keep --seed 7         one case again
 
 Exit status: 0 all the same, 1 differences, 2 usage, 77 a prerequisite is missing.
 """
@@ -29,10 +31,11 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from catalogue import GUESTS, LLVM, Case, all_cases
+from catalogue import BUILDS, GUESTS, LLVM, PYTHON, Case, all_cases
 
-WATCHDOG_S = 60
+WATCHDOG_S = 120
 SHORT_S = 0.15
+LENGTHENED = 3  # times, fourfold each
 GAP_US = (200, 30000)
 
 
@@ -67,19 +70,25 @@ class Suite:
         self.references = {}
         self.scales = {}  # of cases that would end before anybody could ask them for anything
         self.counts = collections.defaultdict(Count)
-        self.resized = collections.Counter()  # (pair, mode) -> teams of another size than the first
+        self.resized = collections.Counter()  # (guest, mode) -> teams of another size than the first
         self.tried = collections.Counter()
+        self.landed = collections.Counter()  # topic -> requests that were released while the program ran
         self.failures = []
+
+    def is_built(self, case: Case):
+        return case.build not in BUILDS or (self.guests / f"{case.guest.name}-{case.build}").exists()
 
     # ---- one run -----------------------------------------------------------------------------------------------
 
-    def environment(self, case: Case, table: Path, disturbed: bool):
+    def environment(self, case: Case, table: Path, seed=None):
+        disturbed = seed is not None
         env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
-        env.update(DROM_TABLE=str(table), DROM_TIMEOUT_MS="2000")
-        if case.threads:
-            env["OMP_NUM_THREADS"] = str(case.threads)
-        if case.limit:
-            env.update(OMP_THREAD_LIMIT="3", OMP_DYNAMIC="true")
+        env.update(DROM_TABLE=str(table), DROM_TIMEOUT_MS="2000", **case.environment())
+        if self.given.resize and not case.follows:
+            env["DROM_RESIZE"] = self.given.resize
+        # How threads wait changes no answer; where they spin, a machine with other work takes long for the reference.
+        if not disturbed or case.is_passive(seed):
+            env["OMP_WAIT_POLICY"] = "passive"
         if library_path := case.library_path(self.runtimes):
             env["LD_LIBRARY_PATH"] = library_path
         preload = [self.given.preload_first] if disturbed and self.given.preload_first else []
@@ -91,7 +100,7 @@ class Suite:
 
     def command(self, case: Case, disturbed: bool):
         scale = self.scales.get(case.work, self.given.scale)
-        program = [str(case.program(self.guests)), case.mode, str(scale)]
+        program = [*case.command(self.guests), case.mode, str(scale), str(case.threads or len(self.cpus))]
         if not disturbed or case.door == "preload":
             return program
         cpus = ",".join(map(str, self.cpus))
@@ -101,7 +110,7 @@ class Suite:
         disturbed = storm_seed is not None
         scratch = Path(tempfile.mkdtemp(prefix="drom-answers-"))
         try:
-            env = self.environment(case, scratch / "table", disturbed)
+            env = self.environment(case, scratch / "table", storm_seed)
             return self.run_in(scratch, self.command(case, disturbed), env, storm_seed)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -167,28 +176,35 @@ class Suite:
         expected = self.reference(case)
         seed = random.Random(f"{self.given.seed} {case.label} {number}").getrandbits(31)
         got = self.run(case, seed)
-        if got.seconds < SHORT_S and not got.storm.get("found"):
+        for _ in range(LENGTHENED):
             # Over before anybody could ask: on a crowded machine the undisturbed run had only seemed to be long enough.
+            if landed(got) or got.status != expected.status:
+                break
             expected = self.lengthen(case)
             got = self.run(case, seed)
+        self.count(case, expected, got)
+        if self.given.verbose:
+            print(f"{case.label} {number}: {expected.seconds:.2f} s, {got.seconds:.2f} s disturbed, {landed(got)} landed", flush=True)
+        if trouble := self.judge(expected, got):
+            self.counts[case.guest.name].differences += 1
+            self.failures.append(case.label)
+            self.tell(case, number, expected, got, trouble)
+
+    def count(self, case: Case, expected: Outcome, got: Outcome):
         count = self.counts[case.guest.name]
         count.runs += 1
         count.requests += got.storm.get("requests", 0)
         count.released += got.storm.get("released", 0)
         count.confined += got.storm.get("confined", 0)
         count.resizes += got.storm.get("changes", 0)
+        count.hangs += got.status == "hung"
         count.slowest = max(count.slowest, got.seconds / max(expected.seconds, 0.01))
-        if got.status == "hung":
-            count.hangs += 1
-        if trouble := self.judge(expected, got):
-            count.differences += 1
-            self.failures.append(case.label)
-            self.tell(case, number, expected, got, trouble)
-        if case.mode in case.guest.resizes and not case.limit:
-            self.tried[case.pair, case.mode] += 1
+        self.landed[case.topic] += landed(got)
+        if case.mode in case.guest.resizes.split() and (case.follows or not case.guest.follow):
+            self.tried[case.guest.name, case.mode] += 1
             # Where the regions are a library's, nobody counts their threads; the agent's word must do.
             seen = sizes_seen(got.stderr) > 1 if "teams" in got.stderr else got.storm.get("changes", 0) > 0
-            self.resized[case.pair, case.mode] += seen
+            self.resized[case.guest.name, case.mode] += seen
 
     @staticmethod
     def judge(expected: Outcome, got: Outcome):
@@ -206,18 +222,25 @@ class Suite:
 
     def tell(self, case, number, expected, got, trouble):
         print(f"DIFFERENCE {case.label}, sequence {number}: {trouble}")
+        if got.stdout != expected.stdout and (native := self.run(case)).stdout != expected.stdout:
+            print(f"  it is not sure of its answer by itself: natively once more {native.stdout!r}")
         print(f"  expected {expected.stdout.decode(errors='replace')!r}")
         print(f"  got      {got.stdout.decode(errors='replace')!r} in {got.seconds:.2f} s ({expected.seconds:.2f} s undisturbed)")
         print(f"  stderr   {got.stderr[-400:]!r}")
         print(f"  requests {json.dumps(got.storm)}")
         print(f"  again    {sys.argv[0]} --build {self.given.build} --runtimes {self.given.runtimes} --scale {self.given.scale} "
-              f"--seed {self.given.seed} --only {case.label} --first {number} --sequences 1", flush=True)
+              f"{f'--resize {self.given.resize} ' if self.given.resize else ''}--seed {self.given.seed} --only {case.label} --first {number} --sequences 1", flush=True)
 
     def never_resized(self):
         # One run can be too short, or its requests all the same; several cannot.
-        return [f"{name}-{compiler} {mode} under {runtime}: {n} runs and never a team of another size"
-                for ((name, compiler, runtime), mode), n in sorted(self.tried.items())
-                if n >= self.given.resize_after and not self.resized[(name, compiler, runtime), mode]]
+        return [f"NEVER RESIZED {name}:{mode}: {n} runs in which the team may change, and never one of another size"
+                for (name, mode), n in sorted(self.tried.items())
+                if n >= self.given.resize_after and not self.resized[name, mode]]
+
+    def never_landed(self):
+        return [f"NEVER LANDED {name}:{mode}{' where it may follow' if follows else ''}: no request was released before a run of it ended, "
+                f"{4 ** LENGTHENED} times as long as it is meant to be"
+                for (name, mode, follows), landed_there in sorted(self.landed.items()) if not landed_there]
 
     def summary(self):
         print(f"{'guest':12} {'runs':>6} {'requests':>9} {'released':>9} {'confined':>9} {'resizes':>8} "
@@ -225,14 +248,19 @@ class Suite:
         for name, count in sorted(self.counts.items()):
             print(f"{name:12} {count.runs:6} {count.requests:9} {count.released:9} {count.confined:9} {count.resizes:8} "
                   f"{count.differences:12} {count.hangs:6} {count.slowest:7.1f}x")
-        stuck = self.never_resized()
+        stuck = self.never_resized() + self.never_landed()
         for line in stuck:
-            print(f"NEVER RESIZED {line}")
+            print(line)
         total = sum(count.runs for count in self.counts.values())
         bad = len(self.failures) + len(stuck)
-        print(f"seed {self.given.seed}: {total} sequences, {len(self.failures)} differences, "
-              f"{sum(c.hangs for c in self.counts.values())} hangs, {len(stuck)} never resized")
+        print(f"answers: seed {self.given.seed}: {total} sequences of {len(self.landed)} modes, {sum(self.landed.values())} requests landed, "
+              f"{len(self.failures)} differences, {sum(c.hangs for c in self.counts.values())} hangs, {len(stuck)} never resized or landed")
         return 1 if bad or not total else 0
+
+
+def landed(got: Outcome) -> int:
+    """Requests after which the program still ran, on other CPUs than before."""
+    return got.storm.get("released", 0) + got.storm.get("confined", 0)
 
 
 def session_members(session):
@@ -276,18 +304,16 @@ def sizes_seen(stderr):
     return len(found.group(1).split()) if found else 0
 
 
-def chosen_cases(given):
-    cases = [case for case in all_cases() if re.fullmatch(given.only, case.label)]
+def chosen_cases(given, suite):
+    """In an order of its own for each seed: every mode of every guest before any of them twice, by which the time is spread evenly."""
+    cases = [case for case in all_cases(suite.is_built) if given.only == case.label or re.fullmatch(given.only, case.label)]
     random.Random(given.seed).shuffle(cases)
-    if not given.sequences:
-        # Every guest under every runtime before any twice: whatever fits into the time is spread evenly.
-        turn = collections.Counter()
-        order = {}
-        for case in cases:
-            order[case] = turn[case.pair]
-            turn[case.pair] += 1
-        cases.sort(key=order.get)
-    return cases
+    turn = collections.Counter()
+    order = {}
+    for case in cases:
+        order[case] = turn[case.topic]
+        turn[case.topic] += 1
+    return sorted(cases, key=order.get)
 
 
 def plan(given, cases):
@@ -297,12 +323,12 @@ def plan(given, cases):
         while True:
             yield from ((case, number) for case in cases)
             number += 1
-    pairs = collections.defaultdict(list)
+    topics = collections.defaultdict(list)
     for case in cases:
-        pairs[case.pair].append(case)
+        topics[case.topic].append(case)
     for number in range(given.first, given.first + given.sequences):
-        for of_pair in pairs.values():
-            yield of_pair[number % len(of_pair)], number // len(of_pair) if given.sequences > 1 else number
+        for of_topic in topics.values():
+            yield of_topic[number % len(of_topic)], number
 
 
 def missing(suite):
@@ -310,9 +336,12 @@ def missing(suite):
         if not program.exists():
             return f"{program} is not built"
     for guest in GUESTS:
-        for compiler in guest.built_by:
-            if not (suite.guests / f"{guest.name}-{compiler}").exists():
-                return f"guest {guest.name} was not built by {compiler}: install clang-14, libomp-14-dev and gfortran"
+        for build in guest.builds:
+            program = suite.guests / f"{guest.name}-{build}"
+            if build in BUILDS and not program.exists() and not BUILDS[build].optional:
+                return f"guest {program.name} was not built: scripts/packages.sh test installs the compilers"
+    if subprocess.run([*PYTHON, "-c", "import numpy, sklearn, threadpoolctl"], capture_output=True, check=False).returncode != 0:
+        return "Python's numpy and scikit-learn are missing: scripts/packages.sh test installs them"
     for version in LLVM:
         if not (suite.runtimes / f"omp-{version}" / "libomp.so.5").exists():
             return f"libomp {version} is not in {suite.runtimes}: run scripts/fetch-runtimes.sh {suite.runtimes}"
@@ -326,12 +355,14 @@ def arguments():
     parser.add_argument("--build", required=True)
     parser.add_argument("--runtimes", required=True)
     parser.add_argument("--sequences", type=int, default=int(os.environ.get("ANSWERS_SEQUENCES", "0")),
-                        help="for each guest and runtime, instead of --seconds; default: ANSWERS_SEQUENCES")
+                        help="for each mode of a guest, instead of --seconds; default: ANSWERS_SEQUENCES")
     parser.add_argument("--first", type=int, default=0, help="number of the first sequence")
     parser.add_argument("--seconds", type=float, default=150)
-    parser.add_argument("--scale", type=int, default=25, help="100: a guest runs for about a second")
+    parser.add_argument("--scale", type=int, default=15, help="100: a guest runs for about a second")
     parser.add_argument("--seed", type=int, default=int(time.time()) // 3600, help="default: another one each hour")
-    parser.add_argument("--only", default=".*", help="pattern of guest:mode:compiler:runtime:threads:door")
+    parser.add_argument("--only", default=".*", help="label or pattern of guest:mode:build:runtime:threads:door:way")
+    parser.add_argument("--verbose", action="store_true", help="a line for each sequence")
+    parser.add_argument("--resize", default="", help="DROM_RESIZE of the cases that are given none")
     parser.add_argument("--resize-after", type=int, default=4, help="runs without any resize that are too many")
     parser.add_argument("--preload-first", default="", help="library to preload before drom's (a sanitizer's runtime)")
     return parser.parse_args()
@@ -343,11 +374,13 @@ def main():
     if reason := missing(suite):
         print(f"SKIPPED answers: {reason}")
         return 1 if os.environ.get("CI") == "true" else 77
-    cases = chosen_cases(given)
+    cases = chosen_cases(given, suite)
     if not cases:
         print(f"run_answers.py: no case matches {given.only}", file=sys.stderr)
         return 2
     print(f"seed {given.seed}, CPUs {suite.cpus}, {len(cases)} cases, scale {given.scale}", flush=True)
+    for build in {build for guest in GUESTS for build in guest.builds} - {case.build for case in all_cases(suite.is_built)}:
+        print(f"left out: {build} (its compiler is not installed)", flush=True)
     end = time.monotonic() + given.seconds
     for case, number in plan(given, cases):
         if not given.sequences and time.monotonic() > end:

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * teams.h - a library with regions of its own (teams.c), and one that knows nothing of OpenMP (tally.c).
+ */
+#ifndef TEAMS_H
+#define TEAMS_H
+
+#include <stdint.h>
+
+/* A slice per thread of the team into partial[]: whoever calls knows how many there are. */
+void teams_by_number(uint64_t* partial, long round);
+/* `item` for each of n items, in a static loop. */
+void teams_for_each(long round, int n, void (*item)(long round, int i));
+/* Once per thread of the team. */
+void teams_once_each(void (*done)(void));
+
+/* Adds to what the calling thread has; reads it. */
+void tally_add(uint64_t value);
+uint64_t tally_of_this_thread(void);
+
+#endif
