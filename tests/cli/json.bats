@@ -140,7 +140,7 @@ part() { jq -c "$1" "$WORK/json"; }
 
 @test "verify" {
     two_cpus
-    prints verify verify --runs 1 --no-record -- "$GUESTS/plain" 0.05
+    prints verify verify --runs 1 --no-record -- "$GUESTS/plain" 0.5
     part '.modes[]' | while IFS= read -r line; do is mode <<<"$line"; done
 }
 

@@ -10,7 +10,6 @@
 #include "clients.hpp"
 #include "report.hpp"
 #include "verbs.hpp"
-#include "verify.hpp"
 
 namespace {
 
@@ -108,15 +107,6 @@ TEST(Report, EveryStatusHasAnExitStatus) {
     EXPECT_EQ(exit_of(DROM_E_CORRUPT), 4);
     for (int status = DROM_E_NOINIT; status < 0; ++status)
         EXPECT_EQ(exit_of(status), status == DROM_E_CORRUPT ? 4 : 1) << status;
-}
-
-TEST(Verify, TheFastestRightModeIsChosen) {
-    EXPECT_EQ(fastest_right({{"keep", 5, 5, 9, 1.0}, {"follow", 5, 5, 9, 0.8}}), "follow");
-    EXPECT_EQ(fastest_right({{"keep", 5, 5, 9, 1.0}, {"follow", 5, 4, 9, 0.1}}), "keep");
-    EXPECT_EQ(fastest_right({{"keep", 5, 5, 9, 1.0}, {"follow", 5, 5, 9, 0.97}}), "keep") << "not noticeably faster";
-    EXPECT_EQ(fastest_right({{"keep", 5, 0, 9, 1.0}, {"follow", 5, 5, 9, 4.0}}), "follow");
-    EXPECT_EQ(fastest_right({{"keep", 5, 4, 9, 1.0}}), "rigid");
-    EXPECT_EQ(fastest_right({}), "rigid");
 }
 
 TEST(Words, WhyTheNumberOfThreadsDoesNotFollow) {

@@ -20,27 +20,39 @@ CpuSet one_of(const CpuSet& cpus, uint64_t number) {
 
 }  // namespace
 
-std::string to_text(Beginning beginning) {
-    switch (beginning) {
-        case Beginning::kOnOneCpu: return " after a start on one CPU";
-        case Beginning::kShrinksAtOnce: return " after it was shrunk as it began";
-        case Beginning::kUnderAnyRequest: break;
+std::string to_text(RunKind kind) {
+    switch (kind) {
+        case RunKind::kOnOneCpu: return " after a start on one CPU";
+        case RunKind::kShrinksAtOnce: return " after it was shrunk as it began";
+        case RunKind::kShrinksOnce: return " after it was shrunk once";
+        case RunKind::kThereAndBack: return " after it was shrunk and expanded within milliseconds";
+        case RunKind::kUnderAnyRequest: break;
     }
     return "";
 }
 
-Disturbance::Disturbance(Table& table, const CpuSet& cpus, Beginning beginning, uint64_t seed, Clock::duration usual)
-    : table_(table), cpus_(cpus), beginning_(beginning), usual_(usual), random_(seed), one_(one_of(cpus, random_())) {}
+Disturbance::Disturbance(Table& table, const CpuSet& cpus, RunKind kind, uint64_t seed, Clock::duration usual)
+    : table_(table), cpus_(cpus), kind_(kind), usual_(usual), random_(seed), one_(one_of(cpus, random_())) {}
 
 std::optional<int> Disturbance::until_end_of(SignalRelay& relay, pid_t child, Clock::time_point deadline) {
     relay_ = &relay;
     child_ = child;
     deadline_ = deadline;
-    if (beginning_ != Beginning::kUnderAnyRequest) begin();
-    while (!status_ && Clock::now() < deadline_) {
-        // From bursts to pauses: programs have regions of microseconds and of seconds.
-        if (!ends_within(milliseconds(uint64_t{1} << random_() % 7))) ask(some_cpus());
+    switch (kind_) {
+        case RunKind::kOnOneCpu: grow_after_setup(); break;
+        case RunKind::kShrinksAtOnce:
+            if (has_begun()) ask(one_);
+            break;
+        case RunKind::kShrinksOnce:
+            if (has_begun() && !ends_within(part_of_usual(1))) ask(one_);
+            while (goes_on()) ends_within(deadline_ - Clock::now());
+            break;
+        case RunKind::kThereAndBack:
+            if (has_begun()) go_there_and_back();
+            break;
+        case RunKind::kUnderAnyRequest: break;
     }
+    ask_at_random();
     return status_;
 }
 
@@ -48,7 +60,7 @@ std::optional<int> Disturbance::until_end_of(SignalRelay& relay, pid_t child, Cl
 bool Disturbance::ends_within(Clock::duration pause) {
     const auto left = std::min(pause, deadline_ - Clock::now());
     if (!status_) status_ = relay_->until_end_of(child_, std::chrono::ceil<milliseconds>(left));
-    return status_.has_value() || Clock::now() >= deadline_;
+    return !goes_on();
 }
 
 /// False when the program ends before `is_ready(client)`, or the time is up.
@@ -65,16 +77,36 @@ bool Disturbance::waits_for(const Ready& is_ready, Clock::time_point deadline) {
     return false;
 }
 
-void Disturbance::begin() {
-    if (!waits_for([](const auto& client) { return client.state == DROM_CLIENT_LIVE; }, deadline_)) return;
-    if (beginning_ == Beginning::kShrinksAtOnce) return ask(one_);
-    // It became a client as it asked or opened a region; only one with MPI, or one that uses drom itself, did so earlier, and may never do either.
-    waits_for([](const auto& client) { return client.queries + client.safe_points + client.polls > 0; },
-              Clock::now() + usual_);
-    if (!ends_within(some_time())) ask(cpus_);
+/// False when the program has ended. A program that never becomes a client, such as a script, is confined from outside.
+bool Disturbance::has_begun() {
+    waits_for([](const auto& client) { return client.state == DROM_CLIENT_LIVE; }, Clock::now() + usual_ / 8);
+    return goes_on();
 }
 
-/// Whoever uses the reservation now.
+/// A program that has set itself up has asked for its threads, or has opened a region; one with MPI, or one that uses drom itself, became a
+/// client earlier and may do neither.
+void Disturbance::grow_after_setup() {
+    if (!has_begun()) return;
+    waits_for([](const auto& client) { return client.queries + client.safe_points + client.polls > 0; },
+              Clock::now() + usual_ / 4);
+    if (!ends_within(part_of_usual(3))) ask(cpus_);
+}
+
+void Disturbance::ask_at_random() {
+    while (goes_on())
+        if (!ends_within(burst())) ask(some_cpus());
+}
+
+void Disturbance::go_there_and_back() {
+    while (goes_on()) {
+        if (ends_within(burst())) return;
+        ask(one_);
+        if (ends_within(milliseconds(random_() % 8))) return;
+        ask(cpus_);
+    }
+}
+
+/// The client that uses the reservation now.
 std::optional<drom_client_info> Disturbance::client() const {
     const auto clients = table_.clients();
     if (!clients || clients->empty()) return std::nullopt;
@@ -97,8 +129,13 @@ CpuSet Disturbance::some_cpus() {
     return mask;
 }
 
-/// Long before the program's end, be it an hour or an instant away: on one CPU, where threads need not wait for one another, it may come
-/// much earlier than it usually does.
-Disturbance::Clock::duration Disturbance::some_time() { return usual_ / (uint64_t{8} << random_() % 8); }
+/// From 1 to 64 ms: programs have regions of microseconds and of seconds.
+Disturbance::Clock::duration Disturbance::burst() { return milliseconds(uint64_t{1} << random_() % 7); }
+
+/// A part of the usual time, at most one 2^least_power-th of it. Long before the program's end, be it an hour or an instant away: on one
+/// CPU, where threads need not wait for one another, it may come much earlier than it usually does.
+Disturbance::Clock::duration Disturbance::part_of_usual(unsigned least_power) {
+    return usual_ / (uint64_t{1} << (least_power + random_() % 8));
+}
 
 }  // namespace drom::command

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -121,9 +122,15 @@ std::optional<std::string> LoaderSearch::find(const std::string& name, const Loa
     return find_in(system_directories(), name);
 }
 
-std::vector<std::string> LoaderSearch::closure(const std::string& path, const ElfFile& program,
-                                               const std::vector<std::string>& preloaded) {
-    std::vector<std::string> names;
+bool is_of_the_system(const Library& library) {
+    const std::string directory = library.path.substr(0, library.path.rfind('/'));
+    const auto directories = system_directories();
+    return std::find(directories.begin(), directories.end(), directory) != directories.end();
+}
+
+std::vector<Library> LoaderSearch::closure(const std::string& path, const ElfFile& program,
+                                           const std::vector<std::string>& preloaded) {
+    std::vector<Library> libraries;
     std::set<std::string> seen;
     std::deque<Loaded> queue{{path, program, expanded(program.rpath, path)}};
     queue.front().file.needed.insert(queue.front().file.needed.end(), preloaded.begin(), preloaded.end());
@@ -132,8 +139,8 @@ std::vector<std::string> LoaderSearch::closure(const std::string& path, const El
         queue.pop_front();
         for (const auto& name : loader.file.needed) {
             if (!seen.insert(name).second) continue;
-            names.push_back(name);
             const auto found = find(name, loader);
+            libraries.push_back({name, found.value_or("")});
             if (!found) continue;
             Loaded library{*found, read_elf(*found), loader.rpaths};
             const auto own = expanded(library.file.rpath, *found);
@@ -141,7 +148,7 @@ std::vector<std::string> LoaderSearch::closure(const std::string& path, const El
             queue.push_back(std::move(library));
         }
     }
-    return names;
+    return libraries;
 }
 
 }  // namespace drom::command

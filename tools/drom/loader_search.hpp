@@ -11,15 +11,23 @@
 
 namespace drom::command {
 
+struct Library {
+    std::string name;  ///< by which it is needed
+    std::string path;  ///< empty: not found
+};
+
+/// Whether the library lies in a directory that belongs to the distribution.
+bool is_of_the_system(const Library& library);
+
 /// Follows ld.so(8): DT_RPATH of the library's loaders (unless they have DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH, ld.so.cache, the
 /// system's directories. $ORIGIN and $LIB are replaced.
 class LoaderSearch {
 public:
     LoaderSearch();
 
-    /// Every library that `program` and its libraries need, by the name it is needed by. Names that are not found are kept.
-    std::vector<std::string> closure(const std::string& path, const ElfFile& program,
-                                     const std::vector<std::string>& preloaded);
+    /// Every library that `program` and its libraries need. Those that are not found are kept.
+    std::vector<Library> closure(const std::string& path, const ElfFile& program,
+                                 const std::vector<std::string>& preloaded);
 
 private:
     struct Loaded {

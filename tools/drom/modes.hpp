@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// modes.hpp - what drom verify has found out about programs: one line a build id.
+// modes.hpp - what drom verify has found out about programs: one line per program and its libraries.
 #pragma once
 
 #include <optional>

@@ -114,10 +114,10 @@ void add_run(CLI::App* app, Typed& typed) {
 void add_verify(CLI::App* app, Typed& typed) {
     auto& verify = typed.options.verify;
     add_value(app, "--check", verify.check, "CHECK", "shell command that judges a run's output on its stdin");
-    add_value(app, "--runs", typed.runs, "N", "runs in each mode (10)");
+    add_value(app, "--runs", typed.runs, "N", "rounds; each runs every mode once (10)");
     add_value(app, "--seed", typed.seed, "N", "seed of the random requests (1)");
     add_value(app, "--limit", typed.limit, "SECONDS",
-              "a run that takes longer is wrong (10 times the undisturbed run)");
+              "a run that takes longer is wrong (10 times the undisturbed run and 30 s)");
     app->add_flag("--no-record", verify.no_record, "report only");
 }
 

@@ -72,8 +72,15 @@ Json thread_of(const ThreadView& thread) {
 }
 
 Json mode_of(const ModeResult& mode) {
-    return {{"mode", mode.mode},         {"runs", mode.runs},         {"right", mode.right},
-            {"requests", mode.requests}, {"median_s", mode.median_s}, {"wrong", mode.wrong}};
+    const Trial* wrong = mode.first_wrong();
+    std::vector<double> times;
+    for (const auto& trial : mode.trials) times.push_back(trial.cpu_s);
+    return {{"mode", mode.mode},
+            {"runs", mode.trials.size()},
+            {"right", mode.right()},
+            {"requests", mode.requests()},
+            {"cpu_s", interval_of(times).median},
+            {"wrong", wrong == nullptr ? "" : wrong->fault}};
 }
 
 }  // namespace
@@ -214,12 +221,16 @@ std::string run_json(const RunReport& report) {
 std::string verify_json(const VerifyReport& report) {
     Json json = object_of("verify");
     json["program"] = report.program;
-    json["build_id"] = report.build_id;
+    json["objects"] = report.objects;
+    json["cpus"] = report.cpus;
     json["undisturbed_s"] = report.undisturbed_s;
+    json["undisturbed_cpu_s"] = report.undisturbed_cpu_s;
     json["seed"] = report.seed;
     json["modes"] = Json::array();
     for (const auto& mode : report.modes) json["modes"].push_back(mode_of(mode));
-    json["chosen"] = report.chosen;
+    json["verified"] = !report.verdict.mode.empty();
+    json["chosen"] = report.verdict.mode;
+    json["reason"] = report.verdict.reason;
     json["recorded_in"] = report.recorded_in;
     return line(json);
 }

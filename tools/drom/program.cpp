@@ -75,6 +75,11 @@ bool must_be_first(const std::string& library) {
     return library.substr(library.rfind('/') + 1).starts_with("libasan.so");
 }
 
+bool is_ours(const std::string& library) {
+    const std::string name = library.substr(library.rfind('/') + 1);
+    return name.starts_with("libdrom.so") || name.starts_with("libdrom-");
+}
+
 void look_into(Program& program) {
     const ElfFile file = read_elf(program.path);
     program.build_id = file.build_id.empty() ? content_id(program.path) : file.build_id;
@@ -85,14 +90,34 @@ void look_into(Program& program) {
         case ElfKind::kDynamic: program.kind = ProgramKind::kDynamic; break;
     }
     for (const auto& library : LoaderSearch().closure(program.path, file, preloaded_by_user())) {
-        program.llvm |= names_llvm_runtime(library);
-        program.gomp |= names_gcc_runtime(library);
-        program.mpi |= names_mpi(library);
-        if (must_be_first(library)) program.sanitizer = library;
+        program.llvm |= names_llvm_runtime(library.name);
+        program.gomp |= names_gcc_runtime(library.name);
+        program.mpi |= names_mpi(library.name);
+        if (must_be_first(library.name)) program.sanitizer = library.name;
+        if (!library.path.empty() && !is_of_the_system(library) && !is_ours(library.name))
+            program.own_libraries.push_back(library.path);
     }
 }
 
+std::string id_of(const std::string& path) {
+    const std::string build_id = read_elf(path).build_id;
+    return build_id.empty() ? content_id(path) : build_id;
+}
+
+/// FNV-1a, as content_id: the order of the libraries is that of the loader's search.
+uint64_t hash_of(const std::vector<std::string>& paths) {
+    uint64_t hash = 14695981039346656037U;
+    for (const auto& path : paths)
+        for (const char c : id_of(path) + ' ') hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    return hash;
+}
+
 }  // namespace
+
+std::string objects_id(const Program& program) {
+    if (program.own_libraries.empty()) return program.build_id;
+    return fmt::format("{}+{:016x}", program.build_id, hash_of(program.own_libraries));
+}
 
 NotAProgram not_executable(const std::string& command, int code) {
     if (code == ENOENT && access(command.c_str(), F_OK) == 0)

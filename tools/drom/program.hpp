@@ -21,6 +21,7 @@ struct Program {
     std::string
         sanitizer;  ///< the library of AddressSanitizer that it needs, which ends a process where it is not loaded first
     std::string build_id;
+    std::vector<std::string> own_libraries;  ///< paths of those that are not the system's and not ours
     [[nodiscard]] bool openmp() const { return llvm || gomp; }
 };
 
@@ -31,6 +32,10 @@ struct NotAProgram {
 };
 
 tl::expected<Program, NotAProgram> inspect_program(const std::string& command);
+
+/// What the program is made of: its build id and, where it has libraries that are not the system's, a hash of theirs. A record of what is right
+/// holds for exactly these files. A file without a build id is read whole.
+std::string objects_id(const Program& program);
 
 /// The same words for an exec that failed.
 NotAProgram not_executable(const std::string& command, int code);

@@ -161,7 +161,7 @@ private:
                                  : text_of("DROM_RESIZE") != nullptr ? text_of("DROM_RESIZE")
                                                                      : "auto";
         report_.resize = run.resize;
-        const auto mode = said == "auto" ? recorded_mode(program_.build_id) : std::nullopt;
+        const auto mode = said == "auto" ? recorded_mode(objects_id(program_)) : std::nullopt;
         if (!mode) return;
         if (*mode == "rigid") {
             traits_.rigid = true;

@@ -30,19 +30,18 @@ constexpr VerbText kVerbs[] = {
      "drom run --ncpus 4 --name render -- ./render  # four CPUs, taken from others if need be\n"
      "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and nobody may take them\n"
      "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once a rank"},
-    {"verify", "[options] -- COMMAND [ARGUMENT]...",
-     "find the fastest way of resizing that keeps COMMAND's results right",
-     "Runs COMMAND undisturbed, then under random requests in each of the modes keep and follow, in a table of "
-     "its own.\n"
-     "One run in three has one CPU when COMMAND first asks how many threads it has, and gets the others later; one is "
-     "shrunk to\n"
-     "one CPU as soon as it has become a client; one gets requests at any time.\n"
-     "A run is right when its exit status is that of the undisturbed run and its output is the same, or, with --check, "
-     "when\n"
-     "CHECK succeeds with the run's output as its standard input. The fastest mode in which every run was right is "
-     "recorded\n"
-     "under the program's build id, and drom run uses it. A program for which no mode is right is recorded as rigid.\n"
-     "The record is ${XDG_STATE_HOME:-~/.local/state}/drom/modes, one line a program.",
+    {"verify", "[options] -- COMMAND [ARGUMENT]...", "find out by trial whether COMMAND's team may follow its CPUs",
+     "Runs COMMAND undisturbed, then round by round under random requests with keep and with follow, in a table of its "
+     "own,\n"
+     "on CPUs that no client owns. A run is right when it succeeds and its output is that of the undisturbed run, or, "
+     "with\n"
+     "--check, when CHECK succeeds with the run's output as its standard input.\n"
+     "follow is recorded when it was right every time and took less CPU time than keep beyond doubt; otherwise keep, "
+     "and\n"
+     "rigid when even keep was wrong. Without evidence nothing is recorded, and the exit status is 1.\n"
+     "The record is ${XDG_STATE_HOME:-~/.local/state}/drom/modes, one line per program and its libraries; drom run "
+     "uses "
+     "it.",
      "drom verify -- ./simulation -s 20\n"
      "drom verify --runs 20 --check 'grep -q \"energy = 2.443e5\"' -- ./simulation"},
     {"list", "[CLIENT]", "who owns which CPUs, and what is still unacknowledged",

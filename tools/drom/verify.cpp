@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// verify.cpp - drom verify: find the fastest way of resizing that keeps a program's results right.
+// verify.cpp - drom verify: find out by trial whether a program's team may follow its CPUs.
 #include "verify.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -24,6 +27,7 @@
 #include "program.hpp"
 #include "report.hpp"
 #include "signals.hpp"
+#include "snapshot.hpp"
 #include "verb_functions.hpp"
 #include "words.hpp"
 
@@ -59,6 +63,7 @@ struct Result {
     bool finished = true;
     std::string output;
     double seconds = 0;
+    double cpu_s = 0;
     unsigned requests = 0;
 };
 
@@ -71,6 +76,21 @@ std::string contents_of(int fd) {
     return text;
 }
 
+/// A file without a name that holds `text` and is read from its beginning; -1: errno says why not.
+int file_with(const std::string& text) {
+    const int fd = memfd_create("drom-verify", MFD_CLOEXEC);
+    for (size_t at = 0; fd >= 0 && at < text.size();) {
+        const ssize_t written = write(fd, text.data() + at, text.size() - at);
+        if (written <= 0) {
+            close(fd);
+            return -1;
+        }
+        at += static_cast<size_t>(written);
+    }
+    if (fd >= 0) lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
 std::string ending_text(const Result& result) {
     if (!result.finished) return "did not finish";
     if (WIFSIGNALED(result.status))
@@ -78,32 +98,54 @@ std::string ending_text(const Result& result) {
     return fmt::format("exit status {}", WEXITSTATUS(result.status));
 }
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::ranges::sort(values);
-    return values[values.size() / 2];
+/// User and system time of every child that has been waited for.
+double cpu_time_of_children() {
+    rusage usage{};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
+
+double median_of(const std::vector<double>& values) { return interval_of(values).median; }
+
+/// One line on a terminal, overwritten by the next, and gone with this object.
+class Progress {
+public:
+    explicit Progress(bool shown) : shown_(shown && isatty(STDERR_FILENO) == 1) {}
+    ~Progress() { show(""); }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    void show(const std::string& text) const {
+        if (shown_) fmt::print(stderr, "\r\033[K{}", text);
+    }
+
+private:
+    bool shown_;
+};
 
 class Verification {
 public:
     Verification(const Options& options, const Program& program, const CpuSet& cpus, Table& table)
         : options_(options), program_(program), doors_(choose_doors(program, false)), cpus_(cpus), table_(table) {
         report_.program = program.path.substr(program.path.rfind('/') + 1);
-        report_.build_id = program.build_id;
+        report_.objects = objects_id(program);
+        report_.cpus = cpus.text();
         report_.seed = options.verify.seed;
+        report_.modes = {{"keep"}, {"follow"}};
     }
 
     int run() {
         if (const auto same = measure_undisturbed(); !same) return refuse(same.error());
-        for (const char* mode : {"keep", "follow"}) {
-            if (const auto done = try_mode(mode); !done) return refuse(done.error());
-            if (interrupted_ != 0) return 128 + interrupted_;
-        }
+        if (const auto done = try_modes(); !done) return refuse(done.error());
+        if (const auto same = confirm_undisturbed(); !same) return refuse(same.error());
         return conclude();
     }
 
 private:
     int refuse(const Error& error) {
+        progress_.show("");
         if (interrupted_ != 0) return 128 + interrupted_;
         return refused(options_, sentence(options_, error.status, error.text));
     }
@@ -123,9 +165,9 @@ private:
     /// Undisturbed, without our libraries.
     Expected<Result> run_alone() { return run_once("", nullptr); }
 
-    Expected<Result> run_disturbed(const std::string& mode, Beginning beginning, uint64_t seed) {
+    Expected<Result> run_disturbed(const std::string& mode, RunKind kind, uint64_t seed) {
         const auto usual = std::chrono::duration<double>(report_.undisturbed_s);
-        Disturbance disturbance(table_, cpus_, beginning, seed, std::chrono::duration_cast<Clock::duration>(usual));
+        Disturbance disturbance(table_, cpus_, kind, seed, std::chrono::duration_cast<Clock::duration>(usual));
         return run_once(mode, &disturbance);
     }
 
@@ -134,6 +176,7 @@ private:
         if (output < 0) return failure(DROM_E_OS, fmt::format("memfd_create: {}", std::strerror(errno)));
         lseek(STDIN_FILENO, 0, SEEK_SET);  // each run reads the same input, if it is a file
         SignalRelay relay;
+        const double cpu_before = cpu_time_of_children();
         auto child = PausedChild::fork(program_, options_.command, relay, output, !options_.verbose);
         if (!child) return tl::make_unexpected(child.error());
         auto environment = environment_of(mode);
@@ -155,10 +198,12 @@ private:
             result.requests = disturbance->requests();
         }
         result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        result.cpu_s = cpu_time_of_children() - cpu_before;
         result.output = contents_of(output);
         close(output);
         if (disturbance != nullptr) table_.release(child->pid());
         if (relay.ending_signal() != 0) interrupted_ = relay.ending_signal();
+        if (interrupted_ != 0) return failure(DROM_E_OS, "interrupted");
         return result;
     }
 
@@ -179,8 +224,8 @@ private:
 
     [[nodiscard]] milliseconds limit() const {
         if (options_.verify.limit_s != 0) return milliseconds(1000 * options_.verify.limit_s);
-        // Ten times, and a little for what is over in no time.
-        return milliseconds(static_cast<int64_t>(report_.undisturbed_s * 10'000) + 5'000);
+        // Ten times, and a while for a machine that others keep busy.
+        return milliseconds(static_cast<int64_t>(report_.undisturbed_s * 10'000) + 30'000);
     }
 
     // --- judging ---
@@ -193,77 +238,129 @@ private:
         return passes_check(result.output) ? "" : "the check failed";
     }
 
+    /// From a file and not through a pipe: a check that reads nothing must not be taken for one that failed.
     [[nodiscard]] bool passes_check(const std::string& output) const {
-        const auto before = std::signal(SIGPIPE, SIG_IGN);  // a check may stop reading
-        FILE* check = popen(options_.verify.check.c_str(), "we");
-        if (check != nullptr) std::fwrite(output.data(), 1, output.size(), check);
-        const int status = check == nullptr ? -1 : pclose(check);
-        std::signal(SIGPIPE, before);
-        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        const int input = file_with(output);
+        if (input < 0) return false;
+        const pid_t check = fork();
+        if (check == 0) {
+            dup2(input, STDIN_FILENO);
+            execl("/bin/sh", "sh", "-c", options_.verify.check.c_str(), nullptr);
+            _exit(kNotFound);
+        }
+        close(input);
+        int status = -1;
+        while (check > 0 && waitpid(check, &status, 0) < 0 && errno == EINTR) continue;
+        return check > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+
+    /// What an undisturbed run must be, or nothing can be concluded from a disturbed one.
+    Expected<bool> accept_undisturbed(const Result& result) {
+        if (!result.finished)
+            return failure(DROM_E_TIMEOUT, "the undisturbed run did not finish; give a longer --limit");
+        if (result.status != 0)
+            return failure(
+                DROM_E_INVAL,
+                fmt::format("not verified: the undisturbed run itself fails ({}); verify a run that succeeds",
+                            ending_text(result)));
+        const auto fault = fault_of(result);
+        if (fault.empty()) return true;
+        if (!options_.verify.check.empty())
+            return failure(DROM_E_INVAL,
+                           "not verified: the check refuses an undisturbed run; give a --check that accepts it");
+        return failure(
+            DROM_E_INVAL,
+            fmt::format("not verified: two undisturbed runs differ ({}), so runs cannot be compared; give --check",
+                        fault));
     }
 
     Expected<bool> measure_undisturbed() {
         constexpr int kRuns = 3;
         std::vector<double> times;
+        std::vector<double> cpu_times;
         for (int i = 0; i < kRuns; ++i) {
+            progress_.show(fmt::format("{}: undisturbed, run {} of {}", report_.program, i + 1, kRuns));
             auto result = run_alone();
             if (!result) return tl::make_unexpected(result.error());
-            if (interrupted_ != 0) return failure(DROM_E_OS, "interrupted");
             if (i == 0) expected_ = *result;
-            if (!result->finished)
-                return failure(DROM_E_TIMEOUT, "the undisturbed run did not finish; give a longer --limit");
-            if (const auto fault = fault_of(*result); !fault.empty())
-                return failure(
-                    DROM_E_INVAL,
-                    fmt::format("two undisturbed runs differ ({}), so runs cannot be compared; give --check", fault));
+            if (auto accepted = accept_undisturbed(*result); !accepted) return accepted;
             times.push_back(result->seconds);
+            cpu_times.push_back(result->cpu_s);
         }
-        report_.undisturbed_s = median(times);
+        report_.undisturbed_s = median_of(times);
+        report_.undisturbed_cpu_s = median_of(cpu_times);
         return true;
     }
 
-    Expected<bool> try_mode(const std::string& mode) {
-        ModeResult found{.mode = mode};
-        std::vector<double> times;
-        for (unsigned i = 0; i < options_.verify.runs && interrupted_ == 0; ++i) {
-            // The same requests in every mode, so that their times can be compared.
-            const Beginning beginning = beginning_of(i);
-            const auto result = run_disturbed(mode, beginning, options_.verify.seed + i);
-            if (!result) return tl::make_unexpected(result.error());
-            const std::string fault = fault_of(*result);
-            if (fault.empty()) ++found.right;
-            if (found.wrong.empty() && !fault.empty()) found.wrong = fault + to_text(beginning);
-            ++found.runs;
-            found.requests += result->requests;
-            times.push_back(result->seconds);
-        }
-        found.median_s = median(times);
-        report_.modes.push_back(found);
+    /// A fault may come from outside: a full file system, an input that was changed meanwhile.
+    Expected<bool> confirm_undisturbed() {
+        if (std::ranges::none_of(report_.modes, [](const auto& mode) { return mode.first_wrong() != nullptr; }))
+            return true;
+        progress_.show(report_.program + ": undisturbed, once more");
+        const auto result = run_alone();
+        if (!result) return tl::make_unexpected(result.error());
+        return accept_undisturbed(*result);
+    }
+
+    /// Round by round, the modes in turn: what other work does to the machine for a while, it does to each. A mode that was wrong once is
+    /// tried no further, and nothing is when keep was.
+    Expected<bool> try_modes() {
+        for (unsigned round = 0; round < options_.verify.runs; ++round)
+            for (unsigned turn = 0; turn < report_.modes.size(); ++turn) {
+                if (report_.modes.front().first_wrong() != nullptr) return true;
+                ModeResult& mode = report_.modes[(turn + round) % report_.modes.size()];
+                if (mode.first_wrong() != nullptr) continue;
+                if (auto tried = try_once(mode, round); !tried) return tried;
+            }
+        return true;
+    }
+
+    Expected<bool> try_once(ModeResult& mode, unsigned round) {
+        progress_.show(
+            fmt::format("{}: {}, run {} of {}", report_.program, mode.mode, round + 1, options_.verify.runs));
+        const RunKind kind = kind_of(round);
+        const auto result = run_disturbed(mode.mode, kind, options_.verify.seed + round);
+        if (!result) return tl::make_unexpected(result.error());
+        const std::string fault = fault_of(*result);
+        mode.trials.push_back({result->requests, result->cpu_s, fault.empty() ? "" : fault + to_text(kind)});
         return true;
     }
 
     int conclude() {
-        report_.chosen = fastest_right(report_.modes);
-        if (!options_.verify.no_record) {
-            const auto path = record_mode(report_.build_id, report_.chosen, report_.program);
+        progress_.show("");
+        report_.verdict = verdict_on(report_.modes[0], report_.modes[1]);
+        const bool verified = !report_.verdict.mode.empty();
+        if (verified && !options_.verify.no_record) {
+            const auto path = record_mode(report_.objects, report_.verdict.mode, report_.program);
             if (!path) return refuse(path.error());
             report_.recorded_in = *path;
         }
         print(options_.json ? verify_json(report_) : as_text());
-        return report_.chosen == "rigid" ? kRefused : kDone;
+        return verified && report_.verdict.mode != "rigid" ? kDone : kRefused;
+    }
+
+    [[nodiscard]] std::string row_of(const ModeResult& mode) const {
+        std::vector<double> times;
+        for (const auto& trial : mode.trials) times.push_back(trial.cpu_s);
+        const double cpu_s = median_of(times);
+        const Trial* wrong = mode.first_wrong();
+        return fmt::format("  {:<6} {:>4} of {:<3} {:>8} {:>8.3g} s {:>6.2f}x  {}\n", mode.mode, mode.right(),
+                           mode.trials.size(), mode.requests(), cpu_s,
+                           report_.undisturbed_cpu_s > 0 ? cpu_s / report_.undisturbed_cpu_s : 0,
+                           wrong == nullptr ? "" : wrong->fault);
     }
 
     [[nodiscard]] std::string as_text() const {
-        std::string out = fmt::format("{}: undisturbed {:.3g} s on {}\n", report_.program, report_.undisturbed_s,
-                                      counted(cpus_.count(), "CPU"));
-        out += fmt::format("  {:<6} {:>9} {:>9} {:>10} {:>7}\n", "MODE", "RIGHT", "REQUESTS", "MEDIAN", "COST");
+        std::string out = fmt::format("{}: undisturbed {:.3g} s, {:.3g} s of CPU time, on {}\n", report_.program,
+                                      report_.undisturbed_s, report_.undisturbed_cpu_s, counted(cpus_.count(), "CPU"));
+        out += fmt::format("  {:<6} {:>11} {:>8} {:>10} {:>7}\n", "MODE", "RIGHT", "REQUESTS", "CPU TIME", "COST");
         for (const auto& mode : report_.modes)
-            out += fmt::format("  {:<6} {:>4} of {:<2} {:>8} {:>8.3g} s {:>6.2f}x  {}\n", mode.mode, mode.right,
-                               mode.runs, mode.requests, mode.median_s,
-                               report_.undisturbed_s > 0 ? mode.median_s / report_.undisturbed_s : 0, mode.wrong);
-        out += report_.chosen == "rigid" ? "no mode is right: the program is rigid"
-                                         : "the fastest mode that is right: " + report_.chosen;
-        return out + (report_.recorded_in.empty() ? "\n" : "; recorded in " + report_.recorded_in + "\n");
+            if (!mode.trials.empty()) out += row_of(mode);
+        if (report_.verdict.mode.empty()) return out + "not verified: " + report_.verdict.reason + "\n";
+        out += report_.verdict.reason;
+        if (!report_.recorded_in.empty())
+            out += fmt::format("; recorded as {} in {}", report_.verdict.mode, report_.recorded_in);
+        return out + "\n";
     }
 
     const Options& options_;
@@ -273,21 +370,31 @@ private:
     Table& table_;
     Result expected_;
     VerifyReport report_;
+    Progress progress_{!options_.json && !options_.quiet};
     int interrupted_ = 0;
 };
 
-}  // namespace
-
-std::string fastest_right(const std::vector<ModeResult>& modes) {
-    // The later modes are right by trial only, so they must be worth it.
-    constexpr double kNoticeable = 0.95;
-    const ModeResult* best = nullptr;
-    for (const auto& mode : modes) {
-        if (mode.runs == 0 || mode.right < mode.runs) continue;
-        if (best == nullptr || mode.median_s < kNoticeable * best->median_s) best = &mode;
-    }
-    return best == nullptr ? "rigid" : best->mode;
+/// CPUs of the user's table that clients own; empty without a table.
+CpuSet owned_by_clients(const Options& options) {
+    CpuSet owned;
+    const auto table = Table::open(options.table, {.read_only = true});
+    const auto snapshot = table ? take_snapshot(*table) : tl::make_unexpected(table.error());
+    if (!snapshot) return owned;
+    for (const auto& client : snapshot->clients) owned = owned | client.owned;
+    return owned;
 }
+
+/// Of `cpus` those that no client owns, where two are left; all of them with a warning otherwise.
+CpuSet choose_cpus(const Options& options, const CpuSet& cpus) {
+    const CpuSet owned = owned_by_clients(options);
+    const CpuSet free = cpus - owned;
+    if (free.count() >= 2) return free;
+    warn(options, fmt::format("CPUs {} are used, and clients own {} of them: both will be slower", cpus.text(),
+                              (cpus & owned).text()));
+    return cpus;
+}
+
+}  // namespace
 
 int verb_verify(const Options& options) {
     const auto refuse = [&](int status, const std::string& text) {
@@ -300,16 +407,19 @@ int verb_verify(const Options& options) {
     }
     if (const std::string& why = choose_doors(*program, false).remark; !why.empty())
         return refuse(DROM_E_INVAL, fmt::format("{} {}; there are no modes to choose between", program->path, why));
-    const auto cpus = CpuSet::affinity_of();
-    if (!cpus) return refused(options, cpus.error());
-    if (cpus->count() < 2)
+    const auto affinity = CpuSet::affinity_of();
+    if (!affinity) return refused(options, affinity.error());
+    if (affinity->count() < 2)
         return refuse(DROM_E_NOCPU, "two CPUs at least are needed to change anything; this process has one");
+    const CpuSet cpus = choose_cpus(options, *affinity);
+    if (cpus != *affinity && sched_setaffinity(0, CpuSet::kernel_size(), cpus.as_kernel()) != 0)
+        return refuse(DROM_E_OS, fmt::format("CPUs {} cannot be used: {}", cpus.text(), std::strerror(errno)));
     const TemporaryFolder folder;
     if (folder.path().empty())
         return refuse(DROM_E_OS, fmt::format("no temporary folder: {}; set TMPDIR", std::strerror(errno)));
     auto table = Table::open(folder.path() + "/table", {.create = true});
     if (!table) return refused(options, table.error());
-    return Verification(options, *program, *cpus, *table).run();
+    return Verification(options, *program, cpus, *table).run();
 }
 
 }  // namespace drom::command
