@@ -113,6 +113,8 @@ int drom_dlb_pending(uint64_t seen) {
     return newest->load(std::memory_order_acquire) > seen ? int{DROM_OK} : int{DROM_UNCHANGED};
 }
 
+const void* drom_dlb_newest(void) { return &client::hot.request; }
+
 void drom_dlb_followed(uint64_t seen, int apply) {
     const bool team = drom::safe_point::has_runtime();
     if (team && apply != 0) drom::apply_now();

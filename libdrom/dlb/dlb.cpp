@@ -24,6 +24,8 @@ constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 void begin_anew() {
     mutex = PTHREAD_MUTEX_INITIALIZER;
     process.ready.store(false);
+    process.quiet.store(false);
+    process.pid.store(0);
     process.disabled.store(false);
     process.preinitialised = false;
     process.over = true;
@@ -94,6 +96,8 @@ void take_effect(const Options& options, bool reserved) noexcept {
 
 /// From here on this process is initialised.
 void be_ready() noexcept {
+    process.newest = drom_dlb_newest();
+    process.pid.store(getpid());
     process.ready.store(true);
     if (process.options.async) drom_dlb_on_release(released);
 }
@@ -155,6 +159,20 @@ int begin(const Options& options, const char* where, const void* set) noexcept {
     return DLB_SUCCESS;
 }
 
+/// Programs poll in loops. `quiet` is said by a poll that has found nothing else to look at, and is taken back by who changes that.
+bool has_no_news() noexcept {
+    return process.quiet.load(std::memory_order_acquire) &&
+           newest_request() <= process.seen.load(std::memory_order_relaxed);
+}
+
+/// Both this and who changes one of the four write first and read then: one of them sees the other.
+int nothing_new() noexcept {
+    process.quiet.store(true);
+    const bool busy = process.told.load() != 0 || process.disabled.load();
+    if (busy || !process.ready.load() || !process.drom.load()) process.quiet.store(false);
+    return DLB_NOUPDT;
+}
+
 int poll(Mask& mask, bool updates) noexcept {
     if (!process.ready.load(std::memory_order_acquire) && !is_initialised()) [[unlikely]]
         return DLB_ERR_NOINIT;
@@ -166,9 +184,26 @@ int poll(Mask& mask, bool updates) noexcept {
     }
     // The caller is back: what it was told of before is done.
     if (process.told.load(std::memory_order_relaxed) != 0) drom_dlb_followed(process.told.exchange(0), 0);
-    if (drom_dlb_pending(process.seen.load(std::memory_order_relaxed)) != DROM_OK) [[likely]]
-        return DLB_NOUPDT;
+    if (newest_request() <= process.seen.load(std::memory_order_relaxed)) return nothing_new();
     return adopt(mask);
+}
+
+[[gnu::noinline]] int poll_and_tell(int* ncpus, void* mask) noexcept {
+    Mask news;
+    const int status = poll(news, false);
+    if (status != DLB_SUCCESS) return status;
+    process.told.store(process.seen.load());
+    process.quiet.store(false);
+    if (ncpus != nullptr) *ncpus = news.count();
+    if (mask != nullptr) news.to(mask);
+    return DLB_SUCCESS;
+}
+
+[[gnu::noinline]] int poll_and_follow() noexcept {
+    Mask news;
+    const int status = poll(news, true);
+    if (status == DLB_SUCCESS) follow(news);
+    return status;
 }
 
 int set_enabled(bool enabled) noexcept {
@@ -176,6 +211,7 @@ int set_enabled(bool enabled) noexcept {
     if (!takes_part(lock)) return DLB_ERR_NOINIT;
     if (process.disabled.load() == !enabled) return DLB_NOUPDT;
     process.disabled.store(!enabled);
+    process.quiet.store(false);
     return dlb_error(enabled ? drom_enable() : drom_disable());
 }
 
@@ -208,6 +244,8 @@ int DLB_Finalize(void) {
     const Lock lock;
     if (!dlb::takes_part(lock)) return process.preinitialised ? dlb::give_up_reservation() : int{DLB_NOUPDT};
     process.ready.store(false);
+    process.quiet.store(false);
+    process.pid.store(0);
     process.over = true;
     if (process.disabled.exchange(false)) drom_enable();
     drom_dlb_on_release(nullptr);
@@ -247,21 +285,10 @@ int DLB_CallbackGet(dlb_callbacks_t which, dlb_callback_t* callback, void** arg)
 }
 
 int DLB_PollDROM(int* ncpus, dlb_cpu_set_t mask) {
-    Mask news;
-    const int status = dlb::poll(news, false);
-    if (status != DLB_SUCCESS) return status;
-    process.told.store(process.seen.load());
-    if (ncpus != nullptr) *ncpus = news.count();
-    if (mask != nullptr) news.to(mask);
-    return DLB_SUCCESS;
+    return dlb::has_no_news() ? int{DLB_NOUPDT} : dlb::poll_and_tell(ncpus, mask);
 }
 
-int DLB_PollDROM_Update(void) {
-    Mask news;
-    const int status = dlb::poll(news, true);
-    if (status == DLB_SUCCESS) dlb::follow(news);
-    return status;
-}
+int DLB_PollDROM_Update(void) { return dlb::has_no_news() ? int{DLB_NOUPDT} : dlb::poll_and_follow(); }
 
 int DLB_GetVersion(int* major, int* minor, int* patch) {
     if (major != nullptr) *major = DLB_VERSION >> 16 & 0xff;

@@ -42,6 +42,8 @@ DROM_EXPORT void drom_dlb_polls(int updates);
 
 /* DROM_OK when there is a request after `seen`. */
 DROM_EXPORT int drom_dlb_pending(uint64_t seen);
+/* The same for who asks all the time: the address of a pointer to the 64-bit number of the newest request. Valid for good; both are atomic. */
+DROM_EXPORT const void* drom_dlb_newest(void);
 
 /* The program follows request `seen` now. `apply`: an OpenMP team of the agent's is resized too, outside parallel regions. */
 DROM_EXPORT void drom_dlb_followed(uint64_t seen, int apply);
@@ -66,6 +68,12 @@ typedef struct drom_dlb_client {
 
 /* DROM_E_NOPROC when no slot is registered for `pid`. A process that has ended is found until it is reaped. */
 DROM_EXPORT int drom_dlb_look(drom_dlb_view*, int32_t pid, drom_dlb_client*);
+
+/* The CPUs that `pid` has once everything posted is done; the number of CPUs; the processes, *n of them (in: room for them). `view` NULL: in the
+ * table of this process, which must be a client; its own mask then costs no system call. DROM_E_NOPROC: no such client; it has ended. */
+DROM_EXPORT int drom_dlb_wanted(const drom_dlb_view*, int32_t pid, uint64_t* words, size_t nwords);
+DROM_EXPORT uint32_t drom_dlb_cpus(const drom_dlb_view*);
+DROM_EXPORT int drom_dlb_pids(const drom_dlb_view*, int32_t* pids, size_t* n);
 
 /* A slot without CPUs for a process that may not exist yet; the caller is its guardian. E_BUSY: registered already. */
 DROM_EXPORT int drom_dlb_enrol(drom_dlb_view*, int32_t pid, drom_dlb_client*, drom_error*);

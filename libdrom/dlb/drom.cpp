@@ -54,19 +54,23 @@ class Access {
 public:
     enum For : uint8_t { kAnybody, kSelf };
 
-    explicit Access(For whom) noexcept {
+    /// `looks`: only the calls by which one looks are made; a process that takes part needs no table of its own for those.
+    explicit Access(For whom, bool looks = false) noexcept {
         const bool own = takes_part(lock_);
         if (attached.times > 0 && open_attached(false, nullptr) == DROM_OK) {
             const bool same = !own || strcmp(drom_table_path(attached.tables->table()), drom_dlb_where()) == 0;
             if (same || whom == kAnybody) tables_ = attached.tables;
         }
+        own_ = own && tables_ == nullptr && looks;
         char path[256];
-        if (tables_ != nullptr || (!own && !path_of_options(path, sizeof path))) return;
+        if (tables_ != nullptr || own_ || (!own && !path_of_options(path, sizeof path))) return;
         const char* where = own ? drom_dlb_where() : path;
         if (temporary_.open(*where != '\0' ? where : nullptr, false, nullptr) == DROM_OK) tables_ = &temporary_;
     }
 
-    [[nodiscard]] bool has_table() const noexcept { return tables_ != nullptr; }
+    [[nodiscard]] bool has_table() const noexcept { return tables_ != nullptr || own_; }
+    /// NULL: the table that this process takes part in.
+    [[nodiscard]] const drom_dlb_view* view() const noexcept { return tables_ != nullptr ? tables_->view() : nullptr; }
     [[nodiscard]] const Tables& operator*() const noexcept { return *tables_; }
     [[nodiscard]] const Tables* operator->() const noexcept { return tables_; }
 
@@ -74,12 +78,16 @@ private:
     Lock lock_;
     Tables temporary_;
     Tables* tables_ = nullptr;
+    bool own_ = false;
 };
 
 /// What DLB calls having the shared memory. Inside an Access.
 bool has_memory() noexcept { return attached.times > 0 || process.ready.load(); }
 
-bool is_self(int pid) noexcept { return pid == 0 || pid == getpid(); }
+bool is_self(int pid) noexcept {
+    const int own = process.pid.load(std::memory_order_relaxed);
+    return pid == 0 || pid == (own != 0 ? own : getpid());
+}
 
 void explain(const drom_error& error) noexcept {
     const char* verbose = secure_getenv("DROM_VERBOSE");
@@ -94,22 +102,29 @@ bool is_dirty(const Tables& tables, int pid) noexcept {
 }
 
 int get_own_mask(Mask& mask) noexcept {
-    const Access access(Access::kSelf);
-    if (!process.ready.load() || !access.has_table()) return DLB_ERR_NOPROC;
-    const int status = adopt(mask);
-    if (status == DLB_SUCCESS) {
+    if (!is_initialised()) return DLB_ERR_NOPROC;
+    const bool news = newest_request() > process.seen.load(std::memory_order_relaxed);
+    if (news && adopt(mask) == DLB_SUCCESS) {
         drom_dlb_followed(process.seen.load(), 0);
         return DLB_NOTED;
     }
-    return dlb_error(access->wanted(getpid(), mask));
+    return dlb_error(drom_dlb_wanted(nullptr, process.pid.load(), mask.words, Mask::kWords));
+}
+
+/// Without a wait nothing but the table is needed, which may be this process's own.
+int look_at_mask(int pid, Mask& mask) noexcept {
+    const Access access(Access::kAnybody, true);
+    if (!access.has_table()) return DLB_ERR_NOPROC;
+    return dlb_error(drom_dlb_wanted(access.view(), pid, mask.words, Mask::kWords));
 }
 
 int get_mask(int pid, Mask& mask, int flags) noexcept {
+    if ((flags & DLB_SYNC_QUERY) == 0) return look_at_mask(pid, mask);
     const Access access(Access::kAnybody);
     if (!access.has_table()) return DLB_ERR_NOPROC;
     drom_dlb_client client{};
-    const bool waits = (flags & DLB_SYNC_QUERY) != 0 && drom_dlb_look(access->view(), pid, &client) == DROM_OK &&
-                       client.joined != 0 && client.pending != 0;
+    const bool waits =
+        drom_dlb_look(access->view(), pid, &client) == DROM_OK && client.joined != 0 && client.pending != 0;
     if (waits)
         if (const int status = await(*access, pid, time_limit_ms(), nullptr); status < 0) return dlb_error(status);
     return dlb_error(access->wanted(pid, mask));
@@ -187,17 +202,6 @@ int finalize_for(const Tables& tables, int pid, int flags, drom_error* error) no
     return status == DROM_E_NOPROC ? int{DLB_SUCCESS} : dlb_error(status);
 }
 
-int list(const Tables& tables, int* pids, int room, int& found) noexcept {
-    size_t count = drom_table_clients(tables.table());
-    auto* clients = static_cast<drom_client_info*>(calloc(count + 1, sizeof(drom_client_info)));
-    if (clients == nullptr) return DLB_ERR_UNKNOWN;
-    clients[0].size = sizeof(drom_client_info);
-    const int status = drom_clients(tables.table(), clients, &count, nullptr);
-    for (size_t i = 0; status == DROM_OK && i < count && found < room; ++i) pids[found++] = clients[i].pid;
-    free(clients);
-    return dlb_error(status);
-}
-
 }  // namespace
 
 }  // namespace drom::dlb
@@ -235,18 +239,20 @@ int DLB_DROM_Detach(void) {
 
 int DLB_DROM_GetNumCpus(int* ncpus) {
     if (ncpus == nullptr) return DLB_ERR_UNKNOWN;
-    const Access access(Access::kAnybody);
-    const long here = sysconf(_SC_NPROCESSORS_CONF);
-    *ncpus = static_cast<int>(access.has_table() ? long{drom_table_cpus(access->table())} : here);
+    const Access access(Access::kAnybody, true);
+    *ncpus = static_cast<int>(access.has_table() ? long{drom_dlb_cpus(access.view())} : sysconf(_SC_NPROCESSORS_CONF));
     return DLB_SUCCESS;
 }
 
 int DLB_DROM_GetPidList(int* pidlist, int* nelems, int max_len) {
     if (nelems == nullptr || (pidlist == nullptr && max_len > 0)) return DLB_ERR_UNKNOWN;
     *nelems = 0;
-    const Access access(Access::kAnybody);
+    const Access access(Access::kAnybody, true);
     if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
-    return dlb::list(*access, pidlist, max_len, *nelems);
+    size_t count = max_len > 0 ? static_cast<size_t>(max_len) : 0;
+    const int status = drom_dlb_pids(access.view(), pidlist, &count);
+    *nelems = static_cast<int>(count);
+    return dlb::dlb_error(status);
 }
 
 int DLB_DROM_GetProcessMask(int pid, dlb_cpu_set_t mask, dlb_drom_flags_t flags) {

@@ -15,9 +15,12 @@ namespace drom::dlb {
 struct Process {
     std::atomic<bool> ready{false};  ///< initialised, and not by a parent
     std::atomic<bool> drom{false}, disabled{false};
+    std::atomic<bool> quiet{false};  ///< of the things that a poll looks at only the newest request can be news
+    std::atomic<int> pid{0};         ///< while it is ready
     std::atomic<bool> polls{false};  ///< it has called DLB_PollDROM, or the other one
     std::atomic<uint64_t> seen{0};   ///< the newest request that the program was told of
     std::atomic<uint64_t> told{0};   ///< one that it was told of by DLB_PollDROM and has not come back from
+    const void* newest = nullptr;    ///< drom_dlb_newest()
     Options options;
     bool reserved = false;  ///< its slot is one that DLB_PreInit or DLB_DROM_PreInit made: nobody needs it afterwards
     bool preinitialised = false;
@@ -39,6 +42,13 @@ public:
 bool takes_part(const Lock&) noexcept;
 /// The same, without the lock.
 bool is_initialised() noexcept;
+
+/// The number of the newest request.
+inline uint64_t newest_request() noexcept {
+    using Word = std::atomic<uint64_t>;
+    const auto* newest = static_cast<const std::atomic<const Word*>*>(process.newest);
+    return newest->load(std::memory_order_relaxed)->load(std::memory_order_acquire);
+}
 
 /// DLB_SUCCESS and the mask when there is a request that the program has not been told of; DLB_NOUPDT, DLB_ERR_NOPROC.
 int adopt(Mask& mask) noexcept;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // table_door.cpp - what DLB's administrators know of a table: who is registered, who owes whom which CPUs.
 #include <unistd.h>
+#include <cerrno>
 #include <cstdlib>
 #include <new>
 
+#include "client_state.hpp"
 #include "clock.hpp"
 #include "door.h"
 #include "error.hpp"
@@ -47,6 +49,22 @@ void describe(drom_dlb_view& view, uint32_t slot, drom_dlb_client& out) noexcept
     const CpuSet wanted = drom::wanted_cpus(view.ledger, drom::name_of(view.ledger, slot));
     drom::to_words(wanted, out.wanted, CpuSet::kWords);
     out.pending_ms = out.pending != 0 && now > posted ? (now - posted) / drom::kMillisecond : 0;
+}
+
+const Ledger& ledger_of(const drom_dlb_view* view) noexcept {
+    return view != nullptr ? view->ledger : drom::client::state.ledger;
+}
+
+bool is_usable(const drom_dlb_view* view) noexcept { return view != nullptr || drom::client::reads_requests(); }
+
+/// As Table::find(): a pid that is gone is looked at closely, any other is believed until the next reaping.
+bool has_ended(const Ledger& ledger, uint32_t slot, uint32_t pid) noexcept {
+    return getsid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH && drom::is_abandoned(ledger.slot(slot));
+}
+
+/// This process's own slot is known, and that it lives.
+bool is_own(const drom_dlb_view* view, int32_t pid) noexcept {
+    return view == nullptr && static_cast<uint32_t>(pid) == drom::self().pid && drom::client::is_current();
 }
 
 /// Visits the CPUs that the client has once everything posted is done.
@@ -114,6 +132,32 @@ int drom_dlb_look(drom_dlb_view* view, int32_t pid, drom_dlb_client* out) {
     const uint32_t slot = slot_of(view->ledger, pid);
     if (slot == kNoSlot) return DROM_E_NOPROC;
     describe(*view, slot, *out);
+    return DROM_OK;
+}
+
+int drom_dlb_wanted(const drom_dlb_view* view, int32_t pid, uint64_t* words, size_t nwords) {
+    if (!is_usable(view) || pid <= 0) return DROM_E_NOPROC;
+    const Ledger& ledger = ledger_of(view);
+    drom::User user{drom::client::state.slot, drom::client::state.generation};
+    if (!is_own(view, pid)) {
+        user = drom::find_listed_user(ledger, static_cast<uint32_t>(pid));
+        if (user.slot == kNoSlot || has_ended(ledger, user.slot, static_cast<uint32_t>(pid))) return DROM_E_NOPROC;
+    }
+    return drom::to_words(drom::wanted_cpus(ledger, user.name()), words, nwords) ? DROM_OK : DROM_E_INVAL;
+}
+
+uint32_t drom_dlb_cpus(const drom_dlb_view* view) { return is_usable(view) ? ledger_of(view).cpus() : 0; }
+
+int drom_dlb_pids(const drom_dlb_view* view, int32_t* pids, size_t* n) {
+    const size_t room = *n;
+    *n = 0;
+    if (!is_usable(view)) return DROM_E_NOTABLE;
+    const Ledger& ledger = ledger_of(view);
+    for (uint32_t slot = 0; slot < ledger.clients() && *n < room; ++slot) {
+        const uint32_t pid = ledger.slot(slot).client.pid.load(std::memory_order_acquire);
+        if (pid == 0 || !drom::state_of(ledger.slot(slot)).takes_part() || has_ended(ledger, slot, pid)) continue;
+        pids[(*n)++] = static_cast<int32_t>(pid);
+    }
     return DROM_OK;
 }
 

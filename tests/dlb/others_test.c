@@ -2,6 +2,8 @@
  * others_test.c - an administrator and the processes it moves: set, poll, wait, steal, return, recover; who is killed, and who does not answer. */
 #include "check.h"
 
+#include <sys/resource.h>
+
 static cpu_set_t told;
 
 static void note_mask(const_dlb_cpu_set_t mask, void* arg) {
@@ -336,8 +338,39 @@ static void without_polling(void) {
     CHECK(ended(&child), 0);
 }
 
+/* A process that takes part looks into its table without opening it: no descriptor more, also not for a moment. */
+static void looks_without_attach(void) {
+    const cpu_set_t first = mask_of(1);
+    const Child other = start_with_cpus(2, poller);
+    struct rlimit limit, none;
+    cpu_set_t mask;
+    int pids[4], count = 0;
+    CHECK(DLB_Init(0, &first, "--drom"), DLB_SUCCESS);
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none = limit;
+    none.rlim_cur = 0;
+    CHECK(setrlimit(RLIMIT_NOFILE, &none), 0);
+    CHECK(mask_of_pid(0), 1);
+    CHECK(mask_of_pid(getpid()), 1);
+    CHECK(mask_of_pid(other.pid), 2);
+    CHECK(DLB_DROM_GetPidList(pids, &count, 4), DLB_SUCCESS);
+    CHECK(count, 2);
+    CHECK(DLB_DROM_GetPidList(pids, &count, 1), DLB_SUCCESS);
+    CHECK(count, 1);
+    CHECK(DLB_DROM_GetNumCpus(&count), DLB_SUCCESS);
+    CHECK(count >= 2, 1);
+    CHECK(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    kill_child(&other);
+    CHECK(DLB_DROM_GetProcessMask(other.pid, &mask, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
+    CHECK(DLB_DROM_GetPidList(pids, &count, 4), DLB_SUCCESS);
+    CHECK(count, 1);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    CHECK(DLB_DROM_GetPidList(pids, &count, 4), DLB_ERR_NOSHMEM);
+}
+
 int main(void) {
     check_begin();
+    looks_without_attach();
     set_and_poll();
     waiting();
     steal_and_recover();
