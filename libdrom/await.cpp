@@ -130,7 +130,7 @@ int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, 
 
 /// Sleeps while the client's word is what it was, until it acknowledges or `until`.
 void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept {
-    const Page* page = pages_.address(slot);
+    const Page* page = pages_.view(slot);
     const Half nothing{0};
     if (page == nullptr || !ledger_.writable) {
         futex_wait(&nothing, 0, until);
@@ -140,10 +140,8 @@ void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) 
     waiters.fetch_add(1);
     // The kernel compares the word itself after we are registered, so an acknowledgement in between is not missed.
     const Word& word = resized ? page->resized : page->released;
-    const Woken woken = futex_wait(futex_half(word), static_cast<uint32_t>(seq), until);
+    futex_wait(futex_half(word), static_cast<uint32_t>(seq), until);
     waiters.fetch_sub(1);
-    // Its owner cut the page: nothing will ever come from there, and looking again and again would be its owner's doing, too.
-    if (woken == Woken::kGone) futex_wait(&nothing, 0, until);
 }
 
 /// The client's last release, whoever made that. A request in between may have been replaced before anybody moved a thread for it.

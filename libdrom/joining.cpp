@@ -97,7 +97,7 @@ bool keep_reservation(uint32_t index, uint32_t generation) noexcept {
 /// E_NOPROC: it has been called off meanwhile.
 int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept {
     const uint32_t generation = state_of(state.ledger.slot(index)).generation;
-    Page* page = open_page(state.ledger, state.path, index, generation, nullptr);
+    Page* page = open_page(state.ledger, state.path, index, generation);
     int status = take_over(index, only, page, error);
     const bool taken = status == DROM_OK && keep_reservation(index, generation);
     if (!taken && !is_live(state.ledger, {index, generation & 0xfff})) status = DROM_E_NOPROC;

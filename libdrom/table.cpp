@@ -203,7 +203,8 @@ int Table::fill_slot(uint32_t index, uint32_t pid, const Options& options, drom_
     slot.max_cpus.store(options.max_cpus, std::memory_order_relaxed);
     label_slot(slot, pid, options.name, options.job);
     Page* page = create_page(ledger_, path_, index, state_of(slot).generation, uid, error);
-    if (page == nullptr) return error != nullptr ? error->status : DROM_E_OS;
+    // A user can use up what the kernel has of such pages. A job without one runs as it is, and is confined from outside.
+    if (page == nullptr && !ledger_.node_mode()) return error != nullptr ? error->status : DROM_E_OS;
     unmap_page(page);
     return DROM_OK;
 }

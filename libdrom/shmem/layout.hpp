@@ -3,7 +3,7 @@
 //
 // A table is a directory:
 //   ledger               header | owner words | home words | places | slots | requests | intent | events
-//   client.<slot>.<gen>  one page, written by the client, read by administrators
+//   client.<slot>.<gen>  one page, written by the client, read by administrators; in a node table shared memory without a file
 //
 // Why it looks like this: any process may be killed between any two stores. So
 //   - who owns a CPU is one 64-bit word, changed by one compare-and-swap; nothing repeats it;
@@ -113,7 +113,7 @@ struct Slot {
     Identity claimer;   ///< who fills this slot while it is Claimed
     Half min_cpus, max_cpus;
     Half uid;
-    uint32_t pad0;
+    Half page_key;  ///< in a node table: of the segment that is the client's page; 0: none. See node_page.hpp
     Word joined_ns;
     char name[32];
     char job[32];
@@ -174,7 +174,7 @@ struct Event {
 };
 static_assert(sizeof(Event) == 64);
 
-/// Client -> administrators: one page, `client.<slot>.<generation>`. Administrators treat it as untrusted input.
+/// Client -> administrators: one page. Administrators treat it as untrusted input.
 struct Page {
     uint64_t magic;
     uint32_t layout_version;
@@ -271,11 +271,12 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Place, core), offsetof(Place, l3), offsetof(Place, numa), offsetof(Place, package), sizeof(Identity),
     offsetof(Identity, start), offsetof(Identity, pidns), offsetof(Identity, pid), sizeof(Slot), offsetof(Slot, state),
     offsetof(Slot, client), offsetof(Slot, guardian), offsetof(Slot, claimer), offsetof(Slot, min_cpus),
-    offsetof(Slot, max_cpus), offsetof(Slot, uid), offsetof(Slot, joined_ns), offsetof(Slot, name), offsetof(Slot, job),
-    sizeof(Request), offsetof(Request, newest), offsetof(Request, ack_waiters), offsetof(Request, confined),
-    offsetof(Request, posted_ns), offsetof(Request, attempts), offsetof(Request, confined_ns), offsetof(Request, begun),
-    sizeof(RequestHalf), offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words),
-    half_bytes(1), half_bytes(64), request_stride(1), request_stride(64), sizeof(Intent), offsetof(Intent, kind),
+    offsetof(Slot, max_cpus), offsetof(Slot, uid), offsetof(Slot, page_key), offsetof(Slot, joined_ns),
+    offsetof(Slot, name), offsetof(Slot, job), sizeof(Request), offsetof(Request, newest),
+    offsetof(Request, ack_waiters), offsetof(Request, confined), offsetof(Request, posted_ns),
+    offsetof(Request, attempts), offsetof(Request, confined_ns), offsetof(Request, begun), sizeof(RequestHalf),
+    offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words), half_bytes(1),
+    half_bytes(64), request_stride(1), request_stride(64), sizeof(Intent), offsetof(Intent, kind),
     offsetof(Intent, who), offsetof(Intent, flags), offsetof(Intent, checksum), offsetof(Intent, words),
     intent_bytes(1), intent_bytes(64), sizeof(Event), offsetof(Event, index), offsetof(Event, time_ns),
     offsetof(Event, seq), offsetof(Event, what), offsetof(Event, value),

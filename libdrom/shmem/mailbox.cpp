@@ -2,7 +2,6 @@
 // mailbox.cpp - requests to a client and its acknowledgements.
 #include "mailbox.hpp"
 
-#include <unistd.h>
 #include <algorithm>
 #include <cstdlib>
 
@@ -181,22 +180,18 @@ bool Pages::open(const Ledger* ledger, const char* path) noexcept {
     ledger_ = ledger;
     path_ = path;
     entries_ = static_cast<Entry*>(calloc(ledger->clients(), sizeof(Entry)));
-    if (ledger->node_mode()) copy_ = static_cast<Page*>(calloc(1, kPageSize));
-    return entries_ != nullptr && (!ledger->node_mode() || copy_ != nullptr);
+    return entries_ != nullptr;
 }
 
 void Pages::drop(Entry& entry) noexcept {
     unmap_page(entry.page);
-    if (entry.page != nullptr && entry.fd >= 0) close(entry.fd);
-    entry = {nullptr, 0, -1};
+    entry = {nullptr, 0};
 }
 
 void Pages::clear() noexcept {
     for (uint32_t i = 0; entries_ != nullptr && i < ledger_->clients(); ++i) drop(entries_[i]);
     free(entries_);
-    free(static_cast<void*>(copy_));
     entries_ = nullptr;
-    copy_ = nullptr;
 }
 
 Pages::Entry* Pages::entry(uint32_t slot) noexcept {
@@ -204,19 +199,12 @@ Pages::Entry* Pages::entry(uint32_t slot) noexcept {
     const uint32_t generation = state_of(ledger_->slot(slot)).generation;
     if (entry.page != nullptr && entry.generation == generation) return &entry;
     drop(entry);
-    entry.page = open_page(*ledger_, path_, slot, generation, ledger_->node_mode() ? &entry.fd : nullptr);
+    entry.page = open_page(*ledger_, path_, slot, generation);
     entry.generation = generation;
     return entry.page != nullptr ? &entry : nullptr;
 }
 
 const Page* Pages::view(uint32_t slot) noexcept {
-    const Entry* found = entry(slot);
-    if (found == nullptr || !ledger_->node_mode()) return found != nullptr ? found->page : nullptr;
-    const ssize_t length = pread(found->fd, static_cast<void*>(copy_), sizeof(Page), 0);
-    return length == static_cast<ssize_t>(sizeof(Page)) ? copy_ : nullptr;
-}
-
-const Page* Pages::address(uint32_t slot) noexcept {
     const Entry* found = entry(slot);
     return found != nullptr ? found->page : nullptr;
 }

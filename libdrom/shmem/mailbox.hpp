@@ -67,9 +67,7 @@ struct SlotSet {
     }
 };
 
-/// The pages of all clients, as administrators see them.
-/// User mode: mapped and read directly (same user). Node mode: a client may truncate its file, so root reads a copy by pread and
-/// uses the mapping as a futex address only, where the kernel answers EFAULT instead of SIGBUS.
+/// The pages of all clients, as administrators see them. In node mode whatever stands there is a job's, and may change between two looks.
 class Pages {
 public:
     ~Pages() { clear(); }
@@ -81,11 +79,8 @@ public:
     bool open(const Ledger* ledger, const char* path) noexcept;
     void clear() noexcept;
 
-    /// What the client in `slot` says now; nullptr when it has no page. In node mode valid until the next call.
+    /// What the client in `slot` says; nullptr when it has no page.
     const Page* view(uint32_t slot) noexcept;
-
-    /// The address to sleep or wake on; never dereference it.
-    const Page* address(uint32_t slot) noexcept;
 
     /// Wakes the agent's thread of the client if it sleeps (in node mode: always, its word is not to be trusted), or when wakes are held
     /// back notes that this is to be done.
@@ -100,7 +95,6 @@ private:
     struct Entry {
         Page* page;
         uint32_t generation;
-        int fd;  ///< node mode; -1 otherwise
     };
     Entry* entry(uint32_t slot) noexcept;
     bool refuses(uint32_t slot) noexcept;
@@ -111,7 +105,6 @@ private:
     const Ledger* ledger_ = nullptr;
     const char* path_ = nullptr;
     Entry* entries_ = nullptr;
-    Page* copy_ = nullptr;
 };
 
 /// Newest request that the client's threads have been confined to: by its own word (bounded by what was posted) or by an

@@ -16,6 +16,7 @@
 #include "error.hpp"
 #include "folder.hpp"
 #include "identity.hpp"
+#include "node_page.hpp"
 
 namespace drom {
 
@@ -329,14 +330,6 @@ private:
     int fd_;
 };
 
-/// Before its file is given to a job, which may cut it: whoever stores through the mapping then is killed.
-void fill_page(Page& page, uint32_t slot, uint32_t generation) noexcept {
-    page.magic = kPageMagic;
-    page.layout_version = kLayoutVersion;
-    page.slot = slot;
-    page.generation = generation;
-}
-
 Page* map_page(int fd) noexcept {
     void* base = mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return base == MAP_FAILED ? nullptr : static_cast<Page*>(base);
@@ -448,25 +441,30 @@ int still_there(const Ledger& ledger, const char* path, drom_error* error) noexc
 
 Page* create_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t generation, uint32_t uid,
                   drom_error* error) noexcept {
+    if (ledger.node_mode()) return create_node_page(ledger.slot(slot), slot, generation, uid, error);
     char name[48];
     page_name(name, slot, generation);
     const Directory directory(ledger, path);
     unlinkat(directory.fd(), name, 0);  // left by somebody who died while joining with this very generation
     const int fd = openat(directory.fd(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int code = fd < 0 ? errno : allocate(fd, kPageSize);
+    const int code = fd < 0 ? errno : allocate(fd, kPageSize);
     Page* page = code == 0 ? map_page(fd) : nullptr;
-    if (code == 0 && page == nullptr) code = ENOMEM;
-    if (page != nullptr) fill_page(*page, slot, generation);
-    if (page != nullptr && uid != geteuid() && fchown(fd, uid, static_cast<gid_t>(-1)) != 0) code = errno;
     if (fd >= 0) close(fd);
-    if (code == 0) return page;
-    unmap_page(page);
-    if (fd >= 0) unlinkat(directory.fd(), name, 0);
-    fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: join table %s: %s: %s", path, name, errno_text(code));
-    return nullptr;
+    if (page == nullptr) {
+        if (fd >= 0) unlinkat(directory.fd(), name, 0);
+        fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: join table %s: %s: %s", path, name,
+             errno_text(code != 0 ? code : ENOMEM));
+        return nullptr;
+    }
+    page->magic = kPageMagic;
+    page->layout_version = kLayoutVersion;
+    page->slot = slot;
+    page->generation = generation;
+    return page;
 }
 
-Page* open_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t generation, int* keep_fd) noexcept {
+Page* open_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t generation) noexcept {
+    if (ledger.node_mode()) return open_node_page(ledger.slot(slot), generation, ledger.header().owner_uid);
     char name[48];
     page_name(name, slot, generation);
     const Directory directory(ledger, path);
@@ -475,14 +473,12 @@ Page* open_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t 
     struct stat info{};
     const bool fine = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == static_cast<off_t>(kPageSize);
     Page* page = fine ? map_page(fd) : nullptr;
-    if (keep_fd != nullptr && page != nullptr)
-        *keep_fd = fd;
-    else
-        close(fd);
+    close(fd);
     return page;
 }
 
 void remove_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_t generation) noexcept {
+    if (ledger.node_mode()) return remove_node_page(ledger.slot(slot), generation, ledger.header().owner_uid);
     char name[48];
     page_name(name, slot, generation);
     const Directory directory(ledger, path);

@@ -86,12 +86,12 @@ int still_there(const Ledger&, const char* path, drom_error*) noexcept;
 
 // --- a client's page ---
 
-/// Creates `client.<slot>.<gen>` for `uid` and maps it. nullptr with a sentence on failure.
+/// Makes and maps the page of a process of `uid`: a file `client.<slot>.<gen>`, or what node_page.hpp says. nullptr with a sentence on failure.
 Page* create_page(const Ledger&, const char* path, uint32_t slot, uint32_t generation, uint32_t uid,
                   drom_error*) noexcept;
 
-/// Maps an existing page. In node mode root must not dereference the result (its owner may truncate it): see mailbox.hpp.
-Page* open_page(const Ledger&, const char* path, uint32_t slot, uint32_t generation, int* keep_fd) noexcept;
+/// Maps an existing page.
+Page* open_page(const Ledger&, const char* path, uint32_t slot, uint32_t generation) noexcept;
 void remove_page(const Ledger&, const char* path, uint32_t slot, uint32_t generation) noexcept;
 void unmap_page(Page*) noexcept;
 

@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <bit>
-#include <cerrno>
 #include <climits>
 #include <ctime>
 
@@ -18,12 +17,10 @@ Half* futex_half(const Word& word) noexcept {
     return reinterpret_cast<Half*>(bytes + kLow);
 }
 
-Woken futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept {
+void futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept {
     const timespec until{static_cast<time_t>(deadline_ns / 1'000'000'000),
                          static_cast<long>(deadline_ns % 1'000'000'000)};
-    const long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
-    if (result == 0 || errno == EAGAIN || errno == EINTR) return Woken::kChanged;
-    return errno == ETIMEDOUT ? Woken::kDeadline : Woken::kGone;
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
 void futex_wake(const Half* word) noexcept { syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }

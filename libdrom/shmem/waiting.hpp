@@ -6,14 +6,11 @@
 
 namespace drom {
 
-enum class Woken : uint8_t { kChanged, kDeadline, kGone };  ///< kGone: the page under the word was taken away
-
 /// The futex half of a word: its low 32 bits.
 Half* futex_half(const Word& word) noexcept;
 
 /// Sleeps while *word == expected, until a wake, or `deadline_ns` (CLOCK_MONOTONIC). May return early: look again.
-/// The kernel reads the word itself, so a file that was truncated gives kGone, not a signal.
-Woken futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept;
+void futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept;
 
 /// Wakes everybody. Works on read-only mappings too. About 0.3 us when nobody sleeps.
 void futex_wake(const Half* word) noexcept;

@@ -89,7 +89,7 @@ void Scene::client(const Who& who, const CpuSet& mask, uint32_t least, bool rigi
 void Scene::acknowledge() {
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
         if (!is_live(ledger(), name_of(ledger(), slot))) continue;
-        Page* page = open_page(ledger(), path.c_str(), slot, state_of(ledger().slot(slot)).generation, nullptr);
+        Page* page = open_page(ledger(), path.c_str(), slot, state_of(ledger().slot(slot)).generation);
         if (page == nullptr) continue;
         page->released.store(ledger().request(slot).newest.load());
         unmap_page(page);

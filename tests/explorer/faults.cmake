@@ -83,8 +83,3 @@ explorer_fault(released_before_left "a node's client releases" client.cpp
 "    if (real) clear_off(state.known, origin, wanted.mask);"
 "    acknowledge_release(wanted.seq, false);
     if (real) clear_off(state.known, origin, wanted.mask);")
-
-explorer_fault(node_page_read_once "a node's client releases" shmem/mailbox.cpp
-"    const ssize_t length = pread(found->fd, static_cast<void*>(copy_), sizeof(Page), 0);"
-"    if (copy_->magic == kPageMagic && copy_->slot == slot) return copy_;
-    const ssize_t length = pread(found->fd, static_cast<void*>(copy_), sizeof(Page), 0);")

@@ -26,7 +26,7 @@ namespace {
 using namespace drom;
 using namespace drom::explorer;
 
-constexpr int kTaskFile = 3000, kStatFile = 4000, kProcessFile = 5000, kPageFile = 6000;
+constexpr int kTaskFile = 3000, kStatFile = 4000, kProcessFile = 5000;
 constexpr uint64_t kStart = 100;  // of process 0, in ticks since boot
 
 bool inside() { return entered() != kNoProcess; }
@@ -172,7 +172,6 @@ long answer(long number, const long (&a)[6]) {
 extern "C" {
 int __real_open(const char*, int, ...);
 ssize_t __real_read(int, void*, size_t);
-ssize_t __real_pread(int, void*, size_t, off_t);
 int __real_close(int);
 off_t __real_lseek(int, off_t, int);
 int __real_stat(const char*, struct stat*);
@@ -197,15 +196,6 @@ int __wrap_open(const char* path, int flags, ...) {
 
 ssize_t __wrap_read(int file, void* out, size_t size) {
     return inside() && file >= kStatFile ? read_stat(file, out, size) : __real_read(file, out, size);
-}
-
-/// A client's page, word by word: the kernel copies while the client writes.
-ssize_t __wrap_pread(int file, void* out, size_t size, off_t offset) {
-    if (!inside() || file < kPageFile) return __real_pread(file, out, size, offset);
-    const auto* from = reinterpret_cast<const Word*>(memory.pages[file - kPageFile]);
-    auto* to = static_cast<uint64_t*>(out);
-    for (size_t i = 0; i < size / 8; ++i) to[i] = is_watched(offset_of(from[i])) ? ask(from[i]) : from[i].load();
-    return static_cast<ssize_t>(size);
 }
 
 int __wrap_close(int file) { return inside() && file >= kTaskFile ? 0 : __real_close(file); }
@@ -327,13 +317,10 @@ Page* __wrap__ZN4drom11create_pageERKNS_6LedgerEPKcjjjP10drom_error(const Ledger
     return page;
 }
 
-Page* __wrap__ZN4drom9open_pageERKNS_6LedgerEPKcjjPi(const Ledger&, const char*, uint32_t slot, uint32_t generation,
-                                                     int* file) {
-    for (uint32_t i = 0; i < kPages; ++i) {
-        if (ask(memory.kernel.page_names[i]) != ((uint64_t{slot} + 1) << 32 | generation)) continue;
-        if (file != nullptr) *file = kPageFile + static_cast<int>(i);
-        return reinterpret_cast<Page*>(memory.pages[i]);
-    }
+Page* __wrap__ZN4drom9open_pageERKNS_6LedgerEPKcjj(const Ledger&, const char*, uint32_t slot, uint32_t generation) {
+    for (uint32_t i = 0; i < kPages; ++i)
+        if (ask(memory.kernel.page_names[i]) == ((uint64_t{slot} + 1) << 32 | generation))
+            return reinterpret_cast<Page*>(memory.pages[i]);
     return nullptr;
 }
 

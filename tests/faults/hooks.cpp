@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,8 +55,6 @@ int hook_faccessat(int fd, const char* path, int mode, int flags) {
 
 int hook_fchmod(int fd, mode_t mode) { return fails(Call::fchmod_call) ? -1 : fchmod(fd, mode); }
 
-int hook_fchown(int fd, uid_t user, gid_t group) { return fails(Call::fchown_call) ? -1 : fchown(fd, user, group); }
-
 int hook_fstat(int fd, struct stat* info) { return fails(Call::fstat_call) ? -1 : fstat(fd, info); }
 
 void hook_free(void* memory) {
@@ -96,6 +95,21 @@ void* hook_mmap(void* address, std::size_t length, int protection, int flags, in
     const std::lock_guard<std::mutex> guard(shared_mutex);
     if (base != MAP_FAILED && (flags & MAP_SHARED) != 0 && shared_mappings.insert(base).second) has_mappings(1);
     return base;
+}
+
+void* hook_shmat(int id, const void* address, int flags) {
+    void* base = fails(Call::shmat_call) ? reinterpret_cast<void*>(-1) : shmat(id, address, flags);
+    const std::lock_guard<std::mutex> guard(shared_mutex);
+    if (base != reinterpret_cast<void*>(-1) && shared_mappings.insert(base).second) has_mappings(1);
+    return base;
+}
+
+int hook_shmctl(int id, int command, shmid_ds* info) {
+    return fails(Call::shmctl_call) ? -1 : shmctl(id, command, info);
+}
+
+int hook_shmget(key_t key, std::size_t size, int flags) {
+    return fails(Call::shmget_call) ? -1 : shmget(key, size, flags);
 }
 
 int hook_munmap(void* address, std::size_t length) {

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -41,7 +42,6 @@ int hook_close(int fd);
 void* hook_dlopen(const char* path, int flags);
 int hook_faccessat(int fd, const char* path, int mode, int flags);
 int hook_fchmod(int fd, mode_t mode);
-int hook_fchown(int fd, uid_t user, gid_t group);
 int hook_fstat(int fd, struct stat* info);
 void hook_free(void* memory);
 pid_t hook_getsid(pid_t pid);
@@ -68,6 +68,9 @@ void* hook_realloc(void* memory, std::size_t size);
 int hook_rmdir(const char* path);
 int hook_sched_getcpu();
 int hook_setenv(const char* name, const char* value, int overwrite);
+void* hook_shmat(int id, const void* address, int flags);
+int hook_shmctl(int id, int command, shmid_ds* info);
+int hook_shmget(key_t key, std::size_t size, int flags);
 int hook_stat(const char* path, struct stat* info);
 char* hook_strdup(const char* text);
 long hook_sysconf(int name);

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // node_test.cpp - root's table of the whole node: who may read, who may write, and what a job's owner can do to its page.
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "clock.hpp"
 #include "identity.hpp"
@@ -28,8 +35,39 @@ protected:
         const uint64_t mask = 0x3;
         const drom_options plain = options_with(0);
         ASSERT_GE(drom_reserve(table_, job_.pid(), &mask, 1, &plain, nullptr, &error_), 0) << error_.text;
-        page_ = path_ + "/client.0.1";
-        ASSERT_EQ(access(page_.c_str(), F_OK), 0);
+        ASSERT_EQ(drom::open_ledger(path_.c_str(), true, ledger_, &error_), DROM_OK) << error_.text;
+        ASSERT_NE(segment_of(ledger_, 0), -1) << "the job has no page";
+    }
+    void TearDown() override {
+        drom::close_ledger(ledger_);
+        WithTable::TearDown();
+    }
+    /// The number of the shared memory that is the page of the client in `slot`; every user can find it out.
+    static int segment_of(const drom::Ledger& ledger, uint32_t slot) {
+        return shmget(static_cast<key_t>(ledger.slot(slot).page_key.load()), 0, 0);
+    }
+    /// As the job has it; nullptr when it may not.
+    static drom::Page* attach(int segment) {
+        void* page = shmat(segment, nullptr, 0);
+        return page == reinterpret_cast<void*>(-1) ? nullptr : static_cast<drom::Page*>(page);
+    }
+    /// The only client, as root sees it; root's calls must not end otherwise than they do with an honest one.
+    drom_client_info seen_by_root() {
+        std::vector<drom_client_info> list(16);
+        list[0].size = sizeof list[0];
+        size_t count = list.size();
+        EXPECT_EQ(drom_clients(table_, list.data(), &count, &error_), DROM_OK) << error_.text;
+        EXPECT_EQ(count, 1U);
+        return list[0];
+    }
+    void root_goes_on(uint64_t mask) {
+        seen_by_root();
+        drom_options options = options_with(DROM_WAIT_RELEASED);
+        options.grace_ms = DROM_GRACE_AT_ONCE;
+        options.timeout_ms = 2000;
+        EXPECT_GE(drom_set_mask(table_, job_.pid(), &mask, 1, &options, &error_), 0) << error_.text;
+        const drom_options plain = options_with(0);
+        EXPECT_GE(drom_check(table_, &plain, &error_), 0) << error_.text;
     }
     static Child sleeper_of_nobody() {
         Child child = Child::run([] {
@@ -47,7 +85,7 @@ protected:
     }
     mode_t mode_ = 0755;
     Child job_;
-    std::string page_;
+    drom::Ledger ledger_;
 };
 
 TEST_F(Node, TheDirectoryIsRootsAndTheLedgerReadable) {
@@ -57,9 +95,12 @@ TEST_F(Node, TheDirectoryIsRootsAndTheLedgerReadable) {
     EXPECT_EQ(info.st_uid, 0U);
     ASSERT_EQ(stat((path_ + "/ledger").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 07777, 0644U);
-    ASSERT_EQ(stat(page_.c_str(), &info), 0);
-    EXPECT_EQ(info.st_mode & 07777, 0600U);
-    EXPECT_EQ(info.st_uid, kNobody) << "the job's page is not the job's";
+    shmid_ds page{};
+    ASSERT_EQ(shmctl(segment_of(ledger_, 0), IPC_STAT, &page), 0);
+    EXPECT_EQ(page.shm_perm.mode & 0777, 0600);
+    EXPECT_EQ(page.shm_perm.uid, kNobody) << "the job's page is not the job's";
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+        EXPECT_EQ(entry.path().filename(), "ledger") << "a job may have a file here that it can cut, or let grow";
 }
 
 TEST_F(Node, AUserCanLookAndNotWrite) {
@@ -69,37 +110,57 @@ TEST_F(Node, AUserCanLookAndNotWrite) {
                   if (open_status(path_, 0, error) != DROM_E_PERM) return 2;
                   if (open((path_ + "/ledger").c_str(), O_RDWR) >= 0) return 3;
                   if (open((path_ + "/mine").c_str(), O_WRONLY | O_CREAT, 0600) >= 0) return 4;
-                  if (unlink((path_ + "/ledger").c_str()) == 0 || unlink(page_.c_str()) == 0) return 5;
-                  if (rename(page_.c_str(), (path_ + "/client.1.1").c_str()) == 0) return 6;
+                  if (unlink((path_ + "/ledger").c_str()) == 0) return 5;
                   return 0;
               }),
               0);
 }
 
-TEST_F(Node, APageThatItsOwnerTruncatesDoesNotHurtRoot) {
-    for (const off_t size : {off_t{0}, off_t{100}, off_t{1} << 20}) {
-        ASSERT_EQ(as_user([&] { return truncate(page_.c_str(), size); }), 0);
-        std::vector<drom_client_info> list(16);
-        list[0].size = sizeof list[0];
-        size_t count = list.size();
-        EXPECT_EQ(drom_clients(table_, list.data(), &count, &error_), DROM_OK);
-        EXPECT_EQ(count, 1U);
-        drom_options options = options_with(DROM_WAIT_RELEASED);
-        options.grace_ms = DROM_GRACE_AT_ONCE;
-        options.timeout_ms = 2000;
-        const uint64_t mask = size == 100 ? 0x3 : 0x1;
-        EXPECT_GE(drom_set_mask(table_, job_.pid(), &mask, 1, &options, &error_), 0) << error_.text;
-        const drom_options plain = options_with(0);
-        EXPECT_GE(drom_check(table_, &plain, &error_), 0) << error_.text;
-    }
+/// Maps more than the page has and writes there: SIGBUS for whoever does it.
+TEST_F(Node, APageDoesNotGrow) {
+    EXPECT_EQ(as_user([&] {
+                  drom::Page* page = attach(segment_of(ledger_, 0));
+                  if (page == nullptr) return 1;
+                  void* more = mremap(static_cast<void*>(page), drom::kPageSize, 2 * drom::kPageSize, MREMAP_MAYMOVE);
+                  if (more == MAP_FAILED) return 128 + SIGBUS;
+                  signal(SIGBUS, SIG_DFL);
+                  static_cast<volatile char*>(more)[drom::kPageSize] = 1;
+                  return 0;
+              }),
+              128 + SIGBUS);
+    root_goes_on(0x1);
 }
 
-TEST_F(Node, ATruncatedPageDoesNotMakeRootSpin) {
-    std::vector<drom_client_info> list(16);
-    list[0].size = sizeof list[0];
-    size_t count = list.size();
-    ASSERT_EQ(drom_clients(table_, list.data(), &count, &error_), DROM_OK);  // the page is mapped from here on
-    ASSERT_EQ(as_user([&] { return truncate(page_.c_str(), 0); }), 0);
+TEST_F(Node, APageThatItsJobRemovesDoesNotHurtRoot) {
+    seen_by_root();  // it is mapped from here on
+    ASSERT_EQ(as_user([&] { return shmctl(segment_of(ledger_, 0), IPC_RMID, nullptr); }), 0);
+    root_goes_on(0x1);
+    drom_close(table_);  // nobody has it any more
+    ASSERT_EQ(open_status(path_, 0, error_), DROM_OK);
+    const drom_options plain = options_with(0);
+    ASSERT_EQ(drom_open(&table_, path_.c_str(), &plain, &error_), DROM_OK) << error_.text;
+    root_goes_on(0x3);
+}
+
+/// What a job puts in the place of its page is not read by root: huge pages, of which there are none left, would kill it.
+TEST_F(Node, APageOfTheJobsOwnMakingIsNotRootsToRead) {
+    ASSERT_EQ(as_user([&] {
+                  const auto key = static_cast<key_t>(ledger_.slot(0).page_key.load());
+                  if (shmctl(shmget(key, 0, 0), IPC_RMID, nullptr) != 0) return 1;
+                  drom::Page* forged = attach(shmget(key, drom::kPageSize, IPC_CREAT | IPC_EXCL | 0666));
+                  if (forged == nullptr) return 2;
+                  forged->joined.store(1);
+                  return 0;
+              }),
+              0);
+    EXPECT_EQ(seen_by_root().state, static_cast<uint32_t>(DROM_CLIENT_RESERVED)) << "the forged page was believed";
+    root_goes_on(0x1);
+    EXPECT_EQ(as_user([&] { return shmctl(segment_of(ledger_, 0), IPC_RMID, nullptr); }), 0);
+}
+
+TEST_F(Node, ARemovedPageDoesNotMakeRootSpin) {
+    seen_by_root();
+    ASSERT_EQ(as_user([&] { return shmctl(segment_of(ledger_, 0), IPC_RMID, nullptr); }), 0);
     drom_options options = options_with(DROM_WAIT_RELEASED | DROM_NEVER_CONFINE);
     options.timeout_ms = 500;
     const uint64_t mask = 0x1;
@@ -113,8 +174,73 @@ TEST_F(Node, ATruncatedPageDoesNotMakeRootSpin) {
     EXPECT_LT(used, 0.1) << "it waited on a word that is gone";
 }
 
-/// The job cuts each page of slot 1 as soon as the file is its own. It knows name and moment from the ledger.
-int cut_pages_of_slot_1(const std::string& table) {
+TEST_F(Node, PagesGoWithTheirClients) {
+    const int page = segment_of(ledger_, 0);
+    const drom_options plain = options_with(0);
+    ASSERT_GE(drom_release(table_, job_.pid(), &plain, &error_), 0) << error_.text;
+    drom_close(table_);  // the last that has it mapped
+    table_ = nullptr;
+    shmid_ds info{};
+    EXPECT_NE(shmctl(page, IPC_STAT, &info), 0) << "the page of a former client is left";
+}
+
+TEST_F(Node, WithoutASegmentLeftAJobIsReservedForAndConfined) {
+    const Child other = sleeper_of_nobody();
+    const drom_options plain = options_with(0);
+    ASSERT_GE(drom_release(table_, job_.pid(), &plain, &error_), 0) << error_.text;
+    Child inside = Child::run([&] {
+        if (unshare(CLONE_NEWIPC) != 0) return 77;
+        std::ofstream most("/proc/sys/kernel/shmmni");
+        if (!(most << '0' << std::flush)) return 77;
+        const uint64_t two = 0x3;
+        if (drom_reserve(table_, other.pid(), &two, 1, &plain, nullptr, &error_) < 0) return 1;
+        drom_options wait = options_with(DROM_WAIT_RELEASED);
+        wait.timeout_ms = 5000;
+        const uint64_t one = 0x1;
+        return drom_set_mask(table_, other.pid(), &one, 1, &wait, &error_) == DROM_OK ? 0 : 2;
+    });
+    const int code = inside.wait();
+    if (code == 77) DROM_SKIP("this kernel or container allows no IPC namespace of one's own");
+    EXPECT_EQ(code, 0);
+}
+
+/// On a file system of 8 MB, as /run is a small one: what the job may write to in the table, it writes to as long as it can.
+TEST_F(Node, AJobDoesNotFillRootsFileSystem) {
+    Child inside = Child::run([&] {
+        const std::string run = directory_.path() + "/run";
+        const std::string table = run + "/drom-n1";
+        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 77;
+        if (mkdir(run.c_str(), 0755) != 0 || mount("none", run.c_str(), "tmpfs", 0, "size=8m,mode=0755") != 0)
+            return 77;
+        drom_options options = options_with(DROM_CREATE | DROM_NODE);
+        options.cpus = 8;
+        drom_table* node = nullptr;
+        if (drom_open(&node, table.c_str(), &options, nullptr) != DROM_OK) return 1;
+        const uint64_t mask = 0x1;
+        const drom_options plain = options_with(0);
+        if (drom_reserve(node, job_.pid(), &mask, 1, &plain, nullptr, nullptr) < 0) return 2;
+        std::vector<std::string> files;
+        for (const auto& entry : std::filesystem::directory_iterator(table)) files.push_back(entry.path());
+        as_user([&] {
+            const std::vector<char> much(1 << 20, 'x');
+            for (const std::string& file : files)
+                for (const int fd = open(file.c_str(), O_WRONLY | O_APPEND); write(fd, much.data(), much.size()) > 0;) {
+                }
+            return 0;
+        });
+        const int file = open((run + "/of-root").c_str(), O_WRONLY | O_CREAT, 0600);
+        if (posix_fallocate(file, 0, 1 << 20) != 0) return 3;
+        const Child other = sleeper_of_nobody();
+        const uint64_t rest = 0x2;
+        return drom_reserve(node, other.pid(), &rest, 1, &plain, nullptr, nullptr) >= 0 ? 0 : 4;
+    });
+    const int code = inside.wait();
+    if (code == 77) DROM_SKIP("this kernel or container allows no mount namespace");
+    EXPECT_EQ(code, 0);
+}
+
+/// The job cuts or removes each page of slot 1 as soon as that is its own. It knows name, key and moment from the ledger.
+int spoil_pages_of_slot_1(const std::string& table) {
     drom::Ledger ledger;
     if (drom::open_ledger(table.c_str(), true, ledger, nullptr) != DROM_OK) return 1;
     for (;;) {
@@ -122,12 +248,14 @@ int cut_pages_of_slot_1(const std::string& table) {
         const int file = open((table + "/client.1." + std::to_string(generation)).c_str(), O_RDWR | O_CLOEXEC);
         if (file >= 0 && ftruncate(file, 0) != 0) return 2;
         if (file >= 0) close(file);
+        const auto key = static_cast<key_t>(ledger.slot(1).page_key.load());
+        if (key != 0) shmctl(shmget(key, 0, 0), IPC_RMID, nullptr);
     }
 }
 
-TEST_F(Node, AJobThatCutsItsPageAtOnceDoesNotKillRootWhoReserves) {
+TEST_F(Node, AJobThatSpoilsItsPageAtOnceDoesNotKillRootWhoReserves) {
     const Child attacker =
-        Child::run([&] { return setresuid(kNobody, kNobody, kNobody) != 0 ? 99 : cut_pages_of_slot_1(path_); });
+        Child::run([&] { return setresuid(kNobody, kNobody, kNobody) != 0 ? 99 : spoil_pages_of_slot_1(path_); });
     const Child other = sleeper_of_nobody();
     Child root = Child::run([&] {
         const uint64_t mask = 0xc;
@@ -143,9 +271,10 @@ TEST_F(Node, AJobThatCutsItsPageAtOnceDoesNotKillRootWhoReserves) {
 
 TEST_F(Node, LiesInAPageAreBounded) {
     ASSERT_EQ(as_user([&] {
-                  const int fd = open(page_.c_str(), O_RDWR);
-                  std::string lies(4096, '\xff');
-                  return fd >= 0 && pwrite(fd, lies.data(), lies.size(), 0) == 4096 ? 0 : 1;
+                  drom::Page* page = attach(segment_of(ledger_, 0));
+                  if (page == nullptr) return 1;
+                  memset(static_cast<void*>(page), 0xff, drom::kPageSize);
+                  return 0;
               }),
               0);
     std::vector<drom_client_info> list(16);
