@@ -17,12 +17,12 @@ follows() { # RUNTIME
     has_guest "regions-$1"
     two_cpus
     DROM_RESIZE=follow guest sim "$BOTH" "$GUESTS/regions-$1"
-    run drom set sim "$A" --wait resized --timeout 20000
+    run drom set sim "$A" --wait resized --timeout 60000
     [[ $status == 0 && $output =~ ^sim\ \([0-9]+\):\ $BOTH\ -\>\ $A,\ released.*\ after\ .*resized\ after ]]
     [[ $(threads_on sim) == "$A" ]]
     client_is sim team 1
     drom explain sim --sample 20 | grep -q "The number of threads follows the CPUs: 1 thread now, 2 at its start"
-    drom expand sim 2 --wait resized --timeout 20000
+    drom expand sim 2 --wait resized --timeout 60000
     client_is sim mask "$BOTH"
     client_is sim team 2
     kill -TERM "$PID"
@@ -37,7 +37,7 @@ keeps() { # RUNTIME
     has_guest "held-$1"
     two_cpus
     guest keeper "$BOTH" "$GUESTS/held-$1"
-    run drom shrink keeper 1 --wait resized --timeout 20000
+    run drom shrink keeper 1 --wait resized --timeout 60000
     [[ $status == 0 ]]
     [[ $(client keeper mask) != "$BOTH" && $(threads_on keeper) == "$(client keeper mask)" ]]
     client_is keeper team 2
@@ -82,7 +82,7 @@ guest_of_nobody() {
 @test "teams inside a team are not resized with it, and that is said" {
     two_cpus
     DROM_RESIZE=follow guest nested "$BOTH" "$GUESTS/nested-gcc"
-    drom set nested "$A" --wait resized --timeout 20000
+    drom set nested "$A" --wait resized --timeout 60000
     client_is nested team 1
     client_is nested not_resized ""
     # They come and go: one look may miss them.
@@ -120,7 +120,8 @@ guest_of_nobody() {
 }
 
 @test "what is there already is said so" {
-    guest idle "$A" "$GUESTS/plain" 60 || true
+    background "$BIN" run --name idle --cpus "$A" -- "$GUESTS/plain" 600
+    eventually "idle is there" client_is idle want "$A"
     run drom set idle "$A"
     [[ $status == 0 && $output == *" has $A already" ]]
     [[ $(drom set idle "$A" --json | jq -r '.schema + " " + .status') == "drom.set/1 DROM_UNCHANGED" ]]

@@ -52,7 +52,7 @@ start() {
     rm -f "$work/out"
     LD_PRELOAD=${preload-$lib} "$@" >"$work/out" 2>"$work/err" 3>&- &
     host=$!
-    eventually 20 grep -s -q '^ready' "$work/out"
+    eventually 90 grep -s -q '^ready' "$work/out"
 }
 
 # finish: the host ends by itself, well, and with the right sum.
@@ -75,7 +75,7 @@ allowed() { cat /proc/"$1"/task/*/status | sed -n 's/^Cpus_allowed_list:\t//p' |
 
 # shrinks_and_grows PID: the client follows both ways.
 follows() {
-    eventually 10 listed "$1"
+    eventually 90 listed "$1"
     drom set "$1" "$one"
     [[ $(allowed "$1") == "$one" ]]
     drom set "$1" "$both"
@@ -205,7 +205,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
             finish >/dev/null
             stop=$work/stop-$by-$i-loaded
             start "$hosts/host-$by" regions "$stop"
-            eventually 10 listed "$host"
+            eventually 90 listed "$host"
             loaded+=("$(resident_kb "$host")")
             finish >/dev/null
         done
@@ -266,7 +266,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
 @test "after exec into a program without OpenMP its CPUs are still counted, and free when it ends" {
     LD_PRELOAD=$lib "$hosts/host-clang" exec "$stop" /bin/sleep 2 3>&- &
     host=$!
-    eventually 10 grep -q sleep "/proc/$host/comm"
+    eventually 90 grep -q sleep "/proc/$host/comm"
     drom list
     wait "$host"
     host=
@@ -278,7 +278,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     local exec_stop=$work/unused
     LD_PRELOAD=$lib "$hosts/host-clang" exec "$exec_stop" "$hosts/host-clang" regions "$stop" >"$work/out" 2>"$work/err" 3>&- &
     host=$!
-    eventually 20 grep -s -q '^ready' "$work/out"
+    eventually 90 grep -s -q '^ready' "$work/out"
     follows "$host"
     [ "$(clients)" -eq 1 ]
     finish
@@ -344,7 +344,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         expected=$("$guests/$name" "$mode" 50)
         LD_PRELOAD=$lib "$guests/$name" "$mode" 50 >"$work/out" 2>"$work/err" 3>&- &
         host=$!
-        eventually 10 listed "$host"
+        eventually 90 listed "$host"
         while kill -0 "$host" 2>/dev/null && [ -e "/proc/$host/task" ]; do
             drom set "$host" "$one" 2>/dev/null || break
             drom set "$host" "$both" 2>/dev/null || break
@@ -359,7 +359,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
 @test "a program of one thread keeps one thread, and is moved all the same" {
     for by in gcc clang; do
         OMP_NUM_THREADS=1 start "$hosts/host-$by" regions "$stop"
-        eventually 10 listed "$host"
+        eventually 90 listed "$host"
         [[ $(find /proc/"$host"/task -mindepth 1 -maxdepth 1 | wc -l) == 1 ]]
         local last=${both##*,}
         drom set "$host" "$last"
@@ -367,7 +367,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         finish
         rm "$stop"
         OMP_NUM_THREADS=1 DROM_ASYNC=1 start "$hosts/host-$by" regions "$stop"
-        eventually 10 listed "$host"
+        eventually 90 listed "$host"
         [[ $(find /proc/"$host"/task -mindepth 1 -maxdepth 1 | wc -l) == 2 ]]
         finish
         rm "$stop"
@@ -383,7 +383,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     for by in gcc clang; do
         rm -f "$stop"
         start "$hosts/host-$by" pin "$stop" "$one"
-        eventually 10 listed "$host"
+        eventually 90 listed "$host"
         echo "$host" >"$group/cgroup.procs"
         run -3 drom set "$host" "${both##*,}" --timeout 200
         echo "$output"
@@ -395,7 +395,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
 
 @test "a program that was killed leaves nothing behind" {
     start "$hosts/host-clang" regions "$stop"
-    eventually 10 listed "$host"
+    eventually 90 listed "$host"
     kill -9 "$host"
     wait "$host" || true
     host=

@@ -83,6 +83,8 @@ TEST(Urgency, StandsWhereItMayAndGoesBack) {
         if (!mine.has(0) || !mine.has(1)) DROM_SKIP("CPUs 0 and 1 are needed"); \
     } while (false)
 
+constexpr uint32_t kLong_ms = 60'000;  ///< more than a machine is ever too busy for
+
 /// A client with CPUs 0-1 that does `body` again and again.
 class AtOnce : public WithTable {
 protected:
@@ -114,13 +116,19 @@ protected:
 
 void nothing() {}
 
-/// 15 ms are less than the grace period, so only the administrator can have done it.
+/// 15 ms are less than the grace period, so only the administrator can have done it. A busy machine may need more now and then, but not each time.
 TEST_F(AtOnce, AClientThatNeverAnswersIsOffItsCpuWithoutGrace) {
     NEED_TWO_CPUS();
     if (!may_run_at_once()) DROM_SKIP("no real-time priority for us here");
     start(false, nothing, [] { usleep(1000); });
     for (const uint64_t mask : {1U, 3U, 2U, 3U}) {
-        ASSERT_EQ(set_and_wait(mask, 15), DROM_OK) << error_.text;
+        const uint64_t other = mask == 1 ? 2 : 1;
+        int status = DROM_PENDING;
+        for (int tries = 0; tries < 200 && status == DROM_PENDING; ++tries) {
+            ASSERT_GE(set_and_wait(other, kLong_ms), 0) << error_.text;
+            status = set_and_wait(mask, 15);
+        }
+        ASSERT_EQ(status, DROM_OK) << error_.text;
         CpuSet now{};
         ASSERT_TRUE(drom::get_affinity(client_.upid(), now));
         EXPECT_EQ(now.words[0], mask);
@@ -130,10 +138,10 @@ TEST_F(AtOnce, AClientThatNeverAnswersIsOffItsCpuWithoutGrace) {
 TEST_F(AtOnce, ItsAgentAcknowledgesAllTheSame) {
     NEED_TWO_CPUS();
     start(true, nothing, [] { pause(); });
-    ASSERT_EQ(set_and_wait(0x1, 3000), DROM_OK) << error_.text;
+    ASSERT_EQ(set_and_wait(0x1, kLong_ms), DROM_OK) << error_.text;
     drom_client_info info{};
     info.size = sizeof info;
-    for (int i = 0; i < 3000 && info.released_seq < info.request_seq + (info.request_seq == 0); ++i) {
+    for (int i = 0; i < 60'000 && info.released_seq < info.request_seq + (info.request_seq == 0); ++i) {
         size_t count = 1;
         ASSERT_EQ(drom_clients(table_, &info, &count, &error_), DROM_OK);
         usleep(1000);
@@ -145,7 +153,7 @@ TEST_F(AtOnce, AClientThatHasDisabledAdoptionKeepsItsGrace) {
     NEED_TWO_CPUS();
     start(true, [] { drom::client::disable(); }, [] { pause(); });
     EXPECT_EQ(set_and_wait(0x1, 5), DROM_PENDING) << error_.text;
-    EXPECT_EQ(set_and_wait(0x1, 3000), DROM_UNCHANGED) << error_.text;
+    EXPECT_EQ(set_and_wait(0x1, kLong_ms), DROM_UNCHANGED) << error_.text;
 }
 
 TEST_F(AtOnce, AnAdministratorThatAskedForGraceGivesIt) {
@@ -171,7 +179,7 @@ TEST_F(AtOnce, ARequestThatNobodyWokeTheAgentForIsReleased) {
     const uint64_t base = ledger.request(0).newest.load();
     ASSERT_TRUE(drom::post_request(ledger, client, base, CpuSet::range(0, 1)));
     CpuSet now{};
-    for (int i = 0; i < 5000 && now.words[0] != 0x1; ++i, usleep(1000)) drom::get_affinity(client_.upid(), now);
+    for (int i = 0; i < 60'000 && now.words[0] != 0x1; ++i, usleep(1000)) drom::get_affinity(client_.upid(), now);
     EXPECT_EQ(now.words[0], 0x1U);
     drom::close_ledger(ledger);
 }
@@ -209,7 +217,7 @@ TEST_F(AtOnce, AThreadThatPlacesItselfDoesNotStayOutsideTheMaskThatWasReported) 
     start(false, start_threads, [] { pause(); });
     drom_options wait = options_with(DROM_WAIT_RELEASED);
     wait.grace_ms = DROM_GRACE_AT_ONCE;
-    wait.timeout_ms = 3000;
+    wait.timeout_ms = kLong_ms;
     unsigned strays = 0;
     for (unsigned round = 0; round < 300; ++round) {
         const uint64_t mask = round % 2 == 0 ? 1 : 2;
@@ -218,7 +226,7 @@ TEST_F(AtOnce, AThreadThatPlacesItselfDoesNotStayOutsideTheMaskThatWasReported) 
         CpuSet kept{};
         kept.words[0] = mask;
         strays += outside(client_.pid(), kept);
-        ASSERT_GE(set_and_wait(3, 3000), 0) << error_.text;
+        ASSERT_GE(set_and_wait(3, kLong_ms), 0) << error_.text;
     }
     EXPECT_EQ(strays, 0U) << "in 300 requests";
 }

@@ -136,7 +136,7 @@ TEST(Verdicts, ExecKeepsTheProcess) {
     ASSERT_TRUE(drom::who_is(child.upid(), who));
     gate.open();
     char name[32] = {};
-    for (int i = 0; i < 2000 && std::strcmp(name, "sleep\n") != 0; ++i) {
+    for (int i = 0; i < 60'000 && std::strcmp(name, "sleep\n") != 0; ++i) {
         usleep(1000);
         FILE* comm = fopen(("/proc/" + std::to_string(child.pid()) + "/comm").c_str(), "r");
         if (comm == nullptr) continue;

@@ -47,7 +47,7 @@ TEST_F(Virtual, ARequestForCpusThatThisMachineHasNotIsReleasedAndMovesNobody) {
     });
     wait_for(child.pid());
     drom_options options = options_with(DROM_WAIT_RELEASED);
-    options.timeout_ms = 20000;
+    options.timeout_ms = 60'000;
     EXPECT_EQ(drom_set_mask(table_, child.pid(), &kSecondPackage, 1, &options, &error_), DROM_OK) << error_.text;
     EXPECT_EQ(child.wait(), 0);
 }
@@ -63,7 +63,7 @@ TEST_F(Virtual, AnAdministratorConfinesWhoDoesNotAnswerOnPaperOnly) {
     ASSERT_GE(drom_reserve(table_, child.pid(), &kFirstPackage, 1, &options, nullptr, &error_), 0) << error_.text;
     options = options_with(DROM_WAIT_RELEASED);
     options.grace_ms = DROM_GRACE_AT_ONCE;
-    options.timeout_ms = 20000;
+    options.timeout_ms = 60'000;
     EXPECT_EQ(drom_set_mask(table_, child.pid(), &kSecondPackage, 1, &options, &error_), DROM_OK) << error_.text;
     drom::CpuSet now{};
     ASSERT_TRUE(drom::get_affinity(static_cast<uint32_t>(child.pid()), now));

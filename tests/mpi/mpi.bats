@@ -114,7 +114,7 @@ finish() {
     launch 1 "$RANKS/rank" receive "$STOP" : -np 1 "$BIN" run --ncpus 2 -- "$RANKS/rank" receive "$STOP"
     clients 1
     sleep 0.2
-    drom set --wait released --timeout 5000 "$(of 1 pid)" "$B"
+    drom set --wait released --timeout 60000 "$(of 1 pid)" "$B"
     [[ $(of 1 released) == "$(of 1 seq)" ]]
     local task
     for task in /proc/"$(of 1 pid)"/task/*; do
@@ -157,9 +157,9 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
     clients 1 '.mask != ""'
     local pid
     pid=$(of 0 pid)
-    drom set --wait released --grace never --timeout 5000 "$pid" "$A"
+    drom set --wait released --grace never --timeout 60000 "$pid" "$A"
     [[ $(of 0 released) == "$(of 0 seq)" && $(of 0 confined) -lt $(of 0 seq) ]]
-    drom set --wait released --grace never --timeout 5000 "$pid" "$BOTH"
+    drom set --wait released --grace never --timeout 60000 "$pid" "$BOTH"
     wait "${LAUNCHED[0]}"
     LAUNCHED=()
     grep -F "ranks 1 wrong 0 rounds many" "$OUT"
@@ -171,7 +171,7 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
         rm -f "$STOP"
         DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/$program" "$STOP"
         clients 1
-        drom set --wait resized --grace never --timeout 5000 "$(of 0 pid)" "$A"
+        drom set --wait resized --grace never --timeout 60000 "$(of 0 pid)" "$A"
         [[ $(of 0 confined) -lt $(of 0 seq) ]]
         finish
         grep -F "wrong 0" "$OUT"
@@ -181,7 +181,7 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
 @test "the team of a hybrid rank follows" {
     launch 1 "$BIN" run --resize follow -- "$RANKS/rank" teams "$STOP"
     clients 1 '.team == 2'
-    drom set --wait resized --timeout 5000 "$(of 0 pid)" "$A"
+    drom set --wait resized --timeout 60000 "$(of 0 pid)" "$A"
     [[ $(of 0 team) == 1 ]]
     finish
     grep -F "rank 0 team 1" "$OUT"
@@ -193,8 +193,8 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
     local pid end=$((SECONDS + 4))
     pid=$(of 1 pid)
     while ((SECONDS < end)); do
-        drom set --timeout 5000 "$pid" "$B"
-        drom set --timeout 5000 "$pid" "$BOTH"
+        drom set --timeout 60000 "$pid" "$B"
+        drom set --timeout 60000 "$pid" "$BOTH"
     done
     (($(of 1 seq) > 20))
     wait "${LAUNCHED[0]}"
@@ -219,8 +219,8 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
     local pid end=$((SECONDS + 3))
     pid=$(of 0 pid)
     while ((SECONDS < end)); do
-        drom set --wait released --grace never --timeout 5000 "$pid" "$A"
-        drom set --wait released --grace never --timeout 5000 "$pid" "$BOTH"
+        drom set --wait released --grace never --timeout 60000 "$pid" "$A"
+        drom set --wait released --grace never --timeout 60000 "$pid" "$BOTH"
     done
     [[ $(of 0 confined) -lt $(of 0 seq) ]]
     wait "${LAUNCHED[0]}"
@@ -236,7 +236,7 @@ disturbed() {
     echo "seed $seed"
     RANDOM=$((10#$seed % 32768))
     pid=$(of 1 pid)
-    while ((SECONDS < end)); do drom set --timeout 5000 "$pid" "${masks[RANDOM % 3]}"; done
+    while ((SECONDS < end)); do drom set --timeout 60000 "$pid" "${masks[RANDOM % 3]}"; done
     (($(of 1 seq) > 20))
     THREADS=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)
     wait "${LAUNCHED[0]}"
@@ -326,7 +326,7 @@ sequences() {
         launch 1 "$BIN" run -- "$BUILD/bin/"$program
         clients 1
         pid=$(of 0 pid)
-        drom set --wait resized --timeout 5000 "$pid" "$A"
+        drom set --wait resized --timeout 60000 "$pid" "$A"
         # Until it has ended, which is when there is nobody to ask.
         while drom set --no-wait "$pid" "$BOTH" && sleep 0.02 && drom set --no-wait "$pid" "$A"; do sleep 0.02; done 2>/dev/null >&2
         wait "${LAUNCHED[-1]}"

@@ -7,6 +7,7 @@
 A mutant's file is compiled as the build compiles it and linked into the test programs in place of the right one; nothing of the build is changed. A test that
 fails, ends by a signal or does not end has noticed. First each of these tests has to pass as it is.
 
+With DROM_MUTANTS_FILES="FILE..." only the mutants of these files, as their names below libdrom are, are tried.
 With DROM_MUTANTS_LONG=1 every program that notices any mutant is tried on those that are said to make no difference.
 
 Exit status: 0 enough were noticed, 1 not, or a mutant's text is not in its file any more, 77 a test program was not built.
@@ -23,12 +24,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
 from mutants import MUTANTS, ORDER, SEQUENCE, Killer, Mutant
 
-LIMIT_S = 100  # for one test; one that hangs has noticed, too
+LIMIT_S = 1200       # for one test without any breakage
+HANGS_S = (60, 10)   # one that hangs has noticed, too: at least so many seconds, and so many times what it takes without any breakage
 LIBRARIES = {"explorer": "explored_core"}  # what a program is linked to, if not to drom_core
 ALL_OF = (ORDER, SEQUENCE)
 LEAST = 0.9  # of all
@@ -102,13 +105,13 @@ def linked(build: Build, program: str, replaced: str, by: Path, folder: Path) ->
     return folder / program
 
 
-def passes(program: Path, killer: Killer, build: Build) -> bool:
+def passes(program: Path, killer: Killer, build: Build, limit: float) -> bool:
     environment = os.environ | {"TSAN_OPTIONS": "exitcode=66", "LD_LIBRARY_PATH": str(build.folder / "lib"), "DROM_RACE_ROUNDS": "2000"}
     # A group of its own: what it has started ends with it.
     process = subprocess.Popen([str(program), *killer.arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, errors="replace", start_new_session=True)
     try:
-        output = process.communicate(timeout=LIMIT_S)[0]
+        output = process.communicate(timeout=limit)[0]
     except subprocess.TimeoutExpired:
         return False
     finally:
@@ -122,7 +125,7 @@ def passes(program: Path, killer: Killer, build: Build) -> bool:
     return process.returncode == 0
 
 
-def noticed(build: Build, mutant: Mutant) -> str:
+def noticed(build: Build, mutant: Mutant, took: dict[Killer, float]) -> str:
     """By which test; empty: by none."""
     with tempfile.TemporaryDirectory(prefix="drom-mutant-") as name:
         folder = Path(name)
@@ -131,23 +134,29 @@ def noticed(build: Build, mutant: Mutant) -> str:
         for killer in mutant.killers:
             if killer.program not in made:
                 made[killer.program] = linked(build, killer.program, *compiled(build, source, broken, killer.program, folder), folder)
-            if not passes(made[killer.program], killer, build):
+            if not passes(made[killer.program], killer, build, max(HANGS_S[0], HANGS_S[1] * took[killer])):
                 return " ".join([killer.program, *killer.arguments])
     return ""
 
 
-def judge(build: Build, mutant: Mutant) -> tuple[Mutant, str, str]:
+def judge(build: Build, mutant: Mutant, took: dict[Killer, float]) -> tuple[Mutant, str, str]:
     try:
-        return mutant, noticed(build, mutant), ""
+        return mutant, noticed(build, mutant, took), ""
     except Stale as stale:
         return mutant, "", str(stale)
 
 
-def sound(build: Build, killers: set[Killer], jobs: int) -> list[str]:
-    """Tests that fail without any breakage."""
+def sound(build: Build, killers: set[Killer], jobs: int, took: dict[Killer, float]) -> list[str]:
+    """Tests that fail without any breakage; and how long each takes."""
+    def good(killer: Killer) -> bool:
+        begin = time.monotonic()
+        passed = passes(build.folder / "bin" / killer.program, killer, build, LIMIT_S)
+        took[killer] = time.monotonic() - begin
+        return passed
+
+    ordered = sorted(killers, key=str)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        good = pool.map(lambda killer: passes(build.folder / "bin" / killer.program, killer, build), ordered := sorted(killers, key=str))
-        return [" ".join([killer.program, *killer.arguments]) for killer, passed in zip(ordered, good) if not passed]
+        return [" ".join([killer.program, *killer.arguments]) for killer, passed in zip(ordered, pool.map(good, ordered)) if not passed]
 
 
 def report(judged: list[tuple[Mutant, str, str]], verbose: bool) -> bool:
@@ -181,7 +190,11 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args()
     build = Build(given.build.resolve())
-    chosen = [mutant for mutant in MUTANTS if given.only in mutant.name]
+    files = os.environ.get("DROM_MUTANTS_FILES", "").split()
+    chosen = [mutant for mutant in MUTANTS if given.only in mutant.name and (not files or mutant.file in files)]
+    if not chosen:
+        print(f"mutants: there is none in {' '.join(files)} {given.only}")
+        return 0 if files else 1
     if os.environ.get("DROM_MUTANTS_LONG") == "1":
         everybody = tuple(dict.fromkeys(killer for mutant in MUTANTS for killer in mutant.killers))
         chosen = [replace(mutant, killers=everybody) if mutant.survives else mutant for mutant in chosen]
@@ -189,11 +202,12 @@ def main() -> int:
     if absent := sorted({killer.program for killer in killers if not build.has(killer.program)}):
         print(f"SKIPPED: {', '.join(absent)} was not built")
         return 77
-    if broken := sound(build, killers, given.jobs):
+    took: dict[Killer, float] = {}
+    if broken := sound(build, killers, given.jobs, took):
         print(f"mutants: these fail without any breakage: {'; '.join(broken)}")
         return 1
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        judged = list(pool.map(lambda mutant: judge(build, mutant), chosen))
+        judged = list(pool.map(lambda mutant: judge(build, mutant, took), chosen))
     return 0 if report(judged, given.verbose) else 1
 
 

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from storm_checks import all_pids, environ_of, is_alive, status_of
 
-WATCHDOG_S = 90  # how long anything may take before it counts as hung; nothing here takes a tenth of it on an idle machine
+WATCHDOG_S = 180  # how long anything may take before it counts as hung; nothing here takes a tenth of it on an idle machine
 
 
 class Missing(Exception):

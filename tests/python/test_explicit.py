@@ -80,7 +80,7 @@ class Followers(unittest.TestCase):
         """On one CPU one thread works, and on both two."""
         process = self.start(command)
         for cpus in (set(self.cpus), {self.cpus[0]}, set(self.cpus)):
-            self.table.set_mask(process.pid, cpus, wait="resized", timeout=10)
+            self.table.set_mask(process.pid, cpus, wait="resized", timeout=DEADLINE)
             end = time.monotonic() + DEADLINE
             # What waits actively for its next piece of work does so for a while only.
             while (threads := at_work(process.pid)) != len(cpus):
@@ -97,7 +97,7 @@ class Followers(unittest.TestCase):
         moves = 0
         while process.poll() is None:
             try:
-                status = self.table.set_mask(process.pid, choose.choice(sets), wait="resized", timeout=10)
+                status = self.table.set_mask(process.pid, choose.choice(sets), wait="resized", timeout=DEADLINE)
                 # It may end while it is waited for.
                 self.assertIn(status, (drom.Status.OK, drom.Status.UNCHANGED, drom.Status.PENDING))
             except drom.Error as error:
@@ -121,7 +121,7 @@ class Followers(unittest.TestCase):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.assertEqual(self.when_joined(process).owned, {self.cpus[0]})
-        self.table.set_mask(process.pid, set(self.cpus), wait="resized", timeout=10)
+        self.table.set_mask(process.pid, set(self.cpus), wait="resized", timeout=DEADLINE)
         end = time.monotonic() + DEADLINE
         while at_work(process.pid) != 2:
             self.assertLess(time.monotonic(), end, "it never had a second thread at work")

@@ -121,7 +121,7 @@ TEST(Edges, ATurn) {
     int in_turns = 0;
     const auto take = [&] {
         for (int i = 0; i < 200; ++i) {
-            const Turn turn(table.ledger.header(), deadline_in_ms(20'000));
+            const Turn turn(table.ledger.header(), deadline_in_ms(60'000));
             ++in_turns;
         }
     };

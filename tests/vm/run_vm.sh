@@ -10,4 +10,4 @@ for tool in qemu-system-x86_64 busybox cpio jq clang-14; do
     [[ ${CI-} == true ]] && exit 1
     exit 77
 done
-exec "$here/numavm.sh" -l 300 -w "$2" -b "$1" 'bash /mnt/build/tests/vm/suite.sh /mnt/build'
+exec "$here/numavm.sh" -l 1000 -w "$2" -b "$1" 'bash /mnt/build/tests/vm/suite.sh /mnt/build'
