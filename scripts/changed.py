@@ -3,7 +3,8 @@
 """changed.py - the suites that the changes of this working tree can break: changed.py [BASE]
 
 BASE is a commit (default: main@{upstream}, or what stands for it: origin/main, main). Changes that are not committed count, and files that are not tracked.
-Prints their names, one line; `lint` among them. The suites that take longer than minutes are left to the full run: said on stderr.
+Prints their names, one line; `lint` among them; and on a second line the files of libdrom whose mutants are worth a run, nothing for all. The suites that take
+longer than minutes are left to the full run: said on stderr.
 """
 
 import re
@@ -100,6 +101,7 @@ def main() -> int:
     if left:
         print(f"changed.py: left to the full run, for they take long: {' '.join(left)}", file=sys.stderr)
     print(*sorted(found - set(left)))
+    print(*([] if "mutants" in own else sorted(path.removeprefix("libdrom/") for path in paths if path.startswith("libdrom/"))))
     return 0
 
 

@@ -38,7 +38,9 @@ while (($#)); do
 done
 if $changed; then
     told=$(python3 scripts/changed.py ${base:+"$base"}) || exit 2
-    mapfile -t found < <(xargs -n 1 <<<"$told")
+    read -ra found <<<"$told"
+    DROM_MUTANTS_FILES=$(sed -n 2p <<<"$told")
+    export DROM_MUTANTS_FILES
     for suite in "${found[@]}"; do
         if [[ $suite == lint ]]; then only+=(lint); else suites+=("$suite"); fi
     done
@@ -125,38 +127,53 @@ build() {
 }
 is_built() { [[ -e $results/$1.built ]]; }
 
-# Programs that wait for most of their time run side by side.
-beside() { [[ $1 != faults ]] || echo -j3; }
-# shellcheck disable=SC2046  # an option, or none
-dev_suites() { for name; do ! chosen "$name" || suite dev "$name" -L "^$name\$" $(beside "$name"); done; }
-
-# sanitized PRESET SUITE...: the chosen ones of them, in one run.
-sanitized() {
-    local preset=$1 name some=()
-    shift
+# together PRESET JOBS SUITE...: the chosen ones of them, in one run of ctest with so many tests at once.
+together() {
+    local preset=$1 jobs=$2 name some=()
+    shift 2
     is_built "$preset" || return 0
     for name; do ! chosen "$name" || some+=("$name"); done
     ((${#some[@]})) || return 0
     local IFS='|'
-    # shellcheck disable=SC2046
-    suite "$preset" "$(tr '|' + <<<"${some[*]}")" -L "^(${some[*]})\$" $(beside "${some[0]}")
+    local labels=${some[*]}
+    suite "$preset" "${labels//|/+}" -L "^($labels)\$" -j "$jobs"
+}
+# one_by_one PRESET SUITE...
+one_by_one() {
+    local preset=$1 name
+    shift
+    for name; do together "$preset" 1 "$name"; done
 }
 
 # Suites that only compute: whatever else the machine does costs them time, and nothing else.
-computing=(crash-walk explorer model mutants partition policy)
+computing=(crash-walk explorer model partition policy sim fuzz)
+# These sleep for most of their time, and have a process group for each of their cases.
+sleeping=(faults)
 
 # compute: everything that only computes, at the lowest priority.
 compute() {
     renice -n 19 "$BASHPID" >/dev/null
     for preset in asan tsan; do ! wanted "$preset" || build "$preset"; done
-    ! is_built dev || dev_suites "${computing[@]}"
+    together dev 2 "${computing[@]}"
+    one_by_one dev mutants
     wanted lint || return
     # Not clang-tidy: it takes longer than all tests together; scripts/lint.sh without arguments runs it too.
     scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
     count lint "$results/lint.xml"
 }
 
+# sanitized: what looks for other mistakes than the dev build does, and waits for nobody in a hurry.
+sanitized() {
+    renice -n 5 "$BASHPID" >/dev/null
+    one_by_one asan unit policy kill-storm race hostile liveness dlb cli node_agent
+    together asan 3 "${sleeping[@]}"
+    # Not the unit tests: each has one thread.
+    one_by_one tsan kill-storm race hostile liveness
+}
+
 scripts/packages.sh build test || exit 1
+# What only repeats is short here, and long in scripts/attack.sh --long.
+export LATENCY_REQUESTS=${LATENCY_REQUESTS:-1000} SOAK_SECONDS=${SOAK_SECONDS:-15} DROM_FUZZ_SECONDS=${DROM_FUZZ_SECONDS:-5}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 
@@ -170,20 +187,20 @@ if wanted dev; then
         scripts/slurm-headers.sh --series 24.11 >/dev/null || true
     fi
     build dev
-    ! is_built dev || dev_suites unit
+    one_by_one dev unit
 fi
 # Slurm's daemons and programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
 compute &
-! is_built dev || dev_suites plugin
+one_by_one dev plugin
+together dev 3 "${sleeping[@]}"
 wait
-# Each of these has the machine for itself: they count on getting its CPUs, or measure.
+# The programs of the others want CPUs, or measure: nothing of the dev build is beside them.
+sanitized &
 if is_built dev; then
-    mapfile -t others < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' | grep -vxF "$(printf '%s\n' unit plugin "${computing[@]}")")
-    dev_suites "${others[@]}"
+    mapfile -t others < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' |
+        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}")")
+    one_by_one dev "${others[@]}"
 fi
-sanitized asan unit policy kill-storm race hostile liveness dlb cli node_agent
-sanitized asan faults
-# Not the unit tests: each has one thread.
-sanitized tsan kill-storm race hostile liveness
+wait
 
 python3 scripts/verdict.py "$results"

@@ -17,6 +17,7 @@ from pathlib import Path
 
 BUILD = Path("build/dev")
 LOGS = Path("build/attack")
+DOCUMENT = Path("docs/attacks.md")
 SKIPPED = 77
 
 
@@ -44,6 +45,8 @@ SUITES = {
     "latency": Suite("how long a release takes, as a distribution", {"LATENCY_REQUESTS": "100000"}),
     "soak": Suite("two jobs resized a hundred times a second", {"SOAK_SECONDS": "3600"}),
     "readme": Suite("what README.md tells a newcomer to type, in a Debian of its own", {"DROM_README_LONG": "1"}),
+    "plugin": Suite("Slurm's daemons killed while jobs share nodes", {"PLUGIN_STORM_TIMES": "20"}),
+    "matrix": Suite("runtimes x languages x MPI libraries x ranks, every combination", {"MATRIX_LONG": "1"}),
     "abi": Suite("layout and symbols as published", {}),
 }
 
@@ -89,12 +92,44 @@ def line_of(suite: str, test: Test, output: str) -> str:
     return f"{test.name}: {passed} passed, {failed} failed" if passed + failed else f"{test.name}: " + (output.strip().splitlines() or ["it said nothing"])[-1]
 
 
+def rows() -> dict[str, str]:
+    """Of the table of long runs, by test."""
+    lines = DOCUMENT.read_text().splitlines() if DOCUMENT.exists() else []
+    return {line.split(" | ")[0].removeprefix("| "): line for line in lines[lines.index(TABLE[-1]) + 1:] if line.startswith("| ")} if TABLE[-1] in lines else {}
+
+
+TABLE = [
+    "# The last long run of each attack",
+    "",
+    "Written by `scripts/attack.sh --long`, not by hand: what each test of the suites said of itself when it ran as long as it takes, and of which commit.",
+    "A test that has no line has not had such a run since this table is kept; each runs shorter in every run of `scripts/test.sh`.",
+    "",
+    "| test | commit | date | status | seconds | what it said |",
+    "| --- | --- | --- | --- | --- | --- |",
+]
+
+
+def document(test: str, status: int, seconds: float, said: str) -> None:
+    """Replaces the line of this test."""
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], capture_output=True, text=True).stdout.strip()
+
+    # A commit, and "+" for what is not in it.
+    commit = git("rev-parse", "--short", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no", "--", "libdrom", "tools", "plugins", "policy", "tests") else "")
+    told = said.removeprefix(f"{test}: ").replace("|", "/")
+    lines = rows() | {test: f"| {test} | {commit} | {time.strftime('%Y-%m-%d', time.gmtime())} | {status} | {seconds:.0f} | {told} |"}
+    DOCUMENT.write_text("\n".join([*TABLE, *(lines[name] for name in sorted(lines))]) + "\n")
+
+
 def run(suite: str, test: Test, long: bool) -> int:
     environment = os.environ | test.environment | {"LATENCY_JSON": str(LOGS.resolve() / "latency.json")} | (SUITES[suite].long if long else {})
     begin = time.monotonic()
     done = subprocess.run(test.command, cwd=test.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     (LOGS / f"{test.name}.log").write_text(done.stdout)
-    print(f"{line_of(suite, test, done.stdout)}  [{time.monotonic() - begin:.0f} s]", flush=True)
+    said, seconds = line_of(suite, test, done.stdout), time.monotonic() - begin
+    print(f"{said}  [{seconds:.0f} s]", flush=True)
+    if long:
+        document(test.name, done.returncode, seconds, said)
     if done.returncode != 0:
         how = "could not run" if done.returncode == SKIPPED else f"ended with status {done.returncode}"
         print(f"attack: {test.name} {how}; {LOGS / test.name}.log has all that it said", flush=True)

@@ -546,6 +546,8 @@ def keep(storm: Storm, folder: Path) -> None:
 
 def main() -> int:
     arguments = read_arguments()
+    times = int(os.environ.get("PLUGIN_STORM_TIMES", "1"))
+    arguments.kills, arguments.seconds = arguments.kills * times, arguments.seconds * times
     build = arguments.build.resolve()
     settings = ("sockets=2", f"cores={CORES // 2}", "select=select/malleable", "extra=JobSubmitPlugins=malleable")
     try:

@@ -431,6 +431,7 @@ def read_arguments() -> argparse.Namespace:
 
 def main() -> int:
     arguments = read_arguments()
+    arguments.steps *= int(os.environ.get("PLUGIN_STORM_TIMES", "1"))
     setup = SETUPS[arguments.setup]
     if setup.real and len(os.sched_getaffinity(0)) < setup.cpus:
         print("SKIPPED: one CPU only: there is nothing to share")
