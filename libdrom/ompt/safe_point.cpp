@@ -195,12 +195,12 @@ bool must_drain(uint32_t cpus) noexcept {
 /// A program that called drom_init says itself where it adapts, by drom_poll or drom_poll_apply. Only how its threads wait is left to us.
 bool adapts_by_itself() noexcept { return (client::page().doors.load(kRelaxed) & DROM_DOOR_EXPLICIT) != 0; }
 
-/// Releases the newest request if nobody has.
+/// Releases the newest request if nobody has. One that the program has dealt with itself (drom_poll_apply) is taken up all the same.
 void adopt() noexcept {
     client::Wanted wanted{};
-    if (!client::pending() || !client::newest(wanted)) return;
+    const bool fresh = client::pending() && client::newest(wanted);
     // Somebody else may be releasing it at this moment: then the next region takes it up.
-    if (client::released().seq < wanted.seq && !client::release(wanted)) return;
+    if (fresh && client::released().seq < wanted.seq && !client::release(wanted)) return;
     const client::Wanted released = client::released();
     const uint32_t cpus = released.mask.count();
     if (released.seq <= team.adopted.seq || must_drain(cpus)) return;

@@ -84,7 +84,11 @@ int main(void) {
     set_from_outside("0-1");
     CHECK(DLB_PollDROM(&number, &mask), DLB_SUCCESS);
     CHECK(number, 2);
-    CHECK(team(), 1);
+    CHECK(team(), 2);
+    set_from_outside("1");
+    CHECK(DLB_PollDROM(&number, &mask), DLB_SUCCESS);
+    CHECK(number, 1);
+    CHECK(team(), 2);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
     printf("preloaded: one client\n");
     return 0;
