@@ -39,6 +39,7 @@ class Measurer:
         self.scale = scale  # below 1: fewer samples
         self.steps_per_us: dict[str, float] = {}
         self.micro: dict[str, dict[str, list[float]]] = {}
+        self.of_dlb: list[list[float]] = []
 
     def times(self, count: int) -> int:
         return max(3, round(count * self.scale))
@@ -72,6 +73,26 @@ class Measurer:
         return {"futex_round_trip_us": spread(self.broker("futex_round_trip", "real")),
                 "sched_setaffinity_same_us": spread(self.broker("set_affinity_same", "cpu")),
                 "sched_setaffinity_moving_us": spread(self.broker("set_affinity_moving", "real"))}
+
+    def dlb(self, column: int, scale: float = 1) -> list[float]:
+        """A column of dlb.c, which is run once for all of them."""
+        if not self.of_dlb:
+            with TableFolder() as table:
+                text = output_of([self.build.bench("bench_dlb"), str(self.times(25))], table.env)
+            self.of_dlb = [[float(word) for word in line.split()] for line in text.splitlines()]
+        return [line[column] / scale for line in self.of_dlb]
+
+    def dlb_poll(self) -> Figure:
+        return spread(self.dlb(0))
+
+    def dlb_look(self) -> Figure:
+        return spread(self.dlb(1)) | {"another_process_ns": spread(self.dlb(2))}
+
+    def dlb_set(self) -> Figure:
+        return spread(self.dlb(3, 1000))
+
+    def dlb_preinit(self) -> Figure:
+        return spread(self.dlb(4, 1000)) | {"postfinalize_us": spread(self.dlb(5, 1000))}
 
     # ---- regions ---------------------------------------------------------------------------------------------------------
 
@@ -302,6 +323,11 @@ FIGURES = {
     "safe_point_omp_region_ns_over_bare": Promise(Measurer.region_cost, "an empty region under drom run, less one of the same program by itself",
                                                   "ns", 20, "117 (2 threads), 45 (1 thread)"),
     "set_async_us": Promise(Measurer.set_async, "drom_set_mask that does not wait, for an idle client", "us", 1, "0.14-0.31"),
+    "dlb_poll_ns": Promise(Measurer.dlb_poll, "DLB_PollDROM with nothing to do, the whole call", "ns", 8, 10.5),
+    "dlb_look_ns": Promise(Measurer.dlb_look, "DLB_DROM_GetProcessMask of oneself, without Attach; beside it another process, which is asked whether it "
+                           "lives", "ns", None, "1-17"),
+    "dlb_set_async_us": Promise(Measurer.dlb_set, "DLB_DROM_SetProcessMask that does not wait, for a process that polls", "us", 10, "0.14-0.31"),
+    "dlb_preinit_us": Promise(Measurer.dlb_preinit, "DLB_DROM_PreInit for a process that does not exist yet", "us", 1, 0.3),
     "set_released_spin_p50_us": Promise(Measurer.released_spin, "take a CPU from empty regions back to back, until released", "us", 100, 10_100),
     "set_released_1ms_p50_us": Promise(Measurer.released_1ms, "take a CPU from regions of 1 ms, until released", "us", 100, 10_100),
     "set_released_serial_p99_us": Promise(Measurer.released_serial, "take a CPU in a serial phase or one long region, until released: 99th of 100",

@@ -113,6 +113,7 @@ bool who_is(uint32_t pid, Who& who) noexcept { return find_process(pid, who) == 
 Verdict verdict(const Who& who) noexcept {
     if (who.pid == 0) return Verdict::kDead;
     if (who.pidns != self().pidns) return Verdict::kUnknown;
+    if (who.start != 0 && who == self()) return Verdict::kAlive;  // who asks lives
     if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;
     Stat stat{};
     const int status = read_stat(who.pid, stat);

@@ -95,9 +95,7 @@ void explain(const drom_error& error) noexcept {
 }
 
 /// A request that has waited for twice the time limit is replaced; before that it is the process's turn.
-bool is_dirty(const Tables& tables, int pid) noexcept {
-    drom_dlb_client client{};
-    if (drom_dlb_look(tables.view(), pid, &client) != DROM_OK) return false;
+bool is_dirty(const drom_dlb_client& client) noexcept {
     return client.joined != 0 && client.pending != 0 && client.pending_ms < uint64_t{2} * time_limit_ms();
 }
 
@@ -154,13 +152,16 @@ int set_own_mask(const Mask& mask, int flags, Mask& news) noexcept {
 int set_mask(int pid, const Mask& mask, int flags) noexcept {
     const Access access(Access::kAnybody);
     if (!access.has_table()) return DLB_ERR_NOPROC;
-    Mask present;
-    if (const int status = access->wanted(pid, present); status != DROM_OK) return dlb_error(status);
-    if (is_dirty(*access, pid)) return DLB_ERR_PDIRTY;
-    drom_error error{};
     drom_dlb_client client{};
+    if (drom_dlb_look(access->view(), pid, &client) != DROM_OK) return DLB_ERR_NOPROC;
+    if (is_dirty(client)) {
+        Mask present;  // who has ended answers nothing any more
+        const int status = access->wanted(pid, present);
+        return status == DROM_OK ? int{DLB_ERR_PDIRTY} : dlb_error(status);
+    }
+    drom_error error{};
     Wish wish = wish_of(flags, true);
-    wish.answers = wish.waits && drom_dlb_look(access->view(), pid, &client) == DROM_OK && client.joined != 0;
+    wish.answers = wish.waits && client.joined != 0;
     const int status = ask(*access, pid, mask, wish, &error);
     if (status < 0) explain(error);
     return dlb_error(status);

@@ -89,9 +89,7 @@ void Tables::close() noexcept {
     view_ = nullptr;
 }
 
-int Tables::wanted(int pid, Mask& mask) const noexcept {
-    return drom_get_mask(table_, pid, nullptr, mask.words, Mask::kWords, nullptr);
-}
+int Tables::wanted(int pid, Mask& mask) const noexcept { return drom_dlb_wanted(view_, pid, mask.words, Mask::kWords); }
 
 uint32_t time_limit_ms() noexcept {
     const char* text = secure_getenv("DROM_TIMEOUT_MS");
