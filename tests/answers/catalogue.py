@@ -36,8 +36,6 @@ GCC = ("gcc", "gcc-O0", "gcc-O1", "gcc-O3", "gcc-Ofast", "gcc-Os", "gcc-lto")
 EVERY = (*GCC, "clang", "clang-O0", "clang-O3")
 FORTRAN = ("gcc", "gcc-O0", "gcc-Ofast", "flang")
 
-# What DROM_RESIZE says for a team that keeps its size, and for one that may change.
-KEEP, FOLLOW = "never", "eager"
 LLVM = ("14", "16", "19")
 PYTHON = ("/usr/bin/python3",)  # the one that Debian's packages are for
 
@@ -73,6 +71,7 @@ class Library:
 LIBRARIES = (
     Library("teams", "teams.c"),
     Library("tally", "tally.c", flags=()),
+    Library("other", "other.c"),
 )
 
 BY_NUMBER = "none: each trusts that the same threads come back, or as many"
@@ -85,7 +84,7 @@ GUESTS = (
           why="'procs' has as many iterations as it was told, whoever takes them; the others keep a size"),
     Guest("numbers", "numbers.c", "blocks minimum owners slots buckets selves counted streams seeded roles waiting barrier spinning",
           EVERY, limit=True, why=BY_NUMBER),
-    Guest("sizes", "sizes.c", "environment argument online team_size procs comes asks sets_told sets_procs sets_each "
+    Guest("sizes", "sizes.c", "environment argument online team_size procs comes asks sets_told sets_procs sets_found sets_each "
           "clause hands_on", (*BOTH, "gcc-O0", "gcc-O3"), libraries=("teams",),
           why="none: each keeps a size, or prints one"),
     Guest("asks", "sizes.c", "asks team_size", BOTH, libraries=("teams",), limit=True, why="none: each keeps a size"),
@@ -106,7 +105,16 @@ GUESTS = (
           why="OpenBLAS is a known library: its own regions follow by themselves"),
     Guest("fields", "fields.f90", "do next forever told common sets", FORTRAN, follow="do", why="'do' is worksharing only; the others keep a size"),
     Guest("numbered", "numbered.f90", "blocks buckets private streams counted", FORTRAN, limit=True, why=BY_NUMBER),
-    Guest("learn", "learn.py", "gemm kmeans boosting", ("python",), runtimes=("libgomp",), why="none: scikit-learn asks, and sums per thread"),
+    # Two runtimes in one process.
+    Guest("linked", "both.c", "turns", ("gcc",), flags=("-DLINKED",), libraries=("other-clang",),
+          runtimes=("libgomp+libomp-14", "libgomp+libomp-19"), why="none: both ask and divide"),
+    Guest("opened", "both.c", "turns", ("gcc",), flags=("-DOTHER=libother-clang.so",),
+          runtimes=("libgomp+libomp-16", "libgomp+libomp-19"), why="none: both ask and divide"),
+    Guest("opens", "both.c", "turns sets", ("clang",), flags=("-DOTHER=libother-gcc.so",), runtimes=("libomp-14", "libomp-19"),
+          why="none: both ask and divide"),
+    Guest("plugins", "both.c", "turns", ("gcc",), flags=("-DNO_OPENMP", "-DOTHER=libother-clang.so"),
+          runtimes=("libgomp+libomp-14", "libgomp+libomp-19"), why="none: both ask and divide"),
+    Guest("learn", "learn.py", "gemm kmeans boosting limits", ("python",), runtimes=("libgomp",), why="none: scikit-learn asks, and sums per thread"),
 )
 
 
@@ -149,8 +157,8 @@ class Case:
 
     def environment(self) -> dict:
         env = {"OMP_NUM_THREADS": str(self.threads)} if self.threads else {}
-        said = {"keep": {"DROM_RESIZE": KEEP}, "limit": {"DROM_RESIZE": KEEP, "OMP_THREAD_LIMIT": "2"}, "follow": {"DROM_RESIZE": FOLLOW},
-                "dynamic": {"DROM_RESIZE": FOLLOW, "OMP_DYNAMIC": "true", "OMP_THREAD_LIMIT": "3"}}
+        said = {"keep": {}, "limit": {"OMP_THREAD_LIMIT": "2"}, "follow": {"DROM_RESIZE": "follow"},
+                "dynamic": {"OMP_DYNAMIC": "true", "OMP_THREAD_LIMIT": "3"}}
         return env | said[self.way]
 
     def library_path(self, runtimes: Path) -> str:

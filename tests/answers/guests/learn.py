@@ -9,7 +9,6 @@
 learn.py MODE SCALE prints a result that depends on nothing but MODE, SCALE and the number of threads.
 """
 
-import ctypes
 import sys
 import zlib
 
@@ -58,15 +57,12 @@ def sizes():
 
 
 def limits(scale):
-    ctypes.CDLL("libgomp.so.1")  # as an extension module would
-    seen = [sizes()]
-    for round_number in range(scale):
+    seen = [kmeans(1), sizes()]
+    for round_number in range(max(3, scale // 8)):
         with threadpool_limits(1, user_api="openmp"):
-            seen.append(sizes())
-            gemm(1)
-            seen.append(sizes())
+            seen += [sizes(), kmeans(1), sizes()]
         if round_number % 2:
-            seen.append(sizes())
+            seen += [kmeans(1), sizes()]
     return zlib.crc32(repr(seen).encode())
 
 
