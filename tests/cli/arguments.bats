@@ -146,7 +146,6 @@ ROWS
 }
 
 @test "drom env shows values and where they come from" {
-    unset DROM_TIMEOUT_MS
     DROM_GRACE_MS=7 run drom env
     [[ $status == 0 ]]
     grep -Eq '^DROM_GRACE_MS +7 +environment ' <<<"$output"

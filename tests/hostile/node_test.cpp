@@ -64,7 +64,7 @@ protected:
         seen_by_root();
         drom_options options = options_with(DROM_WAIT_RELEASED);
         options.grace_ms = DROM_GRACE_AT_ONCE;
-        options.timeout_ms = 2000;
+        options.timeout_ms = 60'000;
         EXPECT_GE(drom_set_mask(table_, job_.pid(), &mask, 1, &options, &error_), 0) << error_.text;
         const drom_options plain = options_with(0);
         EXPECT_GE(drom_check(table_, &plain, &error_), 0) << error_.text;
@@ -195,7 +195,7 @@ TEST_F(Node, WithoutASegmentLeftAJobIsReservedForAndConfined) {
         const uint64_t two = 0x3;
         if (drom_reserve(table_, other.pid(), &two, 1, &plain, nullptr, &error_) < 0) return 1;
         drom_options wait = options_with(DROM_WAIT_RELEASED);
-        wait.timeout_ms = 5000;
+        wait.timeout_ms = 60'000;
         const uint64_t one = 0x1;
         return drom_set_mask(table_, other.pid(), &one, 1, &wait, &error_) == DROM_OK ? 0 : 2;
     });
