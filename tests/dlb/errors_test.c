@@ -143,8 +143,33 @@ static void forked(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
+static void variables(void) {
+    static const char* const texts[][2] = {{"--drom", "no"},           {"--mode", "async"},    {"--silent", "yes"},
+                                           {"--shm-key", "of%2Fmine"}, {"--preinit-pid", "0"}, {"--debug-opts", ""},
+                                           {"--lewi", "no"},           {"--talp", "no"}};
+    const cpu_set_t first = mask_of(1);
+    char value[64];
+    size_t i;
+    CHECK(DLB_SetVariable("--drom", "1"), DLB_ERR_NOINIT);
+    CHECK(DLB_Init(0, &first, "--no-drom --mode=async --silent --shm-key=of/mine"), DLB_SUCCESS);
+    for (i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        memset(value, 'x', sizeof value);
+        CHECK(DLB_GetVariable(texts[i][0], value), DLB_SUCCESS);
+        CHECK(strcmp(value, texts[i][1]), 0);
+        CHECK(DLB_SetVariable(texts[i][0], texts[i][1]), DLB_SUCCESS);
+        CHECK(DLB_SetVariable(texts[i][0], "another"), DLB_ERR_PERM);
+    }
+    CHECK(DLB_GetVariable("--no-such", value), DLB_ERR_NOENT);
+    CHECK(DLB_SetVariable("drom", "1"), DLB_ERR_NOENT);
+    CHECK(DLB_GetVariable(NULL, value), DLB_ERR_UNKNOWN);
+    CHECK(DLB_GetVariable("--drom", NULL), DLB_ERR_UNKNOWN);
+    CHECK(DLB_SetVariable("--drom", NULL), DLB_ERR_UNKNOWN);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+}
+
 int main(void) {
     check_begin();
+    variables();
     names();
     numbers();
     missing_arguments();

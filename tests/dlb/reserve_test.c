@@ -134,6 +134,7 @@ static void executed_by_parent(void) {
 
 static void empty_at_first(void) {
     const cpu_set_t nothing = mask_of(0), both = mask_of(3);
+    char value[64];
     cpu_set_t mask;
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(getpid(), &nothing, DLB_STEAL_CPUS, NULL), DLB_SUCCESS);
@@ -151,7 +152,10 @@ static void empty_at_first(void) {
     /* Whatever the program asks for: its reservation says nothing. */
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(getpid(), &nothing, DLB_STEAL_CPUS, NULL), DLB_SUCCESS);
+    CHECK(DLB_GetVariable("--drom", value), DLB_ERR_NOINIT);
     CHECK(DLB_Init(0, &both, NULL), DLB_SUCCESS);
+    CHECK(DLB_GetVariable("--drom", value), DLB_SUCCESS); /* what was reserved for has it */
+    CHECK(strcmp(value, "yes"), 0);
     CHECK(DLB_DROM_GetProcessMask(getpid(), &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(CPU_COUNT(&mask), 0);
     CHECK(DLB_DROM_SetProcessMask(getpid(), &both, DLB_NO_SYNC), DLB_SUCCESS);

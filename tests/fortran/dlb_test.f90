@@ -30,6 +30,7 @@ program dlb_test
   integer, parameter :: set_num_threads = 1
   integer(c_int64_t), target :: both(16), mask(16)
   integer(c_int) :: number, pids(4)
+  character(kind=c_char) :: value(64)
   type(c_funptr) :: callback
   integer :: failures, pid
 
@@ -45,6 +46,9 @@ program dlb_test
   call expect(dlb_drom_setprocessmaskstr(0, c_char_'0-1'//c_null_char, 0) == DLB_ERR_NOPROC, 'no process yet')
   call expect(dlb_init(0, c_loc(both), c_char_'--drom'//c_null_char) == DLB_SUCCESS, 'init')
   call expect(dlb_init(0, c_null_ptr, c_char_''//c_null_char) == DLB_ERR_INIT, 'init again')
+  call expect(dlb_getvariable(c_char_'--drom'//c_null_char, value) == DLB_SUCCESS, 'an option')
+  call expect(value(1) == 'y' .and. value(4) == c_null_char, 'it is set')
+  call expect(dlb_setvariable(c_char_'--drom'//c_null_char, c_char_'no'//c_null_char) == DLB_ERR_PERM, 'and stays so')
   call expect(dlb_drom_getpidlist(pids, number, 4) == DLB_SUCCESS, 'list')
   call expect(number == 1 .and. pids(1) == pid, 'itself')
   call expect(dlb_callbackset(set_num_threads, c_funloc(set_threads)) == DLB_SUCCESS, 'set a callback')

@@ -71,6 +71,24 @@
           integer(c_int) :: ierr
         end function dlb_polldrom_update
 
+        function dlb_setvariable(variable, val)                         &
+     &      result(ierr)                                                &
+     &      bind(c, name='DLB_SetVariable')
+          use, intrinsic :: iso_c_binding
+          integer(c_int) :: ierr
+          character(kind=c_char), intent(in) :: variable(*)
+          character(kind=c_char), intent(in) :: val(*)
+        end function dlb_setvariable
+
+        function dlb_getvariable(variable, val)                         &
+     &      result(ierr)                                                &
+     &      bind(c, name='DLB_GetVariable')
+          use, intrinsic :: iso_c_binding
+          integer(c_int) :: ierr
+          character(kind=c_char), intent(in) :: variable(*)
+          character(kind=c_char), intent(out) :: val(*)
+        end function dlb_getvariable
+
         function dlb_strerror(errnum)                                   &
      &      result(text)                                                &
      &      bind(c, name='DLB_Strerror')

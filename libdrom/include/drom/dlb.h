@@ -58,6 +58,13 @@ DLB_EXPORT int DLB_PollDROM(int *ncpus, dlb_cpu_set_t mask);
 /* The same, and the callbacks are called, set_process_mask before set_num_threads. */
 DLB_EXPORT int DLB_PollDROM_Update(void);
 
+/* An option's value, as "yes", "polling", "return-stolen", in at most 64 bytes: --drom, --mode, --silent, --shm-key, --preinit-pid, --debug-opts;
+ * --lewi and --talp are "no". DLB_ERR_NOENT: another one; DLB_ERR_NOINIT. */
+DLB_EXPORT int DLB_GetVariable(const char *variable, char *value);
+
+/* DLB_ERR_PERM: it has another value, and none can be changed after DLB_Init. DLB_ERR_NOENT, DLB_ERR_NOINIT. */
+DLB_EXPORT int DLB_SetVariable(const char *variable, const char *value);
+
 /* "DLB_ERR_PERM (-8): ..." Never NULL. */
 DLB_EXPORT const char *DLB_Strerror(int errnum);
 
