@@ -85,6 +85,13 @@ def table(counts: list[Count]) -> None:
         print(f"{count.suite:<70} {count.passed:>6} {count.alone:>6} {count.failed:>6} {count.skipped:>7} {count.seconds:>7}")
 
 
+def minutes(counts: list[Count], file: Path) -> None:
+    """The same for a document: where the minutes went."""
+    lines = ["| suites | tests | seconds |", "| --- | --- | --- |"]
+    lines += [f"| {count.suite} | {count.passed + count.alone + count.failed + count.skipped} | {count.seconds} |" for count in sorted(counts, key=lambda c: -c.seconds)]
+    file.write_text("\n".join(lines) + "\n")
+
+
 def judge(failures: list[Failed], counts: list[Count], results: Path) -> None:
     """Second tries, and what they change in the counts."""
     by_suite = {count.suite: count for count in counts}
@@ -108,6 +115,7 @@ def main() -> int:
         if not failed.passed_alone:
             show(failed, results, "second")
     table(counts)
+    minutes(counts, results / "minutes.md")
     for failed in failures:
         how = "failed once beside other work, passed alone" if failed.passed_alone else "failed"
         print(f"test: {how}: {failed.title()}")
