@@ -165,10 +165,10 @@ compute() {
 # sanitized: what looks for other mistakes than the dev build does, and waits for nobody in a hurry.
 sanitized() {
     renice -n 5 "$BASHPID" >/dev/null
-    one_by_one asan unit policy kill-storm race hostile liveness dlb cli node_agent
+    together asan 1 unit policy kill-storm race hostile liveness dlb cli node_agent
     together asan 3 "${sleeping[@]}"
     # Not the unit tests: each has one thread.
-    one_by_one tsan kill-storm race hostile liveness
+    together tsan 1 kill-storm race hostile liveness
 }
 
 scripts/packages.sh build test || exit 1

@@ -332,7 +332,7 @@ uint64_t kills_of(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     const uint64_t kills = kills_of(argc, argv);
-    const test::Watchdog watchdog(static_cast<unsigned>(kills / 50) + 120);
+    const test::Watchdog watchdog(static_cast<unsigned>(kills / 50) + 400);
     const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
     const test::TempDir directory;
     setenv("DROM_TABLE", directory.table().c_str(), 1);

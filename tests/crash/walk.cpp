@@ -372,7 +372,7 @@ bool chosen(int argc, char** argv, int index, const char* name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const test::Watchdog watchdog(800);
+    const test::Watchdog watchdog(1700);
     if (!can_step()) {
         std::puts("crash-walk: SKIPPED: the stepper knows the trap flag of x86-64 only");
         const char* ci = std::getenv("CI");

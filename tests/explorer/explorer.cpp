@@ -155,7 +155,7 @@ Settings parse(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     const Settings settings = parse(argc, argv);
-    const test::Watchdog watchdog(settings.is_long ? 6 * 3600 : 1100);
+    const test::Watchdog watchdog(settings.is_long ? 6 * 3600 : 1900);
     Totals totals;
     for (const Scenario& scenario : scenarios())
         if (std::strstr(scenario.name, settings.only.c_str()) != nullptr) run(scenario, settings, totals);

@@ -93,9 +93,9 @@ def number(pattern, text):
 def search(model, defines, first_error=False):
     """(states, transitions, depth, errors) of a complete search; with first_error it may end at the first error."""
     with tempfile.TemporaryDirectory(prefix="drom-model.") as folder:
-        run(["spin", "-a", *defines.split(), os.path.join(HERE, f"{model}.pml")], folder, 60)
+        run(["spin", "-a", *defines.split(), os.path.join(HERE, f"{model}.pml")], folder, 300)
         flags = ["-O1", "-w", "-DSAFETY", "-DNOFAIR", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_MB}"]
-        run([COMPILER, *flags, "-o", "pan", "pan.c"], folder, 120)
+        run([COMPILER, *flags, "-o", "pan", "pan.c"], folder, 600)
         # -E: who has been killed stands still for ever; the model's own watch says whether the others came to their end.
         said = run(["./pan", "-E", f"-m{DEPTH}", "-w23"], folder, SECONDS)
     errors = number(r"errors: (\d+)", said)
