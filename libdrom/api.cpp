@@ -158,7 +158,8 @@ int drom_reserve(drom_table* table, int32_t pid, const uint64_t* words, size_t n
     if (table == nullptr) return no_table("reserve", error);
     Options read;
     CpuSet mask;
-    if (const int status = read_options(options, kMoveFlags | DROM_RIGID, "reserve", read, error); status != DROM_OK)
+    if (const int status = read_options(options, kMoveFlags | DROM_RIGID | DROM_TREE, "reserve", read, error);
+        status != DROM_OK)
         return status;
     if (const int status = read_mask(words, nwords, "reserve", mask, error); status != DROM_OK) return status;
     return table->core.reserve(static_cast<uint32_t>(pid), mask, read, environment, error);
@@ -203,6 +204,11 @@ int drom_wait(drom_table* table, int32_t pid, uint64_t seq, uint32_t timeout_ms,
     options.size = sizeof options;
     options.timeout_ms = timeout_ms;
     return drom_wait_for(table, pid, seq, &options, error);
+}
+
+int drom_descendants(drom_table* table, int32_t pid, int32_t* out, size_t* n, drom_error* error) {
+    if (table == nullptr || n == nullptr) return no_table("descendants", error);
+    return table->core.descendants(static_cast<uint32_t>(pid), out, n, error);
 }
 
 int drom_check(drom_table* table, const drom_options* options, drom_error* error) {

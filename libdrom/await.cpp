@@ -5,6 +5,7 @@
 
 #include "clock.hpp"
 #include "confine.hpp"
+#include "descendants.hpp"
 #include "env.hpp"
 #include "error.hpp"
 #include "shmem/events.hpp"
@@ -166,13 +167,13 @@ Origin Table::origin_before(uint32_t slot, uint64_t seq) noexcept {
 
 /// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another administrator, may have
 /// obeyed that one while we were held up, and we would have moved its threads back to CPUs that are somebody else's by now.
-Confined Table::move_threads(User user, uint32_t pid, Posted& posted) noexcept {
+Confined Table::move_threads(User user, ClientTree& tree, Posted& posted) noexcept {
     Origin origin = origin_before(user.slot, posted.seq);
     const uint64_t deadline = deadline_in_ms(100);
     for (;;) {
         note_begun(ledger_, user.slot, user.generation, posted.seq);
         const StandOn place(pages_.is_held(user.slot) ? origin.released - posted.mask : CpuSet::empty());
-        const Confined done = confine(pid, origin, posted.mask, deadline);
+        const Confined done = tree.confine(origin, posted.mask, deadline);
         Posted newer;
         if (done.status != DROM_OK || !read_request(ledger_, user.slot, newer) || newer.seq == posted.seq) return done;
         // After the reading: what the slot's next user was asked is not for this process.
@@ -190,6 +191,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
     Posted posted{};
     if (!read_request(ledger_, slot, posted)) return false;
     const Who who = read_who(ledger_.slot(slot).client);
+    ClientTree tree(ledger_, slot, who.pid);  // open before it is said to live: then no other process is moved
     // The three were read one after the other. If the slot has another user by now, it is not that one's request.
     const uint32_t generation = unpack_state(seen).generation;
     if (state_of(ledger_.slot(slot)).generation != generation) return true;
@@ -200,13 +202,13 @@ bool Table::confine_client(uint32_t slot) noexcept {
             retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_REAP);
             return true;
         }
-        // Its launcher lives and may start another program in its place: no thread runs there now.
+        // Its launcher lives and may start another program in its place; what it left behind is below the launcher.
+        tree.forget_process();
     } else if (life == Verdict::kUnknown) {
         return false;
     }
-    const bool nobody_to_move = life == Verdict::kDead || ledger_.virtual_node();
-    const Confined done =
-        nobody_to_move ? Confined{DROM_OK, {}, 0, 0} : move_threads({slot, generation}, who.pid, posted);
+    Confined done{DROM_OK, {}, 0, 0};
+    if (!ledger_.virtual_node()) done = move_threads({slot, generation}, tree, posted);
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
     if (state_of(ledger_.slot(slot)).generation != generation) return true;  // the slot has another user
@@ -214,6 +216,30 @@ bool Table::confine_client(uint32_t slot) noexcept {
     record(ledger_,
            {.type = DROM_EVENT_CONFINED, .slot = slot, .seq = posted.seq, .value = done.threads, .pid = who.pid});
     return true;
+}
+
+/// What the client has been told before holds for what its processes have done since: one that has not joined may have left its CPUs by an affinity call.
+bool Table::confine_again(const User& user) noexcept {
+    Posted posted{};
+    if (ledger_.virtual_node() || !read_request(ledger_, user.slot, posted)) return true;
+    const Who who = read_who(ledger_.slot(user.slot).client);
+    ClientTree tree(ledger_, user.slot, who.pid);
+    const Verdict life = confined_.verdict(who);
+    if (life == Verdict::kUnknown || state_of(ledger_.slot(user.slot)).generation != user.generation) return true;
+    if (life == Verdict::kDead) tree.forget_process();
+    const Confined done = move_threads(user, tree, posted);
+    return done.status == DROM_OK || done.status == DROM_E_NOPROC;
+}
+
+/// Clients without an agent that got CPUs back: nobody else tells them.
+void Table::move_agentless() noexcept {
+    for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
+        if (!is_live(ledger_, name_of(ledger_, slot))) continue;
+        const Page* page = pages_.view(slot);
+        const bool joined = page != nullptr && page->joined.load() != 0;
+        const uint64_t newest = ledger_.request(slot).newest.load(std::memory_order_acquire);
+        if (!joined && released_seq(ledger_, pages_, slot) < newest) confine_client(slot);
+    }
 }
 
 int Table::wait(uint32_t pid, uint64_t seq, const Options& options, drom_error* error) noexcept {

@@ -17,6 +17,7 @@
 
 #include "clock.hpp"
 #include "confine.hpp"
+#include "descendants.hpp"
 #include "error.hpp"
 #include "run_at_once.hpp"
 #include "shmem/events.hpp"
@@ -221,12 +222,16 @@ bool confine_all(const Wanted& wanted) noexcept {
     const bool real = !state.ledger.virtual_node();
     if (real) clear_off(state.known, origin, wanted.mask);
     if (!state.threads.await_setters()) return false;
-    const Confined done = real ? confine(0, origin, wanted.mask, deadline_in_ms(100)) : Confined{DROM_OK, {}, 0, 0};
+    Confined done{DROM_OK, {}, 0, 0};
+    if (real) done = ClientTree(state.ledger, state.slot, 0).confine(origin, wanted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));
         return false;
     }
+    if (done.process != 0)
+        snprintf(state.page->why, sizeof state.page->why, "its descendant %u cannot be moved: %s", done.process,
+                 drom_status_text(done.status));
     if (done.status != DROM_OK) return false;
     state.applied = wanted.mask - done.refused;
     acknowledge_release(wanted.seq, !done.refused.none());

@@ -2,13 +2,9 @@
 // confine.cpp - every thread of a process inside a mask.
 #include "confine.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 
 #include "clock.hpp"
 #include "drom/drom.h"
@@ -32,50 +28,11 @@ CpuSet follow(const CpuSet& thread, const Origin& origin, const CpuSet& now) noe
 
 namespace {
 
-/// The threads of a process without opendir, which allocates.
-class Tasks {
-public:
-    explicit Tasks(uint32_t pid) noexcept {
-        char path[32];
-        if (pid == 0)
-            snprintf(path, sizeof path, "/proc/self/task");
-        else
-            snprintf(path, sizeof path, "/proc/%u/task", pid);
-        fd_ = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    }
-    ~Tasks() {
-        if (fd_ >= 0) close(fd_);
-    }
-    Tasks(const Tasks&) = delete;
-    Tasks& operator=(const Tasks&) = delete;
-
-    [[nodiscard]] bool ok() const noexcept { return fd_ >= 0; }
-    void rewind() noexcept { lseek(fd_, 0, SEEK_SET); }
-
-    /// Calls `visit(tid)` for each thread; false when the directory cannot be read (the process has ended).
-    template <class Visit>
-    bool each(Visit&& visit) noexcept {
-        alignas(8) char buffer[2048];
-        for (;;) {
-            const long length = syscall(SYS_getdents64, fd_, buffer, sizeof buffer);
-            if (length <= 0) return length == 0;
-            for (long at = 0; at < length;) {
-                const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
-                const long tid = strtol(entry->d_name, nullptr, 10);
-                if (tid > 0) visit(static_cast<uint32_t>(tid));
-                at += entry->d_reclen;
-            }
-        }
-    }
-
-private:
-    int fd_;
-};
-
 struct Pass {
     const Origin& origin;
     const CpuSet& now;
     bool first;  ///< a thread inherits a mask that follow() has narrowed already; it follows `origin` only once
+    bool asks;   ///< the first thread tells what the cpuset refuses
     CpuSet refused = CpuSet::empty();
     uint32_t threads = 0, changes = 0;
     int error = 0;
@@ -93,7 +50,7 @@ struct Pass {
         ++threads;
         // A thread that was created during the first pass may still have a mask of `origin`.
         const CpuSet target = first || !now.contains(mask) ? follow(mask, origin, now) : mask;
-        if (first && threads == 1 && !(target == now)) ask_cpuset(tid, mask);
+        if (asks && threads == 1 && !(target == now)) ask_cpuset(tid, mask);
         if (mask == target) return;
         const int code = set_affinity(tid, target);
         if (code == ESRCH) return;
@@ -148,14 +105,18 @@ void clear_off(const KnownThreads& known, const Origin& origin, const CpuSet& no
 }
 
 Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
-    Confined result{DROM_OK, {}, 0, 0};
     Tasks tasks(pid);
-    if (!tasks.ok()) return {status_of_listing(errno), {}, 0, 0};
+    return confine(tasks, Visit::kClient, origin, now, deadline_ns);
+}
+
+Confined confine(Tasks& tasks, Visit visited, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
+    Confined result{DROM_OK, {}, 0, 0};
+    if (!tasks.ok()) return {status_of_listing(tasks.error()), {}, 0, 0};
     // The calling thread comes last: while it runs on a CPU that is lost, whoever else is there is only queued, and a queued thread is
     // moved in a tenth of the time that a running one takes.
     const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
     for (bool first = true;; first = false) {
-        Pass pass{origin, now, first};
+        Pass pass{origin, now, first && visited != Visit::kAgain, first && visited == Visit::kClient};
         bool found_self = false;
         tasks.rewind();
         const auto visit = [&](uint32_t tid) {

@@ -5,14 +5,16 @@
 #include <cstdint>
 
 #include "cpuset.hpp"
+#include "tasks.hpp"
 
 namespace drom {
 
 struct Confined {
     int status;  ///< DROM_OK, DROM_E_NOPROC, DROM_E_PERM, DROM_E_NOCPU (the cpuset allows none of the mask), DROM_E_TIMEOUT
-    CpuSet refused;    ///< CPUs of the mask that the cpuset does not allow
-    uint32_t threads;  ///< seen in the last pass
-    uint32_t moved;    ///< affinity calls that were needed
+    CpuSet refused;        ///< CPUs of the mask that the cpuset does not allow
+    uint32_t threads;      ///< seen in the last pass
+    uint32_t moved;        ///< affinity calls that were needed
+    uint32_t process = 0;  ///< which one refused; 0: the client, or none
 };
 
 /// The masks of threads that the program left alone, before they are moved.
@@ -29,6 +31,15 @@ CpuSet follow(const CpuSet& thread, const Origin& origin, const CpuSet& now) noe
 /// is being created while we look inherits its creator's old mask. No allocation. About 1 us a thread and pass, 30 us more for
 /// each running thread that has to move. Gives up at `deadline_ns`.
 Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept;
+
+/// What is known of the process whose threads are moved.
+enum class Visit : uint8_t {
+    kClient,      ///< the client itself: its cpuset is asked for what it refuses
+    kDescendant,  ///< not seen before
+    kAgain,       ///< moved before: its masks are those it was given, or that it has chosen since
+};
+/// The same for the threads of `tasks`.
+Confined confine(Tasks& tasks, Visit visited, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept;
 
 /// Threads of this process as they were seen last.
 struct KnownThreads {

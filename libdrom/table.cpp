@@ -47,7 +47,9 @@ void command_name(uint32_t pid, char* out, size_t size) noexcept {
     out[strcspn(out, "\n")] = '\0';
 }
 
-uint64_t slot_flags(const Options& options) noexcept { return options.has(DROM_RIGID) ? slot_flag::kRigid : 0; }
+uint64_t slot_flags(const Options& options) noexcept {
+    return (options.has(DROM_RIGID) ? slot_flag::kRigid : 0) | (options.has(DROM_TREE) ? slot_flag::kTree : 0);
+}
 
 }  // namespace
 
@@ -281,13 +283,34 @@ bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
            read_who(ledger_.slot(slot).guardian).pid != self().pid;
 }
 
-int Table::release(uint32_t pid, const Options& options, drom_error* error) noexcept {
+/// The program has ended, and what it left behind still runs on its CPUs: the reservation is the first of those processes' from here on.
+bool Table::leave_to_descendant(User user, drom_error* error) noexcept {
+    Slot& slot = ledger_.slot(user.slot);
+    const Who ended = read_who(slot.client);
+    const bool ours = (state_of(slot).flags & slot_flag::kTree) != 0 && read_who(slot.guardian) == self();
+    if (!ours || verdict(ended) != Verdict::kDead) return false;
+    int32_t pid = 0;
+    ClientTree tree(ledger_, user.slot, 0);
+    tree.forget_process();
+    if (tree.list(&pid, 1) == 0) return false;
+    Who heir{};
+    if (!who_is(static_cast<uint32_t>(pid), heir)) return false;
+    write_who(slot.client, heir);
+    if (error == nullptr) return true;
+    error->status = DROM_PENDING;
+    Text(error->text, sizeof error->text)
+        << ClientText(ledger_, user.slot).text << " goes on in the background and keeps its CPUs";
+    return true;
+}
+
+int Table::release_slot(uint32_t pid, const Options& options, drom_error* error) noexcept {
     const VerbText verb("release", pid);
-    if (const int status = writable("release", error); status != DROM_OK) return status;
     const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
     begin(turn.inherited(), error);
-    const auto [slot, generation] = find_listed_user(ledger_, pid);
+    const User user = find_listed_user(ledger_, pid);
+    const auto [slot, generation] = user;
     if (slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
+    if (leave_to_descendant(user, error)) return DROM_PENDING;
     for (uint64_t seen = ledger_.slot(slot).state.load(); unpack_state(seen).generation == generation;
          seen = ledger_.slot(slot).state.load()) {
         if (!options.has(DROM_TAKE) && is_kept(slot, seen))
@@ -296,6 +319,13 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
         if (retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_LEAVE)) break;
     }
     return succeed(error);
+}
+
+int Table::release(uint32_t pid, const Options& options, drom_error* error) noexcept {
+    if (const int status = writable("release", error); status != DROM_OK) return status;
+    const int status = release_slot(pid, options, error);
+    if (status == DROM_OK && !options.has(DROM_NEVER_CONFINE)) move_agentless();
+    return status;
 }
 
 // --- drain and restore ----------------------------------------------------------------------------------------------------------
@@ -453,6 +483,24 @@ int Table::clients(drom_client_info* out, size_t* n, drom_error* error) noexcept
     if (found > capacity)
         return fail(error, DROM_E_FULL, "drom: list: %s, room for %zu", CountText(found, "client").text, capacity);
     return succeed(error);
+}
+
+int Table::descendants(uint32_t pid, int32_t* out, size_t* n, drom_error* error) noexcept {
+    const VerbText verb("descendants", pid);
+    const auto room = static_cast<uint32_t>(out != nullptr ? std::min<size_t>(*n, UINT32_MAX) : 0);
+    const User user = find_listed_user(ledger_, pid);
+    if (user.slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
+    const Who who = read_who(ledger_.slot(user.slot).client);
+    *n = 0;
+    ClientTree tree(ledger_, user.slot, who.pid);
+    const Verdict life = verdict(who);
+    if (ledger_.virtual_node() || life == Verdict::kUnknown)
+        return succeed(error);  // nothing of it can be seen from here
+    if (life == Verdict::kDead) tree.forget_process();
+    *n = tree.list(out, room);
+    if (*n <= room) return succeed(error);
+    return fail(error, DROM_E_FULL, "%s: %s, room for %u", verb.text,
+                CountText(static_cast<uint32_t>(*n), "process").text, room);
 }
 
 int Table::events(uint64_t* next, drom_event* out, size_t* n, uint32_t timeout_ms, drom_error* error) noexcept {

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "confine.hpp"
+#include "descendants.hpp"
 #include "drom/drom.h"
 #include "identity.hpp"
 #include "plan.hpp"
@@ -96,6 +97,7 @@ public:
     int drain(const CpuSet& mask, const Options&, drom_error*) noexcept;
     int restore(const CpuSet& mask, const Options&, drom_error*) noexcept;
     int wait(uint32_t pid, uint64_t seq, const Options&, drom_error*) noexcept;
+    int descendants(uint32_t pid, int32_t* out, size_t* n, drom_error*) noexcept;
     int check(const Options&, drom_error*) noexcept;
     int events(uint64_t* next, drom_event* out, size_t* n, uint32_t timeout_ms, drom_error*) noexcept;
 
@@ -141,8 +143,12 @@ private:
     int still_pending(uint32_t slot, const char* verb, drom_error*) noexcept;
     Posted released_before(uint32_t slot, uint64_t seq) noexcept;
     Origin origin_before(uint32_t slot, uint64_t seq) noexcept;
-    Confined move_threads(User user, uint32_t pid, Posted& posted) noexcept;
+    Confined move_threads(User user, ClientTree& tree, Posted& posted) noexcept;
     bool confine_client(uint32_t slot) noexcept;
+    bool confine_again(const User& user) noexcept;
+    void move_agentless() noexcept;
+    int release_slot(uint32_t pid, const Options&, drom_error*) noexcept;
+    bool leave_to_descendant(User user, drom_error*) noexcept;
     void sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept;
     void describe(uint32_t slot, drom_client_info& info) noexcept;
     bool is_limited(uint32_t slot, const Page* page) noexcept;

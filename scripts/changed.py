@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-CORE = "unit model race explorer crash-walk kill-storm hostile liveness faults cli dlb mutants"
+CORE = "unit model race explorer crash-walk kill-storm hostile liveness faults cli dlb mutants trees"
 AGENT = "unit guest answers faults kill-storm mpi matrix soak latency vm"
 # The first pattern that fits a path decides, but for those that name nothing: they are for people.
 RULES = [
@@ -32,7 +32,7 @@ RULES = [
     (r"libdrom/drom\.map", "abi"),
     (r"libdrom/include/", f"abi consumer python fortran {CORE} {AGENT}"),
     (r"libdrom/", f"abi {CORE} {AGENT}"),
-    (r"tools/drom/", "cli hostile consumer"),
+    (r"tools/drom/", "cli hostile consumer trees"),
     (r"tools/sim/", "sim fuzz"),
     (r"policy/", "policy sim plugin fuzz"),
     (r"plugins/", "plugin node_agent fuzz"),

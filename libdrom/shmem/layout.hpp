@@ -104,7 +104,9 @@ inline constexpr uint64_t kFree = 0, kClaimed = 1, kReserved = 2, kLive = 3, kLe
 }
 namespace slot_flag {
 inline constexpr uint64_t kRigid = 1, kReturn = 2;
-}
+inline constexpr uint64_t kTree =
+    4;  ///< the guardian is the subreaper of this client alone: what is below it is the client's
+}  // namespace slot_flag
 
 struct Slot {
     Word state;

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "descendants.hpp"
 #include "schedule.hpp"
 
 namespace drom::explorer {
@@ -168,6 +169,20 @@ long answer(long number, const long (&a)[6]) {
 }
 
 }  // namespace
+
+// --- descendants.hpp: the machine's processes have none -----------------------------------------------------------------------------------
+
+namespace drom {
+ClientTree::ClientTree(const Ledger& ledger, uint32_t slot, uint32_t pid) noexcept
+    : ledger_(ledger), slot_(slot), pid_(pid), directory_(0), error_(0) {}
+ClientTree::~ClientTree() = default;
+void ClientTree::forget_process() noexcept { directory_ = -1; }
+Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
+    if (directory_ < 0) return {DROM_OK, {}, 0, 0};
+    return drom::confine(pid_, origin, now, deadline_ns);
+}
+uint32_t ClientTree::list(int32_t*, uint32_t) noexcept { return 0; }
+}  // namespace drom
 
 extern "C" {
 int __real_open(const char*, int, ...);

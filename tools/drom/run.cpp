@@ -101,7 +101,7 @@ public:
             warn(options_, fmt::format("{0} starts the ranks of an MPI job, and they are what can be resized: put drom "
                                        "run behind it, {0} ... drom run -- program",
                                        options_.command.front()));
-        SignalRelay relay;
+        SignalRelay relay(true);
         auto child = PausedChild::fork(program_, options_.command, relay);
         if (!child) return refuse(child.error());
         report_.pid = child->pid();
@@ -153,8 +153,11 @@ private:
     void plan_traits() {
         const auto& run = options_.run;
         traits_ = {client_name(options_, is_rank_ ? &rank_ : nullptr),
-                   options_.run.job.empty() ? rank_.job : options_.run.job, run.min.value_or(0), run.max.value_or(0),
-                   run.rigid};
+                   options_.run.job.empty() ? rank_.job : options_.run.job,
+                   run.min.value_or(0),
+                   run.max.value_or(0),
+                   run.rigid,
+                   true};
         report_.name = traits_.name;
         report_.job = traits_.job;
         const std::string said = !run.resize.empty()                 ? run.resize
@@ -326,8 +329,9 @@ private:
             const bool runs_on = info.pid != child && kill(info.pid, 0) == 0;
             if (runs_on)
                 mention(options_, fmt::format("{} goes on in the background and keeps its CPUs", client_words(info)));
-            else if (const auto released = table_.release(info.pid);
-                     !released && released.error().status != DROM_E_NOPROC)
+            else if (const auto released = table_.release(info.pid); released && released->pending())
+                mention(options_, released->text);
+            else if (!released && released.error().status != DROM_E_NOPROC)
                 tell_lost(released.error());
         }
     }

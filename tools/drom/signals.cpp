@@ -3,6 +3,7 @@
 #include "signals.hpp"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -55,7 +56,8 @@ bool print_whole(const std::string& text) {
     return print(text);
 }
 
-SignalRelay::SignalRelay() {
+SignalRelay::SignalRelay(bool adopts) : adopts_(adopts) {
+    if (adopts_) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     sigset_t watched = set_of(kPassedOn);
     sigaddset(&watched, SIGCHLD);
     sigprocmask(SIG_BLOCK, &watched, &before_);
@@ -108,10 +110,21 @@ std::optional<int> SignalRelay::reap(pid_t child) {
     return std::nullopt;
 }
 
+/// The program's own status is left for reap().
+void SignalRelay::reap_adopted(pid_t child) const {
+    siginfo_t ended{};
+    while (adopts_ && waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
+        if (ended.si_pid == child) return;
+        waitpid(ended.si_pid, nullptr, WNOHANG);
+        ended = {};
+    }
+}
+
 std::optional<int> SignalRelay::until_end_of(pid_t child, std::optional<std::chrono::milliseconds> limit) {
     using Clock = std::chrono::steady_clock;
     const auto deadline = limit ? Clock::now() + *limit : Clock::time_point::max();
     for (;;) {
+        reap_adopted(child);
         if (auto status = reap(child)) return status;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
         if (limit && left <= 0) return std::nullopt;

@@ -20,7 +20,8 @@ bool print_whole(const std::string& text);
 /// Holds back the signals that belong to the program being launched, from before its fork until its end.
 class SignalRelay {
 public:
-    SignalRelay();
+    /// `adopts`: orphans below the program become children of this process, and are reaped when they end.
+    explicit SignalRelay(bool adopts = false);
     ~SignalRelay();
     SignalRelay(const SignalRelay&) = delete;
     SignalRelay& operator=(const SignalRelay&) = delete;
@@ -41,10 +42,12 @@ public:
 private:
     void pass_on(pid_t child);
     std::optional<int> reap(pid_t child);
+    void reap_adopted(pid_t child) const;
 
     sigset_t before_{};
     struct sigaction child_action_{};
     int descriptor_ = -1;
+    bool adopts_ = false;
     bool stop_asked_ = false;
     int ending_signal_ = 0;
 };

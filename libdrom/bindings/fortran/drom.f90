@@ -22,7 +22,7 @@ module drom
   ! DROM_FLAG_ADD and DROM_FLAG_REMOVE are C's DROM_ADD and DROM_REMOVE: names here do not differ by case, and there is drom_add.
   integer(c_int64_t), parameter, public :: DROM_WAIT_RELEASED = 1, DROM_WAIT_RESIZED = 2, DROM_NEVER_CONFINE = 4, &
     DROM_TAKE = 8, DROM_RETURN = 16, DROM_FAST = 32, DROM_CREATE = 64, DROM_READONLY = 128, DROM_ASYNC = 256, &
-    DROM_RIGID = 512, DROM_NODE = 1024, DROM_FLAG_ADD = 2048, DROM_FLAG_REMOVE = 4096, DROM_VIRTUAL = 8192
+    DROM_RIGID = 512, DROM_NODE = 1024, DROM_FLAG_ADD = 2048, DROM_FLAG_REMOVE = 4096, DROM_VIRTUAL = 8192, DROM_TREE = 16384
 
   type, bind(c) :: drom_error
     integer(c_int) :: status = 0

@@ -7,7 +7,8 @@
  *   client         a process with a slot in the table
  *   administrator  whoever changes masks (the drom command, a resource manager, a test)
  *   request        a new mask for a client, with a sequence number that only grows
- *   released       no thread of the client runs outside the request's mask any more
+ *   released       no thread of the client, nor of a process that it started and that is no client itself, runs outside the
+ *                  request's mask any more
  *   resized        the client's thread count follows the request's mask
  *   safe point     where a client adopts a request: an OpenMP region about to start, a query of the team
  *                  size, a drom_poll, or the agent's own thread
@@ -92,6 +93,9 @@ typedef struct drom_error {
 /* drom_open with DROM_CREATE and `cpus`: a node that this machine only plays. Masks are recorded and teams follow them, but no thread
  * is moved. For tests of big nodes. */
 #define DROM_VIRTUAL (1ULL << 13)
+/* drom_reserve: the caller is the subreaper (prctl) of this client and of no other process: what is below the caller is the client's, also
+ * when its parents have ended. */
+#define DROM_TREE (1ULL << 14)
 
 #define DROM_GRACE_AT_ONCE UINT32_MAX
 
@@ -270,8 +274,8 @@ DROM_EXPORT int drom_reserve(drom_table *, int32_t pid, const uint64_t *words, s
                              char ***environment, drom_error *);
 
 /* Takes all CPUs from a client that has ended (or is about to), or calls off a reservation whose process has not joined: home owners get
- * theirs back, the rest becomes free. One that has joined and runs is E_BUSY for all but itself and its guardian; with DROM_TAKE it stops
- * being a client. Errors: E_BUSY, E_NOPROC, E_INVAL, E_PERM, E_NOTABLE. */
+ * theirs back, the rest becomes free. DROM_PENDING: a process that it left behind (DROM_TREE) keeps them until it ends.
+ * One that has joined and runs is E_BUSY for all but itself and its guardian; with DROM_TAKE it stops being a client. Errors: E_BUSY, E_NOPROC, E_INVAL, E_PERM, E_NOTABLE. */
 DROM_EXPORT int drom_release(drom_table *, int32_t pid, const drom_options *, drom_error *);
 
 /* Empties CPUs: owners are told to leave, nobody is given them until drom_restore, which hands them back to who had them.
@@ -284,6 +288,10 @@ DROM_EXPORT int drom_restore(drom_table *, const uint64_t *words, size_t nwords,
  * DROM_NEVER_CONFINE, and the options' times. Errors: E_NOPROC (no such client, or it ended meanwhile), E_INVAL, E_PERM, E_OS. */
 DROM_EXPORT int drom_wait(drom_table *, int32_t pid, uint64_t seq, uint32_t timeout_ms, drom_error *);
 DROM_EXPORT int drom_wait_for(drom_table *, int32_t pid, uint64_t seq, const drom_options *, drom_error *);
+
+/* The client's descendants that are no clients themselves, parents before their children: they are moved with it. *n: in, elements of
+ * `out`; out, processes found. Errors: E_FULL (*n says how many there are), E_NOPROC, E_INVAL. Cost: about 10 us per process. */
+DROM_EXPORT int drom_descendants(drom_table *, int32_t pid, int32_t *out, size_t *n, drom_error *);
 
 /* Verifies every invariant, finishes what a dead administrator began, reaps the dead. DROM_UNCHANGED: nothing to do.
  * Errors: E_CORRUPT (which one is broken), E_INVAL, E_PERM, E_NOTABLE. */

@@ -56,6 +56,7 @@ struct Traits {
     unsigned min_cpus = 0; ///< 0: 1
     unsigned max_cpus = 0; ///< 0: no limit
     bool rigid = false;    ///< others may not take CPUs from it
+    bool tree = false;     ///< reserve: what is below the caller, a subreaper, is this client's
 };
 
 /// News about a request that was accepted.
@@ -92,6 +93,7 @@ inline drom_options options_of(const Request& request) {
 inline drom_options options_of(const Request& request, const Traits& traits) {
     drom_options options = options_of(request);
     if (traits.rigid) options.flags |= DROM_RIGID;
+    if (traits.tree) options.flags |= DROM_TREE;
     options.name = traits.name.empty() ? nullptr : traits.name.c_str();
     options.job = traits.job.empty() ? nullptr : traits.job.c_str();
     options.min_cpus = traits.min_cpus;
@@ -260,6 +262,19 @@ public:
         options.flags &= DROM_WAIT_RELEASED | DROM_WAIT_RESIZED | DROM_NEVER_CONFINE;
         drom_error error{};
         return detail::outcome_of(drom_wait_for(table_.get(), pid, seq, &options, &error), error);
+    }
+
+    /// The processes that are moved with the client.
+    Expected<std::vector<pid_t>> descendants(pid_t pid) const {
+        std::vector<pid_t> found(64);
+        for (;;) {
+            size_t count = found.size();
+            drom_error error{};
+            const int status = drom_descendants(table_.get(), pid, found.data(), &count, &error);
+            found.resize(count);
+            if (status == DROM_OK) return found;
+            if (status != DROM_E_FULL) return failure(status, error.text);
+        }
     }
 
     /// Verifies the table and finishes what somebody left; unchanged() when there was nothing to do.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tasks.hpp - the threads of a process, without opendir, which allocates.
+#pragma once
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace drom {
+
+/// The numbers in a directory of /proc: threads in that of a process, processes in /proc itself.
+class Tasks {
+public:
+    /// The threads of process `pid`; 0: of this one.
+    explicit Tasks(uint32_t pid) noexcept {
+        char path[32];
+        if (pid == 0)
+            snprintf(path, sizeof path, "/proc/self/task");
+        else
+            snprintf(path, sizeof path, "/proc/%u/task", pid);
+        keep(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    }
+    /// `name` below `directory`. Where that is the directory of a process, it goes on to be that process's, whoever has its number later.
+    Tasks(int directory, const char* name) noexcept {
+        keep(openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    }
+    ~Tasks() {
+        if (fd_ >= 0) close(fd_);
+    }
+    Tasks(const Tasks&) = delete;
+    Tasks& operator=(const Tasks&) = delete;
+
+    [[nodiscard]] bool ok() const noexcept { return fd_ >= 0; }
+    [[nodiscard]] int error() const noexcept { return error_; }  ///< why it could not be opened
+    void rewind() noexcept { lseek(fd_, 0, SEEK_SET); }
+
+    /// Calls `visit(number)` for each; false when the directory cannot be read (the process has ended).
+    template <class Visit>
+    bool each(Visit&& visit) noexcept {
+        alignas(8) char buffer[2048];
+        for (;;) {
+            const long length = syscall(SYS_getdents64, fd_, buffer, sizeof buffer);
+            if (length <= 0) return length == 0;
+            for (long at = 0; at < length;) {
+                const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
+                const long tid = strtol(entry->d_name, nullptr, 10);
+                if (tid > 0) visit(static_cast<uint32_t>(tid));
+                at += entry->d_reclen;
+            }
+        }
+    }
+
+private:
+    void keep(int fd) noexcept {
+        fd_ = fd;
+        error_ = fd < 0 ? errno : 0;
+    }
+
+    int fd_ = -1;
+    int error_ = 0;
+};
+
+}  // namespace drom

@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""run_trees.py - a client is a process and its descendants: no thread of any of them runs outside the mask of a released request.
+
+Each row starts a program under drom run that starts others: in the background, in pipelines, by make, by xargs, as pools, as daemons. Then come
+random requests. After each that is answered as released, every thread of every process that has the row's mark in its environment is looked at
+again and again for a tenth of a second: none may run outside the mask. The marks, and not the tree, say which processes these are.
+
+  run_trees.py BUILD [--long] [--only PATTERN] [--seed N]        --long: 200 requests per row instead of 5; so does TREES_REQUESTS=200
+
+Exit status: 0 nothing found, 1 something found, 77 a prerequisite is missing.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+GUESTS = Path(__file__).parent / "guests"
+WATCHDOG_S = 600
+READY_S = 60
+LOOK_S = 0.1
+MARK = "TREES_ROW"
+POOL = """
+import multiprocessing, time
+def work(_):
+    time.sleep(0.02)
+if __name__ == "__main__":
+    multiprocessing.set_start_method("{}")
+    with multiprocessing.Pool(3) as pool:
+        while True:
+            pool.map(work, range(30))
+"""
+
+# What is run, and how many processes there are at least when it is under way.
+ROWS = {
+    "background jobs of a shell": ("for i in 1 2 3; do (while :; do sleep 0.02; done) & done; wait", 5),
+    "a pipeline": ("while :; do echo line; sleep 0.02; done | cat | cat >/dev/null", 4),
+    "make -j": ("make -s -j 4 -f {work}/makefile", 4),
+    "xargs -P": ("yes | xargs -P 4 -n 1 sh -c 'sleep 0.05; :'", 5),
+    "a pool of Python, forked": ("exec python3 {work}/fork.py", 4),
+    "a pool of Python, spawned": ("exec python3 {work}/spawn.py", 4),
+    "a pool of Python, by a fork server": ("exec python3 {work}/forkserver.py", 4),
+    "double forks": ("((while :; do sleep 0.02; done) &); ((sleep 600 &) &); exec sleep 600", 4),
+    "sessions of their own": ("setsid -f sh -c 'while :; do sleep 0.02; done'; setsid sleep 600 & wait; exec sleep 600", 3),
+    "daemons that come and go": ("exec {work}/daemons", 4),
+    "a child whose first thread has ended": ("exec {work}/headless", 3),
+    "OpenMP children of a script": ("{work}/team & {work}/team & wait", 3),
+    "children that nobody reaps": ("(sleep 0.01 & sleep 0.01 & exec sleep 600) & exec sleep 600", 2),
+}
+
+
+class Failure(Exception):
+    """A promise was broken."""
+
+
+def tids_of(pid):
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+
+
+def environment_of(pid, tid):
+    try:
+        return Path(f"/proc/{pid}/task/{tid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def threads_of(pid):
+    """Each thread's mask; those that end meanwhile are left out."""
+    masks = {}
+    for tid in tids_of(pid):
+        try:
+            if Path(f"/proc/{pid}/task/{tid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX":
+                masks[int(tid)] = os.sched_getaffinity(int(tid))
+        except OSError:
+            pass
+    return masks
+
+
+class Row:
+    """One drom run with everything below it, in a table of its own."""
+
+    def __init__(self, drom, work, name):
+        self.drom, self.work, self.mark = drom, work, f"{os.getpid()}-{time.monotonic_ns()}"
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("DROM_") and k != "LD_PRELOAD"}
+        self.environment["DROM_TABLE"] = str(work / f"table-{self.mark}")
+        self.name = name
+        self.user = []
+        self.process = None
+
+    def command(self, *words, check=True):
+        done = subprocess.run([*self.user, self.drom, *words], env=self.environment, capture_output=True, text=True, timeout=WATCHDOG_S, check=False)
+        if check and done.returncode != 0:
+            raise Failure(f"drom {' '.join(words)}: status {done.returncode}: {done.stderr}{done.stdout}")
+        return done
+
+    def start(self, words, options=()):
+        environment = self.environment | {MARK: self.mark}
+        line = [*self.user, self.drom, "run", "--name", "tree", *options, "--", *words]
+        self.process = subprocess.Popen(line, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+
+    def processes(self):
+        """Every process with the mark but drom run itself. A zombie has no environment, and one whose first thread has ended neither: its threads tell."""
+        wanted = f"{MARK}={self.mark}".encode()
+        found = []
+        for entry in os.listdir("/proc"):
+            if not entry.isdigit() or int(entry) == self.process.pid:
+                continue
+            if any(wanted in environment_of(entry, tid) for tid in tids_of(entry)):
+                found.append(int(entry))
+        return found
+
+    def client(self, name="tree"):
+        done = self.command("list", "--json", check=False)
+        clients = json.loads(done.stdout)["clients"] if done.returncode == 0 else []
+        return next((c for c in clients if c["name"] == name), None)
+
+    def eventually(self, what, test):
+        end = time.monotonic() + READY_S
+        while not test():
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise Failure(f"never: {what}")
+            time.sleep(0.02)
+
+    def ready(self, count):
+        self.eventually("it is a client", lambda: self.client() is not None)
+        self.eventually(f"{count} processes", lambda: len(self.processes()) >= count)
+
+    def check_inside(self, mask, but=()):
+        """No thread of any process is outside, however often one looks."""
+        end = time.monotonic() + LOOK_S
+        looks = seen = 0
+        while looks < 3 or time.monotonic() < end:
+            looks += 1
+            for pid in self.processes():
+                if pid in but:
+                    continue
+                for tid, allowed in threads_of(pid).items():
+                    seen += 1
+                    if not allowed <= mask:
+                        raise Failure(f"thread {tid} of {words_of(pid)} may run on {sorted(allowed)}, released was {sorted(mask)}")
+        if seen == 0:
+            raise Failure("no thread was seen")
+        return seen
+
+    def set(self, mask):
+        said = self.command("set", "tree", ",".join(map(str, sorted(mask)))).stdout
+        if "released" not in said and "already" not in said and "as it is" not in said:
+            raise Failure(f"set to {sorted(mask)}: {said}")
+        return said
+
+    def end(self):
+        for _ in range(100):
+            left = self.processes()
+            if not left:
+                break
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    pass
+            time.sleep(0.02)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def words_of(pid):
+    try:
+        return f"{pid} ({Path(f'/proc/{pid}/cmdline').read_bytes().decode(errors='replace').replace(chr(0), ' ').strip()})"
+    except OSError:
+        return str(pid)
+
+
+def random_requests(suite, row, count):
+    both, choice = set(suite.cpus), suite.random
+    seen = 0
+    for _ in range(count):
+        mask = choice.choice([{suite.cpus[0]}, {suite.cpus[1]}, both])
+        row.set(mask)
+        seen += row.check_inside(mask)
+    row.set({suite.cpus[0]})
+    row.check_inside({suite.cpus[0]})
+    row.set(both)  # and all of them get back what they had
+    narrow = [words_of(p) for p in row.processes() for a in threads_of(p).values() if a != both]
+    if narrow:
+        raise Failure(f"given back both CPUs, but not to {narrow}")
+    return f"{count + 2} requests, {seen} masks read"
+
+
+class Suite:
+    def __init__(self, build, options):
+        self.drom = str(Path(build) / "bin" / "drom")
+        self.cpus = sorted(os.sched_getaffinity(0))[:2]
+        self.requests = 200 if options.long else int(os.environ.get("TREES_REQUESTS", "5"))
+        self.random = random.Random(options.seed)
+        self.work = Path(tempfile.mkdtemp(prefix="drom-trees-"))
+
+    def build_guests(self):
+        self.work.chmod(0o755)
+        for name, flags in (("team", ["-fopenmp"]), ("headless", ["-pthread"]), ("daemons", []), ("other_user", [])):
+            subprocess.run(["gcc", "-O2", *flags, str(GUESTS / f"{name}.c"), "-o", str(self.work / name)], check=True)
+        jobs = " ".join(f"job{i}" for i in range(20000))
+        (self.work / "makefile").write_text(f"all: {jobs}\n{jobs}:\n\t@sleep 0.05; :\n")
+        for method in ("fork", "spawn", "forkserver"):
+            (self.work / f"{method}.py").write_text(POOL.format(method))
+
+    def row(self, name):
+        return Row(self.drom, self.work, name)
+
+    # --- rows with a shape of their own: each returns what it saw ---
+
+    def clients_of_its_own(self, row):
+        first, second = self.cpus
+        inner = f"{self.drom} run --name inner --cpus {second} -- sh -c 'while :; do sleep 0.02; done'"
+        row.start(["sh", "-c", f"{inner} & while :; do sleep 0.02; done"], ["--cpus", f"{first},{second}"])
+        row.ready(4)
+        row.eventually("the inner client is there", lambda: (row.client("inner") or {}).get("mask") == str(second))
+        row.set({first})
+        mine = row.client("inner")["pid"]
+        theirs = {mine} | {p for p in row.processes() if parent_of(p) == mine}
+        for pid in theirs:
+            for allowed in threads_of(pid).values():
+                if allowed != {second}:
+                    raise Failure(f"a client of its own was moved to {sorted(allowed)} with its parent")
+        return "not moved with its parent"
+
+    def an_affinity_call(self, row):
+        first, second = self.cpus
+        code = f"import os, time\ntime.sleep(0.5)\nwhile True:\n    os.path.exists('{row.work}/go') and os.sched_setaffinity(0, {{{first}, {second}}}) is None and time.sleep(600)\n    time.sleep(0.01)"
+        row.environment["LD_PRELOAD"] = ""
+        row.start(["sh", "-c", f"python3 -c \"{code}\" & wait"], ["--no-doors"])
+        row.ready(2)
+        row.set({first})
+        (row.work / "go").touch()
+        row.eventually("a process has left", lambda: any(a != {first} for p in row.processes() for a in threads_of(p).values()))
+        row.set({first})
+        row.check_inside({first})
+        (row.work / "go").unlink()
+        return "the same request again brings it back"
+
+    def a_narrower_binding(self, row):
+        first, second = self.cpus
+        row.start(["sh", "-c", f"taskset -c {first} sleep 600 & sleep 600 & wait"])
+        row.ready(3)
+        row.eventually("it has bound itself", lambda: [{first}] in [list(threads_of(p).values()) for p in row.processes()])
+        bound = next(p for p in row.processes() if list(threads_of(p).values()) == [{first}])
+        row.set({first, second})
+        if list(threads_of(bound).values()) != [{first}]:
+            raise Failure("a process that bound itself was given all CPUs")
+        return "keeps its CPU"
+
+    def what_is_left_behind(self, row):
+        first, second = self.cpus
+        row.start(["sh", "-c", "sleep 600 & exit 3"], ["--cpus", str(second)])
+        if row.process.wait(READY_S) != 3:
+            raise Failure("drom run did not end as its program did")
+        client = row.client()
+        if client is None or client["mask"] != str(second):
+            raise Failure(f"a process runs on CPU {second}, which is said to be free: {client}")
+        row.set({first})
+        row.check_inside({first})
+        for pid in row.processes():
+            os.kill(pid, signal.SIGKILL)
+        end = time.monotonic() + READY_S
+        while row.client() is not None or json.loads(row.command("list", "--json").stdout)["free"] == "":
+            if time.monotonic() > end:
+                raise Failure("its CPU never came back")
+            row.command("check", check=False)
+        return "keeps its CPUs until it ends"
+
+    def given_back_without_an_agent(self, row):
+        first, second = self.cpus
+        row.start(["sh", "-c", "sleep 600 & wait"], ["--no-doors"])
+        row.ready(2)
+        row.command("run", "--name", "guest", "--cpus", str(second), "--", "true")
+        if row.client()["mask"] != f"{first}-{second}" and row.client()["mask"] != f"{first},{second}":
+            raise Failure(f"it has {row.client()['mask']}")
+        narrow = [words_of(p) for p in row.processes() for a in threads_of(p).values() if a != {first, second}]
+        if narrow:
+            raise Failure(f"its CPU came back, but not to {narrow}")
+        return "told by drom run's end"
+
+    def another_user(self, row):
+        if os.geteuid() != 0:
+            return "SKIPPED: not root, so nothing can be made set-uid"
+        first, second = self.cpus
+        program = row.work / "other_user"
+        program.chmod(0o4755)
+        row.environment["DROM_TABLE"] = tempfile.mkdtemp(dir=row.work)
+        os.chown(row.environment["DROM_TABLE"], 65534, 65534)
+        row.environment["DROM_TABLE"] += "/table"
+        row.user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        row.start(["sh", "-c", f"{program} & wait"], ["--no-doors"])
+        row.ready(1)
+        row.eventually("it is root's", lambda: any(os.stat(f"/proc/{p}").st_uid == 0 for p in row.processes()))
+        done = row.command("set", "tree", str(first), "--timeout", "300", check=False)
+        client = row.client()
+        if client["request"] in ("released", "confined") or client["mask"] == str(first):
+            raise Failure(f"said to be released, but a process of root's runs on {first} and {second}: {done.stdout}{done.stderr}")
+        return "not said to be released"
+
+    def special_rows(self):
+        return {
+            "a script that starts clients of its own": self.clients_of_its_own,
+            "an affinity call of a program that has not joined": self.an_affinity_call,
+            "a process that bound itself": self.a_narrower_binding,
+            "a process that is left behind": self.what_is_left_behind,
+            "CPUs that come back to a script": self.given_back_without_an_agent,
+            "a process of another user": self.another_user,
+        }
+
+    def plain_row(self, row, shell, count):
+        row.start(["sh", "-c", shell.format(work=self.work)])
+        row.ready(count)
+        return random_requests(self, row, self.requests)
+
+    def rows(self):
+        for name, (shell, count) in ROWS.items():
+            yield name, lambda row, shell=shell, count=count: self.plain_row(row, shell, count)
+        yield from self.special_rows().items()
+
+
+def parent_of(pid):
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def run(suite, pattern):
+    failed = ran = 0
+    for name, test in suite.rows():
+        if not re.search(pattern, name):
+            continue
+        row = suite.row(name)
+        ran += 1
+        try:
+            signal.alarm(WATCHDOG_S)
+            print(f"ok      {name}: {test(row)}", flush=True)
+        except (Failure, subprocess.SubprocessError) as problem:
+            failed += 1
+            print(f"FAILED  {name}: {problem}", flush=True)
+        finally:
+            signal.alarm(0)
+            if row.process is not None:
+                row.end()
+    print(f"trees: {ran} rows, {failed} failed")
+    return 1 if failed > 0 or ran == 0 else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("DROM_TEST_SEED", "1")))
+    options = parser.parse_args()
+    if len(os.sched_getaffinity(0)) < 2:
+        print("SKIPPED: one CPU only")
+        return 77
+    suite = Suite(options.build, options)
+    try:
+        suite.build_guests()
+        return run(suite, options.only)
+    finally:
+        shutil.rmtree(suite.work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
