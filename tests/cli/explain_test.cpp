@@ -51,6 +51,16 @@ TEST(Explain, AClientThatFollowsNeedsNoExcuse) {
     EXPECT_EQ(told(settled()).find("share"), std::string::npos);
 }
 
+TEST(Explain, ProcessesThatAreMovedWithTheClientAreNamed) {
+    Explanation it = settled();
+    EXPECT_EQ(told(it).find("descendant"), std::string::npos);
+    it.descendants = {"4250 (make)"};
+    EXPECT_TRUE(says(it, "It is 1 process and 1 descendant, which are moved with it: 4250 (make)."));
+    it.descendants.resize(10, "4251 (cc)");
+    EXPECT_TRUE(says(it, "It is 1 process and 10 descendants"));
+    EXPECT_TRUE(says(it, "4251 (cc) and 2 more."));
+}
+
 TEST(Explain, WhyARequestIsNotReleased) {
     Explanation it = settled();
     it.client.info.request_seq = 4;

@@ -108,7 +108,7 @@ class Row:
     def start(self, words, options=()):
         environment = self.environment | {MARK: self.mark}
         line = [*self.user, self.drom, "run", "--name", "tree", *options, "--", *words]
-        self.process = subprocess.Popen(line, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+        self.process = subprocess.Popen(line, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 
     def processes(self):
         """Every process with the mark but drom run itself. A zombie has no environment, and one whose first thread has ended neither: its threads tell."""
@@ -313,8 +313,21 @@ class Suite:
             raise Failure(f"said to be released, but a process of root's runs on {first} and {second}: {done.stdout}{done.stderr}")
         return "not said to be released"
 
+    def counted_and_named(self, row):
+        row.start(["sh", "-c", "sleep 600 & sleep 600 & setsid -f sleep 600; wait"])
+        row.ready(4)
+        row.eventually("3 descendants are counted", lambda: len(row.client()["descendants"]) == 3)
+        header, line = row.command("list").stdout.splitlines()[:2]
+        if "PROCESSES" not in header or "1+3" not in line:
+            raise Failure(f"list says\n{header}\n{line}")
+        told = row.command("explain", "tree").stdout
+        if "It is 1 process and 3 descendants, which are moved with it" not in told or told.count("(sleep)") < 3:
+            raise Failure(f"explain says\n{told}")
+        return "1 process and 3 descendants"
+
     def special_rows(self):
         return {
+            "list counts, explain names": self.counted_and_named,
             "a script that starts clients of its own": self.clients_of_its_own,
             "an affinity call of a program that has not joined": self.an_affinity_call,
             "a process that bound itself": self.a_narrower_binding,

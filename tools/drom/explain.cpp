@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <fstream>
 
 #include "clients.hpp"
 #include "output_json.hpp"
@@ -34,6 +35,7 @@ public:
         it_.outside_team = count_outside_team();
         if (never_sleeps(it_.inside.tid)) it_.busy_waits_in = it_.inside.procedure;
         doors();
+        processes();
         request();
         resize();
         others();
@@ -102,6 +104,18 @@ private:
         say("Doors: {}. Since it joined: {}, {}, {}.",
             info_.doors == 0 ? "none" : joined(door_words(info_.doors), ", "), counted(info_.safe_points, "safe point"),
             counted(info_.polls, "poll"), counted(info_.adoptions, "adoption"));
+    }
+
+    /// The processes that are moved with it.
+    void processes() {
+        constexpr size_t kNamed = 8;
+        const auto& all = it_.descendants;
+        if (all.empty()) return;
+        const std::vector<std::string> named(all.begin(),
+                                             all.begin() + static_cast<long>(std::min(all.size(), kNamed)));
+        const std::string more = all.size() > kNamed ? fmt::format(" and {} more", all.size() - kNamed) : "";
+        say("It is 1 process and {}, which are moved with it: {}{}.", counted(all.size(), "descendant"),
+            joined(named, ", "), more);
     }
 
     void request() {
@@ -205,6 +219,14 @@ private:
     const drom_client_info& info_;
 };
 
+/// "4243 (make)"
+std::string process_words(pid_t pid) {
+    std::ifstream file(fmt::format("/proc/{}/comm", pid));
+    std::string name;
+    std::getline(file, name);
+    return name.empty() ? std::to_string(pid) : fmt::format("{} ({})", pid, name);
+}
+
 std::string as_text(const Explanation& explanation) {
     const auto& info = explanation.client.info;
     std::string out = fmt::format("{}, slot {}{}{}: {}\n", client_words(info), info.slot,
@@ -246,6 +268,8 @@ int verb_explain(const Options& options) {
     auto after = view_of(*table, *pid);
     if (!after) return refused(options, after.error());
     explanation.client = *std::move(after);
+    find_descendants(*table, explanation.client);
+    for (const pid_t one : explanation.client.descendants) explanation.descendants.push_back(process_words(one));
     explanation.now_ns = monotonic_ns();
     explanation.safe_points_per_s =
         safe_points_per_s(before->info, explanation.client.info, std::chrono::duration<double>(options.sample).count());

@@ -14,9 +14,10 @@ namespace drom::command {
 struct Explanation {
     ClientView client;
     std::vector<ThreadView> threads;
-    uint64_t now_ns = 0;             ///< CLOCK_MONOTONIC
-    std::vector<std::string> pools;  ///< libraries in it that keep threads of their own
-    InsideCall inside;               ///< the MPI call that its thread runs in
+    std::vector<std::string> descendants = {};  ///< processes that are moved with it, in words
+    uint64_t now_ns = 0;                        ///< CLOCK_MONOTONIC
+    std::vector<std::string> pools;             ///< libraries in it that keep threads of their own
+    InsideCall inside;                          ///< the MPI call that its thread runs in
     double safe_points_per_s = 0;
     double busy = 0;            ///< CPUs' worth of work during the sample
     bool spins = false;         ///< burns its CPUs without passing a safe point, its threads sharing CPUs

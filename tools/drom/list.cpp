@@ -25,6 +25,11 @@ std::string team_text(const drom_client_info& info) {
                                 : fmt::format("{}/{}", info.team_size, info.start_size);
 }
 
+/// Its own process and those that are moved with it.
+std::string process_text(const ClientView& client) {
+    return client.descendants.empty() ? "1" : fmt::format("1+{}", client.descendants.size());
+}
+
 std::string rank_text(const drom_client_info& info) {
     return info.ranks == 0 ? "-" : fmt::format("{}/{}", info.rank, info.ranks);
 }
@@ -40,6 +45,7 @@ constexpr Column kColumns[] = {
     {"name", [](const ClientView& c) { return or_dash(c.info.name); }},
     {"job", [](const ClientView& c) { return or_dash(c.info.job); }},
     {"rank", [](const ClientView& c) { return rank_text(c.info); }},
+    {"processes", process_text},
     {"cpus", [](const ClientView& c) { return or_dash(c.owned.text()); }},
     {"want", [](const ClientView& c) { return or_dash(c.wanted.text()); }},
     {"request", [](const ClientView& c) { return request_word(c.info); }},
@@ -52,7 +58,7 @@ constexpr Column kColumns[] = {
     {"max", [](const ClientView& c) { return c.info.max_cpus == 0 ? "-" : std::to_string(c.info.max_cpus); }},
     {"why", [](const ClientView& c) { return or_dash(c.info.why); }},
 };
-constexpr const char* kDefaults[] = {"slot", "pid",     "name", "job",    "rank",  "cpus",
+constexpr const char* kDefaults[] = {"slot", "pid",     "name", "job",    "rank",  "processes", "cpus",
                                      "want", "request", "team", "resize", "doors", "state"};
 
 Expected<std::vector<const Column*>> columns_of(const Options& options) {
@@ -92,10 +98,12 @@ std::string cell(const ClientView& client, const Column& column) {
     return column.text(client);
 }
 
-/// Whether a column that was not asked for says anything: only a node with MPI jobs has ranks.
+/// Whether a column that was not asked for says anything: only a node with MPI jobs has ranks, and most clients are one process.
 bool is_needed(const Snapshot& snapshot, const Column& column) {
-    return column.name != std::string_view("rank") ||
-           std::ranges::any_of(snapshot.clients, [](const ClientView& client) { return client.info.ranks != 0; });
+    const std::string_view name = column.name;
+    return std::ranges::any_of(snapshot.clients, [&](const ClientView& client) {
+        return (name != "rank" || client.info.ranks != 0) && (name != "processes" || !client.descendants.empty());
+    });
 }
 
 std::string aligned_table(const Snapshot& snapshot, const std::vector<const Column*>& columns) {
@@ -148,6 +156,7 @@ int verb_list(const Options& options) {
         const auto found = narrow(*snapshot, options.client);
         if (!found) return refused(options, sentence(options, found.error().status, found.error().text));
     }
+    for (auto& client : snapshot->clients) find_descendants(*table, client);
     if (options.list.columns.empty())
         std::erase_if(*columns, [&](const Column* column) { return !is_needed(*snapshot, *column); });
     if (options.json) return print(list_json(*snapshot)) ? kDone : kRefused;

@@ -58,7 +58,8 @@ Json client_of(const ClientView& client) {
             {"safe_points", info.safe_points},
             {"queries", info.queries},
             {"polls", info.polls},
-            {"adoptions", info.adoptions}};
+            {"adoptions", info.adoptions},
+            {"descendants", client.descendants}};
 }
 
 Json thread_of(const ThreadView& thread) {

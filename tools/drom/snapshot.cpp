@@ -46,6 +46,10 @@ Expected<Snapshot> take_snapshot(const Table& table) {
     return snapshot;
 }
 
+void find_descendants(const Table& table, ClientView& client) {
+    client.descendants = table.descendants(client.info.pid).value_or(std::vector<pid_t>{});
+}
+
 Expected<ClientView> view_of(const Table& table, pid_t pid) {
     // Asking for the mask first lets the library say what is wrong with the pid.
     auto cpus = table.masks_of(pid);

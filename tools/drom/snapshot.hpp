@@ -13,6 +13,7 @@ struct ClientView {
     drom_client_info info{};
     CpuSet owned;
     CpuSet wanted;
+    std::vector<pid_t> descendants = {};  ///< processes that are moved with it; filled in by find_descendants()
 };
 
 struct Snapshot {
@@ -26,6 +27,9 @@ struct Snapshot {
 
 /// Clients that end while this reads are left out.
 Expected<Snapshot> take_snapshot(const Table& table);
+
+/// A look at every process of its tree; none when it has just ended.
+void find_descendants(const Table& table, ClientView& client);
 
 /// One client; E_NOPROC when it has ended.
 Expected<ClientView> view_of(const Table& table, pid_t pid);
