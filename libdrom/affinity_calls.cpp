@@ -83,8 +83,9 @@ bool is_own_thread(pid_t tid) noexcept {
 
 /// False: the call is not about us, or it is wrong and the kernel says so best. It goes on as it came.
 bool concerns_us(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
-    return drom::client::joined() && drom::client::moves_threads() && mask != nullptr &&
-           !drom::runtime::is_ours(caller) && is_own_thread(tid) && !read_mask(size, mask).none();
+    const bool client = drom::client::joined() || drom::client::is_child_of_client();
+    return client && drom::client::moves_threads() && mask != nullptr && !drom::runtime::is_ours(caller) &&
+           is_own_thread(tid) && !read_mask(size, mask).none();
 }
 
 }  // namespace

@@ -302,8 +302,20 @@ AffinityGuard::~AffinityGuard() { state.threads.end_setting(); }
 const CpuSet& AffinityGuard::mask() const noexcept { return state.threads.mask(); }
 uint64_t AffinityGuard::seq() const noexcept { return state.threads.seq(); }
 
+namespace {
+/// A forked child is no client, but one of its parent's processes: it has the CPUs that the parent was last told to use. Nothing once the parent's slot
+/// has another user.
+Wanted of_parent() noexcept {
+    Posted posted{};
+    const bool known = state.ledger.base != nullptr && read_request(state.ledger, state.slot, posted) && is_current();
+    return known ? Wanted{posted.seq, posted.mask} : Wanted{0, CpuSet::empty()};
+}
+}  // namespace
+
+bool is_child_of_client() noexcept { return state.pid != 0 && getpid() != state.pid; }
+
 Wanted AffinityGuard::allowed() const noexcept {
-    if (getpid() != state.pid) return {0, CpuSet::empty()};
+    if (is_child_of_client()) return of_parent();
     const uint64_t own = seq();
     const Word* request = hot.request.load(kRelaxed);
     if (request == &kNothing || request->load() == own) return {own, mask()};

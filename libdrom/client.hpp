@@ -64,6 +64,8 @@ bool joined() noexcept;
 /// False on a virtual node (DROM_VIRTUAL), whose masks are no affinities. Only while joined.
 bool moves_threads() noexcept;
 int leave(drom_error*) noexcept;
+/// Forked by a client, and not one itself.
+bool is_child_of_client() noexcept;
 
 /// Starts the agent's own thread, if it is not there. Any thread; about 30 us. False when it cannot be created: then safe points remain.
 bool start_agent() noexcept;
@@ -100,7 +102,7 @@ public:
     [[nodiscard]] const CpuSet& mask() const noexcept;  ///< what threads of this process may use now
     [[nodiscard]] uint64_t seq() const noexcept;        ///< the request that mask is of; 0: no request so far
     /// The same, or the newest request if that has been posted since: an administrator may be confining this process to it from outside
-    /// at this moment. Nothing (seq 0, no CPU) in a child.
+    /// at this moment. In a child: what its parent was last told.
     [[nodiscard]] Wanted allowed() const noexcept;
 };
 

@@ -54,6 +54,7 @@ ROWS = {
     "daemons that come and go": ("exec {work}/daemons", 4),
     "a child whose first thread has ended": ("exec {work}/headless", 3),
     "OpenMP children of a script": ("{work}/team & {work}/team & wait", 3),
+    "children that an OpenMP program forks": ("KMP_AFFINITY=none exec {work}/forks", 3),
     "children that nobody reaps": ("(sleep 0.01 & sleep 0.01 & exec sleep 600) & exec sleep 600", 2),
 }
 
@@ -213,6 +214,8 @@ class Suite:
         self.work.chmod(0o755)
         for name, flags in (("team", ["-fopenmp"]), ("headless", ["-pthread"]), ("daemons", []), ("other_user", [])):
             subprocess.run(["gcc", "-O2", *flags, str(GUESTS / f"{name}.c"), "-o", str(self.work / name)], check=True)
+        # LLVM's runtime is the one that sets affinities in a forked child.
+        subprocess.run(["clang", "-O2", "-fopenmp", str(GUESTS / "forks.c"), "-o", str(self.work / "forks")], check=True)
         jobs = " ".join(f"job{i}" for i in range(20000))
         (self.work / "makefile").write_text(f"all: {jobs}\n{jobs}:\n\t@sleep 0.05; :\n")
         for method in ("fork", "spawn", "forkserver"):
