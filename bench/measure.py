@@ -230,7 +230,7 @@ class Measurer:
         return spread(times["drom_list"]) | {"peer": {"taskset_p_ms": spread(times["taskset_p"])}, "floor": {"true_ms": spread(times["true"])}}
 
     def preload_true(self) -> Figure:
-        preloads = {"bare": {}, "empty": {"LD_PRELOAD": self.build.bench("libbench_nothing.so")}, "drom": {"LD_PRELOAD": str(self.build.library("libdrom.so"))}}
+        preloads = {"bare": {}, "empty": {"LD_PRELOAD": self.build.bench("libbench_nothing.so")}, "drom": {"LD_PRELOAD": str(self.build.library("libdrom-agent.so"))}}
         times: dict[str, list[float]] = {name: [] for name in preloads}
         with TableFolder() as table:
             for _ in range(self.times(300)):

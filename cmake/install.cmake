@@ -7,6 +7,7 @@ install(TARGETS drom EXPORT drom-targets
 install(TARGETS drom
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_ONLY COMPONENT development)
 # Loaded by `drom run`, never linked to: no header, no name link, no export.
+install(TARGETS drom-agent drom-omp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 if(TARGET drom-mpi)
   install(TARGETS drom-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()

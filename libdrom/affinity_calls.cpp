@@ -3,7 +3,7 @@
 //
 // A release confines the threads that there are. LLVM's runtime gives every thread that it creates, or that opens its first region, the
 // mask that the process had at its start, and programs pin threads when they like; either would put a thread back on a CPU that was given
-// away. So the three calls that set an affinity stand in front of libc's, and do what the kernel does for a process in a cpuset: a thread
+// away. So the calls that set an affinity stand in front of libc's, and do what the kernel does for a process in a cpuset: a thread
 // gets what it asked for as far as the process has it. Where the kernel refuses a mask with nothing of the cpuset in it, the
 // thread gets all CPUs of the process: the program did nothing wrong, and some end themselves on an error here.
 #include <dlfcn.h>
@@ -15,16 +15,17 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdarg>
 #include <cstring>
 
 #include "client.hpp"
 #include "drom/drom.h"
-#include "ompt/runtime.hpp"
+#include "ompt/objects.hpp"
+#include "starting.hpp"
 
 namespace {
 
 using drom::CpuSet;
-using Syscall = long(long, ...);
 
 /// The function of this name that our own stands in front of; null when no library has it.
 template <class Function>
@@ -62,6 +63,17 @@ auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
     });
 }
 
+/// libdrom.so's own calls are inside the CPUs already, and must not wait for themselves.
+bool is_ours(const void* caller) noexcept {
+    static constinit drom::Object core{};
+    static constinit std::atomic<bool> known{false};
+    if (!known.load(std::memory_order_acquire)) {
+        core = drom::object_of(reinterpret_cast<const void*>(&drom::client::hot));
+        known.store(true, std::memory_order_release);
+    }
+    return core.holds(caller);
+}
+
 int not_there() noexcept {
     errno = ENOSYS;
     return -1;
@@ -84,8 +96,49 @@ bool is_own_thread(pid_t tid) noexcept {
 /// False: the call is not about us, or it is wrong and the kernel says so best. It goes on as it came.
 bool concerns_us(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
     const bool client = drom::client::joined() || drom::client::is_child_of_client();
-    return client && drom::client::moves_threads() && mask != nullptr && !drom::runtime::is_ours(caller) &&
-           is_own_thread(tid) && !read_mask(size, mask).none();
+    return client && drom::client::moves_threads() && mask != nullptr && !is_ours(caller) && is_own_thread(tid) &&
+           !read_mask(size, mask).none();
+}
+
+/// The CPUs that the attributes say; false: none, or all that there could be.
+bool bound_to(const pthread_attr_t& attributes, CpuSet& cpus) noexcept {
+    cpus = CpuSet::empty();
+    if (pthread_attr_getaffinity_np(&attributes, sizeof cpus.words, reinterpret_cast<cpu_set_t*>(cpus.words)) != 0)
+        return false;
+    return !cpus.none() && cpus.count() < drom::kMaxCpus;
+}
+
+/// Attributes cannot be copied as a whole: what they point to is theirs.
+bool copy_with(const pthread_attr_t& from, const CpuSet& cpus, pthread_attr_t& to) noexcept {
+    int detached = 0;
+    size_t guard = 0;
+    size_t size = 0;
+    void* stack = nullptr;
+    pthread_attr_getdetachstate(&from, &detached);
+    pthread_attr_getguardsize(&from, &guard);
+    pthread_attr_getstack(&from, &stack, &size);
+    int inherits = 0;
+    int policy = 0;
+    sched_param priority{};
+    pthread_attr_getinheritsched(&from, &inherits);
+    pthread_attr_getschedpolicy(&from, &policy);
+    pthread_attr_getschedparam(&from, &priority);
+    if (pthread_attr_init(&to) != 0) return false;
+    pthread_attr_setdetachstate(&to, detached);
+    pthread_attr_setguardsize(&to, guard);
+    // Without a stack of its own the address is what the size is counted down from: nothing.
+    const bool own_stack = reinterpret_cast<uintptr_t>(stack) + size != 0;
+    if (own_stack)
+        pthread_attr_setstack(&to, stack, size);
+    else if (size != 0)
+        pthread_attr_setstacksize(&to, size);
+    pthread_attr_setinheritsched(&to, inherits);
+    pthread_attr_setschedpolicy(&to, policy);
+    pthread_attr_setschedparam(&to, &priority);
+    if (pthread_attr_setaffinity_np(&to, sizeof cpus.words, reinterpret_cast<const cpu_set_t*>(cpus.words)) == 0)
+        return true;
+    pthread_attr_destroy(&to);
+    return false;
 }
 
 }  // namespace
@@ -115,26 +168,44 @@ DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_
     });
 }
 
-#if defined(__x86_64__)
-
-// affinity_calls.S: libc's syscall(), which LLVM's runtime sets affinities by. Any other number goes straight on.
-extern std::atomic<Syscall*> drom_next_syscall;
-
-[[gnu::visibility("hidden"), gnu::used]] long drom_set_affinity(long number, pid_t tid, size_t size, const void* mask,
-                                                                const void* caller) {
-    Syscall* real = drom_next_syscall.load(std::memory_order_relaxed);
-    if (!concerns_us(tid, size, mask, caller)) return real(number, tid, size, mask);
+/// LLVM's runtime sets affinities by this one. Any other number goes straight on: what is not there is passed on as well, as libc does it.
+DROM_EXPORT long syscall(long number, ...) noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    va_list list;
+    va_start(list, number);
+    long argument[6];
+    for (long& each : argument) each = va_arg(list, long);
+    va_end(list);
+    auto* real = next<long(long, ...)>(known, "syscall");
+    if (real == nullptr) return not_there();
+    const auto tid = static_cast<pid_t>(argument[0]);
+    const auto size = static_cast<size_t>(argument[1]);
+    const auto* mask = reinterpret_cast<const void*>(argument[2]);
+    if (number != SYS_sched_setaffinity || !concerns_us(tid, size, mask, CALLER))
+        return real(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
     return set_inside(read_mask(size, mask),
                       [&](const CpuSet& set) { return real(number, tid, sizeof set.words, set.words); });
 }
 
-/// Whoever else stands in front of libc's. Before this has run, in the constructors of other libraries, the kernel is called directly:
-/// looking a symbol up may allocate, and an allocator may be what called.
-[[gnu::constructor]] static void find_next_syscall() {
-    if (void* real = dlsym(RTLD_NEXT, "syscall"); real != nullptr)
-        drom_next_syscall.store(reinterpret_cast<Syscall*>(real), std::memory_order_relaxed);
+/// libgomp gives threads that it binds their CPUs as it creates them, for good: inside those that the process has now.
+DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                               void* argument) noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    auto* real = next<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(known, "pthread_create");
+    if (real == nullptr) return EAGAIN;
+    if (is_ours(CALLER)) return real(thread, attributes, start, argument);
+    drom::starting::before_thread(CALLER);
+    CpuSet wanted{};
+    const bool client = drom::client::joined() || drom::client::is_child_of_client();
+    if (attributes == nullptr || !client || !drom::client::moves_threads() || !bound_to(*attributes, wanted))
+        return real(thread, attributes, start, argument);
+    return set_inside(wanted, [&](const CpuSet& set) {
+        pthread_attr_t inside;
+        if (!copy_with(*attributes, set, inside)) return real(thread, attributes, start, argument);
+        const int code = real(thread, &inside, start, argument);
+        pthread_attr_destroy(&inside);
+        return code;
+    });
 }
-
-#endif
 
 }  // extern "C"

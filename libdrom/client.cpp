@@ -2,6 +2,7 @@
 // client.cpp - this process as a client: read requests, release CPUs, acknowledge. Joining and leaving are in joining.cpp.
 #include "client_state.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -147,11 +148,18 @@ void* agent_thread(void*) {
     return nullptr;
 }
 
+/// What the C library puts on every stack first, large thread-local data of the program's libraries among it.
+size_t room_of_thread(const pthread_attr_t& attributes) noexcept {
+    auto* least = reinterpret_cast<size_t (*)(const pthread_attr_t*)>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
+    constexpr size_t kLeast = 16 * 1024;
+    return least != nullptr ? least(&attributes) : kLeast;
+}
+
 bool start_thread() noexcept {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return false;
     constexpr size_t kStack = 128 * 1024;
-    pthread_attr_setstacksize(&attributes, kStack);
+    pthread_attr_setstacksize(&attributes, kStack + room_of_thread(attributes));
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     // The program's signals are for the program's threads.
     sigset_t all;
@@ -239,6 +247,27 @@ bool confine_all(const Wanted& wanted) noexcept {
     return true;
 }
 
+void say_resized(uint64_t seq, uint32_t team_size) noexcept {
+    Page& page = *state.page;
+    if (!joined()) return;
+    page.resized_ns.store(now_ns(), kRelaxed);
+    page.resized.store(seq);
+    if (state.ledger.request(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.resized));
+    record(state.ledger,
+           {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
+}
+
+/// A team that keeps its size has followed as far as it will. Where regions are seen the next one looks again: the program may have
+/// said something else since.
+void acknowledge_kept(uint64_t seq) noexcept {
+    constexpr uint32_t kRegions = DROM_DOOR_KMP | DROM_DOOR_GOMP;
+    const Page& page = *state.page;
+    const uint32_t doors = page.doors.load(kRelaxed);
+    if (page.resize.load(kRelaxed) != DROM_RESIZE_KEEPS || (doors & DROM_DOOR_EXPLICIT) != 0) return;
+    if ((doors & kRegions) == 0) hot.seen.store(seq);
+    say_resized(seq, page.team_size.load(kRelaxed));
+}
+
 /// By the calling thread.
 bool release_here(const Wanted& wanted) noexcept {
     if (!joined() || getpid() != state.pid || state.disabled.load() > 0) return false;
@@ -246,6 +275,7 @@ bool release_here(const Wanted& wanted) noexcept {
     if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
     const int saved = errno;
     const bool done = released().seq >= wanted.seq || confine_all(wanted);
+    if (done) acknowledge_kept(wanted.seq);
     if (!done) give_up(wanted.seq);
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
     state.finished.fetch_add(1);
@@ -285,12 +315,7 @@ void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const
     page.resize.store(resize, kRelaxed);
     if (why != page.why) snprintf(page.why, sizeof page.why, "%s", why != nullptr ? why : "");
     hot.seen.store(seq);
-    if (!joined()) return;
-    page.resized_ns.store(now_ns(), kRelaxed);
-    page.resized.store(seq);
-    if (state.ledger.request(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.resized));
-    record(state.ledger,
-           {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
+    say_resized(seq, team_size);
 }
 
 Page& page() noexcept { return state.page != nullptr ? *state.page : private_page; }

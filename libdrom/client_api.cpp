@@ -5,7 +5,7 @@
 #include "client.hpp"
 #include "env.hpp"
 #include "error.hpp"
-#include "ompt/safe_point.hpp"
+#include "ompt/apply.hpp"
 #include "table.hpp"
 
 using drom::CpuSet;
@@ -67,6 +67,15 @@ int poll_request(client::Wanted& wanted) noexcept {
 
 extern "C" {
 
+/// The agent has joined as the program started: from now on the program says itself where it adapts.
+static int take_over(const drom::Options& read, drom_error* error) noexcept {
+    client::add_doors(DROM_DOOR_EXPLICIT);
+    client::hot.seen.store(0);  // the first poll tells it what it has
+    if (read.min_cpus != 0 || read.max_cpus != 0)
+        if (const int status = client::limits(read.min_cpus, read.max_cpus, error); status != DROM_OK) return status;
+    return drom::succeed(error);
+}
+
 int drom_init(const uint64_t* words, size_t nwords, const drom_options* options, drom_error* error) {
     drom::Options read;
     if (const int status = drom::read_options(options, DROM_ASYNC | DROM_RIGID, "init", read, error); status != DROM_OK)
@@ -83,7 +92,8 @@ int drom_init(const uint64_t* words, size_t nwords, const drom_options* options,
                                    read.min_cpus,
                                    read.max_cpus,
                                    read.has(DROM_RIGID)};
-    const int status = client::join(join, error);
+    const bool by_agent = client::joined() && (client::page().doors.load() & DROM_DOOR_EXPLICIT) == 0;
+    const int status = by_agent && words == nullptr ? take_over(read, error) : client::join(join, error);
     if (status != DROM_OK || !read.has(DROM_ASYNC) || client::start_agent()) return status;
     client::leave(nullptr);
     return no_thread("init", error);

@@ -6,7 +6,7 @@
 #include "client_state.hpp"
 #include "door.h"
 #include "error.hpp"
-#include "ompt/safe_point.hpp"
+#include "ompt/apply.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
 
@@ -105,7 +105,7 @@ int drom_dlb_poll(uint64_t* seen, uint64_t* words, size_t nwords) {
 }
 
 void drom_dlb_polls(int updates) {
-    if (updates == 0 || !drom::safe_point::has_runtime()) client::add_doors(DROM_DOOR_EXPLICIT);
+    if (updates == 0 || !drom::has_runtime()) client::add_doors(DROM_DOOR_EXPLICIT);
 }
 
 int drom_dlb_pending(uint64_t seen) {
@@ -116,7 +116,7 @@ int drom_dlb_pending(uint64_t seen) {
 const void* drom_dlb_newest(void) { return &client::hot.request; }
 
 void drom_dlb_followed(uint64_t seen, int apply) {
-    const bool team = drom::safe_point::has_runtime();
+    const bool team = drom::has_runtime();
     if (team && apply != 0) drom::apply_now();
     if (!team) client::acknowledge_resize(seen, 0, DROM_RESIZE_CALLER, "the program adapts by itself");
 }

@@ -5,8 +5,8 @@
 
 #include "agent.hpp"
 #include "mpi.hpp"
+#include "ompt/apply.hpp"
 #include "ompt/runtime.hpp"
-#include "ompt/safe_point.hpp"
 #include "rank.hpp"
 
 namespace client = drom::client;
@@ -22,7 +22,7 @@ void note_singleton() noexcept {
 
 /// A rank without a team has nothing to resize.
 void acknowledge_no_team(uint64_t seq) noexcept {
-    if (drom::safe_point::has_runtime() || (client::page().doors.load() & DROM_DOOR_EXPLICIT) != 0) return;
+    if (drom::has_runtime() || (client::page().doors.load() & DROM_DOOR_EXPLICIT) != 0) return;
     client::acknowledge_resize(seq, 0, DROM_RESIZE_NONE, "no OpenMP runtime: it has no team to resize");
 }
 
@@ -44,7 +44,6 @@ extern "C" {
 const client::Hot* const drom_mpi_view = &client::hot;
 
 bool drom_mpi_join() {
-    if (!drom::safe_point::is_only_agent()) return false;
     if (client::joined())
         client::add_doors(DROM_DOOR_MPI);
     else if (!drom::agent::join({DROM_DOOR_MPI, drom::CpuSet::empty(), true}))

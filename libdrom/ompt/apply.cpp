@@ -2,12 +2,14 @@
 // apply.cpp - drom_poll_apply: the program says that its team may change now.
 //
 // It needs no entry point of the runtime: the program calls, and its runtime is told as the program itself would tell it.
+#include "apply.hpp"
+
 #include <dlfcn.h>
+#include <atomic>
 
 #include "client.hpp"
 #include "follow.hpp"
 #include "runtime.hpp"
-#include "safe_point.hpp"
 
 namespace drom {
 
@@ -36,6 +38,8 @@ void resize(uint32_t cpus) noexcept {
 }
 
 }  // namespace
+
+bool has_runtime() noexcept { return dlsym(RTLD_DEFAULT, "omp_get_max_threads") != nullptr; }
 
 bool apply_now() noexcept {
     static constinit std::atomic<bool> busy{false};

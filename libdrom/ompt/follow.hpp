@@ -5,7 +5,9 @@
 // it, unless somebody has said that it may change: the user, the program, or a record of what was tried.
 #pragma once
 
+#include <strings.h>
 #include <cstdint>
+#include <cstring>
 
 namespace drom::follow {
 
@@ -32,6 +34,11 @@ struct Answer {
 
 /// As DROM_RESIZE says; unset or unknown: auto.
 Resize resize_of(const char* text) noexcept;
+
+/// As OMP_DYNAMIC says.
+inline bool is_dynamic(const char* text) noexcept {
+    return text != nullptr && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
 
 Answer judge(const Facts& facts) noexcept;
 

@@ -89,9 +89,10 @@ drom_slow_\name:
     mov drom_gate+DROM_GATE_PRIMARY(%rip), %r11
     cmp %fs:0, %r11
     jne 2f
-    mov _ZN4drom6client3hotE+DROM_HOT_REQUEST(%rip), %r10
+    mov _ZN4drom6client3hotE@GOTPCREL(%rip), %r11
+    mov DROM_HOT_REQUEST(%r11), %r10
     mov (%r10), %r10
-    cmp _ZN4drom6client3hotE+DROM_HOT_SEEN(%rip), %r10
+    cmp DROM_HOT_SEEN(%r11), %r10
     jne drom_slow_\name
     cmpb $0, drom_gate+DROM_GATE_ATTENTION(%rip)
     jne drom_slow_\name

@@ -19,9 +19,9 @@
 #include "pinning.hpp"
 #include "runtime.hpp"
 
-/// Says that an agent is in this process; a second copy of the library sees the first one's.
-extern "C" DROM_EXPORT const int drom_agent_loaded;
-extern "C" const int drom_agent_loaded = 1;
+/// Says that these entry points are in this process; a second copy of the library sees the first one's.
+extern "C" DROM_EXPORT const int drom_omp_loaded;
+extern "C" const int drom_omp_loaded = 1;
 
 namespace drom {
 
@@ -82,6 +82,9 @@ uint32_t own_threads() noexcept { return static_cast<uint32_t>(team.runtime.max_
 
 // ---- becoming the primary thread ------------------------------------------------------------------------------------------------
 
+/// There may be a second copy of the library.
+bool is_first() noexcept { return dlsym(RTLD_DEFAULT, "drom_omp_loaded") == &drom_omp_loaded; }
+
 /// Everybody passes from now on.
 void retire() noexcept {
     drom_gate.primary.store(nobody(), kRelaxed);
@@ -121,7 +124,7 @@ bool join(uint32_t door) noexcept {
 /// What is set up once, whoever is the primary thread.
 bool set_up_process(const void* function, uint32_t door) noexcept {
     if (team.ready.load(kRelaxed)) return true;
-    if (!is_only_agent() || !runtime::describe(function, team.runtime) || !join(door)) {
+    if (!is_first() || !runtime::describe(function, team.runtime) || !join(door)) {
         retire();
         return false;
     }
@@ -289,15 +292,6 @@ bool is_other_runtime(const void* function) noexcept {
 }  // namespace
 
 // ---- doors ---------------------------------------------------------------------------------------------------------------------
-
-bool is_only_agent() noexcept {
-    const void* first = dlsym(RTLD_DEFAULT, "drom_agent_loaded");
-    return first == nullptr || runtime::is_ours(first);
-}
-
-bool has_runtime() noexcept {
-    return team.ready.load(std::memory_order_acquire) || dlsym(RTLD_DEFAULT, "omp_get_max_threads") != nullptr;
-}
 
 Start region_entry(const void* function, const Entry& entry) noexcept {
     const Start unchanged{function, entry.clause};

@@ -40,16 +40,6 @@ void place_thread(uint32_t index) noexcept;
 /// The same, where the runtime does not say which number the calling thread has.
 void place_this_thread() noexcept;
 
-/// True when there is an OpenMP runtime, whether it has been used or not.
-bool has_runtime() noexcept;
-
-/// True in the one agent of this process: there may be a second copy of the library.
-bool is_only_agent() noexcept;
-
 }  // namespace safe_point
-
-/// drom_poll_apply: the program says that the team of the calling thread may change now. Outside regions. False when nothing was
-/// acknowledged: there is no OpenMP runtime, a region is open, or somebody else releases at this moment.
-bool apply_now() noexcept;
 
 }  // namespace drom

@@ -31,7 +31,7 @@ std::string joined(const std::vector<std::string_view>& list) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-/// libdrom.so, whichever of its names: libdrom.so.0 is the same file.
+/// Whatever version its name has.
 bool same_library(std::string_view one, std::string_view other) {
     const auto stem = [](std::string_view path) { return file_name(path).substr(0, file_name(path).find(".so")); };
     return stem(one) == stem(other);
@@ -51,7 +51,8 @@ std::string without_libraries(std::string_view present, std::string_view directo
     std::vector<std::string_view> list = entries(present);
     std::erase_if(list, [&](std::string_view entry) {
         return entry.substr(0, entry.rfind('/')) == directory &&
-               (same_library(entry, "libdrom.so") || same_library(entry, "libdrom-mpi.so"));
+               (same_library(entry, "libdrom-agent.so") || same_library(entry, "libdrom-omp.so") ||
+                same_library(entry, "libdrom-mpi.so"));
     });
     return joined(list);
 }

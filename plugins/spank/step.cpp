@@ -22,6 +22,7 @@ namespace {
 /// What the step can preload; empty: it is not there.
 struct Libraries {
     std::string agent;
+    std::string omp;
     std::string mpi;
 };
 Libraries g_libraries;
@@ -43,10 +44,18 @@ bool may_be_ranks(spank_handle* spank) {
            !variable(spank, "PMI_FD").empty();
 }
 
+/// Somebody has said that the team may change: the job's environment does.
+bool may_follow(spank_handle* spank) {
+    const std::string_view said = variable(spank, "DROM_RESIZE");
+    const std::string_view dynamic = variable(spank, "OMP_DYNAMIC");
+    return said == "follow" || (said != "keep" && (dynamic == "true" || dynamic == "TRUE" || dynamic == "1"));
+}
+
 void preload(spank_handle* spank) {
     if (g_libraries.agent.empty()) return;
     std::vector<std::string> libraries;
     if (!g_libraries.mpi.empty() && may_be_ranks(spank)) libraries.push_back(g_libraries.mpi);
+    if (!g_libraries.omp.empty() && may_follow(spank)) libraries.push_back(g_libraries.omp);
     libraries.push_back(g_libraries.agent);
     set_variable(spank, "LD_PRELOAD", with_libraries(variable(spank, "LD_PRELOAD"), libraries));
 }
@@ -74,13 +83,13 @@ void look_for_libraries(const std::string& directory) {
             directory.c_str());
         return;
     }
-    g_libraries.agent = readable(directory, "libdrom.so");
-    // What an installation without its development files has.
-    if (g_libraries.agent.empty()) g_libraries.agent = readable(directory, "libdrom.so.0");
+    g_libraries.agent = readable(directory, "libdrom-agent.so");
+    g_libraries.omp = readable(directory, "libdrom-omp.so");
     g_libraries.mpi = readable(directory, "libdrom-mpi.so");
     if (g_libraries.agent.empty())
         slurm_info(
-            "spank_drom: %s/libdrom.so cannot be read: %s; the job runs without drom; does plugstack.conf have the "
+            "spank_drom: %s/libdrom-agent.so cannot be read: %s; the job runs without drom; does plugstack.conf have "
+            "the "
             "right lib=DIR?",
             directory.c_str(), std::strerror(errno));
 }

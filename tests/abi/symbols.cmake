@@ -3,8 +3,8 @@ execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY} OUTPUT
 string(REPLACE "\n" ";" lines "${listing}")
 set(found)
 foreach(line IN LISTS lines)
-  # The version itself is listed as an absolute symbol.
-  if(line MATCHES "^([A-Za-z_0-9]+)(@+[A-Za-z_0-9.]+)? [B-Z] ")
+  # A version itself is listed as an absolute symbol. Names of C++ are those of DROM_PRIVATE, of this build only.
+  if(NOT line MATCHES "^_ZN" AND line MATCHES "^([A-Za-z_0-9]+)(@+[A-Za-z_0-9.]+)? [B-Z] ")
     list(APPEND found ${CMAKE_MATCH_1})
   endif()
 endforeach()

@@ -111,8 +111,8 @@ GUESTS = (
     Guest("hydro", "hydro.cpp", "steps constraints gather kept passed", EVERY,
           follow="gather",
           why="'gather' divides by worksharing and asks only whether there are several; the others reduce over an upper bound"),
-    Guest("blas", "blas.c", "dgemm level2", ("gcc",), libraries=("openblas",), resizes="dgemm",
-          why="OpenBLAS is a known library: its own regions follow by themselves"),
+    Guest("blas", "blas.c", "dgemm level2", ("gcc",), libraries=("openblas",),
+          why="OpenBLAS gives the number of its threads by a clause, which is obeyed"),
     Guest("fields", "fields.f90", "do next forever told common sets", FORTRAN, follow="do", why="'do' is worksharing only; the others keep a size"),
     Guest("numbered", "numbered.f90", "blocks buckets private streams counted", FORTRAN, limit=True, why=BY_NUMBER),
     # Two runtimes in one process.

@@ -94,7 +94,7 @@ class Suite:
             env["LD_LIBRARY_PATH"] = library_path
         preload = [self.given.preload_first] if disturbed and self.given.preload_first else []
         if disturbed and case.door == "preload":
-            preload.append(str(self.build / "lib" / "libdrom.so"))
+            preload += [str(self.build / "lib" / name) for name in (*(("libdrom-omp.so",) if case.follows else ()), "libdrom-agent.so")]
         if preload:
             env["LD_PRELOAD"] = ":".join(preload)
         return env

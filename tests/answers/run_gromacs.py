@@ -88,7 +88,7 @@ class Gromacs(Suite):
             if storm_seed is not None and door in ("run", "mpi"):
                 command = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--", *command]
             elif storm_seed is not None:
-                preload.append(str(self.build / "lib" / "libdrom.so"))
+                preload.append(str(self.build / "lib" / "libdrom-agent.so"))
             if preload and storm_seed is not None:
                 env["LD_PRELOAD"] = ":".join(preload)
             outcome = self.run_in(scratch, command, env, storm_seed)

@@ -94,7 +94,7 @@ class Packaged(Suite):
             env["LD_LIBRARY_PATH"] = str(folder)
         preload = [self.given.preload_first] if disturbed and self.given.preload_first else []
         if disturbed and variant.door == "preload":
-            doors = ["libdrom.so"] if variant.program == "graphicsmagick" else ["libdrom-mpi.so", "libdrom.so"]
+            doors = ["libdrom-agent.so"] if variant.program == "graphicsmagick" else ["libdrom-mpi.so", "libdrom-agent.so"]
             preload += [str(self.build / "lib" / door) for door in doors]
         if preload:
             env["LD_PRELOAD"] = ":".join(preload)

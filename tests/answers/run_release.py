@@ -85,7 +85,7 @@ class Release(Suite):
         if scene.door == "run":
             command = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--", *command]
         elif scene.door == "preload":
-            preload.append(str(self.build / "lib" / "libdrom.so"))
+            preload.append(str(self.build / "lib" / "libdrom-agent.so"))
         if preload and scene.door != "none":
             env["LD_PRELOAD"] = ":".join(preload)
         return subprocess.Popen(command, env=env, cwd=scratch, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -144,7 +144,8 @@ guest_of_nobody() {
 
 @test "explain shows doors, threads, the launcher; as JSON too" {
     has_guest regions-gcc
-    guest sim "$A" "$GUESTS/regions-gcc"
+    DROM_RESIZE=follow guest sim "$A" "$GUESTS/regions-gcc"
+    eventually "a region has begun" bash -c "'$BIN' list --json | jq -e '.clients[0].doors | index(\"gomp\")'"
     run drom explain sim --sample 50
     [[ $status == 0 && $output == *"Doors: "*gomp* && $output == *"launched by process $PID"* && $output == *"MAY RUN ON"* ]]
     drom explain sim --sample 50 --json | jq -e '.schema == "drom.explain/1" and (.threads | length) >= 1

@@ -91,7 +91,7 @@ nothing_left() {
     two_cpus
     run drom run --cpus "$A" -- sh -c 'taskset -cp $$; echo $OMP_NUM_THREADS; echo $DROM_SLOT; echo $DROM_TABLE; echo $LD_PRELOAD'
     [[ $status == 0 && ${lines[0]} == *": $A" && ${lines[1]} == 1 && ${lines[2]} =~ ^[0-9]+:[0-9]+$ && ${lines[3]} == "$DROM_TABLE" ]]
-    [[ ${lines[4]} == *libdrom.so* ]]
+    [[ ${lines[4]} == *libdrom-agent.so* ]]
 }
 
 @test "threads: --max, else OMP_NUM_THREADS, else the CPUs" {
@@ -105,21 +105,24 @@ nothing_left() {
 }
 
 @test "doors follow from what the program needs" {
-    preloaded() { drom run --json -- "$@" 2>&1 >/dev/null | jq -c .preloaded; }
-    if [[ -x $GUESTS/regions-clang ]]; then [[ $(preloaded "$GUESTS/regions-clang" 0) == '["libdrom.so"]' ]]; fi
-    [[ $(preloaded "$GUESTS/regions-gcc" 0) == '["libdrom.so"]' ]]
-    [[ $(preloaded "$GUESTS/plain") == '["libdrom.so"]' ]]
-    [[ $(preloaded sh -c :) == '["libdrom.so"]' ]]
+    preloaded() { drom run --json "$@" 2>&1 >/dev/null | jq -c .preloaded; }
+    if [[ -x $GUESTS/regions-clang ]]; then [[ $(preloaded "$GUESTS/regions-clang" 0) == '["libdrom-agent.so"]' ]]; fi
+    [[ $(preloaded "$GUESTS/regions-gcc" 0) == '["libdrom-agent.so"]' ]]
+    [[ $(preloaded "$GUESTS/plain") == '["libdrom-agent.so"]' ]]
+    [[ $(preloaded sh -c :) == '["libdrom-agent.so"]' ]]
+    [[ $(preloaded --resize follow -- "$GUESTS/regions-gcc" 0) == '["libdrom-omp.so","libdrom-agent.so"]' ]]
+    [[ $(OMP_DYNAMIC=true preloaded "$GUESTS/regions-gcc" 0) == '["libdrom-omp.so","libdrom-agent.so"]' ]]
+    [[ $(OMP_DYNAMIC=true preloaded --resize keep -- "$GUESTS/regions-gcc" 0) == '["libdrom-agent.so"]' ]]
     [[ $(drom run --no-doors --json -- "$GUESTS/plain" 2>&1 | jq -c .preloaded) == '[]' ]]
 }
 
 @test "where there is no library for MPI none is named to the loader" {
     mkdir "$WORK/bin" "$WORK/lib"
     cp "$BIN" "$WORK/bin/"
-    cp -a "$BUILD"/lib/libdrom.so* "$WORK/lib/"
+    cp -a "$BUILD"/lib/libdrom.so* "$BUILD"/lib/libdrom-agent.so "$WORK/lib/"
     run env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 "$WORK/bin/drom" run --verbose --json -- "$GUESTS/plain"
     [[ $status == 0 && $output == *"libdrom-mpi.so is not there"* && $output != *"cannot be preloaded"* ]]
-    [[ $(tail -n 1 <<<"$output" | jq -c .preloaded) == '["libdrom.so"]' ]]
+    [[ $(tail -n 1 <<<"$output" | jq -c .preloaded) == '["libdrom-agent.so"]' ]]
 }
 
 @test "a runtime behind a library with a run path of its own is found" {
@@ -133,20 +136,20 @@ nothing_left() {
     # shellcheck disable=SC2016
     gcc "$WORK/main.c" -o "$WORK/main" -L"$WORK/libs" -lwork -Wl,-rpath,'$ORIGIN/libs'
     run drom run --json -- "$WORK/main"
-    [[ $status == 0 && $(jq -c .preloaded <<<"$output") == '["libdrom.so"]' ]]
+    [[ $status == 0 && $(jq -c .preloaded <<<"$output") == '["libdrom-agent.so"]' ]]
     # and by LD_LIBRARY_PATH
     gcc "$WORK/main.c" -o "$WORK/main" -L"$WORK/libs" -lwork
     LD_LIBRARY_PATH=$WORK/libs run drom run --json -- "$WORK/main"
-    [[ $status == 0 && $(jq -c .preloaded <<<"$output") == '["libdrom.so"]' ]]
+    [[ $status == 0 && $(jq -c .preloaded <<<"$output") == '["libdrom-agent.so"]' ]]
 }
 
 @test "the user's LD_PRELOAD is kept, behind ours, and ours is not repeated" {
     echo 'int drom_test_nothing;' >"$WORK/own.c"
     gcc -shared -fPIC "$WORK/own.c" -o "$WORK/own.so"
     LD_PRELOAD=$WORK/own.so run drom run -- sh -c 'echo $LD_PRELOAD'
-    [[ $output == */libdrom.so:$WORK/own.so ]]
+    [[ $output == */libdrom-agent.so:$WORK/own.so ]]
     run drom run --name outer -- "$BIN" run --ncpus 1 --name inner -- sh -c 'echo $LD_PRELOAD'
-    [[ $(grep -o 'libdrom.so' <<<"$output" | wc -l) == 1 ]]
+    [[ $(grep -o 'libdrom-agent.so' <<<"$output" | wc -l) == 1 ]]
 }
 
 @test "a program with AddressSanitizer, which ends itself where anything is loaded before it, runs and is a client" {
@@ -157,7 +160,7 @@ nothing_left() {
 
 @test "a program that joins by itself says once which values its variables cannot have; drom run says it for its own" {
     has_guest regions-gcc
-    background env LD_PRELOAD="$BUILD/lib/libdrom.so" DROM_PIN=core DROM_NAME=alone "$GUESTS/regions-gcc" 60
+    background env LD_PRELOAD="$BUILD/lib/libdrom-agent.so" DROM_PIN=core DROM_NAME=alone "$GUESTS/regions-gcc" 60
     eventually "it is live" client_is alone state live
     eventually "it says so" grep -qx 'drom: DROM_PIN=core is none of place, bind, none; the default holds (place)' "$WORK/err"
     kill -KILL "$PID"

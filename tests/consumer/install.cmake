@@ -2,7 +2,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${PREFIX})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
-foreach(file bin/drom include/drom/drom.h include/drom/drom.f90 ${LIBDIR}/libdrom.so ${LIBDIR}/libdrom.so.0 ${LIBDIR}/libdrom-mpi.so
+foreach(file bin/drom include/drom/drom.h include/drom/drom.f90 ${LIBDIR}/libdrom.so ${LIBDIR}/libdrom.so.0 ${LIBDIR}/libdrom-agent.so ${LIBDIR}/libdrom-omp.so ${LIBDIR}/libdrom-mpi.so
         include/drom/dlb.h include/drom/dlb_drom.h include/drom/dlb_types.h include/drom/dlb_errors.h ${LIBDIR}/libdlb.so
         include/drom/dlbf.h include/drom/dlbf_drom.h include/drom/dlbf-errors.h ${LIBDIR}/libdlb_mpi.so ${LIBDIR}/libdlb_dbg.so ${LIBDIR}/libdlb_mpi_dbg.so
         ${LIBDIR}/cmake/drom/dromConfig.cmake ${LIBDIR}/cmake/drom/dromConfigVersion.cmake ${LIBDIR}/pkgconfig/drom.pc ${LIBDIR}/pkgconfig/drom-dlb.pc

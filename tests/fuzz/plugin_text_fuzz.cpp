@@ -152,12 +152,12 @@ void check_settings(const std::string& text) {
 }
 
 void check_preload(const std::string& text) {
-    const std::vector<std::string> ours{"/opt/drom/lib/libdrom.so", "/opt/drom/lib/libdrom-mpi.so"};
+    const std::vector<std::string> ours{"/opt/drom/lib/libdrom-agent.so", "/opt/drom/lib/libdrom-mpi.so"};
     const std::string with = with_libraries(text, ours);
     must(with_libraries(with, ours) == with, "a library is preloaded once", with);
     const std::string without = without_libraries(with, "/opt/drom/lib");
-    must((":" + without + ":").find(":/opt/drom/lib/libdrom.so:") == std::string::npos, "what was added is taken away",
-         without);
+    must((":" + without + ":").find(":/opt/drom/lib/libdrom-agent.so:") == std::string::npos,
+         "what was added is taken away", without);
 }
 
 using Check = void (*)(const std::string&);

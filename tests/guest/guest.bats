@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 
 setup_file() {
     export build=${GUEST_BUILD:?the build folder}
-    export hosts=$build/tests/guest lib=$build/lib/libdrom.so
+    export hosts=$build/tests/guest lib=$build/lib/libdrom.so agent=$build/lib/libdrom-omp.so:$build/lib/libdrom-agent.so
     export PATH=$build/bin:$PATH OMP_NUM_THREADS=2
     # Two CPUs on any machine, so that there is something to take.
     export both one
@@ -50,7 +50,7 @@ eventually() {
 # start PROGRAM ARGUMENT...: in the background under the preload that fits it, until it says "ready".
 start() {
     rm -f "$work/out"
-    LD_PRELOAD=${preload-$lib} "$@" >"$work/out" 2>"$work/err" 3>&- &
+    LD_PRELOAD=${preload-$agent} "$@" >"$work/out" 2>"$work/err" 3>&- &
     host=$!
     eventually 90 grep -s -q '^ready' "$work/out"
 }
@@ -83,7 +83,7 @@ follows() {
 }
 
 @test "libdrom needs libc only" {
-    for library in "$lib" "${lib%.so}-mpi.so"; do
+    for library in "$lib" "${lib%.so}-agent.so" "${lib%.so}-omp.so" "${lib%.so}-mpi.so"; do
         run bash -c "readelf -d '$library' | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -x -E 'libc\.so\.6|ld-linux-x86-64\.so\.2|libdrom\.so\.0'"
         echo "$library: $output"
         [ "$output" = "" ]
@@ -91,7 +91,7 @@ follows() {
 }
 
 @test "nothing in libdrom can end its host, sleep, or write to stdout" {
-    for library in "$lib" "${lib%.so}-mpi.so"; do
+    for library in "$lib" "${lib%.so}-agent.so" "${lib%.so}-omp.so" "${lib%.so}-mpi.so"; do
         run bash -c "nm -D --undefined-only '$library' | awk '{print \$2}' | sed 's/@.*//' |
             grep -x -E 'abort|exit|_exit|quick_exit|__assert_fail|__stack_chk_fail_local|usleep|sleep|printf|puts|putchar|fputs|stdout|__printf_chk|system|signal|sigaction|umask'"
         echo "$library: $output"
@@ -99,9 +99,13 @@ follows() {
     done
 }
 
-@test "libdrom exports its own names, runtime names and the affinity calls only" {
-    run bash -c "nm -D --defined-only '$lib' | awk '{print \$3}' | sed 's/@.*//' |
-        grep -v -x -E 'drom_[a-z_]*|DROM_[0-9.]*|omp_set_num_threads(_|_8_)?|__kmpc_[a-z_0-9]*|sched_setaffinity|pthread_setaffinity_np|syscall|GOMP_[a-zA-Z_0-9.]*'"
+@test "libdrom.so exports its own names only; one object an intrusion exports what it stands in front of" {
+    names() { nm -D --defined-only "$1" | awk '{print $3}' | sed 's/@.*//'; }
+    run bash -c "nm -D --defined-only '$lib' | awk '{print \$3}' | sed 's/@.*//' | grep -v -x -E 'drom_[a-z_]*|DROM_[A-Z0-9._]*|_ZNK?4drom.*'"
+    echo "$output"
+    [ "$output" = "" ]
+    [[ $(names "${lib%.so}-agent.so" | sort | paste -sd' ') == "pthread_create pthread_setaffinity_np sched_setaffinity syscall" ]]
+    run bash -c "nm -D --defined-only '${lib%.so}-omp.so' | awk '{print \$3}' | grep -v -x -E 'drom_omp_loaded|omp_set_num_threads(_|_8_)?|__kmpc_[a-z_0-9]*|GOMP_[a-zA-Z_0-9.]*'"
     echo "$output"
     [ "$output" = "" ]
 }
@@ -116,7 +120,7 @@ follows() {
 @test "a preloaded true makes no table, no thread, and asks the system for nothing but the library itself" {
     command -v strace >/dev/null || missing "strace is not installed"
     strace -f -o "$work/bare" /bin/true || missing "strace may not trace here"
-    LD_PRELOAD=$lib strace -f -E LD_PRELOAD="$lib" -o "$work/loaded" /bin/true
+    LD_PRELOAD=$lib strace -f -E LD_PRELOAD="${agent#*:}" -o "$work/loaded" /bin/true
     [ ! -e "$DROM_TABLE" ]
     run grep -E '^[0-9]+ +(clone3?|v?fork|mkdir(at)?|sched_setaffinity|futex)\(' "$work/loaded"
     echo "$output"
@@ -139,7 +143,7 @@ follows() {
     # root's that had the same pid may have left a file that this user cannot open: then once more, with another pid.
     local tries
     for tries in 1 2 3; do
-        run env LD_PRELOAD="$lib" "$folder/host" secure "$stop"
+        run env LD_PRELOAD="$agent" "$folder/host" secure "$stop"
         [[ $output == *"Can't open SHM"* ]] || break
     done
     rm -rf "$folder"
@@ -162,7 +166,7 @@ follows() {
         # libgomp allocates for each region by itself: as often with the agent.
         local bare loaded
         bare=$(OMP_NUM_THREADS=1 LD_PRELOAD=$hosts/counter.so "$hosts/idle-$by" 100000)
-        loaded=$(OMP_NUM_THREADS=1 LD_PRELOAD=$hosts/counter.so:$lib "$hosts/idle-$by" 100000)
+        loaded=$(OMP_NUM_THREADS=1 LD_PRELOAD=$hosts/counter.so:$agent "$hosts/idle-$by" 100000)
         echo "$by: bare $bare; with the agent $loaded"
         [[ $bare == *allocations* ]]
         [ "$bare" = "$loaded" ]
@@ -187,7 +191,7 @@ calls_between_marks() {
         program=("$hosts/idle-$by" 1000)
         local bare loaded
         bare=$(calls_between_marks)
-        loaded=$(calls_between_marks -E LD_PRELOAD="$lib")
+        loaded=$(calls_between_marks -E LD_PRELOAD="$agent")
         echo "$by: bare $bare; with the agent $loaded"
         [ "$bare" = "$loaded" ]
     done
@@ -264,7 +268,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
 }
 
 @test "after exec into a program without OpenMP its CPUs are still counted, and free when it ends" {
-    LD_PRELOAD=$lib "$hosts/host-clang" exec "$stop" /bin/sleep 2 3>&- &
+    LD_PRELOAD=$agent "$hosts/host-clang" exec "$stop" /bin/sleep 2 3>&- &
     host=$!
     eventually 90 grep -q sleep "/proc/$host/comm"
     drom list
@@ -276,7 +280,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
 
 @test "after exec into another OpenMP program there is one client, and it follows" {
     local exec_stop=$work/unused
-    LD_PRELOAD=$lib "$hosts/host-clang" exec "$exec_stop" "$hosts/host-clang" regions "$stop" >"$work/out" 2>"$work/err" 3>&- &
+    LD_PRELOAD=$agent "$hosts/host-clang" exec "$exec_stop" "$hosts/host-clang" regions "$stop" >"$work/out" 2>"$work/err" 3>&- &
     host=$!
     eventually 90 grep -s -q '^ready' "$work/out"
     follows "$host"
@@ -313,8 +317,9 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
 }
 
 @test "two agents in one process are one client" {
-    cp "$lib" "$work/libother.so"
-    preload="$lib:$work/libother.so" start "$hosts/host-clang" regions "$stop"
+    mkdir "$work/other"
+    cp -a "$build"/lib/libdrom{.so*,-agent.so,-omp.so} "$work/other"
+    preload="$agent:$work/other/libdrom-omp.so:$work/other/libdrom-agent.so" start "$hosts/host-clang" regions "$stop"
     follows "$host"
     [ "$(clients)" -eq 1 ]
     finish
@@ -327,7 +332,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         touch "$work/now"
         sum=$("$hosts/loader" plugin "$hosts/plugin-$by.so" "$work/now" | sed -n 's/^sum //p')
         [ "$sum" = "" ] && sum=missing
-        preload=$lib start "$hosts/loader" plugin "$hosts/plugin-$by.so" "$stop"
+        preload=$agent start "$hosts/loader" plugin "$hosts/plugin-$by.so" "$stop"
         follows "$host"
         touch "$stop"
         wait "$host"
@@ -342,7 +347,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     for program in "objects-gcc exceptions" "objects-clang exceptions" "fields-gcc next" "fields-gcc common"; do
         read -r name mode <<<"$program"
         expected=$("$guests/$name" "$mode" 50)
-        LD_PRELOAD=$lib "$guests/$name" "$mode" 50 >"$work/out" 2>"$work/err" 3>&- &
+        LD_PRELOAD=$agent "$guests/$name" "$mode" 50 >"$work/out" 2>"$work/err" 3>&- &
         host=$!
         eventually 90 listed "$host"
         while kill -0 "$host" 2>/dev/null && [ -e "/proc/$host/task" ]; do

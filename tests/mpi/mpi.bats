@@ -6,7 +6,7 @@ load ../cli/support
 
 setup_file() {
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader
-    export LIBRARIES=$BUILD/lib/libdrom-mpi.so:$BUILD/lib/libdrom.so
+    export LIBRARIES=$BUILD/lib/libdrom-mpi.so:$BUILD/lib/libdrom-agent.so
 }
 
 setup() {

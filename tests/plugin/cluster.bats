@@ -75,7 +75,7 @@ nobody_left() { [[ -z $(processes) ]]; }
     if ((EUID == 0)); then user=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ USER=nobody LOGNAME=nobody); fi
     # The build folder may be nobody else's business.
     mkdir -p "$CLUSTER/lib/slurm"
-    cp "$BUILD"/lib/libdrom.so "$CLUSTER/lib/"
+    cp -a "$BUILD"/lib/libdrom{.so*,-agent.so,-omp.so} "$CLUSTER/lib/"
     cp "$SPANK_DROM" "$CLUSTER/lib/slurm/"
     cp "$CLUSTER_SH" "$CLUSTER/"
     chmod -R go+rX "$CLUSTER"
@@ -84,7 +84,7 @@ nobody_left() { [[ -z $(processes) ]]; }
     "${user[@]}" "$CLUSTER/cluster.sh" up "$CLUSTER" owner=$$ plugstack="required $CLUSTER/lib/slurm/spank_drom.so"
     SLURM_CONF=$CLUSTER/etc/slurm.conf timeout 60 "${user[@]}" srun -D / --malleable bash -c 'id -u; printenv LD_PRELOAD' >"$WORK/out"
     expect "$(cat "$WORK/out")" "$("${user[@]}" id -u)
-$CLUSTER/lib/libdrom.so"
+$CLUSTER/lib/libdrom-agent.so"
     "${user[@]}" "$CLUSTER/cluster.sh" down "$CLUSTER"
     nobody_left
 }

@@ -11,7 +11,7 @@ namespace {
 using namespace drom::slurm;
 using drom::test::holds;
 
-const std::string kAgent = "/opt/drom/lib/libdrom.so";
+const std::string kAgent = "/opt/drom/lib/libdrom-agent.so";
 const std::string kMpi = "/opt/drom/lib/libdrom-mpi.so";
 
 TEST(Preload, OursComesBehindTheUsers) {
@@ -22,7 +22,7 @@ TEST(Preload, OursComesBehindTheUsers) {
 
 TEST(Preload, NothingIsNamedTwice) {
     EXPECT_EQ(with_libraries(kAgent, {kAgent}), kAgent);
-    EXPECT_EQ(with_libraries("/other/libdrom.so.0", {kAgent}), "/other/libdrom.so.0");
+    EXPECT_EQ(with_libraries("/other/libdrom-agent.so.0", {kAgent}), "/other/libdrom-agent.so.0");
     EXPECT_EQ(with_libraries(kAgent, {kMpi, kAgent}), kAgent + ":" + kMpi);
     EXPECT_EQ(with_libraries("/a/libdromedary.so", {kAgent}), "/a/libdromedary.so:" + kAgent);
 }
@@ -30,7 +30,7 @@ TEST(Preload, NothingIsNamedTwice) {
 TEST(Preload, OnlyOursIsTakenOut) {
     EXPECT_EQ(without_libraries("/a.so:" + kMpi + ":" + kAgent, "/opt/drom/lib"), "/a.so");
     EXPECT_EQ(without_libraries(kAgent, "/opt/drom/lib"), "");
-    EXPECT_EQ(without_libraries("/mine/libdrom.so", "/opt/drom/lib"), "/mine/libdrom.so");
+    EXPECT_EQ(without_libraries("/mine/libdrom-agent.so", "/opt/drom/lib"), "/mine/libdrom-agent.so");
     EXPECT_EQ(without_libraries("/opt/drom/lib/libdlb.so", "/opt/drom/lib"), "/opt/drom/lib/libdlb.so");
 }
 

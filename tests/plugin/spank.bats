@@ -68,8 +68,8 @@ BAD_RANGES=(
 @test "a step of a malleable job runs with the library, and knows its range" {
     srun --malleable=2-4 -c4 bash -c 'env; cat /proc/self/maps' >out
     expect "$(drom_variables out)" "DROM_MALLEABLE=2-4
-LD_PRELOAD=$BUILD/lib/libdrom.so"
-    grep -q "$BUILD/lib/libdrom.so" out
+LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
+    grep -q "$BUILD/lib/libdrom-agent.so" out
 }
 
 @test "--malleable without a value is 1 to everything" {
@@ -82,37 +82,37 @@ LD_PRELOAD=$BUILD/lib/libdrom.so"
     batch -n1 -c4
     wanted="DROM_MALLEABLE=2-4
 DROM_MIN_PER_RANK=2
-LD_PRELOAD=$BUILD/lib/libdrom.so"
+LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
     expect "$(drom_variables batch)" "$wanted"
     expect "$(drom_variables step)" "$wanted"
-    grep -q "$BUILD/lib/libdrom.so" maps
+    grep -q "$BUILD/lib/libdrom-agent.so" maps
 }
 
 @test "what is exported to the job does not matter" {
     script '#SBATCH --malleable=2-4 --export=NONE' 'srun -n1 --export=NONE /usr/bin/env >step'
     batch -n1 -c4
     grep -qx DROM_MALLEABLE=2-4 step
-    grep -qx "LD_PRELOAD=$BUILD/lib/libdrom.so" step
+    grep -qx "LD_PRELOAD=$BUILD/lib/libdrom-agent.so" step
 }
 
 @test "tasks that may be ranks get the door of MPI, too; a batch script does not" {
     [[ -e $BUILD/lib/libdrom-mpi.so ]] || missing "libdrom-mpi.so is for x86-64 only"
     script '#SBATCH --malleable' 'echo "$LD_PRELOAD" >batch; srun printenv LD_PRELOAD >step'
     batch -n2
-    expect "$(cat batch)" "$BUILD/lib/libdrom.so"
+    expect "$(cat batch)" "$BUILD/lib/libdrom-agent.so"
     # It comes behind what the step has from its script; the door opens in any order.
-    expect "$(sort -u step)" "$BUILD/lib/libdrom.so:$BUILD/lib/libdrom-mpi.so"
+    expect "$(sort -u step)" "$BUILD/lib/libdrom-agent.so:$BUILD/lib/libdrom-mpi.so"
 }
 
 @test "what the user preloads is kept, in front" {
     mine=$WORK/mine.so
     gcc -shared -x c - -o "$mine" <<<''
     LD_PRELOAD=$mine srun --malleable bash -c 'echo "$LD_PRELOAD"; cat /proc/self/maps' >out
-    expect "$(head -n 1 out)" "$mine:$BUILD/lib/libdrom.so"
+    expect "$(head -n 1 out)" "$mine:$BUILD/lib/libdrom-agent.so"
     grep -q "$mine" out
-    grep -q "$BUILD/lib/libdrom.so" out
-    LD_PRELOAD=$BUILD/lib/libdrom.so.0:$mine srun --malleable printenv LD_PRELOAD >out
-    expect "$(cat out)" "$BUILD/lib/libdrom.so.0:$mine"
+    grep -q "$BUILD/lib/libdrom-agent.so" out
+    LD_PRELOAD=$BUILD/lib/libdrom-agent.so:$mine srun --malleable printenv LD_PRELOAD >out
+    expect "$(cat out)" "$BUILD/lib/libdrom-agent.so:$mine"
 }
 
 @test "--no-drom takes a step of a malleable job, or the job itself, out again" {
@@ -132,7 +132,7 @@ LD_PRELOAD=$BUILD/lib/libdrom.so"
     plugstack
     expect "$(grep -c '^SLURM_PROCID=' out)" 2
     run ! grep LD_PRELOAD out
-    expect "$(cat "$CLUSTER"/log/n?.log | grep -c 'spank_drom: /nowhere/at/all/libdrom.so cannot be read: No such file or directory; the job runs without drom')" 1
+    expect "$(cat "$CLUSTER"/log/n?.log | grep -c 'spank_drom: /nowhere/at/all/libdrom-agent.so cannot be read: No such file or directory; the job runs without drom')" 1
 }
 
 @test "a directory that cannot be preloaded is logged, and the job runs" {

@@ -43,7 +43,7 @@ affinity() { sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$1/status"; }
     touch "$WORK/room"
     eventually "job $JOB has ended" has_ended "$JOB"
     grep -q '^DROM_SLOT=' "$WORK/$JOB.out"
-    grep -q '^LD_PRELOAD=.*/libdrom.so' "$WORK/$JOB.out"
+    grep -q '^LD_PRELOAD=.*/libdrom-agent.so' "$WORK/$JOB.out"
     run ! grep -q '^DROM_OFF=' "$WORK/$JOB.out"
 }
 

@@ -2,6 +2,8 @@
 // doors.cpp - how a program will be reached.
 #include "doors.hpp"
 
+#include "ompt/follow.hpp"
+
 #include <dlfcn.h>
 
 #include <fmt/format.h>
@@ -52,6 +54,21 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
+bool may_follow(const Program& program, const std::string& said, const std::string& dynamic) {
+    if (said == "follow") return true;
+    if (said == "keep") return false;
+    return follow::is_dynamic(dynamic.c_str()) || program.sets_dynamic;
+}
+
+std::vector<std::string> libraries_of(const Doors& doors) {
+    std::vector<std::string> names;
+    if (!doors.agent) return names;
+    if (doors.mpi) names.emplace_back("libdrom-mpi.so");
+    if (doors.omp) names.emplace_back("libdrom-omp.so");
+    names.emplace_back("libdrom-agent.so");
+    return names;
+}
+
 std::string preload_text(const Doors& doors, const std::string& library_directory, const std::string& present) {
     if (!doors.agent) return {};
     const std::vector<std::string> users = entries(present);
@@ -62,9 +79,8 @@ std::string preload_text(const Doors& doors, const std::string& library_director
         list.push_back(found == users.end() ? doors.first : *found);
     }
     const size_t before = list.size();
-    for (const std::string& name :
-         {doors.mpi ? library_directory + "/libdrom-mpi.so" : "", library_directory + "/libdrom.so"})
-        if (!name.empty() && !has(users, name)) list.push_back(name);
+    for (const std::string& library : libraries_of(doors))
+        if (const std::string name = library_directory + "/" + library; !has(users, name)) list.push_back(name);
     if (list.size() == before) return {};
     for (const std::string& user : users)
         if (!has(list, user)) list.push_back(user);

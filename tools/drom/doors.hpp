@@ -10,14 +10,21 @@
 namespace drom::command {
 
 struct Doors {
-    bool agent = false;       ///< libdrom.so is preloaded
+    bool agent = false;       ///< libdrom-agent.so is preloaded
     bool mpi = false;         ///< libdrom-mpi.so too
+    bool omp = false;         ///< libdrom-omp.so too: somebody has said that the team may change
     std::string remark = {};  ///< why nothing is preloaded, for people; empty: nothing to say
     std::string first = {};   ///< a library that has to be before ours; empty: none
 };
 
 /// `is_rank`: an MPI launcher starts this process as a rank.
 Doors choose_doors(const Program& program, bool is_rank);
+
+/// Who has said, before the program starts, that its team may change: `said` is DROM_RESIZE or --resize, `dynamic` OMP_DYNAMIC; empty: not set.
+bool may_follow(const Program& program, const std::string& said, const std::string& dynamic);
+
+/// The names of our libraries in the order in which they are loaded.
+std::vector<std::string> libraries_of(const Doors& doors);
 
 /// LD_PRELOAD with our libraries in front, but for one that has to be first, and the user's kept; empty: unchanged. Libraries already named are not repeated.
 std::string preload_text(const Doors& doors, const std::string& library_directory, const std::string& present);

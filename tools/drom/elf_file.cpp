@@ -56,6 +56,9 @@ public:
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
 
+    [[nodiscard]] std::string bytes_at(uint64_t offset, uint64_t count) const {
+        return offset > size_ || count > size_ - offset ? std::string() : std::string(bytes().substr(offset, count));
+    }
     [[nodiscard]] std::string_view bytes() const {
         return base_ == nullptr ? std::string_view() : std::string_view(base_, size_);
     }
@@ -119,16 +122,19 @@ private:
         std::vector<uint64_t> needed;
         std::optional<uint64_t> rpath;
         std::optional<uint64_t> runpath;
+        uint64_t size = 0;
         for (uint64_t at = 0; at + sizeof(Dynamic) <= segment.p_filesz; at += sizeof(Dynamic)) {
             const auto entry = file_.at<Dynamic>(segment.p_offset + at);
             if (!entry || entry->d_tag == DT_NULL) break;
             if (entry->d_tag == DT_STRTAB) strings = offset_of(entry->d_un.d_ptr);
+            if (entry->d_tag == DT_STRSZ) size = entry->d_un.d_val;
             if (entry->d_tag == DT_NEEDED) needed.push_back(entry->d_un.d_val);
             if (entry->d_tag == DT_RPATH) rpath = entry->d_un.d_val;
             if (entry->d_tag == DT_RUNPATH) runpath = entry->d_un.d_val;
         }
         if (!strings) return;
         for (uint64_t name : needed) result_.needed.push_back(file_.text_at(*strings + name));
+        result_.names = file_.bytes_at(*strings, size);
         if (rpath) result_.rpath = file_.text_at(*strings + *rpath);
         if (runpath) result_.runpath = file_.text_at(*strings + *runpath);
     }

@@ -20,7 +20,12 @@ struct ElfFile {
     std::string rpath;     ///< DT_RPATH, used when there is no DT_RUNPATH
     std::string runpath;   ///< DT_RUNPATH
     std::string build_id;  ///< hexadecimal; empty: none
+    std::string names;     ///< of all dynamic symbols and libraries, each ended by a null character
     bool is_script = false;
+    /// True when a function of this name is one that it calls or has.
+    [[nodiscard]] bool mentions(const std::string& name) const {
+        return names.find(std::string(1, '\0') + name + '\0') != std::string::npos;
+    }
 };
 
 /// kNotElf when it cannot be read. A library counts as kDynamic. About 20 us.

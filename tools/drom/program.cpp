@@ -89,6 +89,8 @@ void look_into(Program& program) {
         case ElfKind::kStatic: program.kind = ProgramKind::kStatic; return;
         case ElfKind::kDynamic: program.kind = ProgramKind::kDynamic; break;
     }
+    for (const char* name : {"omp_set_dynamic", "omp_set_dynamic_", "omp_set_dynamic_8_", "drom_on_change"})
+        program.sets_dynamic |= file.mentions(name);
     for (const auto& library : LoaderSearch().closure(program.path, file, preloaded_by_user())) {
         program.llvm |= names_llvm_runtime(library.name);
         program.gomp |= names_gcc_runtime(library.name);

@@ -18,6 +18,8 @@ struct Program {
     bool llvm = false;    ///< needs an OpenMP runtime of the LLVM family
     bool gomp = false;    ///< needs GCC's
     bool mpi = false;     ///< needs an MPI library
+    bool sets_dynamic =
+        false;  ///< calls omp_set_dynamic, OpenMP's own word for a team that may change; or drom_on_change
     std::string
         sanitizer;  ///< the library of AddressSanitizer that it needs, which ends a process where it is not loaded first
     std::string build_id;

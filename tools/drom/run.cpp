@@ -50,6 +50,13 @@ unsigned threads_of_user() {
     return value;
 }
 
+/// What OMP_NUM_THREADS says of the teams inside teams, with its comma; empty: nothing.
+std::string inner_levels() {
+    const char* text = text_of("OMP_NUM_THREADS");
+    const char* comma = text == nullptr ? nullptr : std::strchr(text, ',');
+    return comma == nullptr ? std::string() : std::string(comma);
+}
+
 /// The rank that an MPI launcher starts here; when none does, `ranked` is false, and the job may still be known.
 Rank rank_by_launcher(bool& ranked) {
     Rank rank{};
@@ -106,6 +113,8 @@ public:
         if (!child) return refuse(child.error());
         report_.pid = child->pid();
         plan_traits();
+        doors_.omp =
+            doors_.agent && may_follow(program_, resize_, text_of("OMP_DYNAMIC") ? text_of("OMP_DYNAMIC") : "");
         const auto reserved = reserve(child->pid());
         if (!reserved) return refused(options_, reserved.error());
         if (reserved->outcome.pending()) {
@@ -164,13 +173,14 @@ private:
                                  : text_of("DROM_RESIZE") != nullptr ? text_of("DROM_RESIZE")
                                                                      : "auto";
         report_.resize = run.resize;
+        resize_ = said;
         const auto mode = said == "auto" ? recorded_mode(objects_id(program_)) : std::nullopt;
         if (!mode) return;
         if (*mode == "rigid") {
             traits_.rigid = true;
             mention(options_, "recorded by drom verify: right in no mode; it runs rigid");
         } else {
-            report_.resize = *mode;
+            report_.resize = resize_ = *mode;
             mention(options_, "recorded by drom verify: DROM_RESIZE=" + *mode);
         }
     }
@@ -297,7 +307,7 @@ private:
 
     void add_environment(std::vector<std::string>& environment) {
         if (options_.run.max || threads_of_user() == 0)
-            environment.push_back(fmt::format("OMP_NUM_THREADS={}", report_.threads));
+            environment.push_back(fmt::format("OMP_NUM_THREADS={}{}", report_.threads, inner_levels()));
         if (!report_.resize.empty()) environment.push_back("DROM_RESIZE=" + report_.resize);
         if (!doors_.agent) return;
         const std::string directory = library_directory();
@@ -314,8 +324,7 @@ private:
         const char* present = text_of("LD_PRELOAD");
         const std::string preload = preload_text(doors_, directory, present == nullptr ? "" : present);
         if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
-        report_.preloaded.emplace_back("libdrom.so");
-        if (doors_.mpi) report_.preloaded.emplace_back("libdrom-mpi.so");
+        report_.preloaded = libraries_of(doors_);
     }
 
     // --- the end ---
@@ -353,6 +362,7 @@ private:
     Table& table_;
     Traits traits_;
     RunReport report_;
+    std::string resize_;  ///< the way that holds: keep, follow or auto
 };
 
 }  // namespace

@@ -156,7 +156,9 @@ private:
         std::vector<std::string> environment{fmt::format("OMP_NUM_THREADS={}", cpus_.count()), "DROM_SLOT"};
         if (mode.empty()) return environment;
         const char* present = std::getenv("LD_PRELOAD");
-        const std::string preload = preload_text(doors_, library_directory(), present == nullptr ? "" : present);
+        Doors doors = doors_;
+        doors.omp = doors.agent && mode == "follow";
+        const std::string preload = preload_text(doors, library_directory(), present == nullptr ? "" : present);
         if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
         environment.push_back("DROM_RESIZE=" + mode);
         return environment;
