@@ -116,6 +116,15 @@ nothing_left() {
     [[ $(drom run --no-doors --json -- "$GUESTS/plain" 2>&1 | jq -c .preloaded) == '[]' ]]
 }
 
+@test "drom run --verbose says before any request whether the team may follow, and what would help" {
+    run drom run --verbose -- "$GUESTS/plain"
+    [[ $output == *"drom: run: its team keeps its size; --resize=follow lets it follow"* ]]
+    run drom run --resize follow --verbose -- "$GUESTS/plain"
+    [[ $output == *"drom: run: its team may follow the CPUs"* ]]
+    run drom run --no-doors --verbose -- "$GUESTS/plain"
+    [[ $output != *"its team"* ]]
+}
+
 @test "where there is no library for MPI none is named to the loader" {
     mkdir "$WORK/bin" "$WORK/lib"
     cp "$BIN" "$WORK/bin/"

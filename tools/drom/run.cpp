@@ -134,6 +134,9 @@ private:
 
     int execute(PausedChild& child, SignalRelay& relay, std::vector<std::string> environment) {
         add_environment(environment);
+        if (doors_.agent)
+            mention(options_, doors_.omp ? "its team may follow the CPUs"
+                                         : "its team keeps its size; --resize=follow lets it follow");
         mention(options_, fmt::format("{} ({}) on CPUs {}{}, preloaded: {}", traits_.name, child.pid(),
                                       report_.cpus.text(), report_.took ? " (some taken)" : "",
                                       report_.preloaded.empty() ? "nothing" : joined(report_.preloaded, ", ")));
