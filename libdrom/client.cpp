@@ -21,6 +21,7 @@
 #include "descendants.hpp"
 #include "error.hpp"
 #include "run_at_once.hpp"
+#include "runtime_waiting.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/waiting.hpp"
@@ -59,11 +60,29 @@ void give_up(uint64_t seq) noexcept {
 
 // --- the agent's own thread ----------------------------------------------------------------------------------------------
 
+/// True while threads have to share CPUs that were enough when the program started. A program without a team is about to open one that
+/// is made for the CPUs that it started with.
+bool shares_cpus() noexcept {
+    const uint32_t cpus = state.threads.mask().count();
+    if (!moves_threads() || cpus >= state.first_cpus) return false;
+    if (const Team team = state.team.load(); team != Team::Unknown) return team == Team::SharesCpus;
+    const uint32_t agents = state.agent_runs.load() != 0 ? 1 : 0;
+    const uint32_t threads = state.known.seen - std::min(agents, state.known.seen);
+    return threads <= 1 || threads > cpus;
+}
+
+/// Whoever has `releasing`. While threads yield it looks each time for runtimes that were loaded since.
+void adapt_waiting() noexcept {
+    const bool on = shares_cpus();
+    if ((on || state.yielding) && waiting::yield(on)) state.yielding = on;
+}
+
 /// Notes the threads that there are by now, for the first strike of the next release. Nothing while somebody releases: it does that itself.
 void look_around() noexcept {
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1)) return;
     note_threads(state.known);
+    adapt_waiting();
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
 }
 
@@ -244,6 +263,8 @@ bool confine_all(const Wanted& wanted) noexcept {
     state.applied = wanted.mask - done.refused;
     acknowledge_release(wanted.seq, !done.refused.none());
     note_threads(state.known);
+    state.team.store(Team::Unknown);
+    adapt_waiting();
     return true;
 }
 
@@ -360,6 +381,24 @@ void enable() noexcept {
     if (state.disabled.fetch_sub(1) != 1) return;
     state.nudge.fetch_add(1);
     futex_wake(&state.nudge);
+}
+
+void team_shares_cpus(bool shares) noexcept {
+    // Large and small teams may take turns, and to change what waiting threads do takes as long as a short region.
+    constexpr uint32_t kEnough = 32;
+    state.fitting = shares ? 0 : std::min(state.fitting + 1, kEnough);
+    const Team before = state.team.load(kRelaxed);
+    const bool waits = before == Team::SharesCpus && state.fitting < kEnough;
+    const Team team = shares || waits ? Team::SharesCpus : Team::Fits;
+    if (before == team || !joined() || getpid() != state.pid) return;
+    state.team.store(team);
+    uint32_t idle = 0;
+    if (!state.releasing.compare_exchange_strong(idle, 1))
+        return;  // whoever it is looks, or the agent's thread within a second
+    const int saved = errno;
+    adapt_waiting();
+    errno = saved;
+    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
 }
 
 void on_release(void (*fn)(const Wanted&)) noexcept { state.on_release.store(fn); }

@@ -130,6 +130,10 @@ void enable() noexcept;
 void let_team_follow() noexcept;
 bool program_follows() noexcept;
 
+/// Whoever decides how large teams are says whether the one that starts has more threads than CPUs; until the next release. The runtime's
+/// threads wait accordingly. Nothing but a comparison while that stays so.
+void team_shares_cpus(bool shares) noexcept;
+
 /// Called by the agent's own thread after each release (drom_on_change with DROM_ASYNC).
 void on_release(void (*fn)(const Wanted&)) noexcept;
 

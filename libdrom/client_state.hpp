@@ -15,6 +15,9 @@ namespace drom::client {
 
 inline constexpr auto kRelaxed = std::memory_order_relaxed;
 
+/// What is known of the team that runs, since the last release.
+enum class Team : uint8_t { Unknown, Fits, SharesCpus };
+
 struct State {
     char path[256];
     Ledger ledger;
@@ -35,10 +38,14 @@ struct State {
     Page* last_page;
 
     ThreadMask threads;
-    CpuSet applied;      ///< what the threads had after the last release; differs from the mask in a narrower cpuset
-    Half releasing;      ///< 1: some thread is confining; 2: and the agent's thread waits for it
-    KnownThreads known;  ///< whoever has `releasing` may change it
-    Half nudge;          ///< futex: counts enable() and leave()
+    CpuSet applied;       ///< what the threads had after the last release; differs from the mask in a narrower cpuset
+    Half releasing;       ///< 1: some thread is confining; 2: and the agent's thread waits for it
+    KnownThreads known;   ///< whoever has `releasing` may change it
+    bool yielding;        ///< threads that wait give their CPU away; as `known`
+    uint32_t first_cpus;  ///< when it joined
+    std::atomic<Team> team;
+    uint32_t fitting;  ///< teams in a row that had enough CPUs; of the thread that opens them
+    Half nudge;        ///< futex: counts enable() and leave()
     std::atomic<bool> stop;
     Half agent_runs;                ///< futex: the agent's thread has not ended
     std::atomic<bool> agent_ready;  ///< the agent's thread sleeps on requests or is at one: releases are left to it

@@ -88,10 +88,11 @@ void move_off(uint32_t tid, const Origin& origin, const CpuSet& now) noexcept {
 }  // namespace
 
 void note_threads(KnownThreads& known) noexcept {
-    known.count = 0;
+    known.count = known.seen = 0;
     Tasks tasks(0);
     if (!tasks.ok()) return;
     tasks.each([&](uint32_t tid) {
+        ++known.seen;
         if (known.count < KnownThreads::kMost) known.tids[known.count++] = tid;
     });
 }

@@ -46,6 +46,7 @@ struct KnownThreads {
     static constexpr uint32_t kMost = 64;
     uint32_t tids[kMost];
     uint32_t count;
+    uint32_t seen;  ///< noted or not
 };
 void note_threads(KnownThreads& known) noexcept;
 

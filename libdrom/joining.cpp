@@ -13,6 +13,7 @@
 #include "env.hpp"
 #include "error.hpp"
 #include "plan.hpp"
+#include "runtime_waiting.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/waiting.hpp"
@@ -32,10 +33,12 @@ void after_fork_in_child() {
     state.threads.forget_setters();
     state.agent_ready.store(false);
     state.agent_runs.store(0);
+    waiting::after_fork();
 }
 
 bool watch_forks() noexcept {
-    if (!state.watches_forks) state.watches_forks = pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0;
+    if (!state.watches_forks)
+        state.watches_forks = pthread_atfork(waiting::before_fork, waiting::after_fork, after_fork_in_child) == 0;
     return state.watches_forks;
 }
 
@@ -213,6 +216,9 @@ int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const Cp
 void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
     state.threads.begin(affinity);
     state.applied = affinity;
+    state.first_cpus = affinity.count();
+    state.team.store(Team::Unknown);
+    waiting::begin();
     state.pid = getpid();
     Page& page = *state.page;
     write_applied(state.ledger, page, 0, affinity);

@@ -112,25 +112,6 @@ int find_version(dl_phdr_info* info, size_t, void* arg) {
     return 1;
 }
 
-struct Segments {
-    uintptr_t base;
-    VisitWords visit;
-    void* arg;
-};
-
-int visit_segments(dl_phdr_info* info, size_t, void* arg) {
-    const auto* segments = static_cast<const Segments*>(arg);
-    if (info->dlpi_addr != segments->base) return 0;
-    for (const Header* header = info->dlpi_phdr; header != info->dlpi_phdr + info->dlpi_phnum; ++header) {
-        if (header->p_type != PT_LOAD || (header->p_flags & PF_W) == 0) continue;
-        const uintptr_t start = (info->dlpi_addr + header->p_vaddr + 7) & ~uintptr_t{7};
-        const uintptr_t end = info->dlpi_addr + header->p_vaddr + header->p_memsz;
-        if (end <= start) continue;
-        if (!segments->visit(reinterpret_cast<std::atomic<uint64_t>*>(start), (end - start) / 8, segments->arg)) break;
-    }
-    return 1;
-}
-
 }  // namespace
 
 Object object_of(const void* address) noexcept {
@@ -143,11 +124,6 @@ const char* needed_version(const void* address, const char* symbol) noexcept {
     VersionSearch search{reinterpret_cast<uintptr_t>(address), symbol, nullptr};
     dl_iterate_phdr(find_version, &search);
     return search.found;
-}
-
-void each_writable_segment(uintptr_t base, VisitWords visit, void* arg) noexcept {
-    Segments segments{base, visit, arg};
-    dl_iterate_phdr(visit_segments, &segments);
 }
 
 }  // namespace drom

@@ -23,8 +23,4 @@ Object object_of(const void* address) noexcept;
 /// The symbol version by which the object that holds `address` asks for `symbol`; null: for any, or not at all.
 const char* needed_version(const void* address, const char* symbol) noexcept;
 
-/// The writable segments of the object at `base`, for `visit(first, words)` until it returns false.
-using VisitWords = bool (*)(std::atomic<uint64_t>* first, uint64_t words, void* arg);
-void each_writable_segment(uintptr_t base, VisitWords visit, void* arg) noexcept;
-
 }  // namespace drom

@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "client.hpp"
+#include "runtime_waiting.hpp"
+
 namespace drom::runtime {
 
 constinit std::atomic<void*> found[kNames] = {};
@@ -179,7 +182,7 @@ bool describe_object(const void* function, Runtime& runtime) noexcept {
                           look("omp_set_num_threads", runtime.set_num_threads);
     if (!complete || runtime.kind == Kind::None) return false;
     name_runtime(function, runtime);
-    runtime.waiting.find(runtime.kind, handle, runtime.object);
+    runtime.waiting.find(runtime.kind, handle);
     return true;
 }
 
@@ -228,64 +231,6 @@ CpuSet places_of(const Runtime& runtime) noexcept {
 
 namespace {
 
-bool wait_policy_is(const char* policy) noexcept {
-    const char* text = getenv("OMP_WAIT_POLICY");
-    return text != nullptr && strcasecmp(text, policy) == 0;
-}
-
-/// GOMP_SPINCOUNT as libgomp reads it: a number with an optional k, M, G or T, or "infinite". False when unset or garbled.
-bool spin_count_variable(uint64_t& count) noexcept {
-    const char* text = getenv("GOMP_SPINCOUNT");
-    if (text == nullptr) return false;
-    while (*text == ' ') ++text;
-    if (strncasecmp(text, "infinit", 7) == 0) {
-        count = UINT64_MAX;
-        return true;
-    }
-    char* end = nullptr;
-    count = strtoull(text, &end, 10);
-    if (end == text) return false;
-    constexpr char kSuffixes[] = "kmgt";
-    const char* suffix = *end != '\0' ? strchr(kSuffixes, *end | 0x20) : nullptr;
-    for (const char* step = kSuffixes; suffix != nullptr && step <= suffix; ++step) count *= 1000;
-    return true;
-}
-
-/// libgomp's spin count, which nothing exports, is found by its value next to the count for when there are more threads than CPUs.
-/// Exactly one such pair, or it is left alone. Values as in libgomp's manual and its env.c.
-struct SpinSearch {
-    uint64_t count;
-    std::atomic<uint64_t>* match;
-    uint32_t matches;
-};
-
-bool is_throttled_count(uint64_t throttled, uint64_t count) noexcept {
-    const auto least = [count](uint64_t n) { return n < count ? n : count; };
-    return throttled == least(100) || throttled == least(1000) || (throttled == 0 && wait_policy_is("passive"));
-}
-
-bool look_for_spin_count(std::atomic<uint64_t>* words, uint64_t n, void* arg) {
-    auto* search = static_cast<SpinSearch*>(arg);
-    for (uint64_t i = 1; i < n; ++i) {
-        if (words[i].load(std::memory_order_relaxed) != search->count) continue;
-        const uint64_t before = words[i - 1].load(std::memory_order_relaxed);
-        const uint64_t after = i + 1 < n ? words[i + 1].load(std::memory_order_relaxed) : UINT64_MAX;
-        if (!is_throttled_count(before, search->count) && !is_throttled_count(after, search->count)) continue;
-        search->match = &words[i];
-        ++search->matches;
-    }
-    return true;
-}
-
-constexpr uint64_t kDefaultSpin = 300'000, kActiveSpin = 30'000'000'000;
-
-uint64_t expected_spin_count() noexcept {
-    uint64_t count = 0;
-    if (spin_count_variable(count)) return count;
-    if (wait_policy_is("passive")) return 0;
-    return wait_policy_is("active") ? kActiveSpin : kDefaultSpin;
-}
-
 bool user_chose_waiting() noexcept {
     return getenv("KMP_BLOCKTIME") != nullptr || getenv("OMP_WAIT_POLICY") != nullptr ||
            getenv("KMP_LIBRARY") != nullptr;
@@ -293,39 +238,32 @@ bool user_chose_waiting() noexcept {
 
 }  // namespace
 
-void Waiting::find(Kind kind, void* handle, const Object& object) noexcept {
-    if (kind == Kind::Kmp) {
-        get_blocktime_ = reinterpret_cast<int (*)()>(dlsym(handle, "kmp_get_blocktime"));
-        set_blocktime_ = reinterpret_cast<void (*)(int)>(dlsym(handle, "kmp_set_blocktime"));
-        if (get_blocktime_ == nullptr) set_blocktime_ = nullptr;
-        return;
-    }
-    SpinSearch search{expected_spin_count(), nullptr, 0};
-    if (search.count == 0) return;  // they do not spin
-    each_writable_segment(object.base, look_for_spin_count, &search);
-    if (search.matches == 1) spin_count_ = search.match;
-    long_ = spin_count_ != nullptr && search.count > 10 * kDefaultSpin;
+void Waiting::find(Kind kind, void* handle) noexcept {
+    constexpr uint64_t kLongSpin = 3'000'000;
+    if (kind == Kind::Gomp) long_ = waiting::spin_count() > kLongSpin;
+    if (kind != Kind::Kmp) return;
+    get_blocktime_ = reinterpret_cast<int (*)()>(dlsym(handle, "kmp_get_blocktime"));
+    set_blocktime_ = reinterpret_cast<void (*)(int)>(dlsym(handle, "kmp_set_blocktime"));
+    if (get_blocktime_ == nullptr) set_blocktime_ = nullptr;
 }
 
-void Waiting::begin() noexcept {
+void Waiting::begin(bool follows) noexcept {
     if (set_blocktime_ == nullptr) return;
-    yielding_ = false;  // a thread's own setting, and this thread is new
+    draining_ = false;  // a thread's own setting, and this thread is new
     // 200 ms, the default, is how long a thread that is left over would spin on a CPU that others need. A millisecond costs
     // nothing between regions that follow each other.
-    if (!user_chose_waiting()) set_blocktime_(1);
+    if (follows && !user_chose_waiting()) set_blocktime_(1);
     long_ = get_blocktime_() > 10;
 }
 
-void Waiting::yield(bool on) noexcept {
-    if (on == yielding_ || !can_yield()) return;
-    yielding_ = on;
-    if (set_blocktime_ != nullptr) {
-        if (on) saved_ = static_cast<uint64_t>(get_blocktime_());
-        set_blocktime_(on ? 0 : static_cast<int>(saved_));
-        return;
-    }
-    if (on) saved_ = spin_count_->load(std::memory_order_relaxed);
-    spin_count_->store(on ? 0 : saved_, std::memory_order_relaxed);
+void Waiting::yield(bool on) noexcept { client::team_shares_cpus(on); }
+
+void Waiting::drain(bool on) noexcept {
+    if (on) yield(true);
+    if (on == draining_ || set_blocktime_ == nullptr) return;
+    draining_ = on;
+    if (on) saved_ = get_blocktime_();
+    set_blocktime_(on ? 0 : saved_);
 }
 
 }  // namespace drom::runtime

@@ -68,21 +68,22 @@ enum class Kind : uint8_t { None, Kmp, Gomp };
 /// How threads of the runtime wait for work, so that they can be made to yield while they share CPUs.
 class Waiting {
 public:
-    void find(Kind kind, void* handle, const Object& object) noexcept;
-    /// Idle threads sleep soon, unless the user asked for something else. By the thread that owns the team, outside regions.
-    void begin() noexcept;
-    /// Threads that wait give their CPU away at once (`on`), or wait as they did before. As begin().
-    void yield(bool on) noexcept;
+    void find(Kind kind, void* handle) noexcept;
+    /// Idle threads of a team that follows sleep soon, unless the user asked for something else. By the thread that owns the team, outside
+    /// regions. The program can ask for its block time: that of a team that keeps its size is left alone.
+    void begin(bool follows) noexcept;
+    /// Threads that wait give their CPU away at once (`on`), or wait as they did before.
+    static void yield(bool on) noexcept;
+    /// Threads that the next region leaves over sleep after it (`on`). As begin().
+    void drain(bool on) noexcept;
     /// True when a thread that is left over by a smaller team goes on spinning for long.
     [[nodiscard]] bool spins_long() const noexcept { return long_; }
-    [[nodiscard]] bool can_yield() const noexcept { return set_blocktime_ != nullptr || spin_count_ != nullptr; }
 
 private:
     int (*get_blocktime_)() = nullptr;
     void (*set_blocktime_)(int) = nullptr;
-    std::atomic<uint64_t>* spin_count_ = nullptr;
-    uint64_t saved_ = 0;
-    bool yielding_ = false, long_ = false;
+    int saved_ = 0;
+    bool draining_ = false, long_ = false;
 };
 
 /// The runtime whose team we resize.

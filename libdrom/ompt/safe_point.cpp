@@ -153,13 +153,15 @@ uint32_t first_number() noexcept {
     return text == nullptr ? 0 : static_cast<uint32_t>(strtoul(text, nullptr, 10));
 }
 
+follow::Answer judge() noexcept;
+
 /// The calling thread becomes the primary one.
 void set_up_team() noexcept {
     team.start = team.size = own_threads();
     const uint32_t given = first_number();
     team.own_number = given != 0 && given != team.start;
     adopt_first();
-    team.runtime.waiting.begin();
+    team.runtime.waiting.begin(judge().follows);
     pthread_setspecific(team.key, &team);
     Page& page = client::page();
     page.start_size.store(team.start, kRelaxed);
@@ -182,7 +184,7 @@ bool claim(const void* function, uint32_t door) noexcept {
 
 /// True while the shrink to `cpus` has to wait for a region that drains the team.
 bool must_drain(uint32_t cpus) noexcept {
-    const bool leaves_spinners = team.runtime.waiting.spins_long() && cpus < team.size;
+    const bool leaves_spinners = team.runtime.waiting.spins_long() && cpus < team.size && judge().follows;
     if (!leaves_spinners || team.drain == Drain::Running) {
         if (team.drain == Drain::Asked) team.drain = Drain::None;
         if (team.drain != Drain::Running) return false;
@@ -190,7 +192,7 @@ bool must_drain(uint32_t cpus) noexcept {
         team.settled_ns = now_ns() + kSettle;
         return false;
     }
-    team.runtime.waiting.yield(true);
+    team.runtime.waiting.drain(true);
     team.drain = Drain::Asked;
     return true;
 }
@@ -280,7 +282,10 @@ uint32_t decide(uint32_t clause) noexcept {
     }
     acknowledge(answer, before);
     if (team.drain == Drain::Settling && now_ns() >= team.settled_ns) team.drain = Drain::None;
-    if (team.drain == Drain::None) team.runtime.waiting.yield(shares_cpus(clause != 0 ? clause : size));
+    if (team.drain == Drain::None) {
+        team.runtime.waiting.drain(false);
+        runtime::Waiting::yield(shares_cpus(clause != 0 ? clause : size));
+    }
     update_attention(answer.follows);
     return clause != 0 || size == own ? clause : size;
 }
