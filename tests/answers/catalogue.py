@@ -116,13 +116,13 @@ GUESTS = (
     Guest("fields", "fields.f90", "do next forever told common sets", FORTRAN, follow="do", why="'do' is worksharing only; the others keep a size"),
     Guest("numbered", "numbered.f90", "blocks buckets private streams counted", FORTRAN, limit=True, why=BY_NUMBER),
     # Two runtimes in one process.
-    Guest("linked", "both.c", "turns", ("gcc",), flags=("-DLINKED",), libraries=("other-clang",),
+    Guest("linked", "both.c", "turns sets", ("gcc",), flags=("-DLINKED",), libraries=("other-clang",),
           runtimes=("libgomp+libomp-14", "libgomp+libomp-19"), why="none: both ask and divide"),
-    Guest("opened", "both.c", "turns", ("gcc",), flags=("-DOTHER=libother-clang.so",),
+    Guest("opened", "both.c", "turns sets", ("gcc",), flags=("-DOTHER=libother-clang.so",),
           runtimes=("libgomp+libomp-16", "libgomp+libomp-19"), why="none: both ask and divide"),
     Guest("opens", "both.c", "turns sets", ("clang",), flags=("-DOTHER=libother-gcc.so",), runtimes=("libomp-14", "libomp-19"),
           why="none: both ask and divide"),
-    Guest("plugins", "both.c", "turns", ("gcc",), flags=("-DNO_OPENMP", "-DOTHER=libother-clang.so"),
+    Guest("plugins", "both.c", "turns sets", ("gcc",), flags=("-DNO_OPENMP", "-DOTHER=libother-clang.so"),
           runtimes=("libgomp+libomp-14", "libgomp+libomp-19"), why="none: both ask and divide"),
     Guest("learn", "learn.py", "kmeans boosting limits", ("python",), runtimes=("libgomp",), why="none: scikit-learn asks, and sums per thread"),
 )
