@@ -77,4 +77,9 @@ Parsed<uint32_t> parse_min_per_rank(std::string_view text) {
     return value;
 }
 
+Parsed<std::string> parse_resize(std::string_view text) {
+    if (text == "keep" || text == "follow" || text == "auto") return std::string(text);
+    return refusal("--drom-resize", text, "a team can keep its size or follow the CPUs; give keep, follow or auto");
+}
+
 }  // namespace drom::slurm

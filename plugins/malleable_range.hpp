@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// malleable_range.hpp - what --malleable and --drom-min-per-rank say. Pure: text in, numbers or one sentence out.
+// malleable_range.hpp - what --malleable, --drom-min-per-rank and --drom-resize say. Pure: text in, numbers or one sentence out.
 #pragma once
 
 #include <cstdint>
@@ -33,5 +33,8 @@ Parsed<MalleableRange> parse_malleable(std::string_view text, uint32_t node_cpus
 std::string beyond_node(const MalleableRange& range, uint32_t node_cpus);
 
 Parsed<uint32_t> parse_min_per_rank(std::string_view text);
+
+/// keep, follow or auto, as DROM_RESIZE.
+Parsed<std::string> parse_resize(std::string_view text);
 
 }  // namespace drom::slurm

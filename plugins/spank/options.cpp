@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// options.cpp - what --malleable, --drom-min-per-rank and --no-drom said in this process.
+// options.cpp - what --malleable, --drom-min-per-rank, --drom-resize and --no-drom said in this process.
 #include "options.hpp"
 
 #include <exception>
@@ -45,6 +45,12 @@ int take_min_per_rank(int, const char* argument, int remote) try {
     return -1;
 }
 
+int take_resize(int, const char* argument, int remote) try {
+    return take(g_options.resize, parse_resize(text_of(argument)), remote != 0);
+} catch (const std::exception&) {
+    return -1;
+}
+
 int take_off(int, const char*, int) {
     g_options.off = true;
     return 0;
@@ -70,6 +76,10 @@ void register_options(spank_handle* spank) {
          take_min_per_rank},
         {name("no-drom"), nullptr, name("drom leaves this job or step alone, whatever else says --malleable"), kNone, 3,
          take_off},
+        {name("drom-resize"), name("WAY"),
+         name("whether OpenMP teams of a malleable job keep their size or follow the CPUs: keep, follow or auto (keep, "
+              "unless the program says otherwise)"),
+         kRequired, 4, take_resize},
     };
     for (spank_option& option : all)
         if (spank_option_register(spank, &option) != ESPANK_SUCCESS)

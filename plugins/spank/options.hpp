@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// options.hpp - what --malleable, --drom-min-per-rank and --no-drom said in this process.
+// options.hpp - what --malleable, --drom-min-per-rank, --drom-resize and --no-drom said in this process.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "malleable_range.hpp"
 
@@ -14,6 +15,7 @@ namespace drom::slurm {
 struct Options {
     std::optional<MalleableRange> range;   ///< the job is malleable
     std::optional<uint32_t> min_per_rank;  ///< CPUs that each rank keeps
+    std::optional<std::string> resize;     ///< keep, follow or auto; nothing: as the job's environment says
     bool off = false;                      ///< --no-drom
 
     [[nodiscard]] bool malleable() const { return range.has_value() && !off; }

@@ -105,6 +105,7 @@ void enter_task(spank_handle* spank, const std::string& directory) {
     if (!given.range) return;
     set_variable(spank, "DROM_MALLEABLE", given.range->text());
     if (given.min_per_rank) set_variable(spank, "DROM_MIN_PER_RANK", std::to_string(*given.min_per_rank));
+    if (given.resize) set_variable(spank, "DROM_RESIZE", *given.resize);
     preload(spank);
 }
 

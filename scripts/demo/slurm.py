@@ -234,7 +234,7 @@ class _Turn:
     def submit(self, program: Program, cpus: int, at: int) -> tuple[Job, Times]:
         self.sleep_until(at)
         asked = time.monotonic_ns()
-        malleable = ["--malleable"] if self.way == "drom" else []
+        malleable = ["--malleable", "--drom-resize=follow"] if self.way == "drom" else []
         return self.cluster.submit(program.name, script(program.line()), f"-c{cpus}", *malleable), Times(asked, asked)
 
     def watch_table(self) -> None:

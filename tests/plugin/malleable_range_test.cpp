@@ -81,6 +81,9 @@ TEST(MalleableRange, NoTextIsMisread) {
 
 TEST(MinPerRank, IsANumberOfCpus) {
     EXPECT_EQ(parse_min_per_rank("2"), 2U);
+    EXPECT_EQ(parse_resize("follow"), "follow");
+    EXPECT_EQ(parse_resize("").error(),
+              "--drom-resize=: a team can keep its size or follow the CPUs; give keep, follow or auto");
     EXPECT_EQ(parse_min_per_rank("0").error(), "--drom-min-per-rank=0: at least 1 CPU has to stay; give 1 or more");
     EXPECT_EQ(parse_min_per_rank("").error(),
               "--drom-min-per-rank=: '' is no number of CPUs; give a number of CPUs, for instance 2");

@@ -52,6 +52,7 @@ BAD_RANGES=(
     grep -q -- '--malleable\[=MIN\[-MAX\]\]' help || grep -q -- '--malleable=' help
     grep -q -- '--drom-min-per-rank=N' help
     grep -q -- '--no-drom' help
+    grep -q -- '--drom-resize=WAY' help
 }
 
 @test "a job that is not malleable has neither LD_PRELOAD nor a variable of drom" {
@@ -124,6 +125,15 @@ LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
     # The rest is the user's.
     LD_PRELOAD=/lib/x86_64-linux-gnu/libm.so.6 srun --no-drom printenv LD_PRELOAD >out
     expect "$(cat out)" /lib/x86_64-linux-gnu/libm.so.6
+}
+
+@test "--drom-resize says whether teams follow, over what the environment says" {
+    refuses 255 "srun: error: --drom-resize=eager: a team can keep its size or follow the CPUs; give keep, follow or auto" \
+        srun --malleable --drom-resize=eager true
+    srun --malleable --drom-resize=follow bash -c 'echo "$DROM_RESIZE $LD_PRELOAD"' >out
+    expect "$(cat out)" "follow $BUILD/lib/libdrom-omp.so:$BUILD/lib/libdrom-agent.so"
+    DROM_RESIZE=follow srun --malleable --drom-resize=keep bash -c 'echo "$DROM_RESIZE $LD_PRELOAD"' >out
+    expect "$(cat out)" "keep $BUILD/lib/libdrom-agent.so"
 }
 
 @test "without the library there is one line in the log, and the job runs" {
