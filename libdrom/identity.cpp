@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "clock.hpp"
+
 namespace drom {
 
 namespace {
@@ -61,6 +63,8 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 struct Cache {
     std::atomic<uint32_t> pid;  ///< 0: not known yet
     std::atomic<uint64_t> start, pidns;
+    std::atomic<uint32_t> shift_known;
+    std::atomic<int64_t> boot_shift_ns, clock_shift_ns;
 };
 
 /// A page that the kernel empties in every child that gets a copy of it, by whatever call: asking getpid each time whether we are
@@ -83,7 +87,71 @@ uint64_t own_pidns() noexcept {
     return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
 }
 
+/// How far the clocks of this process's time namespace are ahead of the machine's.
+struct Shift {
+    bool known;
+    int64_t boot_ns, clock_ns;
+};
+
+Shift read_shift() noexcept {
+    constexpr ino_t kInitial = 0xeffffffa;  // PROC_TIME_INIT_INO of the kernel
+    struct stat own{};
+    struct stat children{};
+    if (stat("/proc/self/ns/time", &own) != 0) return {errno == ENOENT, 0, 0};  // before Linux 5.6
+    if (own.st_ino == kInitial) return {true, 0, 0};
+    // What can be read is how the children's are shifted: not ours if we have just called unshare.
+    const bool same = stat("/proc/self/ns/time_for_children", &children) == 0 && children.st_ino == own.st_ino;
+    char text[256]{};
+    if (!same || read_file("/proc/self/timens_offsets", text, sizeof text) < 0) return {false, 0, 0};
+    long clock_s = 0;
+    long clock_ns = 0;
+    long boot_s = 0;
+    long boot_ns = 0;
+    if (sscanf(text, "monotonic %ld %ld boottime %ld %ld", &clock_s, &clock_ns, &boot_s, &boot_ns) != 4)
+        return {false, 0, 0};
+    return {true, boot_s * 1'000'000'000 + boot_ns, clock_s * 1'000'000'000 + clock_ns};
+}
+
+Shift shift() noexcept {
+    Cache* cache = cache_of_this_process();
+    if (cache != nullptr && cache->shift_known.load(std::memory_order_acquire) != 0)
+        return {true, cache->boot_shift_ns.load(kRelaxed), cache->clock_shift_ns.load(kRelaxed)};
+    const int saved = errno;
+    const Shift found = read_shift();
+    errno = saved;
+    if (cache == nullptr || !found.known) return found;
+    cache->boot_shift_ns.store(found.boot_ns, kRelaxed);
+    cache->clock_shift_ns.store(found.clock_ns, kRelaxed);
+    cache->shift_known.store(1, std::memory_order_release);
+    return found;
+}
+
+constexpr int64_t kTickNs = 10'000'000;  // USER_HZ is 100 on every architecture that glibc knows but for alpha and ia64
+
+/// Rounded down and up, where a time namespace shifts by part of a tick.
+int64_t whole_ticks(int64_t ns) noexcept { return ns / kTickNs - (ns % kTickNs < 0 ? 1 : 0); }
+int64_t ticks_or_more(int64_t ns) noexcept { return -whole_ticks(-ns); }
+
+/// What is written down: the machine's tick, or the one after it. 0 while it cannot be told.
+uint64_t noted_start(uint64_t shown) noexcept {
+    const Shift by = shift();
+    return by.known ? shown - static_cast<uint64_t>(whole_ticks(by.boot_ns)) : 0;
+}
+
+/// What is compared with that: the machine's tick, or the one before it. A process that has another's pid by now began later, never earlier.
+bool may_be_start(uint64_t shown, const Shift& by, uint64_t noted) noexcept {
+    const uint64_t now = shown - static_cast<uint64_t>(ticks_or_more(by.boot_ns));
+    return noted >= now && noted - now <= 2;
+}
+
 }  // namespace
+
+int64_t clock_shift_ns() noexcept { return shift().clock_ns; }
+
+bool is_same(const Who& a, const Who& b) noexcept {
+    const uint64_t apart = a.start > b.start ? a.start - b.start : b.start - a.start;
+    return a.pid == b.pid && a.pidns == b.pidns && apart <= 1;
+}
 
 Who self() noexcept {
     Cache* cache = cache_of_this_process();
@@ -91,7 +159,7 @@ Who self() noexcept {
         return {cache->pid.load(kRelaxed), cache->start.load(kRelaxed), cache->pidns.load(kRelaxed)};
     Stat stat{};
     Who who{static_cast<uint32_t>(getpid()), 0, own_pidns()};
-    if (read_stat(who.pid, stat) == 0) who.start = stat.start;
+    if (read_stat(who.pid, stat) == 0) who.start = noted_start(stat.start);
     if (cache == nullptr || who.start == 0 || who.pidns == 0) return who;
     cache->start.store(who.start, kRelaxed);  // racing threads store the same
     cache->pidns.store(who.pidns, kRelaxed);
@@ -104,8 +172,8 @@ int find_process(uint32_t pid, Who& who) noexcept {
     const int status = pid != 0 ? read_stat(pid, stat) : -ENOENT;
     if (status != 0) return status == -ENOENT ? ESRCH : -status;
     if (stat.state == 'Z' || stat.state == 'X') return ESRCH;
-    who = {pid, stat.start, self().pidns};
-    return 0;
+    who = {pid, noted_start(stat.start), self().pidns};
+    return who.start != 0 ? 0 : EIO;
 }
 
 bool who_is(uint32_t pid, Who& who) noexcept { return find_process(pid, who) == 0; }
@@ -122,7 +190,9 @@ Verdict verdict(const Who& who) noexcept {
         return kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH ? Verdict::kDead : Verdict::kUnknown;
     }
     if (status != 0) return Verdict::kUnknown;
-    const bool other = stat.start != who.start;
+    const Shift by = shift();
+    if (!by.known) return Verdict::kUnknown;
+    const bool other = !may_be_start(stat.start, by, who.start);
     return other || stat.state == 'Z' || stat.state == 'X' ? Verdict::kDead : Verdict::kAlive;
 }
 

@@ -11,7 +11,7 @@ namespace drom {
 
 struct Who {
     uint32_t pid;
-    uint64_t start;  ///< clock ticks since boot
+    uint64_t start;  ///< clock ticks since the machine's boot, whatever time namespace the process is in
     uint64_t pidns;  ///< inode of the pid namespace
     friend constexpr bool operator==(const Who&, const Who&) noexcept = default;
 };
@@ -21,6 +21,9 @@ enum class Verdict : uint8_t { kAlive, kDead, kUnknown };
 /// This process. Reads /proc once a process (again after fork). `start` or `pidns` is 0 while it cannot be read: then nobody could tell
 /// whether this process lives, and it must not be written into a table.
 Who self() noexcept;
+
+/// One process, noted from two time namespaces: each may shift the clock by part of a tick, so that the start times differ a little.
+bool is_same(const Who& a, const Who& b) noexcept;
 
 /// The process `pid` of this namespace. False when it does not exist or is a zombie.
 bool who_is(uint32_t pid, Who& who) noexcept;

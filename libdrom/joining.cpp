@@ -73,7 +73,7 @@ int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error
     Slot& slot = state.ledger.slot(index);
     const Who me = self();
     const Who present = read_who(slot.client);
-    const bool mine = present == me;
+    const bool mine = is_same(present, me);
     uint32_t pid = present.pid;
     const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(present) != Verdict::kDead;
     const bool refused = !mine && (in_use || !state.ledger.writable || (only != 0 && only != me.pid));

@@ -410,7 +410,7 @@ void describe_page(const Page& page, drom_client_info& info) noexcept {
     info.ranks = page.ranks.load();
     info.rank = page.rank.load();
     info.local_rank = page.local_rank.load();
-    info.resized_ns = page.resized_ns.load();
+    info.resized_ns = own_clock_ns(page.resized_ns.load());
     info.safe_points = page.safe_points.load(std::memory_order_relaxed);
     info.queries = page.queries.load(std::memory_order_relaxed);
     info.polls = page.polls.load(std::memory_order_relaxed);
@@ -437,7 +437,7 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     info.request_seq = request.newest.load();
     info.confined_seq = confined_seq(ledger_, index);
     info.released_seq = released_seq(ledger_, pages_, index);
-    info.posted_ns = request.posted_ns.load();
+    info.posted_ns = own_clock_ns(request.posted_ns.load());
     info.owned_cpus = owned_cpus(ledger_, who).count();
     info.wanted_cpus = wanted_cpus(ledger_, who).count();
     info.min_cpus = slot.min_cpus.load();
@@ -445,7 +445,7 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     copy_text(info.name, sizeof info.name, slot.name);
     copy_text(info.job, sizeof info.job, slot.job);
     const Page* page = pages_.view(index);
-    info.released_ns = released_at(request, page, info);
+    info.released_ns = own_clock_ns(released_at(request, page, info));
     if (page != nullptr) {
         if (page->joined.load() != 0) info.state = DROM_CLIENT_LIVE;
         describe_page(*page, info);

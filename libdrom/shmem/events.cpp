@@ -20,7 +20,7 @@ Look copy_event(const Event& entry, uint64_t index, drom_event& out) noexcept {
     const uint64_t what = entry.what.load(kRelaxed);
     const uint64_t value = entry.value.load(kRelaxed);
     out = {index,
-           entry.time_ns.load(kRelaxed),
+           own_clock_ns(entry.time_ns.load(kRelaxed)),
            entry.seq.load(kRelaxed),
            static_cast<uint32_t>(what >> 56),
            static_cast<uint32_t>(what >> 32 & 0xffffff),

@@ -9,6 +9,8 @@
 #include <climits>
 #include <ctime>
 
+#include "clock.hpp"
+
 namespace drom {
 
 Half* futex_half(const Word& word) noexcept {
@@ -18,8 +20,8 @@ Half* futex_half(const Word& word) noexcept {
 }
 
 void futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept {
-    const timespec until{static_cast<time_t>(deadline_ns / 1'000'000'000),
-                         static_cast<long>(deadline_ns % 1'000'000'000)};
+    const uint64_t here = own_clock_ns(deadline_ns);
+    const timespec until{static_cast<time_t>(here / 1'000'000'000), static_cast<long>(here % 1'000'000'000)};
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 

@@ -9,7 +9,7 @@ namespace drom {
 /// The futex half of a word: its low 32 bits.
 Half* futex_half(const Word& word) noexcept;
 
-/// Sleeps while *word == expected, until a wake, or `deadline_ns` (CLOCK_MONOTONIC). May return early: look again.
+/// Sleeps while *word == expected, until a wake, or `deadline_ns` (now_ns). May return early: look again.
 void futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept;
 
 /// Wakes everybody. Works on read-only mappings too. About 0.3 us when nobody sleeps.

@@ -29,7 +29,7 @@ struct Kernel {
 struct PrivateMemory {
     alignas(client::State) unsigned char client[sizeof(client::State)];
     alignas(client::Hot) unsigned char hot[sizeof(client::Hot)];
-    uint64_t identity[4];
+    uint64_t identity[6];
     bool threads_listed;
 };
 

@@ -9,8 +9,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <functional>
 #include <vector>
 
+#include "clock.hpp"
 #include "confine.hpp"
 #include "identity.hpp"
 #include "skip.hpp"
@@ -198,6 +201,103 @@ Child joiner(const std::string& path, uint64_t mask, const Gate& joined) {
         for (;;) pause();
         return 0;
     });
+}
+
+/// Runs `body` in a time namespace that is 100,000 s and part of a clock tick ahead; 77: there is none to be had.
+int in_time_namespace(const std::function<int()>& body) {
+    Child outer = Child::run([&] {
+        if (unshare(CLONE_NEWTIME) != 0) return 77;
+        std::ofstream offsets("/proc/self/timens_offsets");
+        if (!(offsets << "monotonic 100000 3000000\nboottime 100000 3000000\n" << std::flush)) return 77;
+        return Child::run(body).wait();
+    });
+    return outer.wait();
+}
+
+class TimeNamespace : public WithTable {
+protected:
+    void SetUp() override {
+        const int code = in_time_namespace([] { return 0; });
+        if (code != 0) DROM_SKIP("a time namespace needs root and Linux 5.6");
+        WithTable::SetUp();
+    }
+    [[nodiscard]] int check_inside() const {
+        return in_time_namespace([&] {
+            drom_table* table = nullptr;
+            drom_error error{};
+            const drom_options plain = options_with(0);
+            if (drom_open(&table, path_.c_str(), &plain, &error) != DROM_OK) return 2;
+            return drom_check(table, &plain, &error) < 0 ? 3 : 0;
+        });
+    }
+    int check() {
+        const drom_options plain = options_with(0);
+        return drom_check(table_, &plain, &error_);
+    }
+    uint64_t free_cpus() {
+        uint64_t mask = 0;
+        EXPECT_EQ(drom_table_masks(table_, nullptr, &mask, nullptr, 1, &error_), DROM_OK) << error_.text;
+        return mask;
+    }
+};
+
+TEST_F(TimeNamespace, AClientInOneIsNotTakenForDead) {
+    Gate joined;
+    Gate seen;
+    Gate left;
+    Child launcher = Child::run([&] {
+        return in_time_namespace([&] {
+            Child client = joiner(path_, 0x3, joined);
+            seen.pass();
+            client.stop();
+            left.open();
+            pause();
+            return 0;
+        });
+    });
+    joined.pass();
+    EXPECT_GE(check(), 0) << error_.text;
+    EXPECT_EQ(free_cpus(), 0xfcU) << "its CPUs were given away";
+    seen.open();
+    left.pass();
+    EXPECT_GE(check(), 0) << error_.text;
+    EXPECT_EQ(free_cpus(), 0xffU) << "it is dead now";
+}
+
+TEST_F(TimeNamespace, AnAdministratorInOneReapsNobody) {
+    Gate joined;
+    const Child client = joiner(path_, 0x3, joined);
+    joined.pass();
+    const Child reserved = reserve(0x4);
+    EXPECT_EQ(check_inside(), 0);
+    EXPECT_EQ(wanted(client.pid()), 0x3U);
+    EXPECT_EQ(wanted(reserved.pid()), 0x4U);
+}
+
+/// The dead were not looked for outside until the clock there had come as far as the one inside.
+TEST_F(TimeNamespace, AnAdministratorInOneDoesNotStopTheReaperOutside) {
+    EXPECT_EQ(check_inside(), 0);
+    Gate joined;
+    Child client = joiner(path_, 0x3, joined);
+    joined.pass();
+    client.stop();
+    usleep(300'000);  // longer than the reaper's period
+    const Child other = reserve(0x4);
+    EXPECT_EQ(free_cpus(), 0xfbU) << "nobody looked for the dead";
+}
+
+TEST_F(TimeNamespace, AWaitInOneEndsInTime) {
+    EXPECT_EQ(in_time_namespace([&] {
+                  const Child client = reserve(0x3);
+                  drom_options options = options_with(DROM_WAIT_RELEASED | DROM_NEVER_CONFINE);
+                  options.timeout_ms = 200;
+                  const uint64_t mask = 0x1;
+                  const uint64_t before = drom::now_ns();
+                  if (drom_set_mask(table_, client.pid(), &mask, 1, &options, &error_) != DROM_PENDING) return 1;
+                  const uint64_t took = drom::now_ns() - before;
+                  return took >= 200 * drom::kMillisecond ? 0 : 2;
+              }),
+              0);
 }
 
 TEST_F(Liveness, TheCpusOfAKilledClientAreFreeAtTheNextCall) {

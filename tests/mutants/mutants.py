@@ -232,7 +232,7 @@ MUTANTS = [
     Mutant("an intent is believed without its checksum", VALIDATION, "shmem/intent.cpp", "return load_record(ledger, what) == record.checksum.load();",
            "load_record(ledger, what);\n    return true;",
            (unit("DeadAdministrator.*"),)),
-    Mutant("a reused pid is taken for its predecessor", VALIDATION, "identity.cpp", "const bool other = stat.start != who.start;", "const bool other = false;",
+    Mutant("a reused pid is taken for its predecessor", VALIDATION, "identity.cpp", "const bool other = !may_be_start(stat.start, by, who.start);", "const bool other = false;",
            (unit("Identity.*"), Killer("hostile_tests", ("--gtest_filter=Verdicts.AReused*",)))),
     Mutant("a zombie is alive", VALIDATION, "identity.cpp", "return other || stat.state == 'Z' || stat.state == 'X' ? Verdict::kDead", "return other ? Verdict::kDead", (hostile("Verdicts.AZombie*"),)),
     Mutant("another user's process is dead", VALIDATION, "identity.cpp", "if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;\n    Stat",
