@@ -466,16 +466,20 @@ bool Table::is_limited(uint32_t slot, const Page* page) noexcept {
 int Table::clients(drom_client_info* out, size_t* n, drom_error* error) noexcept {
     const size_t capacity = out != nullptr ? *n : 0;
     const size_t stride = capacity > 0 ? out[0].size : sizeof(drom_client_info);
-    if (capacity > 0 && stride != sizeof(drom_client_info))
+    if (stride < offsetof(drom_client_info, request_seq) || stride % alignof(drom_client_info) != 0)
         return fail(error, DROM_E_INVAL, "drom: list: drom_client_info.size is %zu; set it to sizeof(drom_client_info)",
                     stride);
     size_t found = 0;
     for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
         if (!is_live(ledger_, name_of(ledger_, slot)) || is_abandoned(ledger_.slot(slot))) continue;
         if (found < capacity) {
-            out[found] = {};
-            out[found].size = sizeof(drom_client_info);
-            describe(slot, out[found]);
+            // The caller's structure may be an older one, which ends earlier, or a newer one.
+            drom_client_info info{};
+            info.size = stride;
+            describe(slot, info);
+            char* place = reinterpret_cast<char*>(out) + found * stride;
+            memset(place, 0, stride);
+            memcpy(place, &info, std::min(stride, sizeof info));
         }
         ++found;
     }

@@ -191,6 +191,32 @@ TEST_F(Input, AnArrayThatIsTooSmall) {
     EXPECT_EQ(drom_clients(table_, list.data(), &count, &error_), DROM_E_INVAL);
 }
 
+/// Programs that were compiled with an older or a newer drom.h.
+TEST_F(Input, AnArrayOfOlderOrNewerStructures) {
+    struct Older {
+        size_t size;
+        int32_t pid;
+        uint32_t slot;
+    };
+    struct Newer {
+        drom_client_info info;
+        uint64_t news[2];
+    };
+    Older older[2] = {{sizeof(Older), 0, 9}, {0, 0, 9}};
+    size_t count = 2;
+    ASSERT_EQ(drom_clients(table_, reinterpret_cast<drom_client_info*>(older), &count, &error_), DROM_OK);
+    EXPECT_EQ(older[0].pid, a.pid());
+    EXPECT_EQ(older[1].pid, b.pid());
+    EXPECT_EQ(older[1].size, sizeof(Older));
+    std::vector<Newer> newer(2);
+    newer[0].info.size = sizeof newer[0];
+    newer[1].news[0] = newer[1].news[1] = 7;
+    ASSERT_EQ(drom_clients(table_, &newer[0].info, &count, &error_), DROM_OK) << error_.text;
+    EXPECT_EQ(newer[1].info.pid, b.pid());
+    EXPECT_EQ(newer[1].info.wanted_cpus, 3U);
+    EXPECT_EQ(newer[1].news[0] + newer[1].news[1], 0U) << "what this library does not know is not left as it was";
+}
+
 TEST_F(Input, AMaskThatDoesNotFitTheReadersWords) {
     drom_close(table_);
     table_ = nullptr;

@@ -178,7 +178,8 @@ enum {
 };
 
 typedef struct drom_client_info {
-    size_t size; /* in: sizeof(drom_client_info); every element of an array has element 0's size */
+    size_t
+        size; /* in: sizeof(drom_client_info), of an older or newer drom.h too; every element of an array has element 0's size */
     int32_t pid;
     uint32_t slot;
     uint64_t request_seq;  /* newest request */
