@@ -61,6 +61,13 @@ TEST(Explain, ProcessesThatAreMovedWithTheClientAreNamed) {
     EXPECT_TRUE(says(it, "4251 (cc) and 2 more."));
 }
 
+TEST(Explain, ARequestThatTheCpusetAllowsNothingOfIsSaidToBeThat) {
+    Explanation it = settled();
+    it.client.info.request_seq = 4;
+    std::strcpy(it.client.info.why, "its cpuset allows no CPU of request 4");
+    EXPECT_TRUE(says(it, "and not released: its cpuset allows no CPU of request 4."));
+}
+
 TEST(Explain, WhyARequestIsNotReleased) {
     Explanation it = settled();
     it.client.info.request_seq = 4;

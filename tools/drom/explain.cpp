@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <string_view>
 
 #include "clients.hpp"
 #include "output_json.hpp"
@@ -143,6 +144,7 @@ private:
         if (stopped) return "the process is stopped, by a signal or a debugger, and nobody waits who would confine it";
         if (info_.state != DROM_CLIENT_LIVE)
             return "it is reached from outside only, and nobody waits who would confine it";
+        if (std::string_view(info_.why).starts_with("its cpuset allows no CPU")) return info_.why;
         if (!has(DROM_DOOR_ASYNC))
             return "it has no agent thread (DROM_ASYNC=0, or a single thread) and passes no safe point";
         return "its agent has not answered yet; drom wait confines it after the grace period";
