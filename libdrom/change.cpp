@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // change.cpp - new CPUs for a client: set, give, take, shrink, expand; plans carried out, and what a dead administrator left finished.
+#include <cstdio>
+
 #include "clock.hpp"
 #include "error.hpp"
 #include "placement.hpp"
@@ -100,6 +102,11 @@ bool Table::finish_intent() noexcept {
 
 int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, drom_error* error) noexcept {
     const Slot& slot = ledger_.slot(index);
+    const Owner::Name who = name_of(ledger_, index);
+    // In a node's table the resource manager is the only administrator, and knows what it does.
+    const bool rigid = (state_of(slot).flags & slot_flag::kRigid) != 0 && !ledger_.node_mode();
+    if (rigid && !(wanted_cpus(ledger_, who) - mask).none())
+        return fail(error, DROM_E_BUSY, "%s: the client is rigid: it keeps its CPUs until it ends", verb);
     const uint32_t count = mask.count(ledger_.cpus());
     const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
     const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
@@ -107,8 +114,9 @@ int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, dr
         return fail(error, DROM_E_INVAL, "%s: %s asked, but the client needs at least %u", verb,
                     CountText(count, "CPU").text, least);
     if (most != 0 && count > most)
-        return fail(error, DROM_E_INVAL, "%s: %s asked, but the client uses at most %u", verb,
-                    CountText(count, "CPU").text, most);
+        return fail(error, DROM_E_INVAL,
+                    "%s: %s asked, but the client uses at most %u; drom run --max %u starts it so that it can grow",
+                    verb, CountText(count, "CPU").text, most, count);
     return DROM_OK;
 }
 
@@ -135,7 +143,8 @@ int Table::choose_kept(const Wish& wish, bool again, Intention& what, const char
     what.mask = wish.mask & has;
     if (wish.mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; name the CPUs to take", verb);
     if (!strange.none() && !again)
-        return fail(error, DROM_E_NOCPU, "%s: CPU %s is not one of %s, which has %s", verb, CpuText(strange).text,
+        return fail(error, DROM_E_NOCPU, "%s: %s %s %s, which has %s", verb, CpusText(strange).text,
+                    strange.count() == 1 ? "is not one of" : "are not among those of",
                     ClientText(ledger_, what.slot).text, CpuText(has).text);
     const CpuSet kept = has - wish.mask;
     return kept.none() ? int{DROM_OK} : check_limits(what.slot, kept, verb, error);  // nothing left: the plan refuses
@@ -155,6 +164,25 @@ int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const cha
     return check_limits(what.slot, mask - what.mask, verb, error);
 }
 
+/// Not so many can be given: what would help depends on who has the others.
+int Table::refuse_more(Owner::Name who, const CpuSet& all, uint32_t has, uint32_t to, bool take, const char* verb,
+                       drom_error* error) noexcept {
+    CpuSet present{}, unowned{}, drained{};
+    masks(present, unowned, drained);
+    char advice[160];
+    const bool others_can = !take && !choose_taken(ledger_, who, all, to - all.count()).none();
+    if (others_can)
+        snprintf(advice, sizeof advice, "use --take (DROM_TAKE) to take from other clients");
+    else if (!(drained - all).none())
+        snprintf(advice, sizeof advice, "drom restore gives back %s, drained now", CpusText(drained - all).text);
+    else if (!(present - all - unowned).none())
+        snprintf(advice, sizeof advice, "the others need theirs");
+    else
+        snprintf(advice, sizeof advice, "the node has no more");
+    return fail(error, DROM_E_NOCPU, "%s: to %s: it has %u and only %u more can be given; %s", verb,
+                CountText(to, "CPU").text, has, all.count() - has, advice);
+}
+
 int Table::choose_more(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
     const Owner::Name who = what.who();
     const CpuSet mask = wanted_cpus(ledger_, who);
@@ -168,10 +196,7 @@ int Table::choose_more(const Wish& wish, bool again, Intention& what, const char
                     CountText(wish.to, "CPU").text, has);
     CpuSet all = mask | choose_near(mask, givable_cpus(ledger_, who), wish.to - has, &ledger_.place(0));
     if (all.count() < wish.to && take) all = all | choose_taken(ledger_, who, all, wish.to - all.count());
-    if (all.count() < wish.to)
-        return fail(error, DROM_E_NOCPU, "%s: to %s: it has %u and only %u more can be given; %s", verb,
-                    CountText(wish.to, "CPU").text, has, all.count() - has,
-                    take ? "the others need theirs" : "use --take (DROM_TAKE) to take from other clients");
+    if (all.count() < wish.to) return refuse_more(who, all, has, wish.to, take, verb, error);
     what.mask = all - mask;
     return check_limits(what.slot, all, verb, error);
 }

@@ -128,4 +128,11 @@ bool to_words(const CpuSet& set, uint64_t* words, size_t nwords) noexcept {
     return true;
 }
 
+CpusText::CpusText(const CpuSet& set) noexcept {
+    const bool one = set.count() == 1;
+    memcpy(text, "CPUs ", 5);
+    if (one) text[3] = ' ';
+    to_text(set, text + (one ? 4 : 5), sizeof text - 5);
+}
+
 }  // namespace drom

@@ -96,6 +96,12 @@ struct CpuText {
     explicit CpuText(const CpuSet& set) noexcept { to_text(set, text, sizeof text); }
 };
 
+/// "CPU 3" or "CPUs 0-3,8".
+struct CpusText {
+    char text[104];
+    explicit CpusText(const CpuSet& set) noexcept;
+};
+
 /// Why a text is not a CPU set; `at` is the offset of the offending character.
 struct CpuTextError {
     const char* what;

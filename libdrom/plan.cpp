@@ -47,9 +47,9 @@ int check_losers(const Ledger& ledger, SlotSet concerned, const CpuSet& lost, co
                         cpu, client.text);
         const CpuSet kept = wanted_cpus(ledger, loser) - lost;
         if (kept.count() < least(ledger, loser.slot))
-            return fail(error, DROM_E_BUSY,
-                        "%s: CPU %u belongs to %s, which would be left with %s and needs %u; take fewer", rules.verb,
-                        cpu, client.text, CountText(kept.count(), "CPU").text, least(ledger, loser.slot));
+            return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which would be left with %s and needs %u; %s",
+                        rules.verb, cpu, client.text, CountText(kept.count(), "CPU").text, least(ledger, loser.slot),
+                        rules.drain ? "drain fewer CPUs, or end it first" : "take fewer");
     }
     return DROM_OK;
 }
@@ -305,8 +305,8 @@ int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const P
     if (cpus.none()) return DROM_OK;
     const CpuSet has = wanted_cpus(ledger, who);
     if ((has - cpus).none())
-        return fail(error, DROM_E_INVAL, "%s: nothing would be left of CPUs %s of %s; a client keeps at least one",
-                    rules.verb, CpuText(has).text, ClientText(ledger, who.slot).text);
+        return fail(error, DROM_E_INVAL, "%s: nothing would be left of %s of %s; a client keeps at least one",
+                    rules.verb, CpusText(has).text, ClientText(ledger, who.slot).text);
     plan.touched.add(who.slot);
     plan_losses(ledger, who, cpus, plan);
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
@@ -336,7 +336,9 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
         plan.add({cpu, DROM_EVENT_OFFER, word, word.with(owner, Owner::nobody(), flags),
                   lend ? home_of(ledger, back.slot) : 0});
     }
-    return check_losers(ledger, {}, mask, rules, error);  // last, as check_foreign
+    PlanRules drained = rules;
+    drained.drain = true;
+    return check_losers(ledger, {}, mask, drained, error);  // last, as check_foreign
 }
 
 int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,

@@ -35,6 +35,7 @@ struct PlanRules {
     bool give_back;    ///< DROM_RETURN
     bool fast;         ///< DROM_FAST
     const char* verb;  ///< begins the sentence: "drom: set 4242"
+    bool drain = false;
 };
 
 /// The client gets exactly `mask`. Refusals: DROM_E_NOCPU, DROM_E_BUSY, each with its sentence.

@@ -125,6 +125,8 @@ private:
     int choose(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
     int choose_kept(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
     int choose_fewer(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
+    int refuse_more(Owner::Name who, const CpuSet& all, uint32_t has, uint32_t to, bool take, const char* verb,
+                    drom_error*) noexcept;
     int choose_more(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
     int assign(const ClientMask* wanted, size_t n, Intention&, SlotSet& named, drom_error*) noexcept;
     int assign_one(const ClientMask& wanted, Intention&, SlotSet& named, drom_error*) noexcept;

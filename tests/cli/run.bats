@@ -180,7 +180,7 @@ nothing_left() {
 }
 
 @test "signals are passed on" {
-    for signal in INT TERM HUP QUIT USR1 USR2 WINCH; do
+    for signal in INT TERM HUP QUIT USR1 USR2 WINCH ALRM VTALRM PROF IO PWR XCPU URG; do
         # A shell starts what runs in the background with INT and QUIT ignored.
         background env --default-signal=INT,QUIT "$BIN" run --name trap -- bash -c "trap 'exit 42' $signal; echo ready; while :; do sleep 0.02; done"
         eventually "it is ready" grep -q ready "$WORK/out"
@@ -262,6 +262,51 @@ nothing_left() {
     refuses 1 "1 CPU wanted; 0 free and 0 more can be taken \(clients keep their minimum\); ask for fewer, or wait until one ends" \
         drom run --ncpus 1 -- true
     [[ $(drom list --json | jq '.clients | length') == 1 ]]
+}
+
+@test "--wait queues when there is no room, and starts when there is" {
+    two_cpus
+    sleeper stiff "$BOTH" --rigid
+    owner=$PID
+    for cpus in "--ncpus 1" "--cpus $A"; do
+        # shellcheck disable=SC2086
+        "$BIN" run --no-doors --wait $cpus -- echo started >"$WORK/waiter${cpus%% *}" 2>"$WORK/said${cpus%% *}" 3>&- &
+        STARTED+=($!)
+        eventually "it says that it waits" grep -qx 'drom: run: there is no room yet; waiting (drom list says who has the CPUs)' "$WORK/said${cpus%% *}"
+    done
+    sleep 0.3
+    [[ ! -s $WORK/waiter--ncpus && ! -s $WORK/waiter--cpus ]]
+    kill -TERM "$owner"
+    eventually "both start" grep -q started "$WORK/waiter--ncpus" "$WORK/waiter--cpus"
+    eventually "the second, too" grep -q started "$WORK/waiter--cpus"
+    nothing_left
+}
+
+@test "what waits can be ended, and what there can never be is refused at once" {
+    two_cpus
+    sleeper stiff "$BOTH" --rigid
+    background env --default-signal=INT "$BIN" run --wait --ncpus 1 -- touch "$WORK/started"
+    eventually "it waits" grep -q waiting "$WORK/err"
+    kill -INT "$PID"
+    ended 130
+    [[ ! -e $WORK/started && $(drom list --json | jq '.clients | length') == 1 ]]
+    refuses 1 "4000 CPUs wanted, but only [0-9]+ may be used here" drom run --wait --ncpus 4000 -- true
+}
+
+@test "a minimum that cannot be had is refused in words of drom run" {
+    refuses 2 "^drom: run: --min 3 is more than --ncpus 1" drom run --min 3 --ncpus 1 -- true
+    refuses 1 "^drom: run: 4000 CPUs wanted, but only" drom run --min 4000 -- true
+    refuses 1 "^drom: run: 1 CPU asked, but the client needs at least 2" drom run --min 2 --cpus "$A" -- true
+}
+
+@test "drained CPUs are named when there are too few" {
+    two_cpus
+    drom run --no-doors -- true
+    drom drain "$BOTH"
+    refuses 1 "^drom: run: 1 CPU wanted, but none may be used here; drom restore gives back CPUs $BOTH, drained now" drom run -- true
+    drom restore "$A"
+    [[ $(drom run -- sh -c 'taskset -cp $$' | sed 's/.*: //') == "$A" ]]
+    drom restore "$B"
 }
 
 @test "owners that do not release in time: status 3, and nothing is started" {
@@ -392,6 +437,6 @@ SCRIPT
         wait "$pid" || status=$?
         [[ $status == 0 || $status == 1 ]] || { echo "status $status"; cat "$WORK/err"; false; } >&2
     done
-    run ! grep -Ev '^drom: run: 1 CPU wanted; 0 free and 0 more can be taken|^drom: reserve [0-9]+: CPU ' "$WORK/err"
+    run ! grep -Ev '^drom: run: 1 CPU wanted; 0 free and 0 more can be taken|^drom: run: CPU ' "$WORK/err"
     nothing_left
 }

@@ -145,7 +145,7 @@ setup_file() { build_guests; }
 @test "the last CPU cannot be taken, nor one that is not there" {
     two_cpus
     sleeper one "$A"
-    refuses 1 "nothing would be left of CPUs $A of client [0-9]+ \(one\); a client keeps at least one" drom take one "$A"
+    refuses 1 "nothing would be left of CPU $A of client [0-9]+ \(one\); a client keeps at least one" drom take one "$A"
     refuses 1 "CPU $B is not one of client [0-9]+ \(one\), which has $A" drom take one "$B"
     refuses 1 "to 2 CPUs: it has 1; use expand to give more" drom shrink one 2
 }
@@ -168,9 +168,53 @@ setup_file() { build_guests; }
     [[ $(drom check; drom list; drom explain one --sample 1) != *" 1 "@(CPUs|clients|threads|polls)* ]]
 }
 
+@test "a client that cannot grow says how it could have been started" {
+    two_cpus
+    background "$BIN" run --name small --ncpus 1 --max 1 --no-doors -- "$GUESTS/plain" 60
+    eventually "it is there" client small pid
+    refuses 1 "2 CPUs asked, but the client uses at most 1; drom run --max 2 starts it so that it can grow" drom expand small 2
+}
+
+@test "expand proposes what would help" {
+    two_cpus
+    sleeper one "$A"
+    others=$(($(drom list --json | jq .cpus) + 1))
+    refuses 1 "to $others CPUs: it has 1 and only [0-9]+ more can be given; the node has no more" drom expand one "$others"
+    drom drain "$B"
+    refuses 1 "more can be given; drom restore gives back CPU $B, drained now" drom expand one "$others"
+    drom restore "$B"
+    PID_OF_ONE=$PID
+    sleeper two "$B"
+    refuses 1 "more can be given; the others need theirs" drom expand one "$others"
+    refuses 1 "CPU $B belongs to .*two.*, which would be left with 0 CPUs and needs 1; drain fewer CPUs, or end it first" drom drain "$B"
+    kill "$PID_OF_ONE"
+}
+
+@test "with --quiet a request that is done says nothing" {
+    two_cpus
+    sleeper one "$BOTH"
+    for command in "set one $A" "set one $A" "expand one 2" "shrink one 1" "drain $B" "restore $B" "wait one"; do
+        # shellcheck disable=SC2086
+        run drom -q $command
+        [[ $status == 0 && -z $output ]] || { echo "$command: $output" >&2; false; }
+    done
+}
+
+@test "messages name the verb that was typed" {
+    drom run --no-doors -- true
+    refuses 1 "^drom: shrink: there is no such process" drom shrink 999999 1
+    refuses 1 "^drom: set: there is no such process" drom set 999999 "$A"
+}
+
 @test "a rigid client's CPUs are not taken" {
     two_cpus
     sleeper stiff "$BOTH" --rigid
+    for command in "take stiff $A" "set stiff $A" "shrink stiff 1" "drain $A"; do
+        # shellcheck disable=SC2086
+        refuses 1 "rigid" drom $command
+    done
+    refuses 1 "^drom: shrink [0-9]+: the client is rigid: it keeps its CPUs until it ends" drom shrink stiff 1
+    client_is stiff want "$BOTH"
     refuses 1 "1 CPU wanted; 0 free and 0 more can be taken" drom run --no-doors --ncpus 1 -- true
     refuses 1 "CPU $B belongs to .*stiff.*, which is rigid" drom run --no-doors --cpus "$B" -- true
     [[ $(client stiff rigid) == true ]]

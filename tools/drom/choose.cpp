@@ -77,21 +77,33 @@ CpuSet nearest_cpus(CpuSet pool, unsigned count, const CpuSet& around, const std
     return chosen;
 }
 
+namespace {
+
+Error too_few_allowed(const Wish& wish) {
+    std::string text = fmt::format("{} wanted, but {} may be used here", counted(wish.count, "CPU"),
+                                   wish.allowed.empty() ? "none" : fmt::format("only {}", wish.allowed.count()));
+    if (!wish.allowed.empty()) text += fmt::format(" ({})", wish.allowed.text());
+    const bool later = wish.allowed.count() + wish.drained.count() >= wish.count;
+    if (!wish.drained.empty())
+        text += fmt::format("; drom restore gives back {}, drained now", cpus_text(wish.drained));
+    return {later ? DROM_E_BUSY : DROM_E_NOCPU, text};
+}
+
+}  // namespace
+
 Expected<Choice> choose_cpus(const Wish& wish) {
-    if (wish.allowed.count() < wish.count)
-        return failure(DROM_E_NOCPU,
-                       fmt::format("{} wanted, but only {} may be used here ({})", counted(wish.count, "CPU"),
-                                   wish.allowed.count(), wish.allowed.text()));
+    if (wish.allowed.count() < wish.count) return tl::make_unexpected(too_few_allowed(wish));
     Choice choice;
     choice.cpus = nearest_cpus(wish.free & wish.allowed, wish.count, {}, wish.levels);
     const unsigned free = choice.cpus.count();
     while (choice.cpus.count() < wish.count) {
         const Share* giver = largest_giver(wish, choice.cpus);
         if (giver == nullptr)
-            return failure(DROM_E_NOCPU,
-                           fmt::format("{} wanted; {} free and {} more can be taken (clients keep their minimum); "
+            return failure(DROM_E_BUSY,
+                           fmt::format("{} wanted; {} free and {} more can be taken (clients keep their minimum{}); "
                                        "ask for fewer, or wait until one ends",
-                                       counted(wish.count, "CPU"), free, choice.cpus.count() - free));
+                                       counted(wish.count, "CPU"), free, choice.cpus.count() - free,
+                                       wish.drained.empty() ? "" : "; drained: " + wish.drained.text()));
         const CpuSet pool = (giver->cpus - choice.cpus) & wish.allowed;
         choice.cpus = choice.cpus | nearest_cpus(pool, 1, choice.cpus, wish.levels, true);
         choice.takes = true;

@@ -27,6 +27,7 @@ struct Wish {
     CpuSet free;
     std::vector<Share> shares;
     std::vector<Domains> levels;  ///< nearness, from narrow to wide; may be empty
+    CpuSet drained = {};          ///< where it could run if they were restored
 };
 
 struct Choice {
@@ -34,7 +35,7 @@ struct Choice {
     bool takes = false;  ///< some belong to other clients
 };
 
-/// Errors: E_NOCPU, with what can be had. The sentence begins after "drom: VERB: ".
+/// Errors: E_NOCPU: so many there can never be; E_BUSY: there may be later. With what can be had. The sentence begins after "drom: VERB: ".
 Expected<Choice> choose_cpus(const Wish& wish);
 
 /// What a newcomer that named no number gets when nothing is free: an equal share, at least 1.

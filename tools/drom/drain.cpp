@@ -32,7 +32,7 @@ int verb_drain(const Options& options) {
     if (outcome->pending() && !options.quiet) complain(outcome->text);
     if (options.json)
         print(drain_json(options.verb, *outcome, *cpus, masks->drained));
-    else
+    else if (!options.quiet)
         print(cpus->text() + ": " + done_words(drains, *outcome) + "\n");
     return outcome->pending() && options.request.wait != Wait::kNothing ? kPosted : kDone;
 }

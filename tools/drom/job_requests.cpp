@@ -124,7 +124,7 @@ private:
         look_again();
         if (options_.json)
             print(job_request_json(options_.verb, options_.job, outcome, before_, clients_));
-        else
+        else if (!options_.quiet)
             print(text(outcome));
         return outcome.pending() && options_.request.wait != Wait::kNothing ? kPosted : kDone;
     }

@@ -36,8 +36,10 @@ public:
         const bool number = code == std::errc{} && end == text.data() + text.size();
         if (!number) complain(std::string(name) + " '" + text + "' is not a whole number of " + of_what);
         if (number && (value < least || value > most))
-            complain(std::string(name) + " " + text + " is out of range; " + std::to_string(least) + " to " +
-                     std::to_string(most) + " " + of_what + " can be meant");
+            complain(std::string(name) + " " + text + " is out of range; " +
+                     (most == UINT64_MAX
+                          ? std::string(of_what) + " begin with " + std::to_string(least)
+                          : std::to_string(least) + " to " + std::to_string(most) + " " + of_what + " can be meant"));
         return value;
     }
     std::optional<unsigned> cpus(const std::string& text, const char* name) {
@@ -101,11 +103,12 @@ void add_run(CLI::App* app, Typed& typed) {
     add_value(app, "--ncpus", typed.ncpus, "N", "this many CPUs, free ones first");
     add_value(app, "--max", typed.max, "N", "start with this many threads; never more");
     add_value(app, "--min", typed.min, "N", "others may not take CPUs below this many (1)");
-    app->add_flag("--rigid", run.rigid, "others may not take CPUs at all");
+    app->add_flag("--rigid", run.rigid, "nobody takes its CPUs until it ends");
     add_value(app, "--resize", run.resize, "WAY",
               "its team: keep its size, follow the CPUs, or auto (keep, unless it says that it may change)");
     add_value(app, "--name", run.name, "NAME", "what to call it; under MPI the rank is added");
     add_value(app, "--job", run.job, "ID", "job it belongs to (DROM_JOB)");
+    app->add_flag("--wait", run.wait, "wait until there is room, instead of being refused");
     app->add_flag("--no-doors", run.no_doors, "preload nothing; reach it from outside only");
     add_pace(app, typed);
     app->add_flag("--fast", typed.options.request.fast, "start before the CPUs' owners have released them");
@@ -268,7 +271,8 @@ void read_request(Typed& typed, Reader& reader) {
     else if (typed.grace == "now")
         request.grace = std::chrono::milliseconds(0);
     else if (!typed.grace.empty())
-        request.grace = std::chrono::milliseconds(reader.whole(typed.grace, "--grace", "milliseconds", 0, kDay));
+        request.grace =
+            std::chrono::milliseconds(reader.whole(typed.grace, "--grace", "milliseconds, nor now or never", 0, kDay));
 }
 
 void read_run(Typed& typed, Reader& reader) {
@@ -281,6 +285,8 @@ void read_run(Typed& typed, Reader& reader) {
     if (run.ncpus && !run.cpus.empty()) reader.complain("--cpus and --ncpus exclude each other");
     if (run.ncpus && run.max && *run.ncpus > *run.max)
         reader.complain("--ncpus " + typed.ncpus + " is more than --max " + typed.max);
+    if (run.ncpus && run.min && *run.min > *run.ncpus)
+        reader.complain("--min " + typed.min + " is more than --ncpus " + typed.ncpus);
     if (run.min && run.max && *run.min > *run.max)
         reader.complain("--min " + typed.min + " is more than --max " + typed.max);
     if (!run.name.empty() && run.name.find_first_not_of("0123456789") == std::string::npos)

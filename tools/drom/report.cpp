@@ -3,6 +3,7 @@
 #include "report.hpp"
 
 #include <cstdio>
+#include <string_view>
 
 #include "output_json.hpp"
 
@@ -16,7 +17,22 @@ int exit_of(int status) {
 
 void complain(const std::string& sentence) { std::fprintf(stderr, "%s\n", sentence.c_str()); }
 
-int refused(const Options& options, const Error& error) {
+namespace {
+
+/// The library names its own call, "drom: reserve 4242: ..."; a person has typed a verb, and no pid.
+Error retold(const Options& options, const Error& error) {
+    for (const char* call : {"drom: reserve ", "drom: get "}) {
+        if (!error.text.starts_with(call)) continue;
+        const size_t colon = error.text.find(": ", std::string_view(call).size());
+        if (colon != std::string::npos) return sentence(options, error.status, error.text.substr(colon + 2));
+    }
+    return error;
+}
+
+}  // namespace
+
+int refused(const Options& options, const Error& library_error) {
+    const Error error = retold(options, library_error);
     complain(error.text);
     if (options.json) print(error_json(options.verb, error));
     return exit_of(error.status);

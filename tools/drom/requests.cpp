@@ -30,6 +30,8 @@ int answer(const Options& options, const Table& table, const Outcome& outcome, c
     if (outcome.pending() && !options.quiet) complain(outcome.text);
     if (options.json) {
         print(request_json(options.verb, outcome, before.wanted, *after));
+    } else if (options.quiet) {
+        // only refusals, and what is pending by its exit status
     } else if (outcome.unchanged()) {
         print(fmt::format("{}: has {} already\n", client_words(after->info), after->wanted.text()));
     } else {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 #include "choose.hpp"
 #include "cpu_text.hpp"
@@ -115,14 +116,15 @@ public:
         plan_traits();
         doors_.omp =
             doors_.agent && may_follow(program_, resize_, text_of("OMP_DYNAMIC") ? text_of("OMP_DYNAMIC") : "");
-        const auto reserved = reserve(child->pid());
+        const auto reserved = reserve_in_turn(child->pid(), relay);
+        if (!reserved && relay.arrived() != 0) return give_up(child->pid(), 128 + relay.arrived());
         if (!reserved) return refused(options_, reserved.error());
         if (reserved->outcome.pending()) {
             complain(reserved->outcome.text);
             return give_up(child->pid(), kPosted);
         }
         if (sched_setaffinity(child->pid(), CpuSet::kernel_size(), report_.cpus.as_kernel()) != 0) {
-            refuse({DROM_E_OS, fmt::format("CPUs {}: {}", report_.cpus.text(), std::strerror(errno))});
+            refuse({DROM_E_OS, fmt::format("{}: {}", cpus_text(report_.cpus), std::strerror(errno))});
             return give_up(child->pid(), kRefused);
         }
         if (const int number = relay.arrived(); number != 0) return give_up(child->pid(), 128 + number);
@@ -137,8 +139,9 @@ private:
         if (doors_.agent)
             mention(options_, doors_.omp ? "its team may follow the CPUs"
                                          : "its team keeps its size; --resize=follow lets it follow");
-        mention(options_, fmt::format("{} ({}) on CPUs {}{}, preloaded: {}", traits_.name, child.pid(),
-                                      report_.cpus.text(), report_.took ? " (some taken)" : "",
+        mention(options_, fmt::format("{} ({}) on {}{}, at most {}; preloaded: {}", traits_.name, child.pid(),
+                                      cpus_text(report_.cpus), report_.took ? " (some taken)" : "",
+                                      counted(report_.threads, "thread"),
                                       report_.preloaded.empty() ? "nothing" : joined(report_.preloaded, ", ")));
         const auto start = Clock::now();
         if (const int code = child.start(environment); code != 0) {
@@ -211,9 +214,21 @@ private:
         if (!outside.empty())
             return failure(
                 DROM_E_NOCPU,
-                fmt::format("drom: run: CPU {} is outside this process's cgroup, which allows {}; choose among those",
-                            outside.text(), limit->text()));
+                fmt::format("drom: run: {} {} outside this process's cgroup, which allows {}; choose among those",
+                            cpus_text(outside), outside.count() == 1 ? "is" : "are", limit->text()));
+        // Who waits looks first: each attempt to reserve would be an event in the table.
+        if (options_.run.wait && is_kept_from(snapshot))
+            return failure(DROM_E_BUSY, fmt::format("drom: run: {} not to be had now", cpus_text(exact_)));
         return Choice{exact_, !snapshot.masks.free.contains(exact_)};
+    }
+
+    /// Somebody has CPUs of --cpus and will not give them up.
+    [[nodiscard]] bool is_kept_from(const Snapshot& snapshot) const {
+        return std::ranges::any_of(snapshot.clients, [&](const ClientView& client) {
+            if (!client.wanted.intersects(exact_)) return false;
+            const unsigned left = (client.wanted - exact_).count();
+            return (client.info.flags & DROM_RIGID) != 0 || left < std::max(1U, client.info.min_cpus);
+        });
     }
 
     /// This process's CPUs. Ranks that nobody bound share them: unless a number was asked for, each has its part.
@@ -225,9 +240,9 @@ private:
         const unsigned count = affinity->count();
         if (shares_mask(rank_, count, cpuset->count())) return own_part(*affinity);
         if (count < cpuset->count())
-            mention(options_, fmt::format("its launcher has bound rank {} to CPUs {}: it starts there; an unbound one "
-                                          "(mpirun --bind-to none) gets a part of CPUs {}",
-                                          rank_.rank, affinity->text(), cpuset->text()));
+            mention(options_, fmt::format("its launcher has bound rank {} to {}: it starts there; an unbound one "
+                                          "(mpirun --bind-to none) gets a part of {}",
+                                          rank_.rank, cpus_text(*affinity), cpus_text(*cpuset)));
         return affinity;
     }
 
@@ -235,11 +250,11 @@ private:
     [[nodiscard]] Expected<CpuSet> own_part(const CpuSet& cpus) const {
         const CpuSet part = cut(cpus, part_of(rank_, cpus.count()));
         if (!part.empty()) return part;
-        return tl::make_unexpected(
-            sentence(options_, DROM_E_NOCPU,
-                     fmt::format("{} ranks divide the {} CPUs {} of this node, and none is left for rank {}; start at "
-                                 "most {} here, or without drom run, preloaded as docs/users.md says",
-                                 rank_.local_ranks, cpus.count(), cpus.text(), rank_.rank, cpus.count())));
+        return tl::make_unexpected(sentence(
+            options_, DROM_E_NOCPU,
+            fmt::format("{} ranks divide {} of this node, and none is left for rank {}; start at most {} here, or "
+                        "without drom run, preloaded as docs/users.md says",
+                        rank_.local_ranks, cpus_text(cpus), rank_.rank, cpus.count())));
     }
 
     static CpuSet cut(const CpuSet& cpus, const Part& part) {
@@ -258,11 +273,12 @@ private:
         Wish wish;
         wish.allowed = (*affinity & snapshot.masks.present) - snapshot.masks.drained;
         wish.free = snapshot.masks.free;
+        wish.drained = *affinity & snapshot.masks.drained;
         for (const auto& client : snapshot.clients)
             if (!client.wanted.empty())
                 wish.shares.push_back(
                     {client.info.slot, client.wanted, client.info.min_cpus, (client.info.flags & DROM_RIGID) != 0});
-        wish.count = options_.run.ncpus.value_or(default_count(wish));
+        wish.count = options_.run.ncpus.value_or(std::max(default_count(wish), options_.run.min.value_or(1)));
         // Only a real choice needs to know which CPUs are near one another.
         if (wish.count < wish.allowed.count())
             if (const auto topology = Topology::load()) wish.levels = topology->levels();
@@ -296,6 +312,27 @@ private:
             if (reserved || reserved.error().status != DROM_E_BUSY || !exact_.empty() || attempt == kAttempts)
                 return reserved;
         }
+    }
+
+    /// With --wait there is no refusal for want of room: it asks again and again. Several that wait have no order; the first that fits
+    /// starts.
+    Expected<Table::Reservation> reserve_in_turn(pid_t child, const SignalRelay& relay) {
+        auto reserved = reserve(child);
+        for (bool told = false; waits_for(reserved) && relay.arrived() == 0; told = true) {
+            if (!told) warn(options_, "there is no room yet; waiting (drom list says who has the CPUs)");
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            reserved = reserve(child);
+        }
+        while (reserved && reserved->outcome.pending() && options_.run.wait && relay.arrived() == 0) {
+            const auto outcome = table_.wait(child, 0, options_.request);
+            if (!outcome) return tl::make_unexpected(outcome.error());
+            reserved->outcome = *outcome;
+        }
+        return reserved;
+    }
+
+    [[nodiscard]] bool waits_for(const Expected<Table::Reservation>& reserved) const {
+        return options_.run.wait && !reserved && reserved.error().status == DROM_E_BUSY;
     }
 
     /// A program starts with its maximum of threads and never exceeds it, so more CPUs than that would be wasted on it.

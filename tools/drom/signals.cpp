@@ -21,7 +21,8 @@ namespace drom::command {
 
 namespace {
 
-constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH};
+constexpr int kPassedOn[] = {SIGINT,   SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP,
+                             SIGWINCH, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGXCPU, SIGURG};
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 std::mutex& output_lock() {

@@ -19,6 +19,7 @@ constexpr VerbText kVerbs[] = {
      "share first,\n"
      "never below a client's minimum and never from rigid ones. What was taken goes back when the command ends.\n"
      "A program starts with its maximum of threads (--max, else OMP_NUM_THREADS, else its CPUs) and never exceeds it.\n"
+     "When there is no room it is refused; with --wait it starts as soon as there is.\n"
      "Signals are passed on; the exit status is the command's, and its signal is raised here too when it died of one.\n"
      "126: COMMAND cannot be executed. 127: COMMAND was not found. In both cases nothing is left behind.\n"
      "--resize keep: its team keeps its size, and CPUs change beneath it. follow: as each outermost region starts it "
@@ -28,6 +29,7 @@ constexpr VerbText kVerbs[] = {
      "verify for exactly this program says that it may change.",
      "drom run -- ./simulation                      # all free CPUs\n"
      "drom run --ncpus 4 --name render -- ./render  # four CPUs, taken from others if need be\n"
+     "drom run --ncpus 1 --max 8 -- ./simulation    # begins on one CPU and can grow to eight\n"
      "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and nobody may take them\n"
      "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once a rank"},
     {"verify", "[options] -- COMMAND [ARGUMENT]...", "find out by trial whether COMMAND's team may follow its CPUs",

@@ -27,7 +27,7 @@ int verb_wait(const Options& options) {
     if (outcome->pending()) complain(outcome->text);
     if (options.json)
         print(request_json(options.verb, *outcome, before->wanted, *after));
-    else if (!outcome->pending())
+    else if (!outcome->pending() && !options.quiet)
         print(fmt::format("{}: request {} is {}\n", client_words(after->info),
                           options.seq != 0 ? options.seq : after->info.request_seq, request_word(after->info)));
     return outcome->pending() ? kPosted : kDone;

@@ -86,7 +86,7 @@ typedef struct drom_error {
 #define DROM_CREATE        (1ULL << 6)  /* drom_open: create the table if there is none */
 #define DROM_READONLY      (1ULL << 7)  /* drom_open: observe only */
 #define DROM_ASYNC         (1ULL << 8)  /* drom_init, drom_on_change: adopt in the agent's own thread too */
-#define DROM_RIGID         (1ULL << 9)  /* drom_init, drom_reserve: other clients may not take CPUs from this one */
+#define DROM_RIGID         (1ULL << 9)  /* drom_init, drom_reserve: nobody takes CPUs from this client: E_BUSY */
 #define DROM_NODE          (1ULL << 10) /* drom_open with DROM_CREATE: a table of the whole node; only root writes it */
 #define DROM_ADD           (1ULL << 11) /* drom_set_mask: these CPUs besides those the client has */
 #define DROM_REMOVE        (1ULL << 12) /* drom_set_mask: the client's CPUs without these, which must be among them */

@@ -14,7 +14,7 @@ _drom_options() {
     local waiting="--wait --no-wait $pace"
     local growth='--take --return --fast'
     case $1 in
-        run) echo "--cpus --ncpus --max --min --rigid --resize --name --job --no-doors $pace --fast $common" ;;
+        run) echo "--cpus --ncpus --max --min --rigid --resize --wait --name --job --no-doors $pace --fast $common" ;;
         verify) echo "--check --runs --seed --limit --no-record $common" ;;
         list) echo "-o --columns --raw $common" ;;
         set | give) echo "--job $waiting $growth $common" ;;
