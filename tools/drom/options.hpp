@@ -20,7 +20,7 @@ struct RunOptions {
     bool rigid = false;
     bool no_doors = false;
     std::string resize;  ///< keep, follow or auto; empty: DROM_RESIZE, else auto
-    bool wait = false;  ///< until there is room, instead of being refused
+    bool wait = false;   ///< until there is room, instead of being refused
     std::string name;
     std::string job;
 };
