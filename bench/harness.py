@@ -149,13 +149,17 @@ class Guest:
         self.process.stdin.write(f"{regions}\n")
         self.process.stdin.flush()
 
-    def regions(self, count: int) -> float:
-        """Runs that many regions; nanoseconds each."""
-        self.start(count)
+    def finish(self) -> float:
+        """What was started last has ended; nanoseconds."""
         text = self._line()
         if not text:
             raise CannotMeasure(f"{' '.join(self.command)} ended in the middle")
-        return float(text) / count
+        return float(text)
+
+    def regions(self, count: int) -> float:
+        """Runs that many regions; nanoseconds each."""
+        self.start(count)
+        return self.finish() / count
 
     def client(self) -> dict[str, Any]:
         """What drom list says of it."""
@@ -164,9 +168,13 @@ class Guest:
             raise CannotMeasure(f"the table of {' '.join(self.command)} has {len(clients)} clients")
         return clients[0]
 
+    def take_all_but_one(self) -> None:
+        """Leaves it CPU 0, wherever it is."""
+        output_of([self.build.drom, "set", str(self.pid), "0", "--quiet"], self.table.env)
+
     def shrink_to_one(self) -> None:
         """To CPU 0, and far enough that the team has followed if it can."""
-        output_of([self.build.drom, "set", str(self.pid), "0", "--quiet"], self.table.env)
+        self.take_all_but_one()
         self.regions(200)
 
 

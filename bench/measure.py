@@ -23,6 +23,8 @@ RUNTIMES = ("omp", "gomp")
 ENDLESS = 1_000_000_000
 BOTH = {"OMP_PROC_BIND": "true", "KMP_BLOCKTIME": "1"}  # the same for drom's guest and the bare one
 ONE = {"OMP_NUM_THREADS": "1"}
+TWO = {"OMP_NUM_THREADS": "2"}
+PASSIVE = {"KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0", "OMP_WAIT_POLICY": "passive"}
 GRAINS = (("fine", 200, 2000), ("coarse", 10_000, 30))  # microseconds of one thread's work in a region, regions
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
 BIND_BY_RANK = 'exec taskset -c "${OMPI_COMM_WORLD_LOCAL_RANK:-$MPI_LOCALRANKID}" "$@"'
@@ -196,6 +198,32 @@ class Measurer:
     def confined_coarse(self) -> Figure:
         return worst({runtime: self.one_cpu(runtime, "keep", 10_000, 30, 2) for runtime in RUNTIMES})
 
+    def confined_passive(self) -> Figure:
+        """Beside the best that the runtimes' own settings make of two threads on one CPU."""
+        return worst({runtime: self.over_best_setting(runtime) for runtime in RUNTIMES})
+
+    def over_best_setting(self, runtime: str) -> Figure:
+        by_setting = {name: self.one_cpu(runtime, "keep", 25, 10_000, 2, native_with=TWO | {name: value}) for name, value in PASSIVE.items()}
+        # The smaller the bare time, the larger the ratio.
+        return worst(by_setting)
+
+    def confined_midregion(self) -> Figure:
+        """Processor time of a region with barriers whose CPU was taken in its middle, beside one that had one CPU from the start."""
+        return worst({runtime: self.midregion(runtime) for runtime in RUNTIMES})
+
+    def midregion(self, runtime: str) -> Figure:
+        steps, count, pairs = self.steps(runtime, 25), 20_000, []
+        for _ in range(self.times(6)):
+            with (TableFolder() as table, Guest(self.build, runtime, "barriers", steps, table=table, **TWO) as shrunk,
+                  Guest(self.build, runtime, "barriers", steps, cpu=0, **TWO) as from_start):
+                shrunk.start(count)
+                time.sleep(0.05)
+                shrunk.take_all_but_one()
+                in_the_middle = shrunk.finish()
+                from_start.start(count)
+                pairs.append((in_the_middle, from_start.finish()))
+        return spread([a / b for a, b in pairs]) | {"floor": {"from_start_s": statistics.median(b for _, b in pairs) / 1e9}}
+
     def confined_tbb(self) -> Figure:
         """A program of oneTBB that does not follow by itself: its workers share the CPU."""
         return worst({name: self.one_cpu("tbb", "follow", us, regions, 0) for name, us, regions in GRAINS})
@@ -337,6 +365,10 @@ FIGURES = {
                                          "us", 0, "188,000 or never"),
     "confined_fine_grained_over_resized": Promise(Measurer.confined_fine, "2 threads held on one CPU beside 1 thread there, 40,000 regions a second",
                                                   "ratio", 2.5),
+    "confined_fine_grained_over_passive": Promise(Measurer.confined_passive, "the same beside 2 threads started on that CPU with the best of the "
+                                                  "runtime's own settings", "ratio", 1.03),
+    "confined_midregion_over_start": Promise(Measurer.confined_midregion, "a region with barriers that loses a CPU in its middle, processor time beside "
+                                             "one that had one CPU from the start", "ratio", 1.1),
     "confined_coarse_over_resized": Promise(Measurer.confined_coarse, "2 threads held on one CPU beside 1 thread there, 100 regions a second",
                                             "ratio", 1.07),
     "confined_tbb_over_native": Promise(Measurer.confined_tbb, "oneTBB's 2 threads confined to one CPU beside 1 thread there: the larger of loops "

@@ -6,20 +6,22 @@
 //                                       keep:   asks once and partitions by that answer for ever
 //                                       serial: one region, then the first thread works alone
 //                                       nested: as follow, and each thread's part is done by a team of its own
+//                                       barriers: one region, in which each step of the loop ends with a barrier
 //                                 STEPS of work in a region, all threads together
 // Prints "ready" after its first regions. Then, for each number read from its input, runs that many regions and prints the
-// nanoseconds they took. Ends with its input. It knows nothing of drom.
+// nanoseconds they took; for barriers, the processor time of the whole process. Ends with its input. It knows nothing of drom.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static double now_ns(void) {
+static double read_ns(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
+static double now_ns(void) { return read_ns(CLOCK_MONOTONIC); }
 
 // Each step needs the one before: its time does not depend on what else the CPU could do meanwhile.
 static double steps(long count) {
@@ -71,6 +73,23 @@ static void nested(long work) {
 
 static void serial(long work) { sink = steps(work); }
 
+/// Returns the processor time that it took, in nanoseconds.
+static double barriers(long count, long work) {
+    const double begin = read_ns(CLOCK_PROCESS_CPUTIME_ID);
+#pragma omp parallel
+    {
+        const int threads = omp_get_num_threads();
+        double sum = 0;
+        for (long i = 0; i < count; ++i) {
+            sum += steps(work / threads);
+#pragma omp barrier
+        }
+#pragma omp single
+        sink = sum;
+    }
+    return read_ns(CLOCK_PROCESS_CPUTIME_ID) - begin;
+}
+
 static void calibrate(void) {
     double best = 1e18;
     const long count = 1000000;
@@ -104,8 +123,12 @@ int main(int argc, char** argv) {
     long count;
     while (scanf("%ld", &count) == 1) {
         const double begin = now_ns();
-        for (long i = 0; i < count; ++i) region(work);
-        printf("%.0f\n", now_ns() - begin);
+        if (strcmp(argv[1], "barriers") == 0) {
+            printf("%.0f\n", barriers(count, work));
+        } else {
+            for (long i = 0; i < count; ++i) region(work);
+            printf("%.0f\n", now_ns() - begin);
+        }
         fflush(stdout);
     }
     return 0;
