@@ -17,6 +17,7 @@
 #include "folder.hpp"
 #include "identity.hpp"
 #include "node_page.hpp"
+#include "removed.hpp"
 
 namespace drom {
 
@@ -356,8 +357,14 @@ uint64_t header_checksum(const Header& header) noexcept {
 
 int table_path(const char* where, char* out, size_t size, drom_error* error) noexcept {
     if (where == nullptr) where = env::text("DROM_TABLE");
-    const int length =
-        where != nullptr ? snprintf(out, size, "%s", where) : snprintf(out, size, "/dev/shm/drom-%u", geteuid());
+    // A process may change its directory, and its children see the variable: there is one table of a name, wherever they are.
+    char here[256] = "";
+    const bool relative = where != nullptr && where[0] != '/' && where[0] != '\0';
+    if (relative && getcwd(here, sizeof here) == nullptr)
+        return fail(error, DROM_E_OS, "drom: open table %s: the current directory: %s; give an absolute path", where,
+                    errno_text(errno));
+    const int length = where == nullptr ? snprintf(out, size, "/dev/shm/drom-%u", geteuid())
+                                        : snprintf(out, size, "%s%s%s", here, relative ? "/" : "", where);
     if (length <= 0 || static_cast<size_t>(length) >= size)
         return fail(error, DROM_E_INVAL, "drom: open table: the path is empty or longer than %zu characters", size - 1);
     return DROM_OK;
@@ -397,12 +404,28 @@ int open_ledger(const char* path, bool read_only, Ledger& ledger, drom_error* er
     return DROM_OK;
 }
 
+namespace {
+/// While processes use a table that was removed, another one in its place would give their CPUs away a second time.
+int refuse_second(const char* path, drom_error* error) noexcept {
+    char ledger[320];
+    snprintf(ledger, sizeof ledger, "%s/%s", path, kLedgerName);
+    if (faccessat(AT_FDCWD, ledger, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return DROM_OK;
+    const uint32_t user = user_of_removed(path);
+    if (user == 0) return DROM_OK;
+    return fail(error, DROM_E_NOTABLE,
+                "drom: create table %s: it was removed while in use, and process %u still has its CPUs by it; end that "
+                "process, or name another table",
+                path, user);
+}
+}  // namespace
+
 int create_ledger(const char* path, const CreateSpec& wanted, drom_error* error) noexcept {
     CreateSpec spec = wanted;
     if (spec.clients == 0) spec.clients = kMaxClients;
     if (spec.cpus > kMaxCpus || spec.clients > kMaxClients)
         return fail(error, DROM_E_INVAL, "drom: create table %s: at most %u CPUs and %u clients", path, kMaxCpus,
                     kMaxClients);
+    if (const int status = refuse_second(path, error); status != DROM_OK) return status;
     if (const int status = make_directory(path, spec.mode, error); status != DROM_OK) return status;
     int directory = -1;
     if (const int status = open_directory(path, directory, error); status != DROM_OK) return status;

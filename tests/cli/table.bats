@@ -97,9 +97,24 @@ setup_file() { build_guests; }
     grep -q "it was removed while in use" "$WORK/err"
     kill -0 "$child"
     [[ ! -e $DROM_TABLE ]]
+    # CPUs would have two owners.
+    refuses 1 "it was removed while in use, and process [0-9]+ still has its CPUs by it; end that process, or name another table" \
+        drom run --name second -- true
+    [[ ! -e $DROM_TABLE ]]
     kill "$child"
     PID=$run_pid
     ended 143
+    drom run --name second -- true
+}
+
+@test "a table that is named from where one stands is the same one from elsewhere" {
+    mkdir -p "$WORK/here/there"
+    cd "$WORK/here"
+    DROM_TABLE=mine background "$BIN" run --no-doors --name rover --cpus "$A" -- sh -c 'cd there; "$1" list --raw -o name; echo "$DROM_TABLE"; exec sleep 60' sh "$BIN"
+    eventually "it has listed" grep -q mine "$WORK/out"
+    [[ $(<"$WORK/out") == "rover
+$WORK/here/mine" ]]
+    [[ ! -e there/mine ]]
 }
 
 @test "dead pids, strangers, unknown slots and names" {
