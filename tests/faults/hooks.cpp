@@ -62,6 +62,7 @@ void hook_free(void* memory) {
     std::free(memory);
 }
 
+char* hook_getcwd(char* path, size_t size) { return fails(Call::getcwd_call) ? nullptr : getcwd(path, size); }
 pid_t hook_getsid(pid_t pid) { return fails(Call::getsid_call) ? -1 : getsid(pid); }
 
 int hook_kill(pid_t pid, int signal) { return fails(Call::kill_call) ? -1 : kill(pid, signal); }
@@ -177,6 +178,9 @@ void* hook_realloc(void* memory, std::size_t size) {
     return larger;
 }
 
+ssize_t hook_readlinkat(int directory, const char* path, char* target, size_t size) {
+    return fails(Call::readlinkat_call) ? -1 : readlinkat(directory, path, target, size);
+}
 int hook_rmdir(const char* path) { return fails(Call::rmdir_call) ? -1 : rmdir(path); }
 int hook_sched_getcpu() { return fails(Call::sched_getcpu_call) ? -1 : sched_getcpu(); }
 int hook_setenv(const char* name, const char* value, int overwrite) {

@@ -269,6 +269,7 @@ start() {
     ((${#plugstack[@]} == 0)) || printf '%s\n' "${plugstack[@]}" >"$dir/etc/plugstack.conf"
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
     ((${#cgroup[@]} == 0)) || printf '%s\n' "${cgroup[@]}" >"$dir/etc/cgroup.conf"
+    echo $$ >"$dir/run/starter"
     : >"$dir/run/daemons"
     launch slurmctld "${under[@]}" slurmctld -D -i
     for ((i = 1; i <= nodes; ++i)); do [[ -n $answered ]] || again "$node$i"; done
@@ -301,7 +302,8 @@ watch() {
     while ((SECONDS < limit)) && alive "$owner" && [[ $(born "$owner") == "$born" ]] && [[ -e $dir/run/daemons ]] || alive "$starter"; do
         sleep 0.5
     done
-    stop
+    # Somebody may have ended that cluster and started the next one in its folder: that one has a watcher of its own.
+    [[ $(cat "$dir/run/starter" 2>/dev/null) != "$starter" ]] || stop
 }
 
 case $what in
