@@ -292,14 +292,17 @@ bool Table::leave_to_descendant(User user, drom_error* error) noexcept {
     int32_t pid = 0;
     ClientTree tree(ledger_, user.slot, 0);
     tree.forget_process();
-    if (tree.list(&pid, 1) == 0) return false;
+    const uint32_t left = tree.list(&pid, 1);
+    if (left == 0) return false;
     Who heir{};
     if (!who_is(static_cast<uint32_t>(pid), heir)) return false;
     write_who(slot.client, heir);
     if (error == nullptr) return true;
     error->status = DROM_PENDING;
-    Text(error->text, sizeof error->text)
-        << ClientText(ledger_, user.slot).text << " goes on in the background and keeps its CPUs";
+    Text text(error->text, sizeof error->text);
+    text << ClientText(ledger_, user.slot).text << " goes on in the background and keeps its CPUs";
+    // Their launcher ends now, and with it what they have in common.
+    if (left > 1) text << "; of " << left - 1 << " more processes those that it did not start are not moved any more";
     return true;
 }
 

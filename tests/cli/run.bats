@@ -12,6 +12,13 @@ nothing_left() {
     eventually "all CPUs are free" bash -c "'$BIN' check >/dev/null; [[ \$('$BIN' list --json | jq -r '.free == .present and .clients == []') == true ]]"
 }
 
+@test "a program that waits for room gets what the dead left, with nobody else at work" {
+    two_cpus
+    drom run --name left --rigid -- sh -c 'sleep 1 & exit 0'
+    background "$BIN" run --ncpus 2 --wait --name waits -- true
+    ended 0
+}
+
 @test "the exit status is the command's" {
     for status_wanted in 0 1 7 126 255; do
         run drom run -- sh -c "exit $status_wanted"

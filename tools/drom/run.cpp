@@ -202,7 +202,9 @@ private:
     }
 
     Expected<Choice> choose(pid_t child) {
-        const auto snapshot = take_snapshot(table_);
+        auto snapshot = take_snapshot(table_);
+        // Clients that died with nobody at work in the table: their CPUs count once they are given back.
+        if (snapshot && !snapshot->orphaned.empty() && table_.check()) snapshot = take_snapshot(table_);
         if (!snapshot) return tl::make_unexpected(snapshot.error());
         return exact_.empty() ? choose_some(*snapshot, child) : choose_exactly(*snapshot, child);
     }
