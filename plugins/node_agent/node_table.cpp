@@ -183,7 +183,8 @@ void NodeTable::wait_for_user(const TaskRecord& task) const {
 
 std::string NodeTable::release(const TaskRecord& task) {
     // Also of a script that runs, and may be a client: another step daemon than this one reserved for it.
-    const drom_options options = options_with(DROM_TAKE);
+    // Who gets CPUs back is moved by move_running(), and a task that is not malleable by nobody.
+    const drom_options options = options_with(DROM_TAKE | DROM_NEVER_CONFINE);
     drom_error error{};
     const int status = drom_release(table_, pid_of(task), &options, &error);
     return status < 0 && status != DROM_E_NOPROC ? error.text : "";
