@@ -19,6 +19,16 @@ nothing_left() {
     ended 0
 }
 
+@test "a program that waits for room is told that the table was removed" {
+    two_cpus
+    sleeper all "$BOTH" --rigid
+    background "$BIN" run --ncpus 1 --wait --name waits -- true
+    eventually "it waits" grep -q "there is no room yet" "$WORK/err"
+    rm -r "$DROM_TABLE"
+    ended 1
+    grep -q "it was removed while in use" "$WORK/err"
+}
+
 @test "the exit status is the command's" {
     for status_wanted in 0 1 7 126 255; do
         run drom run -- sh -c "exit $status_wanted"

@@ -323,6 +323,8 @@ private:
         for (bool told = false; waits_for(reserved) && relay.arrived() == 0; told = true) {
             if (!told) warn(options_, "there is no room yet; waiting (drom list says who has the CPUs)");
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            // Nobody gives anything back in a table that was removed.
+            if (const auto there = table_.check(); !there) return tl::make_unexpected(there.error());
             reserved = reserve(child);
         }
         while (reserved && reserved->outcome.pending() && options_.run.wait && relay.arrived() == 0) {
