@@ -112,7 +112,7 @@ part() { jq -c "$1" "$WORK/json"; }
 
 @test "explain of a program with doors" {
     has_guest regions-gcc
-    guest sim "$A" "$GUESTS/regions-gcc"
+    DROM_RESIZE=follow guest sim "$A" "$GUESTS/regions-gcc"
     prints explain explain sim --sample 20
     part .client | is client
     [[ $(part '.client.doors | map(type) | unique') == '["string"]' ]]

@@ -293,9 +293,6 @@ void read_run(Typed& typed, Reader& reader) {
         reader.complain("--name " + run.name + " would be taken for a pid; a name needs a letter");
     if (run.name.starts_with('#'))
         reader.complain("--name " + run.name + " would be taken for a slot; a name begins with a letter");
-    constexpr size_t kMost = sizeof(drom_client_info::name) - 1;
-    if (run.name.size() > kMost)
-        reader.complain("--name " + run.name + " is longer than " + std::to_string(kMost) + " characters; shorten it");
 }
 
 void read_numbers(Typed& typed, Reader& reader) {
