@@ -231,14 +231,16 @@ bool Table::confine_again(const User& user) noexcept {
     return done.status == DROM_OK || done.status == DROM_E_NOPROC;
 }
 
-/// Clients without an agent that got CPUs back: nobody else tells them.
+/// Clients without an agent that got CPUs back: nobody else tells them. Only those that were moved off CPUs before: a reservation whose program
+/// has not started, or that nobody has touched, is no business of a client that leaves.
 void Table::move_agentless() noexcept {
     for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
         if (!is_live(ledger_, name_of(ledger_, slot))) continue;
         const Page* page = pages_.view(slot);
         const bool joined = page != nullptr && page->joined.load() != 0;
         const uint64_t newest = ledger_.request(slot).newest.load(std::memory_order_acquire);
-        if (!joined && released_seq(ledger_, pages_, slot) < newest) confine_client(slot);
+        const uint64_t released = released_seq(ledger_, pages_, slot);
+        if (!joined && released != 0 && released < newest) confine_client(slot);
     }
 }
 

@@ -37,4 +37,26 @@ TEST_F(Outside, TheTimeOfAReleaseFromOutsideIsKnown) {
     }
 }
 
+cpu_set_t affinity_of(pid_t pid) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(pid, sizeof set, &set);
+    return set;
+}
+
+TEST_F(Outside, AReservationThatEndsMovesNobodyWhomNobodyHasMovedBefore) {
+    const cpu_set_t allowed = affinity_of(0);
+    if (!CPU_ISSET(0, &allowed) || !CPU_ISSET(1, &allowed)) DROM_SKIP("CPUs 0 and 1 are needed");
+    const Child bystander = reserve(0x01);
+    const Child leaver = reserve(0x02);
+    ASSERT_EQ(drom_release(table_, leaver.pid(), nullptr, &error_), DROM_OK) << error_.text;
+    const cpu_set_t left = affinity_of(bystander.pid());
+    EXPECT_TRUE(CPU_EQUAL(&left, &allowed)) << "its program has not started, and nobody has asked it for anything";
+    drom_client_info info{};
+    info.size = sizeof info;
+    size_t count = 1;
+    ASSERT_EQ(drom_clients(table_, &info, &count, &error_), DROM_OK) << error_.text;
+    EXPECT_EQ(info.confined_seq, 0U);
+}
+
 }  // namespace
