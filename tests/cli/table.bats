@@ -107,6 +107,15 @@ setup_file() { build_guests; }
     drom run --name second -- true
 }
 
+@test "a message does not overwrite the table of one who has closed the streams" {
+    sleeper live "$A"
+    "$BIN" shrink nobody 1 >&- 2>&- || [[ $? == 1 ]]
+    "$BIN" run --cpus 4095 -- true <&- >&- 2>&- || [[ $? == 1 ]]
+    "$BIN" run --no-doors -- sh -c ': >&2' 2>&- && false # closed for the program, too
+    [[ $(drom list live --raw -o name) == live ]]
+    drom check
+}
+
 @test "a table that is named from where one stands is the same one from elsewhere" {
     mkdir -p "$WORK/here/there"
     cd "$WORK/here"

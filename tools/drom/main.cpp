@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // main.cpp - the command `drom`: reads the command line and hands it to the verb.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -38,9 +40,17 @@ int dispatch(const Options& options) {
     return drom::command::misused(options, "this verb has no function");
 }
 
+/// A table that is opened must not get the number of a stream that was closed: messages would be written into it. Programs that are
+/// executed find the streams closed as they were.
+void keep_streams_apart() {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0) return;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    keep_streams_apart();
     // Only memory exhaustion can throw here, or a broken installation of a library.
     try {
         const auto options = drom::command::parse_options(argc, argv);
