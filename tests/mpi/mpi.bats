@@ -74,7 +74,7 @@ finish() {
 @test "more ranks than CPUs: the one that has none is told how many may start, and nothing stays in the table" {
     run ranks 3 "$BIN" run -- "$RANKS/rank" hold "$STOP"
     ((status != 0))
-    [[ $output == *"drom: run: 3 ranks divide the 2 CPUs $BOTH of this node, and none is left for rank 2; start at most 2 here"* ]]
+    [[ $output == *"drom: run: 3 ranks divide CPUs $BOTH of this node, and none is left for rank 2; start at most 2 here"* ]]
     [[ $(drom list --json | jq '.clients | length') == 0 ]]
     # Preloaded, nobody is refused: that rank shares the CPUs of the others and is listed with none of its own.
     LD_PRELOAD=
@@ -107,7 +107,7 @@ finish() {
     clients 2
     [[ $(of 0 mask) == "$A" && $(of 1 mask) == "$B" ]]
     finish
-    grep -F "its launcher has bound rank 1 to CPUs $B" "$OUT"
+    grep -F "its launcher has bound rank 1 to CPU $B" "$OUT"
 }
 
 @test "a rank that waits in MPI_Recv leaves its CPU at once" {
