@@ -186,8 +186,18 @@ class Soak:
                 self.stop.set()
                 for thread in threads:
                     thread.join()
-            left = [client.name for client in table.clients()]
+            left = self.left_in(table)
         return self.report(long, short, left)
+
+    def left_in(self, table: drom.Table) -> list[str]:
+        """A rank that Open MPI starts by itself leaves a daemon behind, which keeps the CPUs until it has ended, too."""
+        end = time.monotonic() + 20
+        while True:
+            table.check()
+            left = [client.name for client in table.clients()]
+            if not left or time.monotonic() > end:
+                return left
+            time.sleep(0.1)
 
     def report(self, long: Job, short: Job, left: list[str]) -> int:
         seen = self.seen
