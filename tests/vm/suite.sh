@@ -8,7 +8,8 @@ set -uo pipefail
 build=$1
 export PATH=$build/bin:$PATH LD_LIBRARY_PATH=$build/lib DROM_TABLE=/dev/shm/table
 # Nothing may spin on interpreted CPUs; deadlines are for machines that are 100 times faster.
-export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=16 DROM_TIMEOUT_MS=10000
+# The team follows its mask here: that is what pins each thread anew.
+export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=16 DROM_TIMEOUT_MS=10000 DROM_RESIZE=follow
 number=0 failed=0
 guest=
 
@@ -84,6 +85,19 @@ moves_placed() {
     sees "$1: expanded to 8-15" '^team=8 cpus=.* masks=8,9,10,11,12,13,14,15 bound=0$'
     drom set "$guest" 0-15 >/dev/null
     sees "$1: and back to 16" "^team=16 cpus=.* masks=$all bound=0\$"
+}
+
+# What every program gets unless something was said: the team keeps its size, and each of its threads stays inside the mask.
+keeps() {
+    local by
+    for by in gcc clang; do
+        DROM_RESIZE=keep start "$build/tests/vm/places-$by" 200
+        drom set "$guest" 0-3 >/dev/null
+        sees "$by, keep: 16 threads on the 4 CPUs of 0-3" '^team=16 cpus=[0-3](,[0-3]){15} masks=0,1,2,3 '
+        drom set "$guest" 0-15 >/dev/null
+        sees "$by, keep: and back on all 16" "^team=16 cpus=.* masks=$all "
+        stop
+    done
 }
 
 pinning() {
@@ -170,6 +184,7 @@ newcomer() {
 }
 
 check "the virtual node has 16 CPUs" test "$(nproc --all)" = 16
+keeps
 pinning
 names
 offline
