@@ -49,7 +49,7 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     refuses 2 "^drom: run: COMMAND is empty" drom run ''
     refuses 2 "^drom: run: COMMAND is empty" drom run -- ''
     [[ ! -e $WORK/started && ! -e $DROM_TABLE ]]
-    [[ $(drom run sh -c 'echo $1' sh --name=) == --name= ]] # the command's own
+    [[ $(drom run --no-doors sh -c 'echo $1' sh --name=) == --name= ]] # the command's own
 }
 
 @test "version" {

@@ -99,12 +99,12 @@ setup_file() { build_guests; }
     [[ ! -e $DROM_TABLE ]]
     # CPUs would have two owners.
     refuses 1 "it was removed while in use, and process [0-9]+ still has its CPUs by it; end that process, or name another table" \
-        drom run --name second -- true
+        drom run --no-doors --name second -- true
     [[ ! -e $DROM_TABLE ]]
     kill "$child"
     PID=$run_pid
     ended 143
-    drom run --name second -- true
+    drom run --no-doors --name second -- true
 }
 
 @test "a message does not overwrite the table of one who has closed the streams" {

@@ -109,6 +109,7 @@ const std::vector<Hook>& hooks() {
 /// Of a loaded library: its relocations by name.
 struct Library {
     const char* file;
+    std::string path{};
     ElfW(Addr) base = 0;
     const ElfW(Sym) * symbols = nullptr;
     const char* names = nullptr;
@@ -133,6 +134,7 @@ void read_dynamic(const ElfW(Dyn) * entry, Library& library) {
 int find_library(dl_phdr_info* info, std::size_t, void* out) {
     auto& library = *static_cast<Library*>(out);
     if (std::strstr(info->dlpi_name, library.file) == nullptr) return 0;
+    library.path = info->dlpi_name;
     library.base = info->dlpi_addr;
     for (int i = 0; i < info->dlpi_phnum; ++i)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -169,9 +171,15 @@ public:
         Library library{.file = file};
         dl_iterate_phdr(find_library, &library);
         if (library.names == nullptr) return false;
+        folder_ = library.path.substr(0, library.path.rfind('/'));
         each(library, library.calls);
         each(library, library.others);
         return true;
+    }
+    /// Not preloaded it stands in front of nothing, and is only looked at. By its path: AddressSanitizer's dlopen knows no RUNPATH but its own.
+    void load(const char* file) {
+        if (dlopen((folder_ + file).c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr)
+            wrong_.push_back("cannot load " + folder_ + file);
     }
     void check_that_all_are_called() {
         for (std::size_t i = 0; i < hooks().size(); ++i)
@@ -203,6 +211,7 @@ private:
         if (hook->function != nullptr) put(reinterpret_cast<void**>(library.base + place.r_offset), hook->function);
     }
 
+    std::string folder_;
     std::vector<bool> seen_ = std::vector<bool>(hooks().size(), false);
     std::vector<std::string> wrong_;
 };
@@ -214,8 +223,7 @@ std::vector<std::string> install() {
     if (!installing.into("/libdrom.so")) return {"libdrom.so is not loaded"};
     const bool all = installing.into("/libdlb.so");
     for (const char* library : {"/libdrom-mpi.so", "/libdrom-agent.so", "/libdrom-omp.so"}) {
-        // Where they are not preloaded they stand in front of nothing, and are only looked at.
-        if (all) dlopen(library + 1, RTLD_LAZY | RTLD_LOCAL);
+        if (all) installing.load(library);
         installing.into(library);
     }
     if (all) installing.check_that_all_are_called();
