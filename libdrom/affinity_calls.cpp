@@ -100,6 +100,19 @@ bool concerns_us(pid_t tid, size_t size, const void* mask, const void* caller) n
            !read_mask(size, mask).none();
 }
 
+/// LLVM's runtime counts the CPUs as the first region starts, or when the program first asks it, and keeps its default team's size by that.
+/// A request may have come before. So the runtime is told the CPUs that the process started with, and the team has the size that it has without any request.
+bool counts_cpus(pid_t tid, const void* mask, const void* caller) noexcept {
+    return drom::client::joined() && drom::client::moves_threads() && mask != nullptr &&
+           (tid == 0 || tid == getpid()) && drom::starting::called_by_runtime(caller);
+}
+
+/// As the kernel does it: what the caller has room for.
+void write_mask(const CpuSet& set, size_t size, void* mask) noexcept {
+    memset(mask, 0, size);
+    memcpy(mask, set.words, std::min(size, sizeof set.words));
+}
+
 /// The CPUs that the attributes say; false: none, or all that there could be.
 bool bound_to(const pthread_attr_t& attributes, CpuSet& cpus) noexcept {
     cpus = CpuSet::empty();
@@ -168,7 +181,7 @@ DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_
     });
 }
 
-/// LLVM's runtime sets affinities by this one. Any other number goes straight on: what is not there is passed on as well, as libc does it.
+/// LLVM's runtime sets and counts by this one. Any other number goes straight on: what is not there is passed on as well, as libc does it.
 DROM_EXPORT long syscall(long number, ...) noexcept {
     static constinit std::atomic<void*> known{nullptr};
     va_list list;
@@ -180,7 +193,12 @@ DROM_EXPORT long syscall(long number, ...) noexcept {
     if (real == nullptr) return not_there();
     const auto tid = static_cast<pid_t>(argument[0]);
     const auto size = static_cast<size_t>(argument[1]);
-    const auto* mask = reinterpret_cast<const void*>(argument[2]);
+    auto* mask = reinterpret_cast<void*>(argument[2]);
+    if (number == SYS_sched_getaffinity && counts_cpus(tid, mask, CALLER)) {
+        const long filled = real(number, tid, size, mask);
+        if (filled > 0) write_mask(drom::client::first_mask(), static_cast<size_t>(filled), mask);
+        return filled;
+    }
     if (number != SYS_sched_setaffinity || !concerns_us(tid, size, mask, CALLER))
         return real(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
     return set_inside(read_mask(size, mask),

@@ -214,6 +214,8 @@ bool newest(Wanted& wanted) noexcept {
     return true;
 }
 
+CpuSet first_mask() noexcept { return state.first_mask; }
+
 Wanted released() noexcept {
     const AffinityGuard reading;  // until it ends no second release fills the half that is read here
     // A mask that was published but could not be applied (a cpuset that allows none of it) is not released.

@@ -84,6 +84,9 @@ Wanted released() noexcept;
 /// Call from the thread that owns the team, outside parallel regions.
 void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const char* why) noexcept;
 
+/// The affinity that this process joined with. Only while joined().
+CpuSet first_mask() noexcept;
+
 /// This process's page for counters and state; a private page before join, so it is never null.
 Page& page() noexcept;
 

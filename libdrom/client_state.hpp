@@ -42,6 +42,7 @@ struct State {
     Half releasing;       ///< 1: some thread is confining; 2: and the agent's thread waits for it
     KnownThreads known;   ///< whoever has `releasing` may change it
     bool yielding;        ///< threads that wait give their CPU away; as `known`
+    CpuSet first_mask;    ///< the affinity that it joined with; constant while it is joined
     uint32_t first_cpus;  ///< when it joined
     std::atomic<Team> team;
     uint32_t fitting;  ///< teams in a row that had enough CPUs; of the thread that opens them

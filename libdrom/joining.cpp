@@ -215,7 +215,7 @@ int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const Cp
 /// From here on requests are read. What the process may use at this moment is its affinity.
 void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
     state.threads.begin(affinity);
-    state.applied = affinity;
+    state.applied = state.first_mask = affinity;
     state.first_cpus = affinity.count();
     state.team.store(Team::Unknown);
     waiting::begin();

@@ -36,11 +36,6 @@ bool is_openmp_runtime(const char* path) noexcept {
 
 int is_runtime(dl_phdr_info* info, size_t, void*) { return is_openmp_runtime(info->dlpi_name) ? 1 : 0; }
 
-bool called_by_runtime(const void* caller) noexcept {
-    Dl_info info{};
-    return dladdr(caller, &info) != 0 && info.dli_fname != nullptr && is_openmp_runtime(info.dli_fname);
-}
-
 /// As many threads as the environment says; otherwise as the CPUs that there are.
 uint32_t first_team() noexcept {
     const char* text = getenv("OMP_NUM_THREADS");
@@ -85,6 +80,11 @@ CpuSet places(const void* caller) noexcept {
 }
 
 }  // namespace
+
+bool called_by_runtime(const void* caller) noexcept {
+    Dl_info info{};
+    return dladdr(caller, &info) != 0 && info.dli_fname != nullptr && is_openmp_runtime(info.dli_fname);
+}
 
 void before_thread(const void* caller) noexcept {
     const State now = state.load(std::memory_order_acquire);

@@ -8,4 +8,7 @@ namespace drom::starting {
 /// comes with the first of any.
 void before_thread(const void* caller) noexcept;
 
+/// `caller` lies in an OpenMP runtime, by its file's name. Some microseconds: it takes the loader's lock.
+bool called_by_runtime(const void* caller) noexcept;
+
 }  // namespace drom::starting

@@ -50,7 +50,6 @@ class Guest:
     why: str = ""  # ... and why these and no others
     resizes: str = ""  # of those: a team that is never resized is a failure
     limit: bool = False  # its answers are sure when OMP_THREAD_LIMIT is less than OMP_NUM_THREADS, too
-    two: str = ""  # modes whose first two threads wait for each other
     flags: tuple = ()
     libraries: tuple = ()
     runtimes: tuple = ()  # where the builds do not say it
@@ -85,7 +84,7 @@ GUESTS = (
     Guest("kept", "kept.c", "once single each late seldom procs", EVERY, follow="procs", limit=True,
           why="'procs' has as many iterations as it was told, whoever takes them; the others keep a size"),
     Guest("numbers", "numbers.c", "blocks minimum owners slots buckets selves counted streams seeded roles waiting barrier spinning",
-          EVERY, limit=True, two="roles waiting", why=BY_NUMBER),
+          EVERY, limit=True, why=BY_NUMBER),
     Guest("sizes", "sizes.c", "environment argument online team_size procs comes asks sets_told sets_procs sets_found sets_each "
           "clause hands_on", (*BOTH, "gcc-O0", "gcc-O3"), libraries=("teams",),
           why="none: each keeps a size, or prints one"),
@@ -202,9 +201,6 @@ def cases_of(guest: Guest, build: str, runtime: str, mode: str):
         if threads == 4 and build == "python":
             continue
         for door in ("run", "preload"):
-            # LLVM's runtime counts the CPUs at the first region: after a request that came earlier there is no second thread, as natively on one CPU.
-            if threads == 0 and door == "preload" and mode in guest.two.split():
-                continue
             yield Case(guest, mode, build, runtime, threads, door, "keep")
             if guest.may_follow(mode):
                 yield Case(guest, mode, build, runtime, threads, door, "follow")

@@ -379,6 +379,21 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     done
 }
 
+@test "a request before the first region does not make the team smaller than it would have been" {
+    for by in gcc clang; do
+        rm -f "$stop"
+        unset OMP_NUM_THREADS
+        start taskset -c "$both" "$hosts/late-$by" "$stop"
+        eventually 90 listed "$host"
+        drom set "$host" "$one"
+        [[ $(allowed "$host") == "$one" ]]
+        touch "$stop"
+        wait "$host"
+        host=
+        [[ $(tail -n 1 "$work/out") == "team 2 of 2" ]]
+    done
+}
+
 @test "a program may bind its threads inside its cpuset while a request is outside of it" {
     group=/sys/fs/cgroup/cpuset/drom-guest-$$
     mkdir "$group" 2>/dev/null || group=
