@@ -15,10 +15,11 @@ namespace drom::agent {
 
 namespace {
 
-Rank own_rank() noexcept {
+Rank own_rank(bool& ranked) noexcept {
     Rank rank{};
     const auto read = [](const char* name) -> const char* { return getenv(name); };
-    if (rank_of(read, rank) && rank.job[0] == '\0') name_by_launcher(rank.job, sizeof rank.job);
+    ranked = rank_of(read, rank);
+    if (ranked && rank.job[0] == '\0') name_by_launcher(rank.job, sizeof rank.job);
     return rank;
 }
 
@@ -62,7 +63,10 @@ void tell_wrong_values(const Rank& rank) noexcept {
 }  // namespace
 
 bool join(const Found& found) noexcept {
-    const Rank rank = own_rank();
+    bool ranked = false;
+    const Rank rank = own_rank(ranked);
+    char name_end[16] = "";
+    if (ranked) snprintf(name_end, sizeof name_end, ".%u", rank.rank);
     CpuSet part{};
     const bool divided = find_part(rank, part);
     const client::JoinOptions options{found.places.none() ? nullptr : &found.places,
@@ -73,7 +77,10 @@ bool join(const Found& found) noexcept {
                                       static_cast<uint32_t>(env::number("DROM_MIN_CPUS", 0)),
                                       static_cast<uint32_t>(env::number("DROM_MAX_CPUS", 0)),
                                       false,
-                                      divided ? &part : nullptr};
+                                      divided ? &part : nullptr,
+                                      nullptr,
+                                      0,
+                                      name_end};
     drom_error error{};
     if (client::join(options, &error) == DROM_OK) {
         note(rank);

@@ -51,6 +51,7 @@ struct JoinOptions {
     const char* where = nullptr;    ///< the table; nullptr: DROM_TABLE or the user's own
     /// Whose reservation it takes over. 0: the one that DROM_SLOT names, or its own; kNoReservation: none.
     uint32_t reserved_for = 0;
+    const char* name_end = "";  ///< behind the name, which is cut for it: ".3" for rank 3
 };
 inline constexpr uint32_t kNoReservation = UINT32_MAX;
 

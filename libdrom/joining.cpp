@@ -167,7 +167,7 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* 
     slot.min_cpus.store(std::max(1u, options.min_cpus), kRelaxed);
     slot.max_cpus.store(options.max_cpus, kRelaxed);
     slot.joined_ns.store(now_ns(), kRelaxed);
-    label_slot(slot, self().pid, options.name, options.job);
+    label_slot(slot, self().pid, options.name, options.job, options.name_end);
     state.page = create_page(state.ledger, state.path, state.slot, state.generation, geteuid(), error);
     if (state.page == nullptr ||
         !move_slot(state.ledger, state.slot, state.generation, phase::kLive, options.rigid ? slot_flag::kRigid : 0)) {

@@ -90,10 +90,13 @@ int read_options(const drom_options* in, uint64_t allowed, const char* verb, Opt
     return DROM_OK;
 }
 
-void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job) noexcept {
+void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job, const char* name_end) noexcept {
     char comm[32];
     if (name == nullptr) command_name(pid, comm, sizeof comm);
-    copy_text(slot.name, sizeof slot.name, name != nullptr ? name : comm);
+    char whole[sizeof slot.name];
+    const auto room = static_cast<int>(sizeof whole - 1 - strlen(name_end));
+    snprintf(whole, sizeof whole, "%.*s%s", room, name != nullptr ? name : comm, name_end);
+    copy_text(slot.name, sizeof slot.name, whole);
     copy_text(slot.job, sizeof slot.job, job);
 }
 

@@ -165,6 +165,6 @@ private:
 };
 
 /// Writes what a person should see into a slot: names cut to fit.
-void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job) noexcept;
+void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job, const char* name_end = "") noexcept;
 
 }  // namespace drom

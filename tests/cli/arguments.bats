@@ -103,6 +103,8 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     refuses 2 "--wait 'done' is neither released nor resized" drom set 1 0 --wait done
     refuses 2 "--name 12 would be taken for a pid" drom run --name 12 -- true
     refuses 2 "--name #1 would be taken for a slot" drom run --name '#1' -- true
+    refuses 2 "--name a{32} is longer than 31 characters; shorten it" drom run --name aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -- true
+    DROM_NAME=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa refuses 2 "DROM_NAME=a{32} is longer than 31 characters; shorten it" drom run -- true
     refuses 2 "there is no column 'cpu'; there are slot,pid,name" drom list -o cpu
 }
 

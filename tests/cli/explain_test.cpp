@@ -83,6 +83,9 @@ TEST(Explain, WhyARequestIsNotReleased) {
 TEST(Explain, WhoReleasedIt) {
     Explanation it = settled();
     it.client.info.confined_seq = 3;
+    it.client.info.released_ns = it.client.info.posted_ns + 42'000;
+    EXPECT_TRUE(says(it, "after 42 us, by confinement from outside, at once: the client was not waited for."));
+    it.client.info.released_ns = it.client.info.posted_ns + 20'000'000;
     EXPECT_TRUE(says(it, "by confinement from outside: the client did not answer in time"));
     it.client.info.limited = 1;
     EXPECT_TRUE(says(it, "The cpuset (cgroup) of the process allows less than that"));

@@ -375,7 +375,7 @@ nothing_left() {
     [[ $(PMI_RANK=4 name_of) == true.4 ]]
     [[ $(SLURM_PROCID=5 SLURM_JOB_ID=88 SLURM_STEP_ID=0 name_of) == true.5 ]]
     [[ $(SLURM_JOB_ID=88 SLURM_STEP_ID=0 drom run --json -- true 2>&1 | jq -r .job) == 88.0 ]]
-    [[ $(PMI_RANK=17 drom run --name "$(printf 'x%.0s' {1..60})" --json -- true 2>&1 | jq -r .name) == xxxxxxxxxxxxxxxxxxxxxxxxxxxx.17 ]]
+    [[ $(PMI_RANK=17 drom run --name "$(printf 'x%.0s' {1..31})" --json -- true 2>&1 | jq -r .name) == xxxxxxxxxxxxxxxxxxxxxxxxxxxx.17 ]]
 }
 
 @test "under mpirun each rank is a client of its own" {

@@ -67,6 +67,7 @@ finish() {
     drom list | grep -E 'RANK' && drom list | grep -E ' 1/2 '
     run drom explain "$(of 1 pid)"
     [[ $output == *"rank 1 of 2"* ]]
+    [[ $(head -n 1 <<<"$output" | grep -o "job $(of 1 job)" | wc -l) == 1 ]] # said once
     finish
     [[ $(drom list --json | jq '.clients | length') == 0 ]]
 }
@@ -90,6 +91,9 @@ finish() {
     clients 2
     [[ $(of 0 ranks) == 2 && $(of 0 job) == "$(of 1 job)" ]]
     [[ $(of 0 mask) == "$A" && $(of 1 mask) == "$B" ]]
+    # Each has a name of its own, so that a verb can be told which one is meant.
+    [[ $(of 0 name) == rank.0 && $(of 1 name) == rank.1 ]]
+    drom explain rank.1 --sample 1
     finish
 }
 

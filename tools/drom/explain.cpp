@@ -127,9 +127,14 @@ private:
         const bool outside = info_.confined_seq >= info_.request_seq;
         const std::string after =
             info_.released_ns > info_.posted_ns ? " after " + duration_text(info_.released_ns - info_.posted_ns) : "";
-        const bool slow = outside && info_.request_seq > 1 && info_.state == DROM_CLIENT_LIVE;
+        // Less than the shortest period of grace that can be given: the client was not waited for.
+        constexpr uint64_t kNoGrace = 1'000'000;
+        const bool waited = info_.released_ns >= info_.posted_ns + kNoGrace;
+        const bool asked = outside && info_.request_seq > 1 && info_.state == DROM_CLIENT_LIVE;
         say("{} is released{}, {}{}.", what, after, outside ? "by confinement from outside" : "by the client itself",
-            slow ? ": the client did not answer in time" : "");
+            !asked   ? ""
+            : waited ? ": the client did not answer in time"
+                     : ", at once: the client was not waited for");
         if (info_.limited != 0)
             say("The cpuset (cgroup) of the process allows less than that: it runs where both allow it.");
         if (it_.client.owned != it_.client.wanted)
@@ -231,8 +236,9 @@ std::string process_words(pid_t pid) {
 
 std::string as_text(const Explanation& explanation) {
     const auto& info = explanation.client.info;
-    std::string out = fmt::format("{}, slot {}{}{}: {}\n", client_words(info), info.slot,
-                                  info.job[0] == '\0' ? "" : ", job ", info.job, cpus_text(explanation.client.owned));
+    const std::string job = info.job[0] == '\0' || info.ranks != 0 ? "" : fmt::format(", job {}", info.job);
+    std::string out =
+        fmt::format("{}, slot {}{}: {}\n", client_words(info), info.slot, job, cpus_text(explanation.client.owned));
     for (const auto& sentence : explanation.sentences) out += "  " + sentence + '\n';
     if (explanation.threads.empty()) return out;
     out += fmt::format("\n  {:>8}  {:<15}  {:<5}  {:>4}  {:>5}  {}\n", "THREAD", "NAME", "STATE", "CPU", "BUSY",

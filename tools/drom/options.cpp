@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "help.hpp"
@@ -275,6 +276,13 @@ void read_request(Typed& typed, Reader& reader) {
             std::chrono::milliseconds(reader.whole(typed.grace, "--grace", "milliseconds, nor now or never", 0, kDay));
 }
 
+/// A name that a person chose is taken whole, or not at all. Only the name of a program is cut.
+void check_length(const char* from, const std::string& name, Reader& reader) {
+    constexpr size_t kMost = sizeof(drom_client_info::name) - 1;
+    if (name.size() > kMost)
+        reader.complain(from + name + " is longer than " + std::to_string(kMost) + " characters; shorten it");
+}
+
 void read_run(Typed& typed, Reader& reader) {
     RunOptions& run = typed.options.run;
     run.ncpus = reader.cpus(typed.ncpus, "--ncpus");
@@ -293,6 +301,9 @@ void read_run(Typed& typed, Reader& reader) {
         reader.complain("--name " + run.name + " would be taken for a pid; a name needs a letter");
     if (run.name.starts_with('#'))
         reader.complain("--name " + run.name + " would be taken for a slot; a name begins with a letter");
+    const char* variable = std::getenv("DROM_NAME");
+    if (!run.name.empty()) return check_length("--name ", run.name, reader);
+    if (typed.options.verb == "run" && variable != nullptr) check_length("DROM_NAME=", variable, reader);
 }
 
 void read_numbers(Typed& typed, Reader& reader) {
