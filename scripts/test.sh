@@ -104,19 +104,6 @@ targets() {
     done
 }
 
-# sweep: a test that removes a node's table with its clients in it leaves the pages of their jobs, of which the kernel has room for 4,096 in
-# all. Those that were there before, that a process uses, or whose maker lives stay.
-page_segments() { awk -v me="$EUID" 'FNR > 1 && $4 == 4096 && $10 == me { print $2, $5, $7, $14 }' /proc/sysvipc/shm 2>/dev/null; }
-segments_before=" $(page_segments | cut -d ' ' -f 1 | tr '\n' ' ') "
-sweep() {
-    local id maker attached changed now
-    now=$(date +%s)
-    page_segments | while read -r id maker attached changed; do
-        if ((attached > 0 || now - changed < 30)) || [[ $segments_before == *" $id "* || -e /proc/$maker ]]; then continue; fi
-        ipcrm -m "$id" 2>/dev/null
-    done
-}
-
 # Compiled once, if a compiler cache is there: a second build of the same code takes seconds.
 if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
@@ -187,10 +174,6 @@ sanitized() {
 }
 
 scripts/packages.sh build test || exit 1
-while kill -0 $$ 2>/dev/null && sleep 5; do sweep; done </dev/null >/dev/null 2>&1 &
-sweeper=$!
-disown "$sweeper" # the lanes below are waited for, and this one is none
-trap 'kill "$sweeper"; sweep' EXIT
 # What only repeats is short here, and long in scripts/attack.sh --long.
 export LATENCY_REQUESTS=${LATENCY_REQUESTS:-1000} SOAK_SECONDS=${SOAK_SECONDS:-15} DROM_FUZZ_SECONDS=${DROM_FUZZ_SECONDS:-5}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}

@@ -207,6 +207,8 @@ struct Page {
     // what the threads got at `released`: less than the request in a narrower cpuset
     Payload applied_checksum;  ///< over `released` and the words
     Payload applied[CpuSet::kWords];
+    // whose page it is, in a node table: what remove_left_pages() goes by when the table itself is gone
+    Identity client, guardian;
 };
 static_assert(offsetof(Page, released) == 64 && offsetof(Page, doors) == 128 && offsetof(Page, safe_points) == 192);
 static_assert(offsetof(Page, why) == 256 && offsetof(Page, applied) == 384 && sizeof(Page) <= 4096);
@@ -289,7 +291,7 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Page, team_size), offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus),
     offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions),
     offsetof(Page, why), offsetof(Page, ranks), offsetof(Page, rank), offsetof(Page, local_rank),
-    offsetof(Page, applied_checksum), offsetof(Page, applied)};
+    offsetof(Page, applied_checksum), offsetof(Page, applied), offsetof(Page, client), offsetof(Page, guardian)};
 
 template <size_t N>
 constexpr uint64_t hash_of_facts(const uint64_t (&facts)[N]) noexcept {

@@ -5,10 +5,12 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <unistd.h>
 #include <cerrno>
 
 #include "clock.hpp"
 #include "error.hpp"
+#include "registry.hpp"
 
 namespace drom {
 
@@ -64,17 +66,60 @@ Page* find(const Slot& slot, uint32_t generation, uint32_t root, int& id) noexce
     return nullptr;
 }
 
+/// Made by this user as make_segment() does, and attached by nobody.
+bool may_be_left(const shmid_ds& info) noexcept {
+    const ipc_perm& made = info.shm_perm;
+    return made.cuid == geteuid() && (made.mode & 0777) == 0600 && made.__key != IPC_PRIVATE &&
+           info.shm_segsz == kPageSize && info.shm_nattch == 0;
+}
+
+/// Neither the process that it is for nor its launcher lives: nobody will ever ask for it. What the job may have written there instead
+/// concerns this page alone, which is the job's to remove anyhow.
+bool is_left(int id) noexcept {
+    void* base = shmat(id, nullptr, SHM_RDONLY);
+    if (base == reinterpret_cast<void*>(-1)) return false;
+    const Page& page = *static_cast<const Page*>(base);
+    const bool left = page.magic == kPageMagic && page.layout_version == kLayoutVersion &&
+                      verdict(read_who(page.client)) == Verdict::kDead &&
+                      verdict(read_who(page.guardian)) == Verdict::kDead;
+    munmap(base, kPageSize);
+    return left;
+}
+
+/// Once more when the kernel had none left.
+int make_segment_somehow(uint32_t generation, uint32_t& key) noexcept {
+    const int id = make_segment(generation, key);
+    if (id >= 0 || errno != ENOSPC) return id;
+    if (remove_left_pages() > 0) return make_segment(generation, key);
+    errno = ENOSPC;
+    return -1;
+}
+
 }  // namespace
+
+uint32_t remove_left_pages() noexcept {
+    shm_info all{};
+    const int last = shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&all));  // 0 also where there is none
+    uint32_t removed = 0;
+    for (int index = 0; index <= last; ++index) {
+        shmid_ds info{};
+        const int id = shmctl(index, SHM_STAT, &info);
+        if (id >= 0 && may_be_left(info) && is_left(id) && shmctl(id, IPC_RMID, nullptr) == 0) ++removed;
+    }
+    return removed;
+}
 
 Page* create_node_page(Slot& slot, uint32_t index, uint32_t generation, uint32_t uid, drom_error* error) noexcept {
     uint32_t key = 0;
-    const int id = make_segment(generation, key);
+    const int id = make_segment_somehow(generation, key);
     Page* page = id >= 0 ? attach(id) : nullptr;
     if (page != nullptr) {
         page->magic = kPageMagic;
         page->layout_version = kLayoutVersion;
         page->slot = index;
         page->generation = generation;
+        write_who(page->client, read_who(slot.client));
+        write_who(page->guardian, read_who(slot.guardian));
         if (give_to(id, uid)) {
             slot.page_key.store(key, std::memory_order_release);
             return page;

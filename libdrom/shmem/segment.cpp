@@ -432,6 +432,7 @@ int create_ledger(const char* path, const CreateSpec& wanted, drom_error* error)
     const bool exists = faccessat(directory, kLedgerName, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
     int status = exists ? succeed(error) : check_folder(directory, path, error);
     if (status == DROM_OK && !exists) status = create_in(directory, path, spec, error);
+    if (status == DROM_OK && !exists && (spec.mode & kModeNode) != 0) remove_left_pages();
     close(directory);
     return status;
 }

@@ -204,6 +204,95 @@ TEST_F(Node, WithoutASegmentLeftAJobIsReservedForAndConfined) {
     EXPECT_EQ(code, 0);
 }
 
+/// How many segments there are in this IPC namespace.
+int segments() {
+    shm_info all{};
+    shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&all));
+    return all.used_ids;
+}
+
+/// A table at `path` with a reservation for each process of `jobs`; then it is removed beneath them. 0: done.
+int reserve_and_remove(const std::string& path, const std::vector<pid_t>& jobs) {
+    drom_options options = options_with(DROM_CREATE | DROM_NODE);
+    options.cpus = 8;
+    drom_table* table = nullptr;
+    if (drom_open(&table, path.c_str(), &options, nullptr) != DROM_OK) return 1;
+    const drom_options plain = options_with(0);
+    uint64_t mask = 1;
+    for (const pid_t job : jobs) {
+        if (drom_reserve(table, job, &mask, 1, &plain, nullptr, nullptr) < 0) return 2;
+        mask <<= 1;
+    }
+    drom_close(table);
+    std::filesystem::remove_all(path);
+    return 0;
+}
+
+TEST_F(Node, PagesOfARemovedTableGoOnceTheirJobsHaveEnded) {
+    Child inside = Child::run([&] {
+        if (unshare(CLONE_NEWIPC) != 0) return 77;
+        const Child lives = sleeper_of_nobody();
+        Child ended = sleeper_of_nobody();
+        const std::string first = directory_.path() + "/first";
+        Child launcher = Child::run([&] { return reserve_and_remove(first, {lives.pid(), ended.pid()}); });
+        if (launcher.wait() != 0 || segments() != 2) return 1;
+        drom_options options = options_with(DROM_CREATE | DROM_NODE);
+        options.cpus = 8;
+        drom_table* table = nullptr;
+        const auto make = [&](const char* name) {
+            return drom_open(&table, (directory_.path() + name).c_str(), &options, nullptr) == DROM_OK;
+        };
+        if (!make("/second") || segments() != 2) return 2;  // both jobs run
+        ended.stop();
+        return make("/third") && segments() == 1 ? 0 : 3;
+    });
+    const int code = inside.wait();
+    if (code == 77) DROM_SKIP("this kernel or container allows no IPC namespace of one's own");
+    EXPECT_EQ(code, 0);
+}
+
+TEST_F(Node, PagesThatAreLeftDoNotUseUpWhatTheKernelHas) {
+    Child inside = Child::run([&] {
+        if (unshare(CLONE_NEWIPC) != 0) return 77;
+        std::ofstream most("/proc/sys/kernel/shmmni");
+        if (!(most << '1' << std::flush)) return 77;
+        Child ended = sleeper_of_nobody();
+        Child launcher = Child::run([&] { return reserve_and_remove(directory_.path() + "/old", {ended.pid()}); });
+        if (launcher.wait() != 0 || segments() != 1) return 1;
+        ended.stop();
+        const Child next = sleeper_of_nobody();
+        const uint64_t mask = 0x4;
+        const drom_options plain = options_with(0);
+        if (drom_reserve(table_, next.pid(), &mask, 1, &plain, nullptr, nullptr) < 0) return 2;
+        return segment_of(ledger_, 1) != -1 ? 0 : 3;
+    });
+    const int code = inside.wait();
+    if (code == 77) DROM_SKIP("this kernel or container allows no IPC namespace of one's own");
+    EXPECT_EQ(code, 0);
+}
+
+/// A segment of root's that is no page, and a page that a process has, are nobody's to remove.
+TEST_F(Node, OnlyPagesThatAreLeftAreRemoved) {
+    Child inside = Child::run([&] {
+        if (unshare(CLONE_NEWIPC) != 0) return 77;
+        const int other = shmget(0x1234001, drom::kPageSize, IPC_CREAT | IPC_EXCL | 0600);
+        Child ended = sleeper_of_nobody();
+        Child launcher = Child::run([&] { return reserve_and_remove(directory_.path() + "/old", {ended.pid()}); });
+        if (other == -1 || launcher.wait() != 0) return 1;
+        shmid_ds info{};
+        int page = -1;
+        for (int index = 0; index < 2; ++index)
+            if (const int id = shmctl(index, SHM_STAT, &info); id != other) page = id;
+        if (attach(page) == nullptr) return 2;
+        ended.stop();
+        Child maker = Child::run([&] { return reserve_and_remove(directory_.path() + "/next", {}); });
+        return maker.wait() == 0 && segments() == 2 ? 0 : 3;
+    });
+    const int code = inside.wait();
+    if (code == 77) DROM_SKIP("this kernel or container allows no IPC namespace of one's own");
+    EXPECT_EQ(code, 0);
+}
+
 /// On a file system of 8 MB, as /run is a small one: what the job may write to in the table, it writes to as long as it can.
 TEST_F(Node, AJobDoesNotFillRootsFileSystem) {
     Child inside = Child::run([&] {
