@@ -206,28 +206,66 @@ ROWS
     [[ $status == 2 && $(jq -r '.schema + " " + .error' <<<"$output") == "drom.error/1 drom: there is no verb 'frob' (drom -h lists them)" ]]
 }
 
-@test "every option is in the manual page and in the completion" {
+@test "every option is in the manual page" {
     page=$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd
-    # shellcheck source=/dev/null
-    source "$BATS_TEST_DIRNAME/../../tools/drom/completion/drom.bash"
     count=0
     while IFS=$'\t' read -r verb option; do
         grep -qF -- "*$option*" "$page" || { echo "drom(1) lacks $option of $verb" >&2; false; }
-        [[ " $(_drom_options "$verb") " == *" $option "* ]] || { echo "completion lacks $option of $verb" >&2; false; }
         ((++count))
     done < <(drom --dump-options)
     ((count > 150))
 }
 
-@test "the completion offers no option that does not exist" {
-    # shellcheck source=/dev/null
-    source "$BATS_TEST_DIRNAME/../../tools/drom/completion/drom.bash"
-    dump=$(drom --dump-options)
-    for verb in $(cut -f1 <<<"$dump" | sort -u); do
-        for option in $(_drom_options "$verb"); do
-            grep -qxF -- "$verb"$'\t'"$option" <<<"$dump" || { echo "completion offers $option for $verb" >&2; false; }
-        done
+@test "completion offers every option of every verb, and no other" {
+    drom --dump-options >"$WORK/dump"
+    for verb in $(cut -f1 "$WORK/dump" | sort -u); do
+        words=("$verb")
+        [[ $verb != - ]] || words=()
+        diff <(drom --complete "${words[@]}" - | cut -f1 | sort -u) <(awk -v verb="$verb" '$1 == verb {print $2}' "$WORK/dump" | sort -u)
     done
+}
+
+@test "every column of drom list is in its help and in the manual page, and is completed" {
+    page=$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd
+    columns=$(drom list -o nothing 2>&1 | sed -n 's/.*there are //p' | tr , '\n')
+    [[ $(wc -l <<<"$columns") -ge 17 ]]
+    for column in $columns; do
+        drom help list | grep -qE "^  $column +[a-z]"
+        grep -E '^.Columns, separated by commas:' "$page" | grep -qE "[ :]${column}[,.]"
+    done
+    [[ $(drom --complete list -o '' | cut -f1) == "$columns" ]]
+}
+
+# offers WORDS...: the candidates for the last one, on one line.
+offers() { drom --complete "$@" | cut -f1 | xargs; }
+
+@test "completion knows verbs, options, their values and units" {
+    [[ $(offers exp) == "expand explain" ]]
+    [[ $(offers run --nc) == --ncpus ]]
+    [[ $(offers set --wait re) == "released resized" ]]
+    [[ $(offers set --wait=rel) == --wait=released ]]
+    [[ $(offers set 1 nu) == numa: ]]
+    [[ $(offers set --job 88 nu) == numa: ]]
+    [[ $(offers help wat) == watch ]]
+    [[ $(offers list -o pid,na) == pid,name ]]
+    [[ $(offers list -o pid,p) == pid,processes ]]
+    [[ $(offers --table "") == :folders && $(offers run -- ./x) == :files && $(offers run ma) == :commands ]]
+    # run --wait takes no value.
+    [[ $(offers run --wait ma) == :commands && -z $(offers list --nothing) && -z $(offers frob x) ]]
+}
+
+@test "completion knows the clients and jobs of the table, and offers no job where there is none" {
+    background "$BIN" run --no-doors --name render --cpus "$A" -- sleep 60
+    eventually "it is there" client_is render mask "$A"
+    [[ $(offers set ren) == render && $(offers list "$(client render pid)") == "$(client render pid)" ]]
+    [[ -z $(offers set --job "") ]]
+    table=$DROM_TABLE
+    [[ $(DROM_TABLE=$WORK/none offers --table "$table" explain r) == render ]]
+    kill -KILL "$(client render pid)"
+    ended 137
+    background "$BIN" run --no-doors --name render --job 88.0 --cpus "$A" -- sleep 60
+    eventually "it is there" client_is render mask "$A"
+    [[ $(offers set --job "") == 88.0 ]]
 }
 
 complete_words() {
@@ -237,14 +275,40 @@ complete_words() {
     echo "${COMPREPLY[*]}"
 }
 
-@test "completion knows verbs, options, their values and units" {
+@test "bash completes what drom offers, and each file once" {
     # shellcheck source=/dev/null
     source "$BATS_TEST_DIRNAME/../../tools/drom/completion/drom.bash"
     [[ $(complete_words drom exp) == "expand explain" ]]
-    [[ $(complete_words drom run --nc) == "--ncpus" ]]
-    [[ $(complete_words drom set --wait re) == "released resized" ]]
-    [[ $(complete_words drom set 1 nu) == "numa:" ]]
-    [[ $(complete_words drom help wat) == "watch" ]]
+    [[ $(complete_words drom set --wait = rel) == released ]]
+    [[ $(complete_words drom set 1 nu) == numa: ]]
+    [[ $(complete_words drom list -o pid,na) == pid,name ]]
+    printf '#!/bin/sh\n' >"$WORK/simulation"
+    chmod +x "$WORK/simulation"
+    [[ $(complete_words drom run -- "$WORK/sim") == "$WORK/simulation" ]]
+}
+
+@test "zsh completes what drom offers" {
+    command -v zsh >/dev/null || missing "no zsh"
+    cat >"$WORK/ask" <<'ASK'
+_describe() { print -l -- "${(@P)3}" }
+_files() { print -- "files $*" }
+_command_names() { print -- commands }
+compadd() { shift 3; print -l -- $@ }
+script=$1; shift
+complete_drom() { local -a words=("$@"); local CURRENT=$#; source $script }
+complete_drom "$@"
+ASK
+    ask() { zsh -f "$WORK/ask" "$BATS_TEST_DIRNAME/../../tools/drom/completion/drom.zsh" "$BIN" "$@"; }
+    [[ $(ask exp | cut -d: -f1 | xargs) == "expand explain" ]]
+    [[ $(ask set 1 nu) == numa: && $(ask run -- ./x) == "files " && $(ask --table "") == "files -/" && $(ask run x) == commands ]]
+}
+
+@test "fish completes what drom offers" {
+    command -v fish >/dev/null || missing "no fish"
+    ask() { PATH=${BIN%/*}:$PATH HOME=$WORK fish --no-config -c "source '$BATS_TEST_DIRNAME/../../tools/drom/completion/drom.fish'; complete -C '$1'" | cut -f1 | xargs; }
+    [[ $(ask "drom exp") == "expand explain" ]]
+    [[ $(ask "drom set --wait re") == "released resized" && $(ask "drom set 1 nu") == numa: ]]
+    [[ $(ask "drom ") == *help*list* ]]
 }
 
 @test "the manual pages are made without complaint" {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "list.hpp"
+
 namespace drom::command {
 
 namespace {
@@ -33,6 +35,12 @@ std::string rows(std::span<const OptionRow> options) {
     std::string out;
     for (const auto& row : options) out += fmt::format("  {:<{}}  {}\n", row.names, width, row.text);
     return out;
+}
+
+std::string columns() {
+    std::string out = "Columns:\n";
+    for (const auto& column : column_texts()) out += fmt::format("  {:<10} {}\n", column.name, column.text);
+    return out + '\n';
 }
 
 bool takes(const VerbText& verb, std::string_view word) { return verb.arguments.find(word) != std::string_view::npos; }
@@ -72,6 +80,7 @@ std::string verb_help(const VerbText& verb, std::span<const OptionRow> options, 
     out += "Options:\n" + rows(options);
     if (full) {
         out += '\n';
+        if (verb.name == "list") out += columns();
         if (takes(verb, "MASK") || verb.name == "run") out += kMask;
         if (takes(verb, "CLIENT")) out += kClient;
         out += kExit;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // list.cpp - drom list: who owns which CPUs, and what is still unacknowledged.
+#include "list.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,27 +38,32 @@ std::string rank_text(const drom_client_info& info) {
 
 struct Column {
     const char* name;
+    const char* meaning;
     std::string (*text)(const ClientView&);
 };
 
 constexpr Column kColumns[] = {
-    {"slot", [](const ClientView& c) { return std::to_string(c.info.slot); }},
-    {"pid", [](const ClientView& c) { return std::to_string(c.info.pid); }},
-    {"name", [](const ClientView& c) { return or_dash(c.info.name); }},
-    {"job", [](const ClientView& c) { return or_dash(c.info.job); }},
-    {"rank", [](const ClientView& c) { return rank_text(c.info); }},
-    {"processes", process_text},
-    {"cpus", [](const ClientView& c) { return or_dash(c.owned.text()); }},
-    {"want", [](const ClientView& c) { return or_dash(c.wanted.text()); }},
-    {"request", [](const ClientView& c) { return request_word(c.info); }},
-    {"team", [](const ClientView& c) { return team_text(c.info); }},
-    {"resize", [](const ClientView& c) { return resize_word(c.info.resize); }},
-    {"doors", [](const ClientView& c) { return or_dash(joined(door_words(c.info.doors), ",")); }},
-    {"state", [](const ClientView& c) { return state_word(c.info.state); }},
-    {"seq", [](const ClientView& c) { return std::to_string(c.info.request_seq); }},
-    {"min", [](const ClientView& c) { return std::to_string(std::max(1U, c.info.min_cpus)); }},
-    {"max", [](const ClientView& c) { return c.info.max_cpus == 0 ? "-" : std::to_string(c.info.max_cpus); }},
-    {"why", [](const ClientView& c) { return or_dash(c.info.why); }},
+    {"slot", "its number in the table", [](const ClientView& c) { return std::to_string(c.info.slot); }},
+    {"pid", "its process", [](const ClientView& c) { return std::to_string(c.info.pid); }},
+    {"name", "what it is called", [](const ClientView& c) { return or_dash(c.info.name); }},
+    {"job", "the job it belongs to", [](const ClientView& c) { return or_dash(c.info.job); }},
+    {"rank", "its MPI rank and how many there are", [](const ClientView& c) { return rank_text(c.info); }},
+    {"processes", "itself and the processes that are moved with it", process_text},
+    {"cpus", "the CPUs that it owns", [](const ClientView& c) { return or_dash(c.owned.text()); }},
+    {"want", "what it will own when every request is done",
+     [](const ClientView& c) { return or_dash(c.wanted.text()); }},
+    {"request", "how far its newest request is", [](const ClientView& c) { return request_word(c.info); }},
+    {"team", "its threads now and at its start", [](const ClientView& c) { return team_text(c.info); }},
+    {"resize", "whether its number of threads follows its CPUs",
+     [](const ClientView& c) { return resize_word(c.info.resize); }},
+    {"doors", "how it is reached", [](const ClientView& c) { return or_dash(joined(door_words(c.info.doors), ",")); }},
+    {"state", "live, or reserved until it joins", [](const ClientView& c) { return state_word(c.info.state); }},
+    {"seq", "the number of its newest request", [](const ClientView& c) { return std::to_string(c.info.request_seq); }},
+    {"min", "the fewest CPUs it may be left with",
+     [](const ClientView& c) { return std::to_string(std::max(1U, c.info.min_cpus)); }},
+    {"max", "the most CPUs it can use",
+     [](const ClientView& c) { return c.info.max_cpus == 0 ? "-" : std::to_string(c.info.max_cpus); }},
+    {"why", "why its number of threads stays", [](const ClientView& c) { return or_dash(c.info.why); }},
 };
 constexpr const char* kDefaults[] = {"slot", "pid",     "name", "job",    "rank",  "processes", "cpus",
                                      "want", "request", "team", "resize", "doors", "state"};
@@ -144,6 +151,12 @@ Expected<bool> narrow(Snapshot& snapshot, const std::string& client) {
 }
 
 }  // namespace
+
+std::vector<ColumnText> column_texts() {
+    std::vector<ColumnText> texts;
+    for (const Column& column : kColumns) texts.push_back({column.name, column.meaning});
+    return texts;
+}
 
 int verb_list(const Options& options) {
     auto columns = columns_of(options);

@@ -6,7 +6,9 @@
 
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
+#include "completion.hpp"
 #include "environment.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -53,6 +55,8 @@ int main(int argc, char** argv) {
     keep_streams_apart();
     // Only memory exhaustion can throw here, or a broken installation of a library.
     try {
+        if (argc > 1 && std::string_view(argv[1]) == "--complete")
+            return drom::command::complete({argv + 2, argv + argc});
         const auto options = drom::command::parse_options(argc, argv);
         return options ? dispatch(*options) : options.error();
     } catch (const std::exception& error) {

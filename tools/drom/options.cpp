@@ -411,6 +411,14 @@ void build(CLI::App& app, const std::vector<std::string>& words, Typed& typed) {
 
 }  // namespace
 
+std::vector<OptionRow> option_rows_of(const std::string& verb) {
+    CLI::App app("", "drom");
+    Typed typed;
+    build(app, {verb}, typed);
+    const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
+    return option_rows(verbs.empty() ? app : *verbs.front());
+}
+
 tl::expected<Options, int> parse_options(int argc, char** argv) {
     CLI::App app("", "drom");
     Typed typed;

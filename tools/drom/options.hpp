@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drom/drom.hpp"
+#include "help.hpp"
 
 namespace drom::command {
 
@@ -66,6 +67,9 @@ struct Options {
     WatchOptions watch;
     ListOptions list;
 };
+
+/// The options of a verb; "": those of drom itself.
+std::vector<OptionRow> option_rows_of(const std::string& verb);
 
 /// The options, or the exit status of a command line that asked for help or was wrong (and has been answered).
 tl::expected<Options, int> parse_options(int argc, char** argv);

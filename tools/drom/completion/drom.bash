@@ -1,79 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# drom.bash - bash completion of drom: verbs, options, clients that live now, units of CPU sets.
+# drom.bash - bash completion of drom. drom itself knows what may follow; see drom --complete in tools/drom/completion.cpp.
 # shellcheck shell=bash
 
-_drom_clients() {
-    drom ${table:+--table "$table"} list -o pid,name --raw 2>/dev/null | tr '\t' '\n' | sort -u
-}
-
-_drom_jobs() { drom ${table:+--table "$table"} list -o job --raw 2>/dev/null | grep . | sort -u; }
-
-_drom_options() {
-    local common='-n --table -J --json -q --quiet -v --verbose -h --help'
-    local pace='--timeout --grace'
-    local waiting="--wait --no-wait $pace"
-    local growth='--take --return --fast'
-    case $1 in
-        run) echo "--cpus --ncpus --max --min --rigid --resize --wait --name --job --no-doors $pace --fast $common" ;;
-        verify) echo "--check --runs --seed --limit --no-record $common" ;;
-        list) echo "-o --columns --raw $common" ;;
-        set | give) echo "--job $waiting $growth $common" ;;
-        expand) echo "--job --per-rank $waiting $growth $common" ;;
-        shrink) echo "--job --per-rank $waiting $common" ;;
-        take) echo "--job $waiting $common" ;;
-        drain | restore) echo "$waiting $common" ;;
-        wait) echo "--seq --wait --timeout --grace $common" ;;
-        watch) echo "--for --count --all $common" ;;
-        explain) echo "--sample $common" ;;
-        check | env) echo "$common" ;;
-        *) echo "$common -V --version" ;;
-    esac
-}
-
-# What may follow an option that takes a value; nothing printed and success: anything may.
-_drom_values() {
-    case $1 in
-        --wait) echo 'released resized' ;;
-        --grace) echo 'now never' ;;
-        --resize) echo 'keep follow auto' ;;
-        --cpus) echo 'core: numa: package: 0x' ;;
-        --job) _drom_jobs ;;
-        -o | --columns) echo 'slot pid name job cpus want request team resize doors state seq min max why' ;;
-        --ncpus | --max | --min | --per-rank | --name | --timeout | --check | --runs | --seed | --limit | --seq | --for | --count | --sample) ;;
-        *) return 1 ;;
-    esac
+# Puts what bash took apart at ":" and "=" together again: the words up to the cursor are in $words.
+_drom_words() {
+    local i part
+    words=()
+    for ((i = 1; i <= COMP_CWORD; i++)); do
+        part=${COMP_WORDS[i]}
+        if ((${#words[@]})) && [[ $part == [:=] || ${COMP_WORDS[i - 1]} == [:=] ]]; then
+            words[-1]+=$part
+        else
+            words+=("$part")
+        fi
+    done
 }
 
 _drom() {
-    local verbs='run verify list set shrink expand give take drain restore wait watch explain check env help'
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    local verb='' table='' values i position=0
+    local words word candidate before
     COMPREPLY=()
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in
-            -n | --table) table=${COMP_WORDS[++i]} ;;
-            --) # the command's own words
-                mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
-                return ;;
-            -*) _drom_values "${COMP_WORDS[i]}" >/dev/null && ((i++)) ;;
-            *) if [[ -z $verb ]]; then verb=${COMP_WORDS[i]}; else ((++position)); fi ;;
+    _drom_words
+    word=${words[-1]-}
+    # bash replaces only what is behind the last ":" or "=".
+    before=${word%"${word##*[:=]}"}
+    while IFS=$'\t' read -r candidate _; do
+        case $candidate in
+            :folders) mapfile -t COMPREPLY < <(compgen -d -- "${word#"$before"}") ;;
+            :files) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+            :commands) mapfile -t COMPREPLY < <(compgen -c -d -- "$word" | sort -u) ;;
+            *) COMPREPLY+=("${candidate#"$before"}") ;;
         esac
-    done
-    if [[ $before == -n || $before == --table ]]; then
-        mapfile -t COMPREPLY < <(compgen -d -- "$word")
-    elif values=$(_drom_values "$before"); then
-        mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
-    elif [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_drom_options "$verb")" -- "$word")
-    else
-        case $verb:$position in
-            :*) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
-            help:0) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
-            run:* | verify:*) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
-            set:1 | give:1 | take:1 | drain:0 | restore:0) mapfile -t COMPREPLY < <(compgen -W 'core: numa: package: 0x' -- "$word") ;;
-            list:0 | set:0 | shrink:0 | expand:0 | give:0 | take:0 | wait:0 | watch:0 | explain:0)
-                mapfile -t COMPREPLY < <(compgen -W "$(_drom_clients)" -- "$word") ;;
+        case $candidate in
+            :*) compopt -o filenames 2>/dev/null ;;
+            *:) compopt -o nospace 2>/dev/null ;;
         esac
-    fi
+    done < <("${COMP_WORDS[0]}" --complete "${words[@]}" 2>/dev/null)
 }
 complete -F _drom drom
