@@ -228,7 +228,33 @@ LOG
     run -0 "$sim" replay --help
     [[ $output == *"Examples:"* ]]
     run -0 "$sim" --version
-    run -0 "$sim"
+}
+
+@test "what was mistyped is named, with what was most likely meant" {
+    said() {
+        local sentence=$1
+        shift
+        run -2 --separate-stderr "$sim" "$@"
+        [[ -z $output && $stderr == "drom-sim: $sentence" ]] || { echo "$stderr" >&2; false; }
+    }
+    said "run: there is no option --polcy; did you mean --policy? (drom-sim run --help lists them)" --swf "$log" --polcy easy
+    said "run: there is no option --polcy; did you mean --policy? (drom-sim run --help lists them)" --swf "$log" --polcy=easy
+    said "run: there is no verb 'compar'; did you mean compare? (drom-sim -h lists them)" compar
+    said "run: there is no verb 'frob' (drom-sim -h lists them)" frob
+    said "generate: 'w2' is one argument too many; drom-sim generate -h says what it takes" generate w1 w2
+    said "run: there are no jobs; give a log with --swf FILE, or --generate PRESET"
+    said "generate: there is no preset foo; there are w1, w2, w1-samples, w2-samples, w5, lublin" generate foo
+}
+
+@test "a result is written over only when that is asked for" {
+    "$sim" --swf "$log" --policy sd --out out -q >/dev/null
+    cp out/summary.json before
+    run -1 --separate-stderr "$sim" --swf "$log" --policy easy --out out
+    [[ $stderr == "drom-sim: run: out has a result already; name another folder with --out, or write over it with --force" ]]
+    run -1 "$sim" compare --swf "$log" --out out
+    cmp out/summary.json before
+    "$sim" --swf "$log" --policy easy --out out --force -q >/dev/null
+    [[ $(jq -r .setting.policy out/summary.json) == easy ]]
 }
 
 @test "every policy and parameter of the help is in the manual page" {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "nearest.hpp"
+
 namespace drom::command {
 
 struct VerbText {
@@ -18,8 +20,5 @@ struct VerbText {
 
 std::span<const VerbText> verb_texts();
 const VerbText* find_verb(std::string_view name);
-
-/// The word of `known` that a person most likely meant; empty when none is near.
-std::string nearest(std::string_view word, std::span<const std::string> known);
 
 }  // namespace drom::command

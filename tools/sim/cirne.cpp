@@ -213,7 +213,7 @@ tl::expected<CirneParameters, std::string> cirne_preset(std::string_view name) {
     if (name == "w2-samples") return cirne_w2_samples();
     if (name == "w5") return cirne_w5();
     return tl::make_unexpected(
-        fmt::format("there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5", name));
+        fmt::format("there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5, lublin", name));
 }
 
 }  // namespace drom::sim

@@ -206,6 +206,7 @@ int verb_compare(const Options& options) {
     const std::atomic<bool>& stop = stop_on_signals();
     const auto tasks = tasks_of(options);
     if (!tasks) return misused(options, tasks.error());
+    if (const auto free = check_out(options); !free) return fail(free.error());
     Replication replication(tasks->size());
     for (unsigned seed = 0; seed < options.seeds && !stop; ++seed) {
         Options quieter = options;

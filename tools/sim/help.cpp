@@ -94,6 +94,7 @@ constexpr const char* kOutput =
     "Output:\n"
     "  -o, --out DIR           jobs.csv, decisions.csv, summary.json, schedule.swf, report.html; without it only "
     "numbers are printed\n"
+    "  --force                 write over the result that DIR has\n"
     "  --gantt FROM-TO         window of the report's chart: seconds, or 12h-36h, 3d-4d; none (a day in the middle)\n"
     "  -J, --json              summary.json on stdout instead of a table\n"
     "  -q, --quiet             no progress, no remarks about the log\n";

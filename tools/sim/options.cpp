@@ -10,6 +10,7 @@
 #include <map>
 
 #include "help.hpp"
+#include "tools/drom/nearest.hpp"
 
 namespace drom::sim {
 namespace {
@@ -144,9 +145,11 @@ std::string as_typed(int argc, char** argv) {
     return text;
 }
 
+constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "help"};
+
 // The first word may be a verb; without one it is `run`.
 std::string verb_of(std::vector<std::string>& words) {
-    for (const char* verb : {"run", "compare", "generate", "replay", "help"}) {
+    for (const char* verb : kVerbs) {
         if (words.empty() || words.front() != verb) continue;
         words.erase(words.begin());
         return verb;
@@ -166,6 +169,7 @@ void add_verb(CLI::App& app, Typed& typed) {
     if (verb == "replay") return add_replay(app, typed);
     add_source(app, typed);
     add_simulation(app, typed);
+    app.add_flag("--force", typed.options.force);
     if (verb == "run") {
         add_value(app, "--policy", typed.policy);
         app.add_flag("-V,--version", typed.version);
@@ -175,6 +179,27 @@ void add_verb(CLI::App& app, Typed& typed) {
     add_value(app, "--vary", typed.vary);
     add_value(app, "--seeds", typed.seeds);
     add_value(app, "--threads", typed.threads);
+}
+
+std::string meant(const std::string& word, const std::vector<std::string>& known) {
+    const std::string near = command::nearest(word, known);
+    return near.empty() ? "" : "; did you mean " + near + "?";
+}
+
+/// A word that means nothing where it stands.
+std::string surplus(const std::string& word, const CLI::App& app, const Typed& typed) {
+    const std::string& verb = typed.options.verb;
+    if (word.starts_with('-')) {
+        std::vector<std::string> known;
+        for (const CLI::Option* option : app.get_options())
+            for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+        const std::string name = word.substr(0, word.find('='));
+        return fmt::format("there is no option {}{} (drom-sim {} --help lists them)", name, meant(name, known), verb);
+    }
+    if (verb != "run")
+        return fmt::format("'{}' is one argument too many; drom-sim {} -h says what it takes", word, verb);
+    const std::vector<std::string> verbs(std::begin(kVerbs), std::end(kVerbs));
+    return fmt::format("there is no verb '{}'{} (drom-sim -h lists them)", word, meant(word, verbs));
 }
 
 void finish(Typed& typed, const CLI::App& app, Reader& reader) {
@@ -219,6 +244,7 @@ tl::expected<Options, int> parse_options(int argc, char** argv) {
     }
     CLI::App app;
     app.set_help_flag();
+    app.allow_extras();
     add_verb(app, typed);
     std::reverse(words.begin(), words.end());
     try {
@@ -231,10 +257,12 @@ tl::expected<Options, int> parse_options(int argc, char** argv) {
         std::puts("drom-sim " DROM_SIM_VERSION);
         return tl::unexpected<int>(kDone);
     }
-    if (typed.help || typed.long_help || argc == 1) {
+    if (typed.help || typed.long_help) {
         std::fputs(help(typed.options.verb, typed.long_help).c_str(), stdout);
         return tl::unexpected<int>(kDone);
     }
+    const auto extra = app.remaining();
+    if (!extra.empty()) return tl::unexpected(misused(typed.options, surplus(extra.front(), app, typed)));
     Reader reader;
     finish(typed, app, reader);
     if (!reader.complaint.empty()) return tl::unexpected(misused(typed.options, reader.complaint));

@@ -38,6 +38,7 @@ struct Options {
     std::string
         window;  ///< "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log
     bool json = false, quiet = false;
+    bool force = false;      ///< the folder may have a result, which is written over
     bool decisions = false;  ///< replay: all of them, not only those that differ
     std::string command;     ///< the command line as it was typed, quoted for a shell
 };

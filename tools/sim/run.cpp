@@ -36,6 +36,7 @@ int verb_run(const Options& options) {
         for (const ParameterRow& row : parameter_rows())
             if (name == row.name && !has_parameter(parameters->policy, row))
                 return misused(options, "policy " + parameters->policy + " has no parameter '" + name + "'");
+    if (const auto free = check_out(options); !free) return fail(free.error());
     const auto input = load(options, options.source.seed);
     if (!input) return fail(input.error());
     const auto window = read_window(options.out.empty() ? "none" : options.window, input->workload);

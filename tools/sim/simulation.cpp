@@ -58,6 +58,16 @@ tl::expected<Seconds, std::string> moment(std::string_view text) {
 
 }  // namespace
 
+tl::expected<void, Failure> check_out(const Options& options) {
+    std::error_code code;
+    if (options.out.empty() || options.force || !std::filesystem::exists(options.out + "/summary.json", code))
+        return {};
+    return tl::unexpected(
+        Failure{kRefused, fmt::format("drom-sim: {}: {} has a result already; name another folder with "
+                                      "--out, or write over it with --force",
+                                      options.verb, options.out)});
+}
+
 tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t seed) {
     if (source.preset == "lublin") {
         LublinParameters parameters;

@@ -30,6 +30,9 @@ tl::expected<Input, Failure> load(const Options& options, std::uint64_t seed);
 /// "3d-4d" and the like; empty text: a day in the middle of the submits; "none": an empty window.
 tl::expected<Window, std::string> read_window(const std::string& text, const Workload& workload);
 
+/// Refuses a folder for --out that has a result already, unless --force was given.
+tl::expected<void, Failure> check_out(const Options& options);
+
 /// Runs one setting. `setting` is how it was written, `command` repeats it.
 Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
                     Progress& progress, const std::atomic<bool>& stop);
