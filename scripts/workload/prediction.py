@@ -48,7 +48,7 @@ def predicted(jobs_csv: str) -> Predicted:
 
 def predict(simulator: Path, log: Path, out: Path, backfill: Backfill, sharing: Sharing | None) -> Predicted:
     shutil.rmtree(out, ignore_errors=True)
-    command = [str(simulator), "--swf", str(log), *parameters(backfill, sharing), "--out", str(out), "--force", "--quiet"]
+    command = [str(simulator), "--swf", str(log), *parameters(backfill, sharing), "--out", str(out), "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-1000:]}")

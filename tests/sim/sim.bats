@@ -63,6 +63,19 @@ need_logs() {
     [[ $(jq -r '[.[] | .malleable_starts] | join(" ")' out/summary.json) == "0 0 1" ]]
 }
 
+@test "two parameters are varied in every combination, none is dropped" {
+    settings() { jq -r '[.[].setting.parameters | "\(.max_slowdown)/\(.sharing_factor)"] | join(" ")' "$1/summary.json"; }
+    "$sim" compare --swf "$log" slurm sd --vary max_slowdown=5,inf --vary sharing_factor=0.25,0.5 --out out -q >/dev/null
+    [[ $(settings out) == "null/null 5/0.25 5/0.5 inf/0.25 inf/0.5" ]]
+    grep -q 'Sweep over sharing_factor' out/report.html
+    # What the baseline has is varied there, too; each baseline is simulated once.
+    "$sim" compare --swf "$log" slurm sd --vary max_slowdown=5,inf --vary bf_interval=30,60 --out both -q >/dev/null
+    [[ $(jq length both/summary.json) == 6 ]]
+    [[ $(jq -r '[.[] | select(.setting.policy == "slurm") | .setting.parameters.bf_interval] | join(" ")' both/summary.json) == "30 60" ]]
+    run -2 --separate-stderr "$sim" compare --swf "$log" slurm sd --vary max_slowdown=5 --vary max_slowdown=10
+    [[ $stderr == "drom-sim: compare: --vary max_slowdown is given twice; give all of its values at once" ]]
+}
+
 @test "generated workloads are compared with confidence intervals" {
     run -0 --separate-stderr "$sim" compare --generate w1 --jobs 200 --seeds 3 -q slurm sd
     [[ $output == *"over 3 workloads"*"±"* ]]

@@ -2,6 +2,7 @@
 // compare.cpp - several settings over one workload, or over generated ones, at the same time on several CPUs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <mutex>
@@ -19,62 +20,97 @@ namespace {
 
 /// One simulation that is to be made.
 struct Task {
-    std::string setting;  ///< as it was written, with the varied parameter
-    std::string value;    ///< of the varied parameter
+    std::string setting;  ///< as it was written, with the varied parameters
+    std::string value;    ///< of the parameter that was varied last
     Parameters parameters;
     std::optional<std::size_t> baseline;
 };
 
-tl::expected<Task, std::string> task_of(const std::string& setting, const Options& options, const std::string& value) {
-    Task task{setting, value, {}, std::nullopt};
-    if (!value.empty())
-        task.setting += (setting.find(':') == std::string::npos ? ':' : ',') + options.vary + '=' + value;
-    auto parameters = read_setting(task.setting, options.parameters);
-    if (!parameters) return tl::unexpected(parameters.error());
-    task.parameters = std::move(*parameters);
-    return task;
-}
-
-bool has_varied(const Options& options, const std::string& setting) {
+/// True when settings of this policy have the parameter.
+bool has(const std::string& setting, const std::string& parameter) {
     const std::string policy = setting.substr(0, setting.find(':'));
     for (const ParameterRow& row : parameter_rows())
-        if (options.vary == row.name) return has_parameter(policy, row);
+        if (parameter == row.name) return has_parameter(policy, row);
     return false;
 }
 
+/// Every combination of the varied values; those of the last parameter follow one another.
+std::vector<Assignments> combinations_of(const std::vector<Varied>& varied) {
+    std::vector<Assignments> all{{}};
+    for (const Varied& parameter : varied) {
+        std::vector<Assignments> longer;
+        for (const Assignments& begun : all)
+            for (const std::string& value : parameter.values) {
+                longer.push_back(begun);
+                longer.back().emplace_back(parameter.name, value);
+            }
+        all = std::move(longer);
+    }
+    return all;
+}
+
+/// The list of simulations, in the order of the report.
+class Plan {
+public:
+    explicit Plan(const Options& options) : options_(options) {}
+
+    /// The number of the simulation of this setting, which is added when it is not there yet. Parameters that it does not have are left out.
+    tl::expected<std::size_t, std::string> add(std::string setting, const Assignments& varied,
+                                               std::optional<std::size_t> baseline) {
+        Task task;
+        for (const auto& [name, value] : varied) {
+            if (!has(setting, name)) continue;
+            setting += (setting.find(':') == std::string::npos ? ':' : ',') + name + '=' + value;
+            if (name == options_.varied.back().name) task.value = value;
+        }
+        // A setting that was written twice is simulated twice; a baseline of several combinations once.
+        for (std::size_t i = 0; i < tasks_.size() && !varied.empty(); ++i)
+            if (tasks_[i].setting == setting && tasks_[i].baseline == baseline) return i;
+        auto parameters = read_setting(setting, options_.parameters);
+        if (!parameters) return tl::unexpected(parameters.error());
+        task.setting = std::move(setting);
+        task.parameters = std::move(*parameters);
+        task.baseline = baseline;
+        tasks_.push_back(std::move(task));
+        return tasks_.size() - 1;
+    }
+
+    /// The first simulation, which others are compared with.
+    [[nodiscard]] std::optional<std::size_t> first() const {
+        return tasks_.empty() ? std::nullopt : std::optional<std::size_t>(0);
+    }
+    std::vector<Task> take() { return std::move(tasks_); }
+
+private:
+    const Options& options_;
+    std::vector<Task> tasks_;
+};
+
 // A parameter that the baseline has, too, is varied there as well: each value is compared with the baseline under the same conditions.
 tl::expected<std::vector<Task>, std::string> tasks_of(const Options& options) {
-    std::vector<Task> tasks;
+    const std::string& front = options.settings.front();
     const std::string& last = options.settings.back();
+    for (const Varied& parameter : options.varied)
+        if (!has(last, parameter.name))
+            return tl::unexpected(fmt::format("--vary {}: {} has no such parameter", parameter.name, last));
     const bool baseline_varies =
-        !options.vary.empty() && options.settings.size() > 1 && has_varied(options, options.settings.front());
-    const auto add = [&](const std::string& setting, const std::string& value,
-                         std::optional<std::size_t> baseline) -> tl::expected<void, std::string> {
-        auto task = task_of(setting, options, value);
-        if (!task) return tl::unexpected(task.error());
-        task->baseline = baseline;
-        tasks.push_back(std::move(*task));
-        return {};
-    };
-    for (std::size_t i = 0; i < options.settings.size(); ++i) {
-        if (!options.vary.empty() && i + 1 == options.settings.size()) break;
-        if (baseline_varies && i == 0) continue;
-        const auto baseline = tasks.empty() ? std::nullopt : std::optional<std::size_t>(0);
-        if (auto added = add(options.settings[i], "", baseline); !added) return tl::unexpected(added.error());
-    }
-    if (options.vary.empty()) return tasks;
-    if (!has_varied(options, last))
-        return tl::unexpected(fmt::format("--vary {}: {} has no such parameter", options.vary, last));
-    for (const std::string& value : options.values) {
-        std::optional<std::size_t> baseline = tasks.empty() ? std::nullopt : std::optional<std::size_t>(0);
+        options.settings.size() > 1 &&
+        std::ranges::any_of(options.varied, [&](const Varied& parameter) { return has(front, parameter.name); });
+    Plan plan(options);
+    const std::size_t fixed = options.settings.size() - (options.varied.empty() ? 0 : 1);
+    for (std::size_t i = baseline_varies ? 1 : 0; i < fixed; ++i)
+        if (auto added = plan.add(options.settings[i], {}, plan.first()); !added) return tl::unexpected(added.error());
+    if (options.varied.empty()) return plan.take();
+    for (const Assignments& combination : combinations_of(options.varied)) {
+        std::optional<std::size_t> baseline = plan.first();
         if (baseline_varies) {
-            baseline = tasks.size();
-            if (auto added = add(options.settings.front(), value, std::nullopt); !added)
-                return tl::unexpected(added.error());
+            auto added = plan.add(front, combination, std::nullopt);
+            if (!added) return tl::unexpected(added.error());
+            baseline = *added;
         }
-        if (auto added = add(last, value, baseline); !added) return tl::unexpected(added.error());
+        if (auto added = plan.add(last, combination, baseline); !added) return tl::unexpected(added.error());
     }
-    return tasks;
+    return plan.take();
 }
 
 /// Calls work(i) for 0 to count - 1 on several threads, in that order of their beginnings.
@@ -176,7 +212,7 @@ ReportInput report_of(const Options& options, const Input& input, const std::vec
     ReportInput report;
     report.command = options.command;
     report.repairs = input.repairs;
-    report.varied = options.vary;
+    if (!options.varied.empty()) report.varied = options.varied.back().name;
     for (std::size_t i = 0; i < tasks.size(); ++i)
         report.cases.push_back({digests[i], tasks[i].baseline, tasks[i].setting, tasks[i].value, tasks.size() <= 6});
     return report;

@@ -100,7 +100,7 @@ constexpr const char* kOutput =
     "  -q, --quiet             no progress, no remarks about the log\n";
 
 constexpr const char* kCompareOptions =
-    "  --vary NAME=V1,V2,...   the last setting once for each value\n"
+    "  --vary NAME=V1,V2,...   the last setting once for each value; given several times, for each combination\n"
     "  --seeds N               N generated workloads; means with 95 % confidence intervals\n"
     "  --threads N             simulations at the same time (as many as CPUs)\n";
 

@@ -18,7 +18,8 @@ namespace {
 /// What was typed. Numbers stay text until Reader has looked at them: CLI11 would read 010 as 8.
 struct Typed {
     Options options;
-    std::string nodes, cores, seed, jobs, first, seeds, threads, vary, policy;
+    std::string nodes, cores, seed, jobs, first, seeds, threads, policy;
+    std::vector<std::string> vary;
     std::string processors = "requested";
     std::map<std::string, std::string> parameters;
     bool version = false, help = false, long_help = false;
@@ -118,17 +119,25 @@ void read_parameters(Typed& typed, const CLI::App& app) {
     }
 }
 
-void read_vary(Typed& typed, Reader& reader) {
-    const std::size_t equals = typed.vary.find('=');
-    if (typed.vary.empty()) return;
-    if (equals == std::string::npos || equals + 1 == typed.vary.size())
-        return reader.complain(fmt::format("--vary '{}' is no NAME=VALUE,VALUE,...", typed.vary));
-    typed.options.vary = typed.vary.substr(0, equals);
-    for (std::size_t begin = equals + 1; begin <= typed.vary.size();) {
-        const std::size_t end = std::min(typed.vary.find(',', begin), typed.vary.size());
-        typed.options.values.push_back(typed.vary.substr(begin, end - begin));
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> items;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        items.push_back(text.substr(begin, end - begin));
         begin = end + 1;
     }
+    return items;
+}
+
+void read_vary(const std::string& text, std::vector<Varied>& varied, Reader& reader) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals + 1 == text.size())
+        return reader.complain(fmt::format("--vary '{}' is no NAME=VALUE,VALUE,...", text));
+    const std::string name = text.substr(0, equals);
+    for (const Varied& other : varied)
+        if (other.name == name)
+            return reader.complain(fmt::format("--vary {} is given twice; give all of its values at once", name));
+    varied.push_back({name, split(text.substr(equals + 1))});
 }
 
 std::string quoted(const std::string& word) {
@@ -176,7 +185,7 @@ void add_verb(CLI::App& app, Typed& typed) {
         return;
     }
     app.add_option("SETTING", typed.options.settings);
-    add_value(app, "--vary", typed.vary);
+    app.add_option("--vary", typed.vary)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     add_value(app, "--seeds", typed.seeds);
     add_value(app, "--threads", typed.threads);
 }
@@ -216,7 +225,7 @@ void finish(Typed& typed, const CLI::App& app, Reader& reader) {
         return;
     }
     read_source(typed, reader);
-    read_vary(typed, reader);
+    for (const std::string& text : typed.vary) read_vary(text, options.varied, reader);
     reader.whole(typed.seeds, "--seeds", 1, 10'000, options.seeds);
     reader.whole(typed.threads, "--threads", 1, 1024, options.threads);
     if (options.verb == "run") options.settings = {typed.policy.empty() ? "easy" : typed.policy};

@@ -24,17 +24,22 @@ struct Source {
     ReadOptions read;
 };
 
+/// A parameter, and the values that it is given one after the other.
+struct Varied {
+    std::string name;
+    std::vector<std::string> values;
+};
+
 struct Options {
     std::string verb;  ///< run, compare, generate, replay
     Source source;
     int nodes = 0, cores_per_node = 0;  ///< 0: as the log's header or the preset says
     std::vector<std::string> settings;  ///< run: one policy; compare: the first is the baseline
     Assignments parameters;             ///< given to all settings that have them
-    std::string vary;                   ///< compare: parameter whose values make a setting each, of the last setting
-    std::vector<std::string> values;
-    unsigned seeds = 1;    ///< compare: generated workloads, with seeds from Source::seed on
-    unsigned threads = 0;  ///< compare: 0: as many as CPUs
-    std::string out;       ///< folder, or the file that generate or replay writes
+    std::vector<Varied> varied;  ///< compare: each combination of their values makes a setting, of the last setting
+    unsigned seeds = 1;          ///< compare: generated workloads, with seeds from Source::seed on
+    unsigned threads = 0;        ///< compare: 0: as many as CPUs
+    std::string out;             ///< folder, or the file that generate or replay writes
     std::string
         window;  ///< "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log
     bool json = false, quiet = false;
