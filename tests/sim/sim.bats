@@ -216,7 +216,7 @@ LOG
     refused 1 "missing: No such file or directory; name a log of decisions" missing
     refused 2 "there is no log; name the file, or - for the standard input"
     refused 2 "max_slowdown 'fast' is not a number; nor inf, nor dynamic" decisions.log --max-slowdown fast
-    refused 2 "The following argument was not expected: --bf-window; drom-sim replay -h lists the options" decisions.log --bf-window
+    refused 2 "there is no option --bf-window (drom-sim replay --help lists them)" decisions.log --bf-window
     run -1 --separate-stderr "$sim" replay decisions.log --out missing/decisions.csv
     [[ $stderr == "drom-sim: write missing/decisions.csv: "* ]]
 }
