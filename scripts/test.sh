@@ -152,23 +152,28 @@ computing=(crash-walk explorer model partition policy sim fuzz)
 # These sleep for most of their time, and have a process group for each of their cases.
 sleeping=(faults)
 
-# compute: everything that only computes, at the lowest priority.
+# compute: everything that only computes, at the lowest priority; and what sleeps, under AddressSanitizer, as soon as that is built.
 compute() {
     renice -n 19 "$BASHPID" >/dev/null
-    for preset in asan tsan; do ! wanted "$preset" || build "$preset"; done
+    ! wanted asan || build asan
+    {
+        renice -n 5 "$BASHPID" >/dev/null 2>&1 # only root may; for others it takes longer
+        together asan 3 "${sleeping[@]}"
+    } &
+    ! wanted tsan || build tsan
     together dev 2 "${computing[@]}"
     one_by_one dev mutants
-    wanted lint || return
+    wanted lint || { wait; return; }
     # Not clang-tidy: it takes longer than all tests together; scripts/lint.sh without arguments runs it too.
     scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
     count lint "$results/lint.xml"
+    wait
 }
 
 # sanitized: what looks for other mistakes than the dev build does, and waits for nobody in a hurry.
 sanitized() {
     renice -n 5 "$BASHPID" >/dev/null
     together asan 1 unit policy kill-storm race hostile liveness dlb cli node_agent
-    together asan 3 "${sleeping[@]}"
     # Not the unit tests: each has one thread.
     together tsan 1 kill-storm race hostile liveness
 }
@@ -205,4 +210,4 @@ if is_built dev; then
 fi
 wait
 
-python3 scripts/verdict.py "$results"
+python3 scripts/verdict.py "$results" "$SECONDS"

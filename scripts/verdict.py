@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""verdict.py - the end of a test run: verdict.py RESULTS
+"""verdict.py - the end of a test run: verdict.py RESULTS SECONDS
 
 Reads what scripts/junit.py left in RESULTS: counts, failed. Each test that failed runs once more, alone. A test that passes then failed beside other work:
-the last lines name it, RESULTS/first and RESULTS/second keep what it said, and it does not count as failed. More than ten such tests fail the run.
+the last lines name it, RESULTS/first and RESULTS/second keep what it said, and it does not count as failed. More than ten such tests fail the run. So
+does a test that failed in a run that has taken more than 70 minutes: SECONDS says how long it took so far.
 
 Ends with "N passed, N failed, N skipped". Exit status: 0 all passed, 1 something failed; with CI=true a skipped test counts as failed.
 """
@@ -12,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ from pathlib import Path
 from junit import cases_of, keep, log_name
 
 MOST_SECOND_TRIES = 10
+LAST_SECOND_TRY = 70 * 60
 _SHOWN = 60
 _TELLS = re.compile(r"^(not ok |.*: Failure$|.*\bWRONG\b|\[  FAILED  \]|.*(ERROR|WARNING): \w*Sanitizer|FAIL: |AssertionError)")
 
@@ -92,10 +95,13 @@ def minutes(counts: list[Count], file: Path) -> None:
     file.write_text("\n".join(lines) + "\n")
 
 
-def judge(failures: list[Failed], counts: list[Count], results: Path) -> None:
+def judge(failures: list[Failed], counts: list[Count], results: Path, begin: float) -> None:
     """Second tries, and what they change in the counts."""
     by_suite = {count.suite: count for count in counts}
     for failed in failures if len(failures) <= MOST_SECOND_TRIES else []:
+        if time.monotonic() - begin > LAST_SECOND_TRY:
+            print(f"test: {failed.title()}: no second try after {LAST_SECOND_TRY // 60} minutes", file=sys.stderr)
+            continue
         failed.passed_alone = bool(failed.build) and second_try(failed, results)
         if failed.passed_alone:
             by_suite[failed.suite].failed -= 1
@@ -103,15 +109,18 @@ def judge(failures: list[Failed], counts: list[Count], results: Path) -> None:
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
-        print("usage: verdict.py RESULTS", file=sys.stderr)
+    if len(sys.argv) != 3 or not sys.argv[2].isdigit():
+        print("usage: verdict.py RESULTS SECONDS", file=sys.stderr)
         return 2
-    results = Path(sys.argv[1])
+    results, begin = Path(sys.argv[1]), time.monotonic() - int(sys.argv[2])
     counts = [Count(suite, *map(int, numbers)) for suite, *numbers in rows(results / "counts")]
     failures = [Failed(*row) for row in rows(results / "failed")]
-    judge(failures, counts, results)
+    # Before the second tries: a run may be ended while they are under way.
     for failed in failures:
         show(failed, results, "first")
+    sys.stdout.flush()
+    judge(failures, counts, results, begin)
+    for failed in failures:
         if not failed.passed_alone:
             show(failed, results, "second")
     table(counts)

@@ -29,7 +29,7 @@ class Run(unittest.TestCase):
         self.results = Path(self.folder.name) / "results"
         self.results.mkdir()
 
-    def run_of(self, tests: dict[str, str], ci: str = "") -> tuple[int, str]:
+    def run_of(self, tests: dict[str, str], ci: str = "", seconds: int = 0) -> tuple[int, str]:
         """Status and output of the whole: ctest, the counts, the verdict. A test hangs for three seconds at most."""
         build = Path(self.folder.name) / "dev"
         build.mkdir()
@@ -38,7 +38,7 @@ class Run(unittest.TestCase):
         file = self.results / "dev-all.xml"
         subprocess.run(["ctest", "--test-dir", build, "--output-junit", file], capture_output=True, check=False)
         subprocess.run([sys.executable, SCRIPTS / "junit.py", "dev all", file, build, self.results], check=True, capture_output=True)
-        done = subprocess.run([sys.executable, SCRIPTS / "verdict.py", self.results], capture_output=True, text=True, env=os.environ | {"CI": ci})
+        done = subprocess.run([sys.executable, SCRIPTS / "verdict.py", self.results, str(seconds)], capture_output=True, text=True, env=os.environ | {"CI": ci})
         return done.returncode, done.stdout
 
     def test_all_passed(self) -> None:
@@ -68,6 +68,10 @@ class Run(unittest.TestCase):
     def test_more_than_ten_fail_the_run_whatever_they_do_alone(self) -> None:
         status, said = self.run_of({f"t{i}": FAILS_ONCE for i in range(11)})
         self.assertEqual((status, said.splitlines()[-1]), (1, "0 passed, 11 failed, 0 skipped"))
+
+    def test_a_run_that_has_taken_long_has_no_second_tries(self) -> None:
+        status, said = self.run_of({"one": PASSES, "two": FAILS_ONCE}, seconds=71 * 60)
+        self.assertEqual((status, said.splitlines()[-1]), (1, "1 passed, 1 failed, 0 skipped"))
 
     def test_ten_may_pass_alone(self) -> None:
         status, said = self.run_of({f"t{i}": FAILS_ONCE for i in range(10)})
