@@ -327,6 +327,26 @@ $WORK/here/mine" ]]
     drom explain one --sample 1 | grep -Eq "Request 2 \(CPU $A\) is released after [0-9.]+ [um]s, by confinement from outside"
 }
 
+@test "root lists the tables of all users, and nobody else does" {
+    ((EUID == 0)) || missing "not root"
+    local uid=64321
+    # The user can read the build folder no more than any other's.
+    install -m 755 -d "$WORK/bin" "$WORK/lib"
+    chmod 755 "$WORK"
+    cp "$BIN" "$WORK/bin/"
+    cp -P "$BUILD"/lib/libdrom.so* "$WORK/lib/"
+    as_user() { setpriv --reuid $uid --regid $uid --clear-groups env -u DROM_TABLE "$@"; }
+    background setpriv --reuid $uid --regid $uid --clear-groups env -u DROM_TABLE "$WORK/bin/drom" run --no-doors --name theirs --cpus "$A" -- sleep 60
+    eventually "it is there" as_user "$WORK/bin/drom" list theirs
+    run drom list --all-users
+    as_user "$WORK/bin/drom" list --all-users >"$WORK/theirs" 2>&1 && refused=false || refused=true
+    kill -KILL "$(as_user "$WORK/bin/drom" list theirs -o pid --raw)"
+    ended 137
+    rm -rf "/dev/shm/drom-$uid"
+    [[ $output == *"/dev/shm/drom-$uid of user $uid:"*theirs* ]]
+    [[ $refused == true ]] && grep -q "only root can look at the tables of others" "$WORK/theirs"
+}
+
 @test "--no-wait posts and returns 0" {
     two_cpus
     sleeper one "$BOTH"

@@ -43,6 +43,7 @@ struct WatchOptions {
 struct ListOptions {
     std::vector<std::string> columns;
     bool raw = false;
+    bool all_users = false;  ///< the tables of all users, for root
 };
 
 struct Options {

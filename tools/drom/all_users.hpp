@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// all_users.hpp - drom list --all-users: root looks at the tables of users.
+#pragma once
+
+#include "options.hpp"
+
+namespace drom::command {
+
+/// Lists the table of each user who has one, as that user: a file that a user can cut is never mapped with root's rights. Returns the
+/// largest exit status.
+int list_all_users(const Options& options);
+
+}  // namespace drom::command
