@@ -21,6 +21,7 @@
 #include "client.hpp"
 #include "drom/drom.h"
 #include "ompt/objects.hpp"
+#include "reserved.hpp"
 #include "starting.hpp"
 
 namespace {
@@ -51,16 +52,29 @@ private:
     sigset_t before_;
 };
 
+bool takes_part() noexcept { return drom::client::joined() || drom::client::is_child_of_client(); }
+
+/// As client::set_allowed(), for a process that no client is: administrators only set its affinity.
+template <class Set>
+auto set_reserved(const Set& set) noexcept {
+    for (;;) {
+        const drom::client::Wanted allowed = drom::client::reserved();
+        const auto result = set(allowed);
+        if (drom::client::reserved().seq == allowed.seq) return result;
+    }
+}
+
 /// Calls `set` with what of `wanted` this process may use, and with `wanted` where its cpuset allows nothing of that.
 template <class Set>
 auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
     const SignalsBlocked blocked;
-    return drom::client::set_allowed([&](const drom::client::Wanted& allowed) {
+    const auto inside = [&](const drom::client::Wanted& allowed) {
         if (allowed.seq == 0) return set(wanted);
         const CpuSet both = wanted & allowed.mask;
         const auto result = set(both.none() ? allowed.mask : both);
         return result == 0 ? result : set(wanted);
-    });
+    };
+    return takes_part() ? drom::client::set_allowed(inside) : set_reserved(inside);
 }
 
 /// libdrom.so's own calls are inside the CPUs already, and must not wait for themselves.
@@ -95,9 +109,8 @@ bool is_own_thread(pid_t tid) noexcept {
 
 /// False: the call is not about us, or it is wrong and the kernel says so best. It goes on as it came.
 bool concerns_us(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
-    const bool client = drom::client::joined() || drom::client::is_child_of_client();
-    return client && drom::client::moves_threads() && mask != nullptr && !is_ours(caller) && is_own_thread(tid) &&
-           !read_mask(size, mask).none();
+    if (mask == nullptr || is_ours(caller) || !is_own_thread(tid) || read_mask(size, mask).none()) return false;
+    return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0;
 }
 
 /// LLVM's runtime counts the CPUs as the first region starts, or when the program first asks it, and keeps its default team's size by that.
@@ -214,8 +227,8 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     if (is_ours(CALLER)) return real(thread, attributes, start, argument);
     drom::starting::before_thread(CALLER);
     CpuSet wanted{};
-    const bool client = drom::client::joined() || drom::client::is_child_of_client();
-    if (attributes == nullptr || !client || !drom::client::moves_threads() || !bound_to(*attributes, wanted))
+    if (attributes == nullptr || !bound_to(*attributes, wanted)) return real(thread, attributes, start, argument);
+    if (takes_part() ? !drom::client::moves_threads() : drom::client::reserved().seq == 0)
         return real(thread, attributes, start, argument);
     return set_inside(wanted, [&](const CpuSet& set) {
         pthread_attr_t inside;

@@ -255,6 +255,20 @@ class Suite:
         (row.work / "go").unlink()
         return "the same request again brings it back"
 
+    def an_affinity_call_with_the_agent(self, row):
+        """Python, taskset and a program of plain threads are no clients, and stay inside all the same."""
+        first, second = self.cpus
+        wait = f"while [ ! -e {row.work}/go ]; do sleep 0.01; done"
+        python = f"import os, time; os.sched_setaffinity(0, {{{first}, {second}}}); os.rename(\"{row.work}/go\", \"{row.work}/done\"); time.sleep(600)"
+        row.start(["sh", "-c", f"{wait}; taskset -c {first},{second} sleep 600 & taskset -c {second} sleep 600 & python3 -c '{python}' & wait"])
+        row.ready(1)
+        row.set({first})
+        (row.work / "go").touch()
+        row.eventually("Python has asked for both", (row.work / "done").exists)
+        row.eventually("both sleep", lambda: [name_of(p) for p in row.processes()].count("sleep") == 2)
+        row.check_inside({first})
+        return "stays inside"
+
     def a_narrower_binding(self, row):
         first, second = self.cpus
         row.start(["sh", "-c", f"taskset -c {first} sleep 600 & sleep 600 & wait"])
@@ -332,7 +346,8 @@ class Suite:
         return {
             "list counts, explain names": self.counted_and_named,
             "a script that starts clients of its own": self.clients_of_its_own,
-            "an affinity call of a program that has not joined": self.an_affinity_call,
+            "an affinity call without the agent": self.an_affinity_call,
+            "affinity calls of programs that have not joined": self.an_affinity_call_with_the_agent,
             "a process that bound itself": self.a_narrower_binding,
             "a process that is left behind": self.what_is_left_behind,
             "CPUs that come back to a script": self.given_back_without_an_agent,
@@ -348,6 +363,13 @@ class Suite:
         for name, (shell, count) in ROWS.items():
             yield name, lambda row, shell=shell, count=count: self.plain_row(row, shell, count)
         yield from self.special_rows().items()
+
+
+def name_of(pid):
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
 
 
 def parent_of(pid):
