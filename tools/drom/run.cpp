@@ -112,6 +112,7 @@ public:
         SignalRelay relay(true);
         auto child = PausedChild::fork(program_, options_.command, relay);
         if (!child) return refuse(child.error());
+        SignalRelay::let_stop(true);  // until the program runs there is nothing to pass a stop on to
         report_.pid = child->pid();
         plan_traits();
         doors_.omp =

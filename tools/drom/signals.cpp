@@ -2,6 +2,7 @@
 // signals.cpp - signals as events.
 #include "signals.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <mutex>
 #include <thread>
@@ -28,6 +30,25 @@ constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 std::mutex& output_lock() {
     static std::mutex lock;
     return lock;
+}
+
+/// The kernel's letter for the process; '\0': it has none.
+char state_of(int stat) {
+    char text[256] = "";
+    const ssize_t length = pread(stat, text, sizeof text - 1, 0);
+    const char* end_of_name = length > 0 ? std::strrchr(text, ')') : nullptr;
+    return end_of_name == nullptr || std::strlen(end_of_name) < 3 ? '\0' : end_of_name[2];
+}
+
+/// Wakes its creator as soon as the program is not stopped any more: a stopped process cannot look for itself. Again and again, as its
+/// creator may be about to stop only.
+[[noreturn]] void wake_after(pid_t program, pid_t creator) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    const std::string path = "/proc/" + std::to_string(program) + "/stat";
+    const int stat = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    for (constexpr timespec kPause{0, 20'000'000}; getppid() == creator; nanosleep(&kPause, nullptr))
+        if (state_of(stat) != 'T') kill(creator, SIGCONT);
+    _exit(0);
 }
 
 template <size_t N>
@@ -66,6 +87,7 @@ SignalRelay::SignalRelay(bool adopts) : adopts_(adopts) {
     struct sigaction plain{};
     plain.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &plain, &child_action_);
+    sigaction(SIGTSTP, nullptr, &stop_action_);
     descriptor_ = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -76,8 +98,18 @@ SignalRelay::~SignalRelay() {
 }
 
 void SignalRelay::restore_in_child() const {
+    // A stop that came while it waited for its start was meant for its creator.
+    std::signal(SIGTSTP, SIG_IGN);
+    sigaction(SIGTSTP, &stop_action_, nullptr);
     sigaction(SIGCHLD, &child_action_, nullptr);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void SignalRelay::let_stop(bool allowed) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    sigprocmask(allowed ? SIG_UNBLOCK : SIG_BLOCK, &set, nullptr);
 }
 
 int SignalRelay::arrived() const {
@@ -93,7 +125,7 @@ void SignalRelay::pass_on(pid_t child) {
     while (read(descriptor_, &info, sizeof info) == sizeof info) {
         const int number = static_cast<int>(info.ssi_signo);
         if (number == SIGCHLD) continue;
-        if (number == SIGTSTP) stop_asked_ = true;
+        if (number == SIGCONT && static_cast<pid_t>(info.ssi_pid) == waker_) continue;
         if (std::ranges::find(kEnding, number) != std::end(kEnding)) ending_signal_ = number;
         // What a terminal sends goes to the whole process group: the program has had it already.
         if (info.ssi_code != SI_KERNEL) kill(child, number);
@@ -104,11 +136,20 @@ std::optional<int> SignalRelay::reap(pid_t child) {
     int status = 0;
     while (waitpid(child, &status, WNOHANG | WUNTRACED) == child) {
         if (!WIFSTOPPED(status)) return status;
-        if (!stop_asked_) continue;
-        stop_asked_ = false;
-        raise(SIGSTOP);  // so that the shell sees the job stopped; SIGCONT comes through pass_on
+        stop_like(child);
     }
     return std::nullopt;
+}
+
+/// So that the shell sees the job stopped. A SIGCONT for this process comes through pass_on.
+void SignalRelay::stop_like(pid_t child) {
+    const pid_t self = getpid();
+    waker_ = fork();
+    if (waker_ == 0) wake_after(child, self);
+    if (waker_ < 0) return;  // nobody would wake us where the program alone is continued
+    raise(SIGSTOP);
+    kill(waker_, SIGKILL);
+    waitpid(waker_, nullptr, 0);
 }
 
 /// The program's own status is left for reap().
@@ -123,6 +164,7 @@ void SignalRelay::reap_adopted(pid_t child) const {
 
 std::optional<int> SignalRelay::until_end_of(pid_t child, std::optional<std::chrono::milliseconds> limit) {
     using Clock = std::chrono::steady_clock;
+    let_stop(false);
     const auto deadline = limit ? Clock::now() + *limit : Clock::time_point::max();
     for (;;) {
         reap_adopted(child);

@@ -29,26 +29,31 @@ public:
     /// In the child, before exec: mask and dispositions as they were before.
     void restore_in_child() const;
 
+    /// Whether SIGTSTP stops this process, as it does any other; it does not from the start of the program on, which decides then.
+    static void let_stop(bool allowed);
+
     /// A signal that asks us to end and has arrived already; 0: none.
     [[nodiscard]] int arrived() const;
 
     /// The last signal passed on that asks to end; 0: none.
     [[nodiscard]] int ending_signal() const { return ending_signal_; }
 
-    /// Passes signals on until the child has ended; returns its wait status. Stops with it when the terminal says so.
+    /// Passes signals on until the child has ended; returns its wait status. Stops with it, and continues with it.
     /// std::nullopt: it is still running after `limit`.
     std::optional<int> until_end_of(pid_t child, std::optional<std::chrono::milliseconds> limit = {});
 
 private:
     void pass_on(pid_t child);
     std::optional<int> reap(pid_t child);
+    void stop_like(pid_t child);
     void reap_adopted(pid_t child) const;
 
     sigset_t before_{};
     struct sigaction child_action_{};
+    struct sigaction stop_action_{};
     int descriptor_ = -1;
     bool adopts_ = false;
-    bool stop_asked_ = false;
+    pid_t waker_ = -1;  ///< the process that watches a stopped program for us
     int ending_signal_ = 0;
 };
 
