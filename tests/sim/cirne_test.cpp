@@ -196,7 +196,8 @@ TEST(Cirne, PresetsAreFoundByName) {
         EXPECT_EQ(cirne_mistake(*parameters), "");
         EXPECT_EQ(parameters->name, std::string("cirne-") + name);
     }
-    EXPECT_EQ(cirne_preset("w3").error(), "there is no preset w3; there are w1, w2, w1-samples, w2-samples, w5");
+    EXPECT_EQ(cirne_preset("w3").error(),
+              "there is no preset w3; there are w1, w2, w1-samples, w2-samples, w5, lublin");
 }
 
 TEST(Cirne, ParametersThatCannotBeAreSaid) {
