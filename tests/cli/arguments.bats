@@ -52,6 +52,13 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     [[ $(drom run --no-doors sh -c 'echo $1' sh --name=) == --name= ]] # the command's own
 }
 
+@test "a value for an option that takes none is not ignored" {
+    refuses 2 "^drom: run: --wait takes no value" drom run --wait=5 -- touch "$WORK/started"
+    refuses 2 "^drom: run: --rigid takes no value" drom run --rigid=no -- touch "$WORK/started"
+    refuses 2 "^drom: list: --json takes no value" drom list --json=compact
+    [[ ! -e $WORK/started && ! -e $DROM_TABLE ]]
+}
+
 @test "version" {
     run drom --version
     [[ $status == 0 && $output =~ ^drom\ [0-9]+\.[0-9]+\.[0-9]+$ ]]

@@ -406,11 +406,19 @@ void build(CLI::App& app, const std::vector<std::string>& words, Typed& typed) {
     const bool all = occurs("--dump-options");
     app.require_subcommand(1);
     app.allow_windows_style_options(false);
+    app.option_defaults()->disable_flag_override();
     add_common(&app, typed);
     app.add_flag("-V,--version", typed.version, "version");
     app.add_flag("--dump-options", typed.dump, "")->group("");
     for (const auto& verb : verb_texts())
         if (all || occurs(verb.name)) add_verb(app, verb, typed);
+}
+
+/// "--cpus: 1 required TEXT missing" and "wait was given a disallowed flag override", as CLI11 says it.
+std::string value_mistake(const std::string& told) {
+    const auto flag = told.find(" was given a disallowed flag override");
+    if (flag == std::string::npos) return told.substr(0, told.find(':')) + " needs a value";
+    return (flag == 1 ? "-" : "--") + told.substr(0, flag) + " takes no value";
 }
 
 }  // namespace
@@ -443,7 +451,7 @@ tl::expected<Options, int> parse_options(int argc, char** argv) {
     } catch (const CLI::CallForAllHelp&) {
         return tl::make_unexpected(show_help(app, typed, true));
     } catch (const CLI::ArgumentMismatch& error) {
-        why = std::string(error.what()).substr(0, std::string(error.what()).find(':')) + " needs a value";
+        why = value_mistake(error.what());
     } catch (const CLI::ValidationError& error) {
         why = std::string(error.what()).substr(0, std::string(error.what()).find(':')) + " needs a value";
     } catch (const CLI::RequiredError&) {
