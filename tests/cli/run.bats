@@ -289,6 +289,12 @@ terminal() {
     nothing_left
 }
 
+@test "inside another program of drom's a CPU that is free elsewhere is said to be out of reach, not to be in use" {
+    two_cpus
+    refuses 1 "1 CPU wanted; 0 free and 0 more can be taken .*; free outside this process's affinity \($A\): CPU $B" \
+        drom run --no-doors --cpus "$A" -- "$BIN" run --no-doors --ncpus 1 -- true
+}
+
 @test "drom run is killed: the program goes on as a client, and its CPUs come back when it ends" {
     has_guest regions-gcc
     guest orphan "$A" "$GUESTS/regions-gcc" 60

@@ -89,6 +89,20 @@ Error too_few_allowed(const Wish& wish) {
     return {later ? DROM_E_BUSY : DROM_E_NOCPU, text};
 }
 
+/// `free` were, and `taken` more could be.
+Error too_few_now(const Wish& wish, unsigned free, unsigned taken) {
+    const std::string drained = wish.drained.empty() ? "" : "; drained: " + wish.drained.text();
+    std::string text = fmt::format(
+        "{} wanted; {} free and {} more can be taken (clients keep their minimum{}); ask for fewer, or wait until one "
+        "ends",
+        counted(wish.count, "CPU"), free, taken, drained);
+    // Inside another program of drom's, for instance.
+    if (const CpuSet elsewhere = wish.free - wish.allowed; !elsewhere.empty())
+        text +=
+            fmt::format("; free outside this process's affinity ({}): {}", wish.allowed.text(), cpus_text(elsewhere));
+    return {DROM_E_BUSY, text};
+}
+
 }  // namespace
 
 Expected<Choice> choose_cpus(const Wish& wish) {
@@ -98,12 +112,7 @@ Expected<Choice> choose_cpus(const Wish& wish) {
     const unsigned free = choice.cpus.count();
     while (choice.cpus.count() < wish.count) {
         const Share* giver = largest_giver(wish, choice.cpus);
-        if (giver == nullptr)
-            return failure(DROM_E_BUSY,
-                           fmt::format("{} wanted; {} free and {} more can be taken (clients keep their minimum{}); "
-                                       "ask for fewer, or wait until one ends",
-                                       counted(wish.count, "CPU"), free, choice.cpus.count() - free,
-                                       wish.drained.empty() ? "" : "; drained: " + wish.drained.text()));
+        if (giver == nullptr) return tl::make_unexpected(too_few_now(wish, free, choice.cpus.count() - free));
         const CpuSet pool = (giver->cpus - choice.cpus) & wish.allowed;
         choice.cpus = choice.cpus | nearest_cpus(pool, 1, choice.cpus, wish.levels, true);
         choice.takes = true;
