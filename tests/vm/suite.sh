@@ -87,7 +87,7 @@ moves_placed() {
     sees "$1: and back to 16" "^team=16 cpus=.* masks=$all bound=0\$"
 }
 
-# What every program gets unless something was said: the team keeps its size, and each of its threads stays inside the mask.
+# The default: a team keeps its size, and each of its threads stays inside the mask.
 keeps() {
     local by
     for by in gcc clang; do
