@@ -15,5 +15,5 @@ log=build/demo/build.log
 . scripts/demo/step.sh
 scripts/packages.sh build demo
 step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF
-step "building" cmake --build --preset release --target drom drom-cli examples
+step "building" cmake --build --preset release --target drom drom-agent drom-omp drom-cli examples
 exec python3 scripts/demo/insitu.py --bin build/release/bin --out build/demo "$@"
