@@ -35,10 +35,14 @@ int read_file(const char* path, char* out, size_t size) noexcept {
 
 struct Stat {
     char state;
+    uint64_t threads;
     uint64_t start;
+
+    /// The first thread of a process looks like a zombie once it has ended; the process lives while another thread does.
+    [[nodiscard]] bool has_ended() const noexcept { return state == 'X' || (state == 'Z' && threads < 2); }
 };
 
-/// Fields 3 and 22 of /proc/PID/stat; the command in field 2 may hold anything, so count from its last ')'.
+/// Fields 3, 20 and 22 of /proc/PID/stat; the command in field 2 may hold anything, so count from its last ')'.
 int read_stat(uint32_t pid, Stat& out) noexcept {
     char path[32];
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
@@ -53,6 +57,7 @@ int read_stat(uint32_t pid, Stat& out) noexcept {
         field = strchr(field, ' ');
         if (field == nullptr) return -EINVAL;
         ++field;
+        if (number + 1 == 20) out.threads = strtoull(field, nullptr, 10);
     }
     out.start = strtoull(field, nullptr, 10);
     return 0;
@@ -171,7 +176,7 @@ int find_process(uint32_t pid, Who& who) noexcept {
     Stat stat{};
     const int status = pid != 0 ? read_stat(pid, stat) : -ENOENT;
     if (status != 0) return status == -ENOENT ? ESRCH : -status;
-    if (stat.state == 'Z' || stat.state == 'X') return ESRCH;
+    if (stat.has_ended()) return ESRCH;
     who = {pid, noted_start(stat.start), self().pidns};
     return who.start != 0 ? 0 : EIO;
 }
@@ -193,7 +198,7 @@ Verdict verdict(const Who& who) noexcept {
     const Shift by = shift();
     if (!by.known) return Verdict::kUnknown;
     const bool other = !may_be_start(stat.start, by, who.start);
-    return other || stat.state == 'Z' || stat.state == 'X' ? Verdict::kDead : Verdict::kAlive;
+    return other || stat.has_ended() ? Verdict::kDead : Verdict::kAlive;
 }
 
 void KnownProcess::forget() noexcept {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // identity.hpp - who a process is, and whether it still lives.
 //
-// pid + start time + pid namespace. A zombie is dead; EPERM means alive; a process of another pid namespace cannot be
-// judged from here and is never reaped by pid.
+// pid + start time + pid namespace. A zombie without another thread is dead; EPERM means alive; a process of another
+// pid namespace cannot be judged from here and is never reaped by pid.
 #pragma once
 
 #include <cstdint>

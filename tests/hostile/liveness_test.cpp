@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // liveness_test.cpp - who lives: reused pids, zombies, other users, other programs, other pid namespaces.
 #include <linux/sched.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -105,6 +106,45 @@ TEST(Verdicts, AZombieIsDead) {
     EXPECT_EQ(kill(child.pid(), 0), 0) << "the kernel calls a zombie alive; that is the trap";
     EXPECT_EQ(drom::verdict(who), Verdict::kDead);
     EXPECT_FALSE(drom::who_is(child.upid(), who));
+}
+
+/// Ends the first thread of this process, once another one runs.
+void end_first_thread() {
+    pthread_t other{};
+    pthread_create(
+        &other, nullptr,
+        [](void*) -> void* {
+            for (;;) pause();
+        },
+        nullptr);
+    syscall(SYS_exit, 0);
+}
+
+void await_state(pid_t pid, char state) {
+    char now = '\0';
+    while (now != state) {
+        std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+        std::string text;
+        std::getline(stat, text);
+        ASSERT_FALSE(text.empty()) << "the process has ended";
+        now = text[text.rfind(')') + 2];
+        usleep(1000);
+    }
+}
+
+TEST(Verdicts, AProcessWhoseFirstThreadHasEndedLives) {
+    const Child child = Child::run([] {
+        end_first_thread();
+        return 1;
+    });
+    await_state(child.pid(), 'Z');
+    Who who{};
+    ASSERT_TRUE(drom::who_is(child.upid(), who)) << "it looks like a zombie; its other thread runs";
+    EXPECT_EQ(drom::verdict(who), Verdict::kAlive);
+    child.kill(SIGKILL);
+    while (drom::verdict(who) == Verdict::kAlive) usleep(1000);
+    EXPECT_EQ(kill(child.pid(), 0), 0) << "nobody has waited for it yet";
+    EXPECT_EQ(drom::verdict(who), Verdict::kDead);
 }
 
 TEST(Verdicts, AStoppedProcessLives) {
