@@ -36,7 +36,7 @@ uint32_t Table::blocker(const Goal& goal) noexcept {
 int Table::finish(const Goal& goal, const Options& options, const char* verb, drom_error* error) noexcept {
     if (!options.has(DROM_WAIT_RELEASED | DROM_WAIT_RESIZED)) {
         const uint32_t missing = blocker(goal);
-        return missing == kNoSlot ? succeed(error) : still_pending(missing, verb, error);
+        return missing == kNoSlot ? succeed(error) : still_pending(missing, options, verb, error);
     }
     Goal resized = goal;
     resized.resized = options.has(DROM_WAIT_RESIZED);
@@ -60,18 +60,35 @@ int Table::finish_all(const SlotSet& slots, const Options& options, const char* 
     return first == DROM_OK ? succeed(error) : first;
 }
 
-int Table::still_pending(uint32_t slot, const char* verb, drom_error* error) noexcept {
+bool Table::has_joined(uint32_t slot) noexcept {
+    const Page* page = pages_.view(slot);
+    return page != nullptr && page->joined.load() != 0;
+}
+
+/// What a process that was reserved for does before it joins is its launcher's affair: no grace of the program's is at stake.
+bool Table::is_own_reservation(uint32_t slot) noexcept {
+    return !has_joined(slot) && read_who(ledger_.slot(slot).guardian) == self();
+}
+
+int Table::still_pending(uint32_t slot, const Options& options, const char* verb, drom_error* error) noexcept {
     if (error == nullptr) return DROM_PENDING;
     error->status = DROM_PENDING;
-    Text(error->text, sizeof error->text)
-        << verb << ": posted; " << ClientText(ledger_, slot).text << " has not released its CPUs yet; drom explain "
-        << ledger_.slot(slot).client.pid.load() << " says why";
+    const uint32_t pid = ledger_.slot(slot).client.pid.load();
+    Text text(error->text, sizeof error->text);
+    text << verb << ": posted; " << ClientText(ledger_, slot).text << " has not released its CPUs yet; ";
+    if (options.has(DROM_NEVER_CONFINE) && !has_joined(slot))
+        text << "it has not joined, so it is only moved from outside, and --grace never (DROM_NEVER_CONFINE) forbids "
+                "that; drom wait "
+             << pid << " --grace now does it";
+    else
+        text << "drom explain " << pid << " says why";
     return DROM_PENDING;
 }
 
 int Table::await(const Goal& goal, const Options& options, const char* verb, drom_error* error) noexcept {
     const uint64_t deadline = deadline_in_ms(options.timeout_ms);
-    bool may_confine = !options.has(DROM_NEVER_CONFINE);
+    const bool never = options.has(DROM_NEVER_CONFINE);
+    bool able = true;  // to move threads from here
     for (;;) {
         {
             const Turn turn(ledger_.header(), deadline);
@@ -85,15 +102,15 @@ int Table::await(const Goal& goal, const Options& options, const char* verb, dro
         const uint32_t slot = blocker(goal);
         if (slot == kNoSlot) break;
         const uint64_t now = now_ns();
-        if (now >= deadline) return still_pending(slot, verb, error);
+        if (now >= deadline) return still_pending(slot, options, verb, error);
         const Page* page = pages_.view(slot);
-        const bool joined = page != nullptr && page->joined.load() != 0;
         const uint64_t acked = page != nullptr ? page->released.load() : 0;
         const uint64_t posted = ledger_.request(slot).posted_ns.load(std::memory_order_relaxed);
         // Nobody will answer for a process that never joined: grace would only be lost time.
-        const uint64_t grace = joined ? posted + options.grace_ms * kMillisecond : 0;
+        const uint64_t grace = has_joined(slot) ? posted + options.grace_ms * kMillisecond : 0;
+        const bool may_confine = able && (!never || is_own_reservation(slot));
         if (may_confine && (now >= grace || pages_.is_held(slot))) {
-            may_confine = confine_client(slot);
+            able = confine_client(slot);
             continue;
         }
         pages_.wake_held();  // from here on it is theirs to do

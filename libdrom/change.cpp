@@ -235,7 +235,8 @@ int Table::change_client(uint32_t pid, const Wish& wish, const Options& options,
     const int finished = finish(goal, options, verb.text, error);
     const bool again =
         status == DROM_UNCHANGED && finished == DROM_OK && options.waits() && !options.has(DROM_NEVER_CONFINE);
-    if (again && !confine_again({goal.slot, goal.generation})) return still_pending(goal.slot, verb.text, error);
+    if (again && !confine_again({goal.slot, goal.generation}))
+        return still_pending(goal.slot, options, verb.text, error);
     return status == DROM_UNCHANGED && finished == DROM_OK ? status : finished;
 }
 

@@ -142,7 +142,9 @@ private:
     int await(const Goal& goal, const Options&, const char* verb, drom_error*) noexcept;
     int await_resized(const Goal& goal, uint64_t deadline, const char* verb, drom_error*) noexcept;
     bool is_kept(uint32_t slot, uint64_t seen) noexcept;
-    int still_pending(uint32_t slot, const char* verb, drom_error*) noexcept;
+    bool has_joined(uint32_t slot) noexcept;
+    bool is_own_reservation(uint32_t slot) noexcept;
+    int still_pending(uint32_t slot, const Options&, const char* verb, drom_error*) noexcept;
     Posted released_before(uint32_t slot, uint64_t seq) noexcept;
     Origin origin_before(uint32_t slot, uint64_t seq) noexcept;
     Confined move_threads(User user, ClientTree& tree, Posted& posted) noexcept;

@@ -407,6 +407,12 @@ terminal() {
     client_is owner want "$BOTH"
 }
 
+@test "with --grace never, which is for others, a program on free CPUs starts" {
+    drom run --no-doors --cpus "$A" --grace never --timeout 30000 -- touch "$WORK/started"
+    DROM_GRACE_MS=never drom run --cpus "$A" -- rm "$WORK/started"
+    [[ ! -e $WORK/started ]]
+}
+
 @test "an affinity is respected" {
     two_cpus
     [[ $(taskset -c "$B" "$BIN" run -- sh -c 'taskset -cp $$' | sed 's/.*: //') == "$B" ]]

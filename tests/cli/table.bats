@@ -310,12 +310,26 @@ $WORK/here/mine" ]]
     two_cpus
     sleeper one "$BOTH"
     kill -STOP "$(client one pid)"
-    refuses 3 "posted; .*one.* has not released its CPUs yet; drom explain [0-9]+ says why" drom set one "$A" --grace never --timeout 50
+    refuses 3 "posted; .*one.* has not released its CPUs yet; it has not joined, so it is only moved from outside, and --grace never .* forbids that; drom wait [0-9]+ --grace now does it$" drom set one "$A" --grace never --timeout 50
     [[ $(drom set one "$A" --grace never --timeout 50 --json 2>/dev/null | jq -r .status) == DROM_PENDING ]]
     drom explain one --sample 1 | grep -q "is posted, .* ago, and not released: the process is stopped"
     refuses 3 "has not released its CPUs yet" drom wait one --grace never --timeout 50
     drom wait one --grace now
     client_is one mask "$A"
+}
+
+@test "--fast with --grace never: the client that cannot move by itself is named with the reason" {
+    two_cpus
+    sleeper one "$BOTH"
+    kill -STOP "$(client one pid)"
+    background "$BIN" run --no-doors --name newcomer --cpus "$B" --fast --grace never --timeout 30000 -- "$GUESTS/plain" 60
+    eventually "it runs" client_is newcomer request confined
+    kill -CONT "$(client one pid)"
+    drom wait one --grace now
+    kill -KILL "$(client one pid)"
+    eventually "it may have both" drom set newcomer "$BOTH"
+    refuses 3 "client $(client newcomer pid) \(newcomer\) has not released .*; it has not joined, so it is only moved from outside, and --grace never" \
+        drom set newcomer "$A" --fast --grace never --timeout 50
 }
 
 @test "a release from outside has its time, as set, list and explain say it" {
