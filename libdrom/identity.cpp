@@ -183,6 +183,13 @@ int find_process(uint32_t pid, Who& who) noexcept {
 
 bool who_is(uint32_t pid, Who& who) noexcept { return find_process(pid, who) == 0; }
 
+bool is_nobody(uint32_t pid) noexcept {
+    // Before /proc is asked: a mount that hides other users' processes says of the living, too, that there is no such process.
+    if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;
+    Stat stat{};
+    return read_stat(pid, stat) == 0 && stat.has_ended();
+}
+
 Verdict verdict(const Who& who) noexcept {
     if (who.pid == 0) return Verdict::kDead;
     if (who.pidns != self().pidns) return Verdict::kUnknown;

@@ -30,6 +30,9 @@ bool who_is(uint32_t pid, Who& who) noexcept;
 /// The same; 0, ESRCH when it does not exist or is a zombie, or why that cannot be told.
 int find_process(uint32_t pid, Who& who) noexcept;
 
+/// No process of this namespace has the number, or one that has ended. False when that cannot be told.
+bool is_nobody(uint32_t pid) noexcept;
+
 /// About 8 us for a live process, 0.5 us for a missing one.
 Verdict verdict(const Who& who) noexcept;
 

@@ -54,7 +54,7 @@ struct Identity {
     Payload start;  ///< start time in clock ticks since boot (field 22 of /proc/PID/stat)
     Payload pidns;  ///< inode of its pid namespace
     Half pid;
-    uint32_t pad;
+    Half signs;  ///< a claimer's: the generation of the slot that it has claimed, written last
 };
 static_assert(sizeof(Identity) == 24);
 
@@ -79,7 +79,8 @@ struct Header {
     Half turn_waiters;
     uint32_t pad1;
     Word reaped_ns;  ///< when the dead were looked for last
-    uint8_t pad2[40];
+    uint64_t pidns;  ///< pid namespace of the table's creator, constant after creation
+    uint8_t pad2[32];
     // --- events ---
     Word event_head;     ///< events ever recorded
     Half event_bell;     ///< futex: counts completed events
@@ -96,8 +97,9 @@ struct Place {
 };
 static_assert(sizeof(Place) == 8);
 
-/// A slot's `state`: {phase:8, flags:8, unused:16, generation:32}; while Claimed {phase:8, unused:2, claimer's pid:22, generation:32},
-/// so that a slot never stands there as claimed by its former claimer, who may be dead. The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free.
+/// A slot's `state`: {phase:8, flags:8, unused:16, generation:32}; while Claimed {phase:8, unused:1, at home:1, claimer's pid:22,
+/// generation:32}, so that a slot never stands there as claimed by its former claimer, which may be dead. `at home`: the pid is one of the
+/// namespace that the header names, so that it can be judged there before the claimer has signed. The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free.
 /// A slot may be Free only when no owner word names it (Leaving exists for that).
 namespace phase {
 inline constexpr uint64_t kFree = 0, kClaimed = 1, kReserved = 2, kLive = 3, kLeaving = 4;
@@ -271,16 +273,16 @@ inline constexpr uint64_t kLayoutFacts[] = {
     // the ledger
     sizeof(Header), offsetof(Header, boot_id), offsetof(Header, cpus), offsetof(Header, owners_at),
     offsetof(Header, checksum), offsetof(Header, turn), offsetof(Header, turn_waiters), offsetof(Header, reaped_ns),
-    offsetof(Header, event_head), offsetof(Header, event_bell), offsetof(Header, event_waiters), sizeof(Place),
-    offsetof(Place, core), offsetof(Place, l3), offsetof(Place, numa), offsetof(Place, package), sizeof(Identity),
-    offsetof(Identity, start), offsetof(Identity, pidns), offsetof(Identity, pid), sizeof(Slot), offsetof(Slot, state),
-    offsetof(Slot, client), offsetof(Slot, guardian), offsetof(Slot, claimer), offsetof(Slot, min_cpus),
-    offsetof(Slot, max_cpus), offsetof(Slot, uid), offsetof(Slot, page_key), offsetof(Slot, joined_ns),
-    offsetof(Slot, name), offsetof(Slot, job), sizeof(Request), offsetof(Request, newest),
-    offsetof(Request, ack_waiters), offsetof(Request, confined), offsetof(Request, posted_ns),
-    offsetof(Request, attempts), offsetof(Request, confined_ns), offsetof(Request, begun), sizeof(RequestHalf),
-    offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words), half_bytes(1),
-    half_bytes(64), request_stride(1), request_stride(64), sizeof(Intent), offsetof(Intent, kind),
+    offsetof(Header, pidns), offsetof(Header, event_head), offsetof(Header, event_bell),
+    offsetof(Header, event_waiters), sizeof(Place), offsetof(Place, core), offsetof(Place, l3), offsetof(Place, numa),
+    offsetof(Place, package), sizeof(Identity), offsetof(Identity, start), offsetof(Identity, pidns),
+    offsetof(Identity, pid), offsetof(Identity, signs), sizeof(Slot), offsetof(Slot, state), offsetof(Slot, client),
+    offsetof(Slot, guardian), offsetof(Slot, claimer), offsetof(Slot, min_cpus), offsetof(Slot, max_cpus),
+    offsetof(Slot, uid), offsetof(Slot, page_key), offsetof(Slot, joined_ns), offsetof(Slot, name), offsetof(Slot, job),
+    sizeof(Request), offsetof(Request, newest), offsetof(Request, ack_waiters), offsetof(Request, confined),
+    offsetof(Request, posted_ns), offsetof(Request, attempts), offsetof(Request, confined_ns), offsetof(Request, begun),
+    sizeof(RequestHalf), offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words),
+    half_bytes(1), half_bytes(64), request_stride(1), request_stride(64), sizeof(Intent), offsetof(Intent, kind),
     offsetof(Intent, who), offsetof(Intent, flags), offsetof(Intent, checksum), offsetof(Intent, words),
     intent_bytes(1), intent_bytes(64), sizeof(Event), offsetof(Event, index), offsetof(Event, time_ns),
     offsetof(Event, seq), offsetof(Event, what), offsetof(Event, value),

@@ -2,7 +2,6 @@
 // registry.cpp - slots: who takes part.
 #include "registry.hpp"
 
-#include <cerrno>
 #include <cstring>
 
 #include "mailbox.hpp"
@@ -20,6 +19,12 @@ uint64_t pack_state(const SlotState& state) noexcept {
 namespace {
 constexpr uint32_t kClaimerShift = 32;
 constexpr uint64_t kClaimerMask = 0x3fffff;  // pid_max is 2^22
+constexpr uint64_t kAtHome = uint64_t{1} << 54;
+
+uint64_t claimed_by(const Ledger& ledger, const Who& who, uint32_t generation) noexcept {
+    const uint64_t home = who.pidns == ledger.header().pidns ? kAtHome : 0;
+    return pack_state({phase::kClaimed, 0, generation}) | home | (who.pid & kClaimerMask) << kClaimerShift;
+}
 }  // namespace
 
 Who read_who(const Identity& identity) noexcept {
@@ -115,10 +120,10 @@ uint32_t claim_slot(const Ledger& ledger) noexcept {
         if (state.phase != phase::kFree) continue;
         uint64_t expected = pack_state(state);
         const Who me = self();
-        const uint64_t claimed = pack_state({phase::kClaimed, 0, state.generation + 1}) | (me.pid & kClaimerMask)
-                                                                                              << kClaimerShift;
+        const uint64_t claimed = claimed_by(ledger, me, state.generation + 1);
         if (!slot.state.compare_exchange_strong(expected, claimed)) continue;
         write_who(slot.claimer, me);
+        slot.claimer.signs.store(state.generation + 1, std::memory_order_release);
         blank(ledger, i);
         return i;
     }
@@ -142,15 +147,14 @@ bool change_phase(const Ledger& ledger, uint32_t slot, uint32_t generation, uint
     return false;
 }
 
-bool is_half_made(const Slot& slot) noexcept {
+bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept {
     const uint64_t bits = slot.state.load(std::memory_order_acquire);
     if (bits >> 56 != phase::kClaimed) return false;
-    const Who claimer = read_who(slot.claimer);
-    const auto pid = static_cast<uint32_t>(bits >> kClaimerShift & kClaimerMask);
-    if (claimer.pid == pid) return verdict(claimer) == Verdict::kDead;
+    if (slot.claimer.signs.load(std::memory_order_acquire) == static_cast<uint32_t>(bits))
+        return verdict(read_who(slot.claimer)) == Verdict::kDead;
     // It has taken the slot and not signed it yet, or died in between: what stands there is its predecessor.
-    Who who{};
-    return find_process(pid, who) == ESRCH;
+    const bool is_seen_here = (bits & kAtHome) != 0 && self().pidns == ledger.header().pidns;
+    return is_seen_here && is_nobody(static_cast<uint32_t>(bits >> kClaimerShift & kClaimerMask));
 }
 
 bool is_abandoned(const Slot& slot) noexcept {

@@ -56,8 +56,8 @@ bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_
 /// The same from one phase only, keeping its flags: of two that change it at once one is refused.
 bool change_phase(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t from, uint64_t to) noexcept;
 
-/// Whoever claimed the slot died before it was filled.
-bool is_half_made(const Slot& slot) noexcept;
+/// The process that claimed the slot died before it was filled. False when that cannot be told, as of a process of another pid namespace.
+bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept;
 
 /// Neither the client nor its guardian lives. About 8 us a living process; unknown counts as living.
 bool is_abandoned(const Slot& slot) noexcept;

@@ -152,6 +152,7 @@ void fill_header(Header& header, const CreateSpec& spec, uint32_t cpus, const Ex
     header.layout_hash = kLayoutHash;
     header.file_size = extent.size;
     header.boot_id = boot;
+    header.pidns = self().pidns;
     header.mode = spec.mode;
     header.owner_uid = geteuid();
     header.cpus = cpus;

@@ -267,7 +267,7 @@ uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
         const uint64_t now = unpack_state(seen).phase;
         if (now == phase::kFree) continue;
         const bool ended = (now == phase::kReserved || now == phase::kLive) && is_abandoned(slot);
-        if (!is_half_made(slot) && !ended && now != phase::kLeaving) continue;
+        if (!is_half_made(ledger, slot) && !ended && now != phase::kLeaving) continue;
         if (retire(ledger, pages, path, i, seen, DROM_EVENT_REAP)) ++reaped;
     }
     ledger.header().reaped_ns.store(now_ns(), std::memory_order_relaxed);

@@ -30,7 +30,14 @@ TEST(Registry, AClaimedSlotIsNobodysYet) {
     const uint32_t slot = claim_slot(table.ledger);
     EXPECT_FALSE(is_live(table.ledger, table.name(slot)));
     EXPECT_EQ(find_pid(table.ledger, self().pid), kNoSlot);
-    EXPECT_FALSE(is_half_made(table.ledger.slot(slot))) << "its claimer lives";
+    EXPECT_FALSE(is_half_made(table.ledger, table.ledger.slot(slot))) << "its claimer lives";
+}
+
+/// As after the claimer's first store.
+void unsign(Slot& slot) { slot.claimer.signs.store(state_of(slot).generation - 1); }
+
+void claim_as(Slot& slot, uint64_t pid) {
+    slot.state.store((slot.state.load() & ~(uint64_t{0x3fffff} << 32)) | pid << 32);
 }
 
 TEST(Registry, ASlotIsNotHalfMadeBecauseItsFormerClaimerDied) {
@@ -38,13 +45,49 @@ TEST(Registry, ASlotIsNotHalfMadeBecauseItsFormerClaimerDied) {
     Slot& slot = table.ledger.slot(0);
     ASSERT_EQ(claim_slot(table.ledger), 0U);
     // The state word says who claims it; what the slot itself says is still its predecessor.
+    unsign(slot);
     write_who(slot.claimer, {0x3ffffe, 1, self().pidns});
-    EXPECT_FALSE(is_half_made(slot));
-    uint64_t bits = slot.state.load();
-    slot.state.store((bits & ~(uint64_t{0x3fffff} << 32)) | uint64_t{0x3ffffd} << 32);
-    EXPECT_TRUE(is_half_made(slot)) << "whoever claimed it has never signed it and is dead";
-    slot.state.store((bits & ~(uint64_t{0x3fffff} << 32)) | uint64_t{0x3ffffe} << 32);
-    EXPECT_TRUE(is_half_made(slot));
+    EXPECT_FALSE(is_half_made(table.ledger, slot));
+    claim_as(slot, 0x3ffffd);
+    EXPECT_TRUE(is_half_made(table.ledger, slot)) << "its claimer has never signed it and is dead";
+    claim_as(slot, 0x3ffffe);
+    EXPECT_TRUE(is_half_made(table.ledger, slot));
+}
+
+TEST(Registry, ASlotIsNotHalfMadeBecauseItsFormerClaimerHadTheSamePid) {
+    const MemoryTable table(2, kClients);
+    Slot& slot = table.ledger.slot(0);
+    ASSERT_EQ(claim_slot(table.ledger), 0U);
+    unsign(slot);
+    write_who(slot.claimer, {self().pid, 1, self().pidns});
+    EXPECT_FALSE(is_half_made(table.ledger, slot)) << "the claimer lives, and has not signed the slot yet";
+}
+
+TEST(Registry, ASlotThatAnotherNamespaceClaimsIsNotHalfMade) {
+    MemoryTable table(2, kClients);
+    Slot& slot = table.ledger.slot(0);
+    table.ledger.header().pidns = self().pidns + 1;  // a container's table: its processes' numbers are others here
+    ASSERT_EQ(claim_slot(table.ledger), 0U);
+    unsign(slot);
+    claim_as(slot, 0x3ffffd);
+    EXPECT_FALSE(is_half_made(table.ledger, slot)) << "the number is of an unknown namespace";
+    table.ledger.header().pidns = self().pidns;
+    EXPECT_FALSE(is_half_made(table.ledger, slot)) << "the number is not of the table's namespace";
+    slot.claimer.signs.store(state_of(slot).generation);
+    write_who(slot.claimer, {0x3ffffd, 1, self().pidns + 1});
+    EXPECT_FALSE(is_half_made(table.ledger, slot)) << "it has signed, and cannot be judged from here";
+    EXPECT_EQ(reap(table.ledger, table.pages, "/nonexistent"), 0U);
+}
+
+TEST(Registry, AClaimOfTheTablesNamespaceIsNotJudgedFromAnother) {
+    MemoryTable table(2, kClients);
+    Slot& slot = table.ledger.slot(0);
+    ASSERT_EQ(claim_slot(table.ledger), 0U);
+    unsign(slot);
+    claim_as(slot, 0x3ffffd);
+    EXPECT_TRUE(is_half_made(table.ledger, slot));
+    table.ledger.header().pidns = self().pidns + 1;  // as if this process looked from another namespace
+    EXPECT_FALSE(is_half_made(table.ledger, slot));
 }
 
 /// Nobody's: the largest number that a pid can have, in another tick.
