@@ -119,7 +119,10 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     while IFS='|' read -r text pattern; do
         refuses 2 "^drom: set: MASK '$text': $pattern" drom set 1 "$text"
     done <<'ROWS'
-abc|a number is missing, at 'abc' \(character 1\)
+abc|neither the number of a CPU nor a unit \(core:, numa:, package:\), at 'abc' \(character 1\)
+l3:0|neither the number of a CPU nor a unit \(core:, numa:, package:\), at 'l3:0' \(character 1\)
+0-1,pu:0|neither the number of a CPU nor a unit \(core:, numa:, package:\), at 'pu:0' \(character 5\)
+all|neither the number of a CPU nor a unit \(core:, numa:, package:\), at 'all' \(character 1\)
 0-|the end of the range is missing, at the end \(character 3\)
 3-1|the range runs backwards, at '3-1' \(character 1\)
 0-1x|unexpected character, at 'x' \(character 4\)
@@ -135,7 +138,8 @@ abc|a number is missing, at 'abc' \(character 1\)
 99999999999999999999|a number beyond 4095
 core:|a number is missing, at the end \(character 6\)
 core:0-9999|a number beyond 4095
-cores:0|a number is missing
+cores:0|neither the number of a CPU nor a unit \(core:, numa:, package:\), at 'cores:0'
+core:x|a number is missing, at 'x' \(character 6\)
 numa:4000|there is no NUMA node 4000, only [0-9]+ of them, at '4000' \(character 6\)
 core:0,package:77|there is no package 77
 ROWS

@@ -212,6 +212,8 @@ private:
         if (accept("core:")) return units(Unit::kCore);
         if (accept("numa:")) return units(Unit::kNuma);
         if (accept("package:")) return units(Unit::kPackage);
+        if (at_ < text_.size() && is_letter(text_[at_]))
+            return complain("neither the number of a CPU nor a unit (core:, numa:, package:)", at_);
         each([this](unsigned cpu, size_t) { set_.add(cpu); });
     }
 
@@ -266,6 +268,8 @@ private:
         if (at_ == start) complain(missing, start);
         return value;
     }
+
+    static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
     static int digit_of(char c) {
         if (c >= '0' && c <= '9') return c - '0';
