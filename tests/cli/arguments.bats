@@ -38,6 +38,12 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     [[ ! -e $WORK/started && ! -e $DROM_TABLE ]]
 }
 
+@test "asking for help on help is not told that there is no verb help" {
+    diff <("$BIN" help help) <("$BIN" --help)
+    refuses 2 "^drom: 'x' is one argument too many; usage: drom help \[VERB\]$" drom help help x
+    refuses 2 "^drom: 'help' is one argument too many; usage: drom help \[VERB\]$" drom help help help
+}
+
 @test "an option with nothing for its value is refused, and nothing is started" {
     for option in --cpus --ncpus --name --max --min --job --timeout --grace; do
         refuses 2 "^drom: run: $option needs a value" drom run "$option" '' -- touch "$WORK/started"
@@ -205,6 +211,51 @@ ROWS
     # What holds is what is shown.
     run --separate-stderr env DROM_TIMEOUT_MS=-3 "$BIN" env
     grep -Eq '^DROM_TIMEOUT_MS +1000 +default ' <<<"$output"
+}
+
+@test "output that is lost on a full disk is a failure, and is told" {
+    "$BIN" run --no-doors --name one --cpus "$A" -- sleep 60 &
+    STARTED+=($!)
+    eventually "it is there" client_is one mask "$A"
+    for command in list "list --json" "list --raw" "explain one --sample 1" "explain one --sample 1 --json" env "env --json" check "check --json" \
+        "wait one" "wait one --json" "set one $A" "set one $A --json" "watch --all --count 1" "watch --all --count 1 --json"; do
+        # shellcheck disable=SC2086
+        lost "^drom: ${command%% *}: its output cannot be written: No space left on device$" $command
+    done
+    lost "^drom: verify: its output cannot be written: " verify --runs 1 --no-record -- true
+    for command in help "help list" "list -h" --version "--complete list -" --dump-options; do
+        # shellcheck disable=SC2086
+        lost "^drom: its output cannot be written: No space left on device$" $command
+    done
+    kill -KILL "$(client one pid)"
+}
+lost() { # PATTERN ARGUMENT...: refuses with its standard output on a full disk
+    local pattern=$1 status=0
+    shift
+    "$BIN" "$@" >/dev/full 2>"$WORK/told" || status=$?
+    [[ $status == 1 ]] && grep -qE "$pattern" "$WORK/told" || { echo "$*: $status, $(<"$WORK/told")" >&2; return 1; }
+}
+
+@test "a reader that has seen enough is no failure" {
+    # shellcheck disable=SC2016
+    run --separate-stderr bash -c 'trap "" PIPE; set -o pipefail; "$1" help | true; "$1" help help | true' bash "$BIN"
+    # shellcheck disable=SC2154
+    [[ $status == 0 && -z $stderr ]]
+}
+
+@test "too few file descriptors are called so, and blamed on nothing else" {
+    few="^drom: (list|check|explain|run): it needs 16 more open files, and the limit is [0-9]+; raise it"
+    for limit in 6 7 9 12 17; do
+        for command in list check "explain one" "run --no-doors -- true"; do
+            # shellcheck disable=SC2016
+            refuses 1 "$few" bash -c 'ulimit -n "$1"; shift; exec "$@" 3>&- 4>&-' bash "$limit" "$BIN" $command
+        done
+    done
+    [[ ! -e $DROM_TABLE ]]
+    # shellcheck disable=SC2016
+    bash -c 'ulimit -n 6; exec "$0" list --json 3>&- 4>&-' "$BIN" 2>/dev/null | jq -e '.status == "DROM_E_OS" and (.error | contains("open files"))'
+    # shellcheck disable=SC2016
+    bash -c 'ulimit -n 64; exec "$0" run --no-doors -- true' "$BIN"
 }
 
 @test "with --json a refusal is an object with its status" {

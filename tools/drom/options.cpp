@@ -394,6 +394,7 @@ std::vector<std::string> arguments_of(int argc, char** argv, Typed& typed) {
     if (!words.empty() && words.front() == "help") {
         words.erase(words.begin());
         if (words.size() > 1) typed.surplus = words[1];
+        if (!words.empty() && words.front() == "help") words.erase(words.begin());  // its page is the program's
         words.emplace_back("--help");
     }
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
