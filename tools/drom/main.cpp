@@ -2,6 +2,7 @@
 // main.cpp - the command `drom`: reads the command line and hands it to the verb.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -35,7 +36,27 @@ constexpr Row kRows[] = {
 };
 
 int dispatch(const Options& options) {
+/// Whether so many files can be opened as a verb needs. What fails later for want of one would be blamed on what it was to read.
+bool has_descriptors() {
+    constexpr int kNeeded = 16;
+    int open_ones[kNeeded];
+    int count = 0;
+    while (count < kNeeded && (open_ones[count] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0) ++count;
+    for (int i = 0; i < count; ++i) close(open_ones[i]);
+    return count == kNeeded;
+}
+
+int refuse_without_descriptors(const Options& options) {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return refused(options, sentence(options, DROM_E_OS,
+                                     fmt::format("it needs 16 more open files, and the limit is {}; raise it (ulimit "
+                                                 "-n 1024), or start drom with fewer files open",
+                                                 limit.rlim_cur)));
+}
+
     if (options.verb != "env")
+    if (!has_descriptors()) return refuse_without_descriptors(options);
         for (const auto& text : drom::command::complaints_about_variables()) drom::command::warn(options, text);
     for (const Row& row : kRows)
         if (options.verb == row.verb) return row.function(options);
