@@ -18,7 +18,7 @@ constexpr std::string_view kMask =
 constexpr std::string_view kClient =
     "CLIENT: pid (its own or that of its drom run), '#3' (slot 3, quoted), or its name\n";
 constexpr std::string_view kExit =
-    "Exit status: 0 done; 1 refused; 2 usage; 3 posted but not acknowledged in time; 4 table damaged\n";
+    "Exit status: 0 done; 1 refused, or output lost; 2 usage; 3 posted but not acknowledged in time; 4 table damaged\n";
 
 std::string indented(std::string_view text) {
     std::string out = "  ";

@@ -18,6 +18,7 @@
 namespace {
 
 using drom::command::Options;
+using drom::command::with_output;
 
 struct Row {
     const char* verb;
@@ -35,7 +36,6 @@ constexpr Row kRows[] = {
     {"env", drom::command::verb_env},
 };
 
-int dispatch(const Options& options) {
 /// Whether so many files can be opened as a verb needs. What fails later for want of one would be blamed on what it was to read.
 bool has_descriptors() {
     constexpr int kNeeded = 16;
@@ -55,8 +55,9 @@ int refuse_without_descriptors(const Options& options) {
                                                  limit.rlim_cur)));
 }
 
-    if (options.verb != "env")
+int dispatch(const Options& options) {
     if (!has_descriptors()) return refuse_without_descriptors(options);
+    if (options.verb != "env")
         for (const auto& text : drom::command::complaints_about_variables()) drom::command::warn(options, text);
     for (const Row& row : kRows)
         if (options.verb == row.verb) return row.function(options);
@@ -77,9 +78,9 @@ int main(int argc, char** argv) {
     // Only memory exhaustion can throw here, or a broken installation of a library.
     try {
         if (argc > 1 && std::string_view(argv[1]) == "--complete")
-            return drom::command::complete({argv + 2, argv + argc});
+            return with_output("", drom::command::complete({argv + 2, argv + argc}));
         const auto options = drom::command::parse_options(argc, argv);
-        return options ? dispatch(*options) : options.error();
+        return options ? with_output(options->verb, dispatch(*options)) : with_output("", options.error());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "drom: %s\n", error.what());
         return drom::command::kRefused;

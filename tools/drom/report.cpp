@@ -2,7 +2,11 @@
 // report.cpp - what a person is told, and with which exit status.
 #include "report.hpp"
 
+#include <fmt/format.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 
 #include "output_json.hpp"
@@ -53,8 +57,22 @@ void mention(const Options& options, const std::string& text) {
     if (options.verbose) complain(sentence(options, DROM_OK, text).text);
 }
 
+namespace {
+/// errno of the first output that was lost; 0: none was.
+int lost_output = 0;
+}  // namespace
+
 bool print(const std::string& text) {
-    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return true;
+    if (lost_output == 0) lost_output = errno;
+    return false;
+}
+
+int with_output(const std::string& verb, int status) {
+    if (lost_output == 0 || lost_output == EPIPE) return status;
+    complain(fmt::format("drom: {}its output cannot be written: {}", verb.empty() ? "" : verb + ": ",
+                         std::strerror(lost_output)));
+    return status == kDone ? kRefused : status;
 }
 
 Error sentence(const Options& options, int status, const std::string& text) {

@@ -38,6 +38,10 @@ void mention(const Options& options, const std::string& text);
 /// Writes all of `text` to stdout at once; false when nobody can read it any more.
 bool print(const std::string& text);
 
+/// The exit status of a verb ("": of none) that would end with `status`: output that was lost makes it a failure, and is told. A reader that
+/// has gone away is not told of: it has read what it wanted.
+int with_output(const std::string& verb, int status);
+
 /// A sentence of this program: "drom: VERB: text".
 Error sentence(const Options& options, int status, const std::string& text);
 
