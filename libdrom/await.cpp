@@ -127,7 +127,7 @@ int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, 
         const uint64_t resized = page != nullptr ? page->resized.load() : 0;
         if (resized >= needed) return succeed(error);
         pages_.wake_held();
-        if (is_abandoned(ledger_.slot(goal.slot)))
+        if (is_abandoned(ledger_.slot(goal.slot)) && !pass_on(ledger_, path_, goal.slot))
             return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
         if (page == nullptr || now_ns() >= deadline) break;
         // It may end without a word: look at it again now and then.
@@ -208,18 +208,18 @@ bool Table::confine_client(uint32_t slot) noexcept {
     Posted posted{};
     if (!read_request(ledger_, slot, posted)) return false;
     const Who who = read_who(ledger_.slot(slot).client);
-    ClientTree tree(ledger_, slot, who.pid);  // open before it is said to live: then no other process is moved
+    ClientTree tree(ledger_, path_, slot, who.pid);  // open before it is said to live: then no other process is moved
     // The three were read one after the other. If the slot has another user by now, it is not that one's request.
     const uint32_t generation = unpack_state(seen).generation;
     if (state_of(ledger_.slot(slot)).generation != generation) return true;
     const Verdict life = confined_.verdict(who);
     if (life == Verdict::kDead) {
         const Turn turn(ledger_.header(), deadline_in_ms(100));
-        if (is_abandoned(ledger_.slot(slot))) {
+        if (is_abandoned(ledger_.slot(slot)) && !pass_on(ledger_, path_, slot)) {
             retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_REAP);
             return true;
         }
-        // Its launcher lives and may start another program in its place; what it left behind is below the launcher.
+        // Its launcher lives and may start another program in its place, or it has left others behind.
         tree.forget_process();
     } else if (life == Verdict::kUnknown) {
         return false;
@@ -240,7 +240,7 @@ bool Table::confine_again(const User& user) noexcept {
     Posted posted{};
     if (ledger_.virtual_node() || !read_request(ledger_, user.slot, posted)) return true;
     const Who who = read_who(ledger_.slot(user.slot).client);
-    ClientTree tree(ledger_, user.slot, who.pid);
+    ClientTree tree(ledger_, path_, user.slot, who.pid);
     const Verdict life = confined_.verdict(who);
     if (life == Verdict::kUnknown || state_of(ledger_.slot(user.slot)).generation != user.generation) return true;
     if (life == Verdict::kDead) tree.forget_process();

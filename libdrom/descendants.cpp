@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "claims.hpp"
 #include "clock.hpp"
 #include "drom/drom.h"
 #include "shmem/mailbox.hpp"
@@ -243,7 +244,8 @@ bool read_all_children(int file, const Visit& visit) noexcept {
 /// Passes over a client's tree.
 class Walk {
 public:
-    Walk(const Ledger& ledger, uint32_t slot) noexcept : ledger_(ledger), slot_(slot) {}
+    Walk(const Ledger& ledger, const char* table, uint32_t slot) noexcept
+        : ledger_(ledger), table_(table), slot_(slot) {}
 
     /// Calls `visit(directory, found, again)` for each process, the client first; it returns how many threads it moved, less than 0: the process
     /// has ended meanwhile. `process`: the client's
@@ -425,12 +427,31 @@ private:
         const Who launcher = read_who(slot.guardian);
         if (launcher.pidns != self().pidns) return;  // seen from here it has another number, or none
         const int process = open_process(launcher.pid);
-        if (process < 0) return has_ended(errno) ? void() : note(errno);
-        if (verdict(launcher) == Verdict::kAlive) find_children(process, {0, launcher.pid, 0, false, false, false, 0});
+        if (process < 0) return has_ended(errno) ? add_claimed() : note(errno);
+        const Verdict life = verdict(launcher);
+        if (life == Verdict::kAlive) find_children(process, {0, launcher.pid, 0, false, false, false, 0});
         close(process);
+        if (life == Verdict::kDead) add_claimed();
+    }
+
+    /// Nobody is above them all any more: those that carry the reservation.
+    void add_claimed() noexcept {
+        const Slot& slot = ledger_.slot(slot_);
+        const Claim claim{table_, slot_, state_of(slot).generation, slot.uid.load(std::memory_order_relaxed)};
+        const int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (proc < 0) return note(errno);
+        Tasks all(proc, ".");
+        const bool complete = all.ok() && all.each([&](uint32_t pid) {
+            if (now_->find(pid) != nullptr || !carries(pid, claim)) return;
+            const uint32_t parent = parent_of(proc, pid);
+            if (parent != 0) add({pid, parent, 0, false, false, false, 0});
+        });
+        if (!complete) status_ = DROM_E_OS;
+        close(proc);
     }
 
     const Ledger& ledger_;
+    const char* table_;
     uint32_t slot_;
     FoundList lists_[2];
     FoundList* now_ = &lists_[0];
@@ -465,8 +486,9 @@ void add_up(Confined& total, const Confined& one, uint32_t pid) noexcept {
 
 }  // namespace
 
-ClientTree::ClientTree(const Ledger& ledger, uint32_t slot, uint32_t pid) noexcept
+ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid) noexcept
     : ledger_(ledger),
+      table_(table),
       slot_(slot),
       pid_(pid != 0 ? pid : static_cast<uint32_t>(getpid())),
       directory_(open_process(pid)) {
@@ -484,7 +506,7 @@ void ClientTree::forget_process() noexcept {
 Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
     Confined total{DROM_OK, {}, 0, 0};
     if (error_ != 0) return {status_of(error_), {}, 0, 0};
-    Walk walk(ledger_, slot_);
+    Walk walk(ledger_, table_, slot_);
     const auto visit = [&](int process, const Found& found, bool again) {
         const bool client = found.parent == 0;
         Tasks tasks(process, "task");
@@ -508,7 +530,7 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
 }
 
 uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
-    Walk walk(ledger_, slot_);
+    Walk walk(ledger_, table_, slot_);
     constexpr int kPasses = 4;
     for (int i = 0; i < kPasses; ++i) {
         const bool done = walk.pass(pid_, directory_, [](int, const Found&, bool) { return 0; });
@@ -521,6 +543,31 @@ uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
         ++count;
     }
     return count;
+}
+
+uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& first) noexcept {
+    if ((state_of(ledger.slot(slot)).flags & slot_flag::kTree) == 0) return 0;
+    constexpr uint32_t kRoom = 64;
+    int32_t pids[kRoom];
+    ClientTree tree(ledger, table, slot, 0);
+    tree.forget_process();
+    const uint32_t left = tree.list(pids, kRoom);
+    // One whose first thread has ended cannot be told from a zombie later.
+    for (uint32_t i = 0; i < std::min(left, kRoom); ++i)
+        if (who_is(static_cast<uint32_t>(pids[i]), first)) return left;
+    return 0;
+}
+
+bool pass_on(const Ledger& ledger, const char* table, uint32_t slot) noexcept {
+    Identity& client = ledger.slot(slot).client;
+    uint32_t ended = client.pid.load();
+    Who next{};
+    if (ledger.virtual_node() || find_left(ledger, table, slot, next) == 0) return false;
+    // Not if somebody has written another one meanwhile: the next look judges that one.
+    if (!client.pid.compare_exchange_strong(ended, next.pid)) return true;
+    client.start.store(next.start);
+    client.pidns.store(next.pidns);
+    return true;
 }
 
 }  // namespace drom

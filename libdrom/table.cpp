@@ -181,7 +181,7 @@ int Table::find(uint32_t pid, const char* verb, User& user, drom_error* error) n
     const uint64_t seen = ledger_.slot(user.slot).state.load();
     const SlotState now = unpack_state(seen);
     const bool passed_on = !now.takes_part() || now.generation != user.generation;
-    if (!passed_on && !is_abandoned(ledger_.slot(user.slot))) return DROM_OK;
+    if (!passed_on && (!is_abandoned(ledger_.slot(user.slot)) || pass_on(ledger_, path_, user.slot))) return DROM_OK;
     if (!passed_on) retire(ledger_, pages_, path_, user.slot, seen, DROM_EVENT_REAP);
     return fail(error, DROM_E_NOPROC, "%s: the process has ended; its CPUs are free again", verb);
 }
@@ -286,26 +286,21 @@ bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
            read_who(ledger_.slot(slot).guardian).pid != self().pid;
 }
 
-/// The program has ended, and what it left behind still runs on its CPUs: the reservation is the first of those processes' from here on.
+/// The program has ended, and what it left behind still runs on its CPUs: step 3 of descendants.hpp.
 bool Table::leave_to_descendant(User user, drom_error* error) noexcept {
     Slot& slot = ledger_.slot(user.slot);
     const Who ended = read_who(slot.client);
     const bool ours = (state_of(slot).flags & slot_flag::kTree) != 0 && read_who(slot.guardian) == self();
     if (!ours || verdict(ended) != Verdict::kDead) return false;
-    int32_t pid = 0;
-    ClientTree tree(ledger_, user.slot, 0);
-    tree.forget_process();
-    const uint32_t left = tree.list(&pid, 1);
-    if (left == 0) return false;
     Who heir{};
-    if (!who_is(static_cast<uint32_t>(pid), heir)) return false;
+    const uint32_t left = find_left(ledger_, path_, user.slot, heir);
+    if (left == 0) return false;
     write_who(slot.client, heir);
     if (error == nullptr) return true;
     error->status = DROM_PENDING;
     Text text(error->text, sizeof error->text);
     text << ClientText(ledger_, user.slot).text << " goes on in the background and keeps its CPUs";
-    // Their launcher ends now, and with it what they have in common.
-    if (left > 1) text << "; of " << left - 1 << " more processes those that it did not start are not moved any more";
+    if (left > 1) text << " until the last of " << left << " processes ends";
     return true;
 }
 
@@ -469,6 +464,12 @@ bool Table::is_limited(uint32_t slot, const Page* page) noexcept {
     return read_request(ledger_, slot, newest) && newest.seq == outside.seq && !(newest.mask == outside.mask);
 }
 
+/// Nothing of the client is left, whether or not somebody has retired it.
+bool Table::is_over(uint32_t slot) const noexcept {
+    Who left{};
+    return is_abandoned(ledger_.slot(slot)) && (ledger_.virtual_node() || find_left(ledger_, path_, slot, left) == 0);
+}
+
 int Table::clients(drom_client_info* out, size_t* n, drom_error* error) noexcept {
     const size_t capacity = out != nullptr ? *n : 0;
     const size_t stride = capacity > 0 ? out[0].size : sizeof(drom_client_info);
@@ -477,7 +478,7 @@ int Table::clients(drom_client_info* out, size_t* n, drom_error* error) noexcept
                     stride);
     size_t found = 0;
     for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
-        if (!is_live(ledger_, name_of(ledger_, slot)) || is_abandoned(ledger_.slot(slot))) continue;
+        if (!is_live(ledger_, name_of(ledger_, slot)) || is_over(slot)) continue;
         if (found < capacity) {
             // The caller's structure may be an older one, which ends earlier, or a newer one.
             drom_client_info info{};
@@ -502,7 +503,7 @@ int Table::descendants(uint32_t pid, int32_t* out, size_t* n, drom_error* error)
     if (user.slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
     const Who who = read_who(ledger_.slot(user.slot).client);
     *n = 0;
-    ClientTree tree(ledger_, user.slot, who.pid);
+    ClientTree tree(ledger_, path_, user.slot, who.pid);
     const Verdict life = verdict(who);
     if (ledger_.virtual_node() || life == Verdict::kUnknown)
         return succeed(error);  // nothing of it can be seen from here

@@ -153,6 +153,7 @@ private:
     void move_agentless() noexcept;
     int release_slot(uint32_t pid, const Options&, drom_error*) noexcept;
     bool leave_to_descendant(User user, drom_error*) noexcept;
+    bool is_over(uint32_t slot) const noexcept;
     void sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept;
     void describe(uint32_t slot, drom_client_info& info) noexcept;
     bool is_limited(uint32_t slot, const Page* page) noexcept;

@@ -3,6 +3,7 @@
 #include "settle.hpp"
 
 #include "clock.hpp"
+#include "descendants.hpp"
 #include "events.hpp"
 #include "registry.hpp"
 
@@ -266,7 +267,8 @@ uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
         const uint64_t seen = slot.state.load(std::memory_order_acquire);
         const uint64_t now = unpack_state(seen).phase;
         if (now == phase::kFree) continue;
-        const bool ended = (now == phase::kReserved || now == phase::kLive) && is_abandoned(slot);
+        const bool used = now == phase::kReserved || now == phase::kLive;
+        const bool ended = used && is_abandoned(slot) && !pass_on(ledger, path, i);
         if (!is_half_made(ledger, slot) && !ended && now != phase::kLeaving) continue;
         if (retire(ledger, pages, path, i, seen, DROM_EVENT_REAP)) ++reaped;
     }

@@ -173,8 +173,8 @@ long answer(long number, const long (&a)[6]) {
 // --- descendants.hpp: the machine's processes have none -----------------------------------------------------------------------------------
 
 namespace drom {
-ClientTree::ClientTree(const Ledger& ledger, uint32_t slot, uint32_t pid) noexcept
-    : ledger_(ledger), slot_(slot), pid_(pid), directory_(0), error_(0) {}
+ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid) noexcept
+    : ledger_(ledger), table_(table), slot_(slot), pid_(pid), directory_(0), error_(0) {}
 ClientTree::~ClientTree() = default;
 void ClientTree::forget_process() noexcept { directory_ = -1; }
 Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
@@ -182,6 +182,8 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
     return drom::confine(pid_, origin, now, deadline_ns);
 }
 uint32_t ClientTree::list(int32_t*, uint32_t) noexcept { return 0; }
+uint32_t find_left(const Ledger&, const char*, uint32_t, Who&) noexcept { return 0; }
+bool pass_on(const Ledger&, const char*, uint32_t) noexcept { return false; }
 }  // namespace drom
 
 extern "C" {

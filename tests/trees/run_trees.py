@@ -134,6 +134,15 @@ class Row:
                 raise Failure(f"never: {what}")
             time.sleep(0.02)
 
+    @staticmethod
+    def eventually_left(what, test):
+        """As eventually(), when drom run has ended."""
+        end = time.monotonic() + READY_S
+        while not test():
+            if time.monotonic() > end:
+                raise Failure(f"never: {what}")
+            time.sleep(0.02)
+
     def ready(self, count):
         self.eventually("it is a client", lambda: self.client() is not None)
         self.eventually(f"{count} processes", lambda: len(self.processes()) >= count)
@@ -299,6 +308,41 @@ class Suite:
             row.command("check", check=False)
         return "keeps its CPUs until it ends"
 
+    def keeps_until_the_last_ends(self, row, second):
+        """Each process in turn ends; the others go on on a CPU that nobody else may have meanwhile, and are moved with it."""
+        first = self.cpus[0]
+        for request in ({first}, {second}, {first}):
+            row.set(request)
+            row.check_inside(request)
+            left = row.processes()
+            os.kill(row.client()["pid"], signal.SIGKILL)
+            row.eventually_left("a process has ended", lambda count=len(left): len(row.processes()) < count)
+            row.command("check", check=False)
+            client = row.client()
+            if len(left) == 1:
+                break
+            if client is None or client["mask"] != ",".join(map(str, request)):
+                raise Failure(f"{len(row.processes())} processes run on CPU {request}, which is said to be free: {client}")
+        row.eventually_left("its CPUs came back", lambda: row.client() is None and json.loads(row.command("list", "--json").stdout)["free"] != "")
+
+    def several_left_behind(self, row):
+        """The first has the reservation when drom run ends. When that one ended, the CPUs were free although the others still ran on them."""
+        second = self.cpus[1]
+        row.start(["sh", "-c", "sleep 600 & (sleep 600 &); setsid -f sleep 600; exit 3"], ["--cpus", str(second)])
+        if row.process.wait(READY_S) != 3:
+            raise Failure("drom run did not end as its program did")
+        self.keeps_until_the_last_ends(row, second)
+        return "keep their CPUs until the last ends"
+
+    def left_by_a_killed_launcher(self, row):
+        second = self.cpus[1]
+        row.start(["sh", "-c", "(sleep 600 &); sleep 600 & exec sleep 600"], ["--cpus", str(second)])
+        row.ready(3)
+        row.process.kill()
+        row.process.wait()
+        self.keeps_until_the_last_ends(row, second)
+        return "keep their CPUs until the last ends"
+
     def given_back_without_an_agent(self, row):
         first, second = self.cpus
         row.start(["sh", "-c", "sleep 600 & wait"], ["--no-doors"])
@@ -350,6 +394,8 @@ class Suite:
             "affinity calls of programs that have not joined": self.an_affinity_call_with_the_agent,
             "a process that bound itself": self.a_narrower_binding,
             "a process that is left behind": self.what_is_left_behind,
+            "several processes that are left behind": self.several_left_behind,
+            "processes whose launcher was killed": self.left_by_a_killed_launcher,
             "CPUs that come back to a script": self.given_back_without_an_agent,
             "a process of another user": self.another_user,
         }
