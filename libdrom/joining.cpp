@@ -92,9 +92,7 @@ int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error
 /// From here on it is called off no more as one that nobody has joined. False: it has been, just now.
 bool keep_reservation(uint32_t index, uint32_t generation) noexcept {
     if (!state.ledger.writable) return true;  // a node's reservation is its manager's to change
-    if (change_phase(state.ledger, index, generation, phase::kReserved, phase::kLive)) return true;
-    const SlotState now = state_of(state.ledger.slot(index));
-    return now.generation == generation && now.phase == phase::kLive;  // of a program before this one
+    return sign_takeover(state.ledger, index, generation, phase::kLive);
 }
 
 /// E_NOPROC: it has been called off meanwhile.

@@ -296,6 +296,7 @@ bool Table::leave_to_descendant(User user, drom_error* error) noexcept {
     const uint32_t left = find_left(ledger_, path_, user.slot, heir);
     if (left == 0) return false;
     write_who(slot.client, heir);
+    if (!sign_takeover(ledger_, user.slot, user.generation, phase::kFree)) return false;
     if (error == nullptr) return true;
     error->status = DROM_PENDING;
     Text text(error->text, sizeof error->text);

@@ -97,7 +97,8 @@ struct Place {
 };
 static_assert(sizeof(Place) == 8);
 
-/// A slot's `state`: {phase:8, flags:8, unused:16, generation:32}; while Claimed {phase:8, unused:1, at home:1, claimer's pid:22,
+/// A slot's `state`: {phase:8, flags:8, takes:16, generation:32}: `takes` counts the processes that took the slot's CPUs over from the one
+/// before, so that a verdict about that one does not end them. While Claimed {phase:8, unused:1, at home:1, claimer's pid:22,
 /// generation:32}, so that a slot never stands there as claimed by its former claimer, which may be dead. `at home`: the pid is one of the
 /// namespace that the header names, so that it can be judged there before the claimer has signed. The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free.
 /// A slot may be Free only when no owner word names it (Leaving exists for that).

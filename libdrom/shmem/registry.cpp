@@ -8,12 +8,14 @@
 
 namespace drom {
 
-SlotState unpack_state(uint64_t bits) noexcept { return {bits >> 56, bits >> 48 & 0xff, static_cast<uint32_t>(bits)}; }
+SlotState unpack_state(uint64_t bits) noexcept {
+    return {bits >> 56, bits >> 48 & 0xff, static_cast<uint32_t>(bits), static_cast<uint16_t>(bits >> 32)};
+}
 
 SlotState state_of(const Slot& slot) noexcept { return unpack_state(slot.state.load(std::memory_order_acquire)); }
 
 uint64_t pack_state(const SlotState& state) noexcept {
-    return state.phase << 56 | (state.flags & 0xff) << 48 | state.generation;
+    return state.phase << 56 | (state.flags & 0xff) << 48 | uint64_t{state.takes} << 32 | state.generation;
 }
 
 namespace {
@@ -143,7 +145,19 @@ bool change_phase(const Ledger& ledger, uint32_t slot, uint32_t generation, uint
     uint64_t bits = word.load();
     for (SlotState now = unpack_state(bits); now.generation == generation && now.phase == from;
          now = unpack_state(bits))
-        if (word.compare_exchange_weak(bits, pack_state({to, now.flags, generation}))) return true;
+        if (word.compare_exchange_weak(bits, pack_state({to, now.flags, generation, now.takes}))) return true;
+    return false;
+}
+
+bool sign_takeover(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t to) noexcept {
+    Word& word = ledger.slot(slot).state;
+    uint64_t bits = word.load();
+    for (SlotState now = unpack_state(bits); now.generation == generation && now.takes_part();
+         now = unpack_state(bits)) {
+        const uint64_t phase = to == phase::kFree ? now.phase : to;
+        const auto takes = static_cast<uint16_t>(now.takes + 1);
+        if (word.compare_exchange_weak(bits, pack_state({phase, now.flags, generation, takes}))) return true;
+    }
     return false;
 }
 

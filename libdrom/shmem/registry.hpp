@@ -12,6 +12,7 @@ struct SlotState {
     uint64_t phase;
     uint64_t flags;
     uint32_t generation;
+    uint16_t takes = 0;
 
     /// Somebody owns CPUs by this slot, or may.
     [[nodiscard]] bool takes_part() const noexcept { return phase == phase::kReserved || phase == phase::kLive; }
@@ -55,6 +56,10 @@ uint32_t claim_slot(const Ledger& ledger) noexcept;
 bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t phase, uint64_t flags) noexcept;
 /// The same from one phase only, keeping its flags: of two that change it at once one is refused.
 bool change_phase(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t from, uint64_t to) noexcept;
+
+/// Signs what a process has written into `client`: it is the slot's user from here on, in `to` or, when that is kFree, the phase that is there.
+/// False when the slot has been passed on or called off meanwhile, perhaps because the process before this one has been found dead.
+bool sign_takeover(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t to) noexcept;
 
 /// The process that claimed the slot died before it was filled. False when that cannot be told, as of a process of another pid namespace.
 bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept;

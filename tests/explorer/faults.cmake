@@ -83,3 +83,7 @@ explorer_fault(released_before_left "a node's client releases" client.cpp
 "    if (real) clear_off(state.known, origin, wanted.mask);"
 "    acknowledge_release(wanted.seq, false);
     if (real) clear_off(state.known, origin, wanted.mask);")
+
+explorer_fault(takeover_not_counted "takes its place" shmem/registry.cpp
+"        const auto takes = static_cast<uint16_t>(now.takes + 1);"
+"        const auto takes = now.takes;")

@@ -330,6 +330,14 @@ void call_off_and_join(Scene& scene) {
     scene.act("the newcomer joins", newcomer, [] { return join_reserved("2-3"); });
 }
 
+void dead_and_taken_over(Scene& scene) {
+    const uint32_t dead = scene.client("0-1");
+    const uint32_t next = scene.process("2-3");
+    scene.kill(dead);
+    scene.administer("looks for the dead", [](Table& table) { return table.check(with(0), nullptr); });
+    scene.act("the next program takes its place", next, [dead] { return join("2-3", pid_of(dead)); });
+}
+
 void node_take_and_join(Scene& scene) {
     scene.use_node_table();
     const uint32_t a = scene.reserved_client("0-1");
@@ -392,6 +400,7 @@ const std::vector<Scenario>& scenarios() {
         {"confined while its slot has a new user", confine_and_reuse, false},
         {"a newcomer joins while CPUs are reserved for it", reserve_and_join, false},
         {"a reservation is called off while its process joins", call_off_and_join, false},
+        {"a dead client is reaped while another one takes its place", dead_and_taken_over, false},
         {"a CPU is handed over fast, and taken from its heir", hand_over_fast, false},
         {"a node's client releases a CPU that moves", node_move_and_release, true},
         {"a node's client is confined while releasing", node_confine_and_release, true},

@@ -147,6 +147,31 @@ TEST(Registry, AJudgementOfTheFormerUserDoesNotEndTheNextOne) {
     EXPECT_EQ(state_of(table.ledger.slot(slot)).phase, phase::kClaimed) << "the newcomer lost its slot while joining";
 }
 
+TEST(Registry, AVerdictOfTheProgramBeforeDoesNotEndTheOneThatTookItsPlace) {
+    MemoryTable table(4, 1);
+    const uint32_t slot = table.join();
+    Slot& s = table.ledger.slot(slot);
+    write_who(s.client, somebody_dead());
+    const uint64_t seen = s.state.load();
+    ASSERT_TRUE(is_abandoned(s));
+    write_who(s.client, self());
+    ASSERT_TRUE(sign_takeover(table.ledger, slot, state_of(s).generation, phase::kLive));
+    EXPECT_FALSE(retire(table.ledger, table.pages, "/nonexistent", slot, seen, DROM_EVENT_REAP));
+    change_phase(table.ledger, slot, state_of(s).generation, phase::kLive, phase::kReserved);
+    change_phase(table.ledger, slot, state_of(s).generation, phase::kReserved, phase::kLive);
+    EXPECT_FALSE(retire(table.ledger, table.pages, "/nonexistent", slot, seen, DROM_EVENT_REAP));
+    EXPECT_TRUE(is_live(table.ledger, table.name(slot)));
+}
+
+TEST(Registry, WhatHasBeenReapedIsNotTakenOver) {
+    MemoryTable table(4, 1);
+    const uint32_t slot = table.join();
+    const uint32_t generation = state_of(table.ledger.slot(slot)).generation;
+    EXPECT_TRUE(
+        retire(table.ledger, table.pages, "/nonexistent", slot, table.ledger.slot(slot).state.load(), DROM_EVENT_REAP));
+    EXPECT_FALSE(sign_takeover(table.ledger, slot, generation, phase::kLive));
+}
+
 TEST(Registry, AMoveOfAnotherGenerationChangesNothing) {
     EXPECT_TRUE(holds("move", [] {
         MemoryTable table(4, 2);
@@ -206,10 +231,11 @@ TEST(Registry, StatesComeBack) {
     EXPECT_TRUE(holds("state", [] {
         const MemoryTable table(2, 1);
         const SlotState state{*rc::gen::inRange<uint64_t>(0, 5), *rc::gen::inRange<uint64_t>(0, 256),
-                              *rc::gen::arbitrary<uint32_t>()};
+                              *rc::gen::arbitrary<uint32_t>(), *rc::gen::arbitrary<uint16_t>()};
         table.ledger.slot(0).state.store(pack_state(state));
         const SlotState back = state_of(table.ledger.slot(0));
         RC_ASSERT(back.phase == state.phase && back.flags == state.flags && back.generation == state.generation);
+        RC_ASSERT(back.takes == state.takes);
     }));
 }
 
