@@ -122,7 +122,10 @@ int open_directory(const char* path, int& fd, drom_error* error) noexcept {
         const int status = errno == EACCES                      ? DROM_E_PERM
                            : errno == ELOOP || errno == ENOTDIR ? DROM_E_CORRUPT
                                                                 : DROM_E_OS;
-        const char* why = status == DROM_E_CORRUPT ? "it is not a directory" : errno_text(errno);
+        const char* why = status == DROM_E_CORRUPT
+                              ? "it is not a directory, or a symbolic link, which is not followed; name "
+                                "the directory itself"
+                              : errno_text(errno);
         return fail(error, status, "drom: open table %s: %s", path, why);
     }
     struct stat info{};

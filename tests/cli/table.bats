@@ -45,6 +45,19 @@ setup_file() { build_guests; }
     refuses 1 "others may write to the directory \(mode 0777\); chmod 0700 it" drom list
 }
 
+@test "a symbolic link in place of the table is not followed, and that is said" {
+    mkdir -m 700 "$WORK/real"
+    ln -s "$WORK/real" "$DROM_TABLE"
+    link="^drom: open table $DROM_TABLE: it is not a directory, or a symbolic link, which is not followed; name the directory itself$"
+    refuses 4 "$link" drom run --no-doors -- touch "$WORK/ran"
+    refuses 4 "$link" drom list
+    [[ ! -e $WORK/ran && -z $(ls "$WORK/real") ]]
+    # On the way to the table a link is followed.
+    ln -s "$WORK" "$WORK/way"
+    DROM_TABLE=$WORK/way/real drom run --no-doors -- "$BIN" check
+    [[ -f $WORK/real/ledger ]]
+}
+
 @test "a damaged table is refused with status 4 and not repaired" {
     drom run --no-doors -- true
     printf 'garbage!' | dd of="$DROM_TABLE/ledger" conv=notrunc status=none
