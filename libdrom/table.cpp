@@ -506,8 +506,10 @@ int Table::descendants(uint32_t pid, int32_t* out, size_t* n, drom_error* error)
     *n = 0;
     ClientTree tree(ledger_, path_, user.slot, who.pid);
     const Verdict life = verdict(who);
-    if (ledger_.virtual_node() || life == Verdict::kUnknown)
-        return succeed(error);  // nothing of it can be seen from here
+    if (ledger_.virtual_node()) return succeed(error);  // it has no processes
+    if (life == Verdict::kUnknown)
+        return fail(error, DROM_E_NOPROC,
+                    "%s: its process cannot be seen from this pid namespace; ask from within its own", verb.text);
     if (life == Verdict::kDead) tree.forget_process();
     *n = tree.list(out, room);
     if (*n <= room) return succeed(error);

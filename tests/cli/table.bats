@@ -429,12 +429,17 @@ waits_for() { timeout 20 bash -c 'until [[ -e $1 ]]; do sleep 0.02; done' - "$1"
     two_cpus
     cp "$(command -v sleep)" "$WORK/contained"
     unset DROM_TABLE
-    export WORK BIN
+    sleep 60 3>&- &
+    stranger=$!
+    STARTED+=("$stranger")
+    export WORK BIN STRANGER=$stranger
     # shellcheck disable=SC2016
     background unshare --mount --pid --fork --kill-child --mount-proc bash -c '
         mount -t tmpfs none /dev/shm
         "$BIN" list 2>"$WORK/none"; echo $? >"$WORK/status"
         "$BIN" run --no-doors -- "$WORK/contained" 0.3; ls /dev/shm >"$WORK/own"
+        # About the number that somebody else has outside.
+        echo $((STRANGER - 5)) >/proc/sys/kernel/ns_last_pid
         DROM_TABLE=$WORK/shared "$BIN" run --no-doors -- "$WORK/contained" 60 &
         until DROM_TABLE=$WORK/shared "$BIN" list -o pid --raw 2>/dev/null | grep -q .; do sleep 0.02; done
         DROM_TABLE=$WORK/shared "$BIN" list -o pid --raw >"$WORK/numbers"; touch "$WORK/ready"; wait'
@@ -443,6 +448,11 @@ waits_for() { timeout 20 bash -c 'until [[ -e $1 ]]; do sleep 0.02; done' - "$1"
     [[ $(cat "$WORK/own") == drom-0 ]]
     run drom list --table "$WORK/shared" -o pid --raw
     [[ $status == 0 && $output == "$(cat "$WORK/numbers")" ]] # by the number that it has inside
+    inside=$output
+    run drom explain --table "$WORK/shared" "$inside" --sample 1
+    [[ $status == 0 && $output == *"Its process $inside is in another pid namespace"* && $output != *THREAD* && $output != *sleep* ]]
+    [[ $(drom explain --table "$WORK/shared" "$inside" --sample 1 --json | jq -c .threads) == "[]" ]]
+    output=$inside
     run --separate-stderr drom set --table "$WORK/shared" "$output" "$A"
     # Its threads cannot be moved from here, where that number is somebody else's.
     [[ $status == 3 && $stderr =~ "posted; client" ]]

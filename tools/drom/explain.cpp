@@ -8,6 +8,7 @@
 #include <ctime>
 #include <fstream>
 #include <string_view>
+#include <thread>
 
 #include "clients.hpp"
 #include "output_json.hpp"
@@ -36,6 +37,10 @@ public:
         it_.outside_team = count_outside_team();
         if (never_sleeps(it_.inside.tid)) it_.busy_waits_in = it_.inside.procedure;
         doors();
+        if (it_.elsewhere)
+            say("Its process {} is in another pid namespace, such as a container's, and cannot be seen from here: drom "
+                "explain says more from within.",
+                info_.pid);
         processes();
         request();
         resize();
@@ -101,7 +106,7 @@ private:
             return say(
                 "No door has answered: the process has not joined{}. It is reached from outside only: its threads are "
                 "moved by whoever changes its CPUs, and their number stays.",
-                it_.threads.empty() ? ", or has ended" : "");
+                it_.threads.empty() && !it_.elsewhere ? ", or has ended" : "");
         say("Doors: {}. Since it joined: {}, {}, {}.",
             info_.doors == 0 ? "none" : joined(door_words(info_.doors), ", "), counted(info_.safe_points, "safe point"),
             counted(info_.polls, "poll"), counted(info_.adoptions, "adoption"));
@@ -215,7 +220,8 @@ private:
             say("Thread {} ({}) may run on {}, which the client does not have.", thread.tid, thread.name,
                 cpus_text(strange));
         }
-        if (info_.guardian_pid != 0) say("It was launched by process {} (drom run).", info_.guardian_pid);
+        if (info_.guardian_pid != 0 && !it_.elsewhere)
+            say("It was launched by process {} (drom run).", info_.guardian_pid);
     }
 
     [[nodiscard]] std::string age(uint64_t since_ns) const {
@@ -232,6 +238,17 @@ std::string process_words(pid_t pid) {
     std::string name;
     std::getline(file, name);
     return name.empty() ? std::to_string(pid) : fmt::format("{} ({})", pid, name);
+}
+
+/// Where the process cannot be seen, its number is another process's here: nothing of that one is looked at.
+void look_at_process(const Table& table, pid_t pid, std::chrono::milliseconds interval, Explanation& explanation) {
+    const auto seen = table.descendants(pid);
+    explanation.elsewhere = !seen && seen.error().status == DROM_E_NOPROC;
+    if (explanation.elsewhere) return std::this_thread::sleep_for(interval);
+    MpiCallWatch call(pid);
+    explanation.threads = sample_threads(pid, interval);
+    explanation.inside = call.conclude();
+    explanation.pools = pools_of(pid);
 }
 
 std::string as_text(const Explanation& explanation) {
@@ -269,10 +286,7 @@ int verb_explain(const Options& options) {
     const auto before = view_of(*table, *pid);
     if (!before) return refused(options, before.error());
     Explanation explanation;
-    MpiCallWatch call(*pid);
-    explanation.threads = sample_threads(*pid, options.sample);
-    explanation.inside = call.conclude();
-    explanation.pools = pools_of(*pid);
+    look_at_process(*table, *pid, options.sample, explanation);
     auto after = view_of(*table, *pid);
     if (!after) return refused(options, after.error());
     explanation.client = *std::move(after);

@@ -14,6 +14,7 @@ namespace drom::command {
 struct Explanation {
     ClientView client;
     std::vector<ThreadView> threads;
+    bool elsewhere = false;                     ///< its process is in another pid namespace: nothing of it can be seen
     std::vector<std::string> descendants = {};  ///< processes that are moved with it, in words
     uint64_t now_ns = 0;                        ///< CLOCK_MONOTONIC
     std::vector<std::string> pools;             ///< libraries in it that keep threads of their own

@@ -291,7 +291,8 @@ DROM_EXPORT int drom_wait(drom_table *, int32_t pid, uint64_t seq, uint32_t time
 DROM_EXPORT int drom_wait_for(drom_table *, int32_t pid, uint64_t seq, const drom_options *, drom_error *);
 
 /* The client's descendants that are no clients themselves, parents before their children: they are moved with it. *n: in, elements of
- * `out`; out, processes found. Errors: E_FULL (*n says how many there are), E_NOPROC, E_INVAL. Cost: about 10 us per process. */
+ * `out`; out, processes found. Errors: E_FULL (*n says how many there are), E_NOPROC (also: in
+ * another pid namespace), E_INVAL. Cost: about 10 us per process. */
 DROM_EXPORT int drom_descendants(drom_table *, int32_t pid, int32_t *out, size_t *n, drom_error *);
 
 /* Verifies every invariant, finishes what a dead administrator began, reaps the dead. DROM_UNCHANGED: nothing to do.
