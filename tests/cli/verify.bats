@@ -198,3 +198,26 @@ long_enough() { echo 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.03; done'; }
     ended 143
     [[ -z $(ls "$TMPDIR") ]]
 }
+
+@test "each run of verify reads the same input: a file, or none where a terminal or a pipe is" {
+    two_cpus
+    command -v script >/dev/null || missing "no script(1) to make a terminal"
+    # What each run has read goes to a file: its output is judged.
+    cat >"$WORK/reader" <<'READER'
+#!/bin/sh
+wc -c >>"$1"
+sleep 0.05
+READER
+    chmod +x "$WORK/reader"
+    verified() { timeout 200 "$BIN" verify --runs 1 --no-record -- "$WORK/reader" "$1" >/dev/null 2>"$WORK/err" || [[ $? == 1 ]]; }
+    echo "four words of input" >"$WORK/input"
+    verified "$WORK/of-file" <"$WORK/input"
+    [[ $(sort -u "$WORK/of-file" | xargs) == 20 && $(wc -l <"$WORK/of-file") -ge 4 ]]
+    mkfifo "$WORK/pipe"
+    # Open for writing, too: it never ends.
+    verified "$WORK/of-pipe" <>"$WORK/pipe"
+    [[ $(sort -u "$WORK/of-pipe" | xargs) == 0 && $(wc -l <"$WORK/of-pipe") -ge 4 ]]
+    grep -q "^drom: verify: its input is a pipe, which can be read only once: the runs have an empty one; give a file" "$WORK/err"
+    timeout 200 script -qec "'$BIN' verify --runs 1 --no-record -- '$WORK/reader' '$WORK/of-terminal'" /dev/null </dev/null >/dev/null 3>&- || true
+    [[ $(sort -u "$WORK/of-terminal" | xargs) == 0 && $(wc -l <"$WORK/of-terminal") -ge 4 ]]
+}

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -396,6 +397,19 @@ CpuSet choose_cpus(const Options& options, const CpuSet& cpus) {
     return cpus;
 }
 
+/// Every run has the same input: a file from its beginning, or nothing. What a terminal or a pipe gives can be read only once.
+void settle_input(const Options& options) {
+    struct stat input{};
+    if (fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode)) return;
+    if (S_ISFIFO(input.st_mode))
+        warn(options,
+             "its input is a pipe, which can be read only once: the runs have an empty one; give a file, < FILE");
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0) return;
+    dup2(nothing, STDIN_FILENO);
+    close(nothing);
+}
+
 }  // namespace
 
 int verb_verify(const Options& options) {
@@ -419,6 +433,7 @@ int verb_verify(const Options& options) {
     const TemporaryFolder folder;
     if (folder.path().empty())
         return refuse(DROM_E_OS, fmt::format("no temporary folder: {}; set TMPDIR", std::strerror(errno)));
+    settle_input(options);
     auto table = Table::open(folder.path() + "/table", {.create = true});
     if (!table) return refused(options, table.error());
     return Verification(options, *program, cpus, *table).run();
