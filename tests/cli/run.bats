@@ -443,14 +443,25 @@ terminal() {
     [[ $out =~ "drom: run: CPU $B is outside this process's cgroup, which allows $A; choose among those" ]]
 }
 
-@test "names carry the rank, and are cut so that it is still there" {
+@test "names carry the rank, and that of a program is cut so that it is still there" {
     name_of() { drom run --json -- true 2>&1 | jq -r .name; }
     [[ $(name_of) == true ]]
     [[ $(OMPI_COMM_WORLD_RANK=3 name_of) == true.3 ]]
     [[ $(PMI_RANK=4 name_of) == true.4 ]]
     [[ $(SLURM_PROCID=5 SLURM_JOB_ID=88 SLURM_STEP_ID=0 name_of) == true.5 ]]
     [[ $(SLURM_JOB_ID=88 SLURM_STEP_ID=0 drom run --json -- true 2>&1 | jq -r .job) == 88.0 ]]
-    [[ $(PMI_RANK=17 drom run --name "$(printf 'x%.0s' {1..31})" --json -- true 2>&1 | jq -r .name) == xxxxxxxxxxxxxxxxxxxxxxxxxxxx.17 ]]
+    ln -s "$(type -P true)" "$WORK/$(printf 'x%.0s' {1..31})"
+    [[ $(PMI_RANK=17 drom run --json -- "$WORK"/xxx* 2>&1 | jq -r .name) == xxxxxxxxxxxxxxxxxxxxxxxxxxxx.17 ]]
+}
+
+@test "a name that was given is not cut behind its user's back to make room for the rank" {
+    name=$(printf 'x%.0s' {1..29})
+    PMI_RANK=17 refuses 2 "^drom: run: --name $name has 29 characters, and 28 are left beside the rank \(\.17\); shorten it" drom run --name "$name" -- true
+    # All ranks of a job or none.
+    PMI_RANK=3 PMI_SIZE=100 refuses 2 "28 are left beside the rank \(\.3\)" drom run --name "$name" -- true
+    DROM_NAME=$name PMI_RANK=17 refuses 2 "^drom: run: DROM_NAME=$name has 29 characters, and 28 are left" drom run -- true
+    [[ $(PMI_RANK=7 drom run --name "$name" --json -- true 2>&1 | jq -r .name) == "$name.7" ]]
+    [[ $(drom run --name "$name" --json -- true 2>&1 | jq -r .name) == "$name" ]]
 }
 
 @test "under mpirun each rank is a client of its own" {

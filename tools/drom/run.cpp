@@ -66,15 +66,34 @@ Rank rank_by_launcher(bool& ranked) {
     return rank;
 }
 
-/// What the client is called: each rank differs. Names are cut so that the rank is still there.
+constexpr size_t kLongestName = sizeof(drom_client_info::name) - 1;
+
+/// The name that a person chose; empty: none did.
+std::string given_name(const Options& options) {
+    if (!options.run.name.empty()) return options.run.name;
+    return text_of("DROM_NAME") != nullptr ? text_of("DROM_NAME") : "";
+}
+
+/// Why the given name has no room for the rank, of this and of any other rank of the job; empty: it has.
+std::string no_room_for_rank(const Options& options) {
+    bool ranked = false;
+    const Rank rank = rank_by_launcher(ranked);
+    const std::string name = given_name(options);
+    const size_t end = 1 + std::to_string(std::max(rank.rank, std::max(1U, rank.ranks) - 1)).size();
+    if (!ranked || name.size() + end <= kLongestName) return {};
+    return fmt::format("{}{} has {} characters, and {} are left beside the rank (.{}); shorten it",
+                       options.run.name.empty() ? "DROM_NAME=" : "--name ", name, name.size(), kLongestName - end,
+                       rank.rank);
+}
+
+/// What the client is called: each rank differs. The name of a program is cut so that the rank is still there.
 std::string client_name(const Options& options, const Rank* rank) {
     constexpr size_t kLongest = 31;  // drom_client_info.name
     const std::string& command = options.command.front();
-    const std::string name = !options.run.name.empty()         ? options.run.name
-                             : text_of("DROM_NAME") != nullptr ? text_of("DROM_NAME")
-                                                               : command.substr(command.rfind('/') + 1);
+    std::string name = given_name(options);
+    if (name.empty()) name = command.substr(command.rfind('/') + 1);
     const std::string suffix = rank ? "." + std::to_string(rank->rank) : "";
-    return name.substr(0, kLongest - std::min(suffix.size(), kLongest)) + suffix;
+    return name.substr(0, kLongestName - std::min(suffix.size(), kLongestName)) + suffix;
 }
 
 /// Behind these the ranks start; in front of them drom run reaches the launcher only.
@@ -429,3 +448,4 @@ int verb_run(const Options& options) {
 }
 
 }  // namespace drom::command
+    if (const std::string why = no_room_for_rank(options); !why.empty()) return misused(options, why);
