@@ -420,6 +420,22 @@ terminal() {
 }
 
 @test "CPUs outside the cgroup are refused, and nothing is left behind" {
+@test "a signal ends the wait for CPUs at once, and nothing stays reserved" {
+    two_cpus
+    background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    eventually "it is there" client_is owner mask "$BOTH"
+    kill -STOP "$(client owner pid)"
+    for signal in INT TERM; do
+        background env --default-signal=INT,TERM "$BIN" run --ncpus 1 --name newcomer --grace never --timeout 3000000 -- touch "$WORK/started"
+        eventually "it waits" client newcomer pid
+        kill -"$signal" "$PID"
+        ended $((128 + $(kill -l "$signal"))) # within 90 seconds, not 50 minutes
+        [[ ! -e $WORK/started && $(drom list --json | jq '.clients | length') == 1 ]]
+        client_is owner want "$BOTH"
+    done
+    kill -CONT "$(client owner pid)"
+}
+
     two_cpus
     [[ $EUID == 0 ]] || missing "not root, so no cgroup can be made"
     group=

@@ -18,6 +18,7 @@
 #include "cpu_text.hpp"
 #include "doors.hpp"
 #include "launch.hpp"
+#include "libdrom/env.hpp"
 #include "modes.hpp"
 #include "mpi/rank.hpp"
 #include "output_json.hpp"
@@ -132,6 +133,7 @@ public:
         auto child = PausedChild::fork(program_, options_.command, relay);
         if (!child) return refuse(child.error());
         SignalRelay::let_stop(true);  // until the program runs there is nothing to pass a stop on to
+        if (const int number = relay.arrived(); number != 0) return give_up(child->pid(), 128 + number);
         report_.pid = child->pid();
         plan_traits();
         doors_.omp =
@@ -320,6 +322,19 @@ private:
     /// Chooses and reserves; again when somebody else was faster with the same CPUs.
     Expected<Table::Reservation> reserve(pid_t child) {
         const auto start = Clock::now();
+    /// The options' request; waiting is cut into moments, between which this process looks for signals.
+    [[nodiscard]] Request for_a_moment(Clock::time_point since) const {
+        constexpr auto kMoment = std::chrono::milliseconds(100);
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(since + timeout() - Clock::now());
+        Request request = options_.request;
+        request.timeout = options_.run.wait ? kMoment : std::clamp(left, std::chrono::milliseconds(1), kMoment);
+        return request;
+    }
+
+    [[nodiscard]] std::chrono::milliseconds timeout() const {
+        return options_.request.timeout.value_or(std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000)));
+    }
+
         constexpr int kAttempts = 8;
         for (int attempt = 1;; ++attempt) {
             const auto choice = choose(child);
@@ -327,7 +342,7 @@ private:
             report_.cpus = choice->cpus;
             report_.took = choice->takes;
             set_thread_limits();
-            Request request = options_.request;
+            Request request = for_a_moment(start);
             request.take = request.give_back = choice->takes;
             auto reserved = table_.reserve(child, choice->cpus, request, traits_);
             report_.reserve_ns = ns_since(start);
@@ -342,15 +357,17 @@ private:
         auto reserved = reserve(child);
         for (bool told = false; waits_for(reserved) && relay.arrived() == 0; told = true) {
             if (!told) warn(options_, "there is no room yet; waiting (drom list says who has the CPUs)");
+        auto start = Clock::now();
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             // Nobody gives anything back in a table that was removed.
             if (const auto there = table_.check(); !there) return tl::make_unexpected(there.error());
             reserved = reserve(child);
         }
-        while (reserved && reserved->outcome.pending() && options_.run.wait && relay.arrived() == 0) {
-            const auto outcome = table_.wait(child, 0, options_.request);
+        while (reserved && reserved->outcome.pending() && relay.arrived() == 0 &&
+               (options_.run.wait || Clock::now() < start + timeout())) {
+            const auto outcome = table_.wait(child, 0, for_a_moment(start));
             if (!outcome) return tl::make_unexpected(outcome.error());
-            reserved->outcome = *outcome;
+            if (!outcome->pending()) reserved->outcome = *outcome;
         }
         return reserved;
     }
