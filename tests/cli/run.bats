@@ -111,14 +111,27 @@ nothing_left() {
     [[ ${lines[4]} == *libdrom-agent.so* ]]
 }
 
-@test "threads: --max, else OMP_NUM_THREADS, else the CPUs" {
+@test "threads: OMP_NUM_THREADS, else --max, else the CPUs" {
     two_cpus
     show='echo $OMP_NUM_THREADS'
     [[ $(drom run --cpus "$BOTH" -- sh -c "$show") == 2 ]]
     [[ $(OMP_NUM_THREADS=5 drom run --cpus "$BOTH" -- sh -c "$show") == 5 ]]
     [[ $(OMP_NUM_THREADS=4,2 drom run --cpus "$BOTH" -- sh -c "$show") == 4,2 ]]
-    [[ $(OMP_NUM_THREADS=5 drom run --ncpus 1 --max 2 -- sh -c "$show") == 2 ]]
+    [[ $(drom run --ncpus 1 --max 2 -- sh -c "$show") == 2 ]]
     [[ $(drom run --max 1 -- sh -c 'taskset -cp $$' | sed 's/.*: //') != *[-,]* ]]
+}
+
+@test "OMP_NUM_THREADS stays what the user has set, and --max that contradicts it is told" {
+    show='echo $OMP_NUM_THREADS'
+    for value in 5 5,2 1; do
+        OMP_NUM_THREADS=$value "$BIN" run --ncpus 1 --max 2 -- sh -c "$show" >"$WORK/out" 2>"$WORK/err"
+        [[ $(<"$WORK/out") == "$value" ]]
+        grep -Eq "^drom: run: OMP_NUM_THREADS=$value is kept, so its team begins with ${value%,*} threads? and not with --max 2; unset it" "$WORK/err"
+    done
+    for value in 2 2,3; do
+        OMP_NUM_THREADS=$value "$BIN" run --ncpus 1 --max 2 -- sh -c "$show" >"$WORK/out" 2>"$WORK/err"
+        [[ $(<"$WORK/out") == "$value" && ! -s $WORK/err ]]
+    done
 }
 
 @test "doors follow from what the program needs" {
@@ -407,19 +420,6 @@ terminal() {
     client_is owner want "$BOTH"
 }
 
-@test "with --grace never, which is for others, a program on free CPUs starts" {
-    drom run --no-doors --cpus "$A" --grace never --timeout 30000 -- touch "$WORK/started"
-    DROM_GRACE_MS=never drom run --cpus "$A" -- rm "$WORK/started"
-    [[ ! -e $WORK/started ]]
-}
-
-@test "an affinity is respected" {
-    two_cpus
-    [[ $(taskset -c "$B" "$BIN" run -- sh -c 'taskset -cp $$' | sed 's/.*: //') == "$B" ]]
-    refuses 1 "2 CPUs wanted, but only 1 may be used here \($B\)" taskset -c "$B" "$BIN" run --ncpus 2 -- true
-}
-
-@test "CPUs outside the cgroup are refused, and nothing is left behind" {
 @test "a signal ends the wait for CPUs at once, and nothing stays reserved" {
     two_cpus
     background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
@@ -436,6 +436,19 @@ terminal() {
     kill -CONT "$(client owner pid)"
 }
 
+@test "with --grace never, which is for others, a program on free CPUs starts" {
+    drom run --no-doors --cpus "$A" --grace never --timeout 30000 -- touch "$WORK/started"
+    DROM_GRACE_MS=never drom run --cpus "$A" -- rm "$WORK/started"
+    [[ ! -e $WORK/started ]]
+}
+
+@test "an affinity is respected" {
+    two_cpus
+    [[ $(taskset -c "$B" "$BIN" run -- sh -c 'taskset -cp $$' | sed 's/.*: //') == "$B" ]]
+    refuses 1 "2 CPUs wanted, but only 1 may be used here \($B\)" taskset -c "$B" "$BIN" run --ncpus 2 -- true
+}
+
+@test "CPUs outside the cgroup are refused, and nothing is left behind" {
     two_cpus
     [[ $EUID == 0 ]] || missing "not root, so no cgroup can be made"
     group=

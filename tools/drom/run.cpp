@@ -52,13 +52,6 @@ unsigned threads_of_user() {
     return value;
 }
 
-/// What OMP_NUM_THREADS says of the teams inside teams, with its comma; empty: nothing.
-std::string inner_levels() {
-    const char* text = text_of("OMP_NUM_THREADS");
-    const char* comma = text == nullptr ? nullptr : std::strchr(text, ',');
-    return comma == nullptr ? std::string() : std::string(comma);
-}
-
 /// The rank that an MPI launcher starts here; when none does, `ranked` is false, and the job may still be known.
 Rank rank_by_launcher(bool& ranked) {
     Rank rank{};
@@ -89,7 +82,6 @@ std::string no_room_for_rank(const Options& options) {
 
 /// What the client is called: each rank differs. The name of a program is cut so that the rank is still there.
 std::string client_name(const Options& options, const Rank* rank) {
-    constexpr size_t kLongest = 31;  // drom_client_info.name
     const std::string& command = options.command.front();
     std::string name = given_name(options);
     if (name.empty()) name = command.substr(command.rfind('/') + 1);
@@ -133,14 +125,15 @@ public:
         auto child = PausedChild::fork(program_, options_.command, relay);
         if (!child) return refuse(child.error());
         SignalRelay::let_stop(true);  // until the program runs there is nothing to pass a stop on to
-        if (const int number = relay.arrived(); number != 0) return give_up(child->pid(), 128 + number);
         report_.pid = child->pid();
         plan_traits();
+        warn_of_contradiction();
         doors_.omp =
             doors_.agent && may_follow(program_, resize_, text_of("OMP_DYNAMIC") ? text_of("OMP_DYNAMIC") : "");
         const auto reserved = reserve_in_turn(child->pid(), relay);
         if (!reserved && relay.arrived() != 0) return give_up(child->pid(), 128 + relay.arrived());
         if (!reserved) return refused(options_, reserved.error());
+        if (const int number = relay.arrived(); number != 0) return give_up(child->pid(), 128 + number);
         if (reserved->outcome.pending()) {
             complain(reserved->outcome.text);
             return give_up(child->pid(), kPosted);
@@ -211,6 +204,16 @@ private:
             report_.resize = resize_ = *mode;
             mention(options_, "recorded by drom verify: DROM_RESIZE=" + *mode);
         }
+    }
+
+    /// What the user has set stays as it is, a list too.
+    void warn_of_contradiction() const {
+        const unsigned of_user = threads_of_user();
+        if (of_user == 0 || of_user == options_.run.max.value_or(of_user)) return;
+        warn(options_,
+             fmt::format("OMP_NUM_THREADS={} is kept, so its team begins with {} and not with --max {}; unset "
+                         "it, or give the same number twice",
+                         text_of("OMP_NUM_THREADS"), counted(of_user, "thread"), *options_.run.max));
     }
 
     // --- CPUs ---
@@ -319,9 +322,6 @@ private:
         return std::min(equal_share(wish.allowed.count(), owners), limit);
     }
 
-    /// Chooses and reserves; again when somebody else was faster with the same CPUs.
-    Expected<Table::Reservation> reserve(pid_t child) {
-        const auto start = Clock::now();
     /// The options' request; waiting is cut into moments, between which this process looks for signals.
     [[nodiscard]] Request for_a_moment(Clock::time_point since) const {
         constexpr auto kMoment = std::chrono::milliseconds(100);
@@ -335,6 +335,9 @@ private:
         return options_.request.timeout.value_or(std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000)));
     }
 
+    /// Chooses and reserves; again when somebody else was faster with the same CPUs.
+    Expected<Table::Reservation> reserve(pid_t child) {
+        const auto start = Clock::now();
         constexpr int kAttempts = 8;
         for (int attempt = 1;; ++attempt) {
             const auto choice = choose(child);
@@ -354,13 +357,14 @@ private:
     /// With --wait there is no refusal for want of room: it asks again and again. Several that wait have no order; the first that fits
     /// starts.
     Expected<Table::Reservation> reserve_in_turn(pid_t child, const SignalRelay& relay) {
+        auto start = Clock::now();
         auto reserved = reserve(child);
         for (bool told = false; waits_for(reserved) && relay.arrived() == 0; told = true) {
             if (!told) warn(options_, "there is no room yet; waiting (drom list says who has the CPUs)");
-        auto start = Clock::now();
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             // Nobody gives anything back in a table that was removed.
             if (const auto there = table_.check(); !there) return tl::make_unexpected(there.error());
+            start = Clock::now();
             reserved = reserve(child);
         }
         while (reserved && reserved->outcome.pending() && relay.arrived() == 0 &&
@@ -369,6 +373,7 @@ private:
             if (!outcome) return tl::make_unexpected(outcome.error());
             if (!outcome->pending()) reserved->outcome = *outcome;
         }
+        report_.reserve_ns = ns_since(start);
         return reserved;
     }
 
@@ -379,16 +384,15 @@ private:
     /// A program starts with its maximum of threads and never exceeds it, so more CPUs than that would be wasted on it.
     void set_thread_limits() {
         const unsigned cpus = report_.cpus.count();
-        const unsigned asked = options_.run.max.value_or(threads_of_user());
-        report_.threads = asked != 0 ? asked : cpus;
+        const unsigned of_user = threads_of_user();
+        report_.threads = of_user != 0 ? of_user : options_.run.max.value_or(cpus);
         if (!options_.run.max && program_.openmp()) traits_.max_cpus = std::max(report_.threads, cpus);
     }
 
     // --- environment ---
 
     void add_environment(std::vector<std::string>& environment) {
-        if (options_.run.max || threads_of_user() == 0)
-            environment.push_back(fmt::format("OMP_NUM_THREADS={}{}", report_.threads, inner_levels()));
+        if (threads_of_user() == 0) environment.push_back(fmt::format("OMP_NUM_THREADS={}", report_.threads));
         if (!report_.resize.empty()) environment.push_back("DROM_RESIZE=" + report_.resize);
         if (!doors_.agent) return;
         const std::string directory = library_directory();
@@ -451,6 +455,7 @@ private:
 int verb_run(const Options& options) {
     auto program = inspect_program(options.command.front());
     if (!program) return cannot_start(options, program.error());
+    if (const std::string why = no_room_for_rank(options); !why.empty()) return misused(options, why);
     CpuSet exact;
     if (!options.run.cpus.empty()) {
         const auto cpus = read_cpus(options.run.cpus);
@@ -465,4 +470,3 @@ int verb_run(const Options& options) {
 }
 
 }  // namespace drom::command
-    if (const std::string why = no_room_for_rank(options); !why.empty()) return misused(options, why);

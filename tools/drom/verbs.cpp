@@ -17,7 +17,7 @@ constexpr VerbText kVerbs[] = {
      "--ncpus takes free CPUs first, near one another; what is missing is taken from running clients, the largest "
      "share first,\n"
      "never below a client's minimum and never from rigid ones. What was taken goes back when the command ends.\n"
-     "A program starts with its maximum of threads (--max, else OMP_NUM_THREADS, else its CPUs) and never exceeds it.\n"
+     "A program starts with its maximum of threads (OMP_NUM_THREADS, else --max, else its CPUs) and never exceeds it.\n"
      "When there is no room it is refused; with --wait it starts as soon as there is.\n"
      "Signals are passed on; the exit status is the command's, and its signal is raised here too when it died of one.\n"
      "126: COMMAND cannot be executed. 127: COMMAND was not found. In both cases nothing is left behind.\n"
