@@ -19,6 +19,7 @@
 #include "doors.hpp"
 #include "launch.hpp"
 #include "libdrom/env.hpp"
+#include "logout.hpp"
 #include "modes.hpp"
 #include "mpi/rank.hpp"
 #include "output_json.hpp"
@@ -158,6 +159,7 @@ private:
                                       cpus_text(report_.cpus), report_.took ? " (some taken)" : "",
                                       counted(report_.threads, "thread"),
                                       report_.preloaded.empty() ? "nothing" : joined(report_.preloaded, ", ")));
+        if (const std::string removal = removal_at_logout(options_.table); !removal.empty()) mention(options_, removal);
         const auto start = Clock::now();
         if (const int code = child.start(environment); code != 0) {
             give_up(child.pid(), 0);
