@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// all_users.hpp - drom list --all-users: root looks at the tables of users.
+// all_users.hpp - drom list, drain, restore --all-users: root and the tables of users.
 #pragma once
 
 #include "options.hpp"
@@ -9,5 +9,8 @@ namespace drom::command {
 /// Lists the table of each user who has one, as that user: a file that a user can cut is never mapped with root's rights. Returns the
 /// largest exit status.
 int list_all_users(const Options& options);
+
+/// Drains or restores CPUs in the table of each user, likewise. A drain that one table refuses leaves all of them as they were.
+int drain_all_users(const Options& options);
 
 }  // namespace drom::command

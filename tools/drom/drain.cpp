@@ -2,6 +2,7 @@
 // drain.cpp - drom drain, restore: empty CPUs, and hand them back.
 #include <fmt/format.h>
 
+#include "all_users.hpp"
 #include "cpu_text.hpp"
 #include "output_json.hpp"
 #include "report.hpp"
@@ -22,6 +23,7 @@ std::string done_words(bool drains, const Outcome& outcome) {
 int verb_drain(const Options& options) {
     const auto cpus = read_cpus(options.mask);
     if (!cpus) return misused(options, "MASK " + cpus.error().text);
+    if (options.all_users) return drain_all_users(options);
     auto table = Table::open(options.table);
     if (!table) return refused(options, table.error());
     const bool drains = options.verb == "drain";

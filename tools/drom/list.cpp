@@ -162,7 +162,7 @@ std::vector<ColumnText> column_texts() {
 int verb_list(const Options& options) {
     auto columns = columns_of(options);
     if (!columns) return misused(options, columns.error().text);
-    if (options.list.all_users) return list_all_users(options);
+    if (options.all_users) return list_all_users(options);
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
     auto snapshot = take_snapshot(*table);

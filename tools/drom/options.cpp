@@ -133,9 +133,9 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
             ->expected(1)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         app->add_flag("--raw", typed.options.list.raw, "no header, no alignment: fields separated by tabs");
-        app->add_flag("--all-users", typed.options.list.all_users,
-                      "the table of every user, one after the other (root)");
     }
+    if (verb == "list" || verb == "drain" || verb == "restore")
+        app->add_flag("--all-users", typed.options.all_users, "in the table /dev/shm/drom-UID of every user (root)");
     if (verb == "wait") {
         add_value(app, "--seq", typed.seq, "N", "this request (the newest)");
         add_value(app, "--wait", typed.wait, "WHAT", "until it is: released (default), resized");
@@ -346,8 +346,8 @@ void read_positionals(const VerbText& verb, const Typed& typed, Reader& reader) 
     const bool optional_client = takes("[CLIENT]");
     if (takes("CLIENT") && !optional_client && typed.options.client.empty() && typed.options.job.empty())
         reader.complain("CLIENT" + usage + " (a slot is written '#3', in quotes)");
-    if (typed.options.list.all_users && (!typed.options.client.empty() || !typed.options.table.empty()))
-        reader.complain("--all-users lists whole tables of all users; give neither CLIENT nor --table with it");
+    if (typed.options.all_users && (!typed.options.client.empty() || !typed.options.table.empty()))
+        reader.complain("--all-users means whole tables of all users; give neither CLIENT nor --table with it");
     if (takes("MASK") && typed.options.mask.empty()) reader.complain("MASK" + usage);
     if (takes(" N") && typed.count.empty() && typed.per_rank.empty()) reader.complain("N" + usage);
     if (takes("COMMAND") && typed.options.command.empty()) reader.complain("COMMAND" + usage);

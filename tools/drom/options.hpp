@@ -43,7 +43,6 @@ struct WatchOptions {
 struct ListOptions {
     std::vector<std::string> columns;
     bool raw = false;
-    bool all_users = false;  ///< the tables of all users, for root
 };
 
 struct Options {
@@ -52,6 +51,7 @@ struct Options {
     bool json = false;
     bool quiet = false;
     bool verbose = false;
+    bool all_users = false;  ///< list, drain, restore: the tables of all users, for root
 
     std::string client;
     std::string job;  ///< set, shrink, expand, give, take: all its clients instead of one
