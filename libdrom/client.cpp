@@ -346,8 +346,12 @@ Page& page() noexcept { return state.page != nullptr ? *state.page : private_pag
 
 void add_doors(uint32_t doors) noexcept { page().doors.fetch_or(doors); }
 
-AffinityGuard::AffinityGuard() noexcept { state.threads.begin_setting(); }
-AffinityGuard::~AffinityGuard() { state.threads.end_setting(); }
+AffinityGuard::AffinityGuard(bool counts) noexcept : counts_(counts) {
+    if (counts_) state.threads.begin_setting();
+}
+AffinityGuard::~AffinityGuard() {
+    if (counts_) state.threads.end_setting();
+}
 const CpuSet& AffinityGuard::mask() const noexcept { return state.threads.mask(); }
 uint64_t AffinityGuard::seq() const noexcept { return state.threads.seq(); }
 

@@ -99,7 +99,8 @@ void add_doors(uint32_t doors) noexcept;
 /// Lives for one sched_setaffinity call.
 class AffinityGuard {
 public:
-    AffinityGuard() noexcept;
+    /// `counts`: false in a child. Where it has this process's memory (vfork), its death would leave it counted for ever.
+    explicit AffinityGuard(bool counts = true) noexcept;
     ~AffinityGuard();
     AffinityGuard(const AffinityGuard&) = delete;
     AffinityGuard& operator=(const AffinityGuard&) = delete;
@@ -108,6 +109,9 @@ public:
     /// The same, or the newest request if that has been posted since: an administrator may be confining this process to it from outside
     /// at this moment. In a child: what its parent was last told.
     [[nodiscard]] Wanted allowed() const noexcept;
+
+private:
+    bool counts_;
 };
 
 /// Calls `set`, which sets an affinity inside the mask that it is given, and again while the mask changes meanwhile. Our own releases wait
@@ -116,7 +120,7 @@ public:
 template <class Set>
 auto set_allowed(const Set& set) noexcept {
     for (;;) {
-        const AffinityGuard guard;
+        const AffinityGuard guard(!is_child_of_client());
         const Wanted allowed = guard.allowed();
         const auto result = set(allowed);
         if (guard.allowed().seq == allowed.seq) return result;

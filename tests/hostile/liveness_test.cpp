@@ -427,4 +427,38 @@ TEST_F(Liveness, AForkedChildOwnsAndLosesNothing) {
     EXPECT_EQ(client.wait(), 0);
 }
 
+/// A child that has this process's memory dies while it sets its affinity.
+void kill_child_that_sets_its_affinity() {
+    const pid_t child = vfork();
+    if (child == 0) {
+        drom::client::set_allowed([](const drom::client::Wanted&) {
+            ::kill(getpid(), SIGKILL);
+            return 0;
+        });
+        _exit(1);
+    }
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
+}
+
+TEST_F(Liveness, AClientReleasesAfterItsVforkedChildWasKilledSettingItsAffinity) {
+    Gate joined;
+    Gate asked;
+    Child client = Child::run([&] {
+        setenv("DROM_TABLE", path_.c_str(), 1);
+        drom::CpuSet cpus = drom::CpuSet::range(0, 2);
+        const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "parent", nullptr, 1, 0, false};
+        if (drom::client::join(options, nullptr) != DROM_OK) return 1;
+        kill_child_that_sets_its_affinity();
+        joined.open();
+        asked.pass();
+        drom::client::Wanted wanted{};
+        if (!drom::client::newest(wanted)) return 2;
+        return drom::client::release(wanted) && drom::client::released().seq == wanted.seq ? 0 : 3;
+    });
+    joined.pass();
+    EXPECT_EQ(set(client.pid(), 0x1), DROM_PENDING);
+    asked.open();
+    EXPECT_EQ(client.wait(), 0);
+}
+
 }  // namespace

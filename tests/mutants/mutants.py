@@ -152,6 +152,8 @@ MUTANTS = [
            (Killer("model_schedules"),)),
     Mutant("a CPU is given up before the threads have left it", SEQUENCE, "client.cpp", "    if (real) clear_off(state.known, origin, wanted.mask);",
            "    acknowledge_release(wanted.seq, false);\n    if (real) clear_off(state.known, origin, wanted.mask);", (slow_calls("ACpuIsNotGivenUp"),)),
+    Mutant("a vforked child that sets its affinity is waited for", RECOVERY, "client.cpp", "AffinityGuard::AffinityGuard(bool counts) noexcept : counts_(counts)",
+           "AffinityGuard::AffinityGuard(bool) noexcept : counts_(true)", (Killer("hostile_tests", ("--gtest_filter=Liveness.AClientReleasesAfter*",)),)),
     Mutant("a CPU is given up when those threads have left it that were known before", SEQUENCE, "client.cpp", "    if (!state.threads.await_setters()) return false;",
            "    acknowledge_release(wanted.seq, false);\n    if (!state.threads.await_setters()) return false;", (slow_calls("ACpuIsNotGivenUp"),)),
     Mutant("a reservation that was called off is joined all the same", SEQUENCE, "joining.cpp",
