@@ -65,9 +65,10 @@ bool Table::has_joined(uint32_t slot) noexcept {
     return page != nullptr && page->joined.load() != 0;
 }
 
-/// What a process that was reserved for does before it joins is its launcher's affair: no grace of the program's is at stake.
-bool Table::is_own_reservation(uint32_t slot) noexcept {
-    return !has_joined(slot) && read_who(ledger_.slot(slot).guardian) == self();
+/// The child of a launcher (drom run), which waits for it before it lets it start: no grace of a program is at stake.
+bool Table::is_own_child(uint32_t slot) noexcept {
+    const Slot& entry = ledger_.slot(slot);
+    return (state_of(entry).flags & slot_flag::kTree) != 0 && !has_joined(slot) && read_who(entry.guardian) == self();
 }
 
 int Table::still_pending(uint32_t slot, const Options& options, const char* verb, drom_error* error) noexcept {
@@ -108,7 +109,7 @@ int Table::await(const Goal& goal, const Options& options, const char* verb, dro
         const uint64_t posted = ledger_.request(slot).posted_ns.load(std::memory_order_relaxed);
         // Nobody will answer for a process that never joined: grace would only be lost time.
         const uint64_t grace = has_joined(slot) ? posted + options.grace_ms * kMillisecond : 0;
-        const bool may_confine = able && (!never || is_own_reservation(slot));
+        const bool may_confine = able && (!never || is_own_child(slot));
         if (may_confine && (now >= grace || pages_.is_held(slot))) {
             able = confine_client(slot);
             continue;

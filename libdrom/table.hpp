@@ -143,7 +143,7 @@ private:
     int await_resized(const Goal& goal, uint64_t deadline, const char* verb, drom_error*) noexcept;
     bool is_kept(uint32_t slot, uint64_t seen) noexcept;
     bool has_joined(uint32_t slot) noexcept;
-    bool is_own_reservation(uint32_t slot) noexcept;
+    bool is_own_child(uint32_t slot) noexcept;
     int still_pending(uint32_t slot, const Options&, const char* verb, drom_error*) noexcept;
     Posted released_before(uint32_t slot, uint64_t seq) noexcept;
     Origin origin_before(uint32_t slot, uint64_t seq) noexcept;
