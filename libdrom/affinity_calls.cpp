@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
+#include <cstdlib>
 #include <cstring>
 
 #include "client.hpp"
@@ -47,6 +48,7 @@ public:
     ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
     SignalsBlocked(const SignalsBlocked&) = delete;
     SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+    [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
 
 private:
     sigset_t before_;
@@ -134,6 +136,46 @@ bool bound_to(const pthread_attr_t& attributes, CpuSet& cpus) noexcept {
     return !cpus.none() && cpus.count() < drom::kMaxCpus;
 }
 
+// ---- threads that are bound as they are created ----------------------------------------------------------------------------------------
+//
+// set_allowed() calls again while the mask changes; a thread can be created only once. So it is bound to what the process has as it is
+// created, and looks once more itself, before it runs any of the program's code. An administrator who posts later finds it listed.
+
+struct Bound {
+    void* (*start)(void*);
+    void* argument;
+    CpuSet wanted;     ///< by the program
+    sigset_t signals;  ///< blocked in the new thread; all are while it is created
+    uint64_t seq;      ///< of the request by which it was bound
+};
+
+uint64_t newest_seq() noexcept {
+    if (!takes_part()) return drom::client::reserved().seq;
+    const drom::client::AffinityGuard guard;
+    return guard.allowed().seq;
+}
+
+/// Not noexcept: pthread_exit unwinds through it.
+void* start_bound(void* given) {
+    const Bound bound = *static_cast<Bound*>(given);
+    free(given);
+    if (newest_seq() != bound.seq)
+        set_inside(bound.wanted, [](const CpuSet& set) {
+            return static_cast<int>(syscall(SYS_sched_setaffinity, 0, sizeof set.words, set.words));
+        });
+    pthread_sigmask(SIG_SETMASK, &bound.signals, nullptr);
+    return bound.start(bound.argument);
+}
+
+/// Those that the attributes say, or the creating thread's.
+sigset_t signals_of(const pthread_attr_t& attributes, const sigset_t& creators) noexcept {
+    sigset_t signals = creators;
+#if __GLIBC_PREREQ(2, 32)
+    if (pthread_attr_getsigmask_np(&attributes, &signals) != 0) return creators;
+#endif
+    return signals;
+}
+
 /// Attributes cannot be copied as a whole: what they point to is theirs.
 bool copy_with(const pthread_attr_t& from, const CpuSet& cpus, pthread_attr_t& to) noexcept {
     int detached = 0;
@@ -165,6 +207,26 @@ bool copy_with(const pthread_attr_t& from, const CpuSet& cpus, pthread_attr_t& t
         return true;
     pthread_attr_destroy(&to);
     return false;
+}
+
+using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+
+/// The new thread owns `bound` from then on, unless there is none.
+int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attributes, Bound* bound) noexcept {
+    const SignalsBlocked blocked;
+    bound->signals = signals_of(attributes, blocked.before());
+    const auto create = [&](const drom::client::Wanted& allowed) {
+        const CpuSet both = allowed.seq == 0 ? bound->wanted : bound->wanted & allowed.mask;
+        bound->seq = allowed.seq;
+        pthread_attr_t inside;
+        if (!copy_with(attributes, both.none() ? allowed.mask : both, inside)) return EAGAIN;
+        const int code = real(thread, &inside, start_bound, bound);
+        pthread_attr_destroy(&inside);
+        return code;
+    };
+    if (!takes_part()) return create(drom::client::reserved());
+    const drom::client::AffinityGuard guard;
+    return create(guard.allowed());
 }
 
 }  // namespace
@@ -222,7 +284,7 @@ DROM_EXPORT long syscall(long number, ...) noexcept {
 DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                                void* argument) noexcept {
     static constinit std::atomic<void*> known{nullptr};
-    auto* real = next<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(known, "pthread_create");
+    auto* real = next<Create>(known, "pthread_create");
     if (real == nullptr) return EAGAIN;
     if (is_ours(CALLER)) return real(thread, attributes, start, argument);
     drom::starting::before_thread(CALLER);
@@ -230,13 +292,13 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     if (attributes == nullptr || !bound_to(*attributes, wanted)) return real(thread, attributes, start, argument);
     if (takes_part() ? !drom::client::moves_threads() : drom::client::reserved().seq == 0)
         return real(thread, attributes, start, argument);
-    return set_inside(wanted, [&](const CpuSet& set) {
-        pthread_attr_t inside;
-        if (!copy_with(*attributes, set, inside)) return real(thread, attributes, start, argument);
-        const int code = real(thread, &inside, start, argument);
-        pthread_attr_destroy(&inside);
-        return code;
-    });
+    auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));
+    if (bound == nullptr) return EAGAIN;
+    *bound = {start, argument, wanted, {}, 0};
+    const int code = create_inside(real, thread, *attributes, bound);
+    if (code != 0) free(bound);
+    // The kernel refuses a mask best by itself.
+    return code == EINVAL ? real(thread, attributes, start, argument) : code;
 }
 
 }  // extern "C"

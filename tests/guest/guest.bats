@@ -394,6 +394,21 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     done
 }
 
+@test "a thread that is bound as it is created runs once, with its creator's signals, while requests come" {
+    start "$hosts/bound" "$stop"
+    eventually 90 listed "$host"
+    for _ in $(seq 100); do
+        drom set "$host" "$one"
+        drom set "$host" "${both##*,}"
+        drom set "$host" "$both"
+    done
+    touch "$stop"
+    wait "$host"
+    host=
+    tail -n 1 "$work/out"
+    [[ $(tail -n 1 "$work/out") == "ran 0 too many, 0 with a signal blocked, some" ]]
+}
+
 @test "a program may bind its threads inside its cpuset while a request is outside of it" {
     group=/sys/fs/cgroup/cpuset/drom-guest-$$
     mkdir "$group" 2>/dev/null || group=
