@@ -552,7 +552,6 @@ uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& 
     ClientTree tree(ledger, table, slot, 0);
     tree.forget_process();
     const uint32_t left = tree.list(pids, kRoom);
-    // One whose first thread has ended cannot be told from a zombie later.
     for (uint32_t i = 0; i < std::min(left, kRoom); ++i)
         if (who_is(static_cast<uint32_t>(pids[i]), first)) return left;
     return 0;
@@ -560,6 +559,7 @@ uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& 
 
 bool pass_on(const Ledger& ledger, const char* table, uint32_t slot) noexcept {
     Identity& client = ledger.slot(slot).client;
+    const uint32_t generation = state_of(ledger.slot(slot)).generation;
     uint32_t ended = client.pid.load();
     Who next{};
     if (ledger.virtual_node() || find_left(ledger, table, slot, next) == 0) return false;
@@ -567,6 +567,7 @@ bool pass_on(const Ledger& ledger, const char* table, uint32_t slot) noexcept {
     if (!client.pid.compare_exchange_strong(ended, next.pid)) return true;
     client.start.store(next.start);
     client.pidns.store(next.pidns);
+    sign_takeover(ledger, slot, generation, phase::kFree);  // what was judged before does not hold for this one
     return true;
 }
 
