@@ -49,7 +49,7 @@ void describe_team() noexcept {
     const bool may_follow = dlsym(RTLD_DEFAULT, "drom_omp_loaded") != nullptr;
     const follow::Answer answer =
         follow::judge({follow::resize_of(env::text("DROM_RESIZE")),
-                       may_follow && follow::is_dynamic(getenv("OMP_DYNAMIC")), false, false, false, false});
+                       may_follow && follow::is_dynamic(getenv("OMP_DYNAMIC")), false, false, false, false, false});
     const bool follows = answer.follows && may_follow;
     page.start_size.store(first_team());
     page.team_size.store(first_team());

@@ -30,6 +30,7 @@ Answer judge(const Facts& facts) noexcept {
     if (allowed == nullptr) return {false, false, "nobody has said that its team may change; --resize=follow says so"};
     if (facts.leagues) return {false, true, "the program opens leagues of teams"};
     if (facts.own_number) return {false, true, "the program set its thread count itself"};
+    if (facts.blas) return {false, true, "OpenBLAS needs as many threads in a region as it has asked for"};
     return {true, true, allowed};
 }
 

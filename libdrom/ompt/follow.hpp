@@ -24,6 +24,7 @@ struct Facts {
     bool by_itself;   ///< the program adapts its team itself, by drom_poll
     bool own_number;  ///< the program called omp_set_num_threads, or whoever has its runtime's address
     bool leagues;     ///< the program opens leagues of teams, whose sizes follow other rules
+    bool blas;        ///< the region is OpenBLAS's, whose threads wait for as many as it has asked for
 };
 
 struct Answer {

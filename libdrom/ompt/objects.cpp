@@ -2,6 +2,7 @@
 // objects.cpp - the program and its libraries.
 #include "objects.hpp"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <cstring>
 
@@ -118,6 +119,18 @@ Object object_of(const void* address) noexcept {
     Search search{reinterpret_cast<uintptr_t>(address), {}};
     dl_iterate_phdr(find_address, &search);
     return search.found;
+}
+
+bool defines(const void* address, const char* symbol) noexcept {
+    Dl_info unused{};
+    void* map = nullptr;
+    if (dladdr1(address, &unused, &map, RTLD_DL_LINKMAP) == 0) return false;
+    const char* name = static_cast<const link_map*>(map)->l_name;
+    void* handle = dlopen(*name == '\0' ? nullptr : name, RTLD_LAZY | RTLD_NOLOAD);  // no name: the program
+    if (handle == nullptr) return false;
+    const void* found = dlsym(handle, symbol);  // in what the object needs, too
+    dlclose(handle);
+    return found != nullptr && object_of(address).holds(found);
 }
 
 const char* needed_version(const void* address, const char* symbol) noexcept {

@@ -16,6 +16,7 @@
 #include "env.hpp"
 #include "follow.hpp"
 #include "gate.hpp"
+#include "objects.hpp"
 #include "pinning.hpp"
 #include "runtime.hpp"
 
@@ -48,6 +49,7 @@ struct Team {
     bool follows;            ///< what was said
     bool own_number;         ///< the program has set its number
     bool leagues;
+    Object openblas, other;  ///< seen last; each is one that opens regions
     Drain drain;
     uint64_t settled_ns;  ///< when it has settled
     long verbose;
@@ -214,9 +216,33 @@ void adopt() noexcept {
     pinning::ask_for_placement();
 }
 
-follow::Answer judge() noexcept {
-    return follow::judge({team.said, team.runtime.dynamic() != 0, client::program_follows(), adapts_by_itself(),
-                          team.own_number || drom_own_number != 0, team.leagues});
+follow::Facts facts() noexcept {
+    return {team.said,
+            team.runtime.dynamic() != 0,
+            client::program_follows(),
+            adapts_by_itself(),
+            team.own_number || drom_own_number != 0,
+            team.leagues,
+            false};
+}
+
+follow::Answer judge() noexcept { return follow::judge(facts()); }
+
+/// Divides a product among as many threads as it was told that there are, says so in no clause, and each thread waits for the others': a
+/// smaller team would wait for ever.
+bool is_openblas(const void* caller) noexcept {
+    if (team.openblas.holds(caller)) return true;
+    if (team.other.holds(caller)) return false;
+    const bool is_it = defines(caller, "openblas_get_num_threads");
+    (is_it ? team.openblas : team.other) = object_of(caller);
+    return is_it;
+}
+
+/// Of a region that `caller` opens.
+follow::Answer judge(const void* caller, uint32_t own) noexcept {
+    follow::Facts region = facts();
+    region.blas = team.cpus < own && follow::judge(region).follows && is_openblas(caller);
+    return follow::judge(region);
 }
 
 void report(const follow::Answer& answer, uint32_t before) noexcept {
@@ -266,11 +292,11 @@ void prepare_for(uint32_t size) noexcept {
 }
 
 /// How many threads the starting region has, as a clause would say it; 0: as many as the runtime gives.
-uint32_t decide(uint32_t clause) noexcept {
+uint32_t decide(uint32_t clause, const void* caller) noexcept {
     const uint32_t own = own_threads();
     // Set by somebody who has the runtime's address (threadpoolctl has): the program's word all the same.
     if (own != team.start) team.own_number = true;
-    const follow::Answer answer = judge();
+    const follow::Answer answer = judge(caller, own);
     const uint32_t size = answer.follows ? follow::threads_of(own, team.cpus) : own;
     prepare_for(size);
     const uint32_t before = team.size;
@@ -286,7 +312,7 @@ uint32_t decide(uint32_t clause) noexcept {
         team.runtime.waiting.drain(false);
         runtime::Waiting::yield(shares_cpus(clause != 0 ? clause : size));
     }
-    update_attention(answer.follows);
+    update_attention(judge().follows);
     return clause != 0 || size == own ? clause : size;
 }
 
@@ -307,7 +333,7 @@ Start region_entry(const void* function, const Entry& entry) noexcept {
     if (team.runtime.level() != 0 || is_other_runtime(entry.runtime)) return unchanged;
     count(*drom_gate.regions.load(kRelaxed));
     adopt();
-    const uint32_t threads = decide(entry.clause);
+    const uint32_t threads = decide(entry.clause, entry.caller);
     if (team.drain == Drain::Asked) team.drain = Drain::Running;
     const uint32_t size = threads != 0 ? threads : team.size;
     if (!place(size)) return {function, threads};

@@ -20,6 +20,7 @@ struct Entry {
     const void* thunk;    ///< calls place_thread() and then runs drom_gate.placing
     uint32_t door;        ///< DROM_DOOR_*
     uint32_t clause;      ///< num_threads; 0: none
+    const void* caller;   ///< in the object whose region it is
 };
 
 /// How it goes on.

@@ -10,7 +10,7 @@ namespace {
 
 using namespace drom::follow;
 
-Facts nothing_said(Resize said) { return {said, false, false, false, false, false}; }
+Facts nothing_said(Resize said) { return {said, false, false, false, false, false, false}; }
 
 TEST(Follow, AProgramOfWhichNobodyHasSaidAnythingKeepsItsTeam) {
     const Answer answer = judge(nothing_said(resize_of(nullptr)));
@@ -48,6 +48,13 @@ TEST(Follow, WhatTheProgramSaysOfItsTeamIsObeyedUnderFollow) {
     facts.leagues = false;
     facts.by_itself = true;
     EXPECT_FALSE(judge(facts).follows) << "it polls, and adapts there";
+}
+
+TEST(Follow, ARegionOfOpenBLASThatWouldWaitForEverKeepsItsThreads) {
+    Facts facts = nothing_said(resize_of("follow"));
+    facts.blas = true;
+    EXPECT_FALSE(judge(facts).follows);
+    EXPECT_TRUE(judge(facts).allowed);
 }
 
 TEST(Follow, ATeamHasAsManyThreadsAsCpusAndNeverMoreThanItsOwn) {
