@@ -483,6 +483,12 @@ terminal() {
     [[ $(PMI_RANK=17 drom run --json -- "$WORK"/xxx* 2>&1 | jq -r .name) == xxxxxxxxxxxxxxxxxxxxxxxxxxxx.17 ]]
 }
 
+@test "a job that is longer than the table has room for is refused, not cut" {
+    run -2 drom run --job "$(printf 'j%.0s' $(seq 32))" -- true
+    [[ $output == *"--job has 32 characters, and 31 are the most"* ]]
+    run -0 drom run --job "$(printf 'j%.0s' $(seq 31))" -- true
+}
+
 @test "a name that was given is not cut behind its user's back to make room for the rank" {
     name=$(printf 'x%.0s' {1..29})
     PMI_RANK=17 refuses 2 "^drom: run: --name $name has 29 characters, and 28 are left beside the rank \(\.17\); shorten it" drom run --name "$name" -- true

@@ -81,6 +81,14 @@ std::string no_room_for_rank(const Options& options) {
                        rank.rank);
 }
 
+/// Requests name a job in full, so it is not cut. Empty: it has room.
+std::string no_room_for_job(const Options& options) {
+    constexpr size_t kLongestJob = sizeof(drom_client_info::job) - 1;
+    const size_t length = options.run.job.size();
+    return length <= kLongestJob ? std::string()
+                                 : fmt::format("--job has {} characters, and {} are the most", length, kLongestJob);
+}
+
 /// What the client is called: each rank differs. The name of a program is cut so that the rank is still there.
 std::string client_name(const Options& options, const Rank* rank) {
     const std::string& command = options.command.front();
@@ -458,6 +466,7 @@ int verb_run(const Options& options) {
     auto program = inspect_program(options.command.front());
     if (!program) return cannot_start(options, program.error());
     if (const std::string why = no_room_for_rank(options); !why.empty()) return misused(options, why);
+    if (const std::string why = no_room_for_job(options); !why.empty()) return misused(options, why);
     CpuSet exact;
     if (!options.run.cpus.empty()) {
         const auto cpus = read_cpus(options.run.cpus);
