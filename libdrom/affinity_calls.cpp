@@ -151,7 +151,7 @@ struct Bound {
 
 uint64_t newest_seq() noexcept {
     if (!takes_part()) return drom::client::reserved().seq;
-    const drom::client::AffinityGuard guard;
+    const drom::client::AffinityGuard guard(!drom::client::is_child_of_client());
     return guard.allowed().seq;
 }
 
@@ -225,7 +225,7 @@ int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attribu
         return code;
     };
     if (!takes_part()) return create(drom::client::reserved());
-    const drom::client::AffinityGuard guard;
+    const drom::client::AffinityGuard guard(!drom::client::is_child_of_client());
     return create(guard.allowed());
 }
 
