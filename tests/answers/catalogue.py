@@ -137,7 +137,7 @@ class Case:
     runtime: str  # libgomp, libomp-NN, or both
     threads: int  # OMP_NUM_THREADS; 0: unset
     door: str  # run: started by drom run; preload: LD_PRELOAD alone
-    way: str  # keep: nothing is said; follow: DROM_RESIZE; dynamic: OMP_DYNAMIC; limit: OMP_THREAD_LIMIT, and nothing is said
+    way: str  # keep: nothing is said; follow: DROM_RESIZE; dynamic: OMP_DYNAMIC; limit: OMP_THREAD_LIMIT, bound: OMP_PROC_BIND, and nothing is said
 
     @property
     def label(self):
@@ -146,7 +146,7 @@ class Case:
     @property
     def work(self):
         """What it computes, whichever way it is started."""
-        return (self.guest.name, self.mode, self.build, self.runtime, self.threads, self.way == "limit")
+        return (self.guest.name, self.mode, self.build, self.runtime, self.threads, self.way if self.way in ("limit", "bound") else "")
 
     @property
     def topic(self):
@@ -168,7 +168,8 @@ class Case:
 
     def environment(self) -> dict:
         env = {"OMP_NUM_THREADS": str(self.threads)} if self.threads else {}
-        said = {"keep": {}, "limit": {"OMP_THREAD_LIMIT": "2"}, "follow": {"DROM_RESIZE": "follow"},
+        said = {"keep": {}, "limit": {"OMP_THREAD_LIMIT": "2"}, "bound": {"OMP_PROC_BIND": "true"},
+                "follow": {"DROM_RESIZE": "follow"},
                 "dynamic": {"OMP_DYNAMIC": "true", "OMP_THREAD_LIMIT": "3"}}
         return env | said[self.way]
 
@@ -207,6 +208,8 @@ def cases_of(guest: Guest, build: str, runtime: str, mode: str):
                 yield Case(guest, mode, build, runtime, threads, door, "follow")
     if guest.may_follow(mode) and guest.dynamic:
         yield Case(guest, mode, build, runtime, 2, "run", "dynamic")
+    if build != "python":
+        yield Case(guest, mode, build, runtime, 4, "run", "bound")
     if guest.limit:
         yield Case(guest, mode, build, runtime, 4, "run", "limit")
 
