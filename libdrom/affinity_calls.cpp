@@ -66,6 +66,20 @@ auto set_reserved(const Set& set) noexcept {
     }
 }
 
+using SetAffinity = int(pid_t, size_t, const cpu_set_t*);
+
+/// libc's sched_setaffinity; null when no library has it.
+SetAffinity* next_set_affinity() noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    return next<SetAffinity>(known, "sched_setaffinity");
+}
+
+/// Past our own entry point. The thread `tid`, or the calling one: 0.
+int set_affinity(pid_t tid, const CpuSet& set) noexcept {
+    auto* real = next_set_affinity();
+    return real == nullptr ? -1 : real(tid, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
+}
+
 /// Calls `set` with what of `wanted` this process may use, and with `wanted` where its cpuset allows nothing of that.
 template <class Set>
 auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
@@ -159,10 +173,7 @@ uint64_t newest_seq() noexcept {
 void* start_bound(void* given) {
     const Bound bound = *static_cast<Bound*>(given);
     free(given);
-    if (newest_seq() != bound.seq)
-        set_inside(bound.wanted, [](const CpuSet& set) {
-            return static_cast<int>(syscall(SYS_sched_setaffinity, 0, sizeof set.words, set.words));
-        });
+    if (newest_seq() != bound.seq) set_inside(bound.wanted, [](const CpuSet& set) { return set_affinity(0, set); });
     pthread_sigmask(SIG_SETMASK, &bound.signals, nullptr);
     return bound.start(bound.argument);
 }
@@ -237,13 +248,10 @@ int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attribu
 extern "C" {
 
 DROM_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t* mask) noexcept {
-    static constinit std::atomic<void*> known{nullptr};
-    auto* real = next<int(pid_t, size_t, const cpu_set_t*)>(known, "sched_setaffinity");
+    auto* real = next_set_affinity();
     if (real == nullptr) return not_there();
     if (!concerns_us(tid, size, mask, CALLER)) return real(tid, size, mask);
-    return set_inside(read_mask(size, mask), [&](const CpuSet& set) {
-        return real(tid, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
-    });
+    return set_inside(read_mask(size, mask), [&](const CpuSet& set) { return set_affinity(tid, set); });
 }
 
 DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* mask) noexcept {

@@ -434,7 +434,7 @@ private:
         if (life == Verdict::kDead) add_claimed();
     }
 
-    /// Nobody is above them all any more: those that carry the reservation.
+    /// No process is above them all any more: those that carry the reservation.
     void add_claimed() noexcept {
         const Slot& slot = ledger_.slot(slot_);
         const Claim claim{table_, slot_, state_of(slot).generation, slot.uid.load(std::memory_order_relaxed)};
@@ -563,11 +563,12 @@ bool pass_on(const Ledger& ledger, const char* table, uint32_t slot) noexcept {
     uint32_t ended = client.pid.load();
     Who next{};
     if (ledger.virtual_node() || find_left(ledger, table, slot, next) == 0) return false;
-    // Not if somebody has written another one meanwhile: the next look judges that one.
+    // Not if another administrator has written one meanwhile: the next look judges that one.
     if (!client.pid.compare_exchange_strong(ended, next.pid)) return true;
     client.start.store(next.start);
     client.pidns.store(next.pidns);
-    sign_takeover(ledger, slot, generation, phase::kFree);  // what was judged before does not hold for this one
+    sign_takeover(ledger, slot, generation,
+                  phase::kFree);  // a verdict on the process before does not hold for this one
     return true;
 }
 

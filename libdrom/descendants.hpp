@@ -3,13 +3,13 @@
 //
 // Descendants are found by the kernel's lists of children, from the client down. One whose parent has ended is a child of its nearest
 // subreaper: where that is the client's launcher (drom run), whatever is below the launcher is the client's. When the launcher has ended
-// too, they are the processes that carry the reservation in their environment (claims.hpp), and what is below them.
+// too, the descendants are the processes that carry the reservation in their environment (claims.hpp), and what is below them.
 //
-// Whose CPUs they are when processes end, in this order; each step is taken by whoever notices that the one before is over:
+// The owner of the CPUs when processes end, in this order; each step is taken by the first process that notices the end of the step before:
 //   1. the client's process, while it lives;
 //   2. after it, while the launcher lives, whichever program joins next: the launcher says when nothing more will come;
 //   3. after both, the first of the descendants that are left. It is the client's process from here on, and this step is repeated;
-//   4. nobody's: no descendant is left, and the slot is retired.
+//   4. none: no descendant is left, and the slot is retired.
 #pragma once
 
 #include "confine.hpp"
@@ -52,8 +52,8 @@ private:
 /// Of a client of drom run whose own process has ended: how many descendants are left, and the first of them. 0: none.
 uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& first) noexcept;
 
-/// Step 3 for a client that is abandoned. False: none is left. A crash in between leaves a mixture of two processes, which is dead to
-/// whoever looks next, and looks again.
+/// Step 3 for a client that is abandoned. False: none is left. A crash in between leaves a mixture of two processes, which the
+/// next look takes for dead, and passes on again.
 bool pass_on(const Ledger& ledger, const char* table, uint32_t slot) noexcept;
 
 }  // namespace drom

@@ -121,13 +121,13 @@ Object object_of(const void* address) noexcept {
     return search.found;
 }
 
-bool defines(const void* address, const char* symbol) noexcept {
+bool may_define(const void* address, const char* symbol) noexcept {
     Dl_info unused{};
     void* map = nullptr;
-    if (dladdr1(address, &unused, &map, RTLD_DL_LINKMAP) == 0) return false;
+    if (dladdr1(address, &unused, &map, RTLD_DL_LINKMAP) == 0) return false;  // in no object
     const char* name = static_cast<const link_map*>(map)->l_name;
     void* handle = dlopen(*name == '\0' ? nullptr : name, RTLD_LAZY | RTLD_NOLOAD);  // no name: the program
-    if (handle == nullptr) return false;
+    if (handle == nullptr) return true;
     const void* found = dlsym(handle, symbol);  // in what the object needs, too
     dlclose(handle);
     return found != nullptr && object_of(address).holds(found);

@@ -228,12 +228,12 @@ follow::Facts facts() noexcept {
 
 follow::Answer judge() noexcept { return follow::judge(facts()); }
 
-/// Divides a product among as many threads as it was told that there are, says so in no clause, and each thread waits for the others': a
-/// smaller team would wait for ever.
+/// OpenBLAS divides a product among as many threads as it was told that there are, and says so in no clause. Each thread waits for the
+/// parts of the others: a smaller team would wait for ever.
 bool is_openblas(const void* caller) noexcept {
     if (team.openblas.holds(caller)) return true;
     if (team.other.holds(caller)) return false;
-    const bool is_it = defines(caller, "openblas_get_num_threads");
+    const bool is_it = may_define(caller, "openblas_get_num_threads");
     (is_it ? team.openblas : team.other) = object_of(caller);
     return is_it;
 }

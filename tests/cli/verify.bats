@@ -202,7 +202,7 @@ long_enough() { echo 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.03; done'; }
 @test "each run of verify reads the same input: a file, or none where a terminal or a pipe is" {
     two_cpus
     command -v script >/dev/null || missing "no script(1) to make a terminal"
-    # What each run has read goes to a file: its output is judged.
+    # Each run writes its input to a file: its output is judged.
     cat >"$WORK/reader" <<'READER'
 #!/bin/sh
 wc -c >>"$1"

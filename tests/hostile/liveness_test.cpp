@@ -400,14 +400,19 @@ TEST_F(Liveness, TheStrangerMayBecomeAClientOfItsOwn) {
     EXPECT_EQ(wanted(stranger.pid()), 0xcU);
 }
 
+/// The calling process becomes a client of CPUs 0 and 1.
+bool join_with_two_cpus() {
+    drom::CpuSet cpus = drom::CpuSet::range(0, 2);
+    const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "parent", nullptr, 1, 0, false};
+    return drom::client::join(options, nullptr) == DROM_OK;
+}
+
 TEST_F(Liveness, AForkedChildOwnsAndLosesNothing) {
     Gate joined;
     Gate asked;
     Child client = Child::run([&] {
         setenv("DROM_TABLE", path_.c_str(), 1);
-        drom::CpuSet cpus = drom::CpuSet::range(0, 2);
-        const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "parent", nullptr, 1, 0, false};
-        if (drom::client::join(options, nullptr) != DROM_OK) return 1;
+        if (!join_with_two_cpus()) return 1;
         joined.open();
         asked.pass();
         Child forked = Child::run([] {
@@ -445,9 +450,7 @@ TEST_F(Liveness, AClientReleasesAfterItsVforkedChildWasKilledSettingItsAffinity)
     Gate asked;
     Child client = Child::run([&] {
         setenv("DROM_TABLE", path_.c_str(), 1);
-        drom::CpuSet cpus = drom::CpuSet::range(0, 2);
-        const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "parent", nullptr, 1, 0, false};
-        if (drom::client::join(options, nullptr) != DROM_OK) return 1;
+        if (!join_with_two_cpus()) return 1;
         kill_child_that_sets_its_affinity();
         joined.open();
         asked.pass();

@@ -36,7 +36,7 @@ constexpr Row kRows[] = {
     {"env", drom::command::verb_env},
 };
 
-/// Whether so many files can be opened as a verb needs. What fails later for want of one would be blamed on what it was to read.
+/// True when as many files can be opened as a verb needs. A verb that fails later for want of one would blame the file that it was to read.
 bool has_descriptors() {
     constexpr int kNeeded = 16;
     int open_ones[kNeeded];

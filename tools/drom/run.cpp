@@ -89,7 +89,7 @@ std::string no_room_for_job(const Options& options) {
                                  : fmt::format("--job has {} characters, and {} are the most", length, kLongestJob);
 }
 
-/// What the client is called: each rank differs. The name of a program is cut so that the rank is still there.
+/// The client's name: each rank differs. The name of a program is cut so that the rank is still there.
 std::string client_name(const Options& options, const Rank* rank) {
     const std::string& command = options.command.front();
     std::string name = given_name(options);
@@ -216,7 +216,7 @@ private:
         }
     }
 
-    /// What the user has set stays as it is, a list too.
+    /// The user's OMP_NUM_THREADS stays as it is, a list too.
     void warn_of_contradiction() const {
         const unsigned of_user = threads_of_user();
         if (of_user == 0 || of_user == options_.run.max.value_or(of_user)) return;

@@ -397,7 +397,7 @@ CpuSet choose_cpus(const Options& options, const CpuSet& cpus) {
     return cpus;
 }
 
-/// Every run has the same input: a file from its beginning, or nothing. What a terminal or a pipe gives can be read only once.
+/// Every run has the same input: a file from its beginning, or nothing. The input from a terminal or a pipe can be read only once.
 void settle_input(const Options& options) {
     struct stat input{};
     if (fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode)) return;
