@@ -545,6 +545,26 @@ uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
     return count;
 }
 
+bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept {
+    const Who who = read_who(ledger.slot(slot).client);
+    int process = open_process(who.pid);  // before the verdict: no other process is looked at in its place
+    const Verdict life = verdict(who);
+    bool within = true;
+    const auto visit = [&](int directory, const Found&, bool) {
+        Tasks tasks(directory, "task");
+        if (!tasks.ok()) return -1;
+        const bool all = tasks.each([&](uint32_t tid) {
+            CpuSet thread{};
+            if (get_affinity(tid, thread)) within &= mask.contains(thread);
+        });
+        return all ? 0 : -1;
+    };
+    Walk walk(ledger, table, slot);
+    if (life != Verdict::kUnknown) within = walk.pass(who.pid, life == Verdict::kAlive ? process : -1, visit) && within;
+    if (process >= 0) close(process);
+    return within;
+}
+
 uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& first) noexcept {
     if ((state_of(ledger.slot(slot)).flags & slot_flag::kTree) == 0) return 0;
     constexpr uint32_t kRoom = 64;

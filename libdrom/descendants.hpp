@@ -49,6 +49,10 @@ private:
     int error_;
 };
 
+/// Whether every thread of the client and of its descendants stays on CPUs of `mask`. False also where that cannot be seen; true for a client of
+/// another pid namespace, which can only be believed. One pass, nothing is moved. About 10 us per process.
+bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept;
+
 /// Of a client of drom run whose own process has ended: how many descendants are left, and the first of them. 0: none.
 uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& first) noexcept;
 

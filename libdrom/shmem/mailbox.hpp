@@ -78,6 +78,7 @@ public:
     /// False when memory is short.
     bool open(const Ledger* ledger, const char* path) noexcept;
     void clear() noexcept;
+    [[nodiscard]] const char* path() const noexcept { return path_; }
 
     /// What the client in `slot` says; nullptr when it has no page.
     const Page* view(uint32_t slot) noexcept;

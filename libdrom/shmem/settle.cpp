@@ -114,12 +114,19 @@ private:
         if (!(owner == asked_)) {
             asked_ = owner;
             Posted posted;
-            const bool acked =
-                read_request(ledger_, owner.slot, posted) && released_seq(ledger_, pages_, owner.slot) == posted.seq;
+            const bool acked = read_request(ledger_, owner.slot, posted) &&
+                               released_seq(ledger_, pages_, owner.slot) == posted.seq && is_believed(owner, posted);
             kept_ = acked ? posted.mask : CpuSet::empty();
             all_released_ = acked;
         }
         return told && all_released_ && !kept_.has(cpu);
+    }
+
+    /// In node mode a job writes what it says into memory of its own: its threads are looked at.
+    bool is_believed(Owner::Name owner, const Posted& posted) noexcept {
+        if (!ledger_.node_mode() || ledger_.virtual_node()) return true;
+        return confined_seq(ledger_, owner.slot) == posted.seq ||
+               is_within(ledger_, pages_.path(), owner.slot, posted.mask);
     }
 
     const Ledger& ledger_;

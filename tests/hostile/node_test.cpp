@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "confine.hpp"
 #include "identity.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/segment.hpp"
@@ -380,6 +381,54 @@ TEST_F(Node, LiesInAPageAreBounded) {
     uint64_t owned = 0;
     ASSERT_EQ(drom_get_mask(table_, job_.pid(), &owned, nullptr, 1, &error_), DROM_OK);
     EXPECT_EQ(owned, 0x3U) << "a lie released a CPU";
+}
+
+/// Says at once that it has released whatever it is asked to, and stays where it is.
+int lie(const std::string& table) {
+    drom::Ledger ledger;
+    if (drom::open_ledger(table.c_str(), true, ledger, nullptr) != DROM_OK) return 1;
+    const auto key = static_cast<key_t>(ledger.slot(0).page_key.load());
+    void* base = shmat(shmget(key, 0, 0), nullptr, 0);
+    if (base == reinterpret_cast<void*>(-1)) return 2;
+    auto* page = static_cast<drom::Page*>(base);
+    page->joined.store(1);
+    for (;; usleep(100)) page->released.store(ledger.request(0).newest.load());
+}
+
+TEST_F(Node, TheCpuOfAJobThatSaysReleasedAndStaysIsNotGivenAway) {
+    drom::CpuSet own{};
+    ASSERT_TRUE(drom::get_affinity(0, own));
+    const uint32_t one = own.first();
+    const uint32_t other = own.next(one + 1, 64);
+    if (other >= 64) DROM_SKIP("this needs two CPUs among the first 64");
+    path_ = directory_.path() + "/machine";
+    drom_options options = options_with(DROM_CREATE | DROM_NODE);
+    drom_table* table = nullptr;
+    ASSERT_EQ(drom_open(&table, path_.c_str(), &options, &error_), DROM_OK) << error_.text;
+    const uint64_t first = uint64_t{1} << one;
+    const uint64_t both = first | uint64_t{1} << other;
+    const auto mask_of = [](const Child& child) {
+        drom::CpuSet mask{};
+        EXPECT_TRUE(drom::get_affinity(child.upid(), mask));
+        return mask.words[0];
+    };
+    const Child liar = Child::run([&] {
+        if (setresuid(kNobody, kNobody, kNobody) != 0) return 99;
+        for (;; usleep(1000)) lie(path_);
+    });
+    while (drom::uid_of(liar.upid()) != kNobody) usleep(1000);
+    const drom_options plain = options_with(0);
+    ASSERT_GE(drom_reserve(table, liar.pid(), &both, 1, &plain, nullptr, &error_), 0) << error_.text;
+    drom_options never = options_with(DROM_WAIT_RELEASED | DROM_NEVER_CONFINE);
+    never.timeout_ms = 300;
+    EXPECT_EQ(drom_set_mask(table, liar.pid(), &first, 1, &never, &error_), DROM_PENDING);
+    EXPECT_EQ(mask_of(liar), both) << "it left by itself, which is not what this test is about";
+    drom_options wait = options_with(DROM_WAIT_RELEASED);
+    wait.grace_ms = 1;
+    wait.timeout_ms = 60'000;
+    EXPECT_GE(drom_set_mask(table, liar.pid(), &first, 1, &wait, &error_), 0) << error_.text;
+    EXPECT_EQ(mask_of(liar), first) << "a lie released a CPU";
+    drom_close(table);
 }
 
 /// fs.protected_regular=2: in a directory that is sticky and anybody's, as /dev/shm is, not even root opens another user's file with O_CREAT.

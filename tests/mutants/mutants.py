@@ -225,7 +225,7 @@ MUTANTS = [
            (Killer("model_schedules"),)),
     Mutant("a slot's next user is moved to the mask of the last", VALIDATION, "await.cpp", "    if (state_of(ledger_.slot(slot)).generation != generation) return true;\n    const Verdict", "    const Verdict",
            (explorer("confined while its slot has a new user"),)),
-    Mutant("a release of an older request counts", VALIDATION, "shmem/settle.cpp", "released_seq(ledger_, pages_, owner.slot) == posted.seq;", "released_seq(ledger_, pages_, owner.slot) > 0;",
+    Mutant("a release of an older request counts", VALIDATION, "shmem/settle.cpp", "released_seq(ledger_, pages_, owner.slot) == posted.seq &&", "released_seq(ledger_, pages_, owner.slot) > 0 &&",
            (unit("Settle.*", "Unfinished.*", "Two.*"), STORM)),
     Mutant("a client may release what nobody asked for", VALIDATION, "shmem/mailbox.cpp", "if (acked > newest) acked = 0;", "", (unit("Acknowledged.*"),)),
     Mutant("who looks for a process takes the slot's next user for it", VALIDATION, "shmem/registry.cpp", "const bool still = now.takes_part() && ledger", "const bool still = ledger",
