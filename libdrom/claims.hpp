@@ -12,10 +12,14 @@ namespace drom {
 struct Claim {
     const char* table;
     uint32_t slot, generation;
-    uint32_t uid;  ///< of its processes: nobody else's can claim anything
+    uint32_t uid;  ///< of its processes: of others none can claim anything
 };
 
 /// About 5 us; 30 us for a process of that user.
 bool carries(uint32_t pid, const Claim& claim) noexcept;
+
+/// The same for a process of a pid namespace below this one, where users and paths may be called otherwise: true unless it is known that it
+/// carries nothing, or another table's.
+bool may_carry(uint32_t pid, const Claim& claim) noexcept;
 
 }  // namespace drom

@@ -4,6 +4,7 @@
 
 #include "clock.hpp"
 #include "descendants.hpp"
+#include "elsewhere.hpp"
 #include "events.hpp"
 #include "registry.hpp"
 
@@ -269,6 +270,7 @@ bool call_off(const Ledger& ledger, Pages& pages, const char* path, uint32_t slo
 
 uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
     uint32_t reaped = 0;
+    Elsewhere others(ledger, path);
     for (uint32_t i = 0; i < ledger.clients(); ++i) {
         const Slot& slot = ledger.slot(i);
         const uint64_t seen = slot.state.load(std::memory_order_acquire);
@@ -276,9 +278,13 @@ uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
         if (now == phase::kFree) continue;
         const bool used = now == phase::kReserved || now == phase::kLive;
         const bool ended = used && is_abandoned(slot) && !pass_on(ledger, path, i);
+        if (used && !ended) others.add(i, seen);
         if (!is_half_made(ledger, slot) && !ended && now != phase::kLeaving) continue;
         if (retire(ledger, pages, path, i, seen, DROM_EVENT_REAP)) ++reaped;
     }
+    others.each_ended([&](uint32_t slot, uint64_t seen) {
+        if (retire(ledger, pages, path, slot, seen, DROM_EVENT_REAP)) ++reaped;
+    });
     ledger.header().reaped_ns.store(now_ns(), std::memory_order_relaxed);
     return reaped;
 }

@@ -493,6 +493,48 @@ waits_for() { timeout 20 bash -c 'until [[ -e $1 ]]; do sleep 0.02; done' - "$1"
     [[ $status == 3 && $stderr =~ "posted; client" ]]
 }
 
+@test "what is killed in a container that goes on gives its CPUs back, and what lives there keeps them" {
+    [[ $EUID == 0 ]] || missing "not root, so there are no containers"
+    unshare --mount --pid --fork --mount-proc true || missing "no namespaces"
+    [[ $(stat -Lc %i /proc/self/ns/pid) == 4026531836 ]] || missing "this is a container: processes of another one cannot be seen"
+    ! grep -E ' proc .*(hidepid|subset)=' /proc/self/mounts || missing "/proc hides processes here"
+    two_cpus
+    cp "$(command -v sleep)" "$WORK/contained"
+    export WORK BIN DROM_TABLE
+    # Of the first a process is left behind that has left its session.
+    # shellcheck disable=SC2016
+    background unshare --mount --pid --fork --kill-child --mount-proc bash -c '
+        listed() { "$BIN" list -o name --raw 2>/dev/null | grep -q "$1"; }
+        until_done() { until "$@"; do sleep 0.02; done; }
+        "$BIN" run --no-doors --ncpus 1 --name dies -- bash -c "setsid $WORK/contained 60 & echo \$! >$WORK/left; wait" & dies=$!
+        until_done listed dies; until_done test -s "$WORK/left"
+        "$BIN" run --no-doors --ncpus 1 --name lives -- "$WORK/contained" 60 &
+        until_done listed lives
+        touch "$WORK/ready"; until_done test -e "$WORK/kill"
+        shell=$(cat /proc/$dies/task/*/children); kill -9 $dies $shell; wait $dies; touch "$WORK/killed"
+        until_done test -e "$WORK/kill-left"; kill -9 "$(cat "$WORK/left")"; touch "$WORK/left-killed"; wait'
+    waits_for "$WORK/ready"
+    # The same slot and generation in another table, of this namespace and of another one.
+    DROM_TABLE=$WORK/other drom run --no-doors -- unshare --mount --pid --fork --kill-child --mount-proc sleep 60 3>&- &
+    STARTED+=($!)
+    names() { drom list -o name --raw | sort | xargs; }
+    run drom check
+    [[ $(names) == "dies lives" ]]
+    touch "$WORK/kill"; waits_for "$WORK/killed"
+    run drom check
+    [[ $(names) == "dies lives" ]] # its descendant runs there
+    touch "$WORK/kill-left"; waits_for "$WORK/left-killed"
+    # Where a mount may hide processes, none is taken for dead. Not /proc itself: old kernels would hide them from the whole machine.
+    mkdir "$WORK/hidden"
+    # shellcheck disable=SC2016
+    run unshare --mount bash -c 'mount -t tmpfs hidepid=2 "$WORK/hidden" && "$BIN" check'
+    [[ $status == 0 && $(names) == "dies lives" ]]
+    # shellcheck disable=SC2016
+    eventually "only one is left" bash -c '"$BIN" check >/dev/null; [[ $("$BIN" list -o name --raw | xargs) == lives ]]'
+    run drom run --no-doors --ncpus 1 -- true # on what the dead one had
+    [[ $status == 0 ]]
+}
+
 @test "watch shows what happens and ends after a count, a time, or at SIGINT" {
     drom run --no-doors -- true
     background "$BIN" watch --json --count 2

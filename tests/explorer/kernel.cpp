@@ -16,6 +16,7 @@
 #include <ctime>
 
 #include "descendants.hpp"
+#include "elsewhere.hpp"
 #include "schedule.hpp"
 
 namespace drom::explorer {
@@ -185,6 +186,11 @@ uint32_t ClientTree::list(int32_t*, uint32_t) noexcept { return 0; }
 bool is_within(const Ledger&, const char*, uint32_t, const CpuSet&) noexcept { return true; }
 uint32_t find_left(const Ledger&, const char*, uint32_t, Who&) noexcept { return 0; }
 bool pass_on(const Ledger&, const char*, uint32_t) noexcept { return false; }
+
+// --- elsewhere.hpp: nor has it other pid namespaces ---------------------------------------------------------------------------------------
+
+void Elsewhere::add(uint32_t, uint64_t) noexcept {}
+bool Elsewhere::look() noexcept { return false; }
 }  // namespace drom
 
 extern "C" {
