@@ -227,6 +227,8 @@ MUTANTS = [
            (explorer("confined while its slot has a new user"),)),
     Mutant("a release of an older request counts", VALIDATION, "shmem/settle.cpp", "released_seq(ledger_, pages_, owner.slot) == posted.seq &&", "released_seq(ledger_, pages_, owner.slot) > 0 &&",
            (unit("Settle.*", "Unfinished.*", "Two.*"), STORM)),
+    Mutant("a job's release counts without a look at its threads", VALIDATION, "shmem/settle.cpp", "if (!ledger_.node_mode() || ledger_.virtual_node()) return true;", "return true;",
+           (Killer("hostile_tests", ("--gtest_filter=Node.TheCpuOfAJob*",)),)),
     Mutant("a client may release what nobody asked for", VALIDATION, "shmem/mailbox.cpp", "if (acked > newest) acked = 0;", "", (unit("Acknowledged.*"),)),
     Mutant("who looks for a process takes the slot's next user for it", VALIDATION, "shmem/registry.cpp", "const bool still = now.takes_part() && ledger", "const bool still = ledger",
            (Killer("model_schedules", ("--gtest_filter=*WhoIsLookedFor*",)),)),
