@@ -86,7 +86,15 @@ void look_around() noexcept {
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
 }
 
-/// Waits for a request that has not been released, or the time to try one again; false when the process leaves.
+/// The C library ends a process with its last thread, which runs the exit handlers. It counts ours as well, so that goes when the first one
+/// has gone: others release from then on. With a callback of the program to serve it stays until it is alone.
+bool keeps_process_alive() noexcept {
+    uint64_t threads = 0;
+    return first_thread_has_ended(threads) && (threads <= 2 || state.on_release.load() == nullptr);
+}
+
+/// Waits for a request that has not been released, or the time to try one again; false when the process leaves, or this thread would keep
+/// it alive.
 bool sleep_until_request(uint64_t handled) noexcept {
     const bool again = handled != 0 && state.given_up.load() >= handled;
     const uint64_t heartbeat = again ? kTryAgain : 1000 * kMillisecond;
@@ -100,6 +108,7 @@ bool sleep_until_request(uint64_t handled) noexcept {
         state.page->sleeping.store(0);
         if (newest.load() != handled) return true;
         if (again && !is_given_up(handled)) return true;
+        if (keeps_process_alive()) return false;
         look_around();
     }
     return false;
@@ -164,6 +173,8 @@ void* agent_thread(void*) {
     state.agent_ready.store(false);
     state.agent_runs.store(0);
     futex_wake(&state.agent_runs);
+    // The program's exit handlers run here if all its threads have ended.
+    pthread_sigmask(SIG_SETMASK, &state.signals, nullptr);
     return nullptr;
 }
 
@@ -185,6 +196,7 @@ bool start_thread() noexcept {
     sigset_t old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
+    state.signals = old;
     pthread_t thread;
     state.agent_runs.store(1);
     const int code = pthread_create(&thread, &attributes, agent_thread, nullptr);

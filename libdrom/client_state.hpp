@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 
 #include "client.hpp"
@@ -49,6 +50,7 @@ struct State {
     Half nudge;        ///< futex: counts enable() and leave()
     std::atomic<bool> stop;
     Half agent_runs;                ///< futex: the agent's thread has not ended
+    sigset_t signals;               ///< blocked where the agent's thread was created
     std::atomic<bool> agent_ready;  ///< the agent's thread sleeps on requests or is at one: releases are left to it
     Half finished;                  ///< futex: counts releases
     Half finish_waiters;

@@ -183,6 +183,13 @@ int find_process(uint32_t pid, Who& who) noexcept {
 
 bool who_is(uint32_t pid, Who& who) noexcept { return find_process(pid, who) == 0; }
 
+bool first_thread_has_ended(uint64_t& threads) noexcept {
+    Stat own{};
+    if (read_stat(static_cast<uint32_t>(getpid()), own) != 0 || own.state != 'Z') return false;
+    threads = own.threads;
+    return true;
+}
+
 bool is_nobody(uint32_t pid) noexcept {
     // Before /proc is asked: a mount that hides other users' processes says of the living, too, that there is no such process.
     if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;

@@ -30,6 +30,9 @@ bool who_is(uint32_t pid, Who& who) noexcept;
 /// The same; 0, ESRCH when it does not exist or is a zombie, or why that cannot be told.
 int find_process(uint32_t pid, Who& who) noexcept;
 
+/// This process's first thread has ended, by pthread_exit, and others go on. `threads`: how many there are, that one counted. About 10 us.
+bool first_thread_has_ended(uint64_t& threads) noexcept;
+
 /// No process of this namespace has the number, or one that has ended. False when that cannot be told.
 bool is_nobody(uint32_t pid) noexcept;
 

@@ -73,6 +73,9 @@ team_is() { [[ $(drom list --json | jq ".clients[] | select(.pid == $1) | .team"
 empty() { [[ $(clients) == 0 ]]; }
 allowed() { cat /proc/"$1"/task/*/status | sed -n 's/^Cpus_allowed_list:\t//p' | sort -u | paste -sd' '; }
 
+first_thread_has_ended() { grep -q '^State:.Z' /proc/"$1"/task/"$1"/status; }
+ended() { [[ ! -e /proc/$1 || $(find /proc/"$1"/task -mindepth 1 -maxdepth 1 | wc -l) -le 1 ]]; }
+
 # shrinks_and_grows PID: the client follows both ways.
 follows() {
     eventually 90 listed "$1"
@@ -425,6 +428,22 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         sleep 0.3
         finish
         run ! grep "bind to" "$work/out"
+    done
+}
+
+@test "a program whose first thread has ended ends with its last one, and with its exit handlers" {
+    for by in gcc clang; do
+        start "$hosts/last-$by" "$stop"
+        eventually 90 listed "$host"
+        eventually 90 first_thread_has_ended "$host"
+        drom set "$host" "$one"
+        [[ $(for status in /proc/"$host"/task/*/status; do grep -q '^State:.Z' "$status" || sed -n 's/^Cpus_allowed_list:\t//p' "$status"; done | sort -u) == "$one" ]]
+        touch "$stop"
+        eventually 60 ended "$host"
+        finish 42
+        grep -q '^exit handler, SIGTERM free$' "$work/out"
+        empty
+        rm -f "$stop"
     done
 }
 
