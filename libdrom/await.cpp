@@ -177,7 +177,7 @@ Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
     return last;
 }
 
-/// What the client's threads follow.
+/// The masks that the client's threads follow.
 Origin Table::origin_before(uint32_t slot, uint64_t seq) noexcept {
     const Posted last = released_before(slot, seq);
     return {last.mask, begun_since(ledger_, slot, last, seq)};
@@ -236,7 +236,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
     return true;
 }
 
-/// What the client has been told before holds for what its processes have done since: one that has not joined may have left its CPUs by an affinity call.
+/// Confines the client to its newest request again: a process that has not joined may have left its CPUs by an affinity call since.
 bool Table::confine_again(const User& user) noexcept {
     Posted posted{};
     if (ledger_.virtual_node() || !read_request(ledger_, user.slot, posted)) return true;

@@ -52,7 +52,7 @@ int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_e
     }
 }
 
-/// Plan, apply, and again when overtaken; then settle. Who dies on the way leaves the intent, and the next administrator does the same.
+/// Plan, apply, and again when overtaken; then settle. An administrator that dies on the way leaves the intent, and the next one does the same.
 /// With a wish, what to plan is chosen anew each time: from the words as they are then.
 int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSet& touched, bool& changed,
                      drom_error* error) noexcept {

@@ -24,7 +24,7 @@ bool is_same_table(const char* a, const char* b) noexcept {
            (stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino);
 }
 
-/// What process `pid` calls `path` is there, and is not the table.
+/// A file is at `path` as process `pid` sees it, and it is not the table.
 bool is_other_table(uint32_t pid, const char* path, const char* table) noexcept {
     char name[320];
     snprintf(name, sizeof name, "/proc/%u/root%s", pid, path);

@@ -71,7 +71,7 @@ bool shares_cpus() noexcept {
     return threads <= 1 || threads > cpus;
 }
 
-/// Whoever has `releasing`. While threads yield it looks each time for runtimes that were loaded since.
+/// For the thread that holds `releasing`. While threads yield it looks each time for runtimes that were loaded since.
 void adapt_waiting() noexcept {
     const bool on = shares_cpus();
     if ((on || state.yielding) && waiting::yield(on)) state.yielding = on;
@@ -178,7 +178,7 @@ void* agent_thread(void*) {
     return nullptr;
 }
 
-/// What the C library puts on every stack first, large thread-local data of the program's libraries among it.
+/// The bytes that the C library puts on every stack first, large thread-local data of the program's libraries among them.
 size_t room_of_thread(const pthread_attr_t& attributes) noexcept {
     auto* least = reinterpret_cast<size_t (*)(const pthread_attr_t*)>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
     constexpr size_t kLeast = 16 * 1024;

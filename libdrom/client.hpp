@@ -14,7 +14,7 @@
 
 namespace drom::client {
 
-/// What the hot path reads, on a cache line that is written only when a request is adopted.
+/// The words that the hot path reads, on a cache line that is written only when a request is adopted.
 /// `request` is never null: before join and after fork or leave it points to a word that equals `seen`.
 struct alignas(64) Hot {
     std::atomic<const Word*> request;
@@ -49,7 +49,7 @@ struct JoinOptions {
     bool rigid;
     const CpuSet* claim = nullptr;  ///< what it asks to own, as far as nobody does; nullptr: the mask
     const char* where = nullptr;    ///< the table; nullptr: DROM_TABLE or the user's own
-    /// Whose reservation it takes over. 0: the one that DROM_SLOT names, or its own; kNoReservation: none.
+    /// The process whose reservation it takes over. 0: the one that DROM_SLOT names, or its own; kNoReservation: none.
     uint32_t reserved_for = 0;
     const char* name_end = "";  ///< behind the name, which is cut for it: ".3" for rank 3
 };
@@ -138,7 +138,7 @@ void enable() noexcept;
 void let_team_follow() noexcept;
 bool program_follows() noexcept;
 
-/// Whoever decides how large teams are says whether the one that starts has more threads than CPUs; until the next release. The runtime's
+/// Called by the code that decides how large teams are: whether the one that starts has more threads than CPUs; until the next release. The runtime's
 /// threads wait accordingly. Nothing but a comparison while that stays so.
 void team_shares_cpus(bool shares) noexcept;
 

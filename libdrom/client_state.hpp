@@ -16,7 +16,7 @@ namespace drom::client {
 
 inline constexpr auto kRelaxed = std::memory_order_relaxed;
 
-/// What is known of the team that runs, since the last release.
+/// The team that runs, as far as it is known since the last release.
 enum class Team : uint8_t { Unknown, Fits, SharesCpus };
 
 struct State {
@@ -34,7 +34,7 @@ struct State {
     std::atomic<pid_t> joiner;  ///< by which process
     bool watches_forks;
     std::atomic<int> disabled;
-    // What this process had mapped when it was a client the last time: threads that read it then may do so until it joins once more.
+    // The page that this process had mapped when it was a client the last time: threads that read it then may do so until it joins once more.
     Ledger last_ledger;
     Page* last_page;
 

@@ -32,7 +32,7 @@ CpuSet follow(const CpuSet& thread, const Origin& origin, const CpuSet& now) noe
 /// each running thread that has to move. Gives up at `deadline_ns`.
 Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept;
 
-/// What is known of the process whose threads are moved.
+/// The process whose threads are moved, as it is known so far.
 enum class Visit : uint8_t {
     kClient,      ///< the client itself: its cpuset is asked for what it refuses
     kDescendant,  ///< not seen before
@@ -55,7 +55,7 @@ void note_threads(KnownThreads& known) noexcept;
 /// wakes among busy ones. So what may block is done before anything else.
 void clear_off(const KnownThreads& known, const Origin& origin, const CpuSet& now) noexcept;
 
-/// What the calling thread's cpuset allows, by asking for everything and putting its own mask back. False when either fails.
+/// Reads the CPUs that the calling thread's cpuset allows, by asking for everything and putting its own mask back. False when either fails.
 bool get_cpuset(CpuSet& cpus) noexcept;
 
 /// sched_getaffinity / sched_setaffinity of one thread (0: the caller) as plain system calls: no cpu_set_t, no 1024-CPU limit.

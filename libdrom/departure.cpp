@@ -73,7 +73,7 @@ private:
         return kNobody;
     }
 
-    /// Of the cores that are left, and the CPUs that waited on them. Who came last gets its own first: the others' may have to wait for it.
+    /// Of the cores that are left, and the CPUs that waited on them. The task that came last gets its own first: those of the others may have to wait for it.
     void give_back() {
         each_core(node_.topology(), [&](Core core) {
             if (!any_in(core, left_)) return;
@@ -102,7 +102,7 @@ private:
         return there.size() == 1 && rooms_[there.front()] > 0 ? there : std::vector<uint32_t>{};
     }
 
-    /// What was not somebody else's.
+    /// The CPUs that were no other task's.
     void give_to_own_job(const Client& leaver, uint32_t job) {
         inherits_[job] = true;
         each_core(node_.topology(), [&](const Core& core) {
@@ -114,7 +114,7 @@ private:
         });
     }
 
-    /// What the leaver had lent comes back to tasks that stay.
+    /// CPUs that the leaver had lent come back to tasks that stay.
     void bequeath(const Client& leaver, uint32_t job) {
         const CpuSet lent = leaver.home - leaver.mask - pools_[job];
         for (uint32_t cpu = lent.first(); cpu < kMaxCpus; cpu = lent.next(cpu + 1)) {
@@ -144,7 +144,7 @@ private:
         return lent;
     }
 
-    /// What nobody has yet goes to whoever has use for it. False when nothing could be given.
+    /// CPUs that no task has yet go to a task that has use for them. False when none could be given.
     bool spread() {
         const CpuSet heritage = left_ - waiting_;
         Pieces pieces;
@@ -185,7 +185,7 @@ private:
         return any;
     }
 
-    /// Who inherits is at home where it is from now on; who only got back what was its is where it was.
+    /// A task that inherits is at home there from now on; one that only got its own CPUs back is where it was.
     void divide_anew(uint32_t job) {
         const uint64_t name = node_.name(job);
         if (!(pools_[job] == node_.pool(job))) share_out(node_.topology(), node_.clients(), name, pools_[job]);

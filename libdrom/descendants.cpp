@@ -82,7 +82,7 @@ uint32_t parent_of(int proc, uint32_t pid) noexcept {
     return known ? stat.parent : 0;
 }
 
-/// What the threads of a process are at.
+/// The work of the threads of a process.
 struct Activity {
     uint32_t busy = 0;  ///< threads that may be inside the kernel, running or not
     uint64_t ran_ns = 0;
@@ -278,7 +278,7 @@ public:
     [[nodiscard]] uint32_t count() const noexcept { return now_->count(); }
     [[nodiscard]] const Found& operator[](uint32_t index) const noexcept { return (*now_)[index]; }
 
-    /// What other clients have to do with a process.
+    /// The part that a process has in other clients.
 
     [[nodiscard]] Role role_of(uint32_t pid) const noexcept {
         Role role;

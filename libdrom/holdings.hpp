@@ -87,7 +87,7 @@ struct Pieces {
     [[nodiscard]] CpuSet of(const std::vector<uint32_t>& heirs, uint32_t heir) const;
 };
 
-/// What the job `job_at(cpu)` has of these CPUs, which stay.
+/// Those of these CPUs that the job `job_at(cpu)` has, which stay.
 template <class JobAt>
 Piece piece_of(const Topology& topology, const Core& cpus, uint32_t jobs, const JobAt& job_at) {
     Piece piece{topology.place(cpus.front()), static_cast<uint32_t>(cpus.size()), {}, {}, 0, 0};

@@ -104,7 +104,7 @@ Shift read_shift() noexcept {
     struct stat children{};
     if (stat("/proc/self/ns/time", &own) != 0) return {errno == ENOENT, 0, 0};  // before Linux 5.6
     if (own.st_ino == kInitial) return {true, 0, 0};
-    // What can be read is how the children's are shifted: not ours if we have just called unshare.
+    // Only the shift of the children's clocks can be read: not ours if we have just called unshare.
     const bool same = stat("/proc/self/ns/time_for_children", &children) == 0 && children.st_ino == own.st_ino;
     char text[256]{};
     if (!same || read_file("/proc/self/timens_offsets", text, sizeof text) < 0) return {false, 0, 0};
@@ -137,13 +137,13 @@ constexpr int64_t kTickNs = 10'000'000;  // USER_HZ is 100 on every architecture
 int64_t whole_ticks(int64_t ns) noexcept { return ns / kTickNs - (ns % kTickNs < 0 ? 1 : 0); }
 int64_t ticks_or_more(int64_t ns) noexcept { return -whole_ticks(-ns); }
 
-/// What is written down: the machine's tick, or the one after it. 0 while it cannot be told.
+/// The start time that is written down: the machine's tick, or the one after it. 0 while it cannot be told.
 uint64_t noted_start(uint64_t shown) noexcept {
     const Shift by = shift();
     return by.known ? shown - static_cast<uint64_t>(whole_ticks(by.boot_ns)) : 0;
 }
 
-/// What is compared with that: the machine's tick, or the one before it. A process that has another's pid by now began later, never earlier.
+/// The start time is compared with that: the machine's tick, or the one before it. A process that has another's pid by now began later, never earlier.
 bool may_be_start(uint64_t shown, const Shift& by, uint64_t noted) noexcept {
     const uint64_t now = shown - static_cast<uint64_t>(ticks_or_more(by.boot_ns));
     return noted >= now && noted - now <= 2;

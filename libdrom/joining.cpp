@@ -177,7 +177,7 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* 
     return DROM_OK;
 }
 
-/// Who reserved it died before it was given a CPU: nobody else will. In this order: the guardian gives CPUs, and dies then.
+/// The launcher that reserved it died before it gave a CPU: no other process will. In this order: the guardian gives CPUs, and dies then.
 bool is_forsaken() noexcept {
     return state.ledger.writable && verdict(read_who(state.ledger.slot(state.slot).guardian)) == Verdict::kDead &&
            wanted_cpus(state.ledger, name_of(state.ledger, state.slot)).none();
@@ -210,7 +210,7 @@ int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const Cp
     return fail(error, DROM_E_BUSY, "drom: join: its CPUs are being reserved and released all the time; try again");
 }
 
-/// From here on requests are read. What the process may use at this moment is its affinity.
+/// From here on requests are read. The process's CPUs at this moment are its affinity.
 void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
     state.threads.begin(affinity);
     state.applied = state.first_mask = affinity;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // partition.hpp - who has which CPUs of a node when a job arrives and when one ends. Pure: state in, decision out.
 //
-// The node-side distribution of the thesis (4.5, and 5.3.3 with listing 5.3). What is decided by which rule, in order, is in
+// The node-side distribution of the thesis (4.5, and 5.3.3 with listing 5.3). The rules, in order, are in
 // docs/partition.md; `separate` (separation.hpp) decides between jobs, `divide` (division.hpp) inside a job.
 #pragma once
 
@@ -47,7 +47,7 @@ int arrive(const Topology& topology, const Clients& running, const Arrival& arri
 
 /// Everybody's masks and homes without those whose ids are in `leaving`.
 ///
-/// Each of their CPUs goes to the last that arrived of those whose home it is. What was nobody else's goes to the tasks that are left of the
+/// Each of their CPUs goes to the last that arrived of those whose home it is. CPUs that no other task had go to the tasks that are left of the
 /// same job; else, when the job had lent CPUs to somebody who is still there, to whoever has use for it; else to nobody.
 /// A departure right after the arrival of a job on whole cores restores exactly what was before.
 /// Errors: DROM_E_NOPROC (no such client), DROM_E_INVAL (masks that overlap); `after` is untouched then. Cost for 4 jobs
@@ -60,7 +60,7 @@ struct Request {
     CpuSet mask;
 };
 
-/// What has to be asked of whom: clients of both whose mask is another, and newcomers. Those that only lose come first.
+/// The requests that lead from one to the other: clients of both whose mask is another, and newcomers. Those that only lose come first.
 std::vector<Request> requests(const Clients& before, const Clients& after);
 
 }  // namespace drom::partition

@@ -20,7 +20,7 @@ Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept {
 
 constexpr uint64_t kPermanent = Owner::kDrained | Owner::kAbsent | Owner::kOffline;
 
-/// Who has the CPU once everything offered is done; nobody when that client has died.
+/// The client that has the CPU once every offer is carried out; nobody when that client has died.
 Owner::Name prospective(const Ledger& ledger, Owner word) noexcept {
     const Owner::Name who = word.is(Owner::kLeaving) ? word.heir() : word.owner();
     return who == Owner::nobody() || !is_live(ledger, who) ? Owner::nobody() : who;
@@ -90,7 +90,7 @@ int refuse_shared(const Ledger& ledger, uint32_t cpu, const char* verb, drom_err
                 cpu, client.text);
 }
 
-/// What to store as the CPU's home when its owner is told to leave. A home that names the owner itself is left over from a loan that
+/// The home word of a CPU whose owner is told to leave. A home that names the owner itself is left over from a loan that
 /// is over: unless the CPU is lent again now, it must not come back.
 uint64_t home_after(const Ledger& ledger, uint32_t cpu, Owner::Name owner, bool lend) noexcept {
     const Owner::Name home = home_owner(ledger, cpu);
@@ -190,7 +190,7 @@ struct PlannedWords {
     }
 };
 
-/// Whose turn to leave has come: who keeps a CPU, or is given one that nobody is on; then those who are given one by these, and so on.
+/// The clients whose turn to leave has come: those that keep a CPU, or are given one that no client is on; then those that are given one by these, and so on.
 SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
     SlotSet able;
     for (bool more = true; more;) {

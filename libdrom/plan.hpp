@@ -43,7 +43,7 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
               drom_error* error) noexcept;
 
 /// Several clients get exactly their masks, all at once: `targets[cpu]` has each CPU of `cpus`, and who is named there loses every other
-/// one. CPUs move among them without DROM_TAKE. Who has ended is left out. Refused, besides, when they would have to wait for one
+/// one. CPUs move among them without DROM_TAKE. Clients that have ended are left out. Refused, besides, when they would have to wait for one
 /// another in a circle (DROM_E_BUSY): without DROM_FAST a client leaves its last CPU only when it has another.
 int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets, const PlanRules& rules, Plan& plan,
                drom_error* error) noexcept;

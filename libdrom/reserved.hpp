@@ -6,7 +6,7 @@
 
 namespace drom::client {
 
-/// What the client whose reservation the environment names (DROM_SLOT) was last told, which holds for each of its processes. seq 0: nothing
+/// The last request to the client whose reservation the environment names (DROM_SLOT), which holds for each of its processes. seq 0: nothing
 /// so far, or there is no such client any more. The first call opens the table and keeps it mapped, about 50 us; each further one takes
 /// about 0.1 us. Thread-safe; may be called by signal handlers and between vfork and exec.
 Wanted reserved() noexcept;

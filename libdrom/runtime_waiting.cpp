@@ -80,7 +80,7 @@ struct Found {
     uint32_t matches;
 };
 
-/// What was changed. A runtime that goes away is found gone when its words are to be put back.
+/// The runtimes that were changed. A runtime that goes away is found gone when its words are to be put back.
 constexpr uint32_t kMostRuntimes = 16;
 constinit Found changed[kMostRuntimes] = {};
 constinit uint32_t changed_count = 0;
@@ -143,7 +143,7 @@ void each_writable_segment(const dl_phdr_info& info, Visit visit, Found& found) 
     }
 }
 
-/// By its file's name, which packagers lengthen (libgomp-a34b3233.so.1). Who is behind the name is told by its data: conda's libgomp.so.1 is LLVM's.
+/// By its file's name, which packagers lengthen (libgomp-a34b3233.so.1). Its data tells which runtime that is: conda's libgomp.so.1 is LLVM's.
 bool is_runtime(const char* path) noexcept {
     const char* slash = strrchr(path, '/');
     const char* name = slash != nullptr ? slash + 1 : path;
@@ -158,7 +158,7 @@ void change(const Found& found) noexcept {
     for (const Word& word : found.words) write(word, word.now);
 }
 
-/// What has been changed before does not look like it any more.
+/// A runtime that has been changed before does not look like one any more.
 int make_yield(dl_phdr_info* info, size_t, void*) {
     if (!is_runtime(info->dlpi_name)) return 0;
     for (const Visit visit : {look_for_llvm, look_for_libgomp}) {

@@ -2,7 +2,7 @@
 // runtime_waiting.hpp - how the threads of OpenMP runtimes wait for one another, adapted to fewer CPUs than the program started with.
 //
 // A thread that waits on a CPU which it shares keeps it from the one that it waits for. The runtimes know that when they are started on few CPUs,
-// and not when CPUs are taken later. What they read each time that a thread waits are words of theirs which nothing that a program can call
+// and not when CPUs are taken later. Each time that a thread waits they read words of theirs which nothing that a program can call
 // tells: libgomp's counts of turns before a thread sleeps, LLVM's counts of turns from one sched_yield to the next. Any thread may write
 // them at any moment, in the middle of a region too. Nothing of the runtimes is called, and none of their functions is interposed.
 #pragma once

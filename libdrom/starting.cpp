@@ -43,7 +43,7 @@ uint32_t first_team() noexcept {
     return given != 0 ? static_cast<uint32_t>(given) : client::released().mask.count();
 }
 
-/// What lists and explanations say before the first region, and before any request.
+/// The words of lists and explanations before the first region, and before any request.
 void describe_team() noexcept {
     Page& page = client::page();
     const bool may_follow = dlsym(RTLD_DEFAULT, "drom_omp_loaded") != nullptr;

@@ -275,7 +275,7 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     return finish({user.slot, user.generation, 0, false}, options, verb.text, error);
 }
 
-/// Only itself and its guardian release a client that lives. Who never joined does not know of its CPUs: a reservation can be called off.
+/// Only itself and its guardian release a client that lives. A process that never joined does not know of its CPUs: a reservation can be called off.
 bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
     const SlotState now = unpack_state(seen);
     if (!now.takes_part()) return false;  // somebody releases it at this moment
@@ -455,7 +455,7 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     info.limited = is_limited(index, page) ? 1 : 0;
 }
 
-/// Whoever moved the client's threads last knows whether its cpuset allowed all of the request.
+/// The process that moved the client's threads last knows whether its cpuset allowed all of the request.
 bool Table::is_limited(uint32_t slot, const Page* page) noexcept {
     Posted outside;
     const uint64_t own = page != nullptr ? page->released.load() : 0;

@@ -60,7 +60,7 @@ struct VerbText {
     VerbText(const char* verb, uint32_t pid) noexcept;
 };
 
-/// What somebody wants of one client. What it means in CPUs is decided on the words that the plan is made of, and again when they have
+/// A wish of the caller about one client. The CPUs that it means are decided on the words that the plan is made of, and again when they have
 /// changed before it was carried out.
 struct Wish {
     enum Kind : uint8_t { kExactly, kBesides, kWithout, kShrink, kExpand } kind;

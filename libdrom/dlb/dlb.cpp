@@ -53,7 +53,7 @@ void call_back(const Mask& mask) {
         fn(mask.count(), number.arg.load());
 }
 
-/// In the agent's own thread, with --mode=async. Who has set no callback polls.
+/// In the agent's own thread, with --mode=async. A program that has set no callback polls.
 void released() {
     const bool wanted = callbacks[dlb_callback_set_process_mask].fn.load() != nullptr ||
                         callbacks[dlb_callback_set_num_threads].fn.load() != nullptr;
@@ -63,7 +63,7 @@ void released() {
     drom_dlb_followed(process.seen.load(), 0);
 }
 
-/// What a poll must not be told of again.
+/// The request that a poll must not be told of again.
 void catch_up() noexcept {
     Mask mask;
     process.seen.store(0);

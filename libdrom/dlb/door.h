@@ -81,13 +81,13 @@ DROM_EXPORT int drom_dlb_enrol(drom_dlb_view*, int32_t pid, drom_dlb_client*, dr
 /* CPUs of a reservation that nobody has joined pass to another client at once: no thread runs there by leave of the reservation. */
 DROM_EXPORT int drom_dlb_inherit(drom_dlb_view*, int32_t from, int32_t to, const uint64_t* words, size_t nwords);
 
-/* What was taken for `pid` with DROM_RETURN, among `words`, is remembered only: it does not come back by itself. */
+/* A CPU of `words` that was taken for `pid` with DROM_RETURN is remembered only: it does not come back by itself. */
 DROM_EXPORT void drom_dlb_remember(drom_dlb_view*, int32_t pid, const uint64_t* words, size_t nwords);
 /* The opposite: what `pid` has of `words` (NULL: of everything) goes back to whom it was taken from, when `pid` gives it up. */
 DROM_EXPORT void drom_dlb_lend(drom_dlb_view*, int32_t pid, const uint64_t* words, size_t nwords);
 /* CPUs that were taken from `pid`, and those of them that are nobody's now. */
 DROM_EXPORT void drom_dlb_taken(drom_dlb_view*, int32_t pid, uint64_t* taken, uint64_t* idle, size_t nwords);
-/* What `pid` has again was not taken from it. */
+/* CPUs that `pid` has again were not taken from it. */
 DROM_EXPORT void drom_dlb_forget(drom_dlb_view*, int32_t pid);
 
 #ifdef __cplusplus

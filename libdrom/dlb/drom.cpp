@@ -14,7 +14,7 @@ namespace drom::dlb {
 
 namespace {
 
-/// What DLB_DROM_Attach has opened. A forked child is attached as its parent was, and opens the table itself.
+/// The tables that DLB_DROM_Attach has opened. A forked child is attached as its parent was, and opens the table itself.
 struct Attached {
     Tables* tables;
     int times;
@@ -81,7 +81,7 @@ private:
     bool own_ = false;
 };
 
-/// What DLB calls having the shared memory. Inside an Access.
+/// True where DLB would have its shared memory. Inside an Access.
 bool has_memory() noexcept { return attached.times > 0 || process.ready.load(); }
 
 bool is_self(int pid) noexcept {

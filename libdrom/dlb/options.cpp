@@ -76,7 +76,7 @@ bool names_return_stolen(const Word& word) noexcept {
     return word.value != nullptr && memmem(word.value, word.length, kText, strlen(kText)) != nullptr;
 }
 
-/// What this library has.
+/// The options that this library has.
 bool apply(const Word& word, Options& options) noexcept {
     if (word.is("drom"))
         options.drom = word.on();

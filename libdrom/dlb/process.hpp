@@ -11,7 +11,7 @@
 
 namespace drom::dlb {
 
-/// What DLB_Init found out. Written under the lock; the atomics are what polls read.
+/// The process as DLB_Init found it. Written under the lock; the atomics are what polls read.
 struct Process {
     std::atomic<bool> ready{false};  ///< initialised, and not by a parent
     std::atomic<bool> drom{false}, disabled{false};

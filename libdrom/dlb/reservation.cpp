@@ -121,7 +121,7 @@ int claim(const Entry& entry, const Mask* mask) noexcept {
 
 int enter(const Tables& tables, const Options& options, const Mask* mask, bool& reserved, drom_error* error) noexcept {
     const Entry entry{tables, options, error};
-    // What others have left is theirs until somebody looks.
+    // CPUs that other clients have left are theirs until a process looks.
     if (const int status = drom_check(tables.table(), nullptr, error); status < 0) return dlb_error(status);
     const int32_t own = getpid();
     int32_t whose = options.preinit_pid != 0 ? options.preinit_pid : own;
@@ -136,7 +136,7 @@ int enter(const Tables& tables, const Options& options, const Mask* mask, bool& 
     const Mask reservation = reserved_cpus(found);
     const bool all = mask == nullptr || mask->none() || mask->contains(reservation);
     if (whose != own && !all) return take_part(entry, whose, reservation, *mask);
-    // What `drom run` has reserved is its to give up, and is the mask whatever the program says.
+    // A reservation of `drom run` is its to give up, and is the mask whatever the program says.
     reserved = options.preinit_pid != 0 || !in_reservation_of_drom();
     // Nor does who was reserved nothing have anything before it is given some.
     return take_over(entry, whose, reserved && !reservation.none() ? mask : nullptr);

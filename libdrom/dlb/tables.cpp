@@ -25,7 +25,7 @@ drom_options with_flags(uint64_t flags) noexcept {
     return options;
 }
 
-/// DLB's processes answer by themselves. Who sets the grace period wants them to be confined after it.
+/// DLB's processes answer by themselves. A user who sets the grace period wants them to be confined after it.
 uint64_t patience() noexcept {
     const char* grace = secure_getenv("DROM_GRACE_MS");
     return grace != nullptr && *grace != '\0' ? 0 : DROM_NEVER_CONFINE;
@@ -116,7 +116,7 @@ int ask(const Tables& tables, int pid, const Mask& mask, const Wish& wish, drom_
     const uint64_t take = wish.take ? DROM_TAKE | DROM_RETURN | (wish.waits ? 0 : DROM_FAST) : 0;
     const drom_options options = with_flags(take | DROM_NEVER_CONFINE);
     int status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
-    // What is in the way may have died since somebody looked the last time.
+    // A client that is in the way may have died since the last look.
     if (status == DROM_E_BUSY && drom_check(tables.table(), nullptr, nullptr) == DROM_OK)
         status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
     if (status < 0) return status;

@@ -9,7 +9,7 @@ namespace drom::dlb {
 
 namespace {
 
-/// What DLB's users give room for.
+/// The length that DLB's users give room for.
 constexpr size_t kRoom = 64;
 
 const char* yes_or_no(bool is) noexcept { return is ? "yes" : "no"; }

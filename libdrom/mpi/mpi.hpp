@@ -6,7 +6,7 @@
 
 extern "C" {
 
-/// What an idle MPI call reads.
+/// The words that an idle MPI call reads.
 DROM_EXPORT extern const drom::client::Hot* const drom_mpi_view;
 
 /// MPI has been initialised: this process joins, if it has not, and says which rank it is. False when it is no client afterwards.

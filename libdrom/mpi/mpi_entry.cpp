@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpi_entry.cpp - behind the MPI entry points: libdrom-mpi.so, to be loaded before the MPI library, into ranks only.
 //
-// Whoever exports MPI_Init is taken for an MPI library by those who ask the loader, a launcher among them. So this is a library of its own.
+// A library that exports MPI_Init is taken for MPI by programs that ask the loader, launchers among them. So this is a library of its own.
 #include <dlfcn.h>
 #include <unistd.h>
 #include <atomic>
@@ -36,7 +36,7 @@ extern const char drom_mpi_names[];
 
 /// 1 once this process is a rank and a client.
 std::atomic<uint8_t> drom_mpi_armed{0};
-/// The newest request that an MPI call has dealt with. Whatever it is when two threads come at once, the newest one is looked at.
+/// The newest request that an MPI call has dealt with. When two threads come at once, the newest request is looked at whichever of them wrote last.
 std::atomic<uint64_t> drom_mpi_seen{0};
 const drom::client::Hot* drom_mpi_hot = nullptr;
 drom::mpi::LastCall drom_mpi_call{};

@@ -4,7 +4,7 @@
 
 Each looks whether there is anything to do and jumps to the same name behind it, with all arguments and the stack as they were. So no mpi.h
 is needed, and one library serves every MPI and both languages. Those marked `init` call instead of jumping, because the process is a rank only
-afterwards; all their arguments are in registers. What the labels outside this file do is said in mpi_entry.S.
+afterwards; all their arguments are in registers. mpi_entry.S explains the labels outside this file.
 """
 
 import sys

@@ -28,7 +28,7 @@ inline const void* nobody() noexcept { return reinterpret_cast<const void*>(uint
 
 extern "C" Gate drom_gate;
 
-/// What this thread has said about its team: a num_threads clause of the region that starts next, 0: none; and whether it has called
+/// The wishes of this thread about its team: a num_threads clause of the region that starts next, 0: none; and whether it has called
 /// omp_set_num_threads. In the static room that every program has for the thread-local data of libraries it starts with.
 extern "C" __thread uint32_t drom_clause;
 extern "C" __thread uint32_t drom_own_number;

@@ -59,7 +59,7 @@ struct References {
         return reinterpret_cast<const char*>(table(DT_STRTAB) + at);
     }
 
-    /// What is defined elsewhere comes before what the hash table counts from.
+    /// Symbols that are defined elsewhere come before those that the hash table counts from.
     [[nodiscard]] uint32_t count() const noexcept {
         if (const auto* gnu = reinterpret_cast<const uint32_t*>(table(DT_GNU_HASH)); gnu != nullptr) return gnu[1];
         const auto* hash = reinterpret_cast<const uint32_t*>(table(DT_HASH));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // runtime.hpp - the OpenMP runtime of this process: its real functions, and how it waits.
 //
-// Our entry points (kmp_entry.S, gomp_entry.cpp, own_number.cpp) stand in front of those of the runtimes. What is behind one of them is what
+// Our entry points (kmp_entry.S, gomp_entry.cpp, own_number.cpp) stand in front of those of the runtimes. Behind one of them is the function that
 // the calling object would be bound to if we were not here: by the version that it needs, in the global search order or, when it came in
 // with dlopen(RTLD_LOCAL), among its own libraries. So every object keeps its runtime where a process has two.
 #pragma once
@@ -57,7 +57,7 @@ Function* real(Name name, const void* caller) noexcept {
     return function != nullptr ? function : reinterpret_cast<Function*>(find(name, caller));
 }
 
-/// What `caller` would be bound to if we were not here. Slow: takes the loader's lock.
+/// The function that `caller` would be bound to if we were not here. Slow: takes the loader's lock.
 void* find_behind(const char* symbol, const void* caller) noexcept;
 
 /// True when `function` is in this library. The address of a function of ours that another object may define too does not tell.

@@ -58,7 +58,7 @@ struct Team {
 };
 constinit Team team{};
 
-/// Whoever changes `team`. Taken by the primary thread; found taken by a signal handler that interrupted it, or by a thread that
+/// The lock of `team`. Taken by the primary thread; found taken by a signal handler that interrupted it, or by a thread that
 /// wants to become the primary at this moment: both pass.
 constinit std::atomic<bool> busy{false};
 
@@ -123,7 +123,7 @@ bool join(uint32_t door) noexcept {
     return agent::join({door, places, !has_one_thread()});
 }
 
-/// What is set up once, whoever is the primary thread.
+/// Sets up the process, once, whichever thread is the primary one.
 bool set_up_process(const void* function, uint32_t door) noexcept {
     if (team.ready.load(kRelaxed)) return true;
     if (!is_first() || !runtime::describe(function, team.runtime) || !join(door)) {

@@ -49,7 +49,7 @@ bool is_written(const Ledger& ledger, const Intention& what) noexcept {
 }  // namespace
 
 void write_intent(const Ledger& ledger, const Intention& what) noexcept {
-    // Whoever finishes a dead administrator's work finds it written: writing it again would lose it for as long as that takes.
+    // An administrator that finishes the work of a dead one finds it written: writing it again would lose it for as long as that takes.
     if (is_written(ledger, what)) return;
     Intent& record = ledger.intent();
     record.kind.store(intent::kNothing);

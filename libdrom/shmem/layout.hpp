@@ -49,7 +49,7 @@ struct Payload {
 static_assert(sizeof(Payload) == 8 && alignof(Payload) == 8);
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8 && sizeof(Half) == 4);
 
-/// Who a process is, so that a reused pid is never taken for its predecessor. Written before the slot's state says so.
+/// The identity of a process, so that a reused pid is never taken for its predecessor. Written before the slot's state says so.
 struct Identity {
     Payload start;  ///< start time in clock ticks since boot (field 22 of /proc/PID/stat)
     Payload pidns;  ///< inode of its pid namespace
@@ -152,7 +152,7 @@ struct RequestHalf {
     Payload words[1];
 };
 
-/// What the administrator whose turn it is is about to do to several words, so that the next one can finish it. Written before the
+/// The changes that the administrator whose turn it is is about to make to several words, so that the next one can finish it. Written before the
 /// first word is changed, `kind` last; cleared after everything is settled.
 struct Intent {
     Word kind;      ///< 0: nothing; otherwise an IntentKind

@@ -55,14 +55,14 @@ bool is_of(uint64_t mark, uint32_t generation) noexcept {
 void advance(const Ledger& ledger, User user, Word& word, uint64_t seq) noexcept {
     const uint64_t mark = confined_mark(user.generation, seq);
     uint64_t old = word.load();
-    // The slot's user may still change here. What we write then is about nobody, and the worst it does is to cover the next user's mark:
+    // The slot's user may still change here. Our mark is about no client then, and the worst it does is to cover the next user's:
     // then that one is confined once more.
     while (state_of(ledger.slot(user.slot)).generation == user.generation &&
            (!is_of(old, user.generation) || old < mark))
         if (word.compare_exchange_weak(old, mark)) return;
 }
 
-/// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot still `who`'s. Whoever takes the half over from us
+/// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot still `who`'s. An administrator that takes the half over from us
 /// makes our last step fail, and whatever we stored after that does not fit the checksum with its stamp: a mixture is never believed,
 /// and neither is a complete request of somebody who came too late.
 bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const CpuSet& mask) noexcept {
@@ -104,7 +104,7 @@ bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const Cp
     // `sleeping = 1` is ordered before its last look at this word. One of the two sees the other.
     uint64_t expected = base;
     if (!request.newest.compare_exchange_strong(expected, seq)) return false;
-    // Somebody may have taken the half over just before we published it. What is there by then may have been read, so it stays.
+    // Another administrator may have taken the half over just before we published it. Its contents may have been read by then, so they stay.
     CpuSet check;
     return read_half(ledger, ledger.half(who.slot, seq), seq, check) && check == mask;
 }
@@ -213,7 +213,7 @@ void Pages::wake_client(uint32_t slot) noexcept {
     Entry* found = entry(slot);
     if (found == nullptr) return;
     if (holds_ && !refuses(slot)) return held_.add(slot);
-    // Whoever clears the flag wakes: a burst of requests costs one system call.
+    // The process that clears the flag wakes: a burst of requests costs one system call.
     const bool sleeping =
         ledger_->node_mode() || (found->page->sleeping.load() != 0 && found->page->sleeping.exchange(0) != 0);
     if (sleeping) futex_wake(futex_half(ledger_->request(slot).newest));

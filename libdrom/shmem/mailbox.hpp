@@ -33,7 +33,7 @@ void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, cons
 /// what a late administrator writes about a former user is not believed.
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept;
 uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept;
-/// What `confined` holds then.
+/// The contents of `confined` then.
 uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
 
 /// An administrator is about to set affinities for request `seq`. Before the first, so that its death in between leaves a trace.
@@ -80,7 +80,7 @@ public:
     void clear() noexcept;
     [[nodiscard]] const char* path() const noexcept { return path_; }
 
-    /// What the client in `slot` says; nullptr when it has no page.
+    /// The page of the client in `slot`; nullptr when it has none.
     const Page* view(uint32_t slot) noexcept;
 
     /// Wakes the agent's thread of the client if it sleeps (in node mode: always, its word is not to be trusted), or when wakes are held

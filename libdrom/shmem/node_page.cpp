@@ -49,7 +49,7 @@ bool give_to(int id, uint32_t uid) noexcept {
     return shmctl(id, IPC_SET, &info) == 0;
 }
 
-/// Its user may remove it and make another one with its key. Who made a segment cannot be changed.
+/// Its user may remove it and make another one with its key. The creator of a segment cannot be changed.
 bool is_roots(int id, uint32_t root) noexcept {
     shmid_ds info{};
     return shmctl(id, IPC_STAT, &info) == 0 && info.shm_perm.cuid == root && info.shm_segsz == kPageSize;
@@ -73,8 +73,8 @@ bool may_be_left(const shmid_ds& info) noexcept {
            info.shm_segsz == kPageSize && info.shm_nattch == 0;
 }
 
-/// Neither the process that it is for nor its launcher lives: nobody will ever ask for it. What the job may have written there instead
-/// concerns this page alone, which is the job's to remove anyhow.
+/// Neither the process that it is for nor its launcher lives: nobody will ever ask for it. Other contents that the job may have written there
+/// concern this page alone, which is the job's to remove anyhow.
 bool is_left(int id) noexcept {
     void* base = shmat(id, nullptr, SHM_RDONLY);
     if (base == reinterpret_cast<void*>(-1)) return false;

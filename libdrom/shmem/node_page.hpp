@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // node_page.hpp - a job's page in root's table.
 //
-// Whoever may write a file may cut it, which kills who reads it through a mapping, and let it grow until root's file system is full. So the page
+// A process that may write a file may cut it, which kills those that read it through a mapping, and let it grow until root's file system is full. So the page
 // is no file but a System V segment, whose size is the same for good. Its key is in the slot, where only root writes.
 #pragma once
 

@@ -106,7 +106,7 @@ User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept {
     for (int tries = 0; tries < kTries; ++tries) {
         const uint32_t slot = find_listed_pid(ledger, pid);
         if (slot == kNoSlot) break;
-        // The slot may have been passed on since. Whoever claims it finds its predecessor's number there, and blanks it afterwards: only while
+        // The slot may have been passed on since. A process that claims it finds its predecessor's number there, and blanks it afterwards: only while
         // the slot takes part is the number that of the generation.
         const SlotState now = state_of(ledger.slot(slot));
         const bool still = now.takes_part() && ledger.slot(slot).client.pid.load() == pid;

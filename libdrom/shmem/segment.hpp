@@ -35,10 +35,10 @@ struct Ledger {
         return at<Request>(shape.requests_at, shape.request_stride, slot);
     }
     [[nodiscard]] RequestHalf& half(uint32_t slot, uint64_t seq) const noexcept { return third(slot, seq & 1); }
-    /// What an administrator last confined the client's threads to.
+    /// The mask that an administrator last confined the client's threads to.
     [[nodiscard]] RequestHalf& outside(uint32_t slot) const noexcept { return third(slot, 2); }
     [[nodiscard]] Intent& intent() const noexcept { return at<Intent>(shape.intent_at, 0, 0); }
-    /// Who an intent of several masks gives this CPU to.
+    /// The client that an intent of several masks gives this CPU to.
     [[nodiscard]] Half& intent_target(uint32_t cpu) const noexcept {
         return at<Half>(shape.intent_at + offsetof(Intent, words) + uint64_t{8} * mask_words(), sizeof(Half), cpu);
     }

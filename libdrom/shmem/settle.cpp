@@ -73,7 +73,7 @@ private:
         return give(cpu, word, heir, DROM_EVENT_FREE);
     }
 
-    /// Who was promised the CPU died first. It was only lent: the owner keeps it. Otherwise it becomes free when released.
+    /// The client that was promised the CPU died first. It was only lent: the owner keeps it. Otherwise it becomes free when released.
     bool heir_died(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
         const bool lent = owner != Owner::nobody() && home_owner(ledger_, cpu) == owner;

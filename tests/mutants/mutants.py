@@ -61,8 +61,8 @@ SEQ_CST = "it stands twice: the half's stamp is released and acquired as well, a
 MUTANTS = [
     # --- orders ---
     Mutant("a request is published by nothing but relaxed stores", ORDER, "shmem/mailbox.cpp",
-           "if (!request.newest.compare_exchange_strong(expected, seq)) return false;\n    // Somebody",
-           "if (!request.newest.compare_exchange_strong(expected, seq, kRelaxed)) return false;\n    std::atomic_signal_fence(std::memory_order_seq_cst);\n    // Somebody",
+           "if (!request.newest.compare_exchange_strong(expected, seq)) return false;\n    // Another administrator",
+           "if (!request.newest.compare_exchange_strong(expected, seq, kRelaxed)) return false;\n    std::atomic_signal_fence(std::memory_order_seq_cst);\n    // Another administrator",
            (edges("ARequestThatIsRead"),), SEQ_CST),
     Mutant("a request's half and number are read relaxed", ORDER, "shmem/mailbox.cpp",
            "const uint64_t stamp = half.stamp.load(std::memory_order_acquire);\n    return (stamp & kSeqMask) == seq",

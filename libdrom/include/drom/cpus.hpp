@@ -37,7 +37,7 @@ namespace drom {
 // An inline namespace of its own, so that these types and libdrom's internal ones never share a mangled name.
 inline namespace skin {
 
-/// What went wrong: DROM_E_* and one finished sentence.
+/// An error: DROM_E_* and one finished sentence.
 struct Error {
     int status = DROM_E_OS;
     std::string text;
@@ -52,7 +52,7 @@ inline tl::unexpected<Error> failure(int status, std::string text) {
 
 // ---- CPU sets ------------------------------------------------------------------------------------------------------
 
-/// What a CPU set can be written in besides CPU numbers; indices are hwloc's logical ones.
+/// The units of a CPU set besides CPU numbers; indices are hwloc's logical ones.
 enum class Unit { kCore, kNuma, kPackage };
 
 class CpuSet;

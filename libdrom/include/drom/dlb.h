@@ -30,7 +30,7 @@ extern "C" {
 #define DLB_EXPORT
 #endif
 
-/* Registers this process as the owner of `mask`, else of its affinity; `ncpus` is not used. What an administrator reserved for it
+/* Registers this process as the owner of `mask`, else of its affinity; `ncpus` is not used. A reservation by an administrator
  * (DLB_DROM_PreInit) is its mask instead, or in part.
  * DLB_ERR_INIT: initialised already, be it by the agent (drom run); DLB_ERR_PERM: some of these CPUs are others' or do not exist; DLB_ERR_NOMEM: the table is full;
  * DLB_ERR_NOCOMP: an option that cannot be had; DLB_ERR_NOSHMEM: the table cannot be used. After an error it may be called again. */

@@ -35,7 +35,7 @@ inline namespace skin {
 
 // ---- requests --------------------------------------------------------------------------------------------------------
 
-/// What a request waits for.
+/// The event that a request waits for.
 enum class Wait { kNothing, kReleased, kResized };
 
 /// How a request is made. Times of std::nullopt are DROM_TIMEOUT_MS and DROM_GRACE_MS.
@@ -49,7 +49,7 @@ struct Request {
     bool fast = false;                                   ///< the heir may start before the owner has released
 };
 
-/// What a client is called and what it can use.
+/// The name of a client and the CPUs that it can use.
 struct Traits {
     std::string name = {}; ///< empty: the command name
     std::string job = {};
@@ -156,7 +156,7 @@ public:
     [[nodiscard]] unsigned cpus() const { return drom_table_cpus(table_.get()); }
     [[nodiscard]] unsigned slots() const { return drom_table_clients(table_.get()); }
 
-    /// Who takes part, by slot; a snapshot.
+    /// The clients, by slot; a snapshot.
     [[nodiscard]] Expected<std::vector<drom_client_info>> clients() const {
         std::vector<drom_client_info> found(slots());
         if (!found.empty()) found.front().size = sizeof(drom_client_info);

@@ -21,7 +21,7 @@ A program that adapts itself:
 CPUs are sets of numbers. Every call that fails raises drom.Error, whose text is one finished sentence, and has changed nothing; calls that wait
 return drom.Status, because "posted, not acknowledged yet" is news and no failure. The package needs no compiler: it calls libdrom.so
 through ctypes, which releases the interpreter's lock, so other threads go on while a call waits. A Table may be used by one thread at a time.
-What each call means, costs and refuses is said in drom.h, in the words of this interface's C names.
+drom.h says what each call means, costs and refuses, in the words of this interface's C names.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Status(enum.IntEnum):
 
 
 class Error(Exception):
-    """What was asked, what is in the way, what would help. `status` is the C interface's."""
+    """The request, the obstacle, and the help, in one sentence. `status` is the C interface's."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -299,7 +299,7 @@ class Table:
         return _call(c.lib.drom_check, self._open(), None)
 
     def events(self, timeout: float = 0) -> list[Event]:
-        """What happened since the last call, or since this table was opened by the first; waits that long for something to happen."""
+        """The events since the last call, or since this table was opened by the first; waits that long for something to happen."""
         room = (c.Event * 256)()
         count = ctypes.c_size_t(len(room))
         _call(c.lib.drom_events, self._open(), ctypes.byref(self._next_event), room, ctypes.byref(count), round(timeout * 1000))
@@ -351,7 +351,7 @@ class Client:
 
     def on_change(self, function: Callable[[set[int]], None] | None) -> None:
         """`function` is called with each new mask: by poll(), and with `background` by the library's own thread as soon as the request
-        arrives. What it raises is printed and dropped: there is no caller to raise it to. None: nobody is called any more."""
+        arrives. An exception of it is printed and dropped: there is no caller to raise it to. None: nothing is called any more."""
         options = c.Options(size=ctypes.sizeof(c.Options), flags=c.ASYNC if self.background else 0)
         call = c.MaskFunction()
         if function is not None:
