@@ -151,7 +151,7 @@ void* agent_thread(void*) {
     uint64_t handled = released().seq;
     look_around();
     state.agent_ready.store(true);
-    while (sleep_until_request(handled)) {
+    while (!keeps_process_alive() && sleep_until_request(handled)) {
         if (!is_current()) {
             detach();
             break;

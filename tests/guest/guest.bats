@@ -75,6 +75,11 @@ allowed() { cat /proc/"$1"/task/*/status | sed -n 's/^Cpus_allowed_list:\t//p' |
 
 first_thread_has_ended() { grep -q '^State:.Z' /proc/"$1"/task/"$1"/status; }
 ended() { [[ ! -e /proc/$1 || $(find /proc/"$1"/task -mindepth 1 -maxdepth 1 | wc -l) -le 1 ]]; }
+ended_under_requests() {
+    drom set "$1" "$one" >/dev/null 2>&1 || true
+    drom set "$1" "$both" >/dev/null 2>&1 || true
+    ended "$1"
+}
 
 # shrinks_and_grows PID: the client follows both ways.
 follows() {
@@ -439,7 +444,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         drom set "$host" "$one"
         [[ $(for status in /proc/"$host"/task/*/status; do grep -q '^State:.Z' "$status" || sed -n 's/^Cpus_allowed_list:\t//p' "$status"; done | sort -u) == "$one" ]]
         touch "$stop"
-        eventually 60 ended "$host"
+        eventually 60 ended_under_requests "$host"
         finish 42
         grep -q '^exit handler, SIGTERM free$' "$work/out"
         empty
