@@ -173,8 +173,9 @@ void* agent_thread(void*) {
     state.agent_ready.store(false);
     state.agent_runs.store(0);
     futex_wake(&state.agent_runs);
-    // The program's exit handlers run here if all its threads have ended.
-    pthread_sigmask(SIG_SETMASK, &state.signals, nullptr);
+    // The program's exit handlers run here if all its threads have ended. Otherwise its signals are for its own threads until the end.
+    uint64_t threads = 0;
+    if (first_thread_has_ended(threads) && threads <= 2) pthread_sigmask(SIG_SETMASK, &state.signals, nullptr);
     return nullptr;
 }
 

@@ -19,7 +19,7 @@ public:
     void add(uint32_t slot, uint64_t seen) noexcept;
 
     /// Calls `ended(slot, seen)` for each of them of which nothing is left: no client, no launcher, no process that carries its reservation.
-    /// Asks about every process of the machine (15 us each), once per second at most, unless those that were found the last time live.
+    /// Asks about every process of the machine (15 us each), once per second at most in this process, unless those that were found the last time live.
     template <class Ended>
     void each_ended(Ended&& ended) noexcept {
         if (!any_ || !look()) return;
