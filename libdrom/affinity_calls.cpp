@@ -123,9 +123,13 @@ bool is_own_thread(pid_t tid) noexcept {
     return own;
 }
 
+/// The program, and not its OpenMP runtime, has set the affinity of a thread of its own.
+constinit std::atomic<bool> program_pins{false};
+
 /// False: the call is not about us, or it is wrong and the kernel says so best. It goes on as it came.
 bool concerns_us(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
     if (mask == nullptr || is_ours(caller) || !is_own_thread(tid) || read_mask(size, mask).none()) return false;
+    if (!drom::starting::called_by_runtime(caller)) program_pins.store(true, std::memory_order_relaxed);
     return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0;
 }
 
@@ -134,6 +138,13 @@ bool concerns_us(pid_t tid, size_t size, const void* mask, const void* caller) n
 bool counts_cpus(pid_t tid, const void* mask, const void* caller) noexcept {
     return drom::client::joined() && drom::client::moves_threads() && mask != nullptr &&
            (tid == 0 || tid == getpid()) && drom::starting::called_by_runtime(caller);
+}
+
+/// libgomp counts the CPUs each time that the program asks for their number, and is told the same as LLVM's runtime. A program that pins its own
+/// threads is told the CPUs of the calling thread, as natively: a mask does not say whether the program or a request has narrowed it.
+bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noexcept {
+    return pthread_equal(thread, pthread_self()) != 0 && !program_pins.load(std::memory_order_relaxed) &&
+           counts_cpus(0, mask, caller);
 }
 
 /// As the kernel does it: what the caller has room for.
@@ -264,6 +275,15 @@ DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_
     });
 }
 
+DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* mask) noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    auto* real = next<int(pthread_t, size_t, cpu_set_t*)>(known, "pthread_getaffinity_np");
+    if (real == nullptr) return ENOSYS;
+    const int code = real(thread, size, mask);
+    if (code == 0 && counts_own_cpus(thread, mask, CALLER)) write_mask(drom::client::first_mask(), size, mask);
+    return code;
+}
+
 /// LLVM's runtime sets and counts by this one. Any other number goes straight on: what is not there is passed on as well, as libc does it.
 DROM_EXPORT long syscall(long number, ...) noexcept {
     static constinit std::atomic<void*> known{nullptr};
@@ -298,6 +318,7 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     drom::starting::before_thread(CALLER);
     CpuSet wanted{};
     if (attributes == nullptr || !bound_to(*attributes, wanted)) return real(thread, attributes, start, argument);
+    if (!drom::starting::called_by_runtime(CALLER)) program_pins.store(true, std::memory_order_relaxed);
     if (takes_part() ? !drom::client::moves_threads() : drom::client::reserved().seq == 0)
         return real(thread, attributes, start, argument);
     auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));

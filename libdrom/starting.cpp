@@ -73,8 +73,17 @@ CpuSet places(const void* caller) noexcept {
     return runtime::binds_threads() && runtime::describe(caller, found) ? runtime::places_of(found) : CpuSet::empty();
 }
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
+/// Takes no lock, as dladdr does: a thread may ask while another one loads a library whose constructor waits for it.
+using FindObject = int(void*, dl_find_object*);
+constinit std::atomic<FindObject*> find_object{nullptr};
+#endif
+
 [[gnu::constructor]] void begin() {
     owner = getpid();
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    find_object.store(reinterpret_cast<FindObject*>(dlsym(RTLD_DEFAULT, "_dl_find_object")));
+#endif
     if (runtime::binds_threads() || dl_iterate_phdr(is_runtime, nullptr) == 0) return;
     join(CpuSet::empty());
 }
@@ -82,6 +91,13 @@ CpuSet places(const void* caller) noexcept {
 }  // namespace
 
 bool called_by_runtime(const void* caller) noexcept {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    if (auto* find = find_object.load(std::memory_order_relaxed); find != nullptr) {
+        dl_find_object found{};
+        const bool known = find(const_cast<void*>(caller), &found) == 0 && found.dlfo_link_map != nullptr;
+        return known && is_openmp_runtime(found.dlfo_link_map->l_name);
+    }
+#endif
     Dl_info info{};
     return dladdr(caller, &info) != 0 && info.dli_fname != nullptr && is_openmp_runtime(info.dli_fname);
 }

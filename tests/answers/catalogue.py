@@ -86,7 +86,7 @@ GUESTS = (
           why="'procs' has as many iterations as it was told, whoever takes them; the others keep a size"),
     Guest("numbers", "numbers.c", "blocks minimum owners slots buckets selves counted streams seeded roles waiting barrier spinning",
           EVERY, limit=True, why=BY_NUMBER),
-    Guest("sizes", "sizes.c", "environment argument online team_size procs comes asks sets_told sets_procs sets_found sets_each "
+    Guest("sizes", "sizes.c", "environment argument online team_size procs procs_each comes asks sets_told sets_procs sets_found sets_each "
           "clause hands_on", (*BOTH, "gcc-O0", "gcc-O3"), libraries=("teams",),
           why="none: each keeps a size, or prints one"),
     Guest("asks", "sizes.c", "asks team_size", BOTH, libraries=("teams",), limit=True, why="none: each keeps a size"),

@@ -6,6 +6,7 @@
  *   online       sysconf(_SC_NPROCESSORS_ONLN)
  *   team_size    omp_get_team_size(1) in the first region
  *   procs        omp_get_num_procs() is kept, and omp_get_max_threads() is asked in each step, for a log only
+ *   procs_each   num_threads(omp_get_num_procs()), which is asked again wherever it is needed
  *   comes        each region spins until as many threads have come as OMP_NUM_THREADS says
  *   asks         asks in its first region; OMP_THREAD_LIMIT may have made that one smaller than OMP_NUM_THREADS
  *   sets_told    omp_set_num_threads() with the third argument
@@ -100,6 +101,21 @@ static void set_by_handle(int threads) {
     exit(3);
 }
 
+static uint64_t procs_each(long all) {
+    enum { kMost = 1024 };
+    uint64_t sum = 0, partial[kMost];
+    for (long round = 0; round < all; ++round) {
+#pragma omp parallel num_threads(omp_get_num_procs())
+        {
+            uint64_t own = 0;
+            for (int i = omp_get_thread_num(); i < kItems; i += omp_get_num_procs()) own += item(round, i);
+            partial[omp_get_thread_num() % kMost] = own;
+        }
+        for (int t = 0; t < omp_get_num_procs() && t < kMost; ++t) sum = mix(sum, partial[t]);
+    }
+    return sum;
+}
+
 static uint64_t one_region(long round) {
     uint64_t sum = 0;
     int threads = 0;
@@ -174,6 +190,7 @@ int main(int argc, char** argv) {
     if (is(given, "online")) return finish(given, in_steps(many, (int)sysconf(_SC_NPROCESSORS_ONLN), 0));
     if (is(given, "team_size")) return finish(given, in_steps(many, team_size(), 0));
     if (is(given, "procs")) return finish(given, in_steps(many, omp_get_num_procs(), 1));
+    if (is(given, "procs_each")) return finish(given, procs_each(many));
     if (is(given, "asks")) return finish(given, in_steps(many, asks(), 0));
     if (is(given, "comes")) return finish(given, comes(few));
     if (is(given, "sets_found")) return finish(given, sets_found(many));
