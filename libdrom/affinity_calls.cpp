@@ -147,10 +147,11 @@ bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noe
            counts_cpus(0, mask, caller);
 }
 
-/// As the kernel does it: what the caller has room for.
+/// As the kernel does it: what the caller has room for. No other value stands there for a moment: libgomp has one mask for all threads that count.
 void write_mask(const CpuSet& set, size_t size, void* mask) noexcept {
-    memset(mask, 0, size);
-    memcpy(mask, set.words, std::min(size, sizeof set.words));
+    const size_t known = std::min(size, sizeof set.words);
+    memcpy(mask, set.words, known);
+    memset(static_cast<char*>(mask) + known, 0, size - known);
 }
 
 /// The CPUs that the attributes say; false: none, or all that there could be.
@@ -279,9 +280,10 @@ DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t*
     static constinit std::atomic<void*> known{nullptr};
     auto* real = next<int(pthread_t, size_t, cpu_set_t*)>(known, "pthread_getaffinity_np");
     if (real == nullptr) return ENOSYS;
-    const int code = real(thread, size, mask);
-    if (code == 0 && counts_own_cpus(thread, mask, CALLER)) write_mask(drom::client::first_mask(), size, mask);
-    return code;
+    if (!counts_own_cpus(thread, mask, CALLER)) return real(thread, size, mask);
+    // libgomp has one mask for all threads: no other value may stand in it for a moment, as another thread may be counting.
+    write_mask(drom::client::first_mask(), size, mask);
+    return 0;
 }
 
 /// LLVM's runtime sets and counts by this one. Any other number goes straight on: what is not there is passed on as well, as libc does it.
