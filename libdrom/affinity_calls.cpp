@@ -126,10 +126,15 @@ bool is_own_thread(pid_t tid) noexcept {
 /// The program, and not its OpenMP runtime, has set the affinity of a thread of its own.
 constinit std::atomic<bool> program_pins{false};
 
-/// False: the call is not about us, or it is wrong and the kernel says so best. It goes on as it came.
-bool concerns_us(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
-    if (mask == nullptr || is_ours(caller) || !is_own_thread(tid) || read_mask(size, mask).none()) return false;
+void note_pinning(const void* caller) noexcept {
     if (!drom::starting::called_by_runtime(caller)) program_pins.store(true, std::memory_order_relaxed);
+}
+
+/// Takes note of a call that sets affinities; true: drom carries it out. False: the call is not about this process, or drom confines nothing
+/// here, or the call is wrong and the kernel says so best. It goes on as it came.
+bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
+    if (mask == nullptr || is_ours(caller) || !is_own_thread(tid) || read_mask(size, mask).none()) return false;
+    note_pinning(caller);
     return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0;
 }
 
@@ -147,10 +152,10 @@ bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noe
            counts_cpus(0, mask, caller);
 }
 
-/// As the kernel does it: what the caller has room for. No other value stands there for a moment: libgomp has one mask for all threads that count.
+/// As the kernel does it: what the caller has room for.
 void write_mask(const CpuSet& set, size_t size, void* mask) noexcept {
     const size_t known = std::min(size, sizeof set.words);
-    memcpy(mask, set.words, known);
+    memcpy(mask, set.words, known);  // not after a memset of all: another thread may be reading
     memset(static_cast<char*>(mask) + known, 0, size - known);
 }
 
@@ -262,7 +267,7 @@ extern "C" {
 DROM_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t* mask) noexcept {
     auto* real = next_set_affinity();
     if (real == nullptr) return not_there();
-    if (!concerns_us(tid, size, mask, CALLER)) return real(tid, size, mask);
+    if (!accept_setting(tid, size, mask, CALLER)) return real(tid, size, mask);
     return set_inside(read_mask(size, mask), [&](const CpuSet& set) { return set_affinity(tid, set); });
 }
 
@@ -270,7 +275,7 @@ DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_
     static constinit std::atomic<void*> known{nullptr};
     auto* real = next<int(pthread_t, size_t, const cpu_set_t*)>(known, "pthread_setaffinity_np");
     if (real == nullptr) return ENOSYS;
-    if (!concerns_us(0, size, mask, CALLER)) return real(thread, size, mask);
+    if (!accept_setting(0, size, mask, CALLER)) return real(thread, size, mask);
     return set_inside(read_mask(size, mask), [&](const CpuSet& set) {
         return real(thread, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
     });
@@ -281,7 +286,7 @@ DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t*
     auto* real = next<int(pthread_t, size_t, cpu_set_t*)>(known, "pthread_getaffinity_np");
     if (real == nullptr) return ENOSYS;
     if (!counts_own_cpus(thread, mask, CALLER)) return real(thread, size, mask);
-    // libgomp has one mask for all threads: no other value may stand in it for a moment, as another thread may be counting.
+    // libgomp has one mask for all threads that count: the kernel's answer must not stand in it, not even for a moment.
     write_mask(drom::client::first_mask(), size, mask);
     return 0;
 }
@@ -304,7 +309,7 @@ DROM_EXPORT long syscall(long number, ...) noexcept {
         if (filled > 0) write_mask(drom::client::first_mask(), static_cast<size_t>(filled), mask);
         return filled;
     }
-    if (number != SYS_sched_setaffinity || !concerns_us(tid, size, mask, CALLER))
+    if (number != SYS_sched_setaffinity || !accept_setting(tid, size, mask, CALLER))
         return real(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
     return set_inside(read_mask(size, mask),
                       [&](const CpuSet& set) { return real(number, tid, sizeof set.words, set.words); });
@@ -320,7 +325,7 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     drom::starting::before_thread(CALLER);
     CpuSet wanted{};
     if (attributes == nullptr || !bound_to(*attributes, wanted)) return real(thread, attributes, start, argument);
-    if (!drom::starting::called_by_runtime(CALLER)) program_pins.store(true, std::memory_order_relaxed);
+    note_pinning(CALLER);
     if (takes_part() ? !drom::client::moves_threads() : drom::client::reserved().seq == 0)
         return real(thread, attributes, start, argument);
     auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));

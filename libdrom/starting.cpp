@@ -74,7 +74,7 @@ CpuSet places(const void* caller) noexcept {
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
-/// Takes no lock, as dladdr does: a thread may ask while another one loads a library whose constructor waits for it.
+/// Takes no lock, and dladdr takes the loader's: a thread may ask while another one loads a library whose constructor waits for it.
 using FindObject = int(void*, dl_find_object*);
 constinit std::atomic<FindObject*> find_object{nullptr};
 #endif
