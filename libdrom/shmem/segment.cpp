@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -183,10 +184,21 @@ void fill_cpus(const Ledger& ledger, bool synthetic) noexcept {
     }
 }
 
+/// Beyond the limit of a file's size the kernel ends the process (SIGXFSZ); the table is a guest in it, so the limit is asked first.
+bool within_file_limit(uint64_t size) noexcept {
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur;
+}
+
+const char* advice_for(int code) noexcept {
+    return code == EFBIG ? "; raise the limit of a file's size (ulimit -f)" : "";
+}
+
 /// posix_fallocate under signals: on tmpfs each undoes the whole call, hence pieces that come through between two of them.
 int allocate(int fd, uint64_t size) noexcept {
     constexpr uint64_t kPiece = 128 * 1024;
     int interrupted = 0;
+    if (!within_file_limit(size)) return EFBIG;
     for (uint64_t at = 0; at < size;) {
         const uint64_t length = size - at < kPiece ? size - at : kPiece;
         const int code = posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(length));
@@ -208,8 +220,8 @@ int fill_file(int fd, const char* path, const CreateSpec& spec, drom_error* erro
     const Extent extent = extent_of(cpus, spec.clients);
     // posix_fallocate and not ftruncate: a full file system must say so now, not by SIGBUS later.
     if (const int code = allocate(fd, extent.size); code != 0)
-        return fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: create table %s: %s (%llu KiB needed)",
-                    path, errno_text(code), static_cast<unsigned long long>(extent.size / 1024));
+        return fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: create table %s: %s (%llu KiB needed)%s",
+                    path, errno_text(code), static_cast<unsigned long long>(extent.size / 1024), advice_for(code));
     void* base = mmap(nullptr, extent.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED) return fail(error, DROM_E_OS, "drom: create table %s: mmap: %s", path, errno_text(errno));
     Ledger ledger;
@@ -480,8 +492,8 @@ Page* create_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_
     if (fd >= 0) close(fd);
     if (page == nullptr) {
         if (fd >= 0) unlinkat(directory.fd(), name, 0);
-        fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: join table %s: %s: %s", path, name,
-             errno_text(code != 0 ? code : ENOMEM));
+        fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: join table %s: %s: %s%s", path, name,
+             errno_text(code != 0 ? code : ENOMEM), advice_for(code));
         return nullptr;
     }
     page->magic = kPageMagic;

@@ -39,6 +39,18 @@ setup_file() { build_guests; }
     jq -e '.status == "DROM_E_FULL" and (.error | contains("No space left"))' "$WORK/json"
 }
 
+@test "a limit of a file's size is named, and kills nothing" {
+    # shellcheck disable=SC2016
+    refuses 1 "create table .*: File too large \([0-9]+ KiB needed\); raise the limit of a file's size \(ulimit -f\)" \
+        bash -c 'ulimit -f 0; exec "$0" run --no-doors -- touch "$1/ran"' "$BIN" "$WORK"
+    drom run --no-doors -- true
+    # shellcheck disable=SC2016
+    refuses 1 "File too large; raise the limit of a file's size \(ulimit -f\)" \
+        bash -c 'ulimit -f 0; exec "$0" run --no-doors -- touch "$1/ran"' "$BIN" "$WORK"
+    [[ ! -e $WORK/ran ]]
+    free_is "$BOTH"
+}
+
 @test "a table that others may write to is refused" {
     drom run --no-doors -- true
     chmod 0777 "$DROM_TABLE"

@@ -463,6 +463,19 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     [ "$(drom list --json | jq -r .free)" != "" ]
 }
 
+@test "a program that may write no file is not killed for the table's" {
+    for file in none ledger; do
+        [[ $file == none ]] || drom run --no-doors -- true
+        (ulimit -f 0; LD_PRELOAD=$agent "$hosts/host-gcc" regions "$stop") >/dev/null 2>&1 3>&- &
+        host=$!
+        sleep 0.5
+        touch "$stop"
+        wait "$host"
+        rm -f "$stop"
+        host=
+    done
+}
+
 @test "DROM_DISABLE=1 leaves a program alone" {
     DROM_DISABLE=1 start "$hosts/host-clang" regions "$stop"
     finish
