@@ -158,8 +158,8 @@ int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const cha
     if (wish.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
     if (wish.to == has) return DROM_OK;  // nothing to take: that is news, no error
     if (wish.to > has && !again)
-        return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use expand to give more", verb,
-                    CountText(wish.to, "CPU").text, has);
+        return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; %s", verb, CountText(wish.to, "CPU").text, has,
+                    wish.to > ledger_.cpus() ? "the node has fewer too" : "use expand to give more");
     if (wish.to < has) what.mask = choose_far(mask, has - wish.to, &ledger_.place(0));
     return check_limits(what.slot, mask - what.mask, verb, error);
 }

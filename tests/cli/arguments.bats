@@ -68,6 +68,21 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
 @test "version" {
     run drom --version
     [[ $status == 0 && $output =~ ^drom\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    refuses 2 "^drom: 'extra' is one argument too many; usage: drom --version$" drom --version extra
+    refuses 2 "^drom: 'list' is one argument too many; usage: drom --version$" drom -V list
+}
+
+@test "the empty variable of a script does not mean every client" {
+    refuses 2 "^drom: list: CLIENT is empty; name a client, or leave it out" drom list ''
+    refuses 2 "^drom: watch: CLIENT is empty" drom watch ''
+    refuses 2 "^drom: set: CLIENT is missing" drom set '' 0
+}
+
+@test "a name with a line break is complained about on one line, and a long one is shortened" {
+    drom run --no-doors true
+    refuses 1 "^drom: list: no client is called 'a\?b'; drom list shows those there are$" drom list $'a\nb'
+    refuses 2 "^drom: there is no verb '\?\[31m'" drom $'\e[31m'
+    refuses 1 "^drom: list: no client is called 'x{31}\.\.\.'; drom list" drom list "$(printf 'x%.0s' {1..5000})"
 }
 
 @test "a wrong verb or option is refused and the nearest suggested" {
@@ -88,7 +103,8 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     refuses 2 "^drom: drain: MASK is missing" drom drain
     refuses 2 "^drom: run: COMMAND is missing" drom run
     refuses 2 "^drom: verify: COMMAND is missing" drom verify --runs 1
-    refuses 2 "'c' is one argument too many; usage: drom set CLIENT MASK" drom set a b c
+    refuses 2 "'c' is one argument too many; usage: drom set CLIENT MASK$" drom set a b c
+    refuses 2 "'c' is one argument too many; usage: drom check$" drom check c
 }
 
 @test "numbers are strict" {
@@ -102,6 +118,8 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     refuses 2 "--grace 'later' is not a whole number of milliseconds, nor now or never" drom set 1 0 --grace later
     refuses 2 "--seq 'a' is not a whole number" drom wait 1 --seq a
     refuses 2 "--seq 0 is out of range; requests begin with 1" drom wait 1 --seq 0
+    refuses 2 "--timeout 99999999999999999999 is out of range; 1 to 86400000 milliseconds" drom set 1 0 --timeout 99999999999999999999
+    refuses 2 "--seq 99999999999999999999 is out of range; 1 to 18446744073709551615" drom wait 1 --seq 99999999999999999999
     refuses 2 "--ncpus 0 is out of range" drom run --ncpus 0 -- true
     refuses 2 "--for 0 is out of range" drom watch --for 0
     # 010 is ten, not eight: the table is the next thing that is missing
@@ -119,6 +137,9 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     refuses 2 "--name a{32} is longer than 31 characters; shorten it" drom run --name aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -- true
     DROM_NAME=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa refuses 2 "DROM_NAME=a{32} is longer than 31 characters; shorten it" drom run -- true
     refuses 2 "there is no column 'cpu'; there are slot,pid,name" drom list -o cpu
+    refuses 2 "--columns needs a value" drom list -o ''
+    refuses 2 "--columns ',pid' has a comma too many" drom list -o ,pid
+    refuses 2 "--columns 'pid,' has a comma too many" drom list -o pid,
 }
 
 @test "garbage CPU sets are refused with the position of what is wrong" {
@@ -146,8 +167,6 @@ core:|a number is missing, at the end \(character 6\)
 core:0-9999|a number beyond 4095
 cores:0|neither the number of a CPU nor a unit \(core:, numa:, package:\), at 'cores:0'
 core:x|a number is missing, at 'x' \(character 6\)
-numa:4000|there is no NUMA node 4000, only [0-9]+ of them, at '4000' \(character 6\)
-core:0,package:77|there is no package 77
 ROWS
 }
 
@@ -162,8 +181,10 @@ ROWS
         refuses 1 "$no_table" drom set 1 "${row%%=*}"
         [[ -n $(hwloc-calc --input "$HWLOC_SYNTHETIC" "${row#*=}" --taskset) ]]
     done
-    refuses 2 "there is no core 32, only 32 of them" drom set 1 core:32
-    refuses 2 "there is no NUMA node 4, only 4 of them" drom set 1 numa:4
+    refuses 1 "there is no core 32, only 32 of them" drom set 1 core:32
+    refuses 1 "there is no NUMA node 4, only 4 of them" drom set 1 numa:4
+    refuses 1 "there is no NUMA node 4000, only 4 of them, at '4000' \(character 6\)" drom set 1 numa:4000
+    refuses 1 "there is no package 77" drom set 1 core:0,package:77
 }
 
 @test "drom env shows values and where they come from" {
@@ -226,6 +247,10 @@ ROWS
     for command in help "help list" "list -h" --version "--complete list -" --dump-options; do
         # shellcheck disable=SC2086
         lost "^drom: its output cannot be written: No space left on device$" $command
+    done
+    for command in list check env; do
+        # shellcheck disable=SC2016
+        refuses 1 "^drom: $command: its output cannot be written: Bad file descriptor$" bash -c '"$0" "$1" >&-' "$BIN" "$command"
     done
     kill -KILL "$(client one pid)"
 }

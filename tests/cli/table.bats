@@ -187,6 +187,9 @@ $WORK/here/mine" ]]
     sleeper one "$A"
     refuses 1 "CPU 4000 is beyond this table's [0-9]+ CPUs" drom set one "$A,4000"
     refuses 1 "CPU 4000 is beyond this table's" drom drain 4000
+    refuses 1 "MASK 'core:4000': there is no core 4000, only [0-9]+ of them" drom set one core:4000
+    refuses 1 "cpus 'core:4000': there is no core 4000, only [0-9]+ of them" drom run --cpus core:4000 -- true
+    refuses 1 "to 4000 CPUs: it has 1; the node has fewer too" drom shrink one 4000
     refuses 1 "to 4000 CPUs: it has 1 and only [0-9]+ more can be given" drom expand one 4000
     [[ $(client one mask) == "$A" ]]
 }

@@ -14,7 +14,9 @@ std::optional<std::vector<std::uint64_t>> read_typed(const std::string& text) {
     };
     const auto set = CpuSet::parse(text, unit);
     if (!set) {
-        must(set.error().status == DROM_E_INVAL && !set.error().text.empty(), "a refusal is a sentence");
+        const int status = set.error().status;
+        must(status == DROM_E_INVAL || status == DROM_E_NOCPU, "a documented status");
+        must(!set.error().text.empty(), "a refusal is a sentence");
         return std::nullopt;
     }
     must(!set->empty(), "no text means no CPU");

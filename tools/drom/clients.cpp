@@ -50,13 +50,20 @@ Expected<pid_t> by_pid(uint32_t number, std::span<const drom_client_info> client
     return pid;
 }
 
+/// A name that no client can have is as long as its writer liked.
+std::string shortened(std::string_view text) {
+    constexpr size_t kMost = sizeof(drom_client_info::name) - 1;
+    return text.size() <= kMost ? std::string(text) : fmt::format("{}...", text.substr(0, kMost));
+}
+
 Expected<pid_t> by_name(std::string_view text, std::span<const drom_client_info> clients) {
     std::vector<const drom_client_info*> found;
     for (const auto& info : clients)
         if (text == info.name) found.push_back(&info);
     if (found.size() == 1) return pid_of(*found.front(), clients);
     if (found.empty())
-        return failure(DROM_E_NOPROC, fmt::format("no client is called '{}'; drom list shows those there are", text));
+        return failure(DROM_E_NOPROC,
+                       fmt::format("no client is called '{}'; drom list shows those there are", shortened(text)));
     std::vector<std::string> pids;
     pids.reserve(found.size());
     for (const auto* info : found) pids.push_back(std::to_string(info->pid));

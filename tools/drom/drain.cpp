@@ -22,7 +22,7 @@ std::string done_words(bool drains, const Outcome& outcome) {
 
 int verb_drain(const Options& options) {
     const auto cpus = read_cpus(options.mask);
-    if (!cpus) return misused(options, "MASK " + cpus.error().text);
+    if (!cpus) return refused_cpus(options, "MASK", cpus.error());
     if (options.all_users) return drain_all_users(options);
     auto table = Table::open(options.table);
     if (!table) return refused(options, table.error());

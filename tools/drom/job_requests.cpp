@@ -171,7 +171,7 @@ int verb_job_request(const Options& options) {
     CpuSet cpus;  // shrink and expand name none
     if (!options.mask.empty()) {
         const auto read = read_cpus(options.mask);
-        if (!read) return misused(options, "MASK " + read.error().text);
+        if (!read) return refused_cpus(options, "MASK", read.error());
         cpus = *read;
     }
     auto table = Table::open(options.table);

@@ -64,11 +64,13 @@ int dispatch(const Options& options) {
     return drom::command::misused(options, "this verb has no function");
 }
 
-/// A table that is opened must not get the number of a stream that was closed: messages would be written into it. Programs that are
-/// executed find the streams closed as they were.
+/// A table that is opened must not get the number of a stream that was closed: messages would be written into it. What stands in fails
+/// as the closed stream would, so that output is not lost unseen. Programs that are executed find the streams closed as they were.
 void keep_streams_apart() {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
-        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0) return;
+        if (fcntl(stream, F_GETFD) < 0 &&
+            open("/dev/null", (stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0)
+            return;
 }
 
 }  // namespace

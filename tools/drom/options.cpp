@@ -22,8 +22,10 @@ namespace {
 struct Typed {
     Options options;
     bool version = false, dump = false, no_wait = false;
-    std::string surplus;  ///< the first word that "drom help VERB" has too many
-    std::string without;  ///< the first option written as --option= with nothing behind it
+    std::string surplus;               ///< the first word that "drom help VERB" has too many
+    std::vector<std::string> columns;  ///< of list, each word as it was typed
+    bool empty_client = false;         ///< CLIENT is there, and empty: an unset variable of a script
+    std::string without;               ///< the first option written as --option= with nothing behind it
     std::string count, seq, sample, wait, timeout, grace;
     std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank;
 };
@@ -34,11 +36,12 @@ public:
     uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t least, uint64_t most) {
         uint64_t value = 0;
         const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool number = code == std::errc{} && end == text.data() + text.size();
+        const bool number = code != std::errc::invalid_argument && end == text.data() + text.size();
+        const bool too_large = code == std::errc::result_out_of_range;
         if (!number) complain(std::string(name) + " '" + text + "' is not a whole number of " + of_what);
-        if (number && (value < least || value > most))
+        if (number && (too_large || value < least || value > most))
             complain(std::string(name) + " " + text + " is out of range; " +
-                     (most == UINT64_MAX
+                     (most == UINT64_MAX && !too_large
                           ? std::string(of_what) + " begin with " + std::to_string(least)
                           : std::to_string(least) + " to " + std::to_string(most) + " " + of_what + " can be meant"));
         return value;
@@ -127,9 +130,8 @@ void add_verify(CLI::App* app, Typed& typed) {
 
 void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
     if (verb == "list") {
-        app->add_option("-o,--columns", typed.options.list.columns, "columns to show, separated by commas")
+        app->add_option("-o,--columns", typed.columns, "columns to show, separated by commas")
             ->type_name("NAMES")
-            ->delimiter(',')
             ->expected(1)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         app->add_flag("--raw", typed.options.list.raw, "no header, no alignment: fields separated by tabs");
@@ -217,7 +219,7 @@ std::vector<std::string> option_words(const CLI::App& app) {
 }
 
 int misused_program(const Typed& typed, const std::string& text) {
-    std::fprintf(stderr, "drom: %s\n", text.c_str());
+    complain("drom: " + text);
     if (typed.options.json) print(error_json("error", {DROM_E_INVAL, "drom: " + text}));
     return kUsage;
 }
@@ -225,6 +227,12 @@ int misused_program(const Typed& typed, const std::string& text) {
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
     const std::string near = nearest(word, known);
     return near.empty() ? std::string() : "; did you mean " + near + "?";
+}
+
+/// "usage: drom set CLIENT MASK".
+std::string usage_of(const VerbText& verb) {
+    const std::string arguments = verb.arguments.empty() ? "" : " " + std::string(verb.arguments);
+    return "usage: drom " + std::string(verb.name) + arguments;
 }
 
 /// What is wrong with a command line that CLI11 refused or left something of.
@@ -247,8 +255,7 @@ int complain(const CLI::App& app, const CLI::App& verb, Typed& typed, const std:
         return misused_program(typed,
                                "there is no verb '" + word + "'" + suggestion(word, verbs) + " (drom -h lists them)");
     }
-    return misused(typed.options, "'" + word + "' is one argument too many; usage: drom " + verb.get_name() + " " +
-                                      std::string(find_verb(verb.get_name())->arguments));
+    return misused(typed.options, "'" + word + "' is one argument too many; " + usage_of(*find_verb(verb.get_name())));
 }
 
 int show_help(const CLI::App& app, Typed& typed, bool full) {
@@ -325,6 +332,19 @@ void read_numbers(Typed& typed, Reader& reader) {
     if (!typed.events.empty()) options.watch.count = reader.whole(typed.events, "--count", "events", 1, UINT64_MAX);
 }
 
+/// Every name between the commas, an empty one too.
+void read_columns(Typed& typed, Reader& reader) {
+    for (const std::string& word : typed.columns) {
+        if (word.empty()) return reader.complain("--columns needs a value");
+        for (size_t begin = 0; begin <= word.size();) {
+            const size_t end = std::min(word.find(',', begin), word.size());
+            if (begin == end) return reader.complain("--columns '" + word + "' has a comma too many");
+            typed.options.list.columns.push_back(word.substr(begin, end - begin));
+            begin = end + 1;
+        }
+    }
+}
+
 /// With --job there is no CLIENT: the first positional is what follows it otherwise.
 void read_job(const VerbText& verb, Typed& typed, Reader& reader) {
     Options& options = typed.options;
@@ -342,10 +362,11 @@ void read_job(const VerbText& verb, Typed& typed, Reader& reader) {
 /// What CLI11 cannot know: which positionals a verb cannot do without.
 void read_positionals(const VerbText& verb, const Typed& typed, Reader& reader) {
     const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
-    const std::string usage = " is missing; usage: drom " + std::string(verb.name) + " " + std::string(verb.arguments);
+    const std::string usage = " is missing; " + usage_of(verb);
     const bool optional_client = takes("[CLIENT]");
     if (takes("CLIENT") && !optional_client && typed.options.client.empty() && typed.options.job.empty())
         reader.complain("CLIENT" + usage + " (a slot is written '#3', in quotes)");
+    if (optional_client && typed.empty_client) reader.complain("CLIENT is empty; name a client, or leave it out");
     if (typed.options.all_users && (!typed.options.client.empty() || !typed.options.table.empty()))
         reader.complain("--all-users means whole tables of all users; give neither CLIENT nor --table with it");
     if (takes("MASK") && typed.options.mask.empty()) reader.complain("MASK" + usage);
@@ -358,6 +379,8 @@ void read_positionals(const VerbText& verb, const Typed& typed, Reader& reader) 
 tl::expected<Options, int> read(const CLI::App& app, const CLI::App& verb, Typed& typed) {
     Reader reader;
     typed.options.verb = verb.get_name();
+    const CLI::Option* client = verb.get_option_no_throw("CLIENT");
+    typed.empty_client = client != nullptr && client->count() > 0 && typed.options.client.empty();
     const VerbText& text = *find_verb(verb.get_name());
     if (!verb.remaining().empty()) {
         if (verb.remaining().front().starts_with('-') || !typed.options.command.empty())
@@ -369,6 +392,7 @@ tl::expected<Options, int> read(const CLI::App& app, const CLI::App& verb, Typed
     read_request(typed, reader);
     read_run(typed, reader);
     read_numbers(typed, reader);
+    read_columns(typed, reader);
     if (!reader.complaint().empty()) return tl::make_unexpected(misused(typed.options, reader.complaint()));
     return typed.options;
 }
@@ -461,6 +485,13 @@ tl::expected<Options, int> parse_options(int argc, char** argv) {
         why = error.what();
     }
     if (typed.version) {
+        const CLI::App& verb = verb_of(app);
+        const std::string surplus = &verb != &app             ? verb.get_name()
+                                    : app.remaining().empty() ? std::string()
+                                                              : app.remaining().front();
+        if (!surplus.empty())
+            return tl::make_unexpected(
+                misused_program(typed, "'" + surplus + "' is one argument too many; usage: drom --version"));
         print("drom " + std::to_string(DROM_VERSION_MAJOR) + "." + std::to_string(DROM_VERSION_MINOR) + "." +
               std::to_string(DROM_VERSION_PATCH) + "\n");
         return tl::make_unexpected<int>(kDone);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,7 +20,16 @@ int exit_of(int status) {
     return status < 0 ? kRefused : kDone;
 }
 
-void complain(const std::string& sentence) { std::fprintf(stderr, "%s\n", sentence.c_str()); }
+namespace {
+/// One line, whatever a name that was typed holds: a control character would make two of it, or talk to the terminal.
+std::string on_one_line(std::string text) {
+    const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    std::ranges::replace_if(text, control, '?');
+    return text;
+}
+}  // namespace
+
+void complain(const std::string& sentence) { std::fprintf(stderr, "%s\n", on_one_line(sentence).c_str()); }
 
 namespace {
 
@@ -47,6 +57,12 @@ int misused(const Options& options, const std::string& text) {
     complain(error.text);
     if (options.json) print(error_json(options.verb, error));
     return kUsage;
+}
+
+int refused_cpus(const Options& options, const std::string& from, const Error& error) {
+    const std::string text = from + " " + error.text;
+    if (error.status != DROM_E_NOCPU) return misused(options, text);
+    return refused(options, sentence(options, error.status, text));
 }
 
 void warn(const Options& options, const std::string& text) {

@@ -26,6 +26,8 @@ int refused(const Options& options, const Error& error);
 
 /// The same for a command line that asks for something that cannot be meant.
 int misused(const Options& options, const std::string& text);
+/// A CPU set that cannot be read is a misuse; one that names what this machine has not is refused, as the table refuses a CPU.
+int refused_cpus(const Options& options, const std::string& from, const Error& error);
 
 /// A finished sentence on stderr.
 void complain(const std::string& sentence);

@@ -470,7 +470,7 @@ int verb_run(const Options& options) {
     CpuSet exact;
     if (!options.run.cpus.empty()) {
         const auto cpus = read_cpus(options.run.cpus);
-        if (!cpus) return misused(options, "--cpus " + cpus.error().text);
+        if (!cpus) return refused_cpus(options, "--cpus", cpus.error());
         exact = *cpus;
     }
     auto table = Table::open(options.table, {.create = true});

@@ -238,7 +238,7 @@ private:
         if (!resolve_) return complain("core:, numa: and package: need a topology, and there is none here", start);
         each([&](unsigned index, size_t where) {
             auto cpus = resolve_(unit, index);
-            if (!cpus) return complain(cpus.error().text, where);
+            if (!cpus) return complain(cpus.error().text, where, cpus.error().status);
             set_ = set_ | *cpus;
         });
     }
@@ -284,11 +284,11 @@ private:
         return true;
     }
 
-    void complain(std::string_view what, size_t where) {
+    void complain(std::string_view what, size_t where, int status = DROM_E_INVAL) {
         if (error_) return;
         std::string text = "'" + std::string(text_) + "': " + std::string(what);
         text += where < text_.size() ? ", at '" + std::string(text_.substr(where, 12)) + "'" : ", at the end";
-        error_ = Error{DROM_E_INVAL, text + " (character " + std::to_string(where + 1) + ")"};
+        error_ = Error{status, text + " (character " + std::to_string(where + 1) + ")"};
     }
 
     std::string_view text_;
