@@ -30,8 +30,9 @@ uint64_t claimed_by(const Ledger& ledger, const Who& who, uint32_t generation) n
 }  // namespace
 
 Who read_who(const Identity& identity) noexcept {
-    return {identity.pid.load(std::memory_order_acquire), identity.start.load(std::memory_order_relaxed),
-            identity.pidns.load(std::memory_order_relaxed)};
+    const uint32_t pid = identity.pid.load(std::memory_order_acquire);
+    if (pid == 0) return {};  // its writer may be at the other two
+    return {pid, identity.start.load(std::memory_order_relaxed), identity.pidns.load(std::memory_order_relaxed)};
 }
 
 void write_who(Identity& identity, const Who& who) noexcept {

@@ -105,7 +105,8 @@ def linked(build: Build, program: str, replaced: str, by: Path, folder: Path) ->
     return folder / program
 
 
-def passes(program: Path, killer: Killer, build: Build, limit: float) -> bool:
+def failure_of(program: Path, killer: Killer, build: Build, limit: float) -> str:
+    """Its exit status and what it said; empty when it passes."""
     environment = os.environ | {"TSAN_OPTIONS": "exitcode=66", "LD_LIBRARY_PATH": str(build.folder / "lib"), "DROM_RACE_ROUNDS": "2000"}
     # A group of its own: what it has started ends with it.
     process = subprocess.Popen([str(program), *killer.arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -113,7 +114,7 @@ def passes(program: Path, killer: Killer, build: Build, limit: float) -> bool:
     try:
         output = process.communicate(timeout=limit)[0]
     except subprocess.TimeoutExpired:
-        return False
+        return f"still running after {limit:.0f} s"
     finally:
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -122,7 +123,7 @@ def passes(program: Path, killer: Killer, build: Build, limit: float) -> bool:
         process.wait()
     if "Running 0 tests" in output or "crash-walk -O0: 0 operations" in output:
         raise Stale(f"{killer.program} {' '.join(killer.arguments)} runs nothing")
-    return process.returncode == 0
+    return "" if process.returncode == 0 else f"exit status {process.returncode}\n{output}"
 
 
 def noticed(build: Build, mutant: Mutant, took: dict[Killer, float]) -> str:
@@ -134,7 +135,7 @@ def noticed(build: Build, mutant: Mutant, took: dict[Killer, float]) -> str:
         for killer in mutant.killers:
             if killer.program not in made:
                 made[killer.program] = linked(build, killer.program, *compiled(build, source, broken, killer.program, folder), folder)
-            if not passes(made[killer.program], killer, build, max(HANGS_S[0], HANGS_S[1] * took[killer])):
+            if failure_of(made[killer.program], killer, build, max(HANGS_S[0], HANGS_S[1] * took[killer])):
                 return " ".join([killer.program, *killer.arguments])
     return ""
 
@@ -150,9 +151,11 @@ def sound(build: Build, killers: set[Killer], jobs: int, took: dict[Killer, floa
     """Tests that fail without any breakage; and how long each takes."""
     def good(killer: Killer) -> bool:
         begin = time.monotonic()
-        passed = passes(build.folder / "bin" / killer.program, killer, build, LIMIT_S)
+        failure = failure_of(build.folder / "bin" / killer.program, killer, build, LIMIT_S)
         took[killer] = time.monotonic() - begin
-        return passed
+        if failure:
+            print(f"mutants: {killer.program} {' '.join(killer.arguments)} without any breakage: {failure}")
+        return not failure
 
     ordered = sorted(killers, key=str)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
