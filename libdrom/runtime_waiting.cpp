@@ -5,6 +5,8 @@
 #include <link.h>
 #include <pthread.h>
 #include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -189,21 +191,27 @@ int restore(dl_phdr_info* info, size_t, void*) {
 
 // ---- beside fork -------------------------------------------------------------------------------------------------------------------
 
-/// 1 while a thread of this process looks at what is loaded, or forks.
+/// The thread of this process that looks at what is loaded, or forks; 0: none does.
 constinit Half busy{0};
 
-bool begin_looking(uint64_t deadline) noexcept {
+uint32_t this_thread() noexcept { return static_cast<uint32_t>(syscall(SYS_gettid)); }
+
+/// False when another thread has been at it for 100 ms. It may wait for the loader's lock, which a program that forks in a callback of
+/// dl_iterate_phdr holds.
+bool begin_looking() noexcept {
+    const uint64_t deadline = deadline_in_ms(100);
     for (;;) {
-        uint32_t idle = 0;
-        if (busy.compare_exchange_strong(idle, 1)) return true;
+        uint32_t other = 0;
+        if (busy.compare_exchange_strong(other, this_thread())) return true;
         if (now_ns() >= deadline) return false;
-        futex_wait(&busy, 1, deadline);
+        futex_wait(&busy, other, deadline);
     }
 }
 
+/// Nothing where another thread is at it.
 void end_looking() noexcept {
-    busy.store(0);
-    futex_wake(&busy);
+    uint32_t mine = this_thread();
+    if (busy.compare_exchange_strong(mine, 0)) futex_wake(&busy);
 }
 
 void look(bool on) noexcept {
@@ -233,8 +241,7 @@ bool yield(bool on) noexcept {
     sigset_t old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    constexpr uint64_t kPatience = 100;
-    const bool mine = begin_looking(deadline_in_ms(kPatience));
+    const bool mine = begin_looking();
     if (mine) {
         look(on);
         end_looking();
@@ -243,7 +250,8 @@ bool yield(bool on) noexcept {
     return mine;
 }
 
-void before_fork() noexcept { begin_looking(UINT64_MAX); }
+void before_fork() noexcept { begin_looking(); }
 void after_fork() noexcept { end_looking(); }
+void after_fork_in_child() noexcept { busy.store(0); }
 
 }  // namespace drom::waiting

@@ -21,8 +21,9 @@ bool yield(bool on) noexcept;
 /// How often libgomp's threads look, by the environment, before they sleep.
 uint64_t spin_count() noexcept;
 
-/// Around fork: a child must not inherit the loader's lock from a thread that it does not have. In the child the second one.
+/// Around fork: a child must not inherit the loader's lock from a thread that it does not have. The first one waits for 100 ms at most.
 void before_fork() noexcept;
 void after_fork() noexcept;
+void after_fork_in_child() noexcept;
 
 }  // namespace drom::waiting

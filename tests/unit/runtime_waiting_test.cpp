@@ -2,7 +2,9 @@
 // runtime_waiting_test.cpp - the words by which OpenMP runtimes wait: which are found, changed, and put back.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <atomic>
@@ -115,9 +117,11 @@ void* disturb(void* thread) {
     return nullptr;
 }
 
+void watch_forks() { pthread_atfork(waiting::before_fork, waiting::after_fork, waiting::after_fork_in_child); }
+
 /// Looks again and again while a handler on this thread forks.
 [[noreturn]] void look_until_disturbed() {
-    pthread_atfork(waiting::before_fork, waiting::after_fork, waiting::after_fork);
+    watch_forks();
     struct sigaction action{};
     action.sa_handler = fork_here;
     sigaction(SIGUSR1, &action, nullptr);
@@ -128,9 +132,36 @@ void* disturb(void* thread) {
     _exit(0);
 }
 
-TEST(RuntimeWaiting, AHandlerThatForksDoesNotWaitForTheThreadThatItInterrupts) {
+void* look(void* looks) {
+    static_cast<std::atomic<bool>*>(looks)->store(true);
+    waiting::yield(true);
+    return nullptr;
+}
+
+/// The callback has the loader's lock, for which the other thread waits.
+int fork_in_callback(dl_phdr_info*, size_t, void*) {
+    static std::atomic<bool> looks{false};
+    pthread_t looker{};
+    pthread_create(&looker, nullptr, look, &looks);
+    while (!looks) sched_yield();
+    const timespec pause{0, 20'000'000};
+    nanosleep(&pause, nullptr);
     const pid_t child = fork();
-    if (child == 0) look_until_disturbed();
+    if (child == 0) _exit(0);  // the C library does not let it ask the loader
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status == 0 ? 1 : 2;
+}
+
+[[noreturn]] void fork_where_the_loader_is_locked() {
+    watch_forks();
+    const int result = dl_iterate_phdr(fork_in_callback, nullptr);
+    _exit(result == 1 ? 0 : 1);
+}
+
+void expect_end(void (*body)()) {
+    const pid_t child = fork();
+    if (child == 0) body();
     int status = -1;
     pid_t ended = 0;
     for (int tenths = 0; ended == 0 && tenths < 600; ++tenths) {
@@ -141,6 +172,12 @@ TEST(RuntimeWaiting, AHandlerThatForksDoesNotWaitForTheThreadThatItInterrupts) {
     if (ended == 0) kill(child, SIGKILL);
     EXPECT_EQ(ended, child) << "it hangs";
     EXPECT_EQ(status, 0);
+}
+
+TEST(RuntimeWaiting, AHandlerThatForksDoesNotWaitForTheThreadThatItInterrupts) { expect_end(look_until_disturbed); }
+
+TEST(RuntimeWaiting, AForkInACallbackOfTheLoaderDoesNotWaitForAThreadThatWaitsForIt) {
+    expect_end(fork_where_the_loader_is_locked);
 }
 
 }  // namespace
