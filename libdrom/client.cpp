@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client.cpp - this process as a client: read requests, release CPUs, acknowledge. Joining and leaving are in joining.cpp.
+// client.cpp - this process as a client: read requests, release CPUs, acknowledge. Joining and leaving are in joining.cpp, threads in agent_thread.cpp.
 #include "client_state.hpp"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +16,6 @@
 #include "confine.hpp"
 #include "descendants.hpp"
 #include "error.hpp"
-#include "run_at_once.hpp"
 #include "runtime_waiting.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
@@ -44,21 +39,17 @@ bool is_current() noexcept {
     return now.takes_part() && now.generation == state.generation;
 }
 
-namespace {
-
-constexpr uint64_t kTryAgain = 100 * kMillisecond;
-
 /// Trying costs a look at every thread, and safe points come often: nobody tries again before the time.
 bool is_given_up(uint64_t seq) noexcept {
     return state.given_up.load() >= seq && now_ns() < state.try_again_ns.load(kRelaxed);
 }
 
+namespace {
+
 void give_up(uint64_t seq) noexcept {
     state.try_again_ns.store(now_ns() + kTryAgain, kRelaxed);
     state.given_up.store(seq);
 }
-
-// --- the agent's own thread ----------------------------------------------------------------------------------------------
 
 /// True while threads have to share CPUs that were enough when the program started. A program without a team is about to open one that
 /// is made for the CPUs that it started with.
@@ -66,10 +57,11 @@ bool shares_cpus() noexcept {
     const uint32_t cpus = state.threads.mask().count();
     if (!moves_threads() || cpus >= state.first_cpus) return false;
     if (const Team team = state.team.load(); team != Team::Unknown) return team == Team::SharesCpus;
-    const uint32_t agents = state.agent_runs.load() != 0 ? 1 : 0;
-    const uint32_t threads = state.known.seen - std::min(agents, state.known.seen);
+    const uint32_t threads = state.known.seen - std::min(state.agent_threads.load(), state.known.seen);
     return threads <= 1 || threads > cpus;
 }
+
+}  // namespace
 
 /// For the thread that holds `releasing`. While threads yield it looks each time for runtimes that were loaded since.
 void adapt_waiting() noexcept {
@@ -77,147 +69,7 @@ void adapt_waiting() noexcept {
     if ((on || state.yielding) && waiting::yield(on)) state.yielding = on;
 }
 
-/// Notes the threads that there are by now, for the first strike of the next release. Nothing while somebody releases: it does that itself.
-void look_around() noexcept {
-    uint32_t idle = 0;
-    if (!state.releasing.compare_exchange_strong(idle, 1)) return;
-    note_threads(state.known);
-    adapt_waiting();
-    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
-}
-
-/// The C library ends a process with its last thread, which runs the exit handlers. It counts ours as well, so that goes when the first one
-/// has gone: others release from then on. With a callback of the program to serve it stays until it is alone.
-bool keeps_process_alive() noexcept {
-    uint64_t threads = 0;
-    return first_thread_has_ended(threads) && (threads <= 2 || state.on_release.load() == nullptr);
-}
-
-/// Waits for a request that has not been released, or the time to try one again; false when the process leaves, or this thread would keep
-/// it alive.
-bool sleep_until_request(uint64_t handled) noexcept {
-    const bool again = handled != 0 && state.given_up.load() >= handled;
-    const uint64_t heartbeat = again ? kTryAgain : 1000 * kMillisecond;
-    const Word& newest = *hot.request.load(kRelaxed);
-    while (!state.stop.load(std::memory_order_acquire)) {
-        if (newest.load() != handled) return true;
-        state.page->sleeping.store(1);
-        // Sequentially consistent with the administrator's look at `sleeping` after publishing: one of us sees the other.
-        if (newest.load() == handled && !state.stop.load())
-            futex_wait(futex_half(newest), static_cast<uint32_t>(handled), now_ns() + heartbeat);
-        state.page->sleeping.store(0);
-        if (newest.load() != handled) return true;
-        if (again && !is_given_up(handled)) return true;
-        if (keeps_process_alive()) return false;
-        look_around();
-    }
-    return false;
-}
-
-constexpr uint64_t kLookAgain = 10 * kMillisecond;
-
-/// True after waiting because somebody else releases at this moment, or adoption is disabled; false when neither is so.
-bool wait_for_turn() noexcept {
-    const uint32_t nudge = state.nudge.load();
-    uint32_t busy = 1;
-    if (state.disabled.load() > 0)
-        futex_wait(&state.nudge, nudge, now_ns() + 100 * kLookAgain);
-    else if (state.releasing.compare_exchange_strong(busy, 2) || busy == 2)
-        futex_wait(&state.releasing, 2, now_ns() + kLookAgain);
-    else
-        return false;
-    return true;
-}
-
-/// The slot was taken from us (an administrator found us dead, wrongly or because the table was removed): run on, unmanaged.
-void detach() noexcept {
-    hot.request.store(&kNothing);
-    hot.seen.store(0);
-    state.joined.store(false);
-}
-
-/// The thread that created the agent's may have been bound to one CPU, by OMP_PROC_BIND for instance.
-void use_all_cpus() noexcept {
-    if (!moves_threads()) return;
-    set_allowed([](const Wanted& allowed) { return set_affinity(0, allowed.mask); });
-}
-
-bool release_here(const Wanted& wanted) noexcept;
-
-void* agent_thread(void*) {
-    prctl(PR_SET_NAME, "drom");
-    ask_for_short_slices();
-    use_all_cpus();
-    uint64_t handled = released().seq;
-    look_around();
-    state.agent_ready.store(true);
-    while (!keeps_process_alive() && sleep_until_request(handled)) {
-        if (!is_current()) {
-            detach();
-            break;
-        }
-        Wanted wanted{};
-        if (!newest(wanted)) {  // an administrator that was overtaken is scribbling; whoever overtook it rings again
-            futex_wait(&state.nudge, state.nudge.load(), now_ns() + kLookAgain);
-            continue;
-        }
-        const bool done = released().seq >= wanted.seq || release_here(wanted);
-        if (!done && !is_given_up(wanted.seq) && wait_for_turn()) continue;
-        handled = wanted.seq;
-        if (auto* fn = state.on_release.load(); done && fn != nullptr) {
-            state.agent_ready.store(false);  // it is the program's code, and may take its time
-            fn(wanted);
-            state.agent_ready.store(true);
-        }
-    }
-    state.agent_ready.store(false);
-    state.agent_runs.store(0);
-    futex_wake(&state.agent_runs);
-    // The program's exit handlers run here if all its threads have ended. Otherwise its signals are for its own threads until the end.
-    uint64_t threads = 0;
-    if (first_thread_has_ended(threads) && threads <= 2) pthread_sigmask(SIG_SETMASK, &state.signals, nullptr);
-    return nullptr;
-}
-
-/// The bytes that the C library puts on every stack first, large thread-local data of the program's libraries among them.
-size_t room_of_thread(const pthread_attr_t& attributes) noexcept {
-    auto* least = reinterpret_cast<size_t (*)(const pthread_attr_t*)>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
-    constexpr size_t kLeast = 16 * 1024;
-    return least != nullptr ? least(&attributes) : kLeast;
-}
-
-bool start_thread() noexcept {
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return false;
-    constexpr size_t kStack = 128 * 1024;
-    pthread_attr_setstacksize(&attributes, kStack + room_of_thread(attributes));
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // The program's signals are for the program's threads.
-    sigset_t all;
-    sigset_t old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    state.signals = old;
-    pthread_t thread;
-    state.agent_runs.store(1);
-    const int code = pthread_create(&thread, &attributes, agent_thread, nullptr);
-    if (code != 0) state.agent_runs.store(0);
-    pthread_sigmask(SIG_SETMASK, &old, nullptr);
-    pthread_attr_destroy(&attributes);
-    return code == 0;
-}
-
-}  // namespace
-
 constinit Hot hot{{&kNothing}, {0}};
-
-bool start_agent() noexcept {
-    if (!joined() || getpid() != state.pid) return true;
-    const uint32_t before = state.page->doors.fetch_or(DROM_DOOR_ASYNC);
-    if ((before & DROM_DOOR_ASYNC) != 0 || start_thread()) return true;
-    state.page->doors.fetch_and(~uint32_t{DROM_DOOR_ASYNC});
-    return false;
-}
 
 bool newest(Wanted& wanted) noexcept {
     if (!joined() || getpid() != state.pid) return false;
@@ -305,7 +157,8 @@ void acknowledge_kept(uint64_t seq) noexcept {
     say_resized(seq, page.team_size.load(kRelaxed));
 }
 
-/// By the calling thread.
+}  // namespace
+
 bool release_here(const Wanted& wanted) noexcept {
     if (!joined() || getpid() != state.pid || state.disabled.load() > 0) return false;
     uint32_t idle = 0;
@@ -320,6 +173,8 @@ bool release_here(const Wanted& wanted) noexcept {
     errno = saved;  // a safe point sits inside the program's own calls
     return done;
 }
+
+namespace {
 
 /// True when the agent's thread has released `wanted` soon enough. The caller sleeps meanwhile, which leaves its CPU to that thread.
 bool released_by_agent(const Wanted& wanted) noexcept {

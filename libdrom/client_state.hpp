@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client_state.hpp - what this process knows about itself as a client; shared by client.cpp and joining.cpp.
+// client_state.hpp - what this process knows about itself as a client; shared by client.cpp, agent_thread.cpp and joining.cpp.
 #pragma once
 
+#include <pthread.h>
 #include <sys/types.h>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
 
 #include "client.hpp"
+#include "clock.hpp"
 #include "confine.hpp"
 #include "shmem/mailbox.hpp"
 #include "thread_mask.hpp"
@@ -18,6 +20,15 @@ inline constexpr auto kRelaxed = std::memory_order_relaxed;
 
 /// The team that runs, as far as it is known since the last release.
 enum class Team : uint8_t { Unknown, Fits, SharesCpus };
+
+/// A release that the program is to be told of, between the agent's thread and the caller's (agent_thread.cpp).
+struct Call {
+    pthread_mutex_t lock;
+    Wanted wanted;
+    bool waits;
+    Half news;               ///< futex
+    std::atomic<bool> ends;  ///< the agent's thread leaves no more
+};
 
 struct State {
     char path[256];
@@ -49,8 +60,10 @@ struct State {
     uint32_t fitting;  ///< teams in a row that had enough CPUs; of the thread that opens them
     Half nudge;        ///< futex: counts enable() and leave()
     std::atomic<bool> stop;
-    Half agent_runs;                ///< futex: the agent's thread has not ended
-    sigset_t signals;               ///< blocked where the agent's thread was created
+    Half agent_runs;     ///< futex: one of the agent's threads has not ended
+    Half agent_threads;  ///< how many there are
+    Call call;
+    sigset_t signals;               ///< blocked where the agent's threads were created
     std::atomic<bool> agent_ready;  ///< the agent's thread sleeps on requests or is at one: releases are left to it
     Half finished;                  ///< futex: counts releases
     Half finish_waiters;
@@ -63,7 +76,21 @@ struct State {
 extern Page private_page;
 extern State state;
 
+/// Where requests are read by whoever is no client.
+extern const Word kNothing;
+
 /// The slot is still this process's.
 bool is_current() noexcept;
+
+/// How long a request that cannot be released waits until it is tried again.
+inline constexpr uint64_t kTryAgain = 100 * kMillisecond;
+/// Not released, and the time to try again has not come.
+bool is_given_up(uint64_t seq) noexcept;
+
+/// As release(), by the calling thread.
+bool release_here(const Wanted& wanted) noexcept;
+
+/// For the thread that holds `releasing`. While threads yield it looks each time for runtimes that were loaded since.
+void adapt_waiting() noexcept;
 
 }  // namespace drom::client

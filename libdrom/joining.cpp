@@ -33,7 +33,9 @@ void after_fork_in_child() {
     state.threads.forget_setters();
     state.agent_ready.store(false);
     state.agent_runs.store(0);
-    waiting::after_fork();
+    state.agent_threads.store(0);
+    state.call.lock = PTHREAD_MUTEX_INITIALIZER;
+    waiting::after_fork_in_child();
 }
 
 bool watch_forks() noexcept {
@@ -297,6 +299,7 @@ void forget_last_time() noexcept {
     state.stop.store(false);
     state.given_up.store(0);
     state.on_release.store(nullptr);
+    state.call.waits = false;
 }
 
 int join_or_undo(const JoinOptions& options, drom_error* error) noexcept {

@@ -71,6 +71,7 @@ mask_of() { drom list --json | jq -r ".clients[] | select(.pid == $1) | .mask"; 
 listed() { [[ $(drom list --json 2>/dev/null | jq "[.clients[]? | select(.pid == $1)] | length") == 1 ]]; }
 team_is() { [[ $(drom list --json | jq ".clients[] | select(.pid == $1) | .team") == "$2" ]]; }
 empty() { [[ $(clients) == 0 ]]; }
+threads_are() { [[ $(find /proc/"$host"/task -mindepth 1 -maxdepth 1 | wc -l) == "$1" ]]; }
 allowed() { cat /proc/"$1"/task/*/status | sed -n 's/^Cpus_allowed_list:\t//p' | sort -u | paste -sd' '; }
 
 first_thread_has_ended() { grep -q '^State:.Z' /proc/"$1"/task/"$1"/status; }
@@ -373,7 +374,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     for by in gcc clang; do
         OMP_NUM_THREADS=1 start "$hosts/host-$by" regions "$stop"
         eventually 90 listed "$host"
-        [[ $(find /proc/"$host"/task -mindepth 1 -maxdepth 1 | wc -l) == 1 ]]
+        threads_are 1
         local last=${both##*,}
         drom set "$host" "$last"
         [[ $(allowed "$host") == "$last" ]]
@@ -381,7 +382,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         rm "$stop"
         OMP_NUM_THREADS=1 DROM_ASYNC=1 start "$hosts/host-$by" regions "$stop"
         eventually 90 listed "$host"
-        [[ $(find /proc/"$host"/task -mindepth 1 -maxdepth 1 | wc -l) == 2 ]]
+        eventually 90 threads_are 3
         finish
         rm "$stop"
     done
@@ -449,6 +450,20 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         grep -q '^exit handler, SIGTERM free$' "$work/out"
         empty
         rm -f "$stop"
+    done
+}
+
+@test "a file gets the number that a program has closed before, while requests come and while none does" {
+    for by in gcc clang; do
+        start "$hosts/descriptors-$by" "$stop"
+        eventually 90 threads_are 4 # two of the program, two of the agent
+        for _ in {1..100}; do
+            drom set "$host" "$one"
+            drom set "$host" "$both"
+        done
+        sleep 3
+        finish 0
+        rm "$stop"
     done
 }
 
