@@ -300,7 +300,12 @@ int check_header(const Header& header, const struct stat& info, const char* path
     if (!extent_matches(header)) return damaged(error, path, "its sizes contradict one another");
     if (static_cast<uint64_t>(info.st_size) != header.file_size)
         return damaged(error, path, "its ledger has been cut or has grown");
-    if (header.owner_uid != info.st_uid) return damaged(error, path, "its ledger changed its owner");
+    // A healthy one, seen through a user namespace: "damaged" would advise to remove it.
+    if (header.owner_uid != info.st_uid)
+        return fail(error, DROM_E_PERM,
+                    "drom: open table %s: uid %u made it and its ledger belongs to uid %u, so it is of another user "
+                    "namespace or was given away; use it where it was made, or name another table",
+                    path, header.owner_uid, info.st_uid);
     uint64_t boot = 0;
     if (!read_boot_id(boot)) return boot_id_unreadable("open", path, error);
     if (header.boot_id != boot) return damaged(error, path, "it is of an earlier boot");

@@ -132,6 +132,47 @@ setup_file() { build_guests; }
     drom run --no-doors --name second -- true
 }
 
+@test "a container's removed table does not stop one of that name outside, nor does another user's file" {
+    unshare --mount true || missing "no mount namespaces"
+    mkdir -m 0777 "$WORK/there"
+    export DROM_TABLE=$WORK/there/table
+    # shellcheck disable=SC2016
+    background unshare --mount bash -c '
+        mount -t tmpfs none "$1/there"
+        exec "$2" run --no-doors -- bash -c "rm -r $DROM_TABLE; touch $1/held; exec sleep 60"' bash "$WORK" "$BIN"
+    container=$PID
+    eventually "the container holds its table" test -e "$WORK/held"
+    drom run --no-doors -- true
+    rm -r "$DROM_TABLE"
+    if [[ $EUID == 0 ]]; then
+        chmod 0755 "$WORK"
+        # shellcheck disable=SC2016
+        background setpriv --reuid 65534 --clear-groups /usr/bin/python3 -c '
+import mmap, os, shutil, sys, time
+os.mkdir(sys.argv[1])
+with open(sys.argv[1] + "/ledger", "w+b") as file:
+    file.truncate(4096)
+    held = mmap.mmap(file.fileno(), 4096)
+shutil.rmtree(sys.argv[1])
+print("held", flush=True)
+time.sleep(60)' "$DROM_TABLE"
+        eventually "the other user holds a file" grep -q held "$WORK/out"
+        drom run --no-doors -- true
+        kill "$PID"
+    fi
+    kill "$container"
+    PID=$container
+    ended 143
+}
+
+@test "a table that is looked at through a user namespace is not called damaged" {
+    unshare --user true || missing "no user namespaces"
+    drom run --no-doors -- true
+    refuses 1 "uid 0 made it and its ledger belongs to uid [0-9]+, so it is of another user namespace or was given away; use it where it was made" \
+        unshare --user "$BIN" list
+    drom list
+}
+
 @test "a message does not overwrite the table of one who has closed the streams" {
     sleeper live "$A"
     "$BIN" shrink nobody 1 >&- 2>&- || [[ $? == 1 ]]
