@@ -27,9 +27,13 @@ int no_table(const char* verb, drom_error* error) noexcept {
     return fail(error, DROM_E_INVAL, "drom: %s: the table is NULL; open one with drom_open", verb);
 }
 
+int no_room(const char* verb, const char* what, drom_error* error) noexcept {
+    return fail(error, DROM_E_INVAL, "drom: %s: %s is NULL; give the address of one", verb, what);
+}
+
 int read_mask(const uint64_t* words, size_t nwords, const char* verb, CpuSet& mask, drom_error* error) noexcept {
     if (words == nullptr || nwords == 0)
-        return fail(error, DROM_E_INVAL, "drom: %s: the mask is empty; a client keeps at least one CPU", verb);
+        return fail(error, DROM_E_INVAL, "drom: %s: the mask is empty; name at least one CPU", verb);
     if (!drom::from_words(words, nwords, mask))
         return fail(error, DROM_E_NOCPU, "drom: %s: the mask names a CPU beyond %u", verb, drom::kMaxCpus - 1);
     return DROM_OK;
@@ -53,6 +57,8 @@ int drom_open(drom_table** table, const char* where, const drom_options* options
             read_options(options, DROM_CREATE | DROM_READONLY | DROM_NODE | DROM_VIRTUAL, "open", read, error);
         status != DROM_OK)
         return status;
+    if (read.has(DROM_CREATE) && read.has(DROM_READONLY))
+        return fail(error, DROM_E_INVAL, "drom: open: DROM_CREATE and DROM_READONLY exclude each other");
     void* memory = calloc(1, sizeof(drom_table));
     if (memory == nullptr) return fail(error, DROM_E_OS, "drom: open: out of memory");
     auto* fresh = new (memory) drom_table;
@@ -75,7 +81,8 @@ uint32_t drom_table_cpus(const drom_table* table) { return table != nullptr ? ta
 uint32_t drom_table_clients(const drom_table* table) { return table != nullptr ? table->core.ledger().clients() : 0; }
 
 int drom_clients(drom_table* table, drom_client_info* out, size_t* n, drom_error* error) {
-    if (table == nullptr || n == nullptr) return no_table("list", error);
+    if (table == nullptr) return no_table("list", error);
+    if (n == nullptr) return no_room("list", "n", error);
     return table->core.clients(out, n, error);
 }
 
@@ -121,9 +128,10 @@ int drom_set_masks(drom_table* table, const drom_client_mask* masks, size_t n, c
     if (table == nullptr) return no_table("set", error);
     Options read;
     if (const int status = read_options(options, kMoveFlags, "set", read, error); status != DROM_OK) return status;
-    if (masks == nullptr || n > drom::kMaxClients)
+    if (masks == nullptr) return no_room("set", "masks", error);
+    if (n > drom::kMaxClients)
         return fail(error, DROM_E_INVAL, "drom: set: %zu clients are named; a table has at most %u", n,
-                    masks == nullptr ? 0 : drom::kMaxClients);
+                    drom::kMaxClients);
     auto* wanted = static_cast<ClientMask*>(malloc((n + 1) * sizeof(ClientMask)));
     if (wanted == nullptr) return fail(error, DROM_E_OS, "drom: set: out of memory");
     int status = DROM_OK;
@@ -207,7 +215,8 @@ int drom_wait(drom_table* table, int32_t pid, uint64_t seq, uint32_t timeout_ms,
 }
 
 int drom_descendants(drom_table* table, int32_t pid, int32_t* out, size_t* n, drom_error* error) {
-    if (table == nullptr || n == nullptr) return no_table("descendants", error);
+    if (table == nullptr) return no_table("descendants", error);
+    if (n == nullptr) return no_room("descendants", "n", error);
     return table->core.descendants(static_cast<uint32_t>(pid), out, n, error);
 }
 
@@ -219,7 +228,8 @@ int drom_check(drom_table* table, const drom_options* options, drom_error* error
 }
 
 int drom_events(drom_table* table, uint64_t* next, drom_event* out, size_t* n, uint32_t timeout_ms, drom_error* error) {
-    if (table == nullptr || next == nullptr || out == nullptr || n == nullptr) return no_table("events", error);
+    if (table == nullptr) return no_table("events", error);
+    if (next == nullptr || out == nullptr || n == nullptr) return no_room("events", "next, out or n", error);
     return table->core.events(next, out, n, timeout_ms, error);
 }
 

@@ -14,7 +14,9 @@
 namespace drom {
 
 VerbText::VerbText(const char* verb, uint32_t pid) noexcept {
-    Text(text, sizeof text) << "drom: " << verb << " " << pid;
+    const int64_t number = static_cast<int32_t>(pid);
+    Text(text, sizeof text) << "drom: " << verb << (number < 0 ? " -" : " ")
+                            << static_cast<uint32_t>(number < 0 ? -number : number);
 }
 
 // --- plans ------------------------------------------------------------------------------------------------------------------

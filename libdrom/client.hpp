@@ -127,6 +127,8 @@ auto set_allowed(const Set& set) noexcept {
     }
 }
 
+/// E_INVAL when no number of CPUs is within both; `most` 0: there is no such limit.
+int check_limits(const char* verb, uint32_t least, uint32_t most, drom_error*) noexcept;
 /// drom_limits: 0 leaves a limit as it is.
 int limits(uint32_t least, uint32_t most, drom_error*) noexcept;
 

@@ -84,6 +84,8 @@ int drom_init(const uint64_t* words, size_t nwords, const drom_options* options,
     if (words != nullptr && !drom::from_words(words, nwords, mask))
         return fail(error, DROM_E_NOCPU, "drom: init: the mask names a CPU beyond %u", drom::kMaxCpus - 1);
     if (words != nullptr && mask.none()) return fail(error, DROM_E_INVAL, "drom: init: the mask is empty");
+    if (const int status = client::check_limits("init", read.min_cpus, read.max_cpus, error); status != DROM_OK)
+        return status;
     const client::JoinOptions join{words != nullptr ? &mask : nullptr,
                                    DROM_DOOR_EXPLICIT,
                                    false,

@@ -244,6 +244,9 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
     if (const int status = open_table(options.where, error); status != DROM_OK) return status;
     state.pages = new (state.pages_room) Pages;
     if (!state.pages->open(&state.ledger, state.path)) return fail(error, DROM_E_OS, "drom: join: out of memory");
+    if (options.mask != nullptr && options.mask->last() >= state.ledger.cpus())
+        return fail(error, DROM_E_NOCPU, "drom: join: CPU %u is beyond the %s of table %s", options.mask->last(),
+                    CountText(state.ledger.cpus(), "CPU").text, state.path);
     // The caller may know better than the affinity of its thread, which a runtime may have bound to one CPU by now.
     CpuSet affinity{};
     if (options.mask != nullptr)

@@ -140,7 +140,7 @@ TEST_F(Input, MasksOfSeveral) {
     refused(set_both(), DROM_E_INVAL, "empty");
     masks[1] = {getpid(), 0, &second, 1};
     refused(set_both(), DROM_E_NOPROC, "no client");
-    refused(drom_set_masks(table_, nullptr, 2, &plain, &error_), DROM_E_INVAL, "2 clients are named");
+    refused(drom_set_masks(table_, nullptr, 2, &plain, &error_), DROM_E_INVAL, "masks is NULL");
     refused(drom_set_masks(table_, masks, 0, &plain, &error_), DROM_E_INVAL, "");
     masks[1] = {b.pid(), 0, &second, 1};
     EXPECT_GE(set_both(), 0) << error_.text;
@@ -167,6 +167,21 @@ TEST_F(Input, NullTables) {
     EXPECT_EQ(drom_events(table_, nullptr, nullptr, nullptr, 0, nullptr), DROM_E_INVAL);
     drom_close(nullptr);
     EXPECT_STREQ(drom_table_path(nullptr), "");
+}
+
+TEST_F(Input, WhatIsMissingIsNamed) {
+    const drom_options plain = options_with(0);
+    const uint64_t none = 0;
+    uint64_t next = 0;
+    drom_event event{};
+    refused(drom_clients(table_, nullptr, nullptr, &error_), DROM_E_INVAL, "list: n is NULL");
+    refused(drom_descendants(table_, a.pid(), nullptr, nullptr, &error_), DROM_E_INVAL, "descendants: n is NULL");
+    refused(drom_events(table_, &next, &event, nullptr, 0, &error_), DROM_E_INVAL, "events: next, out or n is NULL");
+    refused(drom_drain(table_, &none, 1, &plain, &error_), DROM_E_INVAL, "drain: the mask is empty");
+    refused(drom_shrink(table_, -1, 1, &plain, &error_), DROM_E_NOPROC, "shrink -1:");
+    drom_table* other = nullptr;
+    const drom_options both = options_with(DROM_CREATE | DROM_READONLY);
+    refused(drom_open(&other, "/nowhere", &both, &error_), DROM_E_INVAL, "exclude each other");
 }
 
 TEST_F(Input, ShrinkAndExpandTheWrongWay) {

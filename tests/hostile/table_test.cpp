@@ -111,7 +111,7 @@ TEST_F(Damaged, SizesThatContradictOneAnotherAreRefusedEvenWithARightChecksum) {
     EXPECT_EQ(forged([](Header& h) { h.owners_at = UINT64_MAX - 8; }), DROM_E_CORRUPT);
     EXPECT_EQ(forged([](Header& h) { h.requests_at += 8; }), DROM_E_CORRUPT);
     EXPECT_EQ(forged([](Header& h) { h.file_size += 4096; }), DROM_E_CORRUPT);
-    EXPECT_EQ(forged([](Header& h) { h.owner_uid += 1; }), DROM_E_CORRUPT);
+    EXPECT_EQ(forged([](Header& h) { h.owner_uid += 1; }), DROM_E_PERM);
     EXPECT_EQ(forged([](Header& h) { h.boot_id += 1; }), DROM_E_CORRUPT);
     EXPECT_TRUE(says("earlier boot")) << error_.text;
     EXPECT_EQ(forged([](Header& h) { h.layout_version += 1; }), DROM_E_VERSION);

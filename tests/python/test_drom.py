@@ -225,6 +225,25 @@ class Clients(WithTable):
         with self.assertRaises(drom.Error):
             self.table.set_mask(process.pid, {1})
 
+    def test_no_client_begins_with_what_no_mask_can_fulfil(self):
+        process = self.client("""
+            client.close()
+            for options in ({"min_cpus": 5, "max_cpus": 2}, {"cpus": {4000}}):
+                try:
+                    drom.Client(**options)
+                    print("joined", flush=True)
+                except drom.Error as error:
+                    print(error, flush=True)
+            with drom.Client(max_cpus=2) as client:
+                try:
+                    client.limits(min_cpus=5)
+                except drom.Error as error:
+                    print(error, flush=True)
+            """)
+        self.assertIn("no number of CPUs up to 4096 is at least 5 and at most 2", process.stdout.readline())
+        self.assertIn("CPU 4000 is beyond the ", process.stdout.readline())
+        self.assertIn("no number of CPUs up to 4096 is at least 5 and at most 2", process.stdout.readline())
+
     def test_one_that_leaves_gives_everything_back(self):
         process = self.client("""
             client.close()

@@ -208,8 +208,8 @@ typedef struct drom_client_info {
 } drom_client_info;
 
 /* Opens the table at `where` (a directory); NULL: DROM_TABLE, else /dev/shm/drom-<uid>. Observers never create.
- * Flags: DROM_CREATE, and with it DROM_NODE and DROM_VIRTUAL; DROM_READONLY. A table that was made stays, also when it cannot be opened then.
- * Errors: E_NOTABLE, E_PERM, E_VERSION, E_CORRUPT, E_FULL, E_OS. */
+ * Flags: DROM_CREATE, and with it DROM_NODE and DROM_VIRTUAL; or DROM_READONLY. A table that was made stays, also when it cannot be opened then.
+ * Errors: E_INVAL, E_NOTABLE, E_PERM, E_VERSION, E_CORRUPT, E_FULL, E_OS. */
 DROM_EXPORT int drom_open(drom_table **, const char *where, const drom_options *, drom_error *);
 DROM_EXPORT void drom_close(drom_table *);
 
