@@ -54,13 +54,14 @@ python() { files '*.py' | xargs -0 -r python3 -W error -c 'import sys; [compile(
 
 sources() {
     python3 scripts/lint/mutants.py || return
+    python3 scripts/lint/floors.py || return
     files | xargs -0 -r python3 scripts/lint/sources.py
 }
 
 documents() {
     if $fix; then python3 scripts/lint/environment.py >docs/environment.md; fi
     python3 scripts/lint/environment.py | diff -u docs/environment.md - || {
-        echo "docs/environment.md is not what libdrom/env.def says; run scripts/lint.sh --fix documents"
+        echo "docs/environment.md is not what libdrom/base/env.def says; run scripts/lint.sh --fix documents"
         return 1
     }
     python3 scripts/lint/promises.py || return 1

@@ -3,9 +3,9 @@
 #include <unistd.h>
 #include <atomic>
 
-#include "client_state.hpp"
+#include "base/error.hpp"
+#include "client/client_state.hpp"
 #include "door.h"
-#include "error.hpp"
 #include "ompt/apply.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"

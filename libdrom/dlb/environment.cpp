@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../environment_array.hpp"
+#include "base/environment_array.hpp"
 #include "options.hpp"
 
 namespace drom::dlb {

@@ -5,16 +5,16 @@
 #include <cstdlib>
 #include <new>
 
-#include "client_state.hpp"
-#include "clock.hpp"
+#include "admin/plan.hpp"
+#include "admin/table.hpp"
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "client/client_state.hpp"
 #include "door.h"
-#include "error.hpp"
-#include "plan.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
 #include "shmem/turn.hpp"
-#include "table.hpp"
 
 using drom::CpuSet;
 using drom::fail;

@@ -2,7 +2,7 @@
 // mpi.hpp - what libdrom-mpi.so needs from libdrom.so. Private: the two are built and installed together.
 #pragma once
 
-#include "client.hpp"
+#include "client/client.hpp"
 
 extern "C" {
 

@@ -3,11 +3,11 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "agent.hpp"
+#include "client/rank.hpp"
+#include "client/unmodified.hpp"
 #include "mpi.hpp"
 #include "ompt/apply.hpp"
 #include "ompt/runtime.hpp"
-#include "rank.hpp"
 
 namespace client = drom::client;
 

@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <atomic>
 
-#include "client.hpp"
+#include "client/client.hpp"
 #include "follow.hpp"
 #include "runtime.hpp"
 

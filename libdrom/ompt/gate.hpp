@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "client.hpp"
+#include "client/client.hpp"
 #include "kmp_entry.h"
 
 namespace drom {

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "client.hpp"
-#include "confine.hpp"
-#include "env.hpp"
+#include "base/confine.hpp"
+#include "base/env.hpp"
+#include "client/client.hpp"
 #include "repin.hpp"
 
 namespace drom::pinning {

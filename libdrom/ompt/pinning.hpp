@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "cpuset.hpp"
+#include "base/cpuset.hpp"
 
 namespace drom::pinning {
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "client.hpp"
-#include "runtime_waiting.hpp"
+#include "client/client.hpp"
+#include "client/runtime_waiting.hpp"
 
 namespace drom::runtime {
 

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "cpuset.hpp"
+#include "base/cpuset.hpp"
 #include "objects.hpp"
 
 namespace drom::runtime {

@@ -10,10 +10,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "agent.hpp"
-#include "client.hpp"
-#include "clock.hpp"
-#include "env.hpp"
+#include "base/clock.hpp"
+#include "base/env.hpp"
+#include "client/client.hpp"
+#include "client/unmodified.hpp"
 #include "follow.hpp"
 #include "gate.hpp"
 #include "objects.hpp"

@@ -2,7 +2,7 @@
 // events.cpp - the ring of what happened.
 #include "events.hpp"
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 #include "waiting.hpp"
 
 namespace drom {

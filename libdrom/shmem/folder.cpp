@@ -10,7 +10,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace drom {
 

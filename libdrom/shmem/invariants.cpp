@@ -2,7 +2,7 @@
 // invariants.cpp - every fact that must hold at every instant.
 #include "invariants.hpp"
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "registry.hpp"
 #include "settle.hpp"
 

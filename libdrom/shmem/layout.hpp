@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cpuset.hpp"
+#include "base/cpuset.hpp"
 
 namespace drom {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 #include "registry.hpp"
 #include "waiting.hpp"
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <cerrno>
 
-#include "clock.hpp"
-#include "error.hpp"
+#include "base/clock.hpp"
+#include "base/error.hpp"
 #include "registry.hpp"
 
 namespace drom {

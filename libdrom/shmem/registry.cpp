@@ -2,8 +2,12 @@
 // registry.cpp - slots: who takes part.
 #include "registry.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+#include <cstdio>
 #include <cstring>
 
+#include "base/error.hpp"
 #include "mailbox.hpp"
 
 namespace drom {
@@ -55,6 +59,30 @@ void blank(const Ledger& ledger, uint32_t index) noexcept {
     memset(slot.job, 0, sizeof slot.job);
 }
 }  // namespace
+
+namespace {
+void command_name(uint32_t pid, char* out, size_t size) noexcept {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u/comm", pid);
+    out[0] = '\0';
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    const ssize_t length = read(fd, out, size - 1);
+    close(fd);
+    out[length > 0 ? length : 0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+}
+}  // namespace
+
+void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job, const char* name_end) noexcept {
+    char comm[32];
+    if (name == nullptr) command_name(pid, comm, sizeof comm);
+    char whole[sizeof slot.name];
+    const auto room = static_cast<int>(sizeof whole - 1 - strlen(name_end));
+    snprintf(whole, sizeof whole, "%.*s%s", room, name != nullptr ? name : comm, name_end);
+    copy_text(slot.name, sizeof slot.name, whole);
+    copy_text(slot.job, sizeof slot.job, job);
+}
 
 bool is_live(const Ledger& ledger, Owner::Name name) noexcept {
     if (name.slot >= ledger.clients()) return false;

@@ -2,8 +2,8 @@
 // registry.hpp - slots: who takes part.
 #pragma once
 
+#include "base/identity.hpp"
 #include "drom/drom.h"
-#include "identity.hpp"
 #include "segment.hpp"
 
 namespace drom {
@@ -66,6 +66,9 @@ bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept;
 
 /// Neither the client nor its guardian lives. About 8 us a living process; unknown counts as living.
 bool is_abandoned(const Slot& slot) noexcept;
+
+/// Writes what a person should see into a slot: names cut to fit. `name` null: the command's.
+void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job, const char* name_end = "") noexcept;
 
 /// A home word names a client by slot and full generation; 0: none.
 uint64_t home_of(const Ledger& ledger, uint32_t slot) noexcept;

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tasks.hpp"
+#include "base/tasks.hpp"
 
 namespace drom {
 

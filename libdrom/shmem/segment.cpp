@@ -13,10 +13,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "env.hpp"
-#include "error.hpp"
+#include "base/env.hpp"
+#include "base/error.hpp"
+#include "base/identity.hpp"
 #include "folder.hpp"
-#include "identity.hpp"
 #include "node_page.hpp"
 #include "removed.hpp"
 

@@ -2,7 +2,7 @@
 // settle.cpp - from the owner words to everything else.
 #include "settle.hpp"
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 #include "descendants.hpp"
 #include "elsewhere.hpp"
 #include "events.hpp"
@@ -213,6 +213,16 @@ CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept {
 CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept {
     return select(ledger,
                   [who](Owner word) { return word.is(Owner::kLeaving) ? word.heir() == who : word.owner() == who; });
+}
+
+CpuSet free_cpus(const Ledger& ledger) noexcept {
+    CpuSet set{};
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+        const Owner word = load_owner(ledger, cpu);
+        const bool owned = word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+        if (!owned && (word.flags() & (kPermanent | Owner::kLeaving)) == 0) set.add(cpu);
+    }
+    return set;
 }
 
 bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noexcept {

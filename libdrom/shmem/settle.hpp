@@ -17,6 +17,9 @@ CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept;
 /// CPUs the client has once everything offered has been handed over.
 CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept;
 
+/// CPUs that no client owns and that may be given.
+CpuSet free_cpus(const Ledger& ledger) noexcept;
+
 /// Changes one owner word from what was planned on. False when it has changed meanwhile.
 bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noexcept;
 

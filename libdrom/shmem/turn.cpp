@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "clock.hpp"
-#include "identity.hpp"
+#include "base/clock.hpp"
+#include "base/identity.hpp"
 #include "waiting.hpp"
 
 namespace drom {

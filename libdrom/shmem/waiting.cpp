@@ -9,7 +9,7 @@
 #include <climits>
 #include <ctime>
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 
 namespace drom {
 

@@ -14,9 +14,9 @@
 #include <iterator>
 #include <utility>
 
-#include "clock.hpp"
-#include "confine.hpp"
-#include "error.hpp"
+#include "base/clock.hpp"
+#include "base/confine.hpp"
+#include "base/error.hpp"
 #include "small_file.hpp"
 
 namespace drom::slurm {

@@ -17,7 +17,7 @@
 
 #include <tl/expected.hpp>
 
-#include "cpuset.hpp"
+#include "base/cpuset.hpp"
 
 namespace drom::slurm {
 

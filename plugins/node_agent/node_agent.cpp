@@ -12,10 +12,10 @@
 #include <iterator>
 #include <utility>
 
-#include "clock.hpp"
+#include "base/clock.hpp"
+#include "base/error.hpp"
 #include "cpuset_cgroup.hpp"
-#include "error.hpp"
-#include "partition.hpp"
+#include "partition/partition.hpp"
 #include "small_file.hpp"
 #include "starting_steps.hpp"
 #include "topology_cache.hpp"

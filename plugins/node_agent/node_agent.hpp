@@ -14,8 +14,8 @@
 #include <tl/expected.hpp>
 
 #include "node_table.hpp"
+#include "partition/topology.hpp"
 #include "record.hpp"
-#include "topology.hpp"
 
 namespace drom::slurm {
 

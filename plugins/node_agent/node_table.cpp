@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "clock.hpp"
-#include "confine.hpp"
+#include "base/clock.hpp"
+#include "base/confine.hpp"
 #include "descendants.hpp"
 #include "node_agent.hpp"
 #include "topology_cache.hpp"

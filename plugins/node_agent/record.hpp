@@ -12,8 +12,8 @@
 
 #include <tl/expected.hpp>
 
-#include "cpuset.hpp"
-#include "identity.hpp"
+#include "base/cpuset.hpp"
+#include "base/identity.hpp"
 
 namespace drom::slurm {
 

@@ -6,7 +6,7 @@
 
 #include <tl/expected.hpp>
 
-#include "topology.hpp"
+#include "partition/topology.hpp"
 
 namespace drom::slurm {
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""environment.py - prints docs/environment.md from libdrom/env.def, the one table of variables that drom reads."""
+"""environment.py - prints docs/environment.md from libdrom/base/env.def, the one table of variables that drom reads."""
 
 import re
 import sys
@@ -12,18 +12,18 @@ _LINE = re.compile(r'^X\((DROM_\w+), "((?:[^"\\]|\\.)*)", ([01]), "((?:[^"\\]|\\
 
 def variables() -> list[tuple[str, str, bool, str]]:
     found = []
-    for line in (ROOT / "libdrom/env.def").read_text().splitlines():
+    for line in (ROOT / "libdrom/base/env.def").read_text().splitlines():
         match = _LINE.match(line)
         if match:
             found.append((match[1], match[2], match[3] == "1", match[4].replace('\\"', '"')))
         elif line.startswith("X("):
-            sys.exit(f"libdrom/env.def: not understood: {line}")
+            sys.exit(f"libdrom/base/env.def: not understood: {line}")
     return found
 
 
 def main() -> None:
     print("# Environment\n")
-    print("Made from [`libdrom/env.def`](../libdrom/env.def); `drom env` prints the same table with the values in force.")
+    print("Made from [`libdrom/base/env.def`](../libdrom/base/env.def); `drom env` prints the same table with the values in force.")
     print("A `DROM_*` variable that is not here is reported once. Options of the command line come before variables.\n")
     print("| variable | default | meaning |\n| --- | --- | --- |")
     for name, default, secure, text in variables():

@@ -196,7 +196,7 @@ ROWS
 }
 
 @test "drom env has every line of env.def, in its order" {
-    names=$(sed -n 's/^X(\([A-Z_]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/env.def")
+    names=$(sed -n 's/^X(\([A-Z_]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/base/env.def")
     [[ $(drom env | awk '{print $1}') == "$names" && -n $names ]]
 }
 
@@ -210,7 +210,7 @@ ROWS
 }
 
 @test "a value that a variable cannot have is reported, by env with status 1, by others on stderr" {
-    words=$(sed -n 's/^X(DROM_RESIZE, *"\([a-z]*\)".*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/env.def")
+    words=$(sed -n 's/^X(DROM_RESIZE, *"\([a-z]*\)".*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/base/env.def")
     while IFS='|' read -r setting pattern; do
         refuses 1 "^drom: env: $setting is $pattern" env "$setting" "$BIN" env
         refuses 1 "^drom: list: $setting is $pattern" env "$setting" "$BIN" list
@@ -411,7 +411,7 @@ ASK
 }
 
 @test "every variable is in the manual page" {
-    for name in $(sed -n 's/^X(\([A-Z_]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/env.def"); do
+    for name in $(sed -n 's/^X(\([A-Z_]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/base/env.def"); do
         grep -qF "*$name*" "$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd" || { echo "drom(1) lacks $name" >&2; false; }
     done
 }

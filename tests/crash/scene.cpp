@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "client.hpp"
+#include "client/client.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "admin/table.hpp"
+#include "base/identity.hpp"
 #include "child.hpp"
-#include "identity.hpp"
 #include "stepper.hpp"
-#include "table.hpp"
 
 namespace drom::crash {
 

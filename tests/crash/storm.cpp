@@ -23,9 +23,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "child.hpp"
-#include "client.hpp"
-#include "clock.hpp"
+#include "client/client.hpp"
 #include "drom/drom.h"
 #include "options.hpp"
 #include "temp_dir.hpp"

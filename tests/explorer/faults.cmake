@@ -41,27 +41,27 @@ explorer_fault(weak_claim "two newcomers" shmem/registry.cpp
 "        if (slot.state.load() != expected) continue;
         slot.state.store(claimed);")
 
-explorer_fault(no_intent "two administrators set both masks" change.cpp
+explorer_fault(no_intent "two administrators set both masks" admin/change.cpp
 "        if (announced) write_intent(ledger_, what);"
 "")
 
-explorer_fault(intent_forgotten "a swap is finished" table.cpp
+explorer_fault(intent_forgotten "a swap is finished" admin/table.cpp
 "        finish_intent();
         settle_all(ledger_, pages_);"
 "        clear_intent(ledger_);
         settle_all(ledger_, pages_);")
 
-explorer_fault(alive_called_dead "a CPU moves while its owner releases" identity.cpp
+explorer_fault(alive_called_dead "a CPU moves while its owner releases" base/identity.cpp
 "? Verdict::kDead : Verdict::kAlive;"
 "? Verdict::kDead : Verdict::kDead;")
 
-explorer_fault(dead_called_alive "a client leaves while" identity.cpp
+explorer_fault(dead_called_alive "a client leaves while" base/identity.cpp
 "    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;
     Stat"
 "    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kAlive;
     Stat")
 
-explorer_fault(checked_before_planned "a client joins while its CPU is given away" plan.cpp
+explorer_fault(checked_before_planned "a client joins while its CPU is given away" admin/plan.cpp
 "    plan.count = 0;
     plan.touched.add(who.slot);
     // Gains first: an"
@@ -74,12 +74,12 @@ explorer_fault(checked_before_planned "a client joins while its CPU is given awa
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
     // Gains first: an")
 
-explorer_fault(confines_whoever_is_there "confined while its slot has a new user" await.cpp
+explorer_fault(confines_whoever_is_there "confined while its slot has a new user" admin/await.cpp
 "    if (state_of(ledger_.slot(slot)).generation != generation) return true;
     const Verdict"
 "    const Verdict")
 
-explorer_fault(released_before_left "a node's client releases" client.cpp
+explorer_fault(released_before_left "a node's client releases" client/client.cpp
 "    if (real) clear_off(state.known, origin, wanted.mask);"
 "    acknowledge_release(wanted.seq, false);
     if (real) clear_off(state.known, origin, wanted.mask);")

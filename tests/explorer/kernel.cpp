@@ -15,9 +15,9 @@
 #include <cstring>
 #include <ctime>
 
-#include "descendants.hpp"
-#include "elsewhere.hpp"
 #include "schedule.hpp"
+#include "shmem/descendants.hpp"
+#include "shmem/elsewhere.hpp"
 
 namespace drom::explorer {
 void note_anonymous_page(void* page);

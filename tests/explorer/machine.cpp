@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "identity.hpp"
+#include "base/identity.hpp"
 #include "memory_table.hpp"
 
 namespace drom::explorer {

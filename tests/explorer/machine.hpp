@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "client_state.hpp"
+#include "client/client_state.hpp"
 #include "shmem/layout.hpp"
 #include "shmem/segment.hpp"
 

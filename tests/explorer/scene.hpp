@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "admin/table.hpp"
 #include "schedule.hpp"
-#include "table.hpp"
 
 namespace drom::explorer {
 

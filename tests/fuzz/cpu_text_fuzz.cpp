@@ -6,11 +6,11 @@
 
 #include <cctype>
 
-#include "cpuset.hpp"
+#include "base/cpuset.hpp"
 #include "dlb/mask.hpp"
 #include "fuzz.hpp"
 #include "malleable_range.hpp"
-#include "topology.hpp"
+#include "partition/topology.hpp"
 
 namespace {
 

@@ -8,15 +8,15 @@
 #include <iterator>
 #include <vector>
 
-#include "agent.hpp"
-#include "client.hpp"
+#include "admin/table.hpp"
+#include "base/env.hpp"
+#include "base/error.hpp"
+#include "client/client.hpp"
+#include "client/rank.hpp"
+#include "client/unmodified.hpp"
 #include "dlb/options.hpp"
-#include "env.hpp"
-#include "error.hpp"
 #include "fuzz.hpp"
 #include "malleable_range.hpp"
-#include "mpi/rank.hpp"
-#include "table.hpp"
 #include "temp_dir.hpp"
 
 namespace {

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "clock.hpp"
-#include "confine.hpp"
-#include "run_at_once.hpp"
+#include "base/clock.hpp"
+#include "base/confine.hpp"
+#include "base/run_at_once.hpp"
 #include "shmem/mailbox.hpp"
 #include "shmem/registry.hpp"
 #include "skip.hpp"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <functional>
 
-#include "confine.hpp"
+#include "base/confine.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
 

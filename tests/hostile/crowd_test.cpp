@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 #include "command.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"

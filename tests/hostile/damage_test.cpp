@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 #include "command.hpp"
 #include "shmem/segment.hpp"
 #include "table_fixture.hpp"

@@ -14,9 +14,9 @@
 #include <functional>
 #include <vector>
 
-#include "clock.hpp"
-#include "confine.hpp"
-#include "identity.hpp"
+#include "base/clock.hpp"
+#include "base/confine.hpp"
+#include "base/identity.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
 

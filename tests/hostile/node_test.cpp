@@ -12,9 +12,9 @@
 #include <fstream>
 #include <vector>
 
-#include "clock.hpp"
-#include "confine.hpp"
-#include "identity.hpp"
+#include "base/clock.hpp"
+#include "base/confine.hpp"
+#include "base/identity.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/segment.hpp"
 #include "skip.hpp"

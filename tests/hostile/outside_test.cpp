@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <vector>
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
 

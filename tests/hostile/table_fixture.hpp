@@ -9,7 +9,7 @@
 #include <string>
 
 #include "child.hpp"
-#include "client.hpp"
+#include "client/client.hpp"
 #include "drom/drom.h"
 #include "options.hpp"
 #include "temp_dir.hpp"

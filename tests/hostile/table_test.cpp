@@ -9,7 +9,7 @@
 #include <fstream>
 #include <vector>
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 #include "shmem/layout.hpp"
 #include "shmem/segment.hpp"
 #include "skip.hpp"

@@ -2,8 +2,8 @@
 // virtual_test.cpp - a table of a node that this machine only plays: masks are handed over as anywhere, threads stay where they are.
 #include <string>
 
-#include "clock.hpp"
-#include "confine.hpp"
+#include "base/clock.hpp"
+#include "base/confine.hpp"
 #include "table_fixture.hpp"
 
 namespace {

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "child.hpp"
-#include "clock.hpp"
 #include "options.hpp"
 #include "temp_dir.hpp"
 #include "watchdog.hpp"

@@ -7,9 +7,9 @@
 #include <atomic>
 #include <string>
 
+#include "base/confine.hpp"
 #include "child.hpp"
-#include "client.hpp"
-#include "confine.hpp"
+#include "client/client.hpp"
 #include "door.h"
 #include "drom/drom.h"
 #include "options.hpp"

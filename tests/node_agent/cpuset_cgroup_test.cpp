@@ -10,11 +10,11 @@
 #include <fstream>
 #include <functional>
 
+#include "base/confine.hpp"
 #include "child.hpp"
-#include "confine.hpp"
 #include "node_agent/starting_steps.hpp"
+#include "partition/topology.hpp"
 #include "temp_dir.hpp"
-#include "topology.hpp"
 
 namespace drom::slurm {
 namespace {

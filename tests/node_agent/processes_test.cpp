@@ -2,8 +2,8 @@
 // processes_test.cpp - on this machine's CPUs: what a task starts moves with it; the topology is read once a boot.
 #include <gtest/gtest.h>
 
+#include "base/confine.hpp"
 #include "child.hpp"
-#include "confine.hpp"
 #include "node_agent/descendants.hpp"
 #include "node_agent/node_agent.hpp"
 #include "node_agent/small_file.hpp"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "topology.hpp"
+#include "partition/topology.hpp"
 
 namespace drom::test {
 

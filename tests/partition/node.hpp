@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "machines.hpp"
-#include "partition.hpp"
+#include "partition/partition.hpp"
 
 namespace drom::test {
 

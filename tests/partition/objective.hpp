@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "topology.hpp"
+#include "partition/topology.hpp"
 
 namespace drom::test {
 

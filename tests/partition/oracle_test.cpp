@@ -4,8 +4,8 @@
 #include <bit>
 #include <numeric>
 
-#include "division.hpp"
 #include "objective.hpp"
+#include "partition/division.hpp"
 #include "random_node.hpp"
 
 namespace {

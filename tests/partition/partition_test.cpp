@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // partition_test.cpp - who has which CPUs when jobs come and go, on captured machines.
-#include "partition.hpp"
+#include "partition/partition.hpp"
 
 #include "node.hpp"
 

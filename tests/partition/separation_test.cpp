@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // separation_test.cpp - which rule decides where two of them disagree; who changes least; what is too much to be searched.
-#include "separation.hpp"
+#include "partition/separation.hpp"
 
-#include "division.hpp"
 #include "node.hpp"
+#include "partition/division.hpp"
 
 namespace {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // topology_test.cpp - where hwloc says that CPUs are: this machine, captured and made-up ones, and what is refused.
-#include "topology.hpp"
+#include "partition/topology.hpp"
 
 #include <unistd.h>
 
 #include <set>
 #include <string>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "machines.hpp"
 
 namespace {

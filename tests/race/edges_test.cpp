@@ -8,13 +8,13 @@
 #include <functional>
 #include <thread>
 
-#include "clock.hpp"
-#include "identity.hpp"
+#include "base/clock.hpp"
+#include "base/identity.hpp"
+#include "client/thread_mask.hpp"
 #include "memory_table.hpp"
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/turn.hpp"
-#include "thread_mask.hpp"
 
 namespace {
 

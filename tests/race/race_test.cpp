@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "client.hpp"
-#include "clock.hpp"
-#include "confine.hpp"
+#include "base/clock.hpp"
+#include "base/confine.hpp"
+#include "client/client.hpp"
 #include "memory_table.hpp"
 #include "shmem/events.hpp"
 #include "shmem/invariants.hpp"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "child.hpp"
-#include "client.hpp"
+#include "client/client.hpp"
 #include "drom/drom.h"
 #include "options.hpp"
 #include "temp_dir.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "admin/plan.hpp"
 #include "drom/drom.h"
-#include "plan.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
 #include "temp_dir.hpp"

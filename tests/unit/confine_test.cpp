@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // confine_test.cpp - the mask a thread gets when its process's mask changes.
-#include "confine.hpp"
+#include "base/confine.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cpuset_test.cpp - CPU sets as values, as text and as words.
-#include "cpuset.hpp"
+#include "base/cpuset.hpp"
 
 #include <cstring>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // env_test.cpp - the environment: every variable is in the table, garbage falls back, unknown ones are found.
-#include "env.hpp"
+#include "base/env.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,10 +4,10 @@
 #include <set>
 #include <string>
 
+#include "admin/table.hpp"
+#include "base/error.hpp"
 #include "drom/drom.h"
-#include "error.hpp"
 #include "property.hpp"
-#include "table.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // placement_test.cpp - which CPUs, when only a number was asked for, on the nodes of topologies.hpp.
-#include "placement.hpp"
+#include "admin/placement.hpp"
 
 #include <algorithm>
 #include <map>

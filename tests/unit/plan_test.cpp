@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // plan_test.cpp - what a plan changes, and that a refused one changes nothing. On ledgers in memory, with clients that obey.
-#include "plan.hpp"
+#include "admin/plan.hpp"
 
 #include <algorithm>
 #include <string>

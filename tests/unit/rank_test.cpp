@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rank_test.cpp - which rank a process is by its environment, and which CPUs are its part.
-#include "mpi/rank.hpp"
+#include "client/rank.hpp"
 
 #include <map>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // repin_test.cpp - which CPU each thread of a team gets.
-#include "repin.hpp"
+#include "ompt/repin.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime_waiting.hpp"
+#include "client/runtime_waiting.hpp"
 
 using namespace drom;
 

@@ -2,11 +2,11 @@
 // unfinished_test.cpp - what others left half done: a mask that was derived before an offer, a plan of which one word was changed.
 #include <gtest/gtest.h>
 
+#include "admin/table.hpp"
 #include "child.hpp"
-#include "client.hpp"
+#include "client/client.hpp"
 #include "memory_table.hpp"
 #include "shmem/intent.hpp"
-#include "table.hpp"
 
 namespace {
 

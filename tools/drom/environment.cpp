@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "libdrom/env.hpp"
+#include "libdrom/base/env.hpp"
 #include "verbs.hpp"
 
 namespace drom::command {

@@ -15,13 +15,13 @@
 #include <thread>
 
 #include "choose.hpp"
+#include "client/rank.hpp"
 #include "cpu_text.hpp"
 #include "doors.hpp"
 #include "launch.hpp"
-#include "libdrom/env.hpp"
+#include "libdrom/base/env.hpp"
 #include "logout.hpp"
 #include "modes.hpp"
-#include "mpi/rank.hpp"
 #include "output_json.hpp"
 #include "program.hpp"
 #include "report.hpp"

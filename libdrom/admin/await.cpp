@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// await.cpp - waiting for releases and resizes, and confining who does not answer.
+#include <algorithm>
+#include <cstdio>
+
+#include "base/clock.hpp"
+#include "base/confine.hpp"
+#include "base/env.hpp"
+#include "base/error.hpp"
+#include "shmem/descendants.hpp"
+#include "shmem/events.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/turn.hpp"
+#include "shmem/waiting.hpp"
+#include "table.hpp"
+
+namespace drom {
+
+/// The client whose release is missing for `goal`, kNoSlot when none is. Somebody else's comes first: it is what the goal waits for.
+uint32_t Table::blocker(const Goal& goal) noexcept {
+    const Owner::Name who = name_of(ledger_, goal.slot);
+    bool own = false;
+    for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
+        const Owner word{ledger_.owner(cpu).load(std::memory_order_acquire)};
+        if (!word.is(Owner::kLeaving)) continue;
+        const bool awaited = word.heir() == who && !word.is(Owner::kFast);
+        if (awaited && word.owner().slot < ledger_.clients()) return word.owner().slot;
+        own |= word.owner() == who;
+    }
+    const uint64_t newest = ledger_.request(goal.slot).newest.load(std::memory_order_acquire);
+    const uint64_t needed = goal.seq == 0 ? newest : std::min(goal.seq, newest);
+    return own || released_seq(ledger_, pages_, goal.slot) < needed ? goal.slot : kNoSlot;
+}
+
+/// Posted is not enough when the caller asked to wait; without a wait flag, say what is pending.
+int Table::finish(const Goal& goal, const Options& options, const char* verb, drom_error* error) noexcept {
+    if (!options.has(DROM_WAIT_RELEASED | DROM_WAIT_RESIZED)) {
+        const uint32_t missing = blocker(goal);
+        return missing == kNoSlot ? succeed(error) : still_pending(missing, options, verb, error);
+    }
+    Goal resized = goal;
+    resized.resized = options.has(DROM_WAIT_RESIZED);
+    return await(resized, options, verb, error);
+}
+
+/// For several clients: the first thing that is missing, after everybody was waited for. They share one deadline; who has ended meanwhile
+/// has released everything.
+int Table::finish_all(const SlotSet& slots, const Options& options, const char* verb, drom_error* error) noexcept {
+    const uint64_t deadline = deadline_in_ms(options.timeout_ms);
+    int first = succeed(error);
+    slots.each([&](uint32_t slot) {
+        if (slot >= ledger_.clients() || !is_live(ledger_, name_of(ledger_, slot))) return;
+        Options rest = options;
+        const uint64_t now = now_ns();
+        rest.timeout_ms = now < deadline ? static_cast<uint32_t>((deadline - now) / kMillisecond) + 1 : 1;
+        const Goal goal{slot, state_of(ledger_.slot(slot)).generation, 0, options.has(DROM_WAIT_RESIZED)};
+        const int status = finish(goal, rest, verb, first == DROM_OK ? error : nullptr);
+        if (first == DROM_OK && status != DROM_E_NOPROC) first = status;
+    });
+    return first == DROM_OK ? succeed(error) : first;
+}
+
+bool Table::has_joined(uint32_t slot) noexcept {
+    const Page* page = pages_.view(slot);
+    return page != nullptr && page->joined.load() != 0;
+}
+
+/// The child of a launcher (drom run), which waits for it before it lets it start: no grace of a program is at stake.
+bool Table::is_own_child(uint32_t slot) noexcept {
+    const Slot& entry = ledger_.slot(slot);
+    return (state_of(entry).flags & slot_flag::kTree) != 0 && !has_joined(slot) && read_who(entry.guardian) == self();
+}
+
+int Table::still_pending(uint32_t slot, const Options& options, const char* verb, drom_error* error) noexcept {
+    if (error == nullptr) return DROM_PENDING;
+    error->status = DROM_PENDING;
+    const uint32_t pid = ledger_.slot(slot).client.pid.load();
+    Text text(error->text, sizeof error->text);
+    text << verb << ": posted; " << ClientText(ledger_, slot).text << " has not released its CPUs yet; ";
+    if (options.has(DROM_NEVER_CONFINE) && !has_joined(slot))
+        text << "it has not joined, so it is only moved from outside, and --grace never (DROM_NEVER_CONFINE) forbids "
+                "that; drom wait "
+             << pid << " --grace now does it";
+    else
+        text << "drom explain " << pid << " says why";
+    return DROM_PENDING;
+}
+
+int Table::await(const Goal& goal, const Options& options, const char* verb, drom_error* error) noexcept {
+    const uint64_t deadline = deadline_in_ms(options.timeout_ms);
+    const bool never = options.has(DROM_NEVER_CONFINE);
+    bool able = true;  // to move threads from here
+    for (;;) {
+        {
+            const Turn turn(ledger_.header(), deadline);
+            if (state_of(ledger_.slot(goal.slot)).generation != goal.generation ||
+                !is_live(ledger_, name_of(ledger_, goal.slot)))
+                return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
+            SlotSet touched;
+            touched.add(goal.slot);
+            settle(ledger_, pages_, touched);
+        }
+        const uint32_t slot = blocker(goal);
+        if (slot == kNoSlot) break;
+        const uint64_t now = now_ns();
+        if (now >= deadline) return still_pending(slot, options, verb, error);
+        const Page* page = pages_.view(slot);
+        const uint64_t acked = page != nullptr ? page->released.load() : 0;
+        const uint64_t posted = ledger_.request(slot).posted_ns.load(std::memory_order_relaxed);
+        // Nobody will answer for a process that never joined: grace would only be lost time.
+        const uint64_t grace = has_joined(slot) ? posted + options.grace_ms * kMillisecond : 0;
+        const bool may_confine = able && (!never || is_own_child(slot));
+        if (may_confine && (now >= grace || pages_.is_held(slot))) {
+            able = confine_client(slot);
+            continue;
+        }
+        pages_.wake_held();  // from here on it is theirs to do
+        sleep_on(slot, false, acked, may_confine ? std::min(grace, deadline) : deadline);
+    }
+    return goal.resized ? await_resized(goal, deadline, verb, error) : succeed(error);
+}
+
+int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, drom_error* error) noexcept {
+    const uint64_t newest = ledger_.request(goal.slot).newest.load(std::memory_order_acquire);
+    const uint64_t needed = goal.seq == 0 ? newest : std::min(goal.seq, newest);
+    for (;;) {
+        const Page* page = pages_.view(goal.slot);
+        const uint64_t resized = page != nullptr ? page->resized.load() : 0;
+        if (resized >= needed) return succeed(error);
+        pages_.wake_held();
+        if (is_abandoned(ledger_.slot(goal.slot)) && !pass_on(ledger_, path_, goal.slot))
+            return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
+        if (page == nullptr || now_ns() >= deadline) break;
+        // It may end without a word: look at it again now and then.
+        constexpr uint64_t kLookAgain = 100 * kMillisecond;
+        sleep_on(goal.slot, true, resized, std::min(deadline, now_ns() + kLookAgain));
+    }
+    const uint32_t pid = ledger_.slot(goal.slot).client.pid.load();
+    const Page* page = pages_.view(goal.slot);
+    if (page == nullptr || page->joined.load() == 0)
+        return fail(error, DROM_PENDING,
+                    "%s: released, but not resized: no door has answered in it, so its threads stay as many as they "
+                    "are; drom explain %u says more",
+                    verb, pid);
+    return fail(error, DROM_PENDING,
+                "%s: released, but not resized yet: its next safe point has not come; drom explain %u says more", verb,
+                pid);
+}
+
+/// Sleeps while the client's word is what it was, until it acknowledges or `until`.
+void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept {
+    const Page* page = pages_.view(slot);
+    const Half nothing{0};
+    if (page == nullptr || !ledger_.writable) {
+        futex_wait(&nothing, 0, until);
+        return;
+    }
+    Half& waiters = ledger_.request(slot).ack_waiters;
+    waiters.fetch_add(1);
+    // The kernel compares the word itself after we are registered, so an acknowledgement in between is not missed.
+    const Word& word = resized ? page->resized : page->released;
+    futex_wait(futex_half(word), static_cast<uint32_t>(seq), until);
+    waiters.fetch_sub(1);
+}
+
+/// The client's last release, whoever made that. A request in between may have been replaced before anybody moved a thread for it.
+Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
+    const Page* page = pages_.view(slot);
+    const uint64_t own = page != nullptr ? page->released.load() : 0;
+    Posted last;
+    if (read_outside(ledger_, slot, last) && last.seq >= std::min(own, seq)) return last;
+    last = {own, CpuSet::empty()};
+    if (page != nullptr && page->joined.load() != 0 && read_applied(ledger_, *page, last.mask)) return last;
+    last.mask = CpuSet::empty();
+    const RequestHalf& older = ledger_.half(slot, seq - 1);
+    for (uint32_t i = 0; seq > 1 && i < ledger_.mask_words(); ++i) last.mask.words[i] = older.words[i].load();
+    return last;
+}
+
+/// The masks that the client's threads follow.
+Origin Table::origin_before(uint32_t slot, uint64_t seq) noexcept {
+    const Posted last = released_before(slot, seq);
+    return {last.mask, begun_since(ledger_, slot, last, seq)};
+}
+
+/// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another administrator, may have
+/// obeyed that one while we were held up, and we would have moved its threads back to CPUs that are somebody else's by now.
+Confined Table::move_threads(User user, ClientTree& tree, Posted& posted) noexcept {
+    Origin origin = origin_before(user.slot, posted.seq);
+    const uint64_t deadline = deadline_in_ms(100);
+    for (;;) {
+        note_begun(ledger_, user.slot, user.generation, posted.seq);
+        const StandOn place(pages_.is_held(user.slot) ? origin.released - posted.mask : CpuSet::empty());
+        const Confined done = tree.confine(origin, posted.mask, deadline);
+        Posted newer;
+        if (done.status != DROM_OK || !read_request(ledger_, user.slot, newer) || newer.seq == posted.seq) return done;
+        // After the reading: what the slot's next user was asked is not for this process.
+        if (state_of(ledger_.slot(user.slot)).generation != user.generation) return done;
+        origin = {posted.mask, posted.mask};
+        posted = newer;
+        if (now_ns() >= deadline) return {DROM_E_TIMEOUT, {}, 0, 0};
+    }
+}
+
+/// Sets the affinity of the client's threads from here. False when that is not possible (then only it can release).
+bool Table::confine_client(uint32_t slot) noexcept {
+    const uint64_t seen = ledger_.slot(slot).state.load();
+    if (!unpack_state(seen).takes_part()) return true;  // what stands there may be its predecessor's
+    Posted posted{};
+    if (!read_request(ledger_, slot, posted)) return false;
+    const Who who = read_who(ledger_.slot(slot).client);
+    ClientTree tree(ledger_, path_, slot, who.pid);  // open before it is said to live: then no other process is moved
+    // The three were read one after the other. If the slot has another user by now, it is not that one's request.
+    const uint32_t generation = unpack_state(seen).generation;
+    if (state_of(ledger_.slot(slot)).generation != generation) return true;
+    const Verdict life = confined_.verdict(who);
+    if (life == Verdict::kDead) {
+        const Turn turn(ledger_.header(), deadline_in_ms(100));
+        if (is_abandoned(ledger_.slot(slot)) && !pass_on(ledger_, path_, slot)) {
+            retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_REAP);
+            return true;
+        }
+        // Its launcher lives and may start another program in its place, or it has left others behind.
+        tree.forget_process();
+    } else if (life == Verdict::kUnknown) {
+        return false;
+    }
+    Confined done{DROM_OK, {}, 0, 0};
+    if (!ledger_.virtual_node()) done = move_threads({slot, generation}, tree, posted);
+    if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
+    if (done.status != DROM_OK) return false;
+    if (state_of(ledger_.slot(slot)).generation != generation) return true;  // the slot has another user
+    note_outside(ledger_, slot, generation, {posted.seq, posted.mask - done.refused});
+    record(ledger_,
+           {.type = DROM_EVENT_CONFINED, .slot = slot, .seq = posted.seq, .value = done.threads, .pid = who.pid});
+    return true;
+}
+
+/// Confines the client to its newest request again: a process that has not joined may have left its CPUs by an affinity call since.
+bool Table::confine_again(const User& user) noexcept {
+    Posted posted{};
+    if (ledger_.virtual_node() || !read_request(ledger_, user.slot, posted)) return true;
+    const Who who = read_who(ledger_.slot(user.slot).client);
+    ClientTree tree(ledger_, path_, user.slot, who.pid);
+    const Verdict life = confined_.verdict(who);
+    if (life == Verdict::kUnknown || state_of(ledger_.slot(user.slot)).generation != user.generation) return true;
+    if (life == Verdict::kDead) tree.forget_process();
+    const Confined done = move_threads(user, tree, posted);
+    return done.status == DROM_OK || done.status == DROM_E_NOPROC;
+}
+
+/// Clients without an agent that got CPUs back: nobody else tells them. Only those that were moved off CPUs before: a reservation whose program
+/// has not started, or that nobody has touched, is no business of a client that leaves.
+void Table::move_agentless() noexcept {
+    for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
+        if (!is_live(ledger_, name_of(ledger_, slot))) continue;
+        const Page* page = pages_.view(slot);
+        const bool joined = page != nullptr && page->joined.load() != 0;
+        const uint64_t newest = ledger_.request(slot).newest.load(std::memory_order_acquire);
+        const uint64_t released = released_seq(ledger_, pages_, slot);
+        if (!joined && released != 0 && released < newest) confine_client(slot);
+    }
+}
+
+int Table::wait(uint32_t pid, uint64_t seq, const Options& options, drom_error* error) noexcept {
+    char verb[48];
+    snprintf(verb, sizeof verb, "drom: wait %u", pid);
+    if (const int status = writable("wait", error); status != DROM_OK) return status;
+    User user{};
+    if (const int status = find(pid, verb, user, error); status != DROM_OK) return status;
+    const uint64_t newest = ledger_.request(user.slot).newest.load(std::memory_order_acquire);
+    if (seq > newest)
+        return fail(error, DROM_E_INVAL, "%s: request %llu has not been posted; the newest is %llu", verb,
+                    static_cast<unsigned long long>(seq), static_cast<unsigned long long>(newest));
+    return await({user.slot, user.generation, seq, options.has(DROM_WAIT_RESIZED)}, options, verb, error);
+}
+
+}  // namespace drom

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// plan.cpp - which owner words have to change for a client to have a mask, or what is in the way.
+#include "plan.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "placement.hpp"
+#include "shmem/registry.hpp"
+
+namespace drom {
+
+namespace {
+
+Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept {
+    return {ledger.owner(cpu).load(std::memory_order_acquire)};
+}
+
+constexpr uint64_t kPermanent = Owner::kDrained | Owner::kAbsent | Owner::kOffline;
+
+/// The client that has the CPU once every offer is carried out; nobody when that client has died.
+Owner::Name prospective(const Ledger& ledger, Owner word) noexcept {
+    const Owner::Name who = word.is(Owner::kLeaving) ? word.heir() : word.owner();
+    return who == Owner::nobody() || !is_live(ledger, who) ? Owner::nobody() : who;
+}
+
+uint32_t least(const Ledger& ledger, uint32_t slot) noexcept {
+    return std::max(1u, ledger.slot(slot).min_cpus.load(std::memory_order_relaxed));
+}
+
+bool is_rigid(const Ledger& ledger, uint32_t slot) noexcept {
+    return (state_of(ledger.slot(slot)).flags & slot_flag::kRigid) != 0;
+}
+
+/// May everybody who is to lose CPUs of `lost` lose them? Each loser is asked once; who is `concerned` has been told another way.
+int check_losers(const Ledger& ledger, SlotSet concerned, const CpuSet& lost, const PlanRules& rules,
+                 drom_error* error) noexcept {
+    for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1, ledger.cpus())) {
+        const Owner::Name loser = prospective(ledger, load_owner(ledger, cpu));
+        if (loser == Owner::nobody() || concerned.has(loser.slot)) continue;
+        concerned.add(loser.slot);
+        const ClientText client(ledger, loser.slot);
+        if (is_rigid(ledger, loser.slot))
+            return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which is rigid; choose other CPUs", rules.verb,
+                        cpu, client.text);
+        const CpuSet kept = wanted_cpus(ledger, loser) - lost;
+        if (kept.count() < least(ledger, loser.slot))
+            return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which would be left with %s and needs %u; %s",
+                        rules.verb, cpu, client.text, CountText(kept.count(), "CPU").text, least(ledger, loser.slot),
+                        rules.drain ? "drain fewer CPUs, or end it first" : "take fewer");
+    }
+    return DROM_OK;
+}
+
+SlotSet only(Owner::Name who) noexcept {
+    SlotSet one;
+    one.add(who.slot);
+    return one;
+}
+
+/// CPUs that belong to anybody but those `concerned`. Asked after the changes have been planned: who joins before this is seen here, and
+/// who joins later makes the change fail.
+int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& mask, const PlanRules& rules,
+                  drom_error* error) noexcept {
+    if (rules.take) return check_losers(ledger, concerned, mask, rules, error);
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
+        const Owner word = load_owner(ledger, cpu);
+        const Owner::Name who = prospective(ledger, word);
+        if (who == Owner::nobody() || concerned.has(who.slot)) continue;
+        const ClientText client(ledger, who.slot);
+        return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s; use --take (DROM_TAKE) to move it", rules.verb, cpu,
+                    client.text);
+    }
+    return DROM_OK;
+}
+
+/// An heir that was let in before the owner left uses the CPU already, and one word cannot say that a third client waits for both:
+/// until the owner has released it nothing else can be planned for it.
+bool is_shared(const Ledger& ledger, Owner word) noexcept {
+    return word.is(Owner::kLeaving) && word.is(Owner::kFast) && is_live(ledger, word.owner()) &&
+           is_live(ledger, word.heir());
+}
+
+int refuse_shared(const Ledger& ledger, uint32_t cpu, const char* verb, drom_error* error) noexcept {
+    const ClientText client(ledger, load_owner(ledger, cpu).heir().slot);
+    return fail(error, DROM_E_BUSY,
+                "%s: CPU %u is on its way to %s, which uses it already (DROM_FAST); try again when that is done", verb,
+                cpu, client.text);
+}
+
+/// The home word of a CPU whose owner is told to leave. A home that names the owner itself is left over from a loan that
+/// is over: unless the CPU is lent again now, it must not come back.
+uint64_t home_after(const Ledger& ledger, uint32_t cpu, Owner::Name owner, bool lend) noexcept {
+    const Owner::Name home = home_owner(ledger, cpu);
+    if (lend) return home == Owner::nobody() ? home_of(ledger, owner.slot) : 0;
+    return home == owner ? kNobodysHome : 0;
+}
+
+/// The client is to have this CPU.
+void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, const PlanRules& rules,
+               Plan& plan) noexcept {
+    const bool owned = word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+    if (is_shared(ledger, word)) {
+        if (word.heir() != self) plan.shared = cpu;
+        return;
+    }
+    if (word.owner() == self) {
+        if (!word.is(Owner::kLeaving)) return;
+        plan.add({cpu, DROM_EVENT_CANCEL, word, word.with(self, Owner::nobody(), word.flags() & kPermanent), 0});
+        if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
+        return;
+    }
+    if (!owned) {
+        plan.add({cpu, DROM_EVENT_CLAIM, word, word.with(self, Owner::nobody(), word.flags() & kPermanent), 0});
+        return;
+    }
+    plan.touched.add(word.owner().slot);
+    const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving | (rules.fast ? Owner::kFast : 0);
+    if (word.heir() == self && (word.flags() & ~Owner::kTold) == flags) return;
+    if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
+    const uint64_t home = home_after(ledger, cpu, word.owner(), rules.give_back);
+    plan.add({cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), self, flags | (word.flags() & Owner::kTold)), home});
+}
+
+/// The client is not to have this CPU.
+void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, Plan& plan) noexcept {
+    if (word.owner() == self && !word.is(Owner::kLeaving)) {
+        const Owner::Name home = home_owner(ledger, cpu);
+        const Owner::Name heir = home == self ? Owner::nobody() : home;
+        const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving;
+        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(self, heir, flags), home_after(ledger, cpu, self, false)});
+        return;
+    }
+    if (word.heir() != self || !word.is(Owner::kLeaving)) return;
+    if (is_shared(ledger, word)) {
+        plan.shared = cpu;
+        return;
+    }
+    // Promised but not wanted any more: who was told to leave for it may stay.
+    plan.touched.add(word.owner().slot);
+    plan.add({cpu, DROM_EVENT_CANCEL, word, word.with(word.owner(), Owner::nobody(), word.flags() & kPermanent), 0});
+}
+
+void plan_gains(const Ledger& ledger, Owner::Name self, const CpuSet& cpus, const PlanRules& rules,
+                Plan& plan) noexcept {
+    for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus()))
+        plan_gain(ledger, self, cpu, load_owner(ledger, cpu), rules, plan);
+}
+
+void plan_losses(const Ledger& ledger, Owner::Name self, const CpuSet& cpus, Plan& plan) noexcept {
+    for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus()))
+        plan_loss(ledger, self, cpu, load_owner(ledger, cpu), plan);
+}
+
+// --- several clients at once ---
+
+/// Those of `cpus` whose targets live.
+CpuSet reachable(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets) noexcept {
+    CpuSet set{};
+    for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus()))
+        if (targets[cpu].slot < ledger.clients() && is_live(ledger, targets[cpu])) set.add(cpu);
+    return set;
+}
+
+Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kLeaving) ? word.heir() : word.owner(); }
+
+/// A CPU that one of them loses. It may fall to another of them, whose home it is or who was to leave it for the first: since they are
+/// to have exactly what was asked for, nobody follows then.
+void plan_loss_among(const Ledger& ledger, const SlotSet& named, uint32_t cpu, Owner word, Plan& plan) noexcept {
+    const Owner::Name loser = prospective(ledger, word);
+    if (loser == Owner::nobody() || !named.has(loser.slot)) return;
+    const uint32_t before = plan.count;
+    plan_loss(ledger, loser, cpu, word, plan);
+    if (plan.count == before) return;
+    Change& change = plan.changes[before];
+    if (next_of(change.to) == Owner::nobody() || !named.has(next_of(change.to).slot)) return;
+    const uint64_t flags = (word.flags() & (kPermanent | Owner::kTold)) | Owner::kLeaving;
+    change = {cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), Owner::nobody(), flags), kNobodysHome};
+}
+
+/// The words as they will be.
+struct PlannedWords {
+    Owner words[kMaxCpus];
+
+    PlannedWords(const Ledger& ledger, const Plan& plan) noexcept {
+        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) words[cpu] = load_owner(ledger, cpu);
+        for (uint32_t i = 0; i < plan.count; ++i) words[plan.changes[i].cpu] = plan.changes[i].to;
+    }
+};
+
+/// The clients whose turn to leave has come: those that keep a CPU, or are given one that no client is on; then those that are given one by these, and so on.
+SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
+    SlotSet able;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+            const Owner word = planned.words[cpu];
+            const Owner::Name next = next_of(word);
+            if (next == Owner::nobody() || able.has(next.slot)) continue;
+            const bool occupied = word.is(Owner::kLeaving) && !word.is(Owner::kFast) &&
+                                  word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+            if (occupied && !able.has(word.owner().slot)) continue;
+            able.add(next.slot);
+            more = true;
+        }
+    }
+    return able;
+}
+
+int check_circle(const Ledger& ledger, const Plan& plan, const char* verb, drom_error* error) noexcept {
+    const PlannedWords planned(ledger, plan);
+    const SlotSet able = movable(ledger, planned);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+        const Owner word = planned.words[cpu];
+        if (!word.is(Owner::kLeaving) || word.owner() == Owner::nobody() || able.has(word.owner().slot)) continue;
+        if (!is_live(ledger, word.owner())) continue;
+        return fail(error, DROM_E_BUSY,
+                    "%s: CPUs would move in a circle: %s has nowhere to go before it leaves CPU %u; let one of them "
+                    "keep a CPU, or use --fast (DROM_FAST)",
+                    verb, ClientText(ledger, word.owner().slot).text, cpu);
+    }
+    return DROM_OK;
+}
+
+}  // namespace
+
+ClientText::ClientText(const Ledger& ledger, uint32_t slot) noexcept {
+    Text sentence(text, sizeof text);
+    if (slot >= ledger.clients()) {  // the word was read again, and has changed meanwhile
+        sentence << "a client that has ended";
+        return;
+    }
+    const Slot& s = ledger.slot(slot);
+    sentence << "client " << s.client.pid.load(std::memory_order_relaxed) << " (";
+    sentence.add(s.name, sizeof s.name - 1);
+    if (s.job[0] != '\0') (sentence << ", job ").add(s.job, sizeof s.job - 1);
+    sentence << ")";
+}
+
+int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb,
+               drom_error* error) noexcept {
+    if (mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; a client keeps at least one CPU", verb);
+    if (!mask.within(ledger.cpus()))
+        return fail(error, DROM_E_NOCPU, "%s: CPU %u is beyond this table's %s", verb, mask.last(),
+                    CountText(ledger.cpus(), "CPU").text);
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
+        const Owner word = load_owner(ledger, cpu);
+        if (word.is(Owner::kAbsent)) return fail(error, DROM_E_NOCPU, "%s: this node has no CPU %u", verb, cpu);
+        if (word.is(Owner::kOffline)) return fail(error, DROM_E_NOCPU, "%s: CPU %u is offline", verb, cpu);
+        if (!drained_too && word.is(Owner::kDrained))
+            return fail(error, DROM_E_NOCPU, "%s: CPU %u is drained; drom restore gives it back", verb, cpu);
+    }
+    return DROM_OK;
+}
+
+int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept {
+    if (const int status = check_cpus(ledger, mask, false, rules.verb, error); status != DROM_OK) return status;
+    plan.count = 0;
+    plan.touched.add(who.slot);
+    // Gains first: an administrator that is killed between two words must not leave a client that was told to leave everything.
+    plan_gains(ledger, who, mask, rules, plan);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);
+    if (const int status = check_foreign(ledger, only(who), mask, rules, error); status != DROM_OK) return status;
+    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
+}
+
+int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets, const PlanRules& rules, Plan& plan,
+               drom_error* error) noexcept {
+    plan.count = 0;
+    const CpuSet asked = reachable(ledger, cpus, targets);
+    if (asked.none()) return DROM_OK;
+    SlotSet named;
+    for (uint32_t cpu = asked.first(); cpu < ledger.cpus(); cpu = asked.next(cpu + 1, ledger.cpus()))
+        named.add(targets[cpu].slot);
+    if (const int status = check_cpus(ledger, asked, false, rules.verb, error); status != DROM_OK) return status;
+    named.each([&](uint32_t slot) { plan.touched.add(slot); });
+    // Gains first, as for one client.
+    for (uint32_t cpu = asked.first(); cpu < ledger.cpus(); cpu = asked.next(cpu + 1, ledger.cpus()))
+        plan_gain(ledger, targets[cpu], cpu, load_owner(ledger, cpu), rules, plan);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (!asked.has(cpu)) plan_loss_among(ledger, named, cpu, load_owner(ledger, cpu), plan);
+    if (const int status = check_foreign(ledger, named, asked, rules, error); status != DROM_OK) return status;
+    if (plan.shared != kNoCpuShared) return refuse_shared(ledger, plan.shared, rules.verb, error);
+    return check_circle(ledger, plan, rules.verb, error);
+}
+
+int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept {
+    plan.count = 0;
+    if (cpus.none()) return DROM_OK;
+    if (const int status = check_cpus(ledger, cpus, false, rules.verb, error); status != DROM_OK) return status;
+    plan.touched.add(who.slot);
+    plan_gains(ledger, who, cpus, rules, plan);
+    if (const int status = check_foreign(ledger, only(who), cpus, rules, error); status != DROM_OK) return status;
+    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
+}
+
+int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept {
+    plan.count = 0;
+    if (cpus.none()) return DROM_OK;
+    const CpuSet has = wanted_cpus(ledger, who);
+    if ((has - cpus).none())
+        return fail(error, DROM_E_INVAL, "%s: nothing would be left of %s of %s; a client keeps at least one",
+                    rules.verb, CpusText(has).text, ClientText(ledger, who.slot).text);
+    plan.touched.add(who.slot);
+    plan_losses(ledger, who, cpus, plan);
+    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
+}
+
+int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+               drom_error* error) noexcept {
+    if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
+    plan.count = 0;
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
+        const Owner word = load_owner(ledger, cpu);
+        // Its owner may not have left yet, and whoever drains it once more waits for that, too.
+        if (word.is(Owner::kDrained) && word.owner() != Owner::nobody()) plan.touched.add(word.owner().slot);
+        if (word.is(Owner::kDrained)) continue;
+        if (is_shared(ledger, word)) return refuse_shared(ledger, cpu, rules.verb, error);
+        const Owner::Name owner = word.owner();
+        const bool owned = owner != Owner::nobody() && is_live(ledger, owner);
+        if (!owned) {
+            plan.add({cpu, DROM_EVENT_OFFER, word,
+                      word.with(Owner::nobody(), Owner::nobody(), word.flags() | Owner::kDrained), 0});
+            continue;
+        }
+        plan.touched.add(owner.slot);
+        const Owner::Name back = prospective(ledger, word);
+        const bool lend = back != Owner::nobody() && home_owner(ledger, cpu) == Owner::nobody();
+        const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving | Owner::kDrained;
+        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(owner, Owner::nobody(), flags),
+                  lend ? home_of(ledger, back.slot) : 0});
+    }
+    PlanRules drained = rules;
+    drained.drain = true;
+    return check_losers(ledger, {}, mask, drained, error);  // last, as check_foreign
+}
+
+int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+                 drom_error* error) noexcept {
+    if (const int status = check_cpus(ledger, mask, true, rules.verb, error); status != DROM_OK) return status;
+    plan.count = 0;
+    for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
+        const Owner word = load_owner(ledger, cpu);
+        if (!word.is(Owner::kDrained)) continue;
+        const uint64_t flags = word.flags() & (kPermanent & ~Owner::kDrained);
+        const Owner::Name home = home_owner(ledger, cpu);
+        if (word.owner() != Owner::nobody()) plan.touched.add(word.owner().slot);
+        if (home != Owner::nobody()) plan.touched.add(home.slot);
+        // Still with its owner: it may stay if it is the one to have it back, else it goes on to who is.
+        const bool leaving = word.owner() != Owner::nobody() && !(home == word.owner());
+        const Owner to =
+            leaving ? word.with(word.owner(), home, flags | Owner::kLeaving) : word.with(home, Owner::nobody(), flags);
+        plan.add({cpu, home == Owner::nobody() ? uint32_t{DROM_EVENT_FREE} : uint32_t{DROM_EVENT_CLAIM}, word, to, 0});
+    }
+    return DROM_OK;
+}
+
+CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+    CpuSet set = free_cpus(ledger);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+        const Owner word = load_owner(ledger, cpu);
+        const bool giving_up = word.owner() == who && word.is(Owner::kLeaving) && word.heir() == Owner::nobody();
+        if (giving_up && !word.is(Owner::kDrained) && !word.is(Owner::kOffline)) set.add(cpu);
+    }
+    return set;
+}
+
+CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept {
+    CpuSet taken{};
+    while (taken.count() < count) {
+        uint32_t largest = kNoSlot;
+        uint32_t spare = 0;
+        CpuSet mask{};
+        for (uint32_t slot = 0; slot < ledger.clients(); ++slot) {
+            const Owner::Name owner = name_of(ledger, slot);
+            if (owner == who || !is_live(ledger, owner) || is_rigid(ledger, slot)) continue;
+            const CpuSet has = wanted_cpus(ledger, owner) - taken;
+            const uint32_t size = has.count();
+            if (size <= least(ledger, slot) || size <= spare) continue;
+            largest = slot, spare = size, mask = has;
+        }
+        if (largest == kNoSlot) break;
+        taken = taken | choose_near(base | taken, mask, 1, &ledger.place(0));
+    }
+    return taken;
+}
+
+}  // namespace drom

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// plan.hpp - which owner words have to change for a client to have a mask, or what is in the way.
+//
+// Reads the ledger, changes nothing. Every change is bound to the word it was planned on, so that carrying out a plan
+// that was overtaken changes nothing either.
+#pragma once
+
+#include "drom/drom.h"
+#include "shmem/settle.hpp"
+
+namespace drom {
+
+struct Change {
+    uint32_t cpu;
+    uint32_t event;  ///< DROM_EVENT_*
+    Owner from, to;
+    uint64_t home;  ///< to be stored first when it is not 0
+};
+
+/// A home word that names nobody, where 0 means "leave the home as it is".
+inline constexpr uint64_t kNobodysHome = 1;
+inline constexpr uint32_t kNoCpuShared = UINT32_MAX;
+
+struct Plan {
+    Change* changes;  ///< room for one a CPU; the caller's
+    uint32_t count;
+    SlotSet touched;
+    uint32_t shared = kNoCpuShared;  ///< a CPU that two clients use until a fast hand-over is done: the plan is refused
+
+    void add(const Change& change) noexcept { changes[count++] = change; }
+};
+
+struct PlanRules {
+    bool take;         ///< DROM_TAKE
+    bool give_back;    ///< DROM_RETURN
+    bool fast;         ///< DROM_FAST
+    const char* verb;  ///< begins the sentence: "drom: set 4242"
+    bool drain = false;
+};
+
+/// The client gets exactly `mask`. Refusals: DROM_E_NOCPU, DROM_E_BUSY, each with its sentence.
+int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept;
+
+/// Several clients get exactly their masks, all at once: `targets[cpu]` has each CPU of `cpus`, and who is named there loses every other
+/// one. CPUs move among them without DROM_TAKE. Clients that have ended are left out. Refused, besides, when they would have to wait for one
+/// another in a circle (DROM_E_BUSY): without DROM_FAST a client leaves its last CPU only when it has another.
+int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets, const PlanRules& rules, Plan& plan,
+               drom_error* error) noexcept;
+
+/// The client gets `cpus` besides what it has, or is left with what it has less `cpus`. Other CPUs' words are neither planned on nor
+/// changed: two administrators that move different CPUs of one client at once both have their way. No CPUs: an empty plan.
+int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept;
+int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+              drom_error* error) noexcept;
+
+/// Owners leave `mask`, nobody follows. Refused when a client would be left below its least number of CPUs.
+int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+               drom_error* error) noexcept;
+
+/// Undoes a drain: who was there gets the CPUs back.
+int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+                 drom_error* error) noexcept;
+
+/// DROM_OK, or which CPU of `mask` does not exist, is offline or is drained.
+int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb,
+               drom_error* error) noexcept;
+
+/// CPUs that other clients could give up when taken from: not rigid, not below their least. Largest owners first, at most `count`,
+/// near `base`.
+CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept;
+
+/// The free CPUs, and what the client itself was told to leave with nobody to follow: it can have them back at once.
+CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept;
+
+/// "client 4242 (heat, job 88.0)".
+struct ClientText {
+    char text[112];
+    ClientText(const Ledger& ledger, uint32_t slot) noexcept;
+};
+
+}  // namespace drom

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// affinity_calls.cpp - the program, or its OpenMP runtime, sets the affinity of its own threads: inside the CPUs it has.
+//
+// A release confines the threads that there are. LLVM's runtime gives every thread that it creates, or that opens its first region, the
+// mask that the process had at its start, and programs pin threads when they like; either would put a thread back on a CPU that was given
+// away. So the calls that set an affinity stand in front of libc's, and do what the kernel does for a process in a cpuset: a thread
+// gets what it asked for as far as the process has it. Where the kernel refuses a mask with nothing of the cpuset in it, the
+// thread gets all CPUs of the process: the program did nothing wrong, and some end themselves on an error here.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+
+#include "client/client.hpp"
+#include "client/reserved.hpp"
+#include "drom/drom.h"
+#include "ompt/objects.hpp"
+#include "starting.hpp"
+
+namespace {
+
+using drom::CpuSet;
+
+/// The function of this name that our own stands in front of; null when no library has it.
+template <class Function>
+Function* next(std::atomic<void*>& known, const char* name) noexcept {
+    void* function = known.load(std::memory_order_relaxed);
+    if (function == nullptr) known.store(function = dlsym(RTLD_NEXT, name), std::memory_order_relaxed);
+    return reinterpret_cast<Function*>(function);
+}
+
+/// A handler that came now and adopted a request would wait for this thread's AffinityGuard.
+class SignalsBlocked {
+public:
+    SignalsBlocked() noexcept {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+    [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
+
+private:
+    sigset_t before_;
+};
+
+bool takes_part() noexcept { return drom::client::joined() || drom::client::is_child_of_client(); }
+
+/// As client::set_allowed(), for a process that no client is: administrators only set its affinity.
+template <class Set>
+auto set_reserved(const Set& set) noexcept {
+    for (;;) {
+        const drom::client::Wanted allowed = drom::client::reserved();
+        const auto result = set(allowed);
+        if (drom::client::reserved().seq == allowed.seq) return result;
+    }
+}
+
+using SetAffinity = int(pid_t, size_t, const cpu_set_t*);
+
+/// libc's sched_setaffinity; null when no library has it.
+SetAffinity* next_set_affinity() noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    return next<SetAffinity>(known, "sched_setaffinity");
+}
+
+/// Past our own entry point. The thread `tid`, or the calling one: 0.
+int set_affinity(pid_t tid, const CpuSet& set) noexcept {
+    auto* real = next_set_affinity();
+    return real == nullptr ? -1 : real(tid, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
+}
+
+/// Calls `set` with what of `wanted` this process may use, and with `wanted` where its cpuset allows nothing of that.
+template <class Set>
+auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
+    const SignalsBlocked blocked;
+    const auto inside = [&](const drom::client::Wanted& allowed) {
+        if (allowed.seq == 0) return set(wanted);
+        const CpuSet both = wanted & allowed.mask;
+        const auto result = set(both.none() ? allowed.mask : both);
+        return result == 0 ? result : set(wanted);
+    };
+    return takes_part() ? drom::client::set_allowed(inside) : set_reserved(inside);
+}
+
+/// libdrom.so's own calls are inside the CPUs already, and must not wait for themselves.
+bool is_ours(const void* caller) noexcept {
+    static constinit drom::Object core{};
+    static constinit std::atomic<bool> known{false};
+    if (!known.load(std::memory_order_acquire)) {
+        core = drom::object_of(reinterpret_cast<const void*>(&drom::client::hot));
+        known.store(true, std::memory_order_release);
+    }
+    return core.holds(caller);
+}
+
+int not_there() noexcept {
+    errno = ENOSYS;
+    return -1;
+}
+
+CpuSet read_mask(size_t size, const void* mask) noexcept {
+    CpuSet set = CpuSet::empty();
+    memcpy(set.words, mask, std::min(size, sizeof set.words));
+    return set;
+}
+
+bool is_own_thread(pid_t tid) noexcept {
+    if (tid == 0 || tid == getpid()) return true;
+    const int saved = errno;
+    const bool own = tid > 0 && syscall(SYS_tgkill, getpid(), tid, 0) == 0;
+    errno = saved;
+    return own;
+}
+
+/// The program, and not its OpenMP runtime, has set the affinity of a thread of its own.
+constinit std::atomic<bool> program_pins{false};
+
+void note_pinning(const void* caller) noexcept {
+    if (!drom::starting::called_by_runtime(caller)) program_pins.store(true, std::memory_order_relaxed);
+}
+
+/// Takes note of a call that sets affinities; true: drom carries it out. False: the call is not about this process, or drom confines nothing
+/// here, or the call is wrong and the kernel says so best. It goes on as it came.
+bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
+    if (mask == nullptr || is_ours(caller) || !is_own_thread(tid) || read_mask(size, mask).none()) return false;
+    note_pinning(caller);
+    return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0;
+}
+
+/// LLVM's runtime counts the CPUs as the first region starts, or when the program first asks it, and keeps its default team's size by that.
+/// A request may have come before. So the runtime is told the CPUs that the process started with, and the team has the size that it has without any request.
+bool counts_cpus(pid_t tid, const void* mask, const void* caller) noexcept {
+    return drom::client::joined() && drom::client::moves_threads() && mask != nullptr &&
+           (tid == 0 || tid == getpid()) && drom::starting::called_by_runtime(caller);
+}
+
+/// libgomp counts the CPUs each time that the program asks for their number, and is told the same as LLVM's runtime. A program that pins its own
+/// threads is told the CPUs of the calling thread, as natively: a mask does not say whether the program or a request has narrowed it.
+bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noexcept {
+    return pthread_equal(thread, pthread_self()) != 0 && !program_pins.load(std::memory_order_relaxed) &&
+           counts_cpus(0, mask, caller);
+}
+
+/// As the kernel does it: what the caller has room for.
+void write_mask(const CpuSet& set, size_t size, void* mask) noexcept {
+    const size_t known = std::min(size, sizeof set.words);
+    memcpy(mask, set.words, known);  // not after a memset of all: another thread may be reading
+    memset(static_cast<char*>(mask) + known, 0, size - known);
+}
+
+/// The CPUs that the attributes say; false: none, or all that there could be.
+bool bound_to(const pthread_attr_t& attributes, CpuSet& cpus) noexcept {
+    cpus = CpuSet::empty();
+    if (pthread_attr_getaffinity_np(&attributes, sizeof cpus.words, reinterpret_cast<cpu_set_t*>(cpus.words)) != 0)
+        return false;
+    return !cpus.none() && cpus.count() < drom::kMaxCpus;
+}
+
+// ---- threads that are bound as they are created ----------------------------------------------------------------------------------------
+//
+// set_allowed() calls again while the mask changes; a thread can be created only once. So it is bound to what the process has as it is
+// created, and looks once more itself, before it runs any of the program's code. An administrator who posts later finds it listed.
+
+struct Bound {
+    void* (*start)(void*);
+    void* argument;
+    CpuSet wanted;     ///< by the program
+    sigset_t signals;  ///< blocked in the new thread; all are while it is created
+    uint64_t seq;      ///< of the request by which it was bound
+};
+
+uint64_t newest_seq() noexcept {
+    if (!takes_part()) return drom::client::reserved().seq;
+    const drom::client::AffinityGuard guard(!drom::client::is_child_of_client());
+    return guard.allowed().seq;
+}
+
+/// Not noexcept: pthread_exit unwinds through it.
+void* start_bound(void* given) {
+    const Bound bound = *static_cast<Bound*>(given);
+    free(given);
+    if (newest_seq() != bound.seq) set_inside(bound.wanted, [](const CpuSet& set) { return set_affinity(0, set); });
+    pthread_sigmask(SIG_SETMASK, &bound.signals, nullptr);
+    return bound.start(bound.argument);
+}
+
+/// Those that the attributes say, or the creating thread's.
+sigset_t signals_of(const pthread_attr_t& attributes, const sigset_t& creators) noexcept {
+    sigset_t signals = creators;
+#if __GLIBC_PREREQ(2, 32)
+    if (pthread_attr_getsigmask_np(&attributes, &signals) != 0) return creators;
+#endif
+    return signals;
+}
+
+/// Attributes cannot be copied as a whole: what they point to is theirs.
+bool copy_with(const pthread_attr_t& from, const CpuSet& cpus, pthread_attr_t& to) noexcept {
+    int detached = 0;
+    size_t guard = 0;
+    size_t size = 0;
+    void* stack = nullptr;
+    pthread_attr_getdetachstate(&from, &detached);
+    pthread_attr_getguardsize(&from, &guard);
+    pthread_attr_getstack(&from, &stack, &size);
+    int inherits = 0;
+    int policy = 0;
+    sched_param priority{};
+    pthread_attr_getinheritsched(&from, &inherits);
+    pthread_attr_getschedpolicy(&from, &policy);
+    pthread_attr_getschedparam(&from, &priority);
+    if (pthread_attr_init(&to) != 0) return false;
+    pthread_attr_setdetachstate(&to, detached);
+    pthread_attr_setguardsize(&to, guard);
+    // Without a stack of its own the address is what the size is counted down from: nothing.
+    const bool own_stack = reinterpret_cast<uintptr_t>(stack) + size != 0;
+    if (own_stack)
+        pthread_attr_setstack(&to, stack, size);
+    else if (size != 0)
+        pthread_attr_setstacksize(&to, size);
+    pthread_attr_setinheritsched(&to, inherits);
+    pthread_attr_setschedpolicy(&to, policy);
+    pthread_attr_setschedparam(&to, &priority);
+    if (pthread_attr_setaffinity_np(&to, sizeof cpus.words, reinterpret_cast<const cpu_set_t*>(cpus.words)) == 0)
+        return true;
+    pthread_attr_destroy(&to);
+    return false;
+}
+
+using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+
+/// The new thread owns `bound` from then on, unless there is none.
+int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attributes, Bound* bound) noexcept {
+    const SignalsBlocked blocked;
+    bound->signals = signals_of(attributes, blocked.before());
+    const auto create = [&](const drom::client::Wanted& allowed) {
+        const CpuSet both = allowed.seq == 0 ? bound->wanted : bound->wanted & allowed.mask;
+        bound->seq = allowed.seq;
+        pthread_attr_t inside;
+        if (!copy_with(attributes, both.none() ? allowed.mask : both, inside)) return EAGAIN;
+        const int code = real(thread, &inside, start_bound, bound);
+        pthread_attr_destroy(&inside);
+        return code;
+    };
+    if (!takes_part()) return create(drom::client::reserved());
+    const drom::client::AffinityGuard guard(!drom::client::is_child_of_client());
+    return create(guard.allowed());
+}
+
+}  // namespace
+
+// Only right in the outermost function, hence a macro.
+#define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
+extern "C" {
+
+DROM_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t* mask) noexcept {
+    auto* real = next_set_affinity();
+    if (real == nullptr) return not_there();
+    if (!accept_setting(tid, size, mask, CALLER)) return real(tid, size, mask);
+    return set_inside(read_mask(size, mask), [&](const CpuSet& set) { return set_affinity(tid, set); });
+}
+
+DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* mask) noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    auto* real = next<int(pthread_t, size_t, const cpu_set_t*)>(known, "pthread_setaffinity_np");
+    if (real == nullptr) return ENOSYS;
+    if (!accept_setting(0, size, mask, CALLER)) return real(thread, size, mask);
+    return set_inside(read_mask(size, mask), [&](const CpuSet& set) {
+        return real(thread, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
+    });
+}
+
+DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* mask) noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    auto* real = next<int(pthread_t, size_t, cpu_set_t*)>(known, "pthread_getaffinity_np");
+    if (real == nullptr) return ENOSYS;
+    if (!counts_own_cpus(thread, mask, CALLER)) return real(thread, size, mask);
+    // libgomp has one mask for all threads that count: the kernel's answer must not stand in it, not even for a moment.
+    write_mask(drom::client::first_mask(), size, mask);
+    return 0;
+}
+
+/// LLVM's runtime sets and counts by this one. Any other number goes straight on: what is not there is passed on as well, as libc does it.
+DROM_EXPORT long syscall(long number, ...) noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    va_list list;
+    va_start(list, number);
+    long argument[6];
+    for (long& each : argument) each = va_arg(list, long);
+    va_end(list);
+    auto* real = next<long(long, ...)>(known, "syscall");
+    if (real == nullptr) return not_there();
+    const auto tid = static_cast<pid_t>(argument[0]);
+    const auto size = static_cast<size_t>(argument[1]);
+    auto* mask = reinterpret_cast<void*>(argument[2]);
+    if (number == SYS_sched_getaffinity && counts_cpus(tid, mask, CALLER)) {
+        const long filled = real(number, tid, size, mask);
+        if (filled > 0) write_mask(drom::client::first_mask(), static_cast<size_t>(filled), mask);
+        return filled;
+    }
+    if (number != SYS_sched_setaffinity || !accept_setting(tid, size, mask, CALLER))
+        return real(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
+    return set_inside(read_mask(size, mask),
+                      [&](const CpuSet& set) { return real(number, tid, sizeof set.words, set.words); });
+}
+
+/// libgomp gives threads that it binds their CPUs as it creates them, for good: inside those that the process has now.
+DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                               void* argument) noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    auto* real = next<Create>(known, "pthread_create");
+    if (real == nullptr) return EAGAIN;
+    if (is_ours(CALLER)) return real(thread, attributes, start, argument);
+    drom::starting::before_thread(CALLER);
+    CpuSet wanted{};
+    if (attributes == nullptr || !bound_to(*attributes, wanted)) return real(thread, attributes, start, argument);
+    note_pinning(CALLER);
+    if (takes_part() ? !drom::client::moves_threads() : drom::client::reserved().seq == 0)
+        return real(thread, attributes, start, argument);
+    auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));
+    if (bound == nullptr) return EAGAIN;
+    *bound = {start, argument, wanted, {}, 0};
+    const int code = create_inside(real, thread, *attributes, bound);
+    if (code != 0) free(bound);
+    // The kernel refuses a mask best by itself.
+    return code == EINVAL ? real(thread, attributes, start, argument) : code;
+}
+
+}  // extern "C"

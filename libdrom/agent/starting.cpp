@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// starting.cpp - when an unmodified program that is preloaded becomes a client: as it starts, if it is linked to an OpenMP runtime, and
+// otherwise when a runtime that came in later creates its first thread. Nothing of the runtime is called.
+#include "starting.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/env.hpp"
+#include "client/client.hpp"
+#include "client/unmodified.hpp"
+#include "drom/drom.h"
+#include "ompt/follow.hpp"
+#include "ompt/runtime.hpp"
+
+namespace drom::starting {
+
+namespace {
+
+enum class State : int { kNotYet, kBusy, kJoined, kNever };
+constinit std::atomic<State> state{State::kNotYet};
+constinit pid_t owner = 0;  ///< forked children take no part by themselves
+
+bool is_openmp_runtime(const char* path) noexcept {
+    const char* slash = strrchr(path, '/');
+    const char* name = slash != nullptr ? slash + 1 : path;
+    for (const char* known : {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so", "libomp-"})
+        if (strncmp(name, known, strlen(known)) == 0) return true;
+    return false;
+}
+
+int is_runtime(dl_phdr_info* info, size_t, void*) { return is_openmp_runtime(info->dlpi_name) ? 1 : 0; }
+
+/// As many threads as the environment says; otherwise as the CPUs that there are.
+uint32_t first_team() noexcept {
+    const char* text = getenv("OMP_NUM_THREADS");
+    const auto given = text == nullptr ? 0UL : strtoul(text, nullptr, 10);
+    return given != 0 ? static_cast<uint32_t>(given) : client::released().mask.count();
+}
+
+/// The words of lists and explanations before the first region, and before any request.
+void describe_team() noexcept {
+    Page& page = client::page();
+    const bool may_follow = dlsym(RTLD_DEFAULT, "drom_omp_loaded") != nullptr;
+    const follow::Answer answer =
+        follow::judge({follow::resize_of(env::text("DROM_RESIZE")),
+                       may_follow && follow::is_dynamic(getenv("OMP_DYNAMIC")), false, false, false, false, false});
+    const bool follows = answer.follows && may_follow;
+    page.start_size.store(first_team());
+    page.team_size.store(first_team());
+    page.resize.store(follows ? DROM_RESIZE_FOLLOWS : DROM_RESIZE_KEEPS);
+    snprintf(page.why, sizeof page.why, "%s",
+             answer.follows && !may_follow ? "libdrom-omp.so is not preloaded; drom run --resize=follow does that"
+                                           : answer.why);
+}
+
+void join(const CpuSet& places) noexcept {
+    State idle = State::kNotYet;
+    if (!state.compare_exchange_strong(idle, State::kBusy)) return;
+    const bool joined = !client::joined() && agent::join({0, places, false});
+    if (joined) describe_team();
+    state.store(joined ? State::kJoined : State::kNever);
+}
+
+/// Asked only where the runtime has started: the thread that it has bound already says too little.
+CpuSet places(const void* caller) noexcept {
+    runtime::Runtime found{};
+    return runtime::binds_threads() && runtime::describe(caller, found) ? runtime::places_of(found) : CpuSet::empty();
+}
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
+/// Takes no lock, and dladdr takes the loader's: a thread may ask while another one loads a library whose constructor waits for it.
+using FindObject = int(void*, dl_find_object*);
+constinit std::atomic<FindObject*> find_object{nullptr};
+#endif
+
+[[gnu::constructor]] void begin() {
+    owner = getpid();
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    find_object.store(reinterpret_cast<FindObject*>(dlsym(RTLD_DEFAULT, "_dl_find_object")));
+#endif
+    if (runtime::binds_threads() || dl_iterate_phdr(is_runtime, nullptr) == 0) return;
+    join(CpuSet::empty());
+}
+
+}  // namespace
+
+bool called_by_runtime(const void* caller) noexcept {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    if (auto* find = find_object.load(std::memory_order_relaxed); find != nullptr) {
+        dl_find_object found{};
+        const bool known = find(const_cast<void*>(caller), &found) == 0 && found.dlfo_link_map != nullptr;
+        return known && is_openmp_runtime(found.dlfo_link_map->l_name);
+    }
+#endif
+    Dl_info info{};
+    return dladdr(caller, &info) != 0 && info.dli_fname != nullptr && is_openmp_runtime(info.dli_fname);
+}
+
+void before_thread(const void* caller) noexcept {
+    const State now = state.load(std::memory_order_acquire);
+    if (now == State::kNever || now == State::kBusy || getpid() != owner) return;
+    if (now == State::kNotYet) {
+        if (!called_by_runtime(caller)) return;
+        join(places(caller));
+    }
+    if (state.load() == State::kJoined && env::flag("DROM_ASYNC", true)) client::start_agent();
+}
+
+}  // namespace drom::starting

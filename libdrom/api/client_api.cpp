@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// client_api.cpp - the client's half of the C interface: drom_init ... drom_limits.
+#include <atomic>
+
+#include "admin/table.hpp"
+#include "base/env.hpp"
+#include "base/error.hpp"
+#include "client/client.hpp"
+#include "ompt/apply.hpp"
+
+using drom::CpuSet;
+using drom::fail;
+namespace client = drom::client;
+
+namespace {
+
+struct Callback {
+    std::atomic<drom_mask_fn> fn;
+    std::atomic<void*> arg;
+};
+constinit Callback callback{};
+
+void call_back(const client::Wanted& wanted) {
+    if (drom_mask_fn fn = callback.fn.load()) fn(wanted.mask.words, CpuSet::kWords, callback.arg.load());
+}
+
+[[gnu::noinline]] int not_joined(const char* verb, drom_error* error) noexcept {
+    return fail(error, DROM_E_NOINIT, "drom: %s: this process is not a client; call drom_init first", verb);
+}
+
+int no_thread(const char* verb, drom_error* error) noexcept {
+    return fail(error, DROM_E_OS, "drom: %s: the agent's thread cannot be created; leave DROM_ASYNC out, and poll",
+                verb);
+}
+
+/// The request that the caller was told of and has not come back from yet.
+constinit std::atomic<uint64_t> told{0};
+
+void acknowledge_told() noexcept {
+    const uint64_t seq = told.exchange(0);
+    if (seq != 0) client::acknowledge_resize(seq, 0, DROM_RESIZE_CALLER, "the program adapts by itself");
+}
+
+/// The caller is back: what it was told before is adapted. DROM_OK and the mask when there is something new.
+int poll_request(client::Wanted& wanted) noexcept {
+    acknowledge_told();
+    if (!client::pending() || !client::newest(wanted)) return DROM_UNCHANGED;
+    if (client::released().seq < wanted.seq && !client::release(wanted)) return DROM_UNCHANGED;
+    return DROM_OK;
+}
+
+/// drom_poll when there may be something to do; apart from it, so that the idle path needs no stack frame.
+[[gnu::noinline]] int poll_busy(uint64_t* words, size_t nwords, drom_error* error) noexcept {
+    client::page().polls.fetch_add(1, std::memory_order_relaxed);
+    client::Wanted wanted{};
+    if (const int status = poll_request(wanted); status != DROM_OK) return status;
+    if (words != nullptr && !drom::to_words(wanted.mask, words, nwords))
+        return fail(error, DROM_E_INVAL, "drom: poll: the mask has CPU %u, which does not fit in %s",
+                    wanted.mask.last(), drom::CountText(nwords, "word").text);
+    client::hot.seen.store(wanted.seq);
+    told.store(wanted.seq);
+    call_back(wanted);
+    return DROM_OK;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// The agent has joined as the program started: from now on the program says itself where it adapts.
+static int take_over(const drom::Options& read, drom_error* error) noexcept {
+    client::add_doors(DROM_DOOR_EXPLICIT);
+    client::hot.seen.store(0);  // the first poll tells it what it has
+    if (read.min_cpus != 0 || read.max_cpus != 0)
+        if (const int status = client::limits(read.min_cpus, read.max_cpus, error); status != DROM_OK) return status;
+    return drom::succeed(error);
+}
+
+int drom_init(const uint64_t* words, size_t nwords, const drom_options* options, drom_error* error) {
+    drom::Options read;
+    if (const int status = drom::read_options(options, DROM_ASYNC | DROM_RIGID, "init", read, error); status != DROM_OK)
+        return status;
+    CpuSet mask{};
+    if (words != nullptr && !drom::from_words(words, nwords, mask))
+        return fail(error, DROM_E_NOCPU, "drom: init: the mask names a CPU beyond %u", drom::kMaxCpus - 1);
+    if (words != nullptr && mask.none()) return fail(error, DROM_E_INVAL, "drom: init: the mask is empty");
+    if (const int status = client::check_limits("init", read.min_cpus, read.max_cpus, error); status != DROM_OK)
+        return status;
+    const client::JoinOptions join{words != nullptr ? &mask : nullptr,
+                                   DROM_DOOR_EXPLICIT,
+                                   false,
+                                   read.name,
+                                   read.job,
+                                   read.min_cpus,
+                                   read.max_cpus,
+                                   read.has(DROM_RIGID)};
+    const bool by_agent = client::joined() && (client::page().doors.load() & DROM_DOOR_EXPLICIT) == 0;
+    const int status = by_agent && words == nullptr ? take_over(read, error) : client::join(join, error);
+    if (status != DROM_OK || !read.has(DROM_ASYNC) || client::start_agent()) return status;
+    client::leave(nullptr);
+    return no_thread("init", error);
+}
+
+int drom_finalize(drom_error* error) {
+    told.store(0);  // a request of this time is none of the next one's
+    return client::leave(error);
+}
+
+int drom_poll(uint64_t* words, size_t nwords, drom_error* error) {
+    if (client::pending() || told.load(std::memory_order_relaxed) != 0) return poll_busy(words, nwords, error);
+    return client::reads_requests() ? int{DROM_UNCHANGED} : not_joined("poll", error);
+}
+
+int drom_poll_apply(drom_error* error) {
+    if (!client::joined()) return not_joined("poll", error);
+    if ((client::page().doors.load(std::memory_order_relaxed) & DROM_DOOR_EXPLICIT) == 0)
+        client::add_doors(DROM_DOOR_EXPLICIT);
+    acknowledge_told();
+    if (!client::pending()) return DROM_UNCHANGED;
+    client::Wanted wanted{};
+    if (!client::newest(wanted)) return DROM_UNCHANGED;
+    if (!drom::apply_now()) return DROM_UNCHANGED;
+    call_back(wanted);
+    return DROM_OK;
+}
+
+int drom_on_change(drom_mask_fn fn, void* arg, const drom_options* options, drom_error* error) {
+    drom::Options read;
+    if (const int status = drom::read_options(options, DROM_ASYNC, "on-change", read, error); status != DROM_OK)
+        return status;
+    const bool async = fn != nullptr && read.has(DROM_ASYNC);
+    if (async && !client::start_agent()) return no_thread("on-change", error);
+    if (fn != nullptr) client::let_team_follow();
+    callback.fn.store(nullptr);
+    callback.arg.store(arg);
+    callback.fn.store(fn);
+    client::on_release(async ? call_back : nullptr);
+    return drom::succeed(error);
+}
+
+int drom_disable(void) {
+    if (!client::joined()) return DROM_E_NOINIT;
+    client::disable();
+    return DROM_OK;
+}
+
+int drom_enable(void) {
+    if (!client::joined()) return DROM_E_NOINIT;
+    client::enable();
+    return DROM_OK;
+}
+
+int drom_limits(uint32_t min_cpus, uint32_t max_cpus, drom_error* error) {
+    return client::limits(min_cpus, max_cpus, error);
+}
+
+}  // extern "C"

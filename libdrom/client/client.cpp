@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// client.cpp - this process as a client: read requests, release CPUs, acknowledge. Joining and leaving are in joining.cpp, threads in agent_thread.cpp.
+#include "client_state.hpp"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+
+#include "base/clock.hpp"
+#include "base/confine.hpp"
+#include "base/error.hpp"
+#include "runtime_waiting.hpp"
+#include "shmem/descendants.hpp"
+#include "shmem/events.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/waiting.hpp"
+#include "thread_mask.hpp"
+
+namespace drom::client {
+
+// Before join, after leave and in forked children the hot path points here: no branch, nothing to fault on.
+constinit const Word kNothing{0};
+
+alignas(64) constinit Page private_page{};
+// No constructor and no destructor: a preloaded /bin/true pays for neither, and the agent's thread may use this until the process
+// has ended.
+constinit State state{};
+static_assert(std::is_trivially_destructible_v<State>);
+
+bool is_current() noexcept {
+    const SlotState now = state_of(state.ledger.slot(state.slot));
+    return now.takes_part() && now.generation == state.generation;
+}
+
+/// Trying costs a look at every thread, and safe points come often: nobody tries again before the time.
+bool is_given_up(uint64_t seq) noexcept {
+    return state.given_up.load() >= seq && now_ns() < state.try_again_ns.load(kRelaxed);
+}
+
+namespace {
+
+void give_up(uint64_t seq) noexcept {
+    state.try_again_ns.store(now_ns() + kTryAgain, kRelaxed);
+    state.given_up.store(seq);
+}
+
+/// True while threads have to share CPUs that were enough when the program started. A program without a team is about to open one that
+/// is made for the CPUs that it started with.
+bool shares_cpus() noexcept {
+    const uint32_t cpus = state.threads.mask().count();
+    if (!moves_threads() || cpus >= state.first_cpus) return false;
+    if (const Team team = state.team.load(); team != Team::Unknown) return team == Team::SharesCpus;
+    const uint32_t threads = state.known.seen - std::min(state.agent_threads.load(), state.known.seen);
+    return threads <= 1 || threads > cpus;
+}
+
+}  // namespace
+
+/// For the thread that holds `releasing`. While threads yield it looks each time for runtimes that were loaded since.
+void adapt_waiting() noexcept {
+    const bool on = shares_cpus();
+    if ((on || state.yielding) && waiting::yield(on)) state.yielding = on;
+}
+
+constinit Hot hot{{&kNothing}, {0}};
+
+bool newest(Wanted& wanted) noexcept {
+    if (!joined() || getpid() != state.pid) return false;
+    Posted posted{};
+    if (!read_request(state.ledger, state.slot, posted) || posted.mask.none() || !is_current()) return false;
+    wanted = {posted.seq, posted.mask};
+    return true;
+}
+
+CpuSet first_mask() noexcept { return state.first_mask; }
+
+Wanted released() noexcept {
+    const AffinityGuard reading;  // until it ends no second release fills the half that is read here
+    // A mask that was published but could not be applied (a cpuset that allows none of it) is not released.
+    const uint64_t acknowledged = state.page != nullptr ? state.page->released.load(kRelaxed) : 0;
+    return {std::min(reading.seq(), acknowledged), reading.mask()};
+}
+
+namespace {
+
+void acknowledge_release(uint64_t seq, bool limited) noexcept {
+    Page& page = *state.page;
+    page.limited.store(limited ? 1 : 0, kRelaxed);
+    write_applied(state.ledger, page, seq, state.applied);
+    page.released_ns.store(now_ns(), kRelaxed);
+    page.adoptions.store(page.adoptions.load(kRelaxed) + 1, kRelaxed);
+    uint64_t old = page.released.load(kRelaxed);
+    while (old < seq && !page.released.compare_exchange_weak(old, seq)) {}
+    if (state.ledger.request(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.released));
+    record(state.ledger, {.type = DROM_EVENT_RELEASED, .slot = state.slot, .seq = seq, .pid = self().pid});
+}
+
+/// An administrator that lost its patience may have moved the threads since our own last release, or have died in the middle of that.
+Origin origin_before(const Wanted& wanted) noexcept {
+    Posted last{state.page->released.load(kRelaxed), state.applied};
+    Posted outside;
+    if (read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq) last = outside;
+    return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq)};
+}
+
+bool confine_all(const Wanted& wanted) noexcept {
+    if (!state.threads.publish(wanted.seq, wanted.mask)) return false;
+    const Origin origin = origin_before(wanted);
+    const bool real = !state.ledger.virtual_node();
+    if (real) clear_off(state.known, origin, wanted.mask);
+    if (!state.threads.await_setters()) return false;
+    Confined done{DROM_OK, {}, 0, 0};
+    if (real)
+        done = ClientTree(state.ledger, state.path, state.slot, 0).confine(origin, wanted.mask, deadline_in_ms(100));
+    if (done.status == DROM_E_NOCPU) {
+        snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
+                 static_cast<unsigned long long>(wanted.seq));
+        return false;
+    }
+    if (done.process != 0)
+        snprintf(state.page->why, sizeof state.page->why, "its descendant %u cannot be moved: %s", done.process,
+                 drom_status_text(done.status));
+    if (done.status != DROM_OK) return false;
+    state.applied = wanted.mask - done.refused;
+    acknowledge_release(wanted.seq, !done.refused.none());
+    note_threads(state.known);
+    state.team.store(Team::Unknown);
+    adapt_waiting();
+    return true;
+}
+
+void say_resized(uint64_t seq, uint32_t team_size) noexcept {
+    Page& page = *state.page;
+    if (!joined()) return;
+    page.resized_ns.store(now_ns(), kRelaxed);
+    page.resized.store(seq);
+    if (state.ledger.request(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.resized));
+    record(state.ledger,
+           {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
+}
+
+/// A team that keeps its size has followed as far as it will. Where regions are seen the next one looks again: the program may have
+/// said something else since.
+void acknowledge_kept(uint64_t seq) noexcept {
+    constexpr uint32_t kRegions = DROM_DOOR_KMP | DROM_DOOR_GOMP;
+    const Page& page = *state.page;
+    const uint32_t doors = page.doors.load(kRelaxed);
+    if (page.resize.load(kRelaxed) != DROM_RESIZE_KEEPS || (doors & DROM_DOOR_EXPLICIT) != 0) return;
+    if ((doors & kRegions) == 0) hot.seen.store(seq);
+    say_resized(seq, page.team_size.load(kRelaxed));
+}
+
+}  // namespace
+
+bool release_here(const Wanted& wanted) noexcept {
+    if (!joined() || getpid() != state.pid || state.disabled.load() > 0) return false;
+    uint32_t idle = 0;
+    if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
+    const int saved = errno;
+    const bool done = released().seq >= wanted.seq || confine_all(wanted);
+    if (done) acknowledge_kept(wanted.seq);
+    if (!done) give_up(wanted.seq);
+    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+    state.finished.fetch_add(1);
+    if (state.finish_waiters.load() > 0) futex_wake(&state.finished);
+    errno = saved;  // a safe point sits inside the program's own calls
+    return done;
+}
+
+namespace {
+
+/// True when the agent's thread has released `wanted` soon enough. The caller sleeps meanwhile, which leaves its CPU to that thread.
+bool released_by_agent(const Wanted& wanted) noexcept {
+    const int saved = errno;
+    const uint64_t deadline = deadline_in_ms(1);
+    state.finish_waiters.fetch_add(1);
+    uint32_t count = state.finished.load();
+    while (released().seq < wanted.seq && !is_given_up(wanted.seq) && state.agent_ready.load() &&
+           state.disabled.load() <= 0 && now_ns() < deadline) {
+        futex_wait(&state.finished, count, deadline);
+        count = state.finished.load();
+    }
+    state.finish_waiters.fetch_sub(1);
+    errno = saved;
+    return released().seq >= wanted.seq;
+}
+
+}  // namespace
+
+bool release(const Wanted& wanted) noexcept {
+    if (is_given_up(wanted.seq)) return false;
+    // A thread of the program that moves others blocks, and wakes among busy ones after it has run for long: it may wait for a tick of the
+    // kernel before it can go on and acknowledge. The agent's thread comes from sleep, and its slices are short.
+    return (state.agent_ready.load() && released_by_agent(wanted)) || release_here(wanted);
+}
+
+void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const char* why) noexcept {
+    Page& page = *state.page;
+    page.team_size.store(team_size, kRelaxed);
+    page.resize.store(resize, kRelaxed);
+    if (why != page.why) snprintf(page.why, sizeof page.why, "%s", why != nullptr ? why : "");
+    hot.seen.store(seq);
+    say_resized(seq, team_size);
+}
+
+Page& page() noexcept { return state.page != nullptr ? *state.page : private_page; }
+
+void add_doors(uint32_t doors) noexcept { page().doors.fetch_or(doors); }
+
+AffinityGuard::AffinityGuard(bool counts) noexcept : counts_(counts) {
+    if (counts_) state.threads.begin_setting();
+}
+AffinityGuard::~AffinityGuard() {
+    if (counts_) state.threads.end_setting();
+}
+const CpuSet& AffinityGuard::mask() const noexcept { return state.threads.mask(); }
+uint64_t AffinityGuard::seq() const noexcept { return state.threads.seq(); }
+
+namespace {
+/// A forked child is no client, but one of its parent's processes: it has the CPUs that the parent was last told to use. Nothing once the parent's slot
+/// has another user.
+Wanted of_parent() noexcept {
+    Posted posted{};
+    const bool known = state.ledger.base != nullptr && read_request(state.ledger, state.slot, posted) && is_current();
+    return known ? Wanted{posted.seq, posted.mask} : Wanted{0, CpuSet::empty()};
+}
+}  // namespace
+
+bool is_child_of_client() noexcept { return state.pid != 0 && getpid() != state.pid; }
+
+Wanted AffinityGuard::allowed() const noexcept {
+    if (is_child_of_client()) return of_parent();
+    const uint64_t own = seq();
+    const Word* request = hot.request.load(kRelaxed);
+    if (request == &kNothing || request->load() == own) return {own, mask()};
+    Posted posted;
+    const bool readable = read_request(state.ledger, state.slot, posted) && posted.seq > own && !posted.mask.none();
+    return readable ? Wanted{posted.seq, posted.mask} : Wanted{own, mask()};
+}
+
+void disable() noexcept {
+    state.disabled.fetch_add(1);
+    page().disabled.fetch_add(1);
+}
+
+void enable() noexcept {
+    if (state.disabled.load() <= 0) return;
+    page().disabled.fetch_sub(1);
+    if (state.disabled.fetch_sub(1) != 1) return;
+    state.nudge.fetch_add(1);
+    futex_wake(&state.nudge);
+}
+
+void team_shares_cpus(bool shares) noexcept {
+    // Large and small teams may take turns, and to change what waiting threads do takes as long as a short region.
+    constexpr uint32_t kEnough = 32;
+    state.fitting = shares ? 0 : std::min(state.fitting + 1, kEnough);
+    const Team before = state.team.load(kRelaxed);
+    const bool waits = before == Team::SharesCpus && state.fitting < kEnough;
+    const Team team = shares || waits ? Team::SharesCpus : Team::Fits;
+    if (before == team || !joined() || getpid() != state.pid) return;
+    state.team.store(team);
+    uint32_t idle = 0;
+    if (!state.releasing.compare_exchange_strong(idle, 1))
+        return;  // whoever it is looks, or the agent's thread within a second
+    const int saved = errno;
+    adapt_waiting();
+    errno = saved;
+    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+}
+
+void on_release(void (*fn)(const Wanted&)) noexcept { state.on_release.store(fn); }
+
+void let_team_follow() noexcept { state.follows.store(true); }
+bool program_follows() noexcept { return state.follows.load(kRelaxed); }
+
+int check_limits(const char* verb, uint32_t least, uint32_t most, drom_error* error) noexcept {
+    if (least <= kMaxCpus && most <= kMaxCpus && (most == 0 || least <= most)) return DROM_OK;
+    return fail(error, DROM_E_INVAL, "drom: %s: no number of CPUs up to %u is at least %u and at most %u", verb,
+                kMaxCpus, least, most);
+}
+
+int limits(uint32_t least, uint32_t most, drom_error* error) noexcept {
+    if (!joined())
+        return fail(error, DROM_E_NOINIT, "drom: limits: this process is not a client; call drom_init first");
+    Slot& slot = state.ledger.slot(state.slot);
+    const uint32_t min = least != 0 ? least : slot.min_cpus.load();
+    const uint32_t max = most != 0 ? most : slot.max_cpus.load();
+    if (const int status = check_limits("limits", min, max, error); status != DROM_OK) return status;
+    if (!state.ledger.writable)
+        return fail(error, DROM_E_PERM, "drom: limits: in a node table the resource manager sets them");
+    if (least != 0) slot.min_cpus.store(least);
+    if (most != 0) slot.max_cpus.store(most);
+    return succeed(error);
+}
+
+}  // namespace drom::client

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// joining.cpp - this process becomes a client, and stops being one.
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "base/clock.hpp"
+#include "base/env.hpp"
+#include "base/error.hpp"
+#include "client_state.hpp"
+#include "runtime_waiting.hpp"
+#include "shmem/events.hpp"
+#include "shmem/registry.hpp"
+#include "shmem/settle.hpp"
+#include "shmem/waiting.hpp"
+
+namespace drom::client {
+
+namespace {
+
+/// The child is not a client: it must never acknowledge, own or lose anything of its parent's. Null pointers first.
+void after_fork_in_child() {
+    hot.request.store(&kNothing);
+    hot.seen.store(0);
+    state.joined.store(false);
+    state.page = &private_page;
+    state.releasing.store(0);
+    state.threads.forget_setters();
+    state.agent_ready.store(false);
+    state.agent_runs.store(0);
+    state.agent_threads.store(0);
+    state.call.lock = PTHREAD_MUTEX_INITIALIZER;
+    waiting::after_fork_in_child();
+}
+
+bool watch_forks() noexcept {
+    if (!state.watches_forks)
+        state.watches_forks = pthread_atfork(waiting::before_fork, waiting::after_fork, after_fork_in_child) == 0;
+    return state.watches_forks;
+}
+
+// --- joining ------------------------------------------------------------------------------------------------------------
+
+int open_table(const char* where, drom_error* error) noexcept {
+    if (const int status = table_path(where, state.path, sizeof state.path, error); status != DROM_OK) return status;
+    // Root's node table can only be read; whether it is one shows when it is open.
+    int status = open_ledger(state.path, false, state.ledger, error);
+    if (status == DROM_E_PERM) status = open_ledger(state.path, true, state.ledger, error);
+    if (status != DROM_E_NOTABLE) return status;
+    status = create_ledger(state.path, {0, 0, kModeUser}, error);
+    return status == DROM_OK ? open_ledger(state.path, false, state.ledger, error) : status;
+}
+
+/// The reservation that the environment names, if it is there; kNoSlot otherwise. `only`: the process that it is for; 0: whoever comes.
+uint32_t reserved_slot(uint32_t& only) noexcept {
+    const char* text = env::text("DROM_SLOT");
+    unsigned slot = 0;
+    unsigned generation = 0;
+    unsigned pid = 0;
+    if (text == nullptr || sscanf(text, "%u:%u:%u", &slot, &generation, &pid) < 2 || slot >= state.ledger.clients())
+        return kNoSlot;
+    only = pid;
+    const SlotState now = state_of(state.ledger.slot(slot));
+    return now.generation == generation && is_live(state.ledger, {slot, generation & 0xfff}) ? slot : kNoSlot;
+}
+
+/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has, or it
+/// is for that process only: whoever launched it goes on to name it by its pid. `page`: the reservation's; null: it cannot be opened.
+int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error) noexcept {
+    Slot& slot = state.ledger.slot(index);
+    const Who me = self();
+    const Who present = read_who(slot.client);
+    const bool mine = is_same(present, me);
+    uint32_t pid = present.pid;
+    const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(present) != Verdict::kDead;
+    const bool refused = !mine && (in_use || !state.ledger.writable || (only != 0 && only != me.pid));
+    if (page == nullptr && !refused)
+        return fail(error, DROM_E_OS, "drom: join: the page of reservation %u cannot be opened", index);
+    if (mine) return DROM_OK;
+    if (refused || !slot.client.pid.compare_exchange_strong(pid, me.pid))
+        return fail(error, DROM_E_BUSY,
+                    "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
+                    index, pid);
+    slot.client.start.store(me.start);
+    slot.client.pidns.store(me.pidns);
+    return DROM_OK;
+}
+
+/// From here on it is called off no more as one that nobody has joined. False: it has been, just now.
+bool keep_reservation(uint32_t index, uint32_t generation) noexcept {
+    if (!state.ledger.writable) return true;  // a node's reservation is its manager's to change
+    return sign_takeover(state.ledger, index, generation, phase::kLive);
+}
+
+/// E_NOPROC: it has been called off meanwhile.
+int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept {
+    const uint32_t generation = state_of(state.ledger.slot(index)).generation;
+    Page* page = open_page(state.ledger, state.path, index, generation);
+    int status = take_over(index, only, page, error);
+    const bool taken = status == DROM_OK && keep_reservation(index, generation);
+    if (!taken && !is_live(state.ledger, {index, generation & 0xfff})) status = DROM_E_NOPROC;
+    if (status != DROM_OK) {
+        unmap_page(page);
+        return status;
+    }
+    state.slot = index;
+    state.generation = generation;
+    state.page = page;
+    return DROM_OK;
+}
+
+/// Others may claim at the same time: whoever's compare-and-swap comes first has it. One that fails may have been overtaken by somebody who
+/// took the CPU from the dead: it is free still.
+bool claim_cpu(uint32_t cpu) noexcept {
+    const Ledger& ledger = state.ledger;
+    const Owner::Name me = name_of(ledger, state.slot);
+    constexpr int kTries = 16;
+    for (int tries = 0; tries < kTries; ++tries) {
+        const Owner word{ledger.owner(cpu).load()};
+        if (word.owner() != Owner::nobody() && is_live(ledger, word.owner())) return false;
+        if (word.is(Owner::kDrained | Owner::kAbsent | Owner::kOffline)) return false;  // since we looked for free ones
+        if (change_owner(ledger, cpu, word, word.with(me, Owner::nobody(), 0))) return true;
+    }
+    return false;
+}
+
+/// The CPUs of `mask` that nobody has.
+CpuSet claim_cpus(const CpuSet& mask) noexcept {
+    const Ledger& ledger = state.ledger;
+    CpuSet claimed{};
+    const CpuSet wanted = mask & free_cpus(ledger);
+    for (uint32_t cpu = wanted.first(); cpu < ledger.cpus(); cpu = wanted.next(cpu + 1)) {
+        if (!claim_cpu(cpu)) continue;
+        record(ledger, {.type = DROM_EVENT_CLAIM, .slot = state.slot, .cpu = cpu, .pid = self().pid});
+        claimed.add(cpu);
+    }
+    return claimed;
+}
+
+uint32_t claim_and_settle(const CpuSet& claim) noexcept {
+    const CpuSet claimed = claim_cpus(claim);
+    SlotSet me;
+    me.add(state.slot);
+    settle(state.ledger, *state.pages, me);
+    return claimed.count();
+}
+
+int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* error) noexcept {
+    if (!state.ledger.writable)
+        return fail(error, DROM_E_PERM,
+                    "drom: join: table %s is the node's; only a resource manager can add this process to it",
+                    state.path);
+    reap(state.ledger, *state.pages, state.path);
+    state.slot = claim_slot(state.ledger);
+    if (state.slot == kNoSlot)
+        return fail(error, DROM_E_FULL, "drom: join: no slot of table %s is free; it has %s", state.path,
+                    CountText(state.ledger.clients(), "slot").text);
+    Slot& slot = state.ledger.slot(state.slot);
+    state.generation = state_of(slot).generation;
+    write_who(slot.client, self());
+    slot.uid.store(geteuid(), kRelaxed);
+    slot.min_cpus.store(std::max(1u, options.min_cpus), kRelaxed);
+    slot.max_cpus.store(options.max_cpus, kRelaxed);
+    slot.joined_ns.store(now_ns(), kRelaxed);
+    label_slot(slot, self().pid, options.name, options.job, options.name_end);
+    state.page = create_page(state.ledger, state.path, state.slot, state.generation, geteuid(), error);
+    if (state.page == nullptr ||
+        !move_slot(state.ledger, state.slot, state.generation, phase::kLive, options.rigid ? slot_flag::kRigid : 0)) {
+        move_slot(state.ledger, state.slot, state.generation, phase::kFree, 0);
+        return error != nullptr && error->status != DROM_OK ? error->status : DROM_E_BUSY;
+    }
+    const uint32_t count = claim_and_settle(claim);
+    record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = count, .pid = self().pid});
+    return DROM_OK;
+}
+
+/// The launcher that reserved it died before it gave a CPU: no other process will. In this order: the guardian gives CPUs, and dies then.
+bool is_forsaken() noexcept {
+    return state.ledger.writable && verdict(read_who(state.ledger.slot(state.slot).guardian)) == Verdict::kDead &&
+           wanted_cpus(state.ledger, name_of(state.ledger, state.slot)).none();
+}
+
+/// Leaves the slot of its own for the one that somebody has reserved for it meanwhile; kNoSlot: nobody has.
+uint32_t change_to_reservation(const JoinOptions& options) noexcept {
+    if (options.reserved_for == kNoReservation) return kNoSlot;
+    const uint32_t reserved = find_other_slot(state.ledger, self().pid, state.slot);
+    if (reserved == kNoSlot) return kNoSlot;
+    retire_user(state.ledger, *state.pages, state.path, state.slot, state.generation, DROM_EVENT_LEAVE);
+    unmap_page(state.page);
+    state.page = &private_page;
+    return reserved;
+}
+
+/// A reservation's CPUs or, where there is none (any more), those of `claim` that nobody has.
+int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const CpuSet& claim,
+          drom_error* error) noexcept {
+    constexpr int kTries = 8;  // each is lost to somebody who reserves for it, or calls that off, at this moment
+    for (int tries = 0; tries < kTries; ++tries) {
+        int status = reserved != kNoSlot ? enter_reservation(reserved, only, error) : int{DROM_E_NOPROC};
+        if (status == DROM_OK && is_forsaken()) claim_and_settle(claim);
+        if (status != DROM_E_NOPROC) return status;
+        status = claim_own_slot(options, claim, error);
+        if (status != DROM_OK) return status;
+        reserved = change_to_reservation(options);
+        if (reserved == kNoSlot) return DROM_OK;
+    }
+    return fail(error, DROM_E_BUSY, "drom: join: its CPUs are being reserved and released all the time; try again");
+}
+
+/// From here on requests are read. The process's CPUs at this moment are its affinity.
+void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
+    state.threads.begin(affinity);
+    state.applied = state.first_mask = affinity;
+    state.first_cpus = affinity.count();
+    state.team.store(Team::Unknown);
+    waiting::begin();
+    state.pid = getpid();
+    Page& page = *state.page;
+    write_applied(state.ledger, page, 0, affinity);
+    page.doors.fetch_or(options.doors);
+    page.disabled.store(static_cast<uint32_t>(std::max(0, state.disabled.load())));
+    page.joined.store(1);
+    hot.request.store(&state.ledger.request(state.slot).newest);
+    state.joined.store(true, std::memory_order_release);
+}
+
+/// The slot that this process takes over, kNoSlot when it is to have one of its own. `only`: as reserved_slot().
+uint32_t find_reservation(uint32_t reserved_for, uint32_t& only) noexcept {
+    if (reserved_for == kNoReservation) return kNoSlot;
+    if (reserved_for != 0) return find_listed_pid(state.ledger, reserved_for);
+    uint32_t reserved = reserved_slot(only);
+    if (reserved == kNoSlot) reserved = find_pid(state.ledger, self().pid);
+    if (reserved == kNoSlot || state.ledger.slot(reserved).client.pid.load() != self().pid) return reserved;
+    // A predecessor with our pid; its slot is reaped later.
+    return verdict(read_who(state.ledger.slot(reserved).client)) == Verdict::kDead ? kNoSlot : reserved;
+}
+
+int join_table(const JoinOptions& options, drom_error* error) noexcept {
+    if (const int status = open_table(options.where, error); status != DROM_OK) return status;
+    state.pages = new (state.pages_room) Pages;
+    if (!state.pages->open(&state.ledger, state.path)) return fail(error, DROM_E_OS, "drom: join: out of memory");
+    if (options.mask != nullptr && options.mask->last() >= state.ledger.cpus())
+        return fail(error, DROM_E_NOCPU, "drom: join: CPU %u is beyond the %s of table %s", options.mask->last(),
+                    CountText(state.ledger.cpus(), "CPU").text, state.path);
+    // The caller may know better than the affinity of its thread, which a runtime may have bound to one CPU by now.
+    CpuSet affinity{};
+    if (options.mask != nullptr)
+        affinity = *options.mask;
+    else
+        get_affinity(0, affinity);
+    uint32_t only = 0;
+    const uint32_t reserved = find_reservation(options.reserved_for, only);
+    const CpuSet& claim = options.claim != nullptr ? *options.claim : affinity;
+    const int status = enter(reserved, only, options, claim, error);
+    if (status != DROM_OK) return status;
+    start_reading(options, affinity);
+    Wanted first{};
+    if (newest(first)) release(first);
+    state.first_seq = first.seq;
+    // Descriptors of ours must not surprise a program that closes or counts its own; the mapping is all we need.
+    if (state.ledger.directory >= 0) close(state.ledger.directory);
+    if (state.ledger.file >= 0) close(state.ledger.file);
+    state.ledger.directory = state.ledger.file = -1;
+    return DROM_OK;
+}
+
+}  // namespace
+
+namespace {
+
+/// True for one caller at a time, and never again unless leave() or a fork has made it possible.
+bool begin_joining() noexcept {
+    const pid_t me = getpid();
+    if (state.joiner.exchange(me) != me) state.ever.store(false);  // its parent's doing
+    if (state.ever.exchange(true)) return false;
+    const uint64_t deadline = deadline_in_ms(1000);
+    while (state.agent_runs.load() != 0 && now_ns() < deadline) {
+        // It may have looked whether to stop just before leave() said so, and have gone to sleep just after leave() woke it.
+        futex_wake(futex_half(state.ledger.request(state.slot).newest));
+        futex_wait(&state.agent_runs, 1, deadline_in_ms(5));
+    }
+    if (state.agent_runs.load() == 0) return true;
+    state.ever.store(false);
+    return false;
+}
+
+/// Nothing of the last time is left, but for what threads may be reading at this moment.
+void forget_last_time() noexcept {
+    if (state.pages != nullptr) state.pages->~Pages();
+    state.pages = nullptr;
+    unmap_page(state.last_page);
+    close_ledger(state.last_ledger);
+    state.last_ledger = state.ledger;
+    state.last_page = state.page == &private_page ? nullptr : state.page;
+    state.ledger = Ledger{};
+    state.page = &private_page;
+    state.stop.store(false);
+    state.given_up.store(0);
+    state.on_release.store(nullptr);
+    state.call.waits = false;
+}
+
+int join_or_undo(const JoinOptions& options, drom_error* error) noexcept {
+    drom_error own{};
+    const int status = join_table(options, &own);
+    if (status == DROM_OK) return succeed(error);
+    if (error != nullptr) *error = own;
+    close_ledger(state.ledger);
+    if (state.page != &private_page) unmap_page(state.page);
+    state.page = &private_page;
+    return status;
+}
+
+int join_once(const JoinOptions& options, drom_error* error) noexcept {
+    if (env::flag("DROM_DISABLE", false)) return fail(error, DROM_E_NOINIT, "drom: join: DROM_DISABLE is set");
+    if (getauxval(AT_SECURE) != 0)
+        return fail(error, DROM_E_NOINIT, "drom: join: this program runs with another user's rights; it is left alone");
+    if (const Who me = self(); me.start == 0 || me.pidns == 0)
+        return fail(error, DROM_E_OS,
+                    "drom: join: /proc/self cannot be read, so nobody could tell whether this process lives");
+    return join_or_undo(options, error);
+}
+
+}  // namespace
+
+int join(const JoinOptions& options, drom_error* error) noexcept {
+    if (!begin_joining()) return fail(error, DROM_E_BUSY, "drom: join: this process has joined a table before");
+    forget_last_time();
+    const int status = watch_forks() ? join_once(options, error) : fail(error, DROM_E_OS, "drom: join: out of memory");
+    if (status != DROM_OK) {
+        state.ever.store(false);
+        return status;
+    }
+    if (options.async) start_agent();
+    return status;
+}
+
+const char* path() noexcept { return state.path; }
+bool moves_threads() noexcept { return !state.ledger.virtual_node(); }
+
+bool joined() noexcept { return state.joined.load(std::memory_order_acquire); }
+
+namespace {
+
+int give_back(drom_error* error) noexcept {
+    if (!state.ledger.writable || !is_current()) return succeed(error);
+    const Who guardian = read_who(state.ledger.slot(state.slot).guardian);
+    if (guardian.pid != 0 && verdict(guardian) != Verdict::kDead) {
+        // The launcher keeps the reservation: a script may start its next program in it.
+        change_phase(state.ledger, state.slot, state.generation, phase::kLive, phase::kReserved);
+        return succeed(error);
+    }
+    retire_user(state.ledger, *state.pages, state.path, state.slot, state.generation, DROM_EVENT_LEAVE);
+    return succeed(error);
+}
+
+}  // namespace
+
+int leave(drom_error* error) noexcept {
+    if (getpid() != state.pid || !state.joined.exchange(false))
+        return fail(error, DROM_E_NOINIT, "drom: leave: this process is not a client");
+    hot.request.store(&kNothing);
+    hot.seen.store(0);
+    state.stop.store(true);
+    futex_wake(futex_half(state.ledger.request(state.slot).newest));
+    state.nudge.fetch_add(1);
+    futex_wake(&state.nudge);
+    state.page->joined.store(0);
+    const int status = give_back(error);
+    // A door that a runtime has gone through has its own idea of which request it has seen.
+    constexpr uint32_t kCalls = DROM_DOOR_EXPLICIT | DROM_DOOR_ASYNC;
+    if ((state.page->doors.load() & ~kCalls) == 0) state.ever.store(false);
+    return status;
+}
+
+}  // namespace drom::client
+
+namespace {
+/// The program ends by itself: its CPUs need not wait for the reaper.
+[[gnu::destructor]] void leave_at_exit() {
+    if (drom::client::joined()) drom::client::leave(nullptr);
+}
+}  // namespace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reserved.cpp - finds the reservation that the environment names, and reads what its client was told.
+#include "reserved.hpp"
+
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <new>
+
+#include "base/env.hpp"
+#include "shmem/mailbox.hpp"
+#include "shmem/registry.hpp"
+
+namespace drom::client {
+
+namespace {
+
+struct Reservation {
+    Ledger ledger;
+    uint32_t slot, generation;
+
+    [[nodiscard]] bool is_there() const noexcept {
+        return state_of(ledger.slot(slot)).generation == generation && is_live(ledger, {slot, generation & 0xfff});
+    }
+};
+
+constinit Reservation nothing{};
+/// Null until somebody has looked. No lock: a thread may fork while another one looks.
+constinit std::atomic<Reservation*> found{nullptr};
+
+bool is_named(unsigned& slot, unsigned& generation) noexcept {
+    const char* text = env::text("DROM_SLOT");
+    return text != nullptr && sscanf(text, "%u:%u", &slot, &generation) == 2 && getauxval(AT_SECURE) == 0 &&
+           !env::flag("DROM_DISABLE", false);
+}
+
+bool open(Reservation& reservation) noexcept {
+    char path[256];
+    Ledger& ledger = reservation.ledger;
+    if (table_path(nullptr, path, sizeof path, nullptr) != DROM_OK) return false;
+    if (open_ledger(path, true, ledger, nullptr) != DROM_OK) return false;
+    // Descriptors of ours must not surprise a program that closes or counts its own.
+    if (ledger.directory >= 0) close(ledger.directory);
+    if (ledger.file >= 0) close(ledger.file);
+    ledger.directory = ledger.file = -1;
+    if (reservation.slot < ledger.clients() && !ledger.virtual_node()) return true;
+    close_ledger(ledger);
+    return false;
+}
+
+/// Not by malloc: a signal handler may be at this.
+Reservation* look() noexcept {
+    unsigned slot = 0;
+    unsigned generation = 0;
+    if (!is_named(slot, generation)) return &nothing;
+    void* room = mmap(nullptr, sizeof(Reservation), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return &nothing;
+    auto* reservation = new (room) Reservation{{}, slot, generation};
+    if (open(*reservation)) return reservation;
+    munmap(room, sizeof(Reservation));
+    return &nothing;
+}
+
+const Reservation& reservation() noexcept {
+    Reservation* known = found.load(std::memory_order_acquire);
+    if (known != nullptr) return *known;
+    const int saved = errno;
+    Reservation* mine = look();
+    errno = saved;
+    if (found.compare_exchange_strong(known, mine)) return *mine;
+    if (mine != &nothing) {
+        close_ledger(mine->ledger);
+        munmap(mine, sizeof(Reservation));
+    }
+    return *known;
+}
+
+}  // namespace
+
+Wanted reserved() noexcept {
+    const Reservation& mine = reservation();
+    Posted posted{};
+    if (mine.ledger.base == nullptr || !read_request(mine.ledger, mine.slot, posted) || !mine.is_there())
+        return {0, CpuSet::empty()};
+    return posted.mask.none() ? Wanted{0, CpuSet::empty()} : Wanted{posted.seq, posted.mask};
+}
+
+}  // namespace drom::client

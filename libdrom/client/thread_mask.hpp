@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// thread_mask.hpp - the mask that the threads of this process may use, while some of them set their own affinity from it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/cpuset.hpp"
+#include "shmem/layout.hpp"
+
+namespace drom {
+
+/// Two copies; `current_` tells which holds. A release fills the other one, switches, and before it verifies waits until nobody is setting an
+/// affinity from the old one. No constructor, so that it may be used until the process has ended.
+class ThreadMask {
+public:
+    void begin(const CpuSet& mask) noexcept {
+        masks_[0] = mask;
+        seqs_[0].store(0, std::memory_order_relaxed);
+        current_.store(0);
+    }
+
+    /// Makes `mask` what threads may use from now on. Those that read the mask before may set it until await_setters(). One releasing
+    /// thread at a time. False when somebody is still setting an affinity from the copy that would be filled.
+    bool publish(uint64_t seq, const CpuSet& mask) noexcept;
+
+    /// Waits for threads between begin_setting() and end_setting(), asleep: they may have to run on this CPU. False when one of them does not finish
+    /// within 10 ms (it is there for one system call).
+    bool await_setters() noexcept;
+
+    void begin_setting() noexcept { setters_.fetch_add(1); }
+    void end_setting() noexcept;
+
+    /// Between begin_setting() and end_setting() only.
+    [[nodiscard]] const CpuSet& mask() const noexcept { return masks_[current_.load()]; }
+    [[nodiscard]] uint64_t seq() const noexcept { return seqs_[current_.load()].load(std::memory_order_relaxed); }
+
+    /// In a forked child, which has none of its parent's threads.
+    void forget_setters() noexcept {
+        setters_.store(0);
+        waiters_.store(0);
+    }
+
+private:
+    alignas(64) std::atomic<uint32_t> current_{0};
+    Half setters_{0}, waiters_{0};
+    bool overtaken_ = false;  ///< some of them may still use the copy that is filled next
+    std::atomic<uint64_t> seqs_[2] = {};
+    CpuSet masks_[2] = {};
+};
+
+}  // namespace drom

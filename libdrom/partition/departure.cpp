@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// departure.cpp - who gets the CPUs of tasks that end.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "holdings.hpp"
+#include "partition.hpp"
+#include "separation.hpp"
+
+namespace drom::partition {
+
+namespace {
+
+/// Those who stay, and what those who leave leave behind.
+class Estate {
+public:
+    Estate(const Topology& topology, const Clients& before, const std::vector<bool>& leaves, Clients& stay)
+        : before_(before), leaves_(leaves), node_(topology, stay), inherits_(node_.jobs(), false) {
+        for (uint32_t job = 0; job < node_.jobs(); ++job) {
+            pools_.push_back(node_.pool(job));
+            rooms_.push_back(node_.room(job));
+        }
+        each_leaver([&](const Client& client, uint32_t) { left_ = left_ | (client.mask & topology.cpus); });
+    }
+
+    void distribute() {
+        each_leaver([&](const Client& client, uint32_t job) {
+            if (job != kNobody) bequeath(client, job);
+        });
+        give_back();
+        each_leaver([&](const Client& client, uint32_t job) {
+            if (job != kNobody) give_to_own_job(client, job);
+        });
+        if (had_lent())
+            while (spread()) {}
+        for (uint32_t job = 0; job < node_.jobs(); ++job) divide_anew(job);
+    }
+
+private:
+    static constexpr uint32_t kWaits = kNobody - 1;
+
+    /// With the place of its job among those that stay, or kNobody.
+    template <class Each>
+    void each_leaver(const Each& each) const {
+        for (size_t i = 0; i < before_.size(); ++i) {
+            if (!leaves_[i]) continue;
+            uint32_t job = 0;
+            while (job < node_.jobs() && node_.name(job) != before_[i].job) ++job;
+            each(before_[i], job < node_.jobs() ? job : kNobody);
+        }
+    }
+
+    void give(uint32_t cpu, uint32_t job) {
+        pools_[job].add(cpu);
+        --rooms_[job];
+        left_.remove(cpu);
+    }
+    [[nodiscard]] uint32_t job_at(uint32_t cpu) const {
+        for (uint32_t job = 0; job < node_.jobs(); ++job)
+            if (pools_[job].has(cpu)) return job;
+        return kNobody;
+    }
+
+    /// The last that arrived of those whose home it is and whose job has use for it; kWaits while a later job is on the core.
+    [[nodiscard]] uint32_t owner(uint32_t cpu, const Core& core) const {
+        for (uint32_t client = node_.home(cpu); client != kNobody; client = node_.home(cpu, client)) {
+            const uint32_t job = node_.job_of(client);
+            if (rooms_[job] == 0) continue;
+            for (uint32_t later = job + 1; later < node_.jobs(); ++later)
+                if (any_in(core, pools_[later])) return kWaits;
+            return job;
+        }
+        return kNobody;
+    }
+
+    /// Of the cores that are left, and the CPUs that waited on them. The task that came last gets its own first: those of the others may have to wait for it.
+    void give_back() {
+        each_core(node_.topology(), [&](Core core) {
+            if (!any_in(core, left_)) return;
+            const auto last_home = [&](uint32_t cpu) { return node_.home(cpu) + 1; };  // nobody's: 0
+            std::stable_sort(core.begin(), core.end(),
+                             [&](uint32_t a, uint32_t b) { return last_home(a) > last_home(b); });
+            for (const uint32_t cpu : core) {
+                const uint32_t job = job_at(cpu) == kNobody ? owner(cpu, core) : kNobody;
+                if (job == kWaits)
+                    waiting_.add(cpu);
+                else if (job != kNobody)
+                    give(cpu, job);
+            }
+        });
+    }
+
+    /// Jobs that may have a CPU of this core: all that have use for it or, when one is on the core, only that one.
+    [[nodiscard]] std::vector<uint32_t> heirs(const Core& core) const {
+        std::vector<uint32_t> there;
+        std::vector<uint32_t> all;
+        for (uint32_t job = 0; job < node_.jobs(); ++job) {
+            if (any_in(core, pools_[job])) there.push_back(job);
+            if (rooms_[job] > 0) all.push_back(job);
+        }
+        if (there.empty()) return all;
+        return there.size() == 1 && rooms_[there.front()] > 0 ? there : std::vector<uint32_t>{};
+    }
+
+    /// The CPUs that were no other task's.
+    void give_to_own_job(const Client& leaver, uint32_t job) {
+        inherits_[job] = true;
+        each_core(node_.topology(), [&](const Core& core) {
+            for (const uint32_t cpu : core) {
+                if (!leaver.mask.has(cpu) || !left_.has(cpu)) continue;
+                const std::vector<uint32_t> may = heirs(core);
+                if (std::find(may.begin(), may.end(), job) != may.end()) give(cpu, job);
+            }
+        });
+    }
+
+    /// CPUs that the leaver had lent come back to tasks that stay.
+    void bequeath(const Client& leaver, uint32_t job) {
+        const CpuSet lent = leaver.home - leaver.mask - pools_[job];
+        for (uint32_t cpu = lent.first(); cpu < kMaxCpus; cpu = lent.next(cpu + 1)) {
+            const uint32_t home = node_.home(cpu);
+            if (home != kNobody && node_.job_of(home) > job) add_home(job, cpu);
+        }
+    }
+
+    /// To the task of the job to which the fewest CPUs come back, unless it comes back to one of them already.
+    void add_home(uint32_t job, uint32_t cpu) {
+        Client* fewest = nullptr;
+        for (Client& client : node_.clients()) {
+            if (client.job != node_.name(job)) continue;
+            if (client.home.has(cpu)) return;
+            if (fewest == nullptr || client.home.count() < fewest->home.count()) fewest = &client;
+        }
+        if (fewest != nullptr) fewest->home.add(cpu);
+    }
+
+    /// Somebody of another job has a CPU that would have come back to one of those who leave.
+    [[nodiscard]] bool had_lent() const {
+        bool lent = false;
+        each_leaver([&](const Client& leaver, uint32_t) {
+            for (const Client& client : node_.clients())
+                lent = lent || (client.job != leaver.job && leaver.home.intersects(client.mask));
+        });
+        return lent;
+    }
+
+    /// CPUs that no task has yet go to a task that has use for them. False when none could be given.
+    bool spread() {
+        const CpuSet heritage = left_ - waiting_;
+        Pieces pieces;
+        bool any = false;
+        each_core(node_.topology(), [&](const Core& core) {
+            Core may;
+            Core stays;
+            for (const uint32_t cpu : core) (heritage.has(cpu) ? may : stays).push_back(cpu);
+            if (!stays.empty()) pieces.add(piece(stays), stays);
+            if (may.empty()) return;
+            Piece moves = piece(may);
+            moves.heirs = heirs(core);
+            any = any || !moves.heirs.empty();
+            pieces.add(std::move(moves), may);
+        });
+        return any && inherit(pieces);
+    }
+
+    [[nodiscard]] Piece piece(const Core& cpus) const {
+        return piece_of(node_.topology(), cpus, node_.jobs(), [&](uint32_t cpu) { return job_at(cpu); });
+    }
+
+    bool inherit(const Pieces& pieces) {
+        Separation wish{pieces.all, {}, kNoLimit, true};
+        for (uint32_t job = 0; job < node_.jobs(); ++job) {
+            const uint32_t size = pools_[job].count();
+            wish.jobs.push_back({size, size, saturated(uint64_t{size} + rooms_[job]), kNoLimit});
+        }
+        const auto chosen = separate(wish);
+        if (!chosen) return false;
+        bool any = false;
+        for (uint32_t job = 0; job < node_.jobs(); ++job) {
+            const CpuSet cpus = pieces.of(*chosen, job);
+            if (cpus.none()) continue;
+            any = inherits_[job] = true;
+            for (uint32_t cpu = cpus.first(); cpu < kMaxCpus; cpu = cpus.next(cpu + 1)) give(cpu, job);
+        }
+        return any;
+    }
+
+    /// A task that inherits is at home there from now on; one that only got its own CPUs back is where it was.
+    void divide_anew(uint32_t job) {
+        const uint64_t name = node_.name(job);
+        if (!(pools_[job] == node_.pool(job))) share_out(node_.topology(), node_.clients(), name, pools_[job]);
+        if (!inherits_[job]) return;
+        for (Client& client : node_.clients())
+            if (client.job == name) client.home = (client.home - pools_[job]) | client.mask;
+    }
+
+    const Clients& before_;
+    const std::vector<bool>& leaves_;
+    Holdings node_;  ///< of those who stay
+    std::vector<CpuSet> pools_;
+    std::vector<uint32_t> rooms_;
+    std::vector<bool> inherits_;
+    CpuSet left_{};     ///< CPUs of those who leave that nobody has yet
+    CpuSet waiting_{};  ///< CPUs that come back to somebody once a later job on the core has ended
+};
+
+}  // namespace
+
+int depart(const Topology& topology, const Clients& running, const std::vector<uint32_t>& leaving, Clients& after,
+           drom_error* error) {
+    if (const int status = check_disjoint(running, error); status != DROM_OK) return status;
+    for (const uint32_t id : leaving)
+        if (std::none_of(running.begin(), running.end(), [id](const Client& c) { return c.id == id; }))
+            return fail(error, DROM_E_NOPROC, "client %u leaves, but there is none of that number", id);
+    Clients before = running;
+    settle(topology, before);
+    Clients stay;
+    std::vector<bool> leaves;
+    for (const Client& client : before) {
+        leaves.push_back(std::find(leaving.begin(), leaving.end(), client.id) != leaving.end());
+        if (!leaves.back()) stay.push_back(client);
+    }
+    Estate(topology, before, leaves, stay).distribute();
+    settle(topology, stay);
+    after = std::move(stay);
+    return DROM_OK;
+}
+
+}  // namespace drom::partition

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// division.cpp - how the tasks of one job divide its CPUs.
+#include "division.hpp"
+
+#include "admin/placement.hpp"
+
+namespace drom::partition {
+
+namespace {
+
+/// The task that the next CPU is for: the fewest a rank; then one that is at home on more than it has; then the first.
+size_t poorest(const std::vector<Task>& tasks, const std::vector<uint32_t>& homes,
+               const std::vector<uint32_t>& counts) {
+    size_t best = tasks.size();
+    for (size_t i = 0; i < tasks.size(); ++i) {
+        if (counts[i] >= tasks[i].most) continue;
+        if (best == tasks.size()) {
+            best = i;
+            continue;
+        }
+        const uint64_t mine = uint64_t{counts[i]} * tasks[best].ranks;
+        const uint64_t its = uint64_t{counts[best]} * tasks[i].ranks;
+        if (mine < its || (mine == its && homes[i] > counts[i] && homes[best] <= counts[best])) best = i;
+    }
+    return best;
+}
+
+std::vector<uint32_t> balanced(const std::vector<Task>& tasks, const CpuSet& pool) {
+    std::vector<uint32_t> counts;
+    std::vector<uint32_t> homes;
+    uint32_t left = pool.count();
+    for (const Task& task : tasks) {
+        counts.push_back(task.least);
+        homes.push_back((task.home & pool).count());
+        left -= task.least;
+    }
+    for (; left > 0; --left) {
+        const size_t next = poorest(tasks, homes, counts);
+        if (next == tasks.size()) break;
+        ++counts[next];
+    }
+    return counts;
+}
+
+CpuSet first_in_order(const Topology& topology, const CpuSet& pool, uint32_t count) {
+    CpuSet chosen{};
+    for (const uint16_t cpu : topology.order) {
+        if (count == 0) break;
+        if (!pool.has(cpu)) continue;
+        chosen.add(cpu);
+        --count;
+    }
+    return chosen;
+}
+
+}  // namespace
+
+std::vector<CpuSet> divide(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks) {
+    const std::vector<uint32_t> counts = balanced(tasks, pool);
+    const Place* places = topology.places.data();
+    std::vector<CpuSet> masks;
+    CpuSet left = pool;
+    for (size_t i = 0; i < tasks.size(); ++i) {
+        const CpuSet home = tasks[i].home & pool;
+        const uint32_t has = home.count();
+        masks.push_back(has > counts[i] ? home - choose_far(home, has - counts[i], places) : home);
+        left = left - masks[i];
+    }
+    // Those that keep some choose first: the others can be at home anywhere.
+    for (const bool keeps : {true, false})
+        for (size_t i = 0; i < tasks.size(); ++i) {
+            const uint32_t has = masks[i].count();
+            if (has >= counts[i] || (has > 0) != keeps) continue;
+            const uint32_t missing = counts[i] - has;
+            const CpuSet more =
+                keeps ? choose_near(masks[i], left, missing, places) : first_in_order(topology, left, missing);
+            masks[i] = masks[i] | more;
+            left = left - more;
+        }
+    return masks;
+}
+
+}  // namespace drom::partition

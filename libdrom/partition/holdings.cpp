@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// holdings.cpp - who has which CPUs of a node, by task, by job and by core.
+#include "holdings.hpp"
+
+#include "base/error.hpp"
+#include "division.hpp"
+
+namespace drom::partition {
+
+uint32_t least_of(const Client& client) { return std::max({1U, client.ranks, client.least}); }
+uint32_t most_of(const Client& client) { return client.most == 0 ? kNoLimit : std::max(client.most, least_of(client)); }
+uint32_t saturated(uint64_t sum) { return static_cast<uint32_t>(std::min<uint64_t>(sum, kNoLimit)); }
+
+Holdings::Holdings(const Topology& topology, Clients& clients)
+    : topology_(topology), clients_(clients), holder_(kMaxCpus, kNobody) {
+    for (uint32_t i = 0; i < clients.size(); ++i) {
+        const auto known = std::find(jobs_.begin(), jobs_.end(), clients[i].job);
+        job_of_.push_back(static_cast<uint32_t>(known - jobs_.begin()));
+        if (known == jobs_.end()) jobs_.push_back(clients[i].job);
+        const CpuSet mask = clients[i].mask & topology.cpus;
+        for (uint32_t cpu = mask.first(); cpu < kMaxCpus; cpu = mask.next(cpu + 1)) holder_[cpu] = i;
+    }
+}
+
+uint32_t Holdings::home(uint32_t cpu, uint32_t before) const {
+    for (size_t i = std::min<size_t>(before, clients_.size()); i-- > 0;)
+        if (clients_[i].home.has(cpu)) return static_cast<uint32_t>(i);
+    return kNobody;
+}
+
+/// Over the tasks that are not fixed.
+template <class Amount>
+uint32_t Holdings::sum(uint32_t job, const Amount& amount) const {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < clients_.size(); ++i)
+        if (job_of_[i] == job && !clients_[i].fixed) sum += amount(clients_[i]);
+    return saturated(sum);
+}
+
+uint32_t Holdings::movable(uint32_t job) const {
+    return sum(job, [&](const Client& client) { return (client.mask & topology_.cpus).count(); });
+}
+uint32_t Holdings::least(uint32_t job) const { return sum(job, least_of); }
+uint32_t Holdings::most(uint32_t job) const { return sum(job, most_of); }
+uint32_t Holdings::spare(uint32_t job) const {
+    const uint32_t has = movable(job);
+    return has > least(job) ? has - least(job) : 0;
+}
+uint32_t Holdings::room(uint32_t job) const {
+    const uint32_t has = movable(job);
+    return most(job) > has ? most(job) - has : 0;
+}
+
+CpuSet Holdings::pool(uint32_t job) const {
+    CpuSet pool{};
+    for (uint32_t i = 0; i < clients_.size(); ++i)
+        if (job_of_[i] == job) pool = pool | (clients_[i].mask & topology_.cpus);
+    return pool;
+}
+CpuSet Holdings::by_itself(uint32_t job) const {
+    CpuSet all = pool(job);
+    for (uint32_t i = 0; i < clients_.size(); ++i)
+        if (job_of_[i] == job) all = all | (clients_[i].home & topology_.cpus);
+    return all;
+}
+
+CpuSet Pieces::of(const std::vector<uint32_t>& heirs, uint32_t heir) const {
+    CpuSet set{};
+    for (size_t i = 0; i < heirs.size(); ++i)
+        if (heirs[i] == heir)
+            for (const uint32_t cpu : cpus[i]) set.add(cpu);
+    return set;
+}
+
+int check_disjoint(const Clients& clients, drom_error* error) {
+    CpuSet seen{};
+    for (const Client& client : clients) {
+        const CpuSet twice = client.mask & seen;
+        if (!twice.none())
+            return fail(error, DROM_E_INVAL,
+                        "CPU %u is in the masks of two clients, of which one is %u; give it to one of them",
+                        twice.first(), client.id);
+        seen = seen | client.mask;
+    }
+    return DROM_OK;
+}
+
+void settle(const Topology& topology, Clients& clients) {
+    const Holdings node(topology, clients);
+    const auto settle_cpu = [&](uint32_t cpu, const Core& core) {
+        const uint32_t holder = node.holder(cpu);
+        const uint32_t home = node.home(cpu);
+        const uint32_t at_home = home == kNobody ? kNobody : node.job_of(home);
+        if (holder == kNobody) {
+            const auto waits = [&](uint32_t other) {
+                return node.holder(other) != kNobody && node.job_at(other) > at_home;
+            };
+            if (home != kNobody && std::none_of(core.begin(), core.end(), waits))
+                for (Client& client : clients) client.home.remove(cpu);
+        } else if (at_home != node.job_of(holder)) {
+            bool known = false;
+            for (uint32_t i = 0; i < clients.size(); ++i) {
+                if (node.job_of(i) > node.job_of(holder)) clients[i].home.remove(cpu);
+                known = known || (node.job_of(i) == node.job_of(holder) && clients[i].home.has(cpu));
+            }
+            if (!known) clients[holder].home.add(cpu);
+        }
+    };
+    each_core(topology, [&](const Core& core) {
+        for (const uint32_t cpu : core) settle_cpu(cpu, core);
+    });
+}
+
+void share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet pool) {
+    std::vector<Client*> tasks;
+    std::vector<Task> wishes;
+    CpuSet seen{};  // a caller's homes may intersect
+    for (Client& client : clients) {
+        if (client.job != job) continue;
+        if (client.fixed) {
+            pool = pool - client.mask;
+            continue;
+        }
+        tasks.push_back(&client);
+        wishes.push_back({client.home - seen, std::max(1U, client.ranks), least_of(client), most_of(client)});
+        seen = seen | client.home;
+    }
+    const std::vector<CpuSet> masks = divide(topology, pool, wishes);
+    for (size_t i = 0; i < tasks.size(); ++i) tasks[i]->mask = masks[i];
+}
+
+}  // namespace drom::partition

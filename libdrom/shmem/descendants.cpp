@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// descendants.cpp - the processes of a client.
+#include "descendants.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "claims.hpp"
+#include "drom/drom.h"
+#include "mailbox.hpp"
+#include "registry.hpp"
+#include "waiting.hpp"
+
+namespace drom {
+
+namespace {
+
+// --- what /proc says of one process ------------------------------------------------------------------------------------------
+
+int open_process(uint32_t pid) noexcept {
+    char path[32];
+    if (pid == 0)
+        snprintf(path, sizeof path, "/proc/self");
+    else
+        snprintf(path, sizeof path, "/proc/%u", pid);
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+struct Stat {
+    char state;
+    uint32_t parent;
+    uint64_t start;
+};
+
+/// A small file of one line below `process`; errno says why not. Part of a line will do.
+bool read_text(int process, const char* name, char* text, size_t size) noexcept {
+    const int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const ssize_t length = read(fd, text, size - 1);
+    const int error = errno;
+    close(fd);
+    errno = length == 0 ? EIO : error;
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+/// 0, or errno: ESRCH when the process has ended.
+int read_stat(int process, Stat& stat) noexcept {
+    char text[1024];
+    if (!read_text(process, "stat", text, sizeof text)) return errno;
+    // Fields 3, 4 and 22; the command in field 2 may hold anything, so the fields are counted from its last ')'.
+    const char* field = strrchr(text, ')');
+    if (strchr(text, '\n') == nullptr || field == nullptr || field[1] != ' ') return EIO;
+    stat.state = field[2];
+    field += 2;
+    for (int number = 3; number < 22; ++number) {
+        field = strchr(field, ' ');
+        if (field == nullptr) return EIO;
+        ++field;
+        if (number == 3) stat.parent = static_cast<uint32_t>(strtoul(field, nullptr, 10));
+    }
+    stat.start = strtoull(field, nullptr, 10);
+    return 0;
+}
+
+/// 0 when it has ended.
+uint32_t parent_of(int proc, uint32_t pid) noexcept {
+    char name[16];
+    snprintf(name, sizeof name, "%u", pid);
+    const int process = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (process < 0) return 0;
+    Stat stat{};
+    const bool known = read_stat(process, stat) == 0;
+    close(process);
+    return known ? stat.parent : 0;
+}
+
+/// The work of the threads of a process.
+struct Activity {
+    uint32_t busy = 0;  ///< threads that may be inside the kernel, running or not
+    uint64_t ran_ns = 0;
+};
+
+/// State, and nanoseconds on a CPU (0 where the kernel does not count them).
+bool read_activity(int process, uint32_t tid, char& state, uint64_t& ran_ns) noexcept {
+    char path[40];
+    char text[256];
+    snprintf(path, sizeof path, "task/%u/stat", tid);
+    if (!read_text(process, path, text, sizeof text)) return false;
+    const char* field = strrchr(text, ')');
+    if (field == nullptr || field[1] != ' ') return false;
+    state = field[2];
+    snprintf(path, sizeof path, "task/%u/schedstat", tid);
+    ran_ns = read_text(process, path, text, sizeof text) ? strtoull(text, nullptr, 10) : 0;
+    return true;
+}
+
+Activity activity_of(int process) noexcept {
+    Activity all;
+    Tasks tasks(process, "task");
+    if (!tasks.ok()) return all;
+    tasks.each([&](uint32_t tid) {
+        char state = 'Z';
+        uint64_t ran_ns = 0;
+        if (!read_activity(process, tid, state, ran_ns)) return;
+        all.ran_ns += ran_ns;
+        if (state == 'R' || state == 'D') ++all.busy;
+    });
+    return all;
+}
+
+/// A child gets its parent's mask as the fork begins, and is listed as the fork ends. A thread that sleeps is in no fork, and one that has
+/// run for this long since is out of it.
+bool is_settled(int process, uint64_t ran_ns) noexcept {
+    constexpr uint64_t kLongestFork = 2 * kMillisecond;
+    const Activity now = activity_of(process);
+    return now.ran_ns >= ran_ns + kLongestFork * now.busy;
+}
+
+bool has_ended(int error) noexcept { return error == ENOENT || error == ESRCH; }
+
+int status_of(int error) noexcept {
+    if (has_ended(error)) return DROM_E_NOPROC;
+    return error == EACCES || error == EPERM ? DROM_E_PERM : DROM_E_OS;
+}
+
+// --- the processes of a pass -------------------------------------------------------------------------------------------------
+
+struct Found {
+    uint32_t pid;
+    uint32_t parent;
+    uint64_t start;   ///< 0: not looked at
+    bool known;       ///< the last pass has moved it, or its parent before it was started
+    bool ended;       ///< a zombie without another thread
+    bool settled;     ///< no fork from before it was moved is under way
+    uint64_t ran_ns;  ///< processor time of its threads when it had just been moved
+};
+
+/// A list without malloc, which may be what the interrupted program is in.
+class FoundList {
+public:
+    FoundList() noexcept = default;
+    ~FoundList() {
+        if (at_ != room_) munmap(at_, capacity_ * sizeof(Found));
+    }
+    FoundList(const FoundList&) = delete;
+    FoundList& operator=(const FoundList&) = delete;
+
+    [[nodiscard]] uint32_t count() const noexcept { return count_; }
+    Found& operator[](uint32_t index) noexcept { return at_[index]; }
+    void cut(uint32_t count) noexcept { count_ = count; }
+
+    Found* find(uint32_t pid) noexcept {
+        for (uint32_t i = 0; i < count_; ++i)
+            if (at_[i].pid == pid) return &at_[i];
+        return nullptr;
+    }
+
+    /// False when memory is short.
+    bool add(const Found& found) noexcept {
+        if (count_ == capacity_ && !grow()) return false;
+        at_[count_++] = found;
+        return true;
+    }
+
+private:
+    bool grow() noexcept {
+        const uint32_t more = capacity_ * 4;
+        void* room = mmap(nullptr, more * sizeof(Found), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (room == MAP_FAILED) return false;
+        memcpy(room, static_cast<const void*>(at_), count_ * sizeof(Found));
+        if (at_ != room_) munmap(at_, capacity_ * sizeof(Found));
+        at_ = static_cast<Found*>(room);
+        capacity_ = more;
+        return true;
+    }
+
+    static constexpr uint32_t kRoom = 64;
+    Found room_[kRoom];
+    Found* at_ = room_;
+    uint32_t count_ = 0;
+    uint32_t capacity_ = kRoom;
+};
+
+struct Role {
+    bool client = false;
+    bool launcher = false;  ///< what is below it is that client's
+};
+
+/// Calls `visit(pid)` for each number in a file of children. Returns a hash of the numbers, and how many there are.
+struct Children {
+    uint64_t hash = 0xcbf29ce484222325;
+    uint32_t count = 0;
+    friend bool operator==(const Children&, const Children&) noexcept = default;
+};
+
+template <class Visit>
+bool read_children(int file, Children& children, const Visit& visit) noexcept {
+    char text[512];
+    uint32_t pid = 0;
+    children = {};
+    for (;;) {
+        const ssize_t length = read(file, text, sizeof text);
+        if (length < 0) return false;
+        for (ssize_t i = 0; i < length; ++i) {
+            if (text[i] >= '0' && text[i] <= '9') {
+                pid = pid * 10 + static_cast<uint32_t>(text[i] - '0');
+                continue;
+            }
+            if (pid == 0) continue;
+            visit(pid);
+            children.hash = (children.hash ^ pid) * 0x100000001b3;
+            ++children.count;
+            pid = 0;
+        }
+        if (length == 0) return true;
+    }
+}
+
+/// The kernel may skip a child when one before it ends at this moment: then the next reading differs.
+template <class Visit>
+bool read_all_children(int file, const Visit& visit) noexcept {
+    constexpr int kTries = 16;
+    Children last;
+    for (int tries = 0; tries < kTries; ++tries) {
+        Children now;
+        if (!read_children(file, now, visit)) return false;
+        if (now.count < 2 || (tries > 0 && now == last)) return true;
+        last = now;
+        lseek(file, 0, SEEK_SET);
+    }
+    return true;
+}
+
+// --- the walk ----------------------------------------------------------------------------------------------------------------
+
+/// Passes over a client's tree.
+class Walk {
+public:
+    Walk(const Ledger& ledger, const char* table, uint32_t slot) noexcept
+        : ledger_(ledger), table_(table), slot_(slot) {}
+
+    /// Calls `visit(directory, found, again)` for each process, the client first; it returns how many threads it moved, less than 0: the process
+    /// has ended meanwhile. `process`: the client's
+    /// directory, -1: it has ended. False when nothing more can be learned: status() says why.
+    template <class Visit>
+    bool pass(uint32_t pid, int process, const Visit& visit) noexcept {
+        std::swap(now_, before_);
+        now_->cut(0);
+        news_ = unsettled_ = false;
+        if (process >= 0) visit_client(pid, process, visit);
+        uint32_t next = now_->count() > 0 ? 1 : 0;
+        // The launcher's children come last: by then those are among them whose parents ended while the others were asked.
+        for (bool asked = false; status_ == DROM_OK;) {
+            if (next < now_->count()) {
+                visit_next(next++, visit);
+                continue;
+            }
+            if (asked) break;
+            asked = true;
+            add_adopted();
+        }
+        return status_ == DROM_OK;
+    }
+
+    /// A process may have been missed.
+    [[nodiscard]] bool is_incomplete() const noexcept { return news_; }
+    /// A process that was moved may be at a fork that it began before. The client alone is not waited for.
+    [[nodiscard]] bool is_unsettled() const noexcept { return unsettled_ && now_->count() > 1; }
+    [[nodiscard]] int status() const noexcept { return status_; }
+    [[nodiscard]] uint32_t count() const noexcept { return now_->count(); }
+    [[nodiscard]] const Found& operator[](uint32_t index) const noexcept { return (*now_)[index]; }
+
+    /// The part that a process has in other clients.
+
+    [[nodiscard]] Role role_of(uint32_t pid) const noexcept {
+        Role role;
+        for (uint32_t i = 0; i < ledger_.clients(); ++i) {
+            const Slot& slot = ledger_.slot(i);
+            const SlotState state = state_of(slot);
+            if (i == slot_ || !state.takes_part()) continue;
+            role.client |= slot.client.pid.load(std::memory_order_relaxed) == pid && is_that(slot.client);
+            role.launcher |= (state.flags & slot_flag::kTree) != 0 &&
+                             slot.guardian.pid.load(std::memory_order_relaxed) == pid && is_that(slot.guardian);
+        }
+        return role;
+    }
+
+private:
+    static bool is_that(const Identity& identity) noexcept { return verdict(read_who(identity)) == Verdict::kAlive; }
+
+    void add(const Found& found) noexcept {
+        if (now_->find(found.pid) == nullptr && !now_->add(found)) status_ = DROM_E_OS;
+    }
+
+    /// The client itself: whoever opened its directory knows that it is the client.
+    template <class Visit>
+    void visit_client(uint32_t pid, int process, const Visit& visit) noexcept {
+        const bool again = before_->count() > 0;
+        add({pid, 0, 1, again, false, false, 0});
+        const Found found = (*now_)[0];
+        const int moved = visit(process, found, again);
+        if (moved >= 0) add_children(process, found);
+        if (now_->count() > 1) settle(0, process, again ? &(*before_)[0] : nullptr, moved);
+    }
+
+    void settle(uint32_t index, int process, const Found* last, int moved) noexcept {
+        Found& found = (*now_)[index];
+        if (moved > 0) {
+            found.ran_ns = activity_of(process).ran_ns;
+        } else if (last == nullptr || last->settled) {
+            found.settled = true;
+        } else {
+            found.ran_ns = last->ran_ns;
+            found.settled = is_settled(process, found.ran_ns);
+        }
+        unsettled_ |= !found.settled;
+    }
+
+    template <class Visit>
+    void visit_next(uint32_t index, const Visit& visit) noexcept {
+        const int process = open_process((*now_)[index].pid);
+        if (process < 0) return miss(index, errno);
+        look(index, process, visit);
+        close(process);
+    }
+
+    /// It cannot be looked at.
+    void miss(uint32_t index, int error) noexcept {
+        if (!has_ended(error)) status_ = status_of(error);
+        if (!(*now_)[index].known) news_ = true;
+    }
+
+    template <class Visit>
+    void look(uint32_t index, int process, const Visit& visit) noexcept {
+        Stat stat{};
+        if (const int error = read_stat(process, stat); error != 0) return miss(index, error);
+        Found found = (*now_)[index];
+        // Its number has passed to another process, or it has just got another parent: the next pass meets it there.
+        if (found.parent != stat.parent) return miss(index, ESRCH);
+        const Found* last = before_->find(found.pid);
+        const bool again = last != nullptr && last->start == stat.start;
+        found.start = stat.start;
+        found.known |= again;
+        found.ended = stat.state == 'Z' && has_one_thread(process);
+        (*now_)[index] = found;
+        if (role_of(found.pid).client) return forget(index);
+        news_ |= !found.known;
+        const int moved = visit(process, found, again);
+        if (moved < 0) return miss(index, ESRCH);
+        add_children(process, found);
+        settle(index, process, again ? last : nullptr, moved);
+    }
+
+    /// A client of its own: not one of ours, nor what is below it.
+    void forget(uint32_t index) noexcept { (*now_)[index].start = 0; }
+
+    /// The first thread is listed until the last one has ended.
+    static bool has_one_thread(int process) noexcept {
+        Tasks tasks(process, "task");
+        uint32_t count = 0;
+        return !tasks.ok() || !tasks.each([&](uint32_t) { ++count; }) || count < 2;
+    }
+
+    void add_children(int process, const Found& parent) noexcept {
+        const uint32_t before = now_->count();
+        find_children(process, {0, parent.pid, 0, parent.known, false, false, 0});
+        if (now_->count() > before && role_of(parent.pid).launcher) now_->cut(before);
+    }
+
+    /// Of every thread: a child belongs to the thread that made it. A process whose first thread has ended looks like a zombie by its own entry.
+    void find_children(int process, Found child) noexcept {
+        Tasks tasks(process, "task");
+        if (!tasks.ok()) return note(tasks.error());
+        const bool complete = tasks.each([&](uint32_t tid) { find_children_of(process, tid, child); });
+        if (!complete) note(errno);
+    }
+
+    void find_children_of(int process, uint32_t tid, Found& child) noexcept {
+        char path[40];
+        snprintf(path, sizeof path, "task/%u/children", tid);
+        const int file = openat(process, path, O_RDONLY | O_CLOEXEC);
+        if (file < 0) return errno == ENOENT ? scan(process, tid, child) : note(errno);
+        const bool read = read_all_children(file, [&](uint32_t pid) {
+            child.pid = pid;
+            add(child);
+        });
+        if (!read) note(errno);
+        close(file);
+    }
+
+    /// A thread or a process that ended while it was asked: its children have another parent by now.
+    void note(int error) noexcept {
+        if (has_ended(error))
+            news_ = true;
+        else
+            status_ = status_of(error);
+    }
+
+    /// Where the kernel has no lists of children (or the thread has ended): every process is asked for its parent.
+    void scan(int process, uint32_t tid, Found& child) noexcept {
+        char path[32];
+        snprintf(path, sizeof path, "task/%u/stat", tid);
+        if (faccessat(process, path, R_OK, 0) != 0) return note(errno);
+        const int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (proc < 0) return note(errno);
+        Tasks all(proc, ".");
+        const bool complete = all.ok() && all.each([&](uint32_t pid) {
+            if (parent_of(proc, pid) != child.parent) return;
+            child.pid = pid;
+            add(child);
+        });
+        if (!complete) status_ = DROM_E_OS;
+        close(proc);
+    }
+
+    void add_adopted() noexcept {
+        const Slot& slot = ledger_.slot(slot_);
+        if ((state_of(slot).flags & slot_flag::kTree) == 0) return;
+        const Who launcher = read_who(slot.guardian);
+        if (launcher.pidns != self().pidns) return;  // seen from here it has another number, or none
+        const int process = open_process(launcher.pid);
+        if (process < 0) return has_ended(errno) ? add_claimed() : note(errno);
+        const Verdict life = verdict(launcher);
+        if (life == Verdict::kAlive) find_children(process, {0, launcher.pid, 0, false, false, false, 0});
+        close(process);
+        if (life == Verdict::kDead) add_claimed();
+    }
+
+    /// No process is above them all any more: those that carry the reservation.
+    void add_claimed() noexcept {
+        const Slot& slot = ledger_.slot(slot_);
+        const Claim claim{table_, slot_, state_of(slot).generation, slot.uid.load(std::memory_order_relaxed)};
+        const int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (proc < 0) return note(errno);
+        Tasks all(proc, ".");
+        const bool complete = all.ok() && all.each([&](uint32_t pid) {
+            if (now_->find(pid) != nullptr || !carries(pid, claim)) return;
+            const uint32_t parent = parent_of(proc, pid);
+            if (parent != 0) add({pid, parent, 0, false, false, false, 0});
+        });
+        if (!complete) status_ = DROM_E_OS;
+        close(proc);
+    }
+
+    const Ledger& ledger_;
+    const char* table_;
+    uint32_t slot_;
+    FoundList lists_[2];
+    FoundList* now_ = &lists_[0];
+    FoundList* before_ = &lists_[1];
+    bool news_ = false;
+    bool unsettled_ = false;
+    int status_ = DROM_OK;
+};
+
+/// A process has become a client of its own while it was moved with its parent: its CPUs are those of its own request.
+void give_its_own(const Ledger& ledger, uint32_t pid, Tasks& tasks, const CpuSet& given, uint64_t deadline) noexcept {
+    const uint32_t slot = find_pid(ledger, pid);
+    Posted own;
+    if (slot != kNoSlot && read_request(ledger, slot, own))
+        confine(tasks, Visit::kDescendant, {given, given}, own.mask, deadline);
+}
+
+void wait_for_forks() noexcept {
+    const Half nothing{0};
+    futex_wait(&nothing, 0, now_ns() + kMillisecond / 2);
+}
+
+/// `pid`: of the descendant; 0: the client.
+void add_up(Confined& total, const Confined& one, uint32_t pid) noexcept {
+    total.threads += one.threads;
+    total.moved += one.moved;
+    if (pid == 0) total.refused = total.refused | one.refused;
+    if (one.status == DROM_OK || total.status != DROM_OK) return;
+    total.status = one.status;
+    total.process = pid;
+}
+
+}  // namespace
+
+ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid) noexcept
+    : ledger_(ledger),
+      table_(table),
+      slot_(slot),
+      pid_(pid != 0 ? pid : static_cast<uint32_t>(getpid())),
+      directory_(open_process(pid)) {
+    error_ = directory_ < 0 ? errno : 0;
+}
+
+ClientTree::~ClientTree() { forget_process(); }
+
+void ClientTree::forget_process() noexcept {
+    if (directory_ >= 0) close(directory_);
+    directory_ = -1;
+    error_ = 0;
+}
+
+Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
+    Confined total{DROM_OK, {}, 0, 0};
+    if (error_ != 0) return {status_of(error_), {}, 0, 0};
+    Walk walk(ledger_, table_, slot_);
+    const auto visit = [&](int process, const Found& found, bool again) {
+        const bool client = found.parent == 0;
+        Tasks tasks(process, "task");
+        const Visit visited = again ? Visit::kAgain : client ? Visit::kClient : Visit::kDescendant;
+        const Confined one = drom::confine(tasks, visited, origin, now, deadline_ns);
+        if (one.moved > 0 && !client && walk.role_of(found.pid).client)
+            give_its_own(ledger_, found.pid, tasks, now, deadline_ns);
+        if (one.status == DROM_E_NOPROC && !client) return -1;
+        add_up(total, one, client ? 0 : found.pid);
+        return static_cast<int>(one.moved);
+    };
+    for (;;) {
+        total.threads = 0;
+        if (!walk.pass(pid_, directory_, visit)) total.status = walk.status();
+        if (total.status != DROM_OK || (!walk.is_incomplete() && !walk.is_unsettled())) return total;
+        if (now_ns() >= deadline_ns) break;
+        if (!walk.is_incomplete()) wait_for_forks();
+    }
+    if (walk.is_incomplete()) total.status = DROM_E_TIMEOUT;
+    return total;
+}
+
+uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
+    Walk walk(ledger_, table_, slot_);
+    constexpr int kPasses = 4;
+    for (int i = 0; i < kPasses; ++i) {
+        const bool done = walk.pass(pid_, directory_, [](int, const Found&, bool) { return 0; });
+        if (!done || !walk.is_incomplete()) break;
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < walk.count(); ++i) {
+        if (walk[i].start == 0 || walk[i].parent == 0 || walk[i].ended) continue;
+        if (count < room) pids[count] = static_cast<int32_t>(walk[i].pid);
+        ++count;
+    }
+    return count;
+}
+
+bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept {
+    const Who who = read_who(ledger.slot(slot).client);
+    int process = open_process(who.pid);  // before the verdict: no other process is looked at in its place
+    const Verdict life = verdict(who);
+    bool within = true;
+    const auto visit = [&](int directory, const Found&, bool) {
+        Tasks tasks(directory, "task");
+        if (!tasks.ok()) return -1;
+        const bool all = tasks.each([&](uint32_t tid) {
+            CpuSet thread{};
+            if (get_affinity(tid, thread)) within &= mask.contains(thread);
+        });
+        return all ? 0 : -1;
+    };
+    Walk walk(ledger, table, slot);
+    if (life != Verdict::kUnknown) within = walk.pass(who.pid, life == Verdict::kAlive ? process : -1, visit) && within;
+    if (process >= 0) close(process);
+    return within;
+}
+
+uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& first) noexcept {
+    if ((state_of(ledger.slot(slot)).flags & slot_flag::kTree) == 0) return 0;
+    constexpr uint32_t kRoom = 64;
+    int32_t pids[kRoom];
+    ClientTree tree(ledger, table, slot, 0);
+    tree.forget_process();
+    const uint32_t left = tree.list(pids, kRoom);
+    for (uint32_t i = 0; i < std::min(left, kRoom); ++i)
+        if (who_is(static_cast<uint32_t>(pids[i]), first)) return left;
+    return 0;
+}
+
+bool pass_on(const Ledger& ledger, const char* table, uint32_t slot) noexcept {
+    Identity& client = ledger.slot(slot).client;
+    const uint32_t generation = state_of(ledger.slot(slot)).generation;
+    uint32_t ended = client.pid.load();
+    Who next{};
+    if (ledger.virtual_node() || find_left(ledger, table, slot, next) == 0) return false;
+    // Not if another administrator has written one meanwhile: the next look judges that one.
+    if (!client.pid.compare_exchange_strong(ended, next.pid)) return true;
+    client.start.store(next.start);
+    client.pidns.store(next.pidns);
+    sign_takeover(ledger, slot, generation,
+                  phase::kFree);  // a verdict on the process before does not hold for this one
+    return true;
+}
+
+}  // namespace drom

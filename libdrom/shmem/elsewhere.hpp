@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// elsewhere.hpp - clients of other pid namespaces (containers) that have ended.
+//
+// Their numbers mean nothing here. The machine's own pid namespace shows the processes of every other one, though, with each number that a
+// process has: a client that is not among them has ended. Any doubt leaves everything as it was, as where /proc hides processes.
+#pragma once
+
+#include "mailbox.hpp"
+#include "registry.hpp"
+
+namespace drom {
+
+class Elsewhere {
+public:
+    Elsewhere(const Ledger& ledger, const char* table) noexcept : ledger_(ledger), table_(table) {}
+
+    /// Takes the client in if it or its launcher is of another namespace, and neither is known to live. `seen`: the slot's state as it was read
+    /// before; what is found out holds for that state alone.
+    void add(uint32_t slot, uint64_t seen) noexcept;
+
+    /// Calls `ended(slot, seen)` for each of them of which nothing is left: no client, no launcher, no process that carries its reservation.
+    /// Asks about every process of the machine (15 us each), once per second at most in this process, unless those that were found the last time live.
+    template <class Ended>
+    void each_ended(Ended&& ended) noexcept {
+        if (!any_ || !look()) return;
+        asked_.each([&](uint32_t slot) {
+            if (!living_.has(slot)) ended(slot, seen_[slot]);
+        });
+    }
+
+private:
+    bool look() noexcept;
+    bool look_where_they_were(int proc) noexcept;
+    bool look_through(int proc) noexcept;
+    bool all_live() const noexcept;
+    bool note(int proc, uint32_t pid) noexcept;
+    bool note_number(uint32_t pid, uint32_t number) noexcept;
+    void note_reservation(uint32_t pid, bool is_below) noexcept;
+
+    const Ledger& ledger_;
+    const char* table_;
+    SlotSet asked_;
+    SlotSet living_;
+    bool any_ = false;
+    uint64_t seen_[kMaxClients];
+};
+
+}  // namespace drom
