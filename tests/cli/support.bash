@@ -109,6 +109,10 @@ client() { "$BIN" list --json | jq -er ".clients[] | select(.name == \"$1\") | .
 client_is() { [[ $(client "$1" "$2") == "$3" ]]; }
 free_is() { [[ $("$BIN" list --json | jq -r .free) == "$1" ]]; }
 
+nothing_left() {
+    eventually "all CPUs are free" bash -c "'$BIN' check >/dev/null; [[ \$('$BIN' list --json | jq -r '.free == .present and .clients == []') == true ]]"
+}
+
 # guest NAME CPUS PROGRAM [ARGUMENT]...: a live client under drom run.
 guest() {
     local name=$1 cpus=$2

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# signals.bats - drom run between a sender of signals and its program: what it passes on, what stops it, what ends it.
+
+bats_require_minimum_version 1.5.0
+
+load support
+
+setup_file() { build_guests; }
+
+@test "signals are passed on" {
+    for signal in INT TERM HUP QUIT USR1 USR2 WINCH ALRM VTALRM PROF IO PWR XCPU URG; do
+        # A shell starts what runs in the background with INT and QUIT ignored.
+        background env --default-signal=INT,QUIT "$BIN" run --name trap -- bash -c "trap 'exit 42' $signal; echo ready; while :; do sleep 0.02; done"
+        eventually "it is ready" grep -q ready "$WORK/out"
+        kill "-$signal" "$PID"
+        ended 42
+    done
+    nothing_left
+}
+
+@test "a stop from outside stops both, and CONT continues both" {
+    # In a process group of its own, below this shell: the kernel drops TSTP in a group whose session has no parent of it left, as
+    # when a terminal or a build machine's shell has gone.
+    set -m
+    background "$BIN" run --name nap -- "$GUESTS/plain" 60
+    set +m
+    eventually "it is there" client nap pid
+    child=$(client nap pid)
+    kill -TSTP "$PID"
+    eventually "the program stops" state_is "$child" T
+    eventually "drom run stops" state_is "$PID" T
+    kill -CONT "$PID"
+    eventually "the program goes on" state_is "$child" S
+    eventually "drom run goes on" state_is "$PID" S
+    kill -TERM "$PID"
+    ended 143
+}
+
+state_is() { [[ $(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$1/status") == "$2" ]]; }
+
+# terminal SCRIPT: a shell with job control carries the script out in a terminal of its own. What is written to descriptor 9 is typed there;
+# what appears is in $WORK/screen.
+terminal() {
+    mkfifo "$WORK/keys"
+    echo "set -m; $1" >"$WORK/typed"
+    exec 9<>"$WORK/keys"
+    script -qefc "env --default-signal=INT,QUIT,TSTP bash $WORK/typed" "$WORK/screen" <&9 >"$WORK/out" 2>&1 3>&- &
+    PID=$!
+    STARTED+=("$PID")
+}
+
+@test "drom run that waits for room is stopped by ^Z, continued by fg and ended by ^C, and the terminal is free" {
+    two_cpus
+    sleeper stiff "$BOTH" --rigid
+    terminal "$BIN run --wait --ncpus 1 -- touch $WORK/started; echo stopped: \$?; fg"
+    eventually "it waits" grep -q waiting "$WORK/screen"
+    printf '\032' >&9
+    eventually "^Z stops it" grep -q "stopped: 148" "$WORK/screen"
+    eventually "fg continues it" grep -qx "$BIN run --wait.*" "$WORK/screen"
+    printf '\003' >&9
+    ended 130
+    [[ ! -e $WORK/started && $(drom list --json | jq '.clients | length') == 1 ]]
+}
+
+@test "a ^Z while drom run waits does not stop the program that it starts later" {
+    two_cpus
+    sleeper stiff "$BOTH" --rigid
+    owner=$PID
+    terminal "$BIN run --wait --ncpus 1 -- touch $WORK/ran; echo stopped: \$?; kill $owner; kill -CONT \$(jobs -p); until [[ -e $WORK/ran ]]; do sleep 0.1; done"
+    eventually "it waits" grep -q waiting "$WORK/screen"
+    printf '\032' >&9
+    eventually "^Z stops it" grep -q "stopped: 148" "$WORK/screen"
+    eventually "the program runs" test -e "$WORK/ran"
+    nothing_left
+}
+
+@test "a program that stops itself gives the terminal back, and fg continues it" {
+    terminal "$BIN run -- sh -c 'kill -STOP \$\$; echo goes on'; echo stopped: \$?; fg; echo ended: \$?"
+    eventually "the terminal is free and the program goes on" grep -q "ended: 0" "$WORK/screen"
+    grep -q "stopped: 147" "$WORK/screen"
+    grep -q "goes on" "$WORK/screen"
+    nothing_left
+}
+
+@test "drom run goes on with a program that somebody else has stopped and continued" {
+    for signal in STOP TTIN TTOU; do
+        set -m
+        background "$BIN" run --name nap -- "$GUESTS/plain" 60
+        set +m
+        eventually "it is there" client_is nap state reserved
+        child=$(client nap pid)
+        eventually "the program runs" grep -q plain "/proc/$child/comm"
+        kill "-$signal" "$child"
+        eventually "drom run stops" state_is "$PID" T
+        kill -CONT "$child"
+        eventually "drom run goes on" state_is "$PID" S
+        kill -TERM "$child"
+        ended 143
+    done
+    nothing_left
+}
