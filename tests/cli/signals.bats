@@ -8,15 +8,69 @@ load support
 
 setup_file() { build_guests; }
 
-@test "signals are passed on" {
-    for signal in INT TERM HUP QUIT USR1 USR2 WINCH ALRM VTALRM PROF IO PWR XCPU URG; do
+@test "no signal that another process sends leaves the program running without drom run" {
+    for signal in INT TERM HUP QUIT USR1 USR2 WINCH ALRM VTALRM PROF IO PWR XCPU XFSZ URG ABRT PIPE SYS STKFLT \
+        TRAP BUS FPE SEGV ILL RTMIN RTMIN+7 RTMAX; do
         # A shell starts what runs in the background with INT and QUIT ignored.
-        background env --default-signal=INT,QUIT "$BIN" run --name trap -- bash -c "trap 'exit 42' $signal; echo ready; while :; do sleep 0.02; done"
+        background env --default-signal=INT,QUIT,PIPE,XFSZ "$BIN" run --no-doors --name trap -- \
+            bash -c "trap 'exit 42' $signal; echo ready; while :; do sleep 0.02 & wait \$!; done"
         eventually "it is ready" grep -q ready "$WORK/out"
         kill "-$signal" "$PID"
-        ended 42
+        ended 42 || { echo "$signal" >&2; false; }
     done
     nothing_left
+}
+
+@test "a signal that the program does not catch ends it, and drom run as it" {
+    for signal in ABRT PIPE SYS SEGV RTMIN+7 RTMAX; do
+        background env --default-signal=PIPE "$BIN" run --no-doors --name plain -- "$GUESTS/plain" 60
+        eventually "the program runs" client_is plain state reserved
+        eventually "the program runs" grep -q plain "/proc/$(client plain pid)/comm"
+        kill "-$signal" "$PID"
+        ended $((128 + $(kill -l "$signal"))) || { echo "$signal" >&2; false; }
+    done
+    nothing_left
+}
+
+# receives PROGRAM SIGNAL: a program that waits for the signal four times, and prints for each whether it has a value, and which.
+receives() {
+    cat >"$1.c" <<'SOURCE'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+    sigset_t set;
+    siginfo_t info;
+    sigemptyset(&set);
+    sigaddset(&set, atoi(argv[argc - 1]));
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (int i = 0; i < 4 && puts("ready") >= 0 && fflush(stdout) == 0; ++i)
+        if (sigwaitinfo(&set, &info) > 0) printf("%d:%d ", info.si_code == SI_QUEUE, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0);
+    return 0;
+}
+SOURCE
+    gcc "$1.c" -o "$1"
+    background "$BIN" run --no-doors --name receiver -- "$1" "$(kill -l "$2")"
+    eventually "it is ready" grep -q ready "$WORK/out"
+}
+
+@test "a checkpoint tool's real-time signals come all, in order, with their values" {
+    receives "$WORK/receiver" RTMIN+3
+    for value in 7 8; do
+        kill -RTMIN+3 "$PID"
+        env kill --queue "$value" -s RTMIN+3 "$PID"
+    done
+    ended 0
+    [[ $(grep -o '[01]:[0-9]' "$WORK/out" | xargs) == "0:0 1:7 0:0 1:8" ]]
+}
+
+@test "a signal that the kernel sends for a child, too, is passed on when a process has sent it" {
+    receives "$WORK/receiver" CHLD
+    for count in 1 2 3 4; do
+        eventually "it has had the one before" bash -c "[[ \$(grep -c ready '$WORK/out') == $count ]]"
+        kill -CHLD "$PID"
+    done
+    ended 0
 }
 
 @test "a stop from outside stops both, and CONT continues both" {

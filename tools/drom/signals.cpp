@@ -23,9 +23,9 @@ namespace drom::command {
 
 namespace {
 
-constexpr int kPassedOn[] = {SIGINT,   SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP,
-                             SIGWINCH, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGXCPU, SIGURG};
-constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+/// Those that ask a process to end. A fault is among them when another process has sent it.
+constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 
 std::mutex& output_lock() {
     static std::mutex lock;
@@ -59,6 +59,32 @@ sigset_t set_of(const int (&numbers)[N]) {
     return set;
 }
 
+template <size_t N>
+bool is_among(const int (&numbers)[N], int number) {
+    return std::ranges::find(numbers, number) != std::end(numbers);
+}
+
+/// A blocked fault of this process ends it without passing here, unless the kernel reports it late, as it does for broken memory.
+bool is_own_fault(const signalfd_siginfo& info) {
+    return info.ssi_code > 0 && is_among(kFaults, static_cast<int>(info.ssi_signo));
+}
+
+bool is_for_program(const signalfd_siginfo& info) {
+    // A write of this process has failed: a reader has gone, or a file has reached its limit.
+    if (static_cast<pid_t>(info.ssi_pid) == getpid()) return false;
+    if (info.ssi_signo == SIGCHLD) return info.ssi_code <= 0;  // else a child of this process has ended or stopped
+    // What a terminal sends goes to the whole process group: the program has had it already.
+    return info.ssi_code != SI_KERNEL;
+}
+
+void send(pid_t program, const signalfd_siginfo& info) {
+    const int number = static_cast<int>(info.ssi_signo);
+    sigval value{};
+    value.sival_ptr = reinterpret_cast<void*>(info.ssi_ptr);
+    // kill() finds room where no more signals with a value can be queued.
+    if (info.ssi_code != SI_QUEUE || sigqueue(program, number, value) != 0) kill(program, number);
+}
+
 }  // namespace
 
 void end_cleanly_at_signals() {
@@ -80,14 +106,15 @@ bool print_whole(const std::string& text) {
 
 SignalRelay::SignalRelay(bool adopts) : adopts_(adopts) {
     if (adopts_) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    sigset_t watched = set_of(kPassedOn);
-    sigaddset(&watched, SIGCHLD);
+    // All that can be caught: one that ended this process would leave the program with its CPUs.
+    sigset_t watched;
+    sigfillset(&watched);
     sigprocmask(SIG_BLOCK, &watched, &before_);
     // An inherited SIG_IGN would make the kernel throw the child's exit status away.
     struct sigaction plain{};
     plain.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &plain, &child_action_);
-    sigaction(SIGTSTP, nullptr, &stop_action_);
+    for (size_t i = 0; i < std::size(kStopping); ++i) sigaction(kStopping[i], nullptr, &stop_actions_[i]);
     descriptor_ = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -98,17 +125,17 @@ SignalRelay::~SignalRelay() {
 }
 
 void SignalRelay::restore_in_child() const {
-    // A stop that came while it waited for its start was meant for its creator.
-    std::signal(SIGTSTP, SIG_IGN);
-    sigaction(SIGTSTP, &stop_action_, nullptr);
+    for (size_t i = 0; i < std::size(kStopping); ++i) {
+        // A stop that came while it waited for its start was meant for its creator.
+        std::signal(kStopping[i], SIG_IGN);
+        sigaction(kStopping[i], &stop_actions_[i], nullptr);
+    }
     sigaction(SIGCHLD, &child_action_, nullptr);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
 void SignalRelay::let_stop(bool allowed) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTSTP);
+    const sigset_t set = set_of(kStopping);
     sigprocmask(allowed ? SIG_UNBLOCK : SIG_BLOCK, &set, nullptr);
 }
 
@@ -124,11 +151,10 @@ void SignalRelay::pass_on(pid_t child) {
     signalfd_siginfo info{};
     while (read(descriptor_, &info, sizeof info) == sizeof info) {
         const int number = static_cast<int>(info.ssi_signo);
-        if (number == SIGCHLD) continue;
+        if (is_own_fault(info)) end_like(number);
         if (number == SIGCONT && static_cast<pid_t>(info.ssi_pid) == waker_) continue;
-        if (std::ranges::find(kEnding, number) != std::end(kEnding)) ending_signal_ = number;
-        // What a terminal sends goes to the whole process group: the program has had it already.
-        if (info.ssi_code != SI_KERNEL) kill(child, number);
+        if (is_among(kEnding, number)) ending_signal_ = number;
+        if (is_for_program(info)) send(child, info);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -17,7 +18,7 @@ void end_cleanly_at_signals();
 /// As print(), but never cut by such an end.
 bool print_whole(const std::string& text);
 
-/// Holds back the signals that belong to the program being launched, from before its fork until its end.
+/// Holds back the signals that belong to the program being launched, from before its fork until its end: all that can be caught.
 class SignalRelay {
 public:
     /// `adopts`: orphans below the program become children of this process, and are reaped when they end.
@@ -29,7 +30,7 @@ public:
     /// In the child, before exec: mask and dispositions as they were before.
     void restore_in_child() const;
 
-    /// Whether SIGTSTP stops this process, as it does any other; it does not from the start of the program on, which decides then.
+    /// Whether a stop (kStopping) stops this process, as it does any other; it does not from the start of the program on, which decides then.
     static void let_stop(bool allowed);
 
     /// A signal that asks us to end and has arrived already; 0: none.
@@ -43,6 +44,8 @@ public:
     std::optional<int> until_end_of(pid_t child, std::optional<std::chrono::milliseconds> limit = {});
 
 private:
+    static constexpr int kStopping[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+
     void pass_on(pid_t child);
     std::optional<int> reap(pid_t child);
     void stop_like(pid_t child);
@@ -50,7 +53,7 @@ private:
 
     sigset_t before_{};
     struct sigaction child_action_{};
-    struct sigaction stop_action_{};
+    struct sigaction stop_actions_[std::size(kStopping)]{};
     int descriptor_ = -1;
     bool adopts_ = false;
     pid_t waker_ = -1;  ///< the process that watches a stopped program for us
