@@ -136,6 +136,10 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     refuses 2 "--name #1 would be taken for a slot" drom run --name '#1' -- true
     refuses 2 "--name a{32} is longer than 31 characters; shorten it" drom run --name aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -- true
     DROM_NAME=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa refuses 2 "DROM_NAME=a{32} is longer than 31 characters; shorten it" drom run -- true
+    DROM_MAX_CPUS=1 refuses 2 "^drom: run: --ncpus 2 is more than DROM_MAX_CPUS=1$" drom run --ncpus 2 -- true
+    DROM_MIN_CPUS=3 refuses 2 "^drom: run: DROM_MIN_CPUS=3 is more than --max 2$" drom run --max 2 -- true
+    DROM_MIN_CPUS=3 refuses 2 "^drom: run: DROM_MIN_CPUS=3 is more than --ncpus 1$" drom run --ncpus 1 -- true
+    DROM_MIN_CPUS=5000 refuses 2 "^drom: run: DROM_MIN_CPUS=5000 is out of range; 0 to 4096 CPUs can be meant$" drom run -- true
     refuses 2 "there is no column 'cpu'; there are slot,pid,name" drom list -o cpu
     refuses 2 "--columns needs a value" drom list -o ''
     refuses 2 "--columns ',pid' has a comma too many" drom list -o ,pid

@@ -301,6 +301,25 @@ setup_file() { build_guests; }
     refuses 1 "^drom: run: 1 CPU asked, but the client needs at least 2" drom run --min 2 --cpus "$A" -- true
 }
 
+@test "DROM_MIN_CPUS and DROM_MAX_CPUS are not ignored: they are the defaults of --min and --max" {
+    two_cpus
+    DROM_MIN_CPUS=2 background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    eventually "it is there" client_is owner min 2
+    refuses 1 "1 CPU wanted; 0 free and 0 more can be taken" drom run --ncpus 1 -- true
+    DROM_MIN_CPUS=2 refuses 1 "^drom: run: 2 CPUs wanted \(DROM_MIN_CPUS=2\); 0 free and 0 more can be taken" drom run -- true
+    kill -KILL "$(client owner pid)"
+    ended 137
+    [[ $(DROM_MAX_CPUS=1 drom run -- sh -c 'echo $OMP_NUM_THREADS; taskset -cp $$' | sed 's/.*: //' | xargs) =~ ^1\ ($A|$B)$ ]]
+    [[ $(DROM_MAX_CPUS=1 drom run --max 2 -- sh -c 'echo $OMP_NUM_THREADS') == 2 ]]
+    [[ $(DROM_MIN_CPUS=0 DROM_MAX_CPUS=0 drom run -- sh -c 'echo $OMP_NUM_THREADS') == 2 ]]
+    DROM_MIN_CPUS=2 refuses 1 "^drom: run: 1 CPU asked, but the client needs at least 2 \(DROM_MIN_CPUS=2\); name more" drom run --cpus "$A" -- true
+    DROM_MIN_CPUS=2 drom run --min 1 --cpus "$A" -- true
+    DROM_MAX_CPUS=1 refuses 1 "^drom: run: 2 CPUs asked, but the client uses at most 1 \(DROM_MAX_CPUS=1\); name fewer" drom run --cpus "$BOTH" -- true
+    DROM_MIN_CPUS=4000 refuses 1 "^drom: run: 4000 CPUs wanted \(DROM_MIN_CPUS=4000\), but only" drom run -- true
+    OMP_NUM_THREADS=2 DROM_MAX_CPUS=1 run drom run -- true
+    [[ $status == 0 && $output == *"begins with 2 threads and not with DROM_MAX_CPUS=1; unset it"* ]]
+}
+
 @test "drained CPUs are named when there are too few" {
     two_cpus
     drom run --no-doors -- true

@@ -79,8 +79,14 @@ CpuSet nearest_cpus(CpuSet pool, unsigned count, const CpuSet& around, const std
 
 namespace {
 
+/// "2 CPUs wanted (DROM_MIN_CPUS=2)".
+std::string wanted_text(const Wish& wish) {
+    return fmt::format("{} wanted{}", counted(wish.count, "CPU"),
+                       wish.reason.empty() ? "" : fmt::format(" ({})", wish.reason));
+}
+
 Error too_few_allowed(const Wish& wish) {
-    std::string text = fmt::format("{} wanted, but {} may be used here", counted(wish.count, "CPU"),
+    std::string text = fmt::format("{}, but {} may be used here", wanted_text(wish),
                                    wish.allowed.empty() ? "none" : fmt::format("only {}", wish.allowed.count()));
     if (!wish.allowed.empty()) text += fmt::format(" ({})", wish.allowed.text());
     const bool later = wish.allowed.count() + wish.drained.count() >= wish.count;
@@ -93,9 +99,9 @@ Error too_few_allowed(const Wish& wish) {
 Error too_few_now(const Wish& wish, unsigned free, unsigned taken) {
     const std::string drained = wish.drained.empty() ? "" : "; drained: " + wish.drained.text();
     std::string text = fmt::format(
-        "{} wanted; {} free and {} more can be taken (clients keep their minimum{}); ask for fewer, or wait until one "
+        "{}; {} free and {} more can be taken (clients keep their minimum{}); ask for fewer, or wait until one "
         "ends",
-        counted(wish.count, "CPU"), free, taken, drained);
+        wanted_text(wish), free, taken, drained);
     // Inside another program of drom's, for instance.
     if (const CpuSet elsewhere = wish.free - wish.allowed; !elsewhere.empty())
         text +=

@@ -28,6 +28,7 @@ struct Wish {
     std::vector<Share> shares;
     std::vector<Domains> levels;  ///< nearness, from narrow to wide; may be empty
     CpuSet drained = {};          ///< where it could run if they were restored
+    std::string reason = {};      ///< the variable that asks for so many; empty: the command line does
 };
 
 struct Choice {

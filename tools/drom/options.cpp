@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "help.hpp"
+#include "libdrom/env.hpp"
 #include "output_json.hpp"
 #include "report.hpp"
 #include "verbs.hpp"
@@ -105,8 +106,8 @@ void add_run(CLI::App* app, Typed& typed) {
     auto& run = typed.options.run;
     add_value(app, "--cpus", run.cpus, "MASK", "exactly these CPUs");
     add_value(app, "--ncpus", typed.ncpus, "N", "this many CPUs, free ones first");
-    add_value(app, "--max", typed.max, "N", "start with this many threads; never more");
-    add_value(app, "--min", typed.min, "N", "others may not take CPUs below this many (1)");
+    add_value(app, "--max", typed.max, "N", "start with this many threads; never more (DROM_MAX_CPUS)");
+    add_value(app, "--min", typed.min, "N", "others may not take CPUs below this many (DROM_MIN_CPUS, 1)");
     app->add_flag("--rigid", run.rigid, "nobody takes its CPUs until it ends");
     add_value(app, "--resize", run.resize, "WAY",
               "its team: keep its size, follow the CPUs, or auto (keep, unless it says that it may change)");
@@ -292,20 +293,40 @@ void check_length(const char* from, const std::string& name, Reader& reader) {
         reader.complain(from + name + " is longer than " + std::to_string(kMost) + " characters; shorten it");
 }
 
+struct Limit {
+    std::optional<unsigned> cpus;
+    std::string said;
+};
+
+/// A limit of drom run: that of the option, else that of the variable, where 0 is none. A variable that is no number has been complained about
+/// by itself, and is none.
+Limit limit_of(const Typed& typed, const std::string& text, const char* option, const char* variable, Reader& reader) {
+    if (!text.empty()) return {reader.cpus(text, option), std::string(option) + " " + text};
+    const long value = typed.options.verb == "run" ? env::number(variable, 0) : 0;
+    if (value == 0) return {};
+    const std::string said = std::string(variable) + "=" + env::text(variable);
+    if (value > long{CpuSet::kMaxCpus})
+        reader.complain(said + " is out of range; 0 to " + std::to_string(CpuSet::kMaxCpus) + " CPUs can be meant");
+    return {static_cast<unsigned>(value), said};
+}
+
 void read_run(Typed& typed, Reader& reader) {
     RunOptions& run = typed.options.run;
     run.ncpus = reader.cpus(typed.ncpus, "--ncpus");
-    run.max = reader.cpus(typed.max, "--max");
-    run.min = reader.cpus(typed.min, "--min");
+    const Limit max = limit_of(typed, typed.max, "--max", "DROM_MAX_CPUS", reader);
+    const Limit min = limit_of(typed, typed.min, "--min", "DROM_MIN_CPUS", reader);
+    run.max = max.cpus;
+    run.min = min.cpus;
+    run.max_said = max.said;
+    run.min_said = min.said;
     if (!run.resize.empty() && run.resize != "keep" && run.resize != "follow" && run.resize != "auto")
         reader.complain("--resize '" + run.resize + "' is neither keep nor follow nor auto");
     if (run.ncpus && !run.cpus.empty()) reader.complain("--cpus and --ncpus exclude each other");
     if (run.ncpus && run.max && *run.ncpus > *run.max)
-        reader.complain("--ncpus " + typed.ncpus + " is more than --max " + typed.max);
+        reader.complain("--ncpus " + typed.ncpus + " is more than " + max.said);
     if (run.ncpus && run.min && *run.min > *run.ncpus)
-        reader.complain("--min " + typed.min + " is more than --ncpus " + typed.ncpus);
-    if (run.min && run.max && *run.min > *run.max)
-        reader.complain("--min " + typed.min + " is more than --max " + typed.max);
+        reader.complain(min.said + " is more than --ncpus " + typed.ncpus);
+    if (run.min && run.max && *run.min > *run.max) reader.complain(min.said + " is more than " + max.said);
     if (!run.name.empty() && run.name.find_first_not_of("0123456789") == std::string::npos)
         reader.complain("--name " + run.name + " would be taken for a pid; a name needs a letter");
     if (run.name.starts_with('#'))

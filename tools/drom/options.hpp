@@ -18,6 +18,8 @@ struct RunOptions {
     std::optional<unsigned> ncpus;
     std::optional<unsigned> max;
     std::optional<unsigned> min;
+    std::string max_said;  ///< where `max` comes from: "--max 2" or "DROM_MAX_CPUS=2"
+    std::string min_said;
     bool rigid = false;
     bool no_doors = false;
     std::string resize;  ///< keep, follow or auto; empty: DROM_RESIZE, else auto

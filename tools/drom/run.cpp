@@ -220,10 +220,9 @@ private:
     void warn_of_contradiction() const {
         const unsigned of_user = threads_of_user();
         if (of_user == 0 || of_user == options_.run.max.value_or(of_user)) return;
-        warn(options_,
-             fmt::format("OMP_NUM_THREADS={} is kept, so its team begins with {} and not with --max {}; unset "
-                         "it, or give the same number twice",
-                         text_of("OMP_NUM_THREADS"), counted(of_user, "thread"), *options_.run.max));
+        warn(options_, fmt::format("OMP_NUM_THREADS={} is kept, so its team begins with {} and not with {}; unset "
+                                   "it, or give the same number twice",
+                                   text_of("OMP_NUM_THREADS"), counted(of_user, "thread"), options_.run.max_said));
     }
 
     // --- CPUs ---
@@ -245,6 +244,8 @@ private:
     }
 
     Expected<Choice> choose_exactly(const Snapshot& snapshot, pid_t child) {
+        if (auto why = outside_limits(); !why.empty())
+            return tl::make_unexpected(sentence(options_, DROM_E_INVAL, std::move(why)));
         const auto limit = cpuset_of(child);
         if (!limit) return tl::make_unexpected(limit.error());
         const CpuSet outside = (exact_ & snapshot.masks.present) - *limit;
@@ -257,6 +258,19 @@ private:
         if (options_.run.wait && is_kept_from(snapshot))
             return failure(DROM_E_BUSY, fmt::format("drom: run: {} not to be had now", cpus_text(exact_)));
         return Choice{exact_, !snapshot.masks.free.contains(exact_)};
+    }
+
+    /// Why --cpus cannot be had with the least and the most CPUs of the program; empty: it can.
+    [[nodiscard]] std::string outside_limits() const {
+        const unsigned count = exact_.count();
+        const auto& run = options_.run;
+        if (run.min && count < *run.min)
+            return fmt::format("{} asked, but the client needs at least {} ({}); name more, or lower that",
+                               counted(count, "CPU"), *run.min, run.min_said);
+        if (run.max && count > *run.max)
+            return fmt::format("{} asked, but the client uses at most {} ({}); name fewer, or raise that",
+                               counted(count, "CPU"), *run.max, run.max_said);
+        return {};
     }
 
     /// Somebody has CPUs of --cpus and will not give them up.
@@ -316,6 +330,8 @@ private:
                 wish.shares.push_back(
                     {client.info.slot, client.wanted, client.info.min_cpus, (client.info.flags & DROM_RIGID) != 0});
         wish.count = options_.run.ncpus.value_or(std::max(default_count(wish), options_.run.min.value_or(1)));
+        if (!options_.run.ncpus && wish.count == options_.run.min && options_.run.min_said.starts_with("DROM_"))
+            wish.reason = options_.run.min_said;
         // Only a real choice needs to know which CPUs are near one another.
         if (wish.count < wish.allowed.count())
             if (const auto topology = Topology::load()) wish.levels = topology->levels();
