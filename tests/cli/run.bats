@@ -284,6 +284,29 @@ setup_file() { build_guests; }
     nothing_left
 }
 
+@test "--wait --timeout does not wait without end behind a client that keeps its CPUs" {
+    two_cpus
+    sleeper stiff "$BOTH" --rigid
+    before=$(drom list --json | jq -S 'del(.. | .released_ns?, .polls?, .adoptions?)')
+    none="^drom: run: there was no room within 300 ms: "
+    refuses 1 "${none}1 CPU wanted; 0 free and 0 more can be taken .*; ask for fewer, or wait until one ends$" drom run --wait --timeout 300 --ncpus 1 -- touch "$WORK/started"
+    refuses 1 "${none}stiff \($(client stiff pid)\) keeps CPU $A; choose others, or wait until it ends$" drom run --wait --timeout 300 --cpus "$A" -- touch "$WORK/started"
+    drom run --wait --timeout 50 --ncpus 1 --json -- true 2>/dev/null | jq -e '.status == "DROM_E_BUSY"'
+    [[ ! -e $WORK/started && $(drom list --json | jq -S 'del(.. | .released_ns?, .polls?, .adoptions?)') == "$before" ]]
+    background "$BIN" run --wait --timeout 60000 --ncpus 1 --no-doors -- touch "$WORK/started"
+    eventually "it waits" grep -q waiting "$WORK/err"
+    kill -KILL "$(client stiff pid)"
+    ended 0
+    [[ -e $WORK/started ]]
+    # The time of both waits together: that for room, and that for owners who do not leave.
+    background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    eventually "it is there" client_is owner mask "$BOTH"
+    kill -STOP "$(client owner pid)"
+    refuses 3 "posted; .*owner.* has not released its CPUs yet" drom run --wait --ncpus 1 --grace never --timeout 300 -- touch "$WORK/never"
+    [[ ! -e $WORK/never ]]
+    client_is owner want "$BOTH"
+}
+
 @test "what waits can be ended, and what there can never be is refused at once" {
     two_cpus
     sleeper stiff "$BOTH" --rigid

@@ -255,8 +255,9 @@ private:
                 fmt::format("drom: run: {} {} outside this process's cgroup, which allows {}; choose among those",
                             cpus_text(outside), outside.count() == 1 ? "is" : "are", limit->text()));
         // Who waits looks first: each attempt to reserve would be an event in the table.
-        if (options_.run.wait && is_kept_from(snapshot))
-            return failure(DROM_E_BUSY, fmt::format("drom: run: {} not to be had now", cpus_text(exact_)));
+        if (const auto* keeper = options_.run.wait ? keeper_of(snapshot) : nullptr; keeper != nullptr)
+            return failure(DROM_E_BUSY, fmt::format("drom: run: {} keeps {}; choose others, or wait until it ends",
+                                                    client_words(keeper->info), cpus_text(keeper->wanted & exact_)));
         return Choice{exact_, !snapshot.masks.free.contains(exact_)};
     }
 
@@ -273,13 +274,14 @@ private:
         return {};
     }
 
-    /// Somebody has CPUs of --cpus and will not give them up.
-    [[nodiscard]] bool is_kept_from(const Snapshot& snapshot) const {
-        return std::ranges::any_of(snapshot.clients, [&](const ClientView& client) {
+    /// The first client that has CPUs of --cpus and does not give them up; nullptr: each of them gives.
+    [[nodiscard]] const ClientView* keeper_of(const Snapshot& snapshot) const {
+        const auto found = std::ranges::find_if(snapshot.clients, [&](const ClientView& client) {
             if (!client.wanted.intersects(exact_)) return false;
             const unsigned left = (client.wanted - exact_).count();
             return (client.info.flags & DROM_RIGID) != 0 || left < std::max(1U, client.info.min_cpus);
         });
+        return found == snapshot.clients.end() ? nullptr : &*found;
     }
 
     /// This process's CPUs. Ranks that nobody bound share them: unless a number was asked for, each has its part.
@@ -350,19 +352,25 @@ private:
 
     /// The options' request; waiting is cut into moments, between which this process looks for signals.
     [[nodiscard]] Request for_a_moment(Clock::time_point since) const {
-        constexpr auto kMoment = std::chrono::milliseconds(100);
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(since + timeout() - Clock::now());
         Request request = options_.request;
-        request.timeout = options_.run.wait ? kMoment : std::clamp(left, std::chrono::milliseconds(1), kMoment);
+        request.timeout = std::max(std::chrono::milliseconds(1), moment(since));
         return request;
+    }
+
+    /// How long to wait until the next look; 0: the time is up.
+    [[nodiscard]] std::chrono::milliseconds moment(Clock::time_point since) const {
+        constexpr auto kMoment = std::chrono::milliseconds(100);
+        if (options_.run.wait && !options_.request.timeout) return kMoment;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(since + timeout() - Clock::now());
+        return std::clamp(left, std::chrono::milliseconds(0), kMoment);
     }
 
     [[nodiscard]] std::chrono::milliseconds timeout() const {
         return options_.request.timeout.value_or(std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000)));
     }
 
-    /// Chooses and reserves; again when somebody else was faster with the same CPUs.
-    Expected<Table::Reservation> reserve(pid_t child) {
+    /// Chooses and reserves; again when somebody else was faster with the same CPUs. `since`: the wait for CPUs began then.
+    Expected<Table::Reservation> reserve(pid_t child, Clock::time_point since) {
         const auto start = Clock::now();
         constexpr int kAttempts = 8;
         for (int attempt = 1;; ++attempt) {
@@ -371,7 +379,7 @@ private:
             report_.cpus = choice->cpus;
             report_.took = choice->takes;
             set_thread_limits();
-            Request request = for_a_moment(start);
+            Request request = for_a_moment(since);
             request.take = request.give_back = choice->takes;
             auto reserved = table_.reserve(child, choice->cpus, request, traits_);
             report_.reserve_ns = ns_since(start);
@@ -380,22 +388,24 @@ private:
         }
     }
 
-    /// With --wait there is no refusal for want of room: it asks again and again. Several that wait have no order; the first that fits
-    /// starts.
+    /// With --wait a refusal for want of room is no answer before --timeout: it asks again and again. Several that wait have no order; the
+    /// first that fits starts.
     Expected<Table::Reservation> reserve_in_turn(pid_t child, const SignalRelay& relay) {
-        auto start = Clock::now();
-        auto reserved = reserve(child);
-        for (bool told = false; waits_for(reserved) && relay.arrived() == 0; told = true) {
+        const auto begin = Clock::now();
+        auto start = begin;
+        auto reserved = reserve(child, begin);
+        for (bool told = false; lacks_room(reserved) && relay.arrived() == 0; told = true) {
+            const auto pause = moment(begin);
+            if (pause.count() == 0) return tl::make_unexpected(no_room_in_time(reserved.error()));
             if (!told) warn(options_, "there is no room yet; waiting (drom list says who has the CPUs)");
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            std::this_thread::sleep_for(pause);
             // Nobody gives anything back in a table that was removed.
             if (const auto there = table_.check(); !there) return tl::make_unexpected(there.error());
             start = Clock::now();
-            reserved = reserve(child);
+            reserved = reserve(child, begin);
         }
-        while (reserved && reserved->outcome.pending() && relay.arrived() == 0 &&
-               (options_.run.wait || Clock::now() < start + timeout())) {
-            const auto outcome = table_.wait(child, 0, for_a_moment(start));
+        while (reserved && reserved->outcome.pending() && relay.arrived() == 0 && moment(begin).count() > 0) {
+            const auto outcome = table_.wait(child, 0, for_a_moment(begin));
             if (!outcome) return tl::make_unexpected(outcome.error());
             if (!outcome->pending()) reserved->outcome = *outcome;
         }
@@ -403,8 +413,17 @@ private:
         return reserved;
     }
 
-    [[nodiscard]] bool waits_for(const Expected<Table::Reservation>& reserved) const {
+    [[nodiscard]] bool lacks_room(const Expected<Table::Reservation>& reserved) const {
         return options_.run.wait && !reserved && reserved.error().status == DROM_E_BUSY;
+    }
+
+    /// What was in the way last, without the name of the call that found it.
+    [[nodiscard]] Error no_room_in_time(const Error& last) const {
+        const size_t call = last.text.find(": ");
+        const size_t what = call == std::string::npos ? call : last.text.find(": ", call + 2);
+        return sentence(options_, DROM_E_BUSY,
+                        fmt::format("there was no room within {} ms: {}", timeout().count(),
+                                    what == std::string::npos ? last.text : last.text.substr(what + 2)));
     }
 
     /// A program starts with its maximum of threads and never exceeds it, so more CPUs than that would be wasted on it.
