@@ -114,7 +114,7 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     refuses 2 "N 0 is out of range; 1 to 4096 CPUs" drom shrink 1 0
     refuses 2 "N '-1' is not a whole number of CPUs" drom shrink 1 -1
     refuses 2 "--timeout 'soon' is not a whole number of milliseconds" drom set 1 0 --timeout soon
-    refuses 2 "--grace 'later' is not a whole number of milliseconds" drom set 1 0 --grace later
+    refuses 2 "^drom: set: --grace 86400001 is out of range; 0 to 86400000 milliseconds, or now or never can be meant$" drom set 1 0 --grace 86400001
     refuses 2 "--grace 'later' is not a whole number of milliseconds, nor now or never" drom set 1 0 --grace later
     refuses 2 "--seq 'a' is not a whole number" drom wait 1 --seq a
     refuses 2 "--seq 0 is out of range; requests begin with 1" drom wait 1 --seq 0

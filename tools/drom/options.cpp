@@ -34,17 +34,22 @@ struct Typed {
 /// Turns text into values; keeps the first complaint.
 class Reader {
 public:
-    uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t least, uint64_t most) {
+    /// `words`: what may stand in place of a number, "now or never"; nullptr: nothing may.
+    uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t least, uint64_t most,
+                   const char* words = nullptr) {
         uint64_t value = 0;
         const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
         const bool number = code != std::errc::invalid_argument && end == text.data() + text.size();
         const bool too_large = code == std::errc::result_out_of_range;
-        if (!number) complain(std::string(name) + " '" + text + "' is not a whole number of " + of_what);
+        if (!number)
+            complain(std::string(name) + " '" + text + "' is not a whole number of " + of_what +
+                     (words == nullptr ? "" : std::string(", nor ") + words));
         if (number && (too_large || value < least || value > most))
             complain(std::string(name) + " " + text + " is out of range; " +
                      (most == UINT64_MAX && !too_large
                           ? std::string(of_what) + " begin with " + std::to_string(least)
-                          : std::to_string(least) + " to " + std::to_string(most) + " " + of_what + " can be meant"));
+                          : std::to_string(least) + " to " + std::to_string(most) + " " + of_what +
+                                (words == nullptr ? "" : std::string(", or ") + words) + " can be meant"));
         return value;
     }
     std::optional<unsigned> cpus(const std::string& text, const char* name) {
@@ -283,7 +288,7 @@ void read_request(Typed& typed, Reader& reader) {
         request.grace = std::chrono::milliseconds(0);
     else if (!typed.grace.empty())
         request.grace =
-            std::chrono::milliseconds(reader.whole(typed.grace, "--grace", "milliseconds, nor now or never", 0, kDay));
+            std::chrono::milliseconds(reader.whole(typed.grace, "--grace", "milliseconds", 0, kDay, "now or never"));
 }
 
 /// A name that a person chose is taken whole, or not at all. Only the name of a program is cut.
