@@ -31,6 +31,15 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     diff <("$BIN" help) <("$BIN" --help)
 }
 
+@test "options before help do not hide it" {
+    diff <("$BIN" --json help) <("$BIN" --help)
+    diff <("$BIN" -q --table "$WORK/help" help set) <("$BIN" set --help)
+    refuses 2 "^drom: 'foo' is one argument too many; usage: drom help \[VERB\]" drom --json help list foo
+    refuses 2 "^drom: list: --table needs a value" drom --table= list
+    refuses 2 "^drom: --table needs a value" drom --table=
+    [[ $(drom -q run --no-doors sh -c 'echo $1' sh --name=) == --name= ]]
+}
+
 @test "asking for help on run starts nothing" {
     refuses 2 "^drom: 'sh' is one argument too many; usage: drom help \[VERB\]" drom help run sh -c "touch '$WORK/started'"
     refuses 2 "'foo' is one argument too many" drom help list foo

@@ -423,10 +423,19 @@ tl::expected<Options, int> read(const CLI::App& app, const CLI::App& verb, Typed
     return typed.options;
 }
 
+/// Where the verb stands, behind the options of drom itself; the end: nowhere.
+size_t verb_at(const std::vector<std::string>& words) {
+    size_t at = 0;
+    while (at < words.size() && words[at].starts_with('-')) at += words[at] == "-n" || words[at] == "--table" ? 2U : 1U;
+    return std::min(at, words.size());
+}
+
 /// The first "--option=" of drom's own words; CLI11 would take the next word for its value.
-std::string option_without_value(const std::vector<std::string>& words, bool all_are_ours) {
-    for (size_t i = 1; i < words.size() && (all_are_ours || words[i].starts_with('-')); ++i)
+std::string option_without_value(const std::vector<std::string>& words, size_t verb, bool all_are_ours) {
+    for (size_t i = 0; i < words.size(); ++i) {
+        if (i > verb && !all_are_ours && !words[i].starts_with('-')) return {};
         if (words[i].starts_with("--") && words[i].ends_with('=')) return words[i].substr(0, words[i].size() - 1);
+    }
     return {};
 }
 
@@ -439,12 +448,15 @@ std::vector<std::string> arguments_of(int argc, char** argv, Typed& typed) {
         command.assign(dashes + 1, words.end());
         words.erase(dashes, words.end());
     }
-    const bool starts_a_command = !words.empty() && (words.front() == "run" || words.front() == "verify");
-    typed.without = option_without_value(words, !starts_a_command || !command.empty());
-    if (!words.empty() && words.front() == "help") {
-        words.erase(words.begin());
-        if (words.size() > 1) typed.surplus = words[1];
-        if (!words.empty() && words.front() == "help") words.erase(words.begin());  // its page is the program's
+    const size_t at = verb_at(words);
+    const std::string verb = at < words.size() ? words[at] : "";
+    const bool starts_a_command = verb == "run" || verb == "verify";
+    typed.without = option_without_value(words, at, !starts_a_command || !command.empty());
+    if (find_verb(verb) != nullptr) typed.options.verb = verb;
+    if (verb == "help") {
+        const auto help = words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+        if (words.end() - help > 1) typed.surplus = help[1];
+        if (help != words.end() && *help == "help") words.erase(help);  // its page is the program's
         words.emplace_back("--help");
     }
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
@@ -491,8 +503,9 @@ tl::expected<Options, int> parse_options(int argc, char** argv) {
             misused_program(typed, "'" + typed.surplus + "' is one argument too many; usage: drom help [VERB]"));
     build(app, words, typed);
     if (!typed.without.empty()) {
-        if (find_verb(words.back()) != nullptr) typed.options.verb = words.back();
-        return tl::make_unexpected(misused(typed.options, typed.without + " needs a value"));
+        const std::string text = typed.without + " needs a value";
+        return tl::make_unexpected(typed.options.verb.empty() ? misused_program(typed, text)
+                                                              : misused(typed.options, text));
     }
     std::string why;
     try {
