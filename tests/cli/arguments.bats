@@ -296,6 +296,45 @@ lost() { # PATTERN ARGUMENT...: refuses with its standard output on a full disk
     bash -c 'ulimit -n 64; exec "$0" run --no-doors -- true' "$BIN"
 }
 
+@test "too little memory is called so" {
+    drom run --no-doors -- true
+    for command in list "list --json" "run --no-doors -- true" "verify --runs 1 -- true"; do
+        for limit in {6500..9500..100}; do
+            # shellcheck disable=SC2016
+            timeout 60 bash -c 'ulimit -v "$1"; shift; exec "$@"' bash "$limit" "$BIN" $command >"$WORK/out" 2>"$WORK/err" || true
+            run ! grep -q bad_alloc "$WORK/err"
+            if grep -q 'more memory' "$WORK/err"; then
+                grep -qx "drom: ${command%% *}: it needs more memory than it can get; raise the limit (ulimit -v), or end other programs" "$WORK/err"
+            fi
+        done
+    done
+}
+
+# with_few_processes COMMAND...: as a user who has this one process and may not have more. Root has no such limit.
+with_few_processes() {
+    local as=()
+    [[ $EUID != 0 ]] || as=(setpriv --reuid 54321 --regid 54321 --clear-groups --inh-caps=-all --bounding-set=-all)
+    # shellcheck disable=SC2016
+    "${as[@]}" bash -c 'ulimit -u 1; exec "$@"' bash "$@"
+}
+
+@test "too few processes are called so, with the program and what would help" {
+    # The build folder may be closed to other users.
+    chmod 711 "$WORK"
+    mkdir -m 777 "$WORK/open"
+    mkdir "$WORK/bin" "$WORK/lib"
+    cp "$BIN" "$WORK/bin/"
+    cp -a "$BUILD"/lib/libdrom*.so* "$WORK/lib/"
+    drom=$WORK/bin/drom
+    export DROM_TABLE=$WORK/open/table TMPDIR=$WORK/open
+    help="raise the limit of processes \(ulimit -u\), or end other programs$"
+    refuses 1 "^drom: run: no process can be started for the program: Resource temporarily unavailable; $help" with_few_processes "$drom" run --no-doors -- true
+    refuses 1 "^drom: verify: no process can be started for the program: Resource temporarily unavailable; $help" with_few_processes "$drom" verify --runs 1 -- true
+    refuses 1 "^drom: watch: it needs one more thread than it can get; $help" with_few_processes "$drom" watch --for 1
+    run ! with_few_processes "$drom" watch --for 1 --json
+    [[ $(grep '^{' <<<"$output" | jq -r '.schema + " " + .status') == "drom.watch/1 DROM_E_OS" ]]
+}
+
 @test "with --json a refusal is an object with its status" {
     run --separate-stderr drom list --json
     [[ $status == 1 && $(jq -r '.schema + " " + .status' <<<"$output") == "drom.list/1 DROM_E_NOTABLE" ]]

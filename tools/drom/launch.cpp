@@ -91,18 +91,27 @@ void execute(const Program& program, char* const* words) {
     _exit(127);
 }
 
+std::string no_process(int code) {
+    return fmt::format("no process can be started for the program: {}; {}end other programs", std::strerror(code),
+                       code == EAGAIN ? "raise the limit of processes (ulimit -u), or " : "");
+}
+
+std::string no_pipe(int code) {
+    return fmt::format("no pipe to the program can be made: {}; end other programs", std::strerror(code));
+}
+
 }  // namespace
 
 Expected<PausedChild> PausedChild::fork(const Program& program, const std::vector<std::string>& command,
                                         const SignalRelay& relay, int output, bool mute) {
     int go[2];
     int verdict[2];
-    if (pipe2(go, O_CLOEXEC) != 0) return failure(DROM_E_OS, fmt::format("pipe: {}", std::strerror(errno)));
+    if (pipe2(go, O_CLOEXEC) != 0) return failure(DROM_E_OS, no_pipe(errno));
     if (pipe2(verdict, O_CLOEXEC) != 0) {
         const int code = errno;
         close(go[0]);
         close(go[1]);
-        return failure(DROM_E_OS, fmt::format("pipe: {}", std::strerror(code)));
+        return failure(DROM_E_OS, no_pipe(code));
     }
     std::fflush(nullptr);
     const pid_t pid = ::fork();
@@ -116,7 +125,7 @@ Expected<PausedChild> PausedChild::fork(const Program& program, const std::vecto
     close(go[0]);
     close(verdict[1]);
     PausedChild child(pid, go[1], verdict[0]);
-    if (pid < 0) return failure(DROM_E_OS, fmt::format("fork: {}", std::strerror(code)));
+    if (pid < 0) return failure(DROM_E_OS, no_process(code));
     return child;
 }
 

@@ -7,11 +7,15 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 #include "completion.hpp"
 #include "environment.hpp"
 #include "options.hpp"
+#include "output_json.hpp"
 #include "report.hpp"
 #include "verb_functions.hpp"
 
@@ -73,18 +77,53 @@ void keep_streams_apart() {
             return;
 }
 
+/// What the command line asked for, as far as it is known.
+struct Asked {
+    std::string verb;
+    bool json = false;
+};
+
+int act(int argc, char** argv, Asked& asked) {
+    if (argc > 1 && std::string_view(argv[1]) == "--complete")
+        return with_output("", drom::command::complete({argv + 2, argv + argc}));
+    const auto options = drom::command::parse_options(argc, argv);
+    if (!options) return with_output("", options.error());
+    asked = {options->verb, options->json};
+    return with_output(options->verb, dispatch(*options));
+}
+
+/// A refusal that needs no memory for its sentence.
+int refuse_without_means(const Asked& asked, const char* why) {
+    const char* mark = asked.verb.empty() ? "" : ": ";
+    std::fprintf(stderr, "drom: %s%s%s\n", asked.verb.c_str(), mark, why);
+    try {
+        if (asked.json)
+            drom::command::print(
+                drom::command::error_json(asked.verb, {DROM_E_OS, fmt::format("drom: {}{}{}", asked.verb, mark, why)}));
+    } catch (const std::exception&) {
+        return drom::command::kRefused;  // the sentence has been said
+    }
+    return drom::command::kRefused;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     keep_streams_apart();
-    // Only memory exhaustion can throw here, or a broken installation of a library.
+    Asked asked;
+    // Only a shortage of memory or of threads can throw here, or a broken installation of a library.
     try {
-        if (argc > 1 && std::string_view(argv[1]) == "--complete")
-            return with_output("", drom::command::complete({argv + 2, argv + argc}));
-        const auto options = drom::command::parse_options(argc, argv);
-        return options ? with_output(options->verb, dispatch(*options)) : with_output("", options.error());
+        return act(argc, argv, asked);
+    } catch (const std::bad_alloc&) {
+        return refuse_without_means(asked,
+                                    "it needs more memory than it can get; raise the limit (ulimit -v), or end other "
+                                    "programs");
+    } catch (const std::system_error& error) {
+        if (error.code() != std::errc::resource_unavailable_try_again) return refuse_without_means(asked, error.what());
+        return refuse_without_means(asked,
+                                    "it needs one more thread than it can get; raise the limit of processes (ulimit "
+                                    "-u), or end other programs");
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "drom: %s\n", error.what());
-        return drom::command::kRefused;
+        return refuse_without_means(asked, error.what());
     }
 }
