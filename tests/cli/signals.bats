@@ -137,6 +137,23 @@ terminal() {
     nothing_left
 }
 
+@test "a stopped program does not seem to have started another process" {
+    set -m
+    background "$BIN" run --no-doors --name nap --cpus "$A" -- "$GUESTS/plain" 60
+    set +m
+    eventually "it is there" client nap pid
+    kill -TSTP "$PID"
+    eventually "drom run stops" state_is "$PID" T
+    eventually "its helper is there" bash -c "[[ \$(cat /proc/$PID/task/$PID/children | wc -w) == 2 ]]"
+    for look in {1..5}; do
+        [[ $(client nap descendants) == '[]' && $(drom list --raw -o name,processes) == $'nap\t1' ]]
+    done
+    [[ $(drom list) != *PROCESSES* ]]
+    kill -KILL "$(client nap pid)"
+    ended 137
+    nothing_left
+}
+
 @test "drom run goes on with a program that somebody else has stopped and continued" {
     for signal in STOP TTIN TTOU; do
         set -m

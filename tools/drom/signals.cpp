@@ -44,6 +44,7 @@ char state_of(int stat) {
 /// creator may be about to stop only.
 [[noreturn]] void wake_after(pid_t program, pid_t creator) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    prctl(PR_SET_NAME, kWakerName, 0, 0, 0);
     const std::string path = "/proc/" + std::to_string(program) + "/stat";
     const int stat = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     for (constexpr timespec kPause{0, 20'000'000}; getppid() == creator; nanosleep(&kPause, nullptr))

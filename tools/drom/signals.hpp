@@ -12,6 +12,9 @@
 
 namespace drom::command {
 
+/// The kernel's name of the process that drom run has beside it while its program is stopped. It is no process of the program.
+inline constexpr const char* kWakerName = "drom-run-waker";
+
 /// From here on SIGINT and SIGTERM end this process with status 0, between two lines of print_whole.
 /// Called before any thread is started.
 void end_cleanly_at_signals();

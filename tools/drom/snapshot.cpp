@@ -6,6 +6,8 @@
 
 #include <fstream>
 
+#include "signals.hpp"
+
 namespace drom::command {
 
 namespace {
@@ -28,6 +30,13 @@ CpuSet orphans_of(const Snapshot& snapshot) {
     for (const auto& client : snapshot.clients) rest = rest - client.owned;
     return rest.empty() ? rest : rest & online_cpus();
 }
+/// A process that drom run has started for itself.
+bool is_waker(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+    std::string name;
+    std::getline(file, name);
+    return name == kWakerName;
+}
 }  // namespace
 
 Expected<Snapshot> take_snapshot(const Table& table) {
@@ -48,6 +57,7 @@ Expected<Snapshot> take_snapshot(const Table& table) {
 
 void find_descendants(const Table& table, ClientView& client) {
     client.descendants = table.descendants(client.info.pid).value_or(std::vector<pid_t>{});
+    std::erase_if(client.descendants, is_waker);
 }
 
 Expected<ClientView> view_of(const Table& table, pid_t pid) {
