@@ -244,8 +244,8 @@ private:
     }
 
     Expected<Choice> choose_exactly(const Snapshot& snapshot, pid_t child) {
-        if (auto why = outside_limits(); !why.empty())
-            return tl::make_unexpected(sentence(options_, DROM_E_INVAL, std::move(why)));
+        if (const auto why = outside_limits(); !why.empty())
+            return tl::make_unexpected(sentence(options_, DROM_E_INVAL, why));
         const auto limit = cpuset_of(child);
         if (!limit) return tl::make_unexpected(limit.error());
         const CpuSet outside = (exact_ & snapshot.masks.present) - *limit;
