@@ -73,6 +73,18 @@ SOURCE
     ended 0
 }
 
+@test "a hangup does not end the wait for room of a drom run that nohup has started" {
+    two_cpus
+    sleeper stiff "$BOTH" --rigid
+    background nohup "$BIN" run --no-doors --wait --ncpus 1 -- touch "$WORK/ran"
+    eventually "it waits" grep -q waiting "$WORK/err"
+    kill -HUP "$PID"
+    sleep 0.5
+    kill -KILL "$(client stiff pid)"
+    ended 0
+    [[ -e $WORK/ran ]]
+}
+
 @test "a stop from outside stops both, and CONT continues both" {
     # In a process group of its own, below this shell: the kernel drops TSTP in a group whose session has no parent of it left, as
     # when a terminal or a build machine's shell has gone.

@@ -65,6 +65,12 @@ bool is_among(const int (&numbers)[N], int number) {
     return std::ranges::find(numbers, number) != std::end(numbers);
 }
 
+/// Its creator has said so: nohup for HUP, a shell for the INT of what it starts in the background.
+bool is_ignored(int number) {
+    struct sigaction action{};
+    return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 /// A blocked fault of this process ends it without passing here, unless the kernel reports it late, as it does for broken memory.
 bool is_own_fault(const signalfd_siginfo& info) {
     return info.ssi_code > 0 && is_among(kFaults, static_cast<int>(info.ssi_signo));
@@ -144,7 +150,7 @@ int SignalRelay::arrived() const {
     sigset_t pending;
     sigpending(&pending);
     for (int number : kEnding)
-        if (sigismember(&pending, number) == 1) return number;
+        if (sigismember(&pending, number) == 1 && !is_ignored(number)) return number;
     return 0;
 }
 
@@ -154,7 +160,7 @@ void SignalRelay::pass_on(pid_t child) {
         const int number = static_cast<int>(info.ssi_signo);
         if (is_own_fault(info)) end_like(number);
         if (number == SIGCONT && static_cast<pid_t>(info.ssi_pid) == waker_) continue;
-        if (is_among(kEnding, number)) ending_signal_ = number;
+        if (is_among(kEnding, number) && !is_ignored(number)) ending_signal_ = number;
         if (is_for_program(info)) send(child, info);
     }
 }
