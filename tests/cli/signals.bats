@@ -85,6 +85,13 @@ SOURCE
     [[ -e $WORK/ran ]]
 }
 
+@test "the alarm that a script set before it became drom run ends the program" {
+    command -v perl >/dev/null || missing "no perl"
+    background perl -e 'alarm 1; exec @ARGV' "$BIN" run --no-doors -- "$GUESTS/plain" 60
+    ended 142
+    nothing_left
+}
+
 @test "a stop from outside stops both, and CONT continues both" {
     # In a process group of its own, below this shell: the kernel drops TSTP in a group whose session has no parent of it left, as
     # when a terminal or a build machine's shell has gone.

@@ -80,6 +80,8 @@ bool is_for_program(const signalfd_siginfo& info) {
     // A write of this process has failed: a reader has gone, or a file has reached its limit.
     if (static_cast<pid_t>(info.ssi_pid) == getpid()) return false;
     if (info.ssi_signo == SIGCHLD) return info.ssi_code <= 0;  // else a child of this process has ended or stopped
+    // A timer that was set before drom run was executed, as "alarm 5; exec @ARGV" of a script does.
+    if (info.ssi_signo == SIGALRM) return true;
     // What a terminal sends goes to the whole process group: the program has had it already.
     return info.ssi_code != SI_KERNEL;
 }
