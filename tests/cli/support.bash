@@ -42,6 +42,7 @@ build_guests() {
         gcc -O2 -fopenmp "$source/$name.c" -o "$GUESTS/$name-gcc"
     done
     gcc -O2 "$source/plain.c" -o "$GUESTS/plain"
+    gcc -O2 "$source/named.c" -o "$GUESTS/named"
     gcc -O2 -pthread "$source/pool.c" -o "$GUESTS/pool"
     gcc -O2 -fopenmp "$source/nested.c" -o "$GUESTS/nested-gcc"
     # Left out where the library is missing; the tests that need them say so.

@@ -502,6 +502,31 @@ $WORK/here/mine" ]]
         and has("resize") and has("why") and has("safe_points"))'
 }
 
+@test "the name of a job, of its threads and of its processes does not reach the terminal as commands" {
+    local evil=$'\033[3\302\2331m\342\200\256\374\007'
+    background "$BIN" run --no-doors --name $'n\302\2331m\342\200\256\374' --job $'j\302\2331m' --cpus "$A" -- "$GUESTS/named" "$evil" 60
+    eventually "its child is there" bash -c "'$BIN' list --json | jq -e '.clients[0].descendants[0]'"
+    local verb
+    for verb in "list" "list -o name,job,why --raw" "explain #0 --sample 1" "watch --all --count 1" "set #0 $A" "wait #0"; do
+        # shellcheck disable=SC2086
+        drom $verb >"$WORK/shown" 2>&1
+        echo "$verb" && cat -v "$WORK/shown"
+        iconv -f UTF-8 -t UTF-8 "$WORK/shown" >/dev/null
+        LC_ALL=C.UTF-8 run ! grep -Pq '[^\P{C}\n\t]' "$WORK/shown"
+        grep -q 'n?1m' "$WORK/shown"
+    done
+    drom explain '#0' --sample 1 >"$WORK/shown"
+    grep -Fq '(?[3?1m???)' "$WORK/shown"
+    grep -Eq '^ +[0-9]+  \?\[3\?1m\?\?\? ' "$WORK/shown"
+    drom explain '#0' --sample 1 --json | jq -e '.threads[0].name | startswith("\u001b[3")'
+}
+
+@test "a name in any language is shown as it is" {
+    sleeper "Müller-日本" "$A"
+    drom list | grep -q " Müller-日本 "
+    drom explain "Müller-日本" --sample 1 | grep -q "^Müller-日本 ("
+}
+
 @test "a table of another user is not listed" {
     [[ $EUID == 0 ]] || missing "not root, so there is no other user to be"
     command -v setpriv >/dev/null || missing "no setpriv"

@@ -15,6 +15,7 @@
 #include "pools.hpp"
 #include "report.hpp"
 #include "verb_functions.hpp"
+#include "visible.hpp"
 #include "words.hpp"
 
 namespace drom::command {
@@ -253,16 +254,16 @@ void look_at_process(const Table& table, pid_t pid, std::chrono::milliseconds in
 
 std::string as_text(const Explanation& explanation) {
     const auto& info = explanation.client.info;
-    const std::string job = info.job[0] == '\0' || info.ranks != 0 ? "" : fmt::format(", job {}", info.job);
+    const std::string job = info.job[0] == '\0' || info.ranks != 0 ? "" : fmt::format(", job {}", visible(info.job));
     std::string out =
         fmt::format("{}, slot {}{}: {}\n", client_words(info), info.slot, job, cpus_text(explanation.client.owned));
-    for (const auto& sentence : explanation.sentences) out += "  " + sentence + '\n';
+    for (const auto& sentence : explanation.sentences) out += "  " + visible(sentence) + '\n';
     if (explanation.threads.empty()) return out;
     out += fmt::format("\n  {:>8}  {:<15}  {:<5}  {:>4}  {:>5}  {}\n", "THREAD", "NAME", "STATE", "CPU", "BUSY",
                        "MAY RUN ON");
     for (const auto& thread : explanation.threads)
-        out += fmt::format("  {:>8}  {:<15}  {:<5}  {:>4}  {:>4.0f}%  {}\n", thread.tid, thread.name, thread.state,
-                           thread.cpu, 100 * thread.busy, thread.allowed.text());
+        out += fmt::format("  {:>8}  {:<15}  {:<5}  {:>4}  {:>4.0f}%  {}\n", thread.tid, visible(thread.name),
+                           thread.state, thread.cpu, 100 * thread.busy, thread.allowed.text());
     return out;
 }
 

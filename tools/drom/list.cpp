@@ -14,6 +14,7 @@
 #include "snapshot.hpp"
 #include "verb_functions.hpp"
 #include "verbs.hpp"
+#include "visible.hpp"
 #include "words.hpp"
 
 namespace drom::command {
@@ -94,7 +95,8 @@ std::string upper(std::string text) {
 std::string raw_table(const Snapshot& snapshot, const std::vector<const Column*>& columns) {
     std::string out;
     for (const auto& client : snapshot.clients)
-        for (const auto* column : columns) out += column->text(client) + (column == columns.back() ? '\n' : '\t');
+        for (const auto* column : columns)
+            out += visible(column->text(client)) + (column == columns.back() ? '\n' : '\t');
     return out;
 }
 
@@ -103,7 +105,7 @@ std::string cell(const ClientView& client, const Column& column) {
     const std::string_view name = column.name;
     if (name == "want" && client.wanted == client.owned) return "=";
     if (name == "resize" && client.info.resize == DROM_RESIZE_NONE) return "not resized";
-    return column.text(client);
+    return visible(column.text(client));
 }
 
 /// Whether a column that was not asked for says anything: only a node with MPI jobs has ranks, and most clients are one process.

@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
 
 #include "output_json.hpp"
+#include "visible.hpp"
 
 namespace drom::command {
 
@@ -20,16 +20,7 @@ int exit_of(int status) {
     return status < 0 ? kRefused : kDone;
 }
 
-namespace {
-/// One line, whatever a name that was typed holds: a control character would make two of it, or talk to the terminal.
-std::string on_one_line(std::string text) {
-    const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
-    std::ranges::replace_if(text, control, '?');
-    return text;
-}
-}  // namespace
-
-void complain(const std::string& sentence) { std::fprintf(stderr, "%s\n", on_one_line(sentence).c_str()); }
+void complain(const std::string& sentence) { std::fprintf(stderr, "%s\n", visible(sentence).c_str()); }
 
 namespace {
 

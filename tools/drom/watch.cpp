@@ -9,6 +9,7 @@
 #include "report.hpp"
 #include "signals.hpp"
 #include "verb_functions.hpp"
+#include "visible.hpp"
 #include "words.hpp"
 
 namespace drom::command {
@@ -89,7 +90,7 @@ private:
         if (start_ns_ == 0) start_ns_ = event.time_ns;
         std::string text = fmt::format("{:12.6f}  {:<8}  ", static_cast<double>(event.time_ns - start_ns_) / 1e9,
                                        event_word(event.type));
-        if (event.slot < table_.slots()) text += fmt::format("#{} {}", event.slot, name.empty() ? "-" : name);
+        if (event.slot < table_.slots()) text += fmt::format("#{} {}", event.slot, name.empty() ? "-" : visible(name));
         if (event.pid != 0) text += fmt::format(" ({})", event.pid);
         if (event.cpu != UINT32_MAX) text += fmt::format("  cpu {}", event.cpu);
         if (event.seq != 0) text += fmt::format("  seq {}", event.seq);

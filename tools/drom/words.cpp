@@ -6,6 +6,8 @@
 
 #include <iterator>
 
+#include "visible.hpp"
+
 namespace drom::command {
 
 namespace {
@@ -71,9 +73,10 @@ std::string request_word(const drom_client_info& info) {
 }
 
 std::string client_words(const drom_client_info& info) {
-    if (info.ranks == 0) return fmt::format("{} ({})", info.name, info.pid);
-    const std::string job = *info.job == '\0' ? "" : fmt::format("job {} ", info.job);
-    return fmt::format("{} ({}, {}rank {} of {})", info.name, info.pid, job, info.rank, info.ranks);
+    const std::string name = visible(info.name);
+    if (info.ranks == 0) return fmt::format("{} ({})", name, info.pid);
+    const std::string job = *info.job == '\0' ? "" : fmt::format("job {} ", visible(info.job));
+    return fmt::format("{} ({}, {}rank {} of {})", name, info.pid, job, info.rank, info.ranks);
 }
 
 std::string cpus_text(const CpuSet& set) {

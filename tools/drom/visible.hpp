@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// visible.hpp - text from outside, such as the name of a process, before it is shown to a person.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace drom::command {
+
+/// Replaces by '?' what would make two lines of one, talk to the terminal or turn the text around: control characters (C0, DEL, C1), line
+/// separators, bidirectional controls, and bytes that are no UTF-8.
+std::string visible(std::string_view text);
+
+}  // namespace drom::command
