@@ -410,61 +410,6 @@ $WORK/here/mine" ]]
     drom explain one --sample 1 | grep -Eq "Request 2 \(CPU $A\) is released after [0-9.]+ [um]s, by confinement from outside"
 }
 
-@test "root lists the tables of all users, and nobody else does" {
-    ((EUID == 0)) || missing "not root"
-    local uid=64321
-    # The user can read the build folder no more than any other's.
-    install -m 755 -d "$WORK/bin" "$WORK/lib"
-    chmod 755 "$WORK"
-    cp "$BIN" "$WORK/bin/"
-    cp -P "$BUILD"/lib/libdrom.so* "$WORK/lib/"
-    as_user() { setpriv --reuid $uid --regid $uid --clear-groups env -u DROM_TABLE "$@"; }
-    background setpriv --reuid $uid --regid $uid --clear-groups env -u DROM_TABLE "$WORK/bin/drom" run --no-doors --name theirs --cpus "$A" -- sleep 60
-    eventually "it is there" as_user "$WORK/bin/drom" list theirs
-    run drom list --all-users
-    as_user "$WORK/bin/drom" list --all-users >"$WORK/theirs" 2>&1 && refused=false || refused=true
-    kill -KILL "$(as_user "$WORK/bin/drom" list theirs -o pid --raw)"
-    ended 137
-    rm -rf "/dev/shm/drom-$uid"
-    [[ $output == *"/dev/shm/drom-$uid of user $uid:"*theirs* ]]
-    [[ $refused == true ]] && grep -q "only root can look at the tables of others" "$WORK/theirs"
-}
-
-@test "root drains a CPU in the tables of all users, or in none, and lists them as one JSON document" {
-    ((EUID == 0)) || missing "not root"
-    two_cpus
-    unshare --mount true || missing "no mount namespaces"
-    install -m 755 -d "$WORK/bin" "$WORK/lib"
-    chmod 755 "$WORK"
-    cp "$BIN" "$WORK/bin/"
-    cp -P "$BUILD"/lib/libdrom.so* "$WORK/lib/"
-    # With a /dev/shm of its own: other tables of this machine are not for the test.
-    # shellcheck disable=SC2016
-    run --separate-stderr timeout 120 unshare --mount --pid --fork --kill-child --mount-proc env -u DROM_TABLE bash -c '
-        set -e
-        mount -t tmpfs none /dev/shm
-        drom=$1/bin/drom both=$2 last=$3
-        as() { setpriv --reuid "$1" --regid "$1" --clear-groups "$drom" "${@:2}"; }
-        as 64321 run --no-doors --name one --cpus "$both" -- sleep 100 &
-        as 64322 run --no-doors --name stiff --cpus "$last" --rigid -- sleep 100 &
-        until as 64321 list one && as 64322 list stiff; do sleep 0.05; done >/dev/null 2>&1
-        drained() { "$drom" list --all-users --json | jq -c "[.tables[].drained]"; }
-        "$drom" list --all-users --json | jq -e ".schema == \"drom.list/1\" and ([.tables[].clients[0].name] == [\"one\", \"stiff\"])"
-        "$drom" drain --all-users "$last" && exit 9
-        drained
-        "$drom" drain --all-users "$last" --json 2>/dev/null | jq -c "[.tables[].status]" || true
-        kill "$(as 64322 list stiff -o pid --raw)"; wait %2 || true
-        "$drom" drain --all-users "$last"; drained
-        "$drom" restore --all-users "$last" --json | jq -c "[.tables[].status]"; drained
-        as 64321 drain --all-users "$last" || echo refused' bash "$WORK" "$BOTH" "$B"
-    echo "$output / $stderr"
-    [[ $status == 0 ]]
-    [[ $output == "$(printf '%s\n' true '["",""]' '["DROM_E_BUSY"]' "/dev/shm/drom-64321 of user 64321:" "$B: drained" \
-        "/dev/shm/drom-64322 of user 64322:" "$B: drained" "[\"$B\",\"$B\"]" '["DROM_OK","DROM_OK"]' '["",""]' refused)" ]]
-    [[ $stderr =~ "drom: drain: /dev/shm/drom-64322: CPU $B of stiff ("[0-9]+"), which is rigid; drain fewer CPUs, or end it first" ]]
-    [[ $stderr == *"only root can look at the tables of others"* ]]
-}
-
 @test "--no-wait posts and returns 0" {
     two_cpus
     sleeper one "$BOTH"

@@ -3,18 +3,19 @@
 #include "all_users.hpp"
 
 #include <fmt/format.h>
-#include <grp.h>
 #include <pwd.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <vector>
 
+#include "as_user.hpp"
 #include "cpu_text.hpp"
+#include "kept_signals.hpp"
+#include "libdrom/env.hpp"
+#include "output_json.hpp"
 #include "report.hpp"
 #include "snapshot.hpp"
 #include "verb_functions.hpp"
@@ -39,26 +40,6 @@ std::vector<uid_t> owners() {
     return found;
 }
 
-/// For good: nothing of root is left to this process.
-bool become(uid_t uid) {
-    const passwd* user = getpwuid(uid);
-    const gid_t group = user != nullptr ? user->pw_gid : uid;
-    return setgroups(0, nullptr) == 0 && setresgid(group, group, group) == 0 && setresuid(uid, uid, uid) == 0;
-}
-
-struct Answer {
-    int status = kRefused;
-    std::string output;
-};
-
-std::string contents_of(int file) {
-    std::string text;
-    char part[4096];
-    for (ssize_t got = 0; (got = pread(file, part, sizeof part, static_cast<off_t>(text.size()))) > 0;)
-        text.append(part, static_cast<size_t>(got));
-    return text;
-}
-
 using Verb = int (*)(const Options&);
 
 struct Place {
@@ -72,28 +53,34 @@ std::vector<Place> places() {
     return all;
 }
 
-/// Carries the verb out on one table, as its owner. The messages go out at once, what it prints comes back.
-Answer ask(const Place& place, Options options, Verb verb) {
-    Answer answer;
-    const int output = memfd_create("drom-all-users", MFD_CLOEXEC);
-    const pid_t child = output < 0 ? -1 : fork();
-    if (child == 0) {
-        options.all_users = false;
-        options.table = place.path;
-        dup2(output, STDOUT_FILENO);
-        _exit(become(place.uid) ? with_output(options.verb, verb(options)) : kRefused);
-    }
-    int status = 0;
-    if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status))
-        answer = {WEXITSTATUS(status), contents_of(output)};
-    if (output >= 0) close(output);
+std::string user_words(uid_t uid) {
+    const passwd* user = getpwuid(uid);
+    return user != nullptr ? user->pw_name : fmt::format("user {}", uid);
+}
+
+std::string place_words(const Place& place) { return fmt::format("{} of {}", place.path, user_words(place.uid)); }
+
+/// A verb waits for the administrator lock and then for clients, each for the timeout at most. The rest is for a busy machine.
+std::chrono::milliseconds limit_of(const Options& options) {
+    constexpr auto kMargin = std::chrono::milliseconds(5000);
+    const auto fallback = std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000));
+    return 2 * options.request.timeout.value_or(fallback) + kMargin;
+}
+
+/// Carries the verb out on one table, as its owner. A child that does not end by itself is told of, with --json on standard output too.
+Answer ask(const Place& place, Options options, Verb verb, const KeptSignals* kept = nullptr) {
+    options.all_users = false;
+    options.table = place.path;
+    Answer answer =
+        as_user(place.uid, [&] { return with_output(options.verb, verb(options)); }, limit_of(options), kept);
+    if (answer.failure.empty()) return answer;
+    const Error error = sentence(options, DROM_E_OS, place_words(place) + ": " + answer.failure);
+    complain(error.text);
+    if (options.json) answer.output = error_json(options.verb, error);
     return answer;
 }
 
-std::string heading(const Place& place) {
-    const passwd* user = getpwuid(place.uid);
-    return fmt::format("{} of {}:\n", place.path, user != nullptr ? user->pw_name : fmt::format("user {}", place.uid));
-}
+std::string heading(const Place& place) { return place_words(place) + ":\n"; }
 
 /// One object with what each table has answered.
 std::string as_json(const Options& options, const std::vector<Answer>& answers) {
@@ -141,29 +128,78 @@ std::string impediment(const Snapshot& snapshot, const CpuSet& cpus) {
     return {};
 }
 
-/// Prints the CPUs that a drain would drain.
-int look_before_drain(const Options& options) {
+/// Prints the CPUs that the verb would change.
+int look_before(const Options& options) {
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
     const auto snapshot = take_snapshot(*table);
     if (!snapshot) return refused(options, snapshot.error());
-    const CpuSet cpus = read_cpus(options.mask).value_or(CpuSet()) - snapshot->masks.drained;
-    if (const std::string why = impediment(*snapshot, cpus); !why.empty())
+    const CpuSet cpus = read_cpus(options.mask).value_or(CpuSet());
+    const CpuSet drained = snapshot->masks.drained;
+    if (options.verb == "restore") return print((cpus & drained).text()) ? kDone : kRefused;
+    if (const std::string why = impediment(*snapshot, cpus - drained); !why.empty())
         return refused(options, sentence(options, DROM_E_BUSY, options.table + ": " + why));
-    return print(cpus.text()) ? kDone : kRefused;
+    return print((cpus - drained).text()) ? kDone : kRefused;
 }
 
-/// Gives back what this drain has drained in the tables before the one that refused.
-void take_back(const Options& options, const std::vector<Place>& all, const std::vector<Answer>& looks, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        if (looks[i].output.empty()) continue;
-        Options back = options;
-        back.verb = "restore";
-        back.mask = looks[i].output;
-        back.quiet = true;
-        ask(all[i], back, verb_drain);
+bool is_done(const Answer& answer) { return answer.status == kDone || answer.status == kPosted; }
+
+/// Drains or restores CPUs in one table after the other, in all of them or in none.
+class Change {
+public:
+    Change(const Options& options, const std::vector<Place>& all, const std::vector<Answer>& looks)
+        : options_(options), all_(all), looks_(looks) {}
+
+    /// What each table has answered; after a refusal, the one that refuses.
+    std::vector<Answer> run() {
+        std::vector<Answer> answers;
+        while (answers.size() < all_.size() && !kept_.arrived()) {
+            answers.push_back(ask(all_[answers.size()], options_, verb_drain, &kept_));
+            if (!is_done(answers.back())) break;
+        }
+        if (answers.size() == all_.size() && (answers.empty() || is_done(answers.back()))) {
+            if (kept_.arrived()) tell_signal("every table is changed");
+            return answers;
+        }
+        // The last one too: its child may have changed the table before it failed.
+        take_back(answers.size());
+        if (kept_.arrived() && whole_) tell_signal("no table is changed");
+        if (!answers.empty()) answers = {answers.back()};
+        return answers;
     }
-}
+
+private:
+    void take_back(size_t count) {
+        for (size_t i = 0; i < count; ++i)
+            if (!looks_[i].output.empty()) take_back(all_[i], looks_[i].output);
+    }
+
+    void take_back(const Place& place, const std::string& cpus) {
+        Options back = options_;
+        back.verb = options_.verb == "drain" ? "restore" : "drain";
+        back.mask = cpus;
+        back.quiet = true;
+        back.json = false;
+        constexpr auto kMost = std::chrono::milliseconds(1000);
+        back.request.timeout = std::min(back.request.timeout.value_or(kMost), kMost);
+        if (is_done(ask(place, back, verb_drain))) return;
+        whole_ = false;
+        complain(
+            fmt::format("drom: {}: {}: what was done there could not be taken back; drom {} {}, as that user, does "
+                        "it",
+                        options_.verb, place_words(place), back.verb, cpus));
+    }
+
+    void tell_signal(const char* outcome) {
+        complain(fmt::format("drom: {}: a signal has arrived; {}", options_.verb, outcome));
+    }
+
+    const Options& options_;
+    const std::vector<Place>& all_;
+    const std::vector<Answer>& looks_;
+    const KeptSignals kept_;
+    bool whole_ = true;  ///< nothing is left of what was taken back
+};
 
 }  // namespace
 
@@ -178,25 +214,17 @@ int list_all_users(const Options& options) {
 int drain_all_users(const Options& options) {
     if (geteuid() != 0) return refuse_others(options);
     const auto all = places();
-    const bool drains = options.verb == "drain";
     std::vector<Answer> looks;
-    for (const Place& place : all)
-        if (drains) looks.push_back(ask(place, options, look_before_drain));
+    for (const Place& place : all) looks.push_back(ask(place, options, look_before));
     if (const int worst = worst_of(looks); worst != kDone) {
         std::erase_if(looks, [](const Answer& look) { return look.status == kDone; });
         if (options.json) print(as_json(options, looks));
         return worst;
     }
-    std::vector<Answer> answers;
-    for (size_t i = 0; i < all.size(); ++i) {
-        answers.push_back(ask(all[i], options, verb_drain));
-        const int status = answers.back().status;
-        if (!drains || status == kDone || status == kPosted) continue;
-        take_back(options, all, looks, i);
-        if (options.json) print(as_json(options, {answers.back()}));
-        return status;
-    }
-    return show(options, all, answers);
+    const std::vector<Answer> answers = Change(options, all, looks).run();
+    if (answers.empty() || is_done(answers.back())) return show(options, all, answers);
+    if (options.json) print(as_json(options, answers));
+    return answers.back().status;
 }
 
 }  // namespace drom::command

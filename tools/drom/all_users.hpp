@@ -10,7 +10,8 @@ namespace drom::command {
 /// largest exit status.
 int list_all_users(const Options& options);
 
-/// Drains or restores CPUs in the table of each user, likewise. A drain that one table refuses leaves all of them as they were.
+/// Drains or restores CPUs in the table of each user, likewise. One table that refuses leaves all of them as they were. Signals that arrive
+/// meanwhile take effect once all tables are changed, or none.
 int drain_all_users(const Options& options);
 
 }  // namespace drom::command
