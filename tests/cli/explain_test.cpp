@@ -61,6 +61,20 @@ TEST(Explain, ProcessesThatAreMovedWithTheClientAreNamed) {
     EXPECT_TRUE(says(it, "4251 (cc) and 2 more."));
 }
 
+TEST(Explain, ADescendantOfAnotherUserIsNotSaidToBeMovedAndIsTheReason) {
+    Explanation it = settled();
+    it.not_moved = {"4250 (ping)"};
+    EXPECT_TRUE(says(it, "Not moved, because it runs with another user's rights: 1 descendant (4250 (ping))."));
+    EXPECT_EQ(told(it).find("moved with it"), std::string::npos);
+    it.client.info.request_seq = 4;
+    it.client.info.state = DROM_CLIENT_RESERVED;
+    EXPECT_TRUE(
+        says(it, "and not released: its descendant 4250 (ping) cannot be moved: it runs with another user's rights;"));
+    it.client.info.state = DROM_CLIENT_LIVE;
+    std::strcpy(it.client.info.why, "its descendant 4250 cannot be moved: permission denied");
+    EXPECT_TRUE(says(it, "and not released: its descendant 4250 cannot be moved: permission denied."));
+}
+
 TEST(Explain, ARequestThatTheCpusetAllowsNothingOfIsSaidToBeThat) {
     Explanation it = settled();
     it.client.info.request_seq = 4;

@@ -472,6 +472,29 @@ $WORK/here/mine" ]]
     drom explain "Müller-日本" --sample 1 | grep -q "^Müller-日本 ("
 }
 
+@test "explain: a set-uid descendant that cannot be moved is the reason, and is not said to be moved" {
+    ((EUID == 0)) || missing "not root, so nothing can be made set-uid for another user"
+    two_cpus
+    local uid=64321
+    install -m 755 -d "$WORK/bin" "$WORK/lib"
+    install -m 700 -o $uid -g $uid -d "$WORK/theirs"
+    chmod 755 "$WORK"
+    cp "$BIN" "$WORK/bin/"
+    cp -P "$BUILD"/lib/libdrom.so* "$WORK/lib/"
+    install -m 4755 "$GUESTS/plain" "$WORK/other"
+    as_user() { setpriv --reuid $uid --regid $uid --clear-groups env DROM_TABLE="$WORK/theirs/table" "$@"; }
+    background setpriv --reuid $uid --regid $uid --clear-groups env DROM_TABLE="$WORK/theirs/table" \
+        "$WORK/bin/drom" run --no-doors --name tree --cpus "$BOTH" -- sh -c "$WORK/other 60 & sleep 60 & wait"
+    eventually "both are there" bash -c "pgrep -P \$(pgrep -P $PID) -x sleep && pgrep -P \$(pgrep -P $PID) -x other"
+    refuses 3 "has not released" as_user "$WORK/bin/drom" set tree "$A" --timeout 300
+    as_user "$WORK/bin/drom" explain tree --sample 1 >"$WORK/told"
+    kill -KILL "$(pgrep -P "$PID")" $(pgrep -P "$(pgrep -P "$PID")")
+    cat "$WORK/told"
+    grep -Eq "is posted, .* ago, and not released: its descendant [0-9]+ \(other\) cannot be moved: it runs with another user's rights" "$WORK/told"
+    grep -Eq "It is 1 process and 1 descendant, which are moved with it: [0-9]+ \(sleep\)" "$WORK/told"
+    grep -Eq "Not moved, because it runs with another user's rights: 1 descendant \([0-9]+ \(other\)\)" "$WORK/told"
+}
+
 @test "a table of another user is not listed" {
     [[ $EUID == 0 ]] || missing "not root, so there is no other user to be"
     command -v setpriv >/dev/null || missing "no setpriv"

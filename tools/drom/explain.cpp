@@ -113,16 +113,22 @@ private:
             counted(info_.polls, "poll"), counted(info_.adoptions, "adoption"));
     }
 
-    /// The processes that are moved with it.
-    void processes() {
+    static std::string some_of(const std::vector<std::string>& all) {
         constexpr size_t kNamed = 8;
-        const auto& all = it_.descendants;
-        if (all.empty()) return;
         const std::vector<std::string> named(all.begin(),
                                              all.begin() + static_cast<long>(std::min(all.size(), kNamed)));
         const std::string more = all.size() > kNamed ? fmt::format(" and {} more", all.size() - kNamed) : "";
-        say("It is 1 process and {}, which are moved with it: {}{}.", counted(all.size(), "descendant"),
-            joined(named, ", "), more);
+        return joined(named, ", ") + more;
+    }
+
+    /// The processes that are moved with it, and those that cannot be.
+    void processes() {
+        if (!it_.descendants.empty())
+            say("It is 1 process and {}, which are moved with it: {}.", counted(it_.descendants.size(), "descendant"),
+                some_of(it_.descendants));
+        if (!it_.not_moved.empty())
+            say("Not moved, because it runs with another user's rights: {} ({}).",
+                counted(it_.not_moved.size(), "descendant"), some_of(it_.not_moved));
     }
 
     void request() {
@@ -152,6 +158,7 @@ private:
         const bool stopped =
             std::ranges::any_of(it_.threads, [](const ThreadView& t) { return t.state == 'T' || t.state == 't'; });
         if (it_.threads.empty()) return "the process cannot be looked at";
+        if (const std::string held_by = descendant_that_stays(); !held_by.empty()) return held_by;
         if (stopped) return "the process is stopped, by a signal or a debugger, and nobody waits who would confine it";
         if (info_.state != DROM_CLIENT_LIVE)
             return "it is reached from outside only, and nobody waits who would confine it";
@@ -159,6 +166,16 @@ private:
         if (!has(DROM_DOOR_ASYNC))
             return "it has no agent thread (DROM_ASYNC=0, or a single thread) and passes no safe point";
         return "its agent has not answered yet; drom wait confines it after the grace period";
+    }
+
+    /// The client says it itself once its agent has tried. Without an agent only the rights of the descendant are known.
+    [[nodiscard]] std::string descendant_that_stays() const {
+        if (std::string_view(info_.why).starts_with("its descendant ")) return info_.why;
+        if (it_.not_moved.empty()) return {};
+        return fmt::format(
+            "its descendant {} cannot be moved: it runs with another user's rights; the request is released when "
+            "that process has ended",
+            it_.not_moved.front());
     }
 
     void resize() {
@@ -292,7 +309,8 @@ int verb_explain(const Options& options) {
     if (!after) return refused(options, after.error());
     explanation.client = *std::move(after);
     find_descendants(*table, explanation.client);
-    for (const pid_t one : explanation.client.descendants) explanation.descendants.push_back(process_words(one));
+    for (const pid_t one : explanation.client.descendants)
+        (may_move(*pid, one) ? explanation.descendants : explanation.not_moved).push_back(process_words(one));
     explanation.now_ns = monotonic_ns();
     explanation.safe_points_per_s =
         safe_points_per_s(before->info, explanation.client.info, std::chrono::duration<double>(options.sample).count());

@@ -16,6 +16,7 @@ struct Explanation {
     std::vector<ThreadView> threads;
     bool elsewhere = false;                     ///< its process is in another pid namespace: nothing of it can be seen
     std::vector<std::string> descendants = {};  ///< processes that are moved with it, in words
+    std::vector<std::string> not_moved = {};    ///< processes with another user's rights, in words
     uint64_t now_ns = 0;                        ///< CLOCK_MONOTONIC
     std::vector<std::string> pools;             ///< libraries in it that keep threads of their own
     InsideCall inside;                          ///< the MPI call that its thread runs in

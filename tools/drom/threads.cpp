@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 
 namespace drom::command {
@@ -36,6 +37,24 @@ std::string field(const std::string& status, const std::string& name) {
     if (at == std::string::npos) return {};
     const size_t start = status.find_first_not_of(" \t", at + name.size() + 2);
     return start == std::string::npos ? std::string() : status.substr(start, status.find('\n', start) - start);
+}
+
+/// What the kernel compares before one process may set the affinity of another.
+struct Rights {
+    uid_t real = 0;
+    uid_t effective_user = 0;
+    uint64_t permitted = 0;  ///< capabilities
+    uint64_t effective = 0;
+};
+
+std::optional<Rights> rights_of(pid_t pid) {
+    const std::string status = "\n" + contents(fmt::format("/proc/{}/status", pid));
+    Rights rights;
+    std::istringstream users(field(status, "Uid"));
+    if (!(users >> rights.real >> rights.effective_user)) return std::nullopt;
+    rights.permitted = std::strtoull(field(status, "CapPrm").c_str(), nullptr, 16);
+    rights.effective = std::strtoull(field(status, "CapEff").c_str(), nullptr, 16);
+    return rights;
 }
 
 /// Field 39 of /proc/PID/stat, counted after the name, which may contain anything.
@@ -99,6 +118,15 @@ std::vector<ThreadView> sample_threads(pid_t pid, std::chrono::milliseconds inte
         threads.push_back(std::move(view));
     }
     return threads;
+}
+
+bool may_move(pid_t mover, pid_t pid) {
+    constexpr uint64_t kSysNice = 1ULL << 23U;
+    const auto ours = rights_of(mover);
+    const auto theirs = rights_of(pid);
+    if (!ours || !theirs || (ours->effective & kSysNice) != 0) return true;
+    const bool same_user = ours->effective_user == theirs->effective_user || ours->effective_user == theirs->real;
+    return same_user && (theirs->permitted & ~ours->effective) == 0;
 }
 
 }  // namespace drom::command
