@@ -161,7 +161,8 @@ long_enough() { echo 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.03; done'; }
     refuses 1 "no temporary folder: No such file or directory; set TMPDIR" env TMPDIR="$WORK/none" "$BIN" verify --runs 1 -- true
 }
 
-@test "CPUs that clients own are said to be used by both" {
+@test "CPUs that clients own are said to be used by both, and the help says when" {
+    drom verify --help | grep -q "Where fewer than two are left, it uses those of clients too, and says so"
     two_cpus
     sleeper other "$A"
     run taskset -c "$BOTH" "$BIN" verify --runs 1 --no-record -- true

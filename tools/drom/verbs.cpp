@@ -37,8 +37,8 @@ constexpr VerbText kVerbs[] = {
     {"verify", "[options] -- COMMAND [ARGUMENT]...", "find out by trial whether COMMAND's team may follow its CPUs",
      "Runs COMMAND undisturbed, then round by round under random requests with keep and with follow, in a table of its "
      "own,\n"
-     "on CPUs that no client owns. A run is right when it succeeds and its output is that of the undisturbed run, or, "
-     "with\n"
+     "on CPUs that no client owns. Where fewer than two are left, it uses those of clients too, and says so.\n"
+     "A run is right when it succeeds and its output is that of the undisturbed run, or, with\n"
      "--check, when CHECK succeeds with the run's output as its standard input.\n"
      "follow is recorded when it was right every time and took less CPU time than keep beyond doubt; otherwise keep, "
      "and\n"
