@@ -39,8 +39,9 @@ def picture() -> str:
         arrows.setdefault(folder, set()).add(other)
     lines = ["| floor | folder | includes from |", "| --- | --- | --- |"]
     for number, folders in reversed(list(enumerate(FLOORS))):
-        lines += [f"| {number} | `{folder}/` | {', '.join(f'`{other}/`' for other in sorted(arrows.get(folder, ()), key=FLOOR.get)) or 'nothing'} |"
-                  for folder in folders]
+        for folder in folders:
+            below = sorted(arrows.get(folder, ()), key=lambda name: (FLOOR[name], name))
+            lines.append(f"| {number} | `{folder}/` | {', '.join(f'`{name}/`' for name in below) or 'nothing'} |")
     return "\n".join(lines) + "\n"
 
 

@@ -55,6 +55,9 @@ int hook_faccessat(int fd, const char* path, int mode, int flags) {
 
 int hook_fchmod(int fd, mode_t mode) { return fails(Call::fchmod_call) ? -1 : fchmod(fd, mode); }
 
+int hook_fstatat(int folder, const char* path, struct stat* info, int flags) {
+    return fails(Call::fstatat_call) ? -1 : fstatat(folder, path, info, flags);
+}
 int hook_fstat(int fd, struct stat* info) { return fails(Call::fstat_call) ? -1 : fstat(fd, info); }
 
 void hook_free(void* memory) {

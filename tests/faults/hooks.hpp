@@ -43,6 +43,7 @@ void* hook_dlopen(const char* path, int flags);
 int hook_faccessat(int fd, const char* path, int mode, int flags);
 int hook_fchmod(int fd, mode_t mode);
 int hook_fstat(int fd, struct stat* info);
+int hook_fstatat(int folder, const char* path, struct stat* info, int flags);
 void hook_free(void* memory);
 char* hook_getcwd(char* path, size_t size);
 pid_t hook_getsid(pid_t pid);

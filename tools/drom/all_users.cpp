@@ -14,7 +14,7 @@
 #include "as_user.hpp"
 #include "cpu_text.hpp"
 #include "kept_signals.hpp"
-#include "libdrom/env.hpp"
+#include "libdrom/base/env.hpp"
 #include "output_json.hpp"
 #include "report.hpp"
 #include "snapshot.hpp"

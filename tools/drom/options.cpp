@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "help.hpp"
-#include "libdrom/env.hpp"
+#include "libdrom/base/env.hpp"
 #include "output_json.hpp"
 #include "report.hpp"
 #include "verbs.hpp"
