@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// agent.cpp - an unmodified program becomes a client as its environment says.
+// unmodified.cpp - an unmodified program becomes a client as its environment says.
 #include "unmodified.hpp"
 
 #include <unistd.h>

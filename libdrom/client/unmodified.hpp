@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// agent.hpp - an unmodified program becomes a client as its environment says: DROM_*, and what an MPI launcher tells its ranks.
+// unmodified.hpp - an unmodified program becomes a client as its environment says: DROM_*, and what an MPI launcher tells its ranks.
 #pragma once
 
 #include <cstdint>
