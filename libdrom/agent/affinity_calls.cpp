@@ -5,7 +5,8 @@
 // mask that the process had at its start, and programs pin threads when they like; either would put a thread back on a CPU that was given
 // away. So the calls that set an affinity stand in front of libc's, and do what the kernel does for a process in a cpuset: a thread
 // gets what it asked for as far as the process has it. Where the kernel refuses a mask with nothing of the cpuset in it, the
-// thread gets all CPUs of the process: the program did nothing wrong, and some end themselves on an error here.
+// thread gets all CPUs of the process: the program did nothing wrong, and some end themselves on an error here. A mask of CPUs that the
+// machine has not is refused, as natively: programs count CPUs that way.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -80,15 +81,24 @@ int set_affinity(pid_t tid, const CpuSet& set) noexcept {
     return real == nullptr ? -1 : real(tid, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
 }
 
+/// What a thread that asks for `wanted` gets in a process that has `mask`. Empty, which the kernel refuses, when the machine has none of
+/// these CPUs.
+CpuSet inside_of(const CpuSet& wanted, const CpuSet& mask) noexcept {
+    const CpuSet both = wanted & mask;
+    if (!both.none()) return both;
+    return (wanted & (takes_part() ? drom::client::cpus_of_node() : drom::client::reserved_node())).none() ? both
+                                                                                                           : mask;
+}
+
 /// Calls `set` with what of `wanted` this process may use, and with `wanted` where its cpuset allows nothing of that.
 template <class Set>
 auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
     const SignalsBlocked blocked;
     const auto inside = [&](const drom::client::Wanted& allowed) {
         if (allowed.seq == 0) return set(wanted);
-        const CpuSet both = wanted & allowed.mask;
-        const auto result = set(both.none() ? allowed.mask : both);
-        return result == 0 ? result : set(wanted);
+        const CpuSet both = inside_of(wanted, allowed.mask);
+        const auto result = set(both);
+        return result == 0 || both.none() ? result : set(wanted);
     };
     return takes_part() ? drom::client::set_allowed(inside) : set_reserved(inside);
 }
@@ -109,10 +119,34 @@ int not_there() noexcept {
     return -1;
 }
 
+/// How much of a mask the kernel reads: programs pass more room than they have filled, and may own.
+size_t bytes_of_mask() noexcept {
+    static constinit std::atomic<size_t> known{0};
+    size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes != 0) return bytes;
+    CpuSet any{};
+    const int saved = errno;
+    const long filled = syscall(SYS_sched_getaffinity, 0, sizeof any.words, any.words);
+    errno = saved;
+    bytes = filled > 0 ? static_cast<size_t>(filled) : sizeof any.words;
+    known.store(bytes, std::memory_order_relaxed);
+    return bytes;
+}
+
 CpuSet read_mask(size_t size, const void* mask) noexcept {
     CpuSet set = CpuSet::empty();
-    memcpy(set.words, mask, std::min(size, sizeof set.words));
+    memcpy(set.words, mask, std::min(size, bytes_of_mask()));
     return set;
+}
+
+/// A pointer that leads nowhere gives EFAULT, and must not end the program here: the kernel reads the mask, for a thread that nobody has.
+bool is_readable(size_t size, const void* mask) noexcept {
+    auto* real = next_set_affinity();
+    const int saved = errno;
+    const bool readable =
+        real == nullptr || real(-1, size, static_cast<const cpu_set_t*>(mask)) == 0 || errno != EFAULT;
+    errno = saved;
+    return readable;
 }
 
 bool is_own_thread(pid_t tid) noexcept {
@@ -133,7 +167,8 @@ void note_pinning(const void* caller) noexcept {
 /// Takes note of a call that sets affinities; true: drom carries it out. False: the call is not about this process, or drom confines nothing
 /// here, or the call is wrong and the kernel says so best. It goes on as it came.
 bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
-    if (mask == nullptr || is_ours(caller) || !is_own_thread(tid) || read_mask(size, mask).none()) return false;
+    if (mask == nullptr || is_ours(caller) || !is_own_thread(tid)) return false;
+    if (!is_readable(size, mask) || read_mask(size, mask).none()) return false;
     note_pinning(caller);
     return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0;
 }
@@ -244,10 +279,10 @@ int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attribu
     const SignalsBlocked blocked;
     bound->signals = signals_of(attributes, blocked.before());
     const auto create = [&](const drom::client::Wanted& allowed) {
-        const CpuSet both = allowed.seq == 0 ? bound->wanted : bound->wanted & allowed.mask;
+        const CpuSet cpus = allowed.seq == 0 ? bound->wanted : inside_of(bound->wanted, allowed.mask);
         bound->seq = allowed.seq;
         pthread_attr_t inside;
-        if (!copy_with(attributes, both.none() ? allowed.mask : both, inside)) return EAGAIN;
+        if (!copy_with(attributes, cpus, inside)) return EAGAIN;
         const int code = real(thread, &inside, start_bound, bound);
         pthread_attr_destroy(&inside);
         return code;

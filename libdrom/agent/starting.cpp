@@ -79,6 +79,20 @@ using FindObject = int(void*, dl_find_object*);
 constinit std::atomic<FindObject*> find_object{nullptr};
 #endif
 
+void start_agent() noexcept {
+    if (state.load() == State::kJoined && env::flag("DROM_ASYNC", true)) client::start_agent();
+}
+
+/// False in a program that is built with a sanitizer: its pthread_create is found before ours, calls ours, and must not be called again by
+/// that (clang 19's AddressSanitizer waits for itself). Then the agent's threads come as the program starts, or not at all.
+bool may_start_beside() noexcept {
+    Dl_info first{};
+    Dl_info ours{};
+    void* create = dlsym(RTLD_DEFAULT, "pthread_create");
+    return create == nullptr || dladdr(create, &first) == 0 ||
+           dladdr(reinterpret_cast<void*>(&is_runtime), &ours) == 0 || first.dli_fbase == ours.dli_fbase;
+}
+
 [[gnu::constructor]] void begin() {
     owner = getpid();
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
@@ -86,6 +100,7 @@ constinit std::atomic<FindObject*> find_object{nullptr};
 #endif
     if (runtime::binds_threads() || dl_iterate_phdr(is_runtime, nullptr) == 0) return;
     join(CpuSet::empty());
+    if (!may_start_beside()) start_agent();
 }
 
 }  // namespace
@@ -109,7 +124,8 @@ void before_thread(const void* caller) noexcept {
         if (!called_by_runtime(caller)) return;
         join(places(caller));
     }
-    if (state.load() == State::kJoined && env::flag("DROM_ASYNC", true)) client::start_agent();
+    static const bool beside = may_start_beside();
+    if (beside) start_agent();
 }
 
 }  // namespace drom::starting

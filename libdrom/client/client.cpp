@@ -19,6 +19,7 @@
 #include "shmem/descendants.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
+#include "shmem/settle.hpp"
 #include "shmem/waiting.hpp"
 #include "thread_mask.hpp"
 
@@ -76,6 +77,10 @@ bool newest(Wanted& wanted) noexcept {
     if (!read_request(state.ledger, state.slot, posted) || posted.mask.none() || !is_current()) return false;
     wanted = {posted.seq, posted.mask};
     return true;
+}
+
+CpuSet cpus_of_node() noexcept {
+    return state.ledger.base != nullptr ? drom::cpus_of_node(state.ledger) : CpuSet::empty();
 }
 
 CpuSet first_mask() noexcept { return state.first_mask; }

@@ -85,6 +85,9 @@ Wanted released() noexcept;
 /// Call from the thread that owns the team, outside parallel regions.
 void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const char* why) noexcept;
 
+/// The CPUs that this node has, by the table. Of a client, or of a child of one.
+CpuSet cpus_of_node() noexcept;
+
 /// The affinity that this process joined with. Only while joined().
 CpuSet first_mask() noexcept;
 

@@ -13,6 +13,7 @@
 #include "base/env.hpp"
 #include "shmem/mailbox.hpp"
 #include "shmem/registry.hpp"
+#include "shmem/settle.hpp"
 
 namespace drom::client {
 
@@ -79,6 +80,11 @@ const Reservation& reservation() noexcept {
 }
 
 }  // namespace
+
+CpuSet reserved_node() noexcept {
+    const Reservation& mine = reservation();
+    return mine.ledger.base != nullptr ? drom::cpus_of_node(mine.ledger) : CpuSet::empty();
+}
 
 Wanted reserved() noexcept {
     const Reservation& mine = reservation();

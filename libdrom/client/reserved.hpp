@@ -11,4 +11,7 @@ namespace drom::client {
 /// about 0.1 us. Thread-safe; may be called by signal handlers and between vfork and exec.
 Wanted reserved() noexcept;
 
+/// The CPUs of the node that this reservation is on, by its table; none without one. As reserved().
+CpuSet reserved_node() noexcept;
+
 }  // namespace drom::client

@@ -215,6 +215,10 @@ CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept {
                   [who](Owner word) { return word.is(Owner::kLeaving) ? word.heir() == who : word.owner() == who; });
 }
 
+CpuSet cpus_of_node(const Ledger& ledger) noexcept {
+    return select(ledger, [](Owner word) { return !word.is(Owner::kAbsent | Owner::kOffline); });
+}
+
 CpuSet free_cpus(const Ledger& ledger) noexcept {
     CpuSet set{};
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {

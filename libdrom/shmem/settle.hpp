@@ -17,6 +17,8 @@ CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept;
 /// CPUs the client has once everything offered has been handed over.
 CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept;
 
+/// CPUs that the machine has and that are online.
+CpuSet cpus_of_node(const Ledger& ledger) noexcept;
 /// CPUs that no client owns and that may be given.
 CpuSet free_cpus(const Ledger& ledger) noexcept;
 

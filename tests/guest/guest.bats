@@ -467,6 +467,27 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     done
 }
 
+@test "a program with a pthread_create of its own, as sanitizers have, is never called back into it" {
+    for by in gcc clang; do
+        start "$hosts/outer-$by" "$stop"
+        eventually 90 listed "$host"
+        drom set "$host" "$one"
+        [[ $(allowed "$host") == "$one" ]]
+        finish 0
+        rm "$stop"
+    done
+}
+
+@test "a program counts the CPUs by binding to each, and passes wrong pointers, as it does natively" {
+    for program in bind bind-openmp; do
+        native=$("$hosts/$program")
+        cat <<<"$native"
+        [[ $(drom run -- "$hosts/$program") == "$native" ]]
+        [[ $(DROM_DISABLE=1 LD_PRELOAD=$agent "$hosts/$program") == "$native" ]]
+        [[ $(LD_PRELOAD=$agent "$hosts/$program") == "$native" ]]
+    done
+}
+
 @test "a program that was killed leaves nothing behind" {
     start "$hosts/host-clang" regions "$stop"
     eventually 90 listed "$host"
