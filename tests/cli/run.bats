@@ -193,6 +193,20 @@ setup_file() { build_guests; }
     client_is careful state live
 }
 
+@test "a script, and a make, that start programs with AddressSanitizer run; what the user says of its options stays" {
+    gcc -O1 -fsanitize=address "$BATS_TEST_DIRNAME/guests/regions.c" -fopenmp -o "$WORK/regions"
+    drom run -- sh -c "OMP_NUM_THREADS=1 $WORK/regions 0"
+    ASAN_OPTIONS=detect_leaks=0 run drom run -- sh -c 'echo $ASAN_OPTIONS'
+    [[ $output == detect_leaks=0:verify_asan_link_order=0 ]]
+    ASAN_OPTIONS=verify_asan_link_order=1 run drom run -- sh -c 'echo $ASAN_OPTIONS'
+    [[ $output == verify_asan_link_order=1 ]]
+}
+
+@test "with DROM_DISABLE=1 a program gets no preload and no number of threads, and its CPUs all the same" {
+    DROM_DISABLE=1 run drom run --cpus "$A" -- sh -c 'echo "[$LD_PRELOAD$OMP_NUM_THREADS$ASAN_OPTIONS]"; taskset -cp $$'
+    [[ ${lines[0]} == "[]" && ${lines[1]} == *": $A" ]]
+}
+
 @test "a program that joins by itself says once which values its variables cannot have; drom run says it for its own" {
     has_guest regions-gcc
     background env LD_PRELOAD="$BUILD/lib/libdrom-agent.so" DROM_PIN=core DROM_NAME=alone "$GUESTS/regions-gcc" 60

@@ -87,6 +87,12 @@ std::string preload_text(const Doors& doors, const std::string& library_director
     return fmt::format("{}", fmt::join(list, ":"));
 }
 
+std::string asan_options(const std::string& present) {
+    constexpr const char* kName = "verify_asan_link_order";
+    if (present.find(kName) != std::string::npos) return present;
+    return fmt::format("{}{}{}=0", present, present.empty() ? "" : ":", kName);
+}
+
 std::string library_directory() {
     Dl_info info{};
     if (dladdr(reinterpret_cast<const void*>(&drom_open), &info) == 0 || info.dli_fname == nullptr) return {};

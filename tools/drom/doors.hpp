@@ -29,6 +29,10 @@ std::vector<std::string> libraries_of(const Doors& doors);
 /// LD_PRELOAD with our libraries in front, but for one that has to be first, and the user's kept; empty: unchanged. Libraries already named are not repeated.
 std::string preload_text(const Doors& doors, const std::string& library_directory, const std::string& present);
 
+/// ASAN_OPTIONS for a program under our preload. AddressSanitizer's library ends each process in which another one comes first, and a script or a
+/// make may start such programs. It works behind ours all the same. What the user says of it stays.
+std::string asan_options(const std::string& present);
+
 /// The directory of the libdrom.so this process runs with; empty when it cannot be told.
 std::string library_directory();
 

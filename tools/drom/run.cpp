@@ -45,6 +45,9 @@ const char* text_of(const char* variable) {
     return text == nullptr || *text == '\0' ? nullptr : text;
 }
 
+/// DROM_DISABLE=1: the program is started as it is, on its CPUs.
+bool is_disabled() { return env::flag("DROM_DISABLE", false); }
+
 /// The first number of OMP_NUM_THREADS, which may be a list ("4,2"); 0: not set, or not a number.
 unsigned threads_of_user() {
     const char* text = text_of("OMP_NUM_THREADS");
@@ -123,7 +126,7 @@ public:
           table_(table) {}
 
     int run() {
-        doors_ = options_.run.no_doors ? Doors{} : choose_doors(program_, is_rank_);
+        doors_ = options_.run.no_doors || is_disabled() ? Doors{} : choose_doors(program_, is_rank_);
         if (!doors_.remark.empty())
             complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, doors_.remark)).text);
         if (is_launcher(options_.command.front()))
@@ -437,7 +440,8 @@ private:
     // --- environment ---
 
     void add_environment(std::vector<std::string>& environment) {
-        if (threads_of_user() == 0) environment.push_back(fmt::format("OMP_NUM_THREADS={}", report_.threads));
+        if (threads_of_user() == 0 && !is_disabled())
+            environment.push_back(fmt::format("OMP_NUM_THREADS={}", report_.threads));
         if (!report_.resize.empty()) environment.push_back("DROM_RESIZE=" + report_.resize);
         if (!doors_.agent) return;
         const std::string directory = library_directory();
@@ -454,6 +458,8 @@ private:
         const char* present = text_of("LD_PRELOAD");
         const std::string preload = preload_text(doors_, directory, present == nullptr ? "" : present);
         if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
+        const char* asan = text_of("ASAN_OPTIONS");
+        environment.push_back("ASAN_OPTIONS=" + asan_options(asan == nullptr ? "" : asan));
         report_.preloaded = libraries_of(doors_);
     }
 
