@@ -180,7 +180,7 @@ Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
 /// The masks that the client's threads follow.
 Origin Table::origin_before(uint32_t slot, uint64_t seq) noexcept {
     const Posted last = released_before(slot, seq);
-    return {last.mask, begun_since(ledger_, slot, last, seq)};
+    return {last.mask, begun_since(ledger_, slot, last, seq), &ledger_.request(slot).newest, seq};
 }
 
 /// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another administrator, may have
@@ -196,7 +196,7 @@ Confined Table::move_threads(User user, ClientTree& tree, Posted& posted) noexce
         if (done.status != DROM_OK || !read_request(ledger_, user.slot, newer) || newer.seq == posted.seq) return done;
         // After the reading: what the slot's next user was asked is not for this process.
         if (state_of(ledger_.slot(user.slot)).generation != user.generation) return done;
-        origin = {posted.mask, posted.mask};
+        origin = {posted.mask, posted.mask, origin.newest, newer.seq};
         posted = newer;
         if (now_ns() >= deadline) return {DROM_E_TIMEOUT, {}, 0, 0};
     }

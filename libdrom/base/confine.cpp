@@ -50,7 +50,7 @@ struct Pass {
         ++threads;
         // A thread that was created during the first pass may still have a mask of `origin`.
         const CpuSet target = first || !now.contains(mask) ? follow(mask, origin, now) : mask;
-        if (asks && threads == 1 && !(target == now)) ask_cpuset(tid, mask);
+        if (asks && threads == 1 && !(target == now) && origin.is_newest()) ask_cpuset(tid, mask);
         if (mask == target) return;
         const int code = set_affinity(tid, target);
         if (code == ESRCH) return;

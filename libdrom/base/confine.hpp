@@ -2,6 +2,7 @@
 // confine.hpp - every thread of a process inside a mask: by the process itself, or by an administrator from outside.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "cpuset.hpp"
@@ -21,6 +22,11 @@ struct Confined {
 struct Origin {
     CpuSet released;  ///< that of the last release, whoever made it
     CpuSet begun;     ///< one that an administrator may have died moving them to; the same again when there is none
+    const std::atomic<uint64_t>* newest = nullptr;  ///< the number of the newest request; null: there will be no other
+    uint64_t seq = 0;                               ///< of the request that is carried out
+
+    /// Another process may be carrying out a newer one by now: then no thread may be given more, not even for a moment.
+    [[nodiscard]] bool is_newest() const noexcept { return newest == nullptr || newest->load() == seq; }
 };
 
 /// The mask a thread gets: one that has a mask of `origin` follows to `now`; one that the program narrowed keeps what of it is

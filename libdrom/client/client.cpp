@@ -111,7 +111,8 @@ Origin origin_before(const Wanted& wanted) noexcept {
     Posted last{state.page->released.load(kRelaxed), state.applied};
     Posted outside;
     if (read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq) last = outside;
-    return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq)};
+    return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq),
+            &state.ledger.request(state.slot).newest, wanted.seq};
 }
 
 bool confine_all(const Wanted& wanted) noexcept {

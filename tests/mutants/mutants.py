@@ -205,7 +205,7 @@ MUTANTS = [
            "        futex_wait(&state.agent_runs, 1, deadline_in_ms(5));\n        if (now_ns() + 900 * kMillisecond > deadline) break;", (slow_calls("WhoJoinsAgain"),)),
     Mutant("an administrator does not say that it begins to move threads", RECOVERY, "admin/await.cpp", "        note_begun(ledger_, user.slot, user.generation, posted.seq);\n", "",
            (Killer("model_schedules", ("--gtest_filter=*AdministratorThatDied*",)),)),
-    Mutant("a client does not look where a dead administrator moved its threads", RECOVERY, "client/client.cpp", "return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq)};", "return {last.mask, last.mask};",
+    Mutant("a client does not look where a dead administrator moved its threads", RECOVERY, "client/client.cpp", "return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq),", "return {last.mask, last.mask,",
            (Killer("model_schedules", ("--gtest_filter=*AdministratorThatDied*",)),)),
     Mutant("an administrator does not look where a dead one moved threads", RECOVERY, "admin/await.cpp", "return {last.mask, begun_since(ledger_, slot, last, seq)};", "return {last.mask, last.mask};",
            (Killer("model_schedules", ("--gtest_filter=*AdministratorThatDied*",)),)),

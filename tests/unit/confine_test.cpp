@@ -4,8 +4,11 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
+#include <atomic>
 #include <csignal>
+#include <thread>
 
+#include "base/clock.hpp"
 #include "property.hpp"
 
 namespace {
@@ -72,6 +75,34 @@ TEST(Follow, WhereCpusAreLostTwiceIsAsGoodAsOnce) {
         const CpuSet once = follow(any_cpus(), origin, now);
         RC_ASSERT(follow(once, origin, now) == once);
     }));
+}
+
+TEST(Confine, AThreadThatANewerRequestHasMovedIsNotLetOutAgainNotEvenForAMoment) {
+    CpuSet all{};
+    ASSERT_TRUE(get_affinity(0, all));
+    if (all.count() < 2) GTEST_SKIP() << "one CPU only";
+    CpuSet one{};
+    one.add(all.first());
+    const pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    const auto pid = static_cast<uint32_t>(child);
+    ASSERT_EQ(set_affinity(pid, one), 0);
+    const std::atomic<uint64_t> newest{2};
+    std::atomic<bool> ends{false};
+    uint64_t outside = 0;
+    std::thread watcher([&] {
+        CpuSet mask{};
+        while (!ends) outside += get_affinity(pid, mask) && !(mask == one) ? 1U : 0U;
+    });
+    for (int i = 0; i < 2000; ++i) confine(pid, {all, all, &newest, 1}, all, deadline_in_ms(1000));
+    ends = true;
+    watcher.join();
+    EXPECT_EQ(outside, 0U);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
 }
 
 TEST(ClearOff, MovesKnownThreadsAndNobodyElses) {
