@@ -203,6 +203,7 @@ setup_file() { build_guests; }
 }
 
 @test "with DROM_DISABLE=1 a program gets no preload and no number of threads, and its CPUs all the same" {
+    unset ASAN_OPTIONS
     DROM_DISABLE=1 run drom run --cpus "$A" -- sh -c 'echo "[$LD_PRELOAD$OMP_NUM_THREADS$ASAN_OPTIONS]"; taskset -cp $$'
     [[ ${lines[0]} == "[]" && ${lines[1]} == *": $A" ]]
 }

@@ -122,6 +122,9 @@ guest() {
     eventually "$name is live" client_is "$name" state live
 }
 
+# waits_for FILE: it is there in the end.
+waits_for() { timeout 20 bash -c 'until [[ -e $1 ]]; do sleep 0.02; done' - "$1"; }
+
 # refuses STATUS PATTERN COMMAND...: exit status and text; a refusal without its text is no test.
 refuses() {
     local status_wanted=$1 pattern=$2

@@ -463,9 +463,6 @@ $WORK/here/mine" ]]
         setpriv --reuid=65534 --clear-groups "$BIN" list
 }
 
-# waits_for FILE: until it is there.
-waits_for() { timeout 20 bash -c 'until [[ -e $1 ]]; do sleep 0.02; done' - "$1"; }
-
 @test "watch shows what happens and ends after a count, a time, or at SIGINT" {
     drom run --no-doors -- true
     background "$BIN" watch --json --count 2
