@@ -207,7 +207,7 @@ MUTANTS = [
            (Killer("model_schedules", ("--gtest_filter=*AdministratorThatDied*",)),)),
     Mutant("a client does not look where a dead administrator moved its threads", RECOVERY, "client/client.cpp", "return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq),", "return {last.mask, last.mask,",
            (Killer("model_schedules", ("--gtest_filter=*AdministratorThatDied*",)),)),
-    Mutant("an administrator does not look where a dead one moved threads", RECOVERY, "admin/await.cpp", "return {last.mask, begun_since(ledger_, slot, last, seq)};", "return {last.mask, last.mask};",
+    Mutant("an administrator does not look where a dead one moved threads", RECOVERY, "admin/await.cpp", "return {last.mask, begun_since(ledger_, slot, last, seq), ", "return {last.mask, last.mask, ",
            (Killer("model_schedules", ("--gtest_filter=*AdministratorThatDied*",)),)),
     Mutant("a CPU that nobody was told to leave is not posted again", RECOVERY, "shmem/settle.cpp", "if (posted_already && untold.cpus.none()) return false;", "if (posted_already) return false;",
            (unit("Unfinished.*", "Settle.*"), walk("a shrink that is not", "check"))),
