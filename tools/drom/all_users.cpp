@@ -150,7 +150,7 @@ public:
     Change(const Options& options, const std::vector<Place>& all, const std::vector<Answer>& looks)
         : options_(options), all_(all), looks_(looks) {}
 
-    /// What each table has answered; after a refusal, the one that refuses.
+    /// Returns the answer of each table; after a refusal, that of the table which refuses.
     std::vector<Answer> run() {
         std::vector<Answer> answers;
         while (answers.size() < all_.size() && !kept_.arrived()) {

@@ -82,7 +82,7 @@ bool is_for_program(const signalfd_siginfo& info) {
     if (info.ssi_signo == SIGCHLD) return info.ssi_code <= 0;  // else a child of this process has ended or stopped
     // A timer that was set before drom run was executed, as "alarm 5; exec @ARGV" of a script does.
     if (info.ssi_signo == SIGALRM) return true;
-    // What a terminal sends goes to the whole process group: the program has had it already.
+    // A terminal sends its signals to the whole process group: the program has had this one already.
     return info.ssi_code != SI_KERNEL;
 }
 
