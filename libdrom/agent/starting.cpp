@@ -83,6 +83,10 @@ void start_agent() noexcept {
     if (state.load() == State::kJoined && env::flag("DROM_ASYNC", true)) client::start_agent();
 }
 
+/// Whether the agent's threads may be created inside of the program's pthread_create. Found out as the program starts: later dladdr could wait
+/// for a library that is being loaded.
+constinit bool starts_beside = true;
+
 /// False in a program that is built with a sanitizer: its pthread_create is found before ours, calls ours, and must not be called again by
 /// that (clang 19's AddressSanitizer waits for itself). Then the agent's threads come as the program starts, or not at all.
 bool may_start_beside() noexcept {
@@ -98,9 +102,10 @@ bool may_start_beside() noexcept {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     find_object.store(reinterpret_cast<FindObject*>(dlsym(RTLD_DEFAULT, "_dl_find_object")));
 #endif
+    starts_beside = may_start_beside();
     if (runtime::binds_threads() || dl_iterate_phdr(is_runtime, nullptr) == 0) return;
     join(CpuSet::empty());
-    if (!may_start_beside()) start_agent();
+    if (!starts_beside) start_agent();
 }
 
 }  // namespace
@@ -124,8 +129,7 @@ void before_thread(const void* caller) noexcept {
         if (!called_by_runtime(caller)) return;
         join(places(caller));
     }
-    static const bool beside = may_start_beside();
-    if (beside) start_agent();
+    if (starts_beside) start_agent();
 }
 
 }  // namespace drom::starting
