@@ -257,8 +257,13 @@ class Measurer:
                     times[name].append(wall_us(command, table.env) / 1000)
         return spread(times["drom_list"]) | {"peer": {"taskset_p_ms": spread(times["taskset_p"])}, "floor": {"true_ms": spread(times["true"])}}
 
+    def preloaded(self) -> str:
+        """What drom run preloads into a program without MPI whose team keeps its size."""
+        with TableFolder() as table:
+            return output_of([self.build.drom, "run", "--", "printenv", "LD_PRELOAD"], table.env).strip()
+
     def preload_true(self) -> Figure:
-        preloads = {"bare": {}, "empty": {"LD_PRELOAD": self.build.bench("libbench_nothing.so")}, "drom": {"LD_PRELOAD": str(self.build.library("libdrom-agent.so"))}}
+        preloads = {"bare": {}, "empty": {"LD_PRELOAD": self.build.bench("libbench_nothing.so")}, "drom": {"LD_PRELOAD": self.preloaded()}}
         times: dict[str, list[float]] = {name: [] for name in preloads}
         with TableFolder() as table:
             for _ in range(self.times(300)):

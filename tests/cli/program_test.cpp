@@ -116,15 +116,15 @@ TEST(Doors, RanksAndWhatNeedsMpiHaveTheMpiDoor) {
     Program singleton = program(ProgramKind::kDynamic, false, false);
     singleton.mpi = true;
     EXPECT_TRUE(choose_doors(singleton, false).mpi);
-    EXPECT_EQ(preload_text(choose_doors(singleton, true), "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so");
+    EXPECT_EQ(preload_text(choose_doors(singleton, true), "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0");
 }
 
 TEST(Doors, OursComeFirstTheUsersStayAndNothingIsRepeated) {
     const Doors both{.agent = true, .mpi = true};
-    EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so");
-    EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/u/own.so");
-    EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-mpi.so:/l/libdrom-agent.so"), "");
-    EXPECT_EQ(preload_text({.agent = true}, "/l", ""), "/l/libdrom-agent.so");
+    EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0");
+    EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0:/u/own.so");
+    EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0"), "");
+    EXPECT_EQ(preload_text({.agent = true}, "/l", ""), "/l/libdrom-agent.so:/l/libdrom.so.0");
     EXPECT_EQ(preload_text({}, "/l", "/u/own.so"), "");
 }
 
@@ -138,15 +138,15 @@ TEST(Doors, TheOpenMPDoorIsOpenOnlyWhereSomebodyHasSaidThatTheTeamMayChange) {
     EXPECT_TRUE(may_follow(silent, "auto", ""));
     EXPECT_FALSE(may_follow(silent, "keep", ""));
     EXPECT_EQ(preload_text({.agent = true, .mpi = true, .omp = true}, "/l", ""),
-              "/l/libdrom-mpi.so:/l/libdrom-omp.so:/l/libdrom-agent.so");
+              "/l/libdrom-mpi.so:/l/libdrom-omp.so:/l/libdrom-agent.so:/l/libdrom.so.0");
 }
 
 TEST(Doors, AProgramWithAddressSanitizerHasItsLibraryFirst) {
     const Doors doors{.agent = true, .first = "libasan.so.8"};
-    EXPECT_EQ(preload_text(doors, "/l", ""), "libasan.so.8:/l/libdrom-agent.so");
-    EXPECT_EQ(preload_text(doors, "/l", "/u/own.so"), "libasan.so.8:/l/libdrom-agent.so:/u/own.so");
-    EXPECT_EQ(preload_text(doors, "/l", "/u/own.so:/g/libasan.so.8"), "/g/libasan.so.8:/l/libdrom-agent.so:/u/own.so");
-    EXPECT_EQ(preload_text(doors, "/l", "/g/libasan.so.8:/l/libdrom-agent.so"), "");
+    EXPECT_EQ(preload_text(doors, "/l", ""), "libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0");
+    EXPECT_EQ(preload_text(doors, "/l", "/u/own.so"), "libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0:/u/own.so");
+    EXPECT_EQ(preload_text(doors, "/l", "/u/own.so:/g/libasan.so.8"), "/g/libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0:/u/own.so");
+    EXPECT_EQ(preload_text(doors, "/l", "/g/libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0"), "");
 }
 
 }  // namespace

@@ -178,11 +178,17 @@ setup_file() { build_guests; }
     [[ $status == 0 && $(jq -c .preloaded <<<"$output") == '["libdrom-agent.so"]' ]]
 }
 
+@test "a program under drom run does not search for libdrom.so" {
+    run drom run -- env LD_DEBUG=libs true
+    [[ $status == 0 && $output == *'find library=libc.so.6'* ]]
+    [[ $output != *'find library=libdrom.so'* ]]
+}
+
 @test "the user's LD_PRELOAD is kept, behind ours, and ours is not repeated" {
     echo 'int drom_test_nothing;' >"$WORK/own.c"
     gcc -shared -fPIC "$WORK/own.c" -o "$WORK/own.so"
     LD_PRELOAD=$WORK/own.so run drom run -- sh -c 'echo $LD_PRELOAD'
-    [[ $output == */libdrom-agent.so:$WORK/own.so ]]
+    [[ $output == */libdrom-agent.so:*/libdrom.so.0:$WORK/own.so ]]
     run drom run --name outer -- "$BIN" run --ncpus 1 --name inner -- sh -c 'echo $LD_PRELOAD'
     [[ $(grep -o 'libdrom-agent.so' <<<"$output" | wc -l) == 1 ]]
 }

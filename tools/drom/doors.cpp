@@ -60,6 +60,10 @@ bool may_follow(const Program& program, const std::string& said, const std::stri
     return follow::is_dynamic(dynamic.c_str()) || program.sets_dynamic;
 }
 
+namespace {
+constexpr const char* kLibdrom = "libdrom.so." DROM_SOVERSION;
+}
+
 std::vector<std::string> libraries_of(const Doors& doors) {
     std::vector<std::string> names;
     if (!doors.agent) return names;
@@ -79,7 +83,10 @@ std::string preload_text(const Doors& doors, const std::string& library_director
         list.push_back(found == users.end() ? doors.first : *found);
     }
     const size_t before = list.size();
-    for (const std::string& library : libraries_of(doors))
+    std::vector<std::string> libraries = libraries_of(doors);
+    // Each of them needs it. Named by its path it is there at once; the loader would look into twelve folders first, at 25 us per process.
+    libraries.emplace_back(kLibdrom);
+    for (const std::string& library : libraries)
         if (const std::string name = library_directory + "/" + library; !has(users, name)) list.push_back(name);
     if (list.size() == before) return {};
     for (const std::string& user : users)

@@ -23,10 +23,10 @@ Doors choose_doors(const Program& program, bool is_rank);
 /// Who has said, before the program starts, that its team may change: `said` is DROM_RESIZE or --resize, `dynamic` OMP_DYNAMIC; empty: not set.
 bool may_follow(const Program& program, const std::string& said, const std::string& dynamic);
 
-/// The names of our libraries in the order in which they are loaded.
+/// The names of the libraries that stand in front of the program's, in the order in which they are loaded.
 std::vector<std::string> libraries_of(const Doors& doors);
 
-/// LD_PRELOAD with our libraries in front, but for one that has to be first, and the user's kept; empty: unchanged. Libraries already named are not repeated.
+/// LD_PRELOAD with our libraries and the libdrom.so that they need in front, but for one that has to be first, and the user's kept; empty: unchanged. Libraries already named are not repeated.
 std::string preload_text(const Doors& doors, const std::string& library_directory, const std::string& present);
 
 /// ASAN_OPTIONS for a program under our preload. AddressSanitizer's library ends each process in which another one comes first, and a script or a
