@@ -8,8 +8,10 @@
 #include "base/env.hpp"
 #include "base/error.hpp"
 #include "shmem/descendants.hpp"
+#include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
+#include "shmem/settle.hpp"
 #include "shmem/turn.hpp"
 #include "shmem/waiting.hpp"
 #include "table.hpp"
@@ -21,7 +23,7 @@ uint32_t Table::blocker(const Goal& goal) noexcept {
     const Owner::Name who = name_of(ledger_, goal.slot);
     bool own = false;
     for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
-        const Owner word{ledger_.owner(cpu).load(std::memory_order_acquire)};
+        const Owner word = load_owner(ledger_, cpu);
         if (!word.is(Owner::kLeaving)) continue;
         const bool awaited = word.heir() == who && !word.is(Owner::kFast);
         if (awaited && word.owner().slot < ledger_.clients()) return word.owner().slot;

@@ -8,6 +8,7 @@
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/registry.hpp"
+#include "shmem/settle.hpp"
 #include "shmem/turn.hpp"
 #include "table.hpp"
 
@@ -28,7 +29,7 @@ bool Table::apply(const Plan& plan) noexcept {
     for (uint32_t i = 0; i < plan.count; ++i) {
         const Change& change = plan.changes[i];
         // The home first: if we die between the two, the CPU has a home it is still with, which means nothing.
-        if (change.home != 0) ledger_.home(change.cpu).store(change.home, std::memory_order_release);
+        change_home(ledger_, change.cpu, change.home);
         if (!change_owner(ledger_, change.cpu, change.from, change.to)) {
             complete = false;
             continue;

@@ -14,18 +14,6 @@ namespace drom {
 
 namespace {
 
-Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept {
-    return {ledger.owner(cpu).load(std::memory_order_acquire)};
-}
-
-constexpr uint64_t kPermanent = Owner::kDrained | Owner::kAbsent | Owner::kOffline;
-
-/// The client that has the CPU once every offer is carried out; nobody when that client has died.
-Owner::Name prospective(const Ledger& ledger, Owner word) noexcept {
-    const Owner::Name who = word.is(Owner::kLeaving) ? word.heir() : word.owner();
-    return who == Owner::nobody() || !is_live(ledger, who) ? Owner::nobody() : who;
-}
-
 uint32_t least(const Ledger& ledger, uint32_t slot) noexcept {
     return std::max(1u, ledger.slot(slot).min_cpus.load(std::memory_order_relaxed));
 }
@@ -38,7 +26,7 @@ bool is_rigid(const Ledger& ledger, uint32_t slot) noexcept {
 int check_losers(const Ledger& ledger, SlotSet concerned, const CpuSet& lost, const PlanRules& rules,
                  drom_error* error) noexcept {
     for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1, ledger.cpus())) {
-        const Owner::Name loser = prospective(ledger, load_owner(ledger, cpu));
+        const Owner::Name loser = prospective_owner(ledger, load_owner(ledger, cpu));
         if (loser == Owner::nobody() || concerned.has(loser.slot)) continue;
         concerned.add(loser.slot);
         const ClientText client(ledger, loser.slot);
@@ -67,7 +55,7 @@ int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& 
     if (rules.take) return check_losers(ledger, concerned, mask, rules, error);
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
-        const Owner::Name who = prospective(ledger, word);
+        const Owner::Name who = prospective_owner(ledger, word);
         if (who == Owner::nobody() || concerned.has(who.slot)) continue;
         const ClientText client(ledger, who.slot);
         return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s; use --take (DROM_TAKE) to move it", rules.verb, cpu,
@@ -95,33 +83,33 @@ int refuse_shared(const Ledger& ledger, uint32_t cpu, const char* verb, drom_err
 uint64_t home_after(const Ledger& ledger, uint32_t cpu, Owner::Name owner, bool lend) noexcept {
     const Owner::Name home = home_owner(ledger, cpu);
     if (lend) return home == Owner::nobody() ? home_of(ledger, owner.slot) : 0;
-    return home == owner ? kNobodysHome : 0;
+    return home == owner ? kNoHome : 0;
 }
 
 /// The client is to have this CPU.
 void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, const PlanRules& rules,
                Plan& plan) noexcept {
-    const bool owned = word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+    const bool owned = is_owned(ledger, word);
     if (is_shared(ledger, word)) {
         if (word.heir() != self) plan.shared = cpu;
         return;
     }
     if (word.owner() == self) {
         if (!word.is(Owner::kLeaving)) return;
-        plan.add({cpu, DROM_EVENT_CANCEL, word, word.with(self, Owner::nobody(), word.flags() & kPermanent), 0});
+        plan.add({cpu, DROM_EVENT_CANCEL, word, kept(word), 0});
         if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
         return;
     }
     if (!owned) {
-        plan.add({cpu, DROM_EVENT_CLAIM, word, word.with(self, Owner::nobody(), word.flags() & kPermanent), 0});
+        plan.add({cpu, DROM_EVENT_CLAIM, word, given(word, self), 0});
         return;
     }
     plan.touched.add(word.owner().slot);
-    const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving | (rules.fast ? Owner::kFast : 0);
-    if (word.heir() == self && (word.flags() & ~Owner::kTold) == flags) return;
+    const Owner offer = offered(word, self, rules.fast);
+    if (word.heir() == self && word.flags() == offer.flags()) return;
     if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
     const uint64_t home = home_after(ledger, cpu, word.owner(), rules.give_back);
-    plan.add({cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), self, flags | (word.flags() & Owner::kTold)), home});
+    plan.add({cpu, DROM_EVENT_OFFER, word, offer, home});
 }
 
 /// The client is not to have this CPU.
@@ -129,8 +117,7 @@ void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     if (word.owner() == self && !word.is(Owner::kLeaving)) {
         const Owner::Name home = home_owner(ledger, cpu);
         const Owner::Name heir = home == self ? Owner::nobody() : home;
-        const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving;
-        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(self, heir, flags), home_after(ledger, cpu, self, false)});
+        plan.add({cpu, DROM_EVENT_OFFER, word, offered(word, heir), home_after(ledger, cpu, self, false)});
         return;
     }
     if (word.heir() != self || !word.is(Owner::kLeaving)) return;
@@ -140,7 +127,7 @@ void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     }
     // Promised but not wanted any more: who was told to leave for it may stay.
     plan.touched.add(word.owner().slot);
-    plan.add({cpu, DROM_EVENT_CANCEL, word, word.with(word.owner(), Owner::nobody(), word.flags() & kPermanent), 0});
+    plan.add({cpu, DROM_EVENT_CANCEL, word, kept(word), 0});
 }
 
 void plan_gains(const Ledger& ledger, Owner::Name self, const CpuSet& cpus, const PlanRules& rules,
@@ -169,15 +156,14 @@ Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kLeaving) ? wor
 /// A CPU that one of them loses. It may fall to another of them, whose home it is or who was to leave it for the first: since they are
 /// to have exactly what was asked for, nobody follows then.
 void plan_loss_among(const Ledger& ledger, const SlotSet& named, uint32_t cpu, Owner word, Plan& plan) noexcept {
-    const Owner::Name loser = prospective(ledger, word);
+    const Owner::Name loser = prospective_owner(ledger, word);
     if (loser == Owner::nobody() || !named.has(loser.slot)) return;
     const uint32_t before = plan.count;
     plan_loss(ledger, loser, cpu, word, plan);
     if (plan.count == before) return;
     Change& change = plan.changes[before];
     if (next_of(change.to) == Owner::nobody() || !named.has(next_of(change.to).slot)) return;
-    const uint64_t flags = (word.flags() & (kPermanent | Owner::kTold)) | Owner::kLeaving;
-    change = {cpu, DROM_EVENT_OFFER, word, word.with(word.owner(), Owner::nobody(), flags), kNobodysHome};
+    change = {cpu, DROM_EVENT_OFFER, word, offered(word, Owner::nobody()), kNoHome};
 }
 
 /// The words as they will be.
@@ -199,8 +185,7 @@ SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
             const Owner word = planned.words[cpu];
             const Owner::Name next = next_of(word);
             if (next == Owner::nobody() || able.has(next.slot)) continue;
-            const bool occupied = word.is(Owner::kLeaving) && !word.is(Owner::kFast) &&
-                                  word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+            const bool occupied = word.is(Owner::kLeaving) && !word.is(Owner::kFast) && is_owned(ledger, word);
             if (occupied && !able.has(word.owner().slot)) continue;
             able.add(next.slot);
             more = true;
@@ -322,23 +307,19 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
         if (word.is(Owner::kDrained) && word.owner() != Owner::nobody()) plan.touched.add(word.owner().slot);
         if (word.is(Owner::kDrained)) continue;
         if (is_shared(ledger, word)) return refuse_shared(ledger, cpu, rules.verb, error);
-        const Owner::Name owner = word.owner();
-        const bool owned = owner != Owner::nobody() && is_live(ledger, owner);
+        const bool owned = is_owned(ledger, word);
         if (!owned) {
-            plan.add({cpu, DROM_EVENT_OFFER, word,
-                      word.with(Owner::nobody(), Owner::nobody(), word.flags() | Owner::kDrained), 0});
+            plan.add({cpu, DROM_EVENT_OFFER, word, drained(word, owned), 0});
             continue;
         }
-        plan.touched.add(owner.slot);
-        const Owner::Name back = prospective(ledger, word);
+        plan.touched.add(word.owner().slot);
+        const Owner::Name back = prospective_owner(ledger, word);
         const bool lend = back != Owner::nobody() && home_owner(ledger, cpu) == Owner::nobody();
-        const uint64_t flags = (word.flags() & kPermanent) | Owner::kLeaving | Owner::kDrained;
-        plan.add({cpu, DROM_EVENT_OFFER, word, word.with(owner, Owner::nobody(), flags),
-                  lend ? home_of(ledger, back.slot) : 0});
+        plan.add({cpu, DROM_EVENT_OFFER, word, drained(word, owned), lend ? home_of(ledger, back.slot) : 0});
     }
-    PlanRules drained = rules;
-    drained.drain = true;
-    return check_losers(ledger, {}, mask, drained, error);  // last, as check_foreign
+    PlanRules draining = rules;
+    draining.drain = true;
+    return check_losers(ledger, {}, mask, draining, error);  // last, as check_foreign
 }
 
 int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
@@ -348,15 +329,11 @@ int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rule
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         if (!word.is(Owner::kDrained)) continue;
-        const uint64_t flags = word.flags() & (kPermanent & ~Owner::kDrained);
         const Owner::Name home = home_owner(ledger, cpu);
         if (word.owner() != Owner::nobody()) plan.touched.add(word.owner().slot);
         if (home != Owner::nobody()) plan.touched.add(home.slot);
-        // Still with its owner: it may stay if it is the one to have it back, else it goes on to who is.
-        const bool leaving = word.owner() != Owner::nobody() && !(home == word.owner());
-        const Owner to =
-            leaving ? word.with(word.owner(), home, flags | Owner::kLeaving) : word.with(home, Owner::nobody(), flags);
-        plan.add({cpu, home == Owner::nobody() ? uint32_t{DROM_EVENT_FREE} : uint32_t{DROM_EVENT_CLAIM}, word, to, 0});
+        const uint32_t event = home == Owner::nobody() ? DROM_EVENT_FREE : DROM_EVENT_CLAIM;
+        plan.add({cpu, event, word, restored(word, home), 0});
     }
     return DROM_OK;
 }

@@ -6,7 +6,8 @@
 #pragma once
 
 #include "drom/drom.h"
-#include "shmem/settle.hpp"
+#include "shmem/ledger.hpp"
+#include "shmem/mailbox.hpp"
 
 namespace drom {
 
@@ -14,11 +15,9 @@ struct Change {
     uint32_t cpu;
     uint32_t event;  ///< DROM_EVENT_*
     Owner from, to;
-    uint64_t home;  ///< to be stored first when it is not 0
+    uint64_t home;  ///< the home word, as change_home() takes it
 };
 
-/// A home word that names nobody, where 0 means "leave the home as it is".
-inline constexpr uint64_t kNobodysHome = 1;
 inline constexpr uint32_t kNoCpuShared = UINT32_MAX;
 
 struct Plan {

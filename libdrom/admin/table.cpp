@@ -15,10 +15,12 @@
 #include "base/env.hpp"
 #include "base/environment_array.hpp"
 #include "base/error.hpp"
+#include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/invariants.hpp"
 #include "shmem/registry.hpp"
+#include "shmem/settle.hpp"
 #include "shmem/turn.hpp"
 #include "shmem/waiting.hpp"
 
@@ -114,12 +116,11 @@ int Table::writable(const char* verb, drom_error* error) noexcept {
 
 void Table::refresh_offline() noexcept {
     if (present_cpus().last() + 1 != ledger_.cpus()) return;  // a synthetic node has no /sys to ask
-    CpuSet online{};
-    if (!read_online_cpus(online)) return;  // what was known last stays
+    CpuSet now_online{};
+    if (!read_online_cpus(now_online)) return;  // what was known last stays
     for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
-        const Owner word{ledger_.owner(cpu).load()};
-        const uint64_t flags = online.has(cpu) ? word.flags() & ~Owner::kOffline : word.flags() | Owner::kOffline;
-        if (flags != word.flags()) change_owner(ledger_, cpu, word, word.with(word.owner(), word.heir(), flags));
+        const Owner word = load_owner(ledger_, cpu);
+        if (word.is(Owner::kOffline) == now_online.has(cpu)) change_owner(ledger_, cpu, word, online(word, now_online.has(cpu)));
     }
 }
 
@@ -159,30 +160,17 @@ int Table::find(uint32_t pid, const char* verb, User& user, drom_error* error) n
 
 // --- reservations ------------------------------------------------------------------------------------------------------------
 
-int Table::fill_slot(uint32_t index, uint32_t pid, const Options& options, drom_error* error) noexcept {
-    Slot& slot = ledger_.slot(index);
-    Who who{};
-    const Who guardian = self();
-    const int code = find_process(pid, who);
-    if (code == ESRCH) return fail(error, DROM_E_NOPROC, "drom: reserve %u: there is no such process", pid);
-    const uint32_t uid = uid_of(pid);
-    if (code != 0 || uid == UINT32_MAX || guardian.start == 0 || guardian.pidns == 0)
-        return fail(error, DROM_E_OS, "drom: reserve %u: its entry in /proc cannot be read; try again", pid);
-    if (!ledger_.node_mode() && uid != geteuid())
-        return fail(error, DROM_E_PERM,
-                    "drom: reserve %u: the process belongs to uid %u; only a node table serves several users", pid,
-                    uid);
-    write_who(slot.client, who);
-    write_who(slot.guardian, guardian);
-    slot.uid.store(uid, std::memory_order_relaxed);
-    slot.min_cpus.store(std::max(1u, options.min_cpus), std::memory_order_relaxed);
-    slot.max_cpus.store(options.max_cpus, std::memory_order_relaxed);
-    label_slot(slot, pid, options.name, options.job);
-    Page* page = create_page(ledger_, path_, index, state_of(slot).generation, uid, error);
-    // A user can use up what the kernel has of such pages. A job without one runs as it is, and is confined from outside.
-    if (page == nullptr && !ledger_.node_mode()) return error != nullptr ? error->status : DROM_E_OS;
-    unmap_page(page);
-    return DROM_OK;
+/// Reads from /proc what the slot says of the process.
+int Table::describe_process(uint32_t pid, Enrolment& enrolment, drom_error* error) noexcept {
+    const int code = find_process(pid, enrolment.client);
+    if (code == ESRCH) return fail(error, DROM_E_NOPROC, "%s: there is no such process", enrolment.verb);
+    enrolment.launcher = self();
+    enrolment.uid = uid_of(pid);
+    if (code != 0 || enrolment.uid == UINT32_MAX || enrolment.launcher.start == 0 || enrolment.launcher.pidns == 0)
+        return fail(error, DROM_E_OS, "%s: its entry in /proc cannot be read; try again", enrolment.verb);
+    if (ledger_.node_mode() || enrolment.uid == geteuid()) return DROM_OK;
+    return fail(error, DROM_E_PERM, "%s: the process belongs to uid %u; only a node table serves several users",
+                enrolment.verb, enrolment.uid);
 }
 
 /// A process has joined what was being reserved for it, and cannot have those CPUs: the slot is its own, as if nobody had reserved anything, with what
@@ -200,26 +188,16 @@ void Table::leave_to_itself(User user, uint32_t pid, const Options& options) noe
 /// A slot for the process, which has no CPU so far.
 int Table::reserve_slot(uint32_t pid, const Options& options, const char* verb, User& user,
                         drom_error* error) noexcept {
-    const uint32_t present = find_pid(ledger_, pid);
-    if (present != kNoSlot && !is_abandoned(ledger_.slot(present)))
-        return fail(error, DROM_E_BUSY, "%s: the process is a client already", verb);
-    reap(ledger_, pages_, path_);  // a newcomer must not be refused for the sake of the dead
-    const uint32_t slot = claim_slot(ledger_);
-    if (slot == kNoSlot)
-        return fail(error, DROM_E_FULL, "%s: no slot of the table is free; it has %s", verb,
-                    CountText(ledger_.clients(), "slot").text);
-    user = {slot, state_of(ledger_.slot(slot)).generation};
-    int status = fill_slot(slot, pid, options, error);
-    if (status == DROM_OK && !move_slot(ledger_, slot, user.generation, phase::kReserved, slot_flags(options)))
-        status = fail(error, DROM_E_BUSY, "%s: the slot was taken over meanwhile; try again", verb);
-    if (status != DROM_OK) {
-        retire_user(ledger_, pages_, path_, slot, user.generation, DROM_EVENT_LEAVE);
-        return status;
-    }
-    if (find_other_slot(ledger_, pid, slot) != kNoSlot && call_off(ledger_, pages_, path_, slot, user.generation))
-        return fail(error, DROM_E_BUSY, "%s: the process has just joined by itself", verb);
-    ledger_.slot(slot).joined_ns.store(now_ns(), std::memory_order_relaxed);
-    return DROM_OK;
+    Enrolment enrolment{.verb = verb};
+    if (const int status = describe_process(pid, enrolment, error); status != DROM_OK) return status;
+    enrolment.min_cpus = options.min_cpus;
+    enrolment.max_cpus = options.max_cpus;
+    enrolment.name = options.name;
+    enrolment.job = options.job;
+    enrolment.flags = slot_flags(options);
+    // A user can use up what the kernel has of such pages. A job without one runs as it is, and is confined from outside.
+    enrolment.needs_page = !ledger_.node_mode();
+    return enrol(ledger_, pages_, path_, enrolment, user, nullptr, error);
 }
 
 int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, char*** environment,
@@ -357,7 +335,7 @@ void Table::masks(CpuSet& present, CpuSet& unowned, CpuSet& drained) noexcept {
     present = drained = CpuSet::empty();
     unowned = free_cpus(ledger_);
     for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
-        const Owner word{ledger_.owner(cpu).load(std::memory_order_acquire)};
+        const Owner word = load_owner(ledger_, cpu);
         if (!word.is(Owner::kAbsent)) present.add(cpu);
         if (word.is(Owner::kDrained)) drained.add(cpu);
     }

@@ -13,6 +13,7 @@
 #include "drom/drom.h"
 #include "plan.hpp"
 #include "shmem/descendants.hpp"
+#include "shmem/enrolment.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/mailbox.hpp"
 #include "shmem/registry.hpp"
@@ -132,7 +133,7 @@ private:
     int assign_one(const ClientMask& wanted, Intention&, SlotSet& named, drom_error*) noexcept;
     int finish_all(const SlotSet& slots, const Options&, const char* verb, drom_error*) noexcept;
     int check_limits(uint32_t slot, const CpuSet& mask, const char* verb, drom_error*) noexcept;
-    int fill_slot(uint32_t slot, uint32_t pid, const Options&, drom_error*) noexcept;
+    int describe_process(uint32_t pid, Enrolment&, drom_error*) noexcept;
     int reserve_slot(uint32_t pid, const Options&, const char* verb, User& user, drom_error*) noexcept;
     void leave_to_itself(User user, uint32_t pid, const Options&) noexcept;
     int empty_cpus(const CpuSet& mask, const Options&, bool drained, drom_error*) noexcept;

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "client_state.hpp"
 #include "runtime_waiting.hpp"
+#include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
@@ -120,10 +121,10 @@ bool claim_cpu(uint32_t cpu) noexcept {
     const Owner::Name me = name_of(ledger, state.slot);
     constexpr int kTries = 16;
     for (int tries = 0; tries < kTries; ++tries) {
-        const Owner word{ledger.owner(cpu).load()};
-        if (word.owner() != Owner::nobody() && is_live(ledger, word.owner())) return false;
-        if (word.is(Owner::kDrained | Owner::kAbsent | Owner::kOffline)) return false;  // since we looked for free ones
-        if (change_owner(ledger, cpu, word, word.with(me, Owner::nobody(), 0))) return true;
+        const Owner word = load_owner(ledger, cpu);
+        if (is_owned(ledger, word)) return false;
+        if (word.is(kPermanent)) return false;  // since we looked for free ones
+        if (change_owner(ledger, cpu, word, given(word, me))) return true;
     }
     return false;
 }
@@ -154,25 +155,22 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* 
         return fail(error, DROM_E_PERM,
                     "drom: join: table %s is the node's; only a resource manager can add this process to it",
                     state.path);
-    reap(state.ledger, *state.pages, state.path);
-    state.slot = claim_slot(state.ledger);
-    if (state.slot == kNoSlot)
-        return fail(error, DROM_E_FULL, "drom: join: no slot of table %s is free; it has %s", state.path,
-                    CountText(state.ledger.clients(), "slot").text);
-    Slot& slot = state.ledger.slot(state.slot);
-    state.generation = state_of(slot).generation;
-    write_who(slot.client, self());
-    slot.uid.store(geteuid(), kRelaxed);
-    slot.min_cpus.store(std::max(1u, options.min_cpus), kRelaxed);
-    slot.max_cpus.store(options.max_cpus, kRelaxed);
-    slot.joined_ns.store(now_ns(), kRelaxed);
-    label_slot(slot, self().pid, options.name, options.job, options.name_end);
-    state.page = create_page(state.ledger, state.path, state.slot, state.generation, geteuid(), error);
-    if (state.page == nullptr ||
-        !move_slot(state.ledger, state.slot, state.generation, phase::kLive, options.rigid ? slot_flag::kRigid : 0)) {
-        move_slot(state.ledger, state.slot, state.generation, phase::kFree, 0);
-        return error != nullptr && error->status != DROM_OK ? error->status : DROM_E_BUSY;
-    }
+    const Enrolment enrolment{.verb = "drom: join",
+                              .client = self(),
+                              .launcher = {},
+                              .uid = geteuid(),
+                              .min_cpus = options.min_cpus,
+                              .max_cpus = options.max_cpus,
+                              .name = options.name,
+                              .job = options.job,
+                              .name_end = options.name_end,
+                              .phase = phase::kLive,
+                              .flags = options.rigid ? slot_flag::kRigid : 0};
+    User me{};
+    const int status = enrol(state.ledger, *state.pages, state.path, enrolment, me, &state.page, error);
+    if (status != DROM_OK) return status;
+    state.slot = me.slot;
+    state.generation = me.generation;
     const uint32_t count = claim_and_settle(claim);
     record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = count, .pid = self().pid});
     return DROM_OK;

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "client/client_state.hpp"
 #include "door.h"
+#include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
@@ -80,26 +81,6 @@ void each_cpu(const drom_dlb_view& view, int32_t pid, const uint64_t* words, siz
     for (uint32_t cpu = cpus.first(); cpu < view.ledger.cpus(); cpu = cpus.next(cpu + 1)) visit(cpu, who);
 }
 
-int fill(const drom_dlb_view& view, uint32_t index, uint32_t pid, drom_error* error) noexcept {
-    drom::Slot& slot = view.ledger.slot(index);
-    const uint32_t generation = drom::state_of(slot).generation;
-    drom::Who who{};
-    if (!drom::who_is(pid, who)) who = {pid, 0, drom::self().pidns};
-    if (who.start != 0 && drom::uid_of(pid) != geteuid())
-        return fail(error, DROM_E_PERM, "drom: dlb: register %u: the process belongs to uid %u", pid,
-                    drom::uid_of(pid));
-    drom::write_who(slot.client, who);
-    drom::write_who(slot.guardian, drom::self());
-    slot.uid.store(geteuid(), std::memory_order_relaxed);
-    slot.joined_ns.store(drom::now_ns(), std::memory_order_relaxed);
-    drom::label_slot(slot, pid, nullptr, nullptr);
-    drom::Page* page = drom::create_page(view.ledger, view.path, index, generation, geteuid(), error);
-    if (page == nullptr) return DROM_E_OS;
-    drom::unmap_page(page);
-    if (drom::move_slot(view.ledger, index, generation, drom::phase::kReserved, 0)) return DROM_OK;
-    return fail(error, DROM_E_BUSY, "drom: dlb: register %u: the slot was taken over meanwhile; try again", pid);
-}
-
 }  // namespace
 
 extern "C" {
@@ -162,25 +143,20 @@ int drom_dlb_pids(const drom_dlb_view* view, int32_t* pids, size_t* n) {
 }
 
 int drom_dlb_enrol(drom_dlb_view* view, int32_t pid, drom_dlb_client* out, drom_error* error) {
-    if (pid <= 0) return fail(error, DROM_E_NOPROC, "drom: dlb: register %d: that is no process", pid);
+    const drom::VerbText verb("dlb: register", static_cast<uint32_t>(pid));
+    if (pid <= 0) return fail(error, DROM_E_NOPROC, "%s: that is no process", verb.text);
     const auto number = static_cast<uint32_t>(pid);
+    drom::Enrolment enrolment{.verb = verb.text, .launcher = drom::self(), .uid = geteuid()};
+    if (!drom::who_is(number, enrolment.client)) enrolment.client = {number, 0, drom::self().pidns};
+    if (enrolment.client.start != 0 && drom::uid_of(number) != geteuid())
+        return fail(error, DROM_E_PERM, "%s: the process belongs to uid %u", verb.text, drom::uid_of(number));
     const drom::Turn turn(view->ledger.header(), drom::deadline_in_ms(kTurnMs));
-    drom::reap(view->ledger, view->pages, view->path);
-    if (drom::find_pid(view->ledger, number) != kNoSlot)
-        return fail(error, DROM_E_BUSY, "drom: dlb: register %u: the process is registered already", number);
-    const uint32_t slot = drom::claim_slot(view->ledger);
-    if (slot == kNoSlot)
-        return fail(error, DROM_E_FULL, "drom: dlb: register %u: no slot of the table is free", number);
-    const uint32_t generation = drom::state_of(view->ledger.slot(slot)).generation;
-    if (const int status = fill(*view, slot, number, error); status != DROM_OK) {
-        drom::retire_user(view->ledger, view->pages, view->path, slot, generation, DROM_EVENT_LEAVE);
+    drom::User user{};
+    if (const int status = drom::enrol(view->ledger, view->pages, view->path, enrolment, user, nullptr, error);
+        status != DROM_OK)
         return status;
-    }
-    if (drom::find_other_slot(view->ledger, number, slot) != kNoSlot &&
-        drom::call_off(view->ledger, view->pages, view->path, slot, generation))
-        return fail(error, DROM_E_BUSY, "drom: dlb: register %u: the process has just joined by itself", number);
-    drom::record(view->ledger, {.type = DROM_EVENT_JOIN, .slot = slot, .value = 0, .pid = number});
-    describe(*view, slot, *out);
+    drom::record(view->ledger, {.type = DROM_EVENT_JOIN, .slot = user.slot, .value = 0, .pid = number});
+    describe(*view, user.slot, *out);
     return DROM_OK;
 }
 
@@ -192,9 +168,9 @@ int drom_dlb_inherit(drom_dlb_view* view, int32_t from, int32_t to, const uint64
     if (reservation.joined != 0) return DROM_E_BUSY;
     const Owner::Name me = drom::name_of(view->ledger, heir);
     each_cpu(*view, from, words, nwords, [&](uint32_t cpu, Owner::Name owner) {
-        const Owner word{view->ledger.owner(cpu).load()};
+        const Owner word = drom::load_owner(view->ledger, cpu);
         if (word.owner() != owner || word.is(Owner::kLeaving)) return;
-        if (drom::change_owner(view->ledger, cpu, word, word.with(me, Owner::nobody(), word.flags())))
+        if (drom::change_owner(view->ledger, cpu, word, drom::given(word, me)))
             drom::record(view->ledger,
                          {.type = DROM_EVENT_ACCEPT, .slot = heir, .cpu = cpu, .pid = static_cast<uint32_t>(to)});
     });
@@ -209,7 +185,7 @@ void drom_dlb_remember(drom_dlb_view* view, int32_t pid, const uint64_t* words, 
     each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name who) {
         const Owner::Name home = drom::home_owner(view->ledger, cpu);
         if (home == Owner::nobody() || home == who) return;
-        view->ledger.home(cpu).store(drom::home_of(view->ledger, home.slot) | drom::kRemembered);
+        drom::change_home(view->ledger, cpu, drom::remembered_home_of(view->ledger, home.slot));
     });
 }
 
@@ -217,7 +193,7 @@ void drom_dlb_lend(drom_dlb_view* view, int32_t pid, const uint64_t* words, size
     each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name who) {
         const Owner::Name from = drom::remembered_owner(view->ledger, cpu);
         if (from == Owner::nobody() || from == who) return;
-        view->ledger.home(cpu).store(drom::home_of(view->ledger, from.slot));
+        drom::change_home(view->ledger, cpu, drom::home_of(view->ledger, from.slot));
     });
 }
 
@@ -237,7 +213,7 @@ void drom_dlb_taken(drom_dlb_view* view, int32_t pid, uint64_t* taken, uint64_t*
 
 void drom_dlb_forget(drom_dlb_view* view, int32_t pid) {
     each_cpu(*view, pid, nullptr, 0, [view](uint32_t cpu, Owner::Name who) {
-        if (drom::remembered_owner(view->ledger, cpu) == who) view->ledger.home(cpu).store(0);
+        if (drom::remembered_owner(view->ledger, cpu) == who) drom::change_home(view->ledger, cpu, drom::kNoHome);
     });
 }
 

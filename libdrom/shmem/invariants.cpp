@@ -16,7 +16,7 @@ int broken(drom_error* error, const char* what, uint32_t number) noexcept {
 }
 
 int check_word(const Ledger& ledger, uint32_t cpu, drom_error* error) noexcept {
-    const Owner word{ledger.owner(cpu).load()};
+    const Owner word = load_owner(ledger, cpu);
     for (const Owner::Name who : {word.owner(), word.heir()})
         if (!(who == Owner::nobody()) && who.slot >= ledger.clients())
             return broken(error, "an owner word names a slot that the table does not have: CPU", cpu);

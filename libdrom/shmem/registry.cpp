@@ -2,12 +2,8 @@
 // registry.cpp - slots: who takes part.
 #include "registry.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-#include <cstdio>
 #include <cstring>
 
-#include "base/error.hpp"
 #include "mailbox.hpp"
 
 namespace drom {
@@ -60,30 +56,6 @@ void blank(const Ledger& ledger, uint32_t index) noexcept {
 }
 }  // namespace
 
-namespace {
-void command_name(uint32_t pid, char* out, size_t size) noexcept {
-    char path[32];
-    snprintf(path, sizeof path, "/proc/%u/comm", pid);
-    out[0] = '\0';
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    const ssize_t length = read(fd, out, size - 1);
-    close(fd);
-    out[length > 0 ? length : 0] = '\0';
-    out[strcspn(out, "\n")] = '\0';
-}
-}  // namespace
-
-void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job, const char* name_end) noexcept {
-    char comm[32];
-    if (name == nullptr) command_name(pid, comm, sizeof comm);
-    char whole[sizeof slot.name];
-    const auto room = static_cast<int>(sizeof whole - 1 - strlen(name_end));
-    snprintf(whole, sizeof whole, "%.*s%s", room, name != nullptr ? name : comm, name_end);
-    copy_text(slot.name, sizeof slot.name, whole);
-    copy_text(slot.job, sizeof slot.job, job);
-}
-
 bool is_live(const Ledger& ledger, Owner::Name name) noexcept {
     if (name.slot >= ledger.clients()) return false;
     const SlotState state = state_of(ledger.slot(name.slot));
@@ -112,6 +84,10 @@ Found find_in_namespaces(const Ledger& ledger, uint32_t pid) noexcept {
     return found;
 }
 }  // namespace
+
+uint32_t pid_of(const Ledger& ledger, uint32_t slot) noexcept {
+    return slot >= ledger.clients() ? 0 : ledger.slot(slot).client.pid.load(std::memory_order_relaxed);
+}
 
 uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept { return find_in_namespaces(ledger, pid).here; }
 
@@ -204,30 +180,6 @@ bool is_abandoned(const Slot& slot) noexcept {
     if (verdict(read_who(slot.client)) != Verdict::kDead) return false;
     const Who guardian = read_who(slot.guardian);
     return guardian.pid == 0 || verdict(guardian) == Verdict::kDead;
-}
-
-uint64_t home_of(const Ledger& ledger, uint32_t slot) noexcept {
-    return (uint64_t{slot} + 1) << 32 | state_of(ledger.slot(slot)).generation;
-}
-
-namespace {
-Owner::Name named_by(const Ledger& ledger, uint64_t home) noexcept {
-    const uint64_t slot = home >> 32;
-    if (slot == 0 || slot > ledger.clients()) return Owner::nobody();
-    const auto index = static_cast<uint32_t>(slot - 1);
-    const SlotState state = state_of(ledger.slot(index));
-    const bool same = state.takes_part() && state.generation == static_cast<uint32_t>(home);
-    return same ? Owner::Name{index, state.generation & 0xfff} : Owner::nobody();
-}
-}  // namespace
-
-Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept {
-    return named_by(ledger, ledger.home(cpu).load(std::memory_order_acquire));
-}
-
-Owner::Name remembered_owner(const Ledger& ledger, uint32_t cpu) noexcept {
-    const uint64_t home = ledger.home(cpu).load(std::memory_order_acquire);
-    return (home & kRemembered) != 0 ? named_by(ledger, home & ~kRemembered) : Owner::nobody();
 }
 
 }  // namespace drom

@@ -31,6 +31,9 @@ bool is_live(const Ledger& ledger, Owner::Name name) noexcept;
 /// The name of a slot's present user in owner words.
 Owner::Name name_of(const Ledger& ledger, uint32_t slot) noexcept;
 
+/// The pid of the slot's client, for people; 0: none.
+uint32_t pid_of(const Ledger& ledger, uint32_t slot) noexcept;
+
 /// The slot of process `pid` of this pid namespace, kNoSlot when it is no client. Does not ask whether the process still lives.
 uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept;
 /// Another slot of the same living process than `slot`; kNoSlot. A process that joins and who reserves CPUs for it look each after having
@@ -66,16 +69,5 @@ bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept;
 
 /// Neither the client nor its guardian lives. About 8 us a living process; unknown counts as living.
 bool is_abandoned(const Slot& slot) noexcept;
-
-/// Writes what a person should see into a slot: names cut to fit. `name` null: the command's.
-void label_slot(Slot& slot, uint32_t pid, const char* name, const char* job, const char* name_end = "") noexcept;
-
-/// A home word names a client by slot and full generation; 0: none.
-uint64_t home_of(const Ledger& ledger, uint32_t slot) noexcept;
-/// The client that a CPU goes back to, nobody when it has ended.
-Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept;
-/// A home word with this bit says whom the CPU was taken from, but it does not go back by itself: what DLB calls stolen.
-inline constexpr uint64_t kRemembered = uint64_t{1} << 63;
-Owner::Name remembered_owner(const Ledger& ledger, uint32_t cpu) noexcept;
 
 }  // namespace drom

@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/identity.hpp"
 #include "folder.hpp"
+#include "ledger.hpp"
 #include "node_page.hpp"
 #include "removed.hpp"
 
@@ -178,7 +179,7 @@ void fill_cpus(const Ledger& ledger, bool synthetic) noexcept {
     const CpuSet online = synthetic ? present : online_cpus();
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const uint64_t flags = (present.has(cpu) ? 0 : Owner::kAbsent) | (online.has(cpu) ? 0 : Owner::kOffline);
-        ledger.owner(cpu).store(Owner{0}.with(Owner::nobody(), Owner::nobody(), flags).bits, std::memory_order_relaxed);
+        ledger.owner(cpu).store(first_word(flags).bits, std::memory_order_relaxed);
         const auto index = static_cast<uint16_t>(cpu);
         ledger.place(cpu) = synthetic ? Place{index, UINT16_MAX, UINT16_MAX, 0} : place_of(cpu);
     }

@@ -6,29 +6,12 @@
 #include "descendants.hpp"
 #include "elsewhere.hpp"
 #include "events.hpp"
+#include "ledger.hpp"
 #include "registry.hpp"
 
 namespace drom {
 
 namespace {
-
-constexpr uint64_t kPermanent = Owner::kDrained | Owner::kAbsent | Owner::kOffline;
-
-Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept {
-    return {ledger.owner(cpu).load(std::memory_order_acquire)};
-}
-
-template <class Predicate>
-CpuSet select(const Ledger& ledger, Predicate&& predicate) noexcept {
-    CpuSet set{};
-    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
-        if (predicate(load_owner(ledger, cpu))) set.add(cpu);
-    return set;
-}
-
-uint32_t pid_of(const Ledger& ledger, uint32_t slot) noexcept {
-    return slot >= ledger.clients() ? 0 : ledger.slot(slot).client.pid.load(std::memory_order_relaxed);
-}
 
 void note(const Ledger& ledger, uint32_t type, uint32_t slot, uint32_t cpu) noexcept {
     record(ledger, {.type = type, .slot = slot, .cpu = cpu, .pid = pid_of(ledger, slot)});
@@ -45,7 +28,7 @@ public:
         for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
             const Owner word = load_owner(ledger_, cpu);
             if (word.owner() == Owner::nobody() && !word.is(Owner::kLeaving) && !word.is(Owner::kDrained)) {
-                if (ledger_.home(cpu).load(std::memory_order_relaxed) != 0) changed |= go_home(cpu, word);
+                if (has_home(ledger_, cpu)) changed |= go_home(cpu, word);
                 continue;
             }
             changed |= step(cpu, word);
@@ -77,9 +60,8 @@ private:
     bool heir_died(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
         const bool lent = owner != Owner::nobody() && home_owner(ledger_, cpu) == owner;
-        const uint64_t flags = word.flags() & (lent ? kPermanent : kPermanent | Owner::kLeaving | Owner::kTold);
-        if (!change_owner(ledger_, cpu, word, word.with(owner, Owner::nobody(), flags)) || !lent) return true;
-        ledger_.home(cpu).store(0, std::memory_order_release);
+        if (!change_owner(ledger_, cpu, word, lent ? kept(word) : offered(word, Owner::nobody())) || !lent) return true;
+        change_home(ledger_, cpu, kNoHome);
         note(ledger_, DROM_EVENT_CANCEL, owner.slot, cpu);
         touched_.add(owner.slot);
         return true;
@@ -88,13 +70,13 @@ private:
     bool hand_over(uint32_t cpu, Owner word) noexcept { return give(cpu, word, word.heir(), DROM_EVENT_FREE); }
 
     bool give(uint32_t cpu, Owner word, Owner::Name heir, uint32_t event_if_nobody) noexcept {
-        if (!change_owner(ledger_, cpu, word, word.with(heir, Owner::nobody(), word.flags() & kPermanent))) return true;
+        if (!change_owner(ledger_, cpu, word, given(word, heir))) return true;
         if (heir == Owner::nobody()) {
             note(ledger_, event_if_nobody, word.owner().slot, cpu);
             return true;
         }
         if (home_owner(ledger_, cpu) == heir || remembered_owner(ledger_, cpu) == heir)
-            ledger_.home(cpu).store(0, std::memory_order_release);
+            change_home(ledger_, cpu, kNoHome);
         note(ledger_, DROM_EVENT_ACCEPT, heir.slot, cpu);
         touched_.add(heir.slot);
         return true;
@@ -105,7 +87,7 @@ private:
         const Owner::Name home = home_owner(ledger_, cpu);
         if (home == Owner::nobody()) {
             if (remembered_owner(ledger_, cpu) == Owner::nobody())
-                ledger_.home(cpu).store(0, std::memory_order_release);
+                change_home(ledger_, cpu, kNoHome);
             return false;
         }
         return give(cpu, word, home, DROM_EVENT_FREE);
@@ -159,7 +141,7 @@ void mark_told(const Ledger& ledger, Owner::Name who, const Untold& untold, cons
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         if (word.stamp() == untold.stamps[cpu] && word.owner() == who && word.is(Owner::kLeaving))
-            change_owner(ledger, cpu, word, word.with(who, word.heir(), word.flags() | Owner::kTold));
+            change_owner(ledger, cpu, word, told(word));
     }
 }
 
@@ -199,41 +181,6 @@ bool post_all(const Ledger& ledger, Pages& pages, const SlotSet& touched) noexce
 
 }  // namespace
 
-CpuSet usable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
-    return select(ledger, [who](Owner word) {
-        if (word.owner() == who) return !word.is(Owner::kLeaving);
-        return word.heir() == who && word.is(Owner::kFast);
-    });
-}
-
-CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept {
-    return select(ledger, [who](Owner word) { return word.owner() == who; });
-}
-
-CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept {
-    return select(ledger,
-                  [who](Owner word) { return word.is(Owner::kLeaving) ? word.heir() == who : word.owner() == who; });
-}
-
-CpuSet cpus_of_node(const Ledger& ledger) noexcept {
-    return select(ledger, [](Owner word) { return !word.is(Owner::kAbsent | Owner::kOffline); });
-}
-
-CpuSet free_cpus(const Ledger& ledger) noexcept {
-    CpuSet set{};
-    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
-        const Owner word = load_owner(ledger, cpu);
-        const bool owned = word.owner() != Owner::nobody() && is_live(ledger, word.owner());
-        if (!owned && (word.flags() & (kPermanent | Owner::kLeaving)) == 0) set.add(cpu);
-    }
-    return set;
-}
-
-bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noexcept {
-    uint64_t expected = from.bits;
-    return ledger.owner(cpu).compare_exchange_strong(expected, to.bits);
-}
-
 bool settle(const Ledger& ledger, Pages& pages, SlotSet touched) noexcept {
     bool changed = false;
     // Each pass can uncover work for one more (a hand-over to a client that has died since): it ends because every change
@@ -247,60 +194,6 @@ bool settle_all(const Ledger& ledger, Pages& pages) noexcept {
     for (uint32_t slot = 0; slot < ledger.clients(); ++slot)
         if (is_live(ledger, name_of(ledger, slot))) everybody.add(slot);
     return settle(ledger, pages, everybody);
-}
-
-bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint64_t seen,
-            uint32_t event) noexcept {
-    const SlotState state = unpack_state(seen);
-    if (state.phase == phase::kFree) return true;
-    if (state.phase != phase::kLeaving) {
-        const uint32_t pid = pid_of(ledger, slot);
-        const uint64_t leaving = pack_state({phase::kLeaving, 0, state.generation});
-        if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;
-        record(ledger, {.type = event, .slot = slot, .pid = pid});
-    }
-    // From here on the slot's name is dead in every word; settle passes them on. Only then may the slot be used again.
-    settle(ledger, pages, {});
-    remove_page(ledger, path, slot, state.generation);
-    move_slot(ledger, slot, state.generation, phase::kFree, 0);
-    return true;
-}
-
-void retire_user(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation,
-                 uint32_t event) noexcept {
-    for (uint64_t seen = ledger.slot(slot).state.load(); unpack_state(seen).generation == generation;
-         seen = ledger.slot(slot).state.load())
-        if (retire(ledger, pages, path, slot, seen, event)) return;
-}
-
-bool call_off(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation) noexcept {
-    for (uint64_t seen = ledger.slot(slot).state.load(); unpack_state(seen).generation == generation;
-         seen = ledger.slot(slot).state.load()) {
-        if (unpack_state(seen).phase == phase::kLive) return false;
-        if (retire(ledger, pages, path, slot, seen, DROM_EVENT_LEAVE)) break;
-    }
-    return true;
-}
-
-uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
-    uint32_t reaped = 0;
-    Elsewhere others(ledger, path);
-    for (uint32_t i = 0; i < ledger.clients(); ++i) {
-        const Slot& slot = ledger.slot(i);
-        const uint64_t seen = slot.state.load(std::memory_order_acquire);
-        const uint64_t now = unpack_state(seen).phase;
-        if (now == phase::kFree) continue;
-        const bool used = now == phase::kReserved || now == phase::kLive;
-        const bool ended = used && is_abandoned(slot) && !pass_on(ledger, path, i);
-        if (used && !ended) others.add(i, seen);
-        if (!is_half_made(ledger, slot) && !ended && now != phase::kLeaving) continue;
-        if (retire(ledger, pages, path, i, seen, DROM_EVENT_REAP)) ++reaped;
-    }
-    others.each_ended([&](uint32_t slot, uint64_t seen) {
-        if (retire(ledger, pages, path, slot, seen, DROM_EVENT_REAP)) ++reaped;
-    });
-    ledger.header().reaped_ns.store(now_ns(), std::memory_order_relaxed);
-    return reaped;
 }
 
 }  // namespace drom

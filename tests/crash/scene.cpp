@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "client/client.hpp"
+#include "base/error.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
 
@@ -68,7 +69,7 @@ void Scene::client(const Who& who, const CpuSet& mask, uint32_t least, bool rigi
     const uint32_t generation = state_of(s).generation;
     write_who(s.client, who);
     s.min_cpus.store(least);
-    label_slot(s, who.pid, "client", nullptr);
+    copy_text(s.name, sizeof s.name, "client");
     Page* page = create_page(ledger(), path.c_str(), slot, generation, geteuid(), nullptr);
     if (page == nullptr) give_up("building a scene", "no page");
     page->joined.store(1);
@@ -160,7 +161,7 @@ const std::vector<Start>& starts() {
              s.client(s.people.a, cpus("0-3"));
              s.client(s.people.b, cpus("4-7"));
              const Owner word{s.ledger().owner(2).load()};
-             s.ledger().home(2).store(home_of(s.ledger(), 0));
+             change_home(s.ledger(), 2, home_of(s.ledger(), 0));
              change_owner(s.ledger(), 2, word, word.with(word.owner(), name_of(s.ledger(), 1), Owner::kLeaving));
              s.ledger().header().turn.store(packed(s.people.dead));
          }},

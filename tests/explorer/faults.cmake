@@ -1,6 +1,6 @@
 # What a mistake in each of these places would look like, and the scenario that finds it first. Read by CMakeLists.txt.
 
-explorer_fault(weak_owner "a client joins while" shmem/settle.cpp
+explorer_fault(weak_owner "a client joins while" shmem/ledger.cpp
 "    return ledger.owner(cpu).compare_exchange_strong(expected, to.bits);"
 "    if (ledger.owner(cpu).load() != expected) return false;
     ledger.owner(cpu).store(to.bits);
@@ -15,7 +15,7 @@ explorer_fault(never_asked_at_once "two reapers and a new user" shmem/settle.cpp
 "        const bool never = ledger_.request(owner.slot).newest.load() == 0;
         return never || (told && all_released_ && !kept_.has(cpu));")
 
-explorer_fault(retired_unseen "a dead client's slot has a new user" shmem/settle.cpp
+explorer_fault(retired_unseen "a dead client's slot has a new user" shmem/enrolment.cpp
 "        if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;"
 "        ledger.slot(slot).state.store(leaving);")
 

@@ -11,6 +11,7 @@
 
 #include "admin/plan.hpp"
 #include "drom/drom.h"
+#include "shmem/enrolment.hpp"
 #include "shmem/registry.hpp"
 #include "shmem/settle.hpp"
 #include "temp_dir.hpp"

@@ -39,7 +39,7 @@ public:
         if (const int status = plan(how); status != DROM_OK) return status;
         for (uint32_t i = 0; i < std::min(plan_.count, steps); ++i) {
             const Change& change = changes_[i];
-            if (change.home != 0) table_.ledger.home(change.cpu).store(change.home);
+            change_home(table_.ledger, change.cpu, change.home);
             change_owner(table_.ledger, change.cpu, change.from, change.to);
         }
         return DROM_OK;
@@ -84,7 +84,7 @@ void leave_pending(MemoryTable& table) {
         const PlanRules how = rules(true, false, *rc::gen::arbitrary<bool>());
         if (plan_mask(table.ledger, table.name(slot), mask, how, plan, nullptr) != DROM_OK) continue;
         for (uint32_t i = 0; i < plan.count; ++i) {
-            if (changes[i].home != 0) table.ledger.home(changes[i].cpu).store(changes[i].home);
+            change_home(table.ledger, changes[i].cpu, changes[i].home);
             change_owner(table.ledger, changes[i].cpu, changes[i].from, changes[i].to);
         }
         settle(table.ledger, table.pages, plan.touched);

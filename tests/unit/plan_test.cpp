@@ -53,7 +53,7 @@ Result carry_out(MemoryTable& table, Make&& make, uint32_t limit = UINT32_MAX) {
     if (status != DROM_OK) return {status, error.text};
     for (uint32_t i = 0; i < std::min(plan.count, limit); ++i) {
         const Change& change = plan.changes[i];
-        if (change.home != 0) table.ledger.home(change.cpu).store(change.home);
+        change_home(table.ledger, change.cpu, change.home);
         if (!change_owner(table.ledger, change.cpu, change.from, change.to)) return {DROM_E_BUSY, "overtaken"};
     }
     if (limit == UINT32_MAX) settle(table.ledger, table.pages, plan.touched);

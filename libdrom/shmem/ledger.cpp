@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ledger.cpp - the owner and home words: how they change, and which CPUs a client has by them.
+#include "ledger.hpp"
+
+#include "registry.hpp"
+
+namespace drom {
+
+Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept {
+    return {ledger.owner(cpu).load(std::memory_order_acquire)};
+}
+
+bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noexcept {
+    uint64_t expected = from.bits;
+    return ledger.owner(cpu).compare_exchange_strong(expected, to.bits);
+}
+
+bool is_owned(const Ledger& ledger, Owner word) noexcept {
+    return word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+}
+
+Owner::Name prospective_owner(const Ledger& ledger, Owner word) noexcept {
+    const Owner::Name who = word.is(Owner::kLeaving) ? word.heir() : word.owner();
+    return who == Owner::nobody() || !is_live(ledger, who) ? Owner::nobody() : who;
+}
+
+// --- homes --------------------------------------------------------------------------------------------------------------------
+
+namespace {
+constexpr uint64_t kRemembered = uint64_t{1} << 63;
+}
+
+uint64_t home_of(const Ledger& ledger, uint32_t slot) noexcept {
+    return (uint64_t{slot} + 1) << 32 | state_of(ledger.slot(slot)).generation;
+}
+
+uint64_t remembered_home_of(const Ledger& ledger, uint32_t slot) noexcept { return home_of(ledger, slot) | kRemembered; }
+
+namespace {
+Owner::Name named_by(const Ledger& ledger, uint64_t home) noexcept {
+    const uint64_t slot = home >> 32;
+    if (slot == 0 || slot > ledger.clients()) return Owner::nobody();
+    const auto index = static_cast<uint32_t>(slot - 1);
+    const SlotState state = state_of(ledger.slot(index));
+    const bool same = state.takes_part() && state.generation == static_cast<uint32_t>(home);
+    return same ? Owner::Name{index, state.generation & 0xfff} : Owner::nobody();
+}
+}  // namespace
+
+Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept {
+    return named_by(ledger, ledger.home(cpu).load(std::memory_order_acquire));
+}
+
+Owner::Name remembered_owner(const Ledger& ledger, uint32_t cpu) noexcept {
+    const uint64_t home = ledger.home(cpu).load(std::memory_order_acquire);
+    return (home & kRemembered) != 0 ? named_by(ledger, home & ~kRemembered) : Owner::nobody();
+}
+
+bool has_home(const Ledger& ledger, uint32_t cpu) noexcept {
+    return ledger.home(cpu).load(std::memory_order_relaxed) != 0;
+}
+
+void change_home(const Ledger& ledger, uint32_t cpu, uint64_t home) noexcept {
+    if (home != 0) ledger.home(cpu).store(home == kNoHome ? 0 : home, std::memory_order_release);
+}
+
+// --- sets ---------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+template <class Predicate>
+CpuSet select(const Ledger& ledger, Predicate&& predicate) noexcept {
+    CpuSet set{};
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (predicate(load_owner(ledger, cpu))) set.add(cpu);
+    return set;
+}
+
+}  // namespace
+
+CpuSet usable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+    return select(ledger, [who](Owner word) {
+        if (word.owner() == who) return !word.is(Owner::kLeaving);
+        return word.heir() == who && word.is(Owner::kFast);
+    });
+}
+
+CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+    return select(ledger, [who](Owner word) { return word.owner() == who; });
+}
+
+CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+    return select(ledger,
+                  [who](Owner word) { return word.is(Owner::kLeaving) ? word.heir() == who : word.owner() == who; });
+}
+
+CpuSet cpus_of_node(const Ledger& ledger) noexcept {
+    return select(ledger, [](Owner word) { return !word.is(Owner::kAbsent | Owner::kOffline); });
+}
+
+CpuSet free_cpus(const Ledger& ledger) noexcept {
+    return select(ledger, [&ledger](Owner word) {
+        return !is_owned(ledger, word) && (word.flags() & (kPermanent | Owner::kLeaving)) == 0;
+    });
+}
+
+}  // namespace drom
