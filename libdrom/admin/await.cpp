@@ -10,10 +10,10 @@
 #include "shmem/descendants.hpp"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
-#include "shmem/turn.hpp"
-#include "shmem/waiting.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
+#include "shmem/admin_lock.hpp"
+#include "shmem/futex.hpp"
 #include "table.hpp"
 
 namespace drom {
@@ -70,7 +70,7 @@ bool Table::has_joined(uint32_t slot) noexcept {
 /// The child of a launcher (drom run), which waits for it before it lets it start: no grace of a program is at stake.
 bool Table::is_own_child(uint32_t slot) noexcept {
     const Slot& entry = ledger_.slot(slot);
-    return (state_of(entry).flags & slot_flag::kTree) != 0 && !has_joined(slot) && read_who(entry.guardian) == self();
+    return (state_of(entry).flags & slot_flag::kTree) != 0 && !has_joined(slot) && read_who(entry.launcher) == self();
 }
 
 int Table::still_pending(uint32_t slot, const Options& options, const char* verb, drom_error* error) noexcept {
@@ -94,13 +94,13 @@ int Table::await(const Goal& goal, const Options& options, const char* verb, dro
     bool able = true;  // to move threads from here
     for (;;) {
         {
-            const Turn turn(ledger_.header(), deadline);
+            const AdminLock lock(ledger_.header(), deadline);
             if (state_of(ledger_.slot(goal.slot)).generation != goal.generation ||
                 !is_live(ledger_, name_of(ledger_, goal.slot)))
                 return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
             SlotSet touched;
             touched.add(goal.slot);
-            settle(ledger_, pages_, touched);
+            reconcile(ledger_, pages_, touched);
         }
         const uint32_t slot = blocker(goal);
         if (slot == kNoSlot) break;
@@ -217,7 +217,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
     if (state_of(ledger_.slot(slot)).generation != generation) return true;
     const Verdict life = confined_.verdict(who);
     if (life == Verdict::kDead) {
-        const Turn turn(ledger_.header(), deadline_in_ms(100));
+        const AdminLock lock(ledger_.header(), deadline_in_ms(100));
         if (is_abandoned(ledger_.slot(slot)) && !pass_on(ledger_, path_, slot)) {
             retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_REAP);
             return true;

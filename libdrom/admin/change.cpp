@@ -7,9 +7,9 @@
 #include "placement.hpp"
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
-#include "shmem/turn.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
+#include "shmem/admin_lock.hpp"
 #include "table.hpp"
 
 namespace drom {
@@ -55,7 +55,7 @@ int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_e
     }
 }
 
-/// Plan, apply, and again when overtaken; then settle. An administrator that dies on the way leaves the intent, and the next one does the same.
+/// Plan, apply, and again when overtaken; then reconcile. An administrator that dies on the way leaves the intent, and the next one does the same.
 /// With a wish, what to plan is chosen anew each time: from the words as they are then.
 int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSet& touched, bool& changed,
                      drom_error* error) noexcept {
@@ -75,11 +75,11 @@ int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSe
         if (announced) write_intent(ledger_, what);
         const bool complete = apply(plan);
         if (!complete) continue;
-        changed |= settle(ledger_, pages_, touched);
+        changed |= reconcile(ledger_, pages_, touched);
         if (announced) clear_intent(ledger_);
         return succeed(error);
     }
-    settle(ledger_, pages_, touched);
+    reconcile(ledger_, pages_, touched);
     clear_intent(ledger_);
     return fail(error, DROM_E_BUSY, "%s: other administrators changed the same CPUs 16 times meanwhile; try again",
                 verb);
@@ -227,8 +227,8 @@ int Table::change_client(uint32_t pid, const Wish& wish, const Options& options,
     int status = DROM_OK;
     const Awaiting awaiting(pages_, options);
     {
-        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
-        begin(turn.inherited(), error);
+        const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(lock.inherited(), error);
         User user{};
         if (status = find(pid, verb.text, user, error); status != DROM_OK) return status;
         goal = {user.slot, user.generation, 0, false};
@@ -283,8 +283,8 @@ int Table::set_masks(const ClientMask* wanted, size_t n, const Options& options,
     bool changed = false;
     const Awaiting awaiting(pages_, options);
     {
-        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
-        begin(turn.inherited(), error);
+        const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(lock.inherited(), error);
         Intention what{intent::kMasks, kNoSlot, 0, CpuSet::empty(), options.flags, targets_};
         int status = assign(wanted, n, what, named, error);
         if (status == DROM_OK) status = carry_out(what, nullptr, "drom: set", touched, changed, error);

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "placement.hpp"
-#include "shmem/registry.hpp"
+#include "shmem/slots.hpp"
 
 namespace drom {
 
@@ -176,7 +176,7 @@ struct PlannedWords {
     }
 };
 
-/// The clients whose turn to leave has come: those that keep a CPU, or are given one that no client is on; then those that are given one by these, and so on.
+/// The clients that can leave by now: those that keep a CPU, or are given one that no client is on; then those that are given one by these, and so on.
 SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
     SlotSet able;
     for (bool more = true; more;) {

@@ -19,10 +19,10 @@
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/invariants.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
-#include "shmem/turn.hpp"
-#include "shmem/waiting.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
+#include "shmem/admin_lock.hpp"
+#include "shmem/futex.hpp"
 
 namespace drom {
 
@@ -124,13 +124,13 @@ void Table::refresh_offline() noexcept {
     }
 }
 
-/// With the turn in hand: finish what others began, look for the dead now and then. An intent is looked for whoever had the turn before:
-/// somebody who only waited may have had it after the dead administrator, and left its intent where it was.
+/// With the lock in hand: finishes what others began, and looks for the dead now and then. An intent is looked for whichever process had the lock
+/// before: one that only waited may have had it after the dead administrator, and left its intent where it was.
 int Table::begin(bool inherited, drom_error* error) noexcept {
     const bool unfinished = ledger_.intent().kind.load(std::memory_order_relaxed) != intent::kNothing;
     if (inherited || unfinished) {
         finish_intent();
-        settle_all(ledger_, pages_);
+        reconcile_all(ledger_, pages_);
     }
     if (tick_ns() > ledger_.header().reaped_ns.load(std::memory_order_relaxed) + kReaperPeriod) {
         refresh_offline();
@@ -176,7 +176,7 @@ int Table::describe_process(uint32_t pid, Enrolment& enrolment, drom_error* erro
 /// A process has joined what was being reserved for it, and cannot have those CPUs: the slot is its own, as if nobody had reserved anything, with what
 /// is free of the CPUs that it may run on.
 void Table::leave_to_itself(User user, uint32_t pid, const Options& options) noexcept {
-    ledger_.slot(user.slot).guardian.pid.store(0);
+    ledger_.slot(user.slot).launcher.pid.store(0);
     CpuSet mask{};
     if (!get_affinity(pid, mask)) return;
     mask = mask & free_cpus(ledger_);
@@ -210,8 +210,8 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     User user{};
     const Awaiting awaiting(pages_, options);
     {
-        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
-        begin(turn.inherited(), error);
+        const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(lock.inherited(), error);
         if (const int status = reserve_slot(pid, options, verb.text, user, error); status != DROM_OK) return status;
         const int status = change_user(user, {Wish::kExactly, mask, 0}, options, verb.text, error);
         if (status < 0) {
@@ -224,7 +224,7 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     return finish({user.slot, user.generation, 0, false}, options, verb.text, error);
 }
 
-/// Only itself and its guardian release a client that lives. A process that never joined does not know of its CPUs: a reservation can be called off.
+/// Only itself and its launcher release a client that lives. A process that never joined does not know of its CPUs: a reservation can be called off.
 bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
     const SlotState now = unpack_state(seen);
     if (!now.takes_part()) return false;  // somebody releases it at this moment
@@ -232,14 +232,14 @@ bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
     const bool follows = now.phase == phase::kLive || page == nullptr || page->joined.load() != 0;
     const Who who = read_who(ledger_.slot(slot).client);
     return follows && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
-           read_who(ledger_.slot(slot).guardian).pid != self().pid;
+           read_who(ledger_.slot(slot).launcher).pid != self().pid;
 }
 
 /// The program has ended, and what it left behind still runs on its CPUs: step 3 of descendants.hpp.
 bool Table::leave_to_descendant(User user, drom_error* error) noexcept {
     Slot& slot = ledger_.slot(user.slot);
     const Who ended = read_who(slot.client);
-    const bool ours = (state_of(slot).flags & slot_flag::kTree) != 0 && read_who(slot.guardian) == self();
+    const bool ours = (state_of(slot).flags & slot_flag::kTree) != 0 && read_who(slot.launcher) == self();
     if (!ours || verdict(ended) != Verdict::kDead) return false;
     Who heir{};
     const uint32_t left = find_left(ledger_, path_, user.slot, heir);
@@ -256,8 +256,8 @@ bool Table::leave_to_descendant(User user, drom_error* error) noexcept {
 
 int Table::release_slot(uint32_t pid, const Options& options, drom_error* error) noexcept {
     const VerbText verb("release", pid);
-    const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
-    begin(turn.inherited(), error);
+    const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
+    begin(lock.inherited(), error);
     const User user = find_listed_user(ledger_, pid);
     const auto [slot, generation] = user;
     if (slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
@@ -290,8 +290,8 @@ int Table::empty_cpus(const CpuSet& mask, const Options& options, bool drained, 
     bool changed = false;
     const Awaiting awaiting(pages_, options);
     {
-        const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
-        begin(turn.inherited(), error);
+        const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
+        begin(lock.inherited(), error);
         const int status = carry_out(what, nullptr, sentence, touched, changed, error);
         if (status != DROM_OK) return status;
     }
@@ -309,12 +309,12 @@ int Table::restore(const CpuSet& mask, const Options& options, drom_error* error
 
 int Table::check(const Options& options, drom_error* error) noexcept {
     if (const int status = writable("check", error); status != DROM_OK) return status;
-    const Turn turn(ledger_.header(), deadline_in_ms(options.timeout_ms));
+    const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
     if (const int status = check_invariants(ledger_, error); status != DROM_OK) return status;
     refresh_offline();
     const bool finished = finish_intent();
     const bool reaped = reap(ledger_, pages_, path_) > 0;
-    const bool settled = settle_all(ledger_, pages_);
+    const bool settled = reconcile_all(ledger_, pages_);
     if (const int status = check_invariants(ledger_, error); status != DROM_OK) return status;
     return finished || reaped || settled ? int{DROM_OK} : int{DROM_UNCHANGED};
 }
@@ -380,7 +380,7 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     const Owner::Name who = name_of(ledger_, index);
     const Request& request = ledger_.request(index);
     info.pid = static_cast<int32_t>(slot.client.pid.load());
-    info.guardian_pid = static_cast<int32_t>(slot.guardian.pid.load());
+    info.guardian_pid = static_cast<int32_t>(slot.launcher.pid.load());
     info.slot = index;
     info.generation = state.generation;
     info.state = state.phase == phase::kLive ? DROM_CLIENT_LIVE : DROM_CLIENT_RESERVED;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // table.hpp - an administrator's open table: the operations of drom.h, after their arguments have been checked.
 //
-// Every operation that changes something has the same shape: take the turn, finish what a dead predecessor left, plan (pure),
-// carry the plan out word by word, settle, give the turn back, and wait if asked to - without the turn.
+// Every operation that changes something has the same shape: take the administrator lock, finish what a dead predecessor left, plan (pure),
+// carry the plan out word by word, reconcile, give the lock back, and wait if asked to, without the lock.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 #include "shmem/enrolment.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/mailbox.hpp"
-#include "shmem/registry.hpp"
+#include "shmem/slots.hpp"
 
 namespace drom {
 

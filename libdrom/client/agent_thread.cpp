@@ -18,7 +18,7 @@
 #include "base/identity.hpp"
 #include "base/run_at_once.hpp"
 #include "client_state.hpp"
-#include "shmem/waiting.hpp"
+#include "shmem/futex.hpp"
 
 namespace drom::client {
 

@@ -18,9 +18,9 @@
 #include "runtime_waiting.hpp"
 #include "shmem/descendants.hpp"
 #include "shmem/events.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
-#include "shmem/waiting.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
+#include "shmem/futex.hpp"
 #include "thread_mask.hpp"
 
 namespace drom::client {

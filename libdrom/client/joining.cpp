@@ -15,9 +15,9 @@
 #include "runtime_waiting.hpp"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
-#include "shmem/waiting.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
+#include "shmem/futex.hpp"
 
 namespace drom::client {
 
@@ -142,11 +142,11 @@ CpuSet claim_cpus(const CpuSet& mask) noexcept {
     return claimed;
 }
 
-uint32_t claim_and_settle(const CpuSet& claim) noexcept {
+uint32_t claim_and_reconcile(const CpuSet& claim) noexcept {
     const CpuSet claimed = claim_cpus(claim);
     SlotSet me;
     me.add(state.slot);
-    settle(state.ledger, *state.pages, me);
+    reconcile(state.ledger, *state.pages, me);
     return claimed.count();
 }
 
@@ -171,14 +171,14 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* 
     if (status != DROM_OK) return status;
     state.slot = me.slot;
     state.generation = me.generation;
-    const uint32_t count = claim_and_settle(claim);
+    const uint32_t count = claim_and_reconcile(claim);
     record(state.ledger, {.type = DROM_EVENT_JOIN, .slot = state.slot, .value = count, .pid = self().pid});
     return DROM_OK;
 }
 
-/// The launcher that reserved it died before it gave a CPU: no other process will. In this order: the guardian gives CPUs, and dies then.
+/// The launcher that reserved it died before it gave a CPU: no other process will. In this order: the launcher gives CPUs, and dies then.
 bool is_forsaken() noexcept {
-    return state.ledger.writable && verdict(read_who(state.ledger.slot(state.slot).guardian)) == Verdict::kDead &&
+    return state.ledger.writable && verdict(read_who(state.ledger.slot(state.slot).launcher)) == Verdict::kDead &&
            wanted_cpus(state.ledger, name_of(state.ledger, state.slot)).none();
 }
 
@@ -199,7 +199,7 @@ int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const Cp
     constexpr int kTries = 8;  // each is lost to somebody who reserves for it, or calls that off, at this moment
     for (int tries = 0; tries < kTries; ++tries) {
         int status = reserved != kNoSlot ? enter_reservation(reserved, only, error) : int{DROM_E_NOPROC};
-        if (status == DROM_OK && is_forsaken()) claim_and_settle(claim);
+        if (status == DROM_OK && is_forsaken()) claim_and_reconcile(claim);
         if (status != DROM_E_NOPROC) return status;
         status = claim_own_slot(options, claim, error);
         if (status != DROM_OK) return status;
@@ -346,8 +346,8 @@ namespace {
 
 int give_back(drom_error* error) noexcept {
     if (!state.ledger.writable || !is_current()) return succeed(error);
-    const Who guardian = read_who(state.ledger.slot(state.slot).guardian);
-    if (guardian.pid != 0 && verdict(guardian) != Verdict::kDead) {
+    const Who launcher = read_who(state.ledger.slot(state.slot).launcher);
+    if (launcher.pid != 0 && verdict(launcher) != Verdict::kDead) {
         // The launcher keeps the reservation: a script may start its next program in it.
         change_phase(state.ledger, state.slot, state.generation, phase::kLive, phase::kReserved);
         return succeed(error);

@@ -12,8 +12,8 @@
 
 #include "base/env.hpp"
 #include "shmem/mailbox.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
 
 namespace drom::client {
 

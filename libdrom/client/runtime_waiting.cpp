@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "base/clock.hpp"
-#include "shmem/waiting.hpp"
+#include "shmem/futex.hpp"
 
 namespace drom::waiting {
 

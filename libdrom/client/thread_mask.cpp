@@ -3,7 +3,7 @@
 #include "thread_mask.hpp"
 
 #include "base/clock.hpp"
-#include "shmem/waiting.hpp"
+#include "shmem/futex.hpp"
 
 namespace drom {
 

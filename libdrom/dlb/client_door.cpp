@@ -7,8 +7,8 @@
 #include "client/client_state.hpp"
 #include "door.h"
 #include "ompt/apply.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
 
 using drom::CpuSet;
 using drom::fail;
@@ -53,7 +53,7 @@ void hand_over() noexcept {
     if (!client::state.ledger.writable || busy.exchange(true)) return;
     drom::SlotSet touched;
     touched.add(client::state.slot);
-    drom::settle(client::state.ledger, *client::state.pages, touched);
+    drom::reconcile(client::state.ledger, *client::state.pages, touched);
     busy.store(false);
 }
 

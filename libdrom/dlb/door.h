@@ -75,7 +75,7 @@ DROM_EXPORT int drom_dlb_wanted(const drom_dlb_view*, int32_t pid, uint64_t* wor
 DROM_EXPORT uint32_t drom_dlb_cpus(const drom_dlb_view*);
 DROM_EXPORT int drom_dlb_pids(const drom_dlb_view*, int32_t* pids, size_t* n);
 
-/* A slot without CPUs for a process that may not exist yet; the caller is its guardian. E_BUSY: registered already. */
+/* A slot without CPUs for a process that may not exist yet; the caller is its launcher. E_BUSY: registered already. */
 DROM_EXPORT int drom_dlb_enrol(drom_dlb_view*, int32_t pid, drom_dlb_client*, drom_error*);
 
 /* CPUs of a reservation that nobody has joined pass to another client at once: no thread runs there by leave of the reservation. */

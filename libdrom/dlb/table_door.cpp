@@ -13,9 +13,9 @@
 #include "door.h"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
-#include "shmem/turn.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
+#include "shmem/admin_lock.hpp"
 
 using drom::CpuSet;
 using drom::fail;
@@ -31,7 +31,7 @@ struct drom_dlb_view {
 
 namespace {
 
-constexpr uint32_t kTurnMs = 1000;
+constexpr uint32_t kLockMs = 1000;
 
 uint32_t slot_of(const Ledger& ledger, int32_t pid) noexcept {
     return pid <= 0 ? kNoSlot : drom::find_listed_pid(ledger, static_cast<uint32_t>(pid));
@@ -150,7 +150,7 @@ int drom_dlb_enrol(drom_dlb_view* view, int32_t pid, drom_dlb_client* out, drom_
     if (!drom::who_is(number, enrolment.client)) enrolment.client = {number, 0, drom::self().pidns};
     if (enrolment.client.start != 0 && drom::uid_of(number) != geteuid())
         return fail(error, DROM_E_PERM, "%s: the process belongs to uid %u", verb.text, drom::uid_of(number));
-    const drom::Turn turn(view->ledger.header(), drom::deadline_in_ms(kTurnMs));
+    const drom::AdminLock lock(view->ledger.header(), drom::deadline_in_ms(kLockMs));
     drom::User user{};
     if (const int status = drom::enrol(view->ledger, view->pages, view->path, enrolment, user, nullptr, error);
         status != DROM_OK)
@@ -161,7 +161,7 @@ int drom_dlb_enrol(drom_dlb_view* view, int32_t pid, drom_dlb_client* out, drom_
 }
 
 int drom_dlb_inherit(drom_dlb_view* view, int32_t from, int32_t to, const uint64_t* words, size_t nwords) {
-    const drom::Turn turn(view->ledger.header(), drom::deadline_in_ms(kTurnMs));
+    const drom::AdminLock lock(view->ledger.header(), drom::deadline_in_ms(kLockMs));
     const uint32_t heir = slot_of(view->ledger, to);
     drom_dlb_client reservation{};
     if (heir == kNoSlot || drom_dlb_look(view, from, &reservation) != DROM_OK) return DROM_E_NOPROC;
@@ -177,7 +177,7 @@ int drom_dlb_inherit(drom_dlb_view* view, int32_t from, int32_t to, const uint64
     drom::SlotSet touched;
     touched.add(heir);
     touched.add(reservation.slot);
-    drom::settle(view->ledger, view->pages, touched);
+    drom::reconcile(view->ledger, view->pages, touched);
     return DROM_OK;
 }
 

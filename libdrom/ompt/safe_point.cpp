@@ -62,15 +62,15 @@ constinit Team team{};
 /// wants to become the primary at this moment: both pass.
 constinit std::atomic<bool> busy{false};
 
-class Turn {
+class TeamLock {
 public:
-    Turn() noexcept : mine_(!busy.exchange(true, std::memory_order_acquire)), errno_(errno) {}
-    ~Turn() {
+    TeamLock() noexcept : mine_(!busy.exchange(true, std::memory_order_acquire)), errno_(errno) {}
+    ~TeamLock() {
         if (mine_) busy.store(false, std::memory_order_release);
         errno = errno_;  // we are inside the program's own calls
     }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    TeamLock(const TeamLock&) = delete;
+    TeamLock& operator=(const TeamLock&) = delete;
     [[nodiscard]] bool mine() const noexcept { return mine_; }
 
 private:
@@ -326,8 +326,8 @@ bool is_other_runtime(const void* function) noexcept {
 
 Start region_entry(const void* function, const Entry& entry) noexcept {
     const Start unchanged{function, entry.clause};
-    const Turn turn;
-    if (!turn.mine() || !claim(entry.runtime, entry.door)) return unchanged;
+    const TeamLock lock;
+    if (!lock.mine() || !claim(entry.runtime, entry.door)) return unchanged;
     client::add_doors(entry.door);
     // The team of another runtime has threads of its own, beside those of the one that is resized.
     if (team.runtime.level() != 0 || is_other_runtime(entry.runtime)) return unchanged;
@@ -342,8 +342,8 @@ Start region_entry(const void* function, const Entry& entry) noexcept {
 }
 
 void uses_teams(const void* runtime) noexcept {
-    const Turn turn;
-    if (turn.mine() && claim(runtime, 0)) team.leagues = true;
+    const TeamLock lock;
+    if (lock.mine() && claim(runtime, 0)) team.leagues = true;
 }
 
 void place_thread(uint32_t index) noexcept { pinning::place_thread(index); }

@@ -213,7 +213,7 @@ int depart(const Topology& topology, const Clients& running, const std::vector<u
         if (std::none_of(running.begin(), running.end(), [id](const Client& c) { return c.id == id; }))
             return fail(error, DROM_E_NOPROC, "client %u leaves, but there is none of that number", id);
     Clients before = running;
-    settle(topology, before);
+    correct_homes(topology, before);
     Clients stay;
     std::vector<bool> leaves;
     for (const Client& client : before) {
@@ -221,7 +221,7 @@ int depart(const Topology& topology, const Clients& running, const std::vector<u
         if (!leaves.back()) stay.push_back(client);
     }
     Estate(topology, before, leaves, stay).distribute();
-    settle(topology, stay);
+    correct_homes(topology, stay);
     after = std::move(stay);
     return DROM_OK;
 }

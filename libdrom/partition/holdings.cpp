@@ -85,7 +85,7 @@ int check_disjoint(const Clients& clients, drom_error* error) {
     return DROM_OK;
 }
 
-void settle(const Topology& topology, Clients& clients) {
+void correct_homes(const Topology& topology, Clients& clients) {
     const Holdings node(topology, clients);
     const auto settle_cpu = [&](uint32_t cpu, const Core& core) {
         const uint32_t holder = node.holder(cpu);

@@ -100,9 +100,9 @@ Piece piece_of(const Topology& topology, const Core& cpus, uint32_t jobs, const 
 /// DROM_E_INVAL when two clients have the same CPU.
 int check_disjoint(const Clients& clients, drom_error* error);
 
-/// Makes homes agree with masks that were set in another way: what a job has is at home there and with nobody who came later; what nobody has
-/// is nobody's home, unless it waits for a later job on its core to end.
-void settle(const Topology& topology, Clients& clients);
+/// Makes homes agree with masks that were set in another way. A CPU is at home with the job that has it, and with no later job. A CPU that no job
+/// has is at home nowhere, unless it waits for a later job on its core to end.
+void correct_homes(const Topology& topology, Clients& clients);
 
 /// The tasks of a job divide `pool`; fixed ones keep theirs.
 void share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet pool);

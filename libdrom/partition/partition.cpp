@@ -209,7 +209,7 @@ int arrive(const Topology& topology, const Clients& running, const Arrival& arri
            drom_error* error) {
     if (const int status = check_arrival(running, arrival, error); status != DROM_OK) return status;
     Clients clients = running;
-    settle(topology, clients);
+    correct_homes(topology, clients);
     for (Client task : arrival.tasks) {
         task.mask = task.home = CpuSet::empty();
         task.fixed = false;

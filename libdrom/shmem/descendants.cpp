@@ -15,8 +15,8 @@
 #include "claims.hpp"
 #include "drom/drom.h"
 #include "mailbox.hpp"
-#include "registry.hpp"
-#include "waiting.hpp"
+#include "slots.hpp"
+#include "futex.hpp"
 
 namespace drom {
 
@@ -288,7 +288,7 @@ public:
             if (i == slot_ || !state.takes_part()) continue;
             role.client |= slot.client.pid.load(std::memory_order_relaxed) == pid && is_that(slot.client);
             role.launcher |= (state.flags & slot_flag::kTree) != 0 &&
-                             slot.guardian.pid.load(std::memory_order_relaxed) == pid && is_that(slot.guardian);
+                             slot.launcher.pid.load(std::memory_order_relaxed) == pid && is_that(slot.launcher);
         }
         return role;
     }
@@ -308,10 +308,10 @@ private:
         const Found found = (*now_)[0];
         const int moved = visit(process, found, again);
         if (moved >= 0) add_children(process, found);
-        if (now_->count() > 1) settle(0, process, again ? &(*before_)[0] : nullptr, moved);
+        if (now_->count() > 1) note_settled(0, process, again ? &(*before_)[0] : nullptr, moved);
     }
 
-    void settle(uint32_t index, int process, const Found* last, int moved) noexcept {
+    void note_settled(uint32_t index, int process, const Found* last, int moved) noexcept {
         Found& found = (*now_)[index];
         if (moved > 0) {
             found.ran_ns = activity_of(process).ran_ns;
@@ -356,7 +356,7 @@ private:
         const int moved = visit(process, found, again);
         if (moved < 0) return miss(index, ESRCH);
         add_children(process, found);
-        settle(index, process, again ? last : nullptr, moved);
+        note_settled(index, process, again ? last : nullptr, moved);
     }
 
     /// A client of its own: not one of ours, nor what is below it.
@@ -424,7 +424,7 @@ private:
     void add_adopted() noexcept {
         const Slot& slot = ledger_.slot(slot_);
         if ((state_of(slot).flags & slot_flag::kTree) == 0) return;
-        const Who launcher = read_who(slot.guardian);
+        const Who launcher = read_who(slot.launcher);
         if (launcher.pidns != self().pidns) return;  // seen from here it has another number, or none
         const int process = open_process(launcher.pid);
         if (process < 0) return has_ended(errno) ? add_claimed() : note(errno);

@@ -86,9 +86,9 @@ bool read_numbers(int proc, uint32_t pid, char (&text)[4096], const char*& numbe
 
 void Elsewhere::add(uint32_t slot, uint64_t seen) noexcept {
     const Who client = read_who(ledger_.slot(slot).client);
-    const Who guardian = read_who(ledger_.slot(slot).guardian);
-    if (!is_elsewhere(client) && !is_elsewhere(guardian)) return;
-    if (!may_have_ended(client) || !may_have_ended(guardian)) return;
+    const Who launcher = read_who(ledger_.slot(slot).launcher);
+    if (!is_elsewhere(client) && !is_elsewhere(launcher)) return;
+    if (!may_have_ended(client) || !may_have_ended(launcher)) return;
     asked_.add(slot);
     seen_[slot] = seen;
     any_ = true;
@@ -149,13 +149,13 @@ bool Elsewhere::note_number(uint32_t pid, uint32_t number) noexcept {
     bool told = true;
     asked_.each([&](uint32_t slot) {
         const Who client = read_who(ledger_.slot(slot).client);
-        const Who guardian = read_who(ledger_.slot(slot).guardian);
-        if (living_.has(slot) || (client.pid != number && guardian.pid != number)) return;
+        const Who launcher = read_who(ledger_.slot(slot).launcher);
+        if (living_.has(slot) || (client.pid != number && launcher.pid != number)) return;
         Who who{};
         const int code = find_process(pid, who);
         told &= code == 0 || code == ESRCH;
         const auto is = [&](const Who& it) { return is_elsewhere(it) && it.pid == number && began_as(who.start, it); };
-        if (code != 0 || (!is(client) && !is(guardian))) return;
+        if (code != 0 || (!is(client) && !is(launcher))) return;
         living_.add(slot);
         last_seen[slot].store(pid, std::memory_order_relaxed);
     });

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "mailbox.hpp"
-#include "registry.hpp"
+#include "slots.hpp"
 
 namespace drom {
 

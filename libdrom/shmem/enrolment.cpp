@@ -13,7 +13,7 @@
 #include "descendants.hpp"
 #include "elsewhere.hpp"
 #include "events.hpp"
-#include "settle.hpp"
+#include "reconcile.hpp"
 
 namespace drom {
 
@@ -45,7 +45,7 @@ void label(Slot& slot, uint32_t pid, const char* name, const char* job, const ch
 /// Step 2: only the claimer writes here.
 void fill(Slot& slot, const Enrolment& enrolment) noexcept {
     write_who(slot.client, enrolment.client);
-    write_who(slot.guardian, enrolment.launcher);
+    write_who(slot.launcher, enrolment.launcher);
     slot.uid.store(enrolment.uid, std::memory_order_relaxed);
     slot.min_cpus.store(std::max(1u, enrolment.min_cpus), std::memory_order_relaxed);
     slot.max_cpus.store(enrolment.max_cpus, std::memory_order_relaxed);
@@ -107,8 +107,8 @@ bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot,
         if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;
         record(ledger, {.type = event, .slot = slot, .pid = pid});
     }
-    // From here on the slot's name is dead in every word; settle passes them on. Only then may the slot be used again.
-    settle(ledger, pages, {});
+    // From here on the slot's name is dead in every word; reconcile() passes its CPUs on. Only then may the slot be used again.
+    reconcile(ledger, pages, {});
     remove_page(ledger, path, slot, state.generation);
     move_slot(ledger, slot, state.generation, phase::kFree, 0);
     return true;

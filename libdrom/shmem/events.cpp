@@ -3,7 +3,7 @@
 #include "events.hpp"
 
 #include "base/clock.hpp"
-#include "waiting.hpp"
+#include "futex.hpp"
 
 namespace drom {
 

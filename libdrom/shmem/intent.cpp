@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// intent.cpp - what the administrator whose turn it is means to do to several owner words.
+// intent.cpp - what the holder of the administrator lock means to do to several owner words.
 #include "intent.hpp"
 
 namespace drom {

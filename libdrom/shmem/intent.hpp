@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// intent.hpp - what the administrator whose turn it is means to do to several owner words.
+// intent.hpp - what the holder of the administrator lock means to do to several owner words.
 //
 // Each word changes completely or not at all; a plan of several words does not. So it is written down before the first word is changed,
-// and cleared after all is settled: who inherits the turn of a dead administrator carries the intent out again, from where it stopped.
+// and cleared after all is reconciled: the administrator that inherits the lock of a dead one carries the intent out again, from where it stopped.
 #pragma once
 
 #include "segment.hpp"
@@ -23,7 +23,7 @@ struct Intention {
     }
 };
 
-/// About 20 ns for up to 64 CPUs. Needs: the turn.
+/// About 20 ns for up to 64 CPUs. Needs: the administrator lock.
 void write_intent(const Ledger& ledger, const Intention& what) noexcept;
 void clear_intent(const Ledger& ledger) noexcept;
 

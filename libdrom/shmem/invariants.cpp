@@ -3,8 +3,8 @@
 #include "invariants.hpp"
 
 #include "base/error.hpp"
-#include "registry.hpp"
-#include "settle.hpp"
+#include "slots.hpp"
+#include "reconcile.hpp"
 
 namespace drom {
 

@@ -8,7 +8,7 @@
 // Why it looks like this: any process may be killed between any two stores. So
 //   - who owns a CPU is one 64-bit word, changed by one compare-and-swap; nothing repeats it;
 //   - a request becomes visible by one store of its sequence number, after its words;
-//   - whatever else is here can be derived again from the owner words (settle.hpp does).
+//   - whatever else is here can be derived again from the owner words (reconcile.hpp does).
 // Writers: administrators write the ledger; a client writes its page only. In a user's own table every process is
 // both, so clients map the ledger read-write there; in node mode (root's table) they map it read-only.
 //
@@ -74,9 +74,9 @@ struct Header {
     uint32_t request_stride;
     uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, intent_at;
     uint64_t checksum;
-    // --- administrators take turns: {pid:22, start:42} of who holds it, 0: nobody. See turn.hpp ---
-    Word turn;
-    Half turn_waiters;
+    // --- the administrator lock: {pid:22, start:42} of its holder, 0: free. See admin_lock.hpp ---
+    Word admin_lock;
+    Half admin_lock_waiters;
     uint32_t pad1;
     Word reaped_ns;  ///< when the dead were looked for last
     uint64_t pidns;  ///< pid namespace of the table's creator, constant after creation
@@ -88,7 +88,7 @@ struct Header {
     uint8_t pad3[48];
 };
 static_assert(offsetof(Header, layout_hash) == 16 && offsetof(Header, checksum) == 120 &&
-              offsetof(Header, turn) == 128);
+              offsetof(Header, admin_lock) == 128);
 static_assert(offsetof(Header, event_head) == 192 && sizeof(Header) == 256);
 
 /// Where a CPU is; UINT16_MAX: unknown. Filled at creation so that applications need no topology library.
@@ -108,13 +108,13 @@ inline constexpr uint64_t kFree = 0, kClaimed = 1, kReserved = 2, kLive = 3, kLe
 namespace slot_flag {
 inline constexpr uint64_t kRigid = 1, kReturn = 2;
 inline constexpr uint64_t kTree =
-    4;  ///< the guardian is the subreaper of this client alone: what is below it is the client's
+    4;  ///< the launcher is the subreaper of this client alone: what is below it is the client's
 }  // namespace slot_flag
 
 struct Slot {
     Word state;
     Identity client;    ///< the process that adopts requests
-    Identity guardian;  ///< its launcher: the CPUs stay reserved while either lives; pid 0: none
+    Identity launcher;  ///< its launcher: the CPUs stay reserved while either lives; pid 0: none
     Identity claimer;   ///< who fills this slot while it is Claimed
     Half min_cpus, max_cpus;
     Half uid;
@@ -152,8 +152,8 @@ struct RequestHalf {
     Payload words[1];
 };
 
-/// The changes that the administrator whose turn it is is about to make to several words, so that the next one can finish it. Written before the
-/// first word is changed, `kind` last; cleared after everything is settled.
+/// The changes that the holder of the administrator lock is about to make to several words, so that the next holder can finish them. Written before
+/// the first word is changed, `kind` last; cleared after everything is settled.
 struct Intent {
     Word kind;      ///< 0: nothing; otherwise an IntentKind
     Payload who;    ///< {slot:32, generation:32}
@@ -211,7 +211,7 @@ struct Page {
     Payload applied_checksum;  ///< over `released` and the words
     Payload applied[CpuSet::kWords];
     // whose page it is, in a node table: what remove_left_pages() goes by when the table itself is gone
-    Identity client, guardian;
+    Identity client, launcher;
 };
 static_assert(offsetof(Page, released) == 64 && offsetof(Page, doors) == 128 && offsetof(Page, safe_points) == 192);
 static_assert(offsetof(Page, why) == 256 && offsetof(Page, applied) == 384 && sizeof(Page) <= 4096);
@@ -273,12 +273,12 @@ inline constexpr uint64_t kLayoutFacts[] = {
     intent::kGive, intent::kTake, intent::kMasks,
     // the ledger
     sizeof(Header), offsetof(Header, boot_id), offsetof(Header, cpus), offsetof(Header, owners_at),
-    offsetof(Header, checksum), offsetof(Header, turn), offsetof(Header, turn_waiters), offsetof(Header, reaped_ns),
+    offsetof(Header, checksum), offsetof(Header, admin_lock), offsetof(Header, admin_lock_waiters), offsetof(Header, reaped_ns),
     offsetof(Header, pidns), offsetof(Header, event_head), offsetof(Header, event_bell),
     offsetof(Header, event_waiters), sizeof(Place), offsetof(Place, core), offsetof(Place, l3), offsetof(Place, numa),
     offsetof(Place, package), sizeof(Identity), offsetof(Identity, start), offsetof(Identity, pidns),
     offsetof(Identity, pid), offsetof(Identity, signs), sizeof(Slot), offsetof(Slot, state), offsetof(Slot, client),
-    offsetof(Slot, guardian), offsetof(Slot, claimer), offsetof(Slot, min_cpus), offsetof(Slot, max_cpus),
+    offsetof(Slot, launcher), offsetof(Slot, claimer), offsetof(Slot, min_cpus), offsetof(Slot, max_cpus),
     offsetof(Slot, uid), offsetof(Slot, page_key), offsetof(Slot, joined_ns), offsetof(Slot, name), offsetof(Slot, job),
     sizeof(Request), offsetof(Request, newest), offsetof(Request, ack_waiters), offsetof(Request, confined),
     offsetof(Request, posted_ns), offsetof(Request, attempts), offsetof(Request, confined_ns), offsetof(Request, begun),
@@ -294,7 +294,7 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Page, team_size), offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus),
     offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions),
     offsetof(Page, why), offsetof(Page, ranks), offsetof(Page, rank), offsetof(Page, local_rank),
-    offsetof(Page, applied_checksum), offsetof(Page, applied), offsetof(Page, client), offsetof(Page, guardian)};
+    offsetof(Page, applied_checksum), offsetof(Page, applied), offsetof(Page, client), offsetof(Page, launcher)};
 
 template <size_t N>
 constexpr uint64_t hash_of_facts(const uint64_t (&facts)[N]) noexcept {

@@ -2,9 +2,14 @@
 // ledger.cpp - the owner and home words: how they change, and which CPUs a client has by them.
 #include "ledger.hpp"
 
-#include "registry.hpp"
+#include "slots.hpp"
 
 namespace drom {
+
+void begin_owner(const Ledger& ledger, uint32_t cpu, uint64_t flags) noexcept {
+    const Owner word = Owner{0}.with(Owner::nobody(), Owner::nobody(), flags);
+    ledger.owner(cpu).store(word.bits, std::memory_order_relaxed);
+}
 
 Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept {
     return {ledger.owner(cpu).load(std::memory_order_acquire)};

@@ -14,9 +14,6 @@ namespace drom {
 /// What an owner word says of the CPU itself, whoever owns it.
 inline constexpr uint64_t kPermanent = Owner::kDrained | Owner::kAbsent | Owner::kOffline;
 
-/// The first word of a CPU: free, with the permanent `flags` of the machine.
-constexpr Owner first_word(uint64_t flags) noexcept { return Owner{0}.with(Owner::nobody(), Owner::nobody(), flags); }
-
 /// `to` owns the CPU from now on; nobody: it is free. The previous owner has released it, is dead, or never used it.
 constexpr Owner given(Owner word, Owner::Name to) noexcept {
     return word.with(to, Owner::nobody(), word.flags() & kPermanent);
@@ -57,6 +54,9 @@ constexpr Owner online(Owner word, bool yes) noexcept {
 }
 
 // --- in the table -------------------------------------------------------------------------------------------------------------
+
+/// Writes a CPU's first word into a table that no other process has seen: free, with the permanent `flags` of the machine.
+void begin_owner(const Ledger& ledger, uint32_t cpu, uint64_t flags) noexcept;
 
 Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept;
 

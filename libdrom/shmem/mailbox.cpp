@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "base/clock.hpp"
-#include "registry.hpp"
-#include "waiting.hpp"
+#include "slots.hpp"
+#include "futex.hpp"
 
 namespace drom {
 

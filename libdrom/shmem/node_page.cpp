@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "registry.hpp"
+#include "slots.hpp"
 
 namespace drom {
 
@@ -81,7 +81,7 @@ bool is_left(int id) noexcept {
     const Page& page = *static_cast<const Page*>(base);
     const bool left = page.magic == kPageMagic && page.layout_version == kLayoutVersion &&
                       verdict(read_who(page.client)) == Verdict::kDead &&
-                      verdict(read_who(page.guardian)) == Verdict::kDead;
+                      verdict(read_who(page.launcher)) == Verdict::kDead;
     munmap(base, kPageSize);
     return left;
 }
@@ -119,7 +119,7 @@ Page* create_node_page(Slot& slot, uint32_t index, uint32_t generation, uint32_t
         page->slot = index;
         page->generation = generation;
         write_who(page->client, read_who(slot.client));
-        write_who(page->guardian, read_who(slot.guardian));
+        write_who(page->launcher, read_who(slot.launcher));
         if (give_to(id, uid)) {
             slot.page_key.store(key, std::memory_order_release);
             return page;

@@ -179,7 +179,7 @@ void fill_cpus(const Ledger& ledger, bool synthetic) noexcept {
     const CpuSet online = synthetic ? present : online_cpus();
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const uint64_t flags = (present.has(cpu) ? 0 : Owner::kAbsent) | (online.has(cpu) ? 0 : Owner::kOffline);
-        ledger.owner(cpu).store(first_word(flags).bits, std::memory_order_relaxed);
+        begin_owner(ledger, cpu, flags);
         const auto index = static_cast<uint16_t>(cpu);
         ledger.place(cpu) = synthetic ? Place{index, UINT16_MAX, UINT16_MAX, 0} : place_of(cpu);
     }

@@ -14,6 +14,10 @@ _ONE_MACHINE = re.compile(r"(?<![\w./$}>-])/(home|work|Users)/\w")
 # What must not be called inside other people's processes. (Allocation is a matter of where: a test counts it at safe points.)
 _BANNED_IN_GUEST = re.compile(r"(?<![\w.>])(usleep|nanosleep|abort|assert|printf|puts|exit)\s*\(")
 
+# Owner and home words are composed in one place; layout.hpp says how they are packed.
+_LEDGER = {"libdrom/shmem/ledger.hpp", "libdrom/shmem/ledger.cpp", "libdrom/shmem/layout.hpp"}
+_OWNER_WORD = re.compile(r"\.with\(|(?:\.|->)(?:owner|home)\([^()]*\)\.(?:store|exchange|compare_exchange|fetch)|Owner\{\d")
+
 
 def without_comments(line: str) -> str:
     return re.sub(r"//.*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"", "", line)
@@ -41,6 +45,8 @@ def complaints(path: Path) -> list[str]:
         if code and (line != line.rstrip() or "\t" in line):
             found.append(f"{number}: trailing blank or tab")
         banned = _BANNED_IN_GUEST.search(without_comments(line)) if guest else None
+        if guest and str(path) not in _LEDGER and _OWNER_WORD.search(without_comments(line)):
+            found.append(f"{number}: an owner or home word is composed outside shmem/ledger: {line.strip()}")
         if banned:
             found.append(f"{number}: {banned[1]}() inside applications: {line.strip()}")
     return [f"{path}:{text}" for text in found]

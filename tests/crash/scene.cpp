@@ -7,8 +7,8 @@
 
 #include "client/client.hpp"
 #include "base/error.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
 
 namespace drom::crash {
 
@@ -83,7 +83,7 @@ void Scene::client(const Who& who, const CpuSet& mask, uint32_t least, bool rigi
     pages.open(&ledger(), path.c_str());
     SlotSet touched;
     touched.add(slot);
-    settle(ledger(), pages, touched);
+    reconcile(ledger(), pages, touched);
     acknowledge();
 }
 
@@ -156,14 +156,14 @@ const std::vector<Start>& starts() {
              const Owner other{s.ledger().owner(5).load()};
              change_owner(s.ledger(), 5, other, other.with(other.owner(), name_of(s.ledger(), 2), Owner::kLeaving));
          }},
-        {"an administrator died half way and holds the turn",
+        {"an administrator died half way and holds the lock",
          [](Scene& s) {
              s.client(s.people.a, cpus("0-3"));
              s.client(s.people.b, cpus("4-7"));
              const Owner word{s.ledger().owner(2).load()};
              change_home(s.ledger(), 2, home_of(s.ledger(), 0));
              change_owner(s.ledger(), 2, word, word.with(word.owner(), name_of(s.ledger(), 1), Owner::kLeaving));
-             s.ledger().header().turn.store(packed(s.people.dead));
+             s.ledger().header().admin_lock.store(packed(s.people.dead));
          }},
         {"every slot taken, one by a claimer that died",
          [](Scene& s) {

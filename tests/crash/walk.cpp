@@ -21,8 +21,8 @@
 
 #include "scene.hpp"
 #include "shmem/invariants.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
 #include "temp_dir.hpp"
 #include "watchdog.hpp"
 
@@ -54,7 +54,7 @@ uint64_t fingerprint(const Snapshot& snapshot, const std::map<uint32_t, uint32_t
         const auto found = roles.find(identity.pid.load());
         return uint64_t{found != roles.end() ? found->second : identity.pid.load() != 0 ? 99U : 0U};
     };
-    uint64_t hash = ledger.header().turn.load() != 0 ? 1 : 0;
+    uint64_t hash = ledger.header().admin_lock.load() != 0 ? 1 : 0;
     hash = mix(hash,
                ledger.intent().kind.load() << 56 ^ ledger.intent().words[0].load() << 16 ^ ledger.intent().who.load());
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
@@ -65,7 +65,7 @@ uint64_t fingerprint(const Snapshot& snapshot, const std::map<uint32_t, uint32_t
         const Slot& slot = ledger.slot(i);
         const SlotState state = state_of(slot);
         hash = mix(hash, state.phase << 32 | state.generation);
-        hash = mix(hash, role(slot.client) << 40 | role(slot.guardian) << 20 | role(slot.claimer));
+        hash = mix(hash, role(slot.client) << 40 | role(slot.launcher) << 20 | role(slot.claimer));
         hash = mix(hash, uint64_t{slot.min_cpus.load()} << 32 | slot.max_cpus.load());
         hash = mix(hash, uint64_t{slot.joined_ns.load() != 0} << 1 | (slot.name[0] != 0));
         hash = mix(hash, ledger.request(i).newest.load() << 8 ^ ledger.request(i).confined.load());
@@ -245,8 +245,8 @@ private:
     /// The recovery was killed here; it was this process, which is to be dead now.
     void interrupted(Snapshot& state, const Effective& effective, uint32_t victim, const Outcome& before,
                      const Outcome& after) {
-        Word& turn = view(state).header().turn;
-        if (turn.load() == packed(self())) turn.store(packed(people_.dead));
+        Word& lock = view(state).header().admin_lock;
+        if (lock.load() == packed(self())) lock.store(packed(people_.dead));
         const uint64_t id = fingerprint(state, roles_);
         totals_.distinct.insert(id);
         Effective now = effective;

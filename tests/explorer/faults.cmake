@@ -6,11 +6,11 @@ explorer_fault(weak_owner "a client joins while" shmem/ledger.cpp
     ledger.owner(cpu).store(to.bits);
     return true;")
 
-explorer_fault(told_not_asked "a CPU is given twice" shmem/settle.cpp
+explorer_fault(told_not_asked "a CPU is given twice" shmem/reconcile.cpp
 "        return told && all_released_ && !kept_.has(cpu);"
 "        return all_released_ && !kept_.has(cpu);")
 
-explorer_fault(never_asked_at_once "two reapers and a new user" shmem/settle.cpp
+explorer_fault(never_asked_at_once "two reapers and a new user" shmem/reconcile.cpp
 "        return told && all_released_ && !kept_.has(cpu);"
 "        const bool never = ledger_.request(owner.slot).newest.load() == 0;
         return never || (told && all_released_ && !kept_.has(cpu));")
@@ -32,11 +32,11 @@ explorer_fault(mark_of_any_user "confined while its slot has a new user" shmem/m
 "    return is_of(mark, state_of(ledger.slot(slot)).generation) ? mark & kSeqMask : 0;"
 "    return mark & kSeqMask;")
 
-explorer_fault(any_generation "given to who has just left" shmem/registry.cpp
+explorer_fault(any_generation "given to who has just left" shmem/slots.cpp
 "    return state.takes_part() && (state.generation & 0xfff) == name.gen;"
 "    return state.takes_part();")
 
-explorer_fault(weak_claim "two newcomers" shmem/registry.cpp
+explorer_fault(weak_claim "two newcomers" shmem/slots.cpp
 "        if (!slot.state.compare_exchange_strong(expected, claimed)) continue;"
 "        if (slot.state.load() != expected) continue;
         slot.state.store(claimed);")
@@ -47,9 +47,9 @@ explorer_fault(no_intent "two administrators set both masks" admin/change.cpp
 
 explorer_fault(intent_forgotten "a swap is finished" admin/table.cpp
 "        finish_intent();
-        settle_all(ledger_, pages_);"
+        reconcile_all(ledger_, pages_);"
 "        clear_intent(ledger_);
-        settle_all(ledger_, pages_);")
+        reconcile_all(ledger_, pages_);")
 
 explorer_fault(alive_called_dead "a CPU moves while its owner releases" base/identity.cpp
 "? Verdict::kDead : Verdict::kAlive;"
@@ -84,6 +84,6 @@ explorer_fault(released_before_left "a node's client releases" client/client.cpp
 "    acknowledge_release(wanted.seq, false);
     if (real) clear_off(state.known, origin, wanted.mask);")
 
-explorer_fault(takeover_not_counted "takes its place" shmem/registry.cpp
+explorer_fault(takeover_not_counted "takes its place" shmem/slots.cpp
 "        const auto takes = static_cast<uint16_t>(now.takes + 1);"
 "        const auto takes = now.takes;")

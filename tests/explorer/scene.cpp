@@ -5,15 +5,15 @@
 #include <new>
 
 #include "shmem/intent.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
 
 namespace drom::explorer {
 
 Options with(uint64_t flags) {
     Options options;
     options.flags = flags;
-    options.timeout_ms = 1;  // an administrator that is held up for longer loses its turn
+    options.timeout_ms = 1;  // an administrator that is held up for longer loses the lock
     options.grace_ms = 0;
     options.grace_chosen = true;
     return options;
@@ -269,14 +269,14 @@ void drain_and_join(Scene& scene) {
     scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
 }
 
-/// What an administrator leaves that was killed in the middle: its turn, its intent, one word of two.
+/// What an administrator leaves that was killed in the middle: its lock, its intent, one word of two.
 void left_half_done(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t b = scene.client("2-3");
     const uint32_t dead = scene.process("0-3");
     const Ledger ledger = ledger_view();
     enter(dead);
-    ledger.header().turn.store(packed(self()));
+    ledger.header().admin_lock.store(packed(self()));
     enter(kNoProcess);
     const Owner::Name name_a = name_of(ledger, 0);
     const Owner::Name name_b = name_of(ledger, 1);
@@ -354,7 +354,7 @@ void node_move_and_release(Scene& scene) {
     const uint32_t a = scene.reserved_client("0-1");
     const uint32_t b = scene.reserved_client("2-3");
     move(scene, a, b);
-    // Clients settle nothing there.
+    // Clients reconcile nothing there.
     scene.administer("looks after the table", [](Table& table) { return table.check(with(0), nullptr); });
 }
 

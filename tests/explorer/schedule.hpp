@@ -75,7 +75,7 @@ public:
 
     std::string wrong, schedule;
     bool overtaken =
-        false;  ///< in this schedule somebody's time came while another could go on: a turn may have been taken from the living
+        false;  ///< in this schedule somebody's time came while another could go on: the lock may have been taken from a living holder
 
     // --- called by the code under test, through accesses.cpp and kernel.cpp ---
     [[nodiscard]] bool exploring() const { return current_ != kNobody && !paused_; }

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "shmem/invariants.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
 
 namespace drom::explorer {
 
@@ -22,10 +22,10 @@ uint32_t process_with(uint32_t pid) {
 uint32_t process_in(const Ledger& ledger, uint32_t slot) { return process_with(ledger.slot(slot).client.pid.load()); }
 
 /// Who reserved CPUs for a process that died keeps them for the next one in its place. What the dead was told to leave is left when somebody
-/// waits for that, or the guardian has gone.
+/// waits for that, or the launcher has gone.
 bool is_kept_for_another(const Ledger& ledger, uint32_t slot) {
     return slot < kSlots && !is_alive(process_in(ledger, slot)) &&
-           is_alive(process_with(ledger.slot(slot).guardian.pid.load()));
+           is_alive(process_with(ledger.slot(slot).launcher.pid.load()));
 }
 
 const Page* page_of(uint32_t slot, uint32_t generation) {
@@ -89,9 +89,9 @@ bool is_torn(const Ledger& ledger) {
 /// Who reserved a slot for a process died before it gave it a CPU, and the process had joined by then: it runs on, unmanaged.
 bool somebody_is_forsaken(const Ledger& ledger) {
     const auto is = [&](uint32_t slot) {
-        const uint32_t guardian = process_with(ledger.slot(slot).guardian.pid.load());
+        const uint32_t launcher = process_with(ledger.slot(slot).launcher.pid.load());
         const Owner::Name who = name_of(ledger, slot);
-        return is_live(ledger, who) && guardian != kNoProcess && !is_alive(guardian) && wanted_cpus(ledger, who).none();
+        return is_live(ledger, who) && launcher != kNoProcess && !is_alive(launcher) && wanted_cpus(ledger, who).none();
     };
     bool found = false;
     for (uint32_t slot = 0; slot < kSlots; ++slot) found |= is(slot);
@@ -142,11 +142,11 @@ const char* Verifier::everybody_obeys() {
 
 const char* Verifier::nothing_is_lost() const {
     const Ledger ledger = ledger_view();
-    if (ledger.header().turn.load() != 0) return "a turn was not given back";
+    if (ledger.header().admin_lock.load() != 0) return "the administrator lock was not given back";
     if (ledger.intent().kind.load() != intent::kNothing) return "an intent was left behind";
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
         const Owner word{ledger.owner(cpu).load()};
-        // Known and open: two administrators, one without its turn, may take a client's last CPUs between them; it can be told nothing then.
+        // Known and open: two administrators, one without the lock, may take a client's last CPUs between them; it can be told nothing then.
         if (scheduler.overtaken && is_present(ledger, word.owner()) && wanted_cpus(ledger, word.owner()).none())
             return nullptr;
         if (word.is(Owner::kLeaving) && !is_kept_for_another(ledger, word.owner().slot))
@@ -214,7 +214,7 @@ const char* Verifier::at_end() {
     if (const char* wrong = nothing_is_lost(); wrong != nullptr) return wrong;
     if (const char* wrong = nobody_is_forgotten(); wrong != nullptr) return wrong;
     const auto& allowed = allowed_[died];
-    // An administrator that was held up for so long that its turn was taken goes on without it: then the table is right, but the CPUs may
+    // An administrator that was held up for so long that its lock was taken goes on without it: then the table is right, but the CPUs may
     // be where both together put them.
     const bool comparable = succeeded && !overtaken && !allowed.empty() && !somebody_is_forsaken(ledger_view());
     ++(comparable ? compared : overtaken ? without_turn : refused);

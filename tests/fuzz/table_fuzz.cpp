@@ -136,7 +136,7 @@ void fix_checksum(std::string& bytes) {
 }
 
 /// What is written when a table is made, and never again.
-std::string fixed_part(const std::string& bytes) { return bytes.substr(0, offsetof(Header, turn)); }
+std::string fixed_part(const std::string& bytes) { return bytes.substr(0, offsetof(Header, admin_lock)); }
 
 // --- work ---------------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@
 #include "base/confine.hpp"
 #include "base/run_at_once.hpp"
 #include "shmem/mailbox.hpp"
-#include "shmem/registry.hpp"
+#include "shmem/slots.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
 

@@ -95,7 +95,7 @@ TEST_F(Input, PidsThatAreNoClients) {
 
 TEST_F(Input, AClientThatHasEnded) {
     a.stop();
-    EXPECT_EQ(set(b.pid(), 0x71), DROM_E_BUSY) << "its guardian, this process, lives: its CPUs are reserved";
+    EXPECT_EQ(set(b.pid(), 0x71), DROM_E_BUSY) << "its launcher, this process, lives: its CPUs are reserved";
     EXPECT_TRUE(says("belongs to client")) << error_.text;
 }
 

@@ -15,7 +15,7 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "base/identity.hpp"
-#include "shmem/registry.hpp"
+#include "shmem/slots.hpp"
 #include "shmem/segment.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"

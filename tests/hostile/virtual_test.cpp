@@ -76,7 +76,7 @@ TEST_F(Virtual, AnAdministratorConfinesWhoDoesNotAnswerOnPaperOnly) {
 /// A batch system's daemons come and go: who made a reservation need not be there when it is called off.
 TEST_F(Virtual, AnybodyMayCallOffAReservationThatNobodyFollows) {
     const Child task = Child::sleeper();
-    Child guardian = Child::run([&] {
+    Child launcher = Child::run([&] {
         const drom_options options = options_with(0);
         return drom_reserve(table_, task.pid(), &kFirstPackage, 1, &options, nullptr, nullptr) >= 0 ? pause() : 1;
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ledger.pml - offer, release, accept: owner words, turns, intents, recovery, slots; each step is a load, a store or a compare-and-swap.
+// ledger.pml - offer, release, accept: owner words, the administrator lock, intents, recovery, slots; each step is a load, a store or a compare-and-swap.
 //
 // A killed administrator is one that takes no more steps, which the search tries at every step; `stage` says that all others are dead,
 // and then the last administrator, who is never killed, must find a table that it can bring into order alone (R4, R5, R6).
@@ -14,8 +14,8 @@
 #ifndef OPERATIONS
 #define OPERATIONS 1 /* an administrator */
 #endif
-#ifndef SETTLERS
-#define SETTLERS 1 /* who settle without a turn: a client that joins, a reaper */
+#ifndef RECONCILERS
+#define RECONCILERS 1 /* they reconcile without the lock: a client that joins, a reaper */
 #endif
 
 // Two slots. A name is slot + 1 + 2 * generation; 0: nobody. The last client of a slot is of generation 1.
@@ -49,7 +49,7 @@ bool unreadable[2];      // an overtaken administrator has scribbled over it
 byte released[2];        // the client's page
 byte affinity[2];        // CPUs that threads of the slot's client may run on
 bool dead[2];            // its process has ended
-byte turn;               // 0: nobody's
+byte lock;               // 0: nobody's
 bool intent;             // its kind: 0 nothing, 1 a mask for a client
 byte intent_self, intent_wish, intent_sum;
 #define SUM(who, mask) ((who) | (mask) << 4)
@@ -76,7 +76,7 @@ inline change_owner(c, from, to, ok) {
     }
 }
 
-#include "settle.pml"
+#include "reconcile.pml"
 
 // plan_gain() and plan_loss(): from what, and to what, for the client `self`; the words of other CPUs stay.
 inline plan_word(c) {
@@ -136,7 +136,7 @@ inline apply_all() {
 #define JOINS 1
 #define REAPS 2
 #define RECOVERS 3
-#define SETTLES 4
+#define RECONCILES 4
 
 byte handled[2];   // by the client, to its own knowledge
 bool put_in_order;
@@ -155,7 +155,7 @@ proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid =
     if
     :: kind == JOINS -> goto join
     :: kind == REAPS -> goto reap
-    :: kind == SETTLES -> // has posted, and was stopped before it says so
+    :: kind == RECONCILES -> // has posted, and was stopped before it says so
         atomic { who = NAME(0, 0); untold = 1; snap[0] = WORD(NAME(0, 0), 0, 1, 0) }
         mark_told(0);
         goto done
@@ -167,10 +167,10 @@ proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid =
     :: else
     fi;
 #ifdef THIRD
-    goto begun; // the turn keeps nothing right
+    goto begun; // the lock keeps nothing right
 #endif
-    // Turn: free, or taken from whoever has it.
-    atomic { inherited = turn != 0; turn = me }
+    // The administrator lock: free, or taken from its holder.
+    atomic { inherited = lock != 0; lock = me }
 #if CPUS > 1
     if
     :: intent && intent_sum == SUM(intent_self, intent_wish) -> // finish_intent()
@@ -179,7 +179,7 @@ proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid =
         :: IS_LIVE(self) -> goto carry_out
         :: else -> intent = false; self = 0; wish = 0; finishing = false
         fi;
-settle_everybody:
+reconcile_everybody:
         inherited = true
     :: else
     fi;
@@ -254,14 +254,14 @@ carried_out:
     fi;
     announced = false;
     if
-    :: finishing -> finishing = false; goto settle_everybody
+    :: finishing -> finishing = false; goto reconcile_everybody
     :: else
     fi;
 #endif
 finished:
     atomic {
         if
-        :: turn == me -> turn = 0
+        :: lock == me -> lock = 0
         :: else
         fi
     }
@@ -336,7 +336,7 @@ retired:
     }
 
 settling:
-    settle();
+    reconcile();
     atomic { n = back; back = 0 }
     if
     :: n == 1 -> n = 0; goto begun
@@ -352,7 +352,7 @@ inline reap_one(k) {
     if
     :: phase[k] != FREE && (dead[k] || joining[k] || phase[k] == CLAIMED || phase[k] == LEAVING) ->
         phase[k] = LEAVING;
-        settle();
+        reconcile();
         phase[k] = FREE;
         dead[k] = false;
         joining[k] = false
@@ -409,7 +409,7 @@ proctype Last() {
         intent = false;
 #ifndef M_NOTHING_SETTLED_AFTER_A_DEATH
         touched = 3;
-        settle();
+        reconcile();
 #endif
         WHOLE_OR_NOT_AT_ALL
     }
@@ -421,7 +421,7 @@ proctype Last() {
             reap_one(1);
 #ifndef M_NOTHING_SETTLED_AFTER_A_DEATH
             touched = 3;
-            settle();
+            reconcile();
 #endif
             looks++
         }
@@ -453,7 +453,7 @@ alive:
     :: atomic { joined[s] && !unreadable[s] && newest[s] != handled[s] -> n = newest[s]; m = mask[s]; gen = generation[s] }
         assert(n > handled[s]);
 #ifdef M_CLIENT_WAITS_FOR_THE_TURN
-        turn == 0;
+        lock == 0;
 #endif
         atomic { affinity[s] = affinity[s] | m; NOBODY_TWICE }
 #ifndef M_RELEASED_FIRST
@@ -517,7 +517,7 @@ init {
         run Party(RECOVERS, 3);
 #endif
 #ifdef THIRD
-        run Party(SETTLES, 0);
+        run Party(RECONCILES, 0);
 #endif
 #ifdef RECOVERY
         run Last();

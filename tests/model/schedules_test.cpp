@@ -15,8 +15,8 @@
 #include "options.hpp"
 #include "puppet.hpp"
 #include "shmem/events.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
 #include "temp_dir.hpp"
 #include "watchdog.hpp"
 
@@ -59,11 +59,11 @@ protected:
         ledger_.request(slot).confined.store(confined_mark(state_of(ledger_.slot(slot)).generation, seq));
     }
     /// An administrator of its own, stopped before its first instruction, that settles for `slot`.
-    auto settles_for(uint32_t slot) {
+    auto reconciles_for(uint32_t slot) {
         return [this, slot] {
             SlotSet touched;
             touched.add(slot);
-            settle(ledger_, pages_, touched);
+            reconcile(ledger_, pages_, touched);
         };
     }
 
@@ -163,16 +163,16 @@ TEST_F(Schedules, ACpuIsToldWhenTheRequestIsThere) {
     const uint32_t a = join();
     own(0, a);
     own(2, b);
-    settle_all(ledger_, pages_);
+    reconcile_all(ledger_, pages_);
     release(a);
     release(b);
     own(1, a);
-    Puppet stale(settles_for(a));
+    Puppet stale(reconciles_for(a));
     ASSERT_TRUE(stale.run_until([&] { return half_seq(a, 2) == 2; }));  // derived with CPU 1, and not published yet
     offer(1, a, b);
-    Puppet telling(settles_for(a));
+    Puppet telling(reconciles_for(a));
     telling.run_until([&] { return word(1).is(Owner::kTold); });
-    Puppet administrator(settles_for(b));
+    Puppet administrator(reconciles_for(b));
     administrator.run_until([&] { return newest(b) == 2; });
     stale.finish();
     EXPECT_TRUE((posted(a) & posted(b)).none());
@@ -182,10 +182,10 @@ TEST_F(Schedules, ACpuIsToldWhenTheRequestIsThere) {
 TEST_F(Schedules, AClientGetsWhatItWasGivenThoughTwoPostAtOnce) {
     const uint32_t a = join();
     own(0, a);
-    Puppet quick(settles_for(a));
+    Puppet quick(reconciles_for(a));
     ASSERT_TRUE(quick.run_until([&] { return half_seq(a, 1) == 1; }));
     own(1, a);
-    Puppet slow(settles_for(a));
+    Puppet slow(reconciles_for(a));
     ASSERT_TRUE(slow.run_until([&] { return attempts(a) == 2; }));
     ASSERT_TRUE(quick.finish());
     const CpuSet followed = posted(a);
@@ -202,16 +202,16 @@ TEST_F(Schedules, ACpuIsNotTakenFromAClientWhoseFirstRequestIsUnderWay) {
     const uint32_t a = join();
     own(0, a);
     own(1, a);
-    Puppet joining(settles_for(a));
+    Puppet joining(reconciles_for(a));
     ASSERT_TRUE(joining.run_until([&] { return attempts(a) == 1; }));  // its mask is derived
     offer(1, a, b);
-    Puppet administrator(settles_for(b));
+    Puppet administrator(reconciles_for(b));
     administrator.run_until([&] { return newest(b) == 1; });  // and is killed here
     joining.finish();
     EXPECT_TRUE((posted(a) & posted(b)).none());
-    settle_all(ledger_, pages_);
+    reconcile_all(ledger_, pages_);
     release(a);
-    settle_all(ledger_, pages_);
+    reconcile_all(ledger_, pages_);
     EXPECT_EQ(word(1).owner(), name(b));
     EXPECT_TRUE((posted(a) & posted(b)).none());
 }
@@ -223,19 +223,19 @@ TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     own(0, a);
     own(1, a);
     own(2, b);
-    settle_all(ledger_, pages_);
+    reconcile_all(ledger_, pages_);
     release(a);
     release(b);
     offer(1, a, b);
-    Puppet first(settles_for(a));
+    Puppet first(reconciles_for(a));
     ASSERT_TRUE(first.run_until([&] { return newest(a) == 2; }));  // posted without CPU 1, and not marked yet
     release(a);
     own(1, a);  // withdrawn
-    Puppet stale(settles_for(a));
+    Puppet stale(reconciles_for(a));
     ASSERT_TRUE(stale.run_until([&] { return half_seq(a, 3) == 3; }));  // derived with CPU 1, and not published yet
     offer(1, a, b);
     first.finish();
-    Puppet administrator(settles_for(b));
+    Puppet administrator(reconciles_for(b));
     administrator.run_until([&] { return newest(b) == 2; });
     stale.finish();
     EXPECT_TRUE((posted(a) & posted(b)).none());

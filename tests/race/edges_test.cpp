@@ -14,7 +14,7 @@
 #include "memory_table.hpp"
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
-#include "shmem/turn.hpp"
+#include "shmem/admin_lock.hpp"
 
 namespace {
 
@@ -116,12 +116,12 @@ TEST(Edges, AHomeOfACpu) {
                 [&] { return home_owner(table.ledger, 3) == table.name(slot); });
 }
 
-TEST(Edges, ATurn) {
+TEST(Edges, TheAdministratorLock) {
     const MemoryTable table(8, 1);
     int in_turns = 0;
     const auto take = [&] {
         for (int i = 0; i < 200; ++i) {
-            const Turn turn(table.ledger.header(), deadline_in_ms(60'000));
+            const AdminLock lock(table.ledger.header(), deadline_in_ms(60'000));
             ++in_turns;
         }
     };

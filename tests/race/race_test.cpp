@@ -17,7 +17,7 @@
 #include "memory_table.hpp"
 #include "shmem/events.hpp"
 #include "shmem/invariants.hpp"
-#include "shmem/turn.hpp"
+#include "shmem/admin_lock.hpp"
 #include "watchdog.hpp"
 
 namespace {
@@ -142,7 +142,7 @@ TEST(Race, WordsChangeHandsAndNoCpuIsInTwoMasks) {
             if (plan_mask(table.ledger, table.name(slot), mask, rules, plan, nullptr) != DROM_OK) continue;
             for (uint32_t c = 0; c < plan.count; ++c)
                 change_owner(table.ledger, changes[c].cpu, changes[c].from, changes[c].to);
-            settle(table.ledger, pages, plan.touched);
+            reconcile(table.ledger, pages, plan.touched);
         }
     });
     table.finish();
@@ -228,12 +228,12 @@ TEST(Race, TheTurnIsOneAdministratorsAtATime) {
     std::atomic<unsigned> turns{0};
     together([&](unsigned) {
         for (unsigned i = 0; i < rounds() / 10; ++i) {
-            const Turn turn(table.ledger.header(), deadline_in_ms(60'000));
+            const AdminLock lock(table.ledger.header(), deadline_in_ms(60'000));
             turns.fetch_add(1);
         }
     });
     EXPECT_EQ(turns.load(), kActors * (rounds() / 10));
-    EXPECT_EQ(table.ledger.header().turn.load(), 0U);
+    EXPECT_EQ(table.ledger.header().admin_lock.load(), 0U);
 }
 
 }  // namespace

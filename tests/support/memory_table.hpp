@@ -12,8 +12,8 @@
 #include "admin/plan.hpp"
 #include "drom/drom.h"
 #include "shmem/enrolment.hpp"
-#include "shmem/registry.hpp"
-#include "shmem/settle.hpp"
+#include "shmem/slots.hpp"
+#include "shmem/reconcile.hpp"
 #include "temp_dir.hpp"
 
 namespace drom::test {
@@ -62,7 +62,7 @@ public:
             const Owner word{ledger.owner(cpu).load()};
             ledger.owner(cpu).store(word.with(name_of(ledger, slot), Owner::nobody(), 0).bits);
         }
-        settle_all(ledger, pages);
+        reconcile_all(ledger, pages);
         release(slot);
     }
     /// The client has released its newest request.
@@ -74,7 +74,7 @@ public:
     void finish() {
         for (int round = 0; round < 8; ++round) {
             for (uint32_t slot = 0; slot < ledger.clients(); ++slot) release(slot);
-            if (!settle_all(ledger, pages)) return;
+            if (!reconcile_all(ledger, pages)) return;
         }
         throw std::runtime_error("settling does not come to an end");
     }

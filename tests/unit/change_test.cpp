@@ -71,7 +71,7 @@ TEST(Change, TwoAdministratorsThatMoveDifferentCpusOfOneClientBothHaveTheirWay) 
                 expected = gives ? expected | cpus : expected - cpus;
             }
             administrators[first].carry_out(world, slot);
-            if (*rc::gen::arbitrary<bool>()) settle_all(world.ledger, world.pages);
+            if (*rc::gen::arbitrary<bool>()) reconcile_all(world.ledger, world.pages);
             administrators[1 - first].carry_out(world, slot);
             if (*rc::gen::arbitrary<bool>()) world.finish();
             RC_ASSERT(world.wanted(slot) == expected);

@@ -87,7 +87,7 @@ void leave_pending(MemoryTable& table) {
             change_home(table.ledger, changes[i].cpu, changes[i].home);
             change_owner(table.ledger, changes[i].cpu, changes[i].from, changes[i].to);
         }
-        settle(table.ledger, table.pages, plan.touched);
+        reconcile(table.ledger, table.pages, plan.touched);
     }
 }
 
@@ -123,7 +123,7 @@ TEST(Masks, EachNamedClientHasExactlyItsMaskAndNobodyElseIsTouched) {
             RC_DISCARD("a circle");
         }
         RC_ASSERT(status == DROM_OK);
-        settle(table.ledger, table.pages, assignment.touched());
+        reconcile(table.ledger, table.pages, assignment.touched());
         table.finish();
         for (uint32_t slot = 0; slot < named; ++slot) RC_ASSERT(table.owned(slot) == masks[slot]);
         for (uint32_t slot = named; slot < kClients; ++slot)
@@ -141,9 +141,9 @@ TEST(Masks, WhoeverFindsAPlanHalfDoneFinishesIt) {
         for (uint32_t slot = 0; slot < kClients; ++slot) assignment.give(slot, masks[slot]);
         const auto steps = *rc::gen::inRange<uint32_t>(0, kCpus);
         if (assignment.set(rules(), steps) == DROM_E_BUSY) RC_DISCARD("a circle");
-        if (*rc::gen::arbitrary<bool>()) settle_all(table.ledger, table.pages);
+        if (*rc::gen::arbitrary<bool>()) reconcile_all(table.ledger, table.pages);
         RC_ASSERT(assignment.set(rules()) == DROM_OK);
-        settle(table.ledger, table.pages, assignment.touched());
+        reconcile(table.ledger, table.pages, assignment.touched());
         table.finish();
         for (uint32_t slot = 0; slot < kClients; ++slot) RC_ASSERT(table.owned(slot) == masks[slot]);
     }));
@@ -171,7 +171,7 @@ TEST_F(TwoRanks, ExchangeTheirOnlyCpusWhenBothMayUseBothMeanwhile) {
     Assignment exchange(table_);
     exchange.give(0, CpuSet::range(1, 1)).give(1, CpuSet::range(0, 1));
     ASSERT_EQ(DROM_OK, exchange.set(rules(false, true))) << exchange.text();
-    settle(table_.ledger, table_.pages, exchange.touched());
+    reconcile(table_.ledger, table_.pages, exchange.touched());
     EXPECT_EQ(CpuSet::range(1, 1), table_.posted(0));
     EXPECT_EQ(CpuSet::range(0, 1), table_.posted(1));
     table_.finish();
@@ -183,7 +183,7 @@ TEST_F(TwoRanks, MoveAlongWhenTheLastOfThemHasAFreeCpuToGoTo) {
     Assignment along(table_);
     along.give(0, CpuSet::range(1, 1)).give(1, CpuSet::range(11, 1));
     ASSERT_EQ(DROM_OK, along.set(rules())) << along.text();
-    settle(table_.ledger, table_.pages, along.touched());
+    reconcile(table_.ledger, table_.pages, along.touched());
     EXPECT_EQ(CpuSet::range(0, 1), table_.posted(0));  // not before CPU 1 is free
     table_.finish();
     EXPECT_EQ(CpuSet::range(1, 1), table_.owned(0));
@@ -195,7 +195,7 @@ TEST_F(TwoRanks, CpusOfOthersNeedToBeTaken) {
     more.give(0, CpuSet::range(0, 1) | CpuSet::range(2, 2)).give(1, CpuSet::range(1, 1));
     EXPECT_EQ(DROM_E_BUSY, more.plan(rules()));
     ASSERT_EQ(DROM_OK, more.set(rules(true))) << more.text();
-    settle(table_.ledger, table_.pages, more.touched());
+    reconcile(table_.ledger, table_.pages, more.touched());
     table_.finish();
     EXPECT_EQ(CpuSet::range(4, 2), table_.owned(2));
     Assignment all(table_);
@@ -208,7 +208,7 @@ TEST_F(TwoRanks, OneThatHasEndedIsLeftOut) {
     both.give(0, CpuSet::range(6, 2)).give(1, CpuSet::range(8, 2));
     table_.die(1);
     ASSERT_EQ(DROM_OK, both.set(rules())) << both.text();
-    settle(table_.ledger, table_.pages, both.touched());
+    reconcile(table_.ledger, table_.pages, both.touched());
     table_.finish();
     EXPECT_EQ(CpuSet::range(6, 2), table_.owned(0));
     EXPECT_TRUE(free_cpus(table_.ledger).has(8));

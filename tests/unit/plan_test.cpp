@@ -56,7 +56,7 @@ Result carry_out(MemoryTable& table, Make&& make, uint32_t limit = UINT32_MAX) {
         change_home(table.ledger, change.cpu, change.home);
         if (!change_owner(table.ledger, change.cpu, change.from, change.to)) return {DROM_E_BUSY, "overtaken"};
     }
-    if (limit == UINT32_MAX) settle(table.ledger, table.pages, plan.touched);
+    if (limit == UINT32_MAX) reconcile(table.ledger, table.pages, plan.touched);
     return {status, ""};
 }
 
@@ -100,7 +100,7 @@ struct World {
             case 0: return drain(table, any_mask(), limit);
             case 1: return restore(table, any_mask(), limit);
             case 2: table.release(any_slot()); return {DROM_OK, ""};
-            case 3: settle_all(table.ledger, table.pages); return {DROM_OK, ""};
+            case 3: reconcile_all(table.ledger, table.pages); return {DROM_OK, ""};
             default: return set_mask(table, any_slot(), any_mask(), any_rules(), limit);
         }
     }
@@ -335,7 +335,7 @@ TEST_F(Two, AnOfferedCpuIsStillItsOwnersUntilReleased) {
     EXPECT_FALSE(table.posted(b).has(4)) << "the owner was not told to leave";
     EXPECT_FALSE(table.posted(a).has(4)) << "the heir was told to start before the owner left";
     table.release(b);
-    settle_all(table.ledger, table.pages);
+    reconcile_all(table.ledger, table.pages);
     EXPECT_TRUE(table.owned(a).has(4));
     EXPECT_TRUE(table.posted(a).has(4));
 }
@@ -397,7 +397,7 @@ TEST_F(Two, AThirdClientNeverGetsACpuThatAFastHeirStillUses) {
     const uint32_t c = table.join();
     if (set_mask(table, c, set_of({4}), kTake).status != DROM_OK) return;
     table.release(b);  // the former owner has left; the fast heir has not
-    settle_all(table.ledger, table.pages);
+    reconcile_all(table.ledger, table.pages);
     EXPECT_FALSE(table.posted(c).has(4)) << "CPU 4 is in two masks";
 }
 
@@ -405,7 +405,7 @@ TEST_F(Two, ALentCpuWhoseBorrowerDiedBeforeItCameStaysWithItsOwner) {
     ASSERT_EQ(set_mask(table, a, set_of({0, 1, 2, 3, 4}), {true, true, false, "drom: test"}).status, DROM_OK);
     ASSERT_FALSE(table.posted(b).has(4));
     table.die(a);
-    settle_all(table.ledger, table.pages);
+    reconcile_all(table.ledger, table.pages);
     EXPECT_FALSE(table.word(4).is(Owner::kLeaving)) << "it would have to leave for nobody";
     EXPECT_TRUE(table.posted(b).has(4));
 }

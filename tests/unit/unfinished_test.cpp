@@ -26,7 +26,7 @@ TEST(Unfinished, AMaskDerivedBeforeAnOfferIsNeverPostedAfterTheCpuHasGone) {
     const CpuSet stale = usable_cpus(table.ledger, table.name(a));
     // An administrator takes it for B. A's newest request never had CPU 1 and is released, and still the CPU must not go yet.
     table.ledger.owner(1).store(table.word(1).with(table.name(a), table.name(b), Owner::kLeaving).bits);
-    settle(table.ledger, table.pages, {});
+    reconcile(table.ledger, table.pages, {});
     EXPECT_EQ(table.word(1).owner(), table.name(a));
     EXPECT_FALSE(post_request(table.ledger, table.name(a), base, stale));
     table.finish();
@@ -40,18 +40,18 @@ TEST(Unfinished, ToldAgainOnlyOnce) {
     const uint32_t b = table.join();
     table.give(a, CpuSet::range(0, 3));
     table.ledger.owner(2).store(table.word(2).with(table.name(a), table.name(b), Owner::kLeaving).bits);
-    EXPECT_TRUE(settle_all(table.ledger, table.pages));
+    EXPECT_TRUE(reconcile_all(table.ledger, table.pages));
     const uint64_t seq = table.ledger.request(a).newest.load();
-    EXPECT_FALSE(settle_all(table.ledger, table.pages));
+    EXPECT_FALSE(reconcile_all(table.ledger, table.pages));
     EXPECT_EQ(seq, table.ledger.request(a).newest.load());
 }
 
-/// Carries out one word of a plan for `mask`, leaves the intent and the turn, and dies.
+/// Carries out one word of a plan for `mask`, leaves the intent and the lock, and dies.
 int die_after_one_word(const std::string& path, uint32_t pid, uint64_t kind, const CpuSet& mask, bool intent_complete) {
     drom_error error{};
     Ledger ledger;
     if (open_ledger(path.c_str(), false, ledger, &error) != DROM_OK) return 1;
-    ledger.header().turn.store(packed(self()));
+    ledger.header().admin_lock.store(packed(self()));
     const uint32_t slot = find_pid(ledger, pid);
     if (slot == kNoSlot) return 2;
     std::vector<Change> changes(ledger.cpus());
@@ -75,7 +75,7 @@ int die_before_the_cpus(const std::string& path, uint32_t pid) {
     if (index == kNoSlot) return 2;
     const uint32_t generation = state_of(ledger.slot(index)).generation;
     write_who(ledger.slot(index).client, who);
-    write_who(ledger.slot(index).guardian, self());
+    write_who(ledger.slot(index).launcher, self());
     if (create_page(ledger, path.c_str(), index, generation, geteuid(), nullptr) == nullptr) return 3;
     return move_slot(ledger, index, generation, phase::kReserved, 0) ? 0 : 4;
 }
@@ -161,12 +161,12 @@ TEST_F(DeadAdministrator, AGivingOrATakingIsFinishedWithoutTouchingOtherCpus) {
     EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
 }
 
-/// Carries out one word of a plan for two clients, leaves the intent and the turn, and dies.
+/// Carries out one word of a plan for two clients, leaves the intent and the lock, and dies.
 int die_between_two_clients(const std::string& path, const ClientMask (&both)[2]) {
     drom_error error{};
     Ledger ledger;
     if (open_ledger(path.c_str(), false, ledger, &error) != DROM_OK) return 1;
-    ledger.header().turn.store(packed(self()));
+    ledger.header().admin_lock.store(packed(self()));
     std::vector<Owner::Name> targets(ledger.cpus(), Owner::nobody());
     Intention what{intent::kMasks, kNoSlot, 0, both[0].mask | both[1].mask, 0, targets.data()};
     for (const ClientMask& one : both)

@@ -265,7 +265,7 @@ DROM_EXPORT int drom_shrink(drom_table *, int32_t pid, uint32_t to, const drom_o
 DROM_EXPORT int drom_expand(drom_table *, int32_t pid, uint32_t to, const drom_options *, drom_error *);
 
 /* Reserves CPUs for a process that is about to exec (or for this one's child `pid`): it need not be a client yet. The caller
- * becomes its guardian: the CPUs stay reserved while either lives. DROM_TAKE shrinks the present owners (never below their
+ * becomes its launcher: the CPUs stay reserved while either lives. DROM_TAKE shrinks the present owners (never below their
  * minimum), DROM_RETURN gives the CPUs back to them afterwards. With DROM_WAIT_RELEASED it returns when the CPUs are free.
  * `environment`, if not NULL, is a malloc'd NULL-terminated array that is extended with DROM_TABLE and DROM_SLOT (both array and
  * strings are malloc'd; the caller frees).
@@ -276,7 +276,7 @@ DROM_EXPORT int drom_reserve(drom_table *, int32_t pid, const uint64_t *words, s
 
 /* Takes all CPUs from a client that has ended (or is about to), or calls off a reservation whose process has not joined: home owners get
  * theirs back, the rest becomes free. DROM_PENDING: a process that it left behind (DROM_TREE) keeps them until it ends.
- * One that has joined and runs is E_BUSY for all but itself and its guardian; with DROM_TAKE it stops being a client. Errors: E_BUSY, E_NOPROC, E_INVAL, E_PERM, E_NOTABLE. */
+ * One that has joined and runs is E_BUSY for all but itself and its launcher; with DROM_TAKE it stops being a client. Errors: E_BUSY, E_NOPROC, E_INVAL, E_PERM, E_NOTABLE. */
 DROM_EXPORT int drom_release(drom_table *, int32_t pid, const drom_options *, drom_error *);
 
 /* Empties CPUs: owners are told to leave, nobody is given them until drom_restore, which hands them back to who had them.

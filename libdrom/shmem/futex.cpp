@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// waiting.cpp - sleeping on a shared word, with a deadline, between processes.
-#include "waiting.hpp"
+// futex.cpp - sleeping on a shared word, with a deadline, between processes.
+#include "futex.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

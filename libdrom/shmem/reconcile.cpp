@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// settle.cpp - from the owner words to everything else.
-#include "settle.hpp"
+// reconcile.cpp - from the owner words to everything else.
+#include "reconcile.hpp"
 
 #include "base/clock.hpp"
 #include "descendants.hpp"
 #include "elsewhere.hpp"
 #include "events.hpp"
 #include "ledger.hpp"
-#include "registry.hpp"
+#include "slots.hpp"
 
 namespace drom {
 
@@ -18,9 +18,9 @@ void note(const Ledger& ledger, uint32_t type, uint32_t slot, uint32_t cpu) noex
 }
 
 /// One pass over the words, remembering the last owner's answer because neighbours usually share it.
-class Settlement {
+class Reconciliation {
 public:
-    Settlement(const Ledger& ledger, Pages& pages, SlotSet& touched) noexcept
+    Reconciliation(const Ledger& ledger, Pages& pages, SlotSet& touched) noexcept
         : ledger_(ledger), pages_(pages), touched_(touched) {}
 
     bool pass() noexcept {
@@ -181,19 +181,19 @@ bool post_all(const Ledger& ledger, Pages& pages, const SlotSet& touched) noexce
 
 }  // namespace
 
-bool settle(const Ledger& ledger, Pages& pages, SlotSet touched) noexcept {
+bool reconcile(const Ledger& ledger, Pages& pages, SlotSet touched) noexcept {
     bool changed = false;
     // Each pass can uncover work for one more (a hand-over to a client that has died since): it ends because every change
     // brings a word nearer to a state that needs none.
-    for (int round = 0; round < 4 && Settlement(ledger, pages, touched).pass(); ++round) changed = true;
+    for (int round = 0; round < 4 && Reconciliation(ledger, pages, touched).pass(); ++round) changed = true;
     return post_all(ledger, pages, touched) || changed;
 }
 
-bool settle_all(const Ledger& ledger, Pages& pages) noexcept {
+bool reconcile_all(const Ledger& ledger, Pages& pages) noexcept {
     SlotSet everybody;
     for (uint32_t slot = 0; slot < ledger.clients(); ++slot)
         if (is_live(ledger, name_of(ledger, slot))) everybody.add(slot);
-    return settle(ledger, pages, everybody);
+    return reconcile(ledger, pages, everybody);
 }
 
 }  // namespace drom

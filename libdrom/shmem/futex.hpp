@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// waiting.hpp - sleeping on a shared word, with a deadline, between processes.
+// futex.hpp - sleeping on a shared word, with a deadline, between processes.
 #pragma once
 
 #include "layout.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// registry_test.cpp - slots: claimed once, never confused with their former user, blank for the next one.
-#include "shmem/registry.hpp"
+// slots_test.cpp - slots: claimed once, never confused with their former user, blank for the next one.
+#include "shmem/slots.hpp"
 
 #include <cstring>
 #include <set>
@@ -17,7 +17,7 @@ using drom::test::MemoryTable;
 
 constexpr uint32_t kClients = 6;
 
-TEST(Registry, EachSlotIsClaimedOnceAndAFullTableSaysSo) {
+TEST(Slots, EachSlotIsClaimedOnceAndAFullTableSaysSo) {
     const MemoryTable table(2, kClients);
     std::set<uint32_t> slots;
     for (uint32_t i = 0; i < kClients; ++i) EXPECT_TRUE(slots.insert(claim_slot(table.ledger)).second);
@@ -25,7 +25,7 @@ TEST(Registry, EachSlotIsClaimedOnceAndAFullTableSaysSo) {
     EXPECT_EQ(claim_slot(table.ledger), kNoSlot);
 }
 
-TEST(Registry, AClaimedSlotIsNobodysYet) {
+TEST(Slots, AClaimedSlotIsNobodysYet) {
     const MemoryTable table(2, kClients);
     const uint32_t slot = claim_slot(table.ledger);
     EXPECT_FALSE(is_live(table.ledger, table.name(slot)));
@@ -40,7 +40,7 @@ void claim_as(Slot& slot, uint64_t pid) {
     slot.state.store((slot.state.load() & ~(uint64_t{0x3fffff} << 32)) | pid << 32);
 }
 
-TEST(Registry, ASlotIsNotHalfMadeBecauseItsFormerClaimerDied) {
+TEST(Slots, ASlotIsNotHalfMadeBecauseItsFormerClaimerDied) {
     const MemoryTable table(2, kClients);
     Slot& slot = table.ledger.slot(0);
     ASSERT_EQ(claim_slot(table.ledger), 0U);
@@ -54,7 +54,7 @@ TEST(Registry, ASlotIsNotHalfMadeBecauseItsFormerClaimerDied) {
     EXPECT_TRUE(is_half_made(table.ledger, slot));
 }
 
-TEST(Registry, ASlotIsNotHalfMadeBecauseItsFormerClaimerHadTheSamePid) {
+TEST(Slots, ASlotIsNotHalfMadeBecauseItsFormerClaimerHadTheSamePid) {
     const MemoryTable table(2, kClients);
     Slot& slot = table.ledger.slot(0);
     ASSERT_EQ(claim_slot(table.ledger), 0U);
@@ -63,7 +63,7 @@ TEST(Registry, ASlotIsNotHalfMadeBecauseItsFormerClaimerHadTheSamePid) {
     EXPECT_FALSE(is_half_made(table.ledger, slot)) << "the claimer lives, and has not signed the slot yet";
 }
 
-TEST(Registry, ASlotThatAnotherNamespaceClaimsIsNotHalfMade) {
+TEST(Slots, ASlotThatAnotherNamespaceClaimsIsNotHalfMade) {
     MemoryTable table(2, kClients);
     Slot& slot = table.ledger.slot(0);
     table.ledger.header().pidns = self().pidns + 1;  // a container's table: its processes' numbers are others here
@@ -79,7 +79,7 @@ TEST(Registry, ASlotThatAnotherNamespaceClaimsIsNotHalfMade) {
     EXPECT_EQ(reap(table.ledger, table.pages, "/nonexistent"), 0U);
 }
 
-TEST(Registry, AClaimOfTheTablesNamespaceIsNotJudgedFromAnother) {
+TEST(Slots, AClaimOfTheTablesNamespaceIsNotJudgedFromAnother) {
     MemoryTable table(2, kClients);
     Slot& slot = table.ledger.slot(0);
     ASSERT_EQ(claim_slot(table.ledger), 0U);
@@ -93,7 +93,7 @@ TEST(Registry, AClaimOfTheTablesNamespaceIsNotJudgedFromAnother) {
 /// Nobody's: the largest number that a pid can have, in another tick.
 Who somebody_dead() { return {4'194'303, 1, self().pidns}; }
 
-TEST(Registry, ASlotWhoseClaimerDiedIsFreeAgain) {
+TEST(Slots, ASlotWhoseClaimerDiedIsFreeAgain) {
     MemoryTable table(4, 1);
     const uint32_t slot = claim_slot(table.ledger);
     Slot& s = table.ledger.slot(slot);
@@ -105,7 +105,7 @@ TEST(Registry, ASlotWhoseClaimerDiedIsFreeAgain) {
     EXPECT_EQ(claim_slot(table.ledger), slot);
 }
 
-TEST(Registry, ASlotWhoseReaperDiedIsFreeAgain) {
+TEST(Slots, ASlotWhoseReaperDiedIsFreeAgain) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join();
     Slot& s = table.ledger.slot(slot);
@@ -115,7 +115,7 @@ TEST(Registry, ASlotWhoseReaperDiedIsFreeAgain) {
     EXPECT_EQ(state_of(s).phase, phase::kFree);
 }
 
-TEST(Registry, ANameNeverPassesToTheSlotsNextUser) {
+TEST(Slots, ANameNeverPassesToTheSlotsNextUser) {
     EXPECT_TRUE(holds("generations", [] {
         MemoryTable table(4, 1);
         std::vector<Owner::Name> names;
@@ -136,7 +136,7 @@ TEST(Registry, ANameNeverPassesToTheSlotsNextUser) {
     }));
 }
 
-TEST(Registry, AJudgementOfTheFormerUserDoesNotEndTheNextOne) {
+TEST(Slots, AJudgementOfTheFormerUserDoesNotEndTheNextOne) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join();
     const uint64_t seen = table.ledger.slot(slot).state.load();
@@ -147,7 +147,7 @@ TEST(Registry, AJudgementOfTheFormerUserDoesNotEndTheNextOne) {
     EXPECT_EQ(state_of(table.ledger.slot(slot)).phase, phase::kClaimed) << "the newcomer lost its slot while joining";
 }
 
-TEST(Registry, AVerdictOfTheProgramBeforeDoesNotEndTheOneThatTookItsPlace) {
+TEST(Slots, AVerdictOfTheProgramBeforeDoesNotEndTheOneThatTookItsPlace) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join();
     Slot& s = table.ledger.slot(slot);
@@ -163,7 +163,7 @@ TEST(Registry, AVerdictOfTheProgramBeforeDoesNotEndTheOneThatTookItsPlace) {
     EXPECT_TRUE(is_live(table.ledger, table.name(slot)));
 }
 
-TEST(Registry, WhatHasBeenReapedIsNotTakenOver) {
+TEST(Slots, WhatHasBeenReapedIsNotTakenOver) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join();
     const uint32_t generation = state_of(table.ledger.slot(slot)).generation;
@@ -172,7 +172,7 @@ TEST(Registry, WhatHasBeenReapedIsNotTakenOver) {
     EXPECT_FALSE(sign_takeover(table.ledger, slot, generation, phase::kLive));
 }
 
-TEST(Registry, AMoveOfAnotherGenerationChangesNothing) {
+TEST(Slots, AMoveOfAnotherGenerationChangesNothing) {
     EXPECT_TRUE(holds("move", [] {
         MemoryTable table(4, 2);
         const uint32_t slot = table.join();
@@ -186,7 +186,7 @@ TEST(Registry, AMoveOfAnotherGenerationChangesNothing) {
     }));
 }
 
-TEST(Registry, TheNextUserStartsBlank) {
+TEST(Slots, TheNextUserStartsBlank) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join(2, 3, true);
     std::strcpy(table.ledger.slot(slot).name, "former");
@@ -203,7 +203,7 @@ TEST(Registry, TheNextUserStartsBlank) {
     EXPECT_FALSE(read_request(table.ledger, slot, posted));
 }
 
-TEST(Registry, TheFirstProcessOfEachContainerIsAnotherOne) {
+TEST(Slots, TheFirstProcessOfEachContainerIsAnotherOne) {
     MemoryTable table(4, 4);
     const Who me = self();
     const auto joins = [&](uint32_t pid, uint64_t pidns) {
@@ -227,7 +227,7 @@ TEST(Registry, TheFirstProcessOfEachContainerIsAnotherOne) {
     EXPECT_EQ(find_listed_pid(table.ledger, me.pid), own);
 }
 
-TEST(Registry, StatesComeBack) {
+TEST(Slots, StatesComeBack) {
     EXPECT_TRUE(holds("state", [] {
         const MemoryTable table(2, 1);
         const SlotState state{*rc::gen::inRange<uint64_t>(0, 5), *rc::gen::inRange<uint64_t>(0, 256),
@@ -239,7 +239,7 @@ TEST(Registry, StatesComeBack) {
     }));
 }
 
-TEST(Registry, SlotsBeyondTheTableAreNobodys) {
+TEST(Slots, SlotsBeyondTheTableAreNobodys) {
     const MemoryTable table(2, 1);
     EXPECT_FALSE(is_live(table.ledger, {1, 0}));
     EXPECT_FALSE(is_live(table.ledger, Owner::nobody()));

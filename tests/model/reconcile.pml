@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// settle.pml - settle() and what it calls, for ledger.pml.
+// reconcile.pml - reconcile() and what it calls, for ledger.pml.
 
 // What the compare-and-swap of an owner word asks.
 #ifdef M_WORD_BY_STORE
@@ -23,9 +23,9 @@
 #define MAY_HAND_OVER(c) (IS_TOLD(w) && RELEASED(c))
 #endif
 
-// Settlement::step() on word c, with has_released(), give(), leave_dead(), heir_died() and hand_over(). A word and the liveness of those
+// Reconciliation::step() on word c, with has_released(), give(), leave_dead(), heir_died() and hand_over(). A word and the liveness of those
 // it names are looked at in one step: whatever follows from them is a compare-and-swap from that word.
-inline settle_word(c) {
+inline reconcile_word(c) {
     atomic {
         w = word[c];
         to = 0;
@@ -190,12 +190,12 @@ inline post_words(s) {
     od
 }
 
-inline settle() {
+inline reconcile() {
     do
     :: round < 4 ->
-        settle_word(0);
+        reconcile_word(0);
 #if CPUS > 1
-        settle_word(1);
+        reconcile_word(1);
 #endif
         atomic { asked = 0; kept = 0; acked = false; unasked = false; round = (changed -> round + 1 : 4); changed = false }
     :: else -> break

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// registry.hpp - slots: who takes part.
+// slots.hpp - slots: who takes part.
 #pragma once
 
 #include "base/identity.hpp"
@@ -67,7 +67,7 @@ bool sign_takeover(const Ledger& ledger, uint32_t slot, uint32_t generation, uin
 /// The process that claimed the slot died before it was filled. False when that cannot be told, as of a process of another pid namespace.
 bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept;
 
-/// Neither the client nor its guardian lives. About 8 us a living process; unknown counts as living.
+/// Neither the client nor its launcher lives. About 8 us a living process; unknown counts as living.
 bool is_abandoned(const Slot& slot) noexcept;
 
 }  // namespace drom

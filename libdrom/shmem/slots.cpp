@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// registry.cpp - slots: who takes part.
-#include "registry.hpp"
+// slots.cpp - slots: who takes part.
+#include "slots.hpp"
 
 #include <cstring>
 
@@ -47,7 +47,7 @@ void blank(const Ledger& ledger, uint32_t index) noexcept {
     blank_request(ledger, index);
     Slot& slot = ledger.slot(index);
     write_who(slot.client, {});
-    write_who(slot.guardian, {});
+    write_who(slot.launcher, {});
     slot.min_cpus.store(1, std::memory_order_relaxed);
     slot.max_cpus.store(0, std::memory_order_relaxed);
     slot.joined_ns.store(0, std::memory_order_relaxed);
@@ -178,8 +178,8 @@ bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept {
 
 bool is_abandoned(const Slot& slot) noexcept {
     if (verdict(read_who(slot.client)) != Verdict::kDead) return false;
-    const Who guardian = read_who(slot.guardian);
-    return guardian.pid == 0 || verdict(guardian) == Verdict::kDead;
+    const Who launcher = read_who(slot.launcher);
+    return launcher.pid == 0 || verdict(launcher) == Verdict::kDead;
 }
 
 }  // namespace drom

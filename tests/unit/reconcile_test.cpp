@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// settle_test.cpp - settling: everything follows from the owner words, in any order, any number of times.
-#include "shmem/settle.hpp"
+// reconcile_test.cpp - settling: everything follows from the owner words, in any order, any number of times.
+#include "shmem/reconcile.hpp"
 
 #include <cstring>
 #include <vector>
@@ -70,22 +70,22 @@ bool same_ledger(const MemoryTable& a, const MemoryTable& b) {
     return std::memcmp(a.ledger.base + h.owners_at, b.ledger.base + h.owners_at, h.places_at - h.owners_at) == 0;
 }
 
-TEST(Settle, TheSecondTimeFindsNothingToDo) {
+TEST(Reconcile, TheSecondTimeFindsNothingToDo) {
     EXPECT_TRUE(holds("idempotent", [] {
         Mess mess;
-        settle_all(mess.table.ledger, mess.table.pages);
+        reconcile_all(mess.table.ledger, mess.table.pages);
         const MemoryTable once(mess.table);
-        RC_ASSERT(!settle_all(mess.table.ledger, mess.table.pages));
+        RC_ASSERT(!reconcile_all(mess.table.ledger, mess.table.pages));
         RC_ASSERT(same_ledger(once, mess.table));
     }));
 }
 
-TEST(Settle, LeavesALegalTable) {
+TEST(Reconcile, LeavesALegalTable) {
     EXPECT_TRUE(holds("legal", [] {
         Mess mess;
         drom_error error{};
         RC_ASSERT(check_invariants(mess.table.ledger, &error) == DROM_OK);
-        settle_all(mess.table.ledger, mess.table.pages);
+        reconcile_all(mess.table.ledger, mess.table.pages);
         RC_ASSERT(check_invariants(mess.table.ledger, &error) == DROM_OK);
         mess.table.finish();
         RC_ASSERT(check_invariants(mess.table.ledger, &error) == DROM_OK);
@@ -96,11 +96,11 @@ TEST(Settle, LeavesALegalTable) {
     }));
 }
 
-TEST(Settle, NeverGivesAwayWhatItsLivingOwnerHasNotReleased) {
+TEST(Reconcile, NeverGivesAwayWhatItsLivingOwnerHasNotReleased) {
     EXPECT_TRUE(holds("exclusive", [] {
         Mess mess;
         const MemoryTable before(mess.table);
-        settle_all(mess.table.ledger, mess.table.pages);
+        reconcile_all(mess.table.ledger, mess.table.pages);
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
             const Owner::Name owner = before.word(cpu).owner();
             if (owner == Owner::nobody() || !is_live(before.ledger, owner)) continue;
@@ -113,7 +113,7 @@ TEST(Settle, NeverGivesAwayWhatItsLivingOwnerHasNotReleased) {
     }));
 }
 
-TEST(Settle, NumbersNeverGoBack) {
+TEST(Reconcile, NumbersNeverGoBack) {
     EXPECT_TRUE(holds("sequence", [] {
         Mess mess;
         const MemoryTable before(mess.table);
@@ -123,10 +123,10 @@ TEST(Settle, NumbersNeverGoBack) {
     }));
 }
 
-TEST(Settle, PostsExactlyWhatTheWordsSpell) {
+TEST(Reconcile, PostsExactlyWhatTheWordsSpell) {
     EXPECT_TRUE(holds("derived", [] {
         Mess mess;
-        settle_all(mess.table.ledger, mess.table.pages);
+        reconcile_all(mess.table.ledger, mess.table.pages);
         for (uint32_t slot : mess.slots) {
             const Owner::Name name = mess.table.name(slot);
             const CpuSet usable = usable_cpus(mess.table.ledger, name);
@@ -135,7 +135,7 @@ TEST(Settle, PostsExactlyWhatTheWordsSpell) {
     }));
 }
 
-TEST(Settle, RetiringTwiceIsRetiringOnce) {
+TEST(Reconcile, RetiringTwiceIsRetiringOnce) {
     EXPECT_TRUE(holds("retire", [] {
         Mess mess;
         retire(mess.table.ledger, mess.table.pages, "/nonexistent", mess.slots[0],
