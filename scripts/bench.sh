@@ -11,7 +11,7 @@
 #     --quiet-for S begin when nobody else has kept a CPU busy for S seconds (default 0: at once); gives up waiting after ten minutes
 #
 # Prints a line a key: median, target, spread, and what the incumbent takes. bench/measure.py says how each is measured;
-# scripts/numbers.py makes docs/numbers.md of it.
+# scripts/numbers.py makes docs/results/numbers.md of it.
 # Exit status: 0 everything was measured, whatever came out; 1 something could not be measured or did not build; 2 usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."

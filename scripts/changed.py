@@ -40,7 +40,7 @@ RULES = [
     (r"scripts/(junit|verdict|changed|attack)|scripts/(test|attack)\.sh", "harness"),
     (r"scripts/(demo|workload)/", "consumer"),
     (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer readme"),
-    (r"README\.md|docs/slurm\.md|scripts/packages\.sh", "readme"),
+    (r"README\.md|docs/admin/.*|scripts/packages\.sh", "readme"),
 ]
 # Each takes longer than five minutes alone on two cores.
 LONG = ("matrix", "soak", "latency", "vm", "fuzz")

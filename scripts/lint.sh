@@ -3,7 +3,7 @@
 # lint.sh - what can be wrong without running anything: format, clang-tidy, shell scripts, licences, documents that lie.
 #
 #   scripts/lint.sh [--fix] [--junit FILE] [CHECK...]       checks: format tidy shell python sources documents
-#     --fix   rewrite what has one right form: the format, docs/environment.md
+#     --fix   rewrite what has one right form: the format, docs/reference/environment.md
 #
 # Exit status: 0 nothing found, 1 something found, 2 usage.
 set -uo pipefail
@@ -59,9 +59,9 @@ sources() {
 }
 
 documents() {
-    if $fix; then python3 scripts/lint/environment.py >docs/environment.md; fi
-    python3 scripts/lint/environment.py | diff -u docs/environment.md - || {
-        echo "docs/environment.md is not what libdrom/base/env.def says; run scripts/lint.sh --fix documents"
+    if $fix; then python3 scripts/lint/environment.py >docs/reference/environment.md; fi
+    python3 scripts/lint/environment.py | diff -u docs/reference/environment.md - || {
+        echo "docs/reference/environment.md is not what libdrom/base/env.def says; run scripts/lint.sh --fix documents"
         return 1
     }
     python3 scripts/lint/promises.py || return 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""numbers.py - prints docs/numbers.md from what was measured into build/: not typed.
+"""numbers.py - prints docs/results/numbers.md from what was measured into build/: not typed.
 
-  scripts/bench.sh && scripts/bench.sh slurm && scripts/bench.sh select && scripts/attack.sh latency && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/numbers.md
+  scripts/bench.sh && scripts/bench.sh slurm && scripts/bench.sh select && scripts/attack.sh latency && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/results/numbers.md
 """
 
 import json
@@ -95,7 +95,7 @@ def slurm_demo(report: dict) -> None:
         for way, change in case["drom_against"].items():
             print(f"| drom against {way} | " + " | ".join(f"{change[name]:+.0f} %" for name in columns) + " |")
         print()
-    print("![a run of scripts/slurm-demo.sh](images/slurm-timeline.svg)\n")
+    print("![a run of scripts/slurm-demo.sh](../images/slurm-timeline.svg)\n")
 
 
 def launch(figures: dict) -> None:
@@ -133,7 +133,7 @@ def main() -> int:
         distributions(kinds)
     if report is not None:
         demo(report)
-        print("![a run of scripts/demo.sh](images/timeline.svg)\n")
+        print("![a run of scripts/demo.sh](../images/timeline.svg)\n")
     if (slurm := measured("slurm-demo/report.json")) is not None:
         slurm_demo(slurm)
     if (steps := measured("bench/slurm.json")) is not None:

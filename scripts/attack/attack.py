@@ -17,7 +17,7 @@ from pathlib import Path
 
 BUILD = Path("build/dev")
 LOGS = Path("build/attack")
-DOCUMENT = Path("docs/attacks.md")
+DOCUMENT = Path("docs/results/attacks.md")
 SKIPPED = 77
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """floors.py - the folders of libdrom/ and what they include of one another; an include that climbs is a complaint.
 
-  floors.py           complains, and compares the picture in docs/architecture.md with the includes
+  floors.py           complains, and compares the picture in docs/developer/architecture.md with the includes
   floors.py --picture prints the picture
 
 A folder may include what is on a lower floor. Folders of one floor do not know each other.
@@ -59,10 +59,10 @@ def main() -> int:
         if path.name not in known and path.name != "CMakeLists.txt":
             print(f"libdrom/{path.name}: it is on no floor; scripts/lint/floors.py names them")
             status = 1
-    document = (ROOT / "docs/architecture.md").read_text()
+    document = (ROOT / "docs/developer/architecture.md").read_text()
     shown = _PICTURE.search(document)
     if shown is None or shown[2] != picture():
-        print("docs/architecture.md: its floors are not those of the includes; scripts/lint/floors.py --picture prints them")
+        print("docs/developer/architecture.md: its floors are not those of the includes; scripts/lint/floors.py --picture prints them")
         status = 1
     return status
 

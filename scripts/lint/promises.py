@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""promises.py - docs/promises.md names tests that there are: each `name` of a table's last column stands in tests/ or bench/, each *suite* is one;
+"""promises.py - docs/developer/promises.md names tests that there are: each `name` of a table's last column stands in tests/ or bench/, each *suite* is one;
 and a test reads each variable that scripts/attack.sh sets to make a suite long."""
 
 import re
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = ROOT / "docs" / "promises.md"
+DOCUMENT = ROOT / "docs" / "developer" / "promises.md"
 
 
 def sources() -> str:
@@ -31,7 +31,7 @@ def main() -> int:
         found += [f"{number}: there is no test {name}" for name in re.findall(r"`([^`]+)`", held_by) if name not in known]
         found += [f"{number}: there is no suite {name}" for name in re.findall(r"\*([\w-]+)\*", held_by) if name not in suites]
     for what in found:
-        print(f"docs/promises.md:{what}")
+        print(f"docs/developer/promises.md:{what}")
     for name in unread:
         print(f"scripts/attack/attack.py: no test reads {name}")
     return 1 if found or unread else 0

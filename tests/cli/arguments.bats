@@ -346,7 +346,7 @@ with_few_processes() {
 }
 
 @test "every option is in the manual page" {
-    page=$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd
+    page=$BATS_TEST_DIRNAME/../../docs/reference/man/drom.1.scd
     count=0
     while IFS=$'\t' read -r verb option; do
         grep -qF -- "*$option*" "$page" || { echo "drom(1) lacks $option of $verb" >&2; false; }
@@ -365,7 +365,7 @@ with_few_processes() {
 }
 
 @test "every column of drom list is in its help and in the manual page, and is completed" {
-    page=$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd
+    page=$BATS_TEST_DIRNAME/../../docs/reference/man/drom.1.scd
     columns=$(drom list -o nothing 2>&1 | sed -n 's/.*there are //p' | tr , '\n')
     [[ $(wc -l <<<"$columns") -ge 17 ]]
     for column in $columns; do
@@ -453,7 +453,7 @@ ASK
 @test "the manual pages are made without complaint" {
     command -v scdoc >/dev/null || missing "no scdoc"
     command -v mandoc >/dev/null || missing "no mandoc"
-    for source in "$BATS_TEST_DIRNAME"/../../docs/man/*.scd; do
+    for source in "$BATS_TEST_DIRNAME"/../../docs/reference/man/*.scd; do
         page=$WORK/$(basename "${source%.scd}")
         scdoc <"$source" >"$page"
         # scdoc writes a paragraph macro before each heading; that is all mandoc may find.
@@ -464,6 +464,6 @@ ASK
 
 @test "every variable is in the manual page" {
     for name in $(sed -n 's/^X(\([A-Z_]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../libdrom/base/env.def"); do
-        grep -qF "*$name*" "$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd" || { echo "drom(1) lacks $name" >&2; false; }
+        grep -qF "*$name*" "$BATS_TEST_DIRNAME/../../docs/reference/man/drom.1.scd" || { echo "drom(1) lacks $name" >&2; false; }
     done
 }

@@ -8,7 +8,7 @@ load support
 
 setup_file() { build_guests; }
 
-MANUAL=$BATS_TEST_DIRNAME/../../docs/man/drom.1.scd
+MANUAL=$BATS_TEST_DIRNAME/../../docs/reference/man/drom.1.scd
 
 # documented WHAT: "key type, key type, ..." from the manual's JSON section.
 documented() {

@@ -3,7 +3,7 @@
 //
 // A killed administrator is one that takes no more steps, which the search tries at every step; `stage` says that all others are dead,
 // and then the last administrator, who is never killed, must find a table that it can bring into order alone (R4, R5, R6).
-// A request is posted and read in one step here: mailbox.pml shows why it may be. docs/protocol.md says which function is which step.
+// A request is posted and read in one step here: mailbox.pml shows why it may be. docs/developer/protocol.md says which function is which step.
 
 #ifndef CPUS
 #define CPUS 1

@@ -271,7 +271,7 @@ LOG
 }
 
 @test "every policy and parameter of the help is in the manual page" {
-    page=$BATS_TEST_DIRNAME/../../docs/man/drom-sim.1.scd
+    page=$BATS_TEST_DIRNAME/../../docs/reference/man/drom-sim.1.scd
     for option in $("$sim" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+') $("$sim" compare --help | grep -oE '^  --[a-z-]+') $("$sim" replay --help | grep -oE '^  --[a-z-]+'); do
         grep -qF -- "*$option*" "$page" || { echo "$option is not in the manual page"; return 1; }
     done
