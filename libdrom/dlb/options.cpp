@@ -118,7 +118,7 @@ void read_word(const char* text, size_t length, bool speak, Options& options) no
                 text);
         return;
     }
-    say("drom: dlb: option %.*s is unknown and ignored; docs/dlb.md lists those that are known", shown, text);
+    say("drom: dlb: option %.*s is unknown and ignored; docs/user/dlb.md lists those that are known", shown, text);
 }
 
 void read_text(const char* text, bool speak, Options& options) noexcept {

@@ -2,7 +2,7 @@
 // partition.hpp - who has which CPUs of a node when a job arrives and when one ends. Pure: state in, decision out.
 //
 // The node-side distribution of the thesis (4.5, and 5.3.3 with listing 5.3). The rules, in order, are in
-// docs/partition.md; `separate` (separation.hpp) decides between jobs, `divide` (division.hpp) inside a job.
+// docs/developer/partition.md; `separate` (separation.hpp) decides between jobs, `divide` (division.hpp) inside a job.
 #pragma once
 
 #include <optional>

@@ -309,7 +309,7 @@ private:
         return tl::make_unexpected(sentence(
             options_, DROM_E_NOCPU,
             fmt::format("{} ranks divide {} of this node, and none is left for rank {}; start at most {} here, or "
-                        "without drom run, preloaded as docs/users.md says",
+                        "without drom run, preloaded as docs/user/guide.md says",
                         rank_.local_ranks, cpus_text(cpus), rank_.rank, cpus.count())));
     }
 

@@ -2,7 +2,7 @@
  * dlb.h - a process that takes part, in the words of DLB 3: what its DROM module needs of its interface.
  *
  * Source-compatible with programs that use DLB's DROM module; libdlb.so stands in for DLB's library of that name. LeWI, TALP and
- * barriers are not here, and neither are their functions. Differences are listed in docs/dlb.md.
+ * barriers are not here, and neither are their functions. Differences are listed in docs/user/dlb.md.
  *
  * Options come from `dlb_args` and from DLB_ARGS, which wins: --drom, --shm-key=KEY (a table of its own), --preinit-pid=PID, --mode=async.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dlb_drom.h - an administrator, in the words of DLB 3's DROM module. Differences are listed in docs/dlb.md. */
+ * dlb_drom.h - an administrator, in the words of DLB 3's DROM module. Differences are listed in docs/user/dlb.md. */
 #ifndef DLB_DROM_H
 #define DLB_DROM_H
 
