@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from environment import variables  # noqa: E402
 
-_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+_LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 _VARIABLE = re.compile(r"\bDROM_[A-Z_]+\b")
 _COMMAND = re.compile(r"(?:^|[\s`(|$])drom ([a-z]+)((?: [^`\n|;&#]*)?)")
 
@@ -56,9 +56,24 @@ def sources() -> str:
     return "\n".join(f.read_text(errors="replace") for f in files)
 
 
+@cache
+def headings(document: Path) -> set[str]:
+    """The anchors that a reader's browser makes of a document's headings."""
+    lines = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
 def links(path: Path, text: str) -> list[str]:
-    targets = [t for t in _LINK.findall(text) if "://" not in t]
-    return [f"link to {t}, which is not there" for t in targets if not (ROOT / path.parent / t).exists()]
+    found = []
+    for target, anchor in _LINK.findall(text):
+        if "://" in target:
+            continue
+        document = (ROOT / path.parent / target) if target else ROOT / path
+        if not document.exists():
+            found.append(f"link to {target}, which is not there")
+        elif anchor and anchor not in headings(document):
+            found.append(f"link to {target}#{anchor}: there is no such heading")
+    return found
 
 
 def names(text: str) -> list[str]:

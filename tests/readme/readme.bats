@@ -34,7 +34,7 @@ named_things_exist() {
 }
 
 @test "README's install commands name packages, scripts and presets that there are" { named_things_exist README.md Install; }
-@test "those of docs/admin/slurm.md, too" { named_things_exist docs/admin/slurm.md "Build and install"; }
+@test "those of docs/admin/slurm-install.md, too" { named_things_exist docs/admin/slurm-install.md "Build and install"; }
 
 # configures DOCUMENT HEADING: what comes before "&&" in its line with cmake --preset.
 configures() {
@@ -70,8 +70,8 @@ features() { awk -v heading="-- The following features have been $1:" '/^-- / { 
     features disabled | grep -q '^ \* tests'
 }
 
-@test "that of docs/admin/slurm.md works with its packages, and finds Slurm's headers" {
-    configures docs/admin/slurm.md "Build and install"
+@test "that of docs/admin/slurm-install.md works with its packages, and finds Slurm's headers" {
+    configures docs/admin/slurm-install.md "Build and install"
     features enabled | grep -q '^ \* slurm-plugins'
 }
 
