@@ -30,7 +30,7 @@ RULES = [
     (r"libdrom/bindings/fortran/", "fortran"),
     (r"libdrom/partition/", "partition node_agent plugin fuzz"),
     (r"libdrom/api/drom\.map", "abi"),
-    (r"libdrom/include/", f"abi consumer python fortran {CORE} {AGENT}"),
+    (r"libdrom/include/", f"abi consumer python fortran readme {CORE} {AGENT}"),
     (r"libdrom/", f"abi {CORE} {AGENT}"),
     (r"tools/drom/", "cli hostile consumer trees"),
     (r"tools/sim/", "sim fuzz"),
@@ -40,7 +40,8 @@ RULES = [
     (r"scripts/(junit|verdict|changed|attack)|scripts/(test|attack)\.sh", "harness"),
     (r"scripts/(demo|workload)/", "consumer"),
     (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer readme"),
-    (r"README\.md|docs/admin/.*|scripts/packages\.sh", "readme"),
+    (r"docs/reference/man/", "readme cli sim"),
+    (r"README\.md|docs/|scripts/(packages\.sh|manual\.py)", "readme"),
 ]
 # Each takes longer than five minutes alone on two cores.
 LONG = ("matrix", "soak", "latency", "vm", "fuzz")
