@@ -4,6 +4,9 @@
 
 A document may name a verb or an option of the command only if `drom VERB --help` of a build names it too (skipped before the
 first build: scripts/test.sh builds first). In a list headed "message", every message must occur in the sources.
+
+  documents.py FILE...          all of it
+  documents.py --links FOLDER   links only, of every document below FOLDER: an installed tree
 """
 
 import re
@@ -113,7 +116,16 @@ def messages(text: str) -> list[str]:
     return found
 
 
+def installed(folder: Path) -> int:
+    documents = sorted(folder.rglob("*.md"))
+    found = [f"{name}: {complaint}" for name in documents for complaint in links(name, name.read_text())]
+    print("\n".join(found) or f"{len(documents)} documents")
+    return 1 if found or not documents else 0
+
+
 def main() -> int:
+    if sys.argv[1:2] == ["--links"]:
+        return installed(Path(sys.argv[2]).resolve())
     status = 0
     for name in sys.argv[1:]:
         text = (ROOT / name).read_text()

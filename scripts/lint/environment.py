@@ -23,7 +23,7 @@ def variables() -> list[tuple[str, str, bool, str]]:
 
 def main() -> None:
     print("# Environment\n")
-    print("Made from [`libdrom/base/env.def`](../../libdrom/base/env.def); `drom env` prints the same table with the values in force.")
+    print("Made from `libdrom/base/env.def`; `drom env` prints the same table with the values in force.")
     print("A `DROM_*` variable that is not here is reported once. Options of the command line come before variables.\n")
     print("| variable | default | meaning |\n| --- | --- | --- |")
     for name, default, secure, text in variables():

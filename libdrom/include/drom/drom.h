@@ -26,7 +26,7 @@
  * by any thread, but drom_init and drom_finalize by one thread at a time. No call writes to stdout, ends the
  * process, or changes signal handlers. No call allocates memory while it finds nothing new.
  *
- * The model is that of the thesis "Towards Malleable Node-Level Resource Management", section 4.3.
+ * The model is that of the DROM thesis (M. D'Amico, Universitat Politecnica de Catalunya, 2021), chapter 4.
  *
  * scripts/manual.py makes the manual pages of section 3 from this file. A line "---- page(3): text ----" begins a
  * page. In the comment of a call, "Returns:", "Errors:", "Cost:" and "Threads:" begin paragraphs of their own. */
