@@ -65,6 +65,7 @@ documents() {
         return 1
     }
     python3 scripts/lint/promises.py || return 1
+    python3 scripts/lint/prose.py || return 1
     files '*.md' | xargs -0 -r python3 scripts/lint/documents.py
 }
 
@@ -74,7 +75,8 @@ failed=0
 cases=
 for name in "${checks[@]}"; do
     if out=$("$name" 2>&1); then
-        echo "lint: $name: nothing found"
+        counted=$(grep '^prose: ' <<<"$out")
+        echo "lint: $name: nothing found${counted:+; $counted}"
         cases+="<testcase name=\"lint.$name\" status=\"run\"/>"
     else
         failed=$((failed + 1))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * follow.c - a client that adopts masks itself: between two pieces of work it polls, and computes with one thread per CPU.
+ * follow.c - a client that adopts masks itself: it polls between two pieces of work, and computes with one thread per
+ * CPU.
  *
  *   follow SECONDS
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// share_evenly.cpp - an administrator that divides the node evenly among its clients: all get their masks in one step, or none does.
+// share_evenly.cpp - an administrator that divides the node evenly among its clients, in one step or not at all.
 //
 //   share_evenly
 #include <chrono>

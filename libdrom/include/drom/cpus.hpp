@@ -56,7 +56,8 @@ inline tl::unexpected<Error> failure(int status, std::string text) {
 enum class Unit { kCore, kNuma, kPackage };
 
 class CpuSet;
-/// Which CPUs `unit:index` has. Given to CpuSet::parse by those who know the topology; called only when such a word occurs.
+/// Which CPUs `unit:index` has. Given to CpuSet::parse by those who know the topology; called only when such a word
+/// occurs.
 using Resolve = std::function<Expected<CpuSet>(Unit unit, unsigned index)>;
 
 /// A set of CPUs 0..4095, an ordinary value.
@@ -89,9 +90,9 @@ public:
                        "drom: affinity of " + std::to_string(tid) + ": " + std::strerror(code));
     }
 
-    /// "0-3,8", "8-14:2", "0x1f", and with a `resolve` also "core:0-1", "numa:0", "package:1"; items are separated by commas and
-    /// may be mixed, each naming its own unit. Nothing is guessed: no blanks, no empty set, no backward range, no CPU past 4095.
-    /// Errors: E_INVAL, with the position of the first character that is wrong.
+    /// "0-3,8", "8-14:2", "0x1f", and with a `resolve` also "core:0-1", "numa:0", "package:1"; items are separated by
+    /// commas and may be mixed, each naming its own unit. Nothing is guessed: no blanks, no empty set, no backward
+    /// range, no CPU past 4095. Errors: E_INVAL, with the position of the first character that is wrong.
     static Expected<CpuSet> parse(std::string_view text, const Resolve& resolve = {});
 
     void add(unsigned cpu) {

@@ -6,8 +6,8 @@
 //   auto cpus = drom::CpuSet::parse("0-3,8");
 //   auto done = table->set_mask(pid, *cpus, {.wait = drom::Wait::kResized, .timeout = 200ms});
 //
-// Header-only; link with the drom library. Every call is one call of drom.h, and what that header says about cost, errors and
-// threads holds here too. Nothing here throws except std::bad_alloc.
+// Header-only; link with the drom library. Every call is one call of drom.h. The cost, the errors and the rules for
+// threads of that call hold here too. Nothing here throws except std::bad_alloc.
 #pragma once
 
 #ifdef DROM_INTERNAL
@@ -33,7 +33,7 @@
 namespace drom {
 inline namespace skin {
 
-// ---- requests --------------------------------------------------------------------------------------------------------
+// ---- requests -------------------------------------------------------------------------------------------------------
 
 /// The event that a request waits for.
 enum class Wait { kNothing, kReleased, kResized };
@@ -108,7 +108,7 @@ inline Expected<Outcome> outcome_of(int status, const drom_error& error) {
 
 } // namespace detail
 
-// ---- administrators ------------------------------------------------------------------------------------------------------
+// ---- administrators -------------------------------------------------------------------------------------------------
 
 struct ClientMasks {
     CpuSet owned;  ///< the client's until it releases them
@@ -277,7 +277,7 @@ public:
         }
     }
 
-    /// Verifies the table and finishes what somebody left; unchanged() when there was nothing to do.
+    /// Verifies the table and completes unfinished changes; unchanged() when there was nothing to do.
     Expected<Outcome> check() {
         drom_error error{};
         return detail::outcome_of(drom_check(table_.get(), nullptr, &error), error);
@@ -310,7 +310,7 @@ private:
     std::unique_ptr<drom_table, Close> table_;
 };
 
-// ---- clients ----------------------------------------------------------------------------------------------------------------
+// ---- clients --------------------------------------------------------------------------------------------------------
 
 /// This process as a client, from join() to the end of the object. One a process.
 class Client {
@@ -352,7 +352,8 @@ public:
         return detail::outcome_of(drom_poll_apply(&error), error);
     }
 
-    /// Called with each new mask after its release; with `async` also from the agent's own thread. An empty function removes it.
+    /// Called with each new mask after its release; with `async` also from the agent's own thread. An empty function
+    /// removes it.
     Expected<Outcome> on_change(std::function<void(const CpuSet&)> function, bool async = false) {
         drom_options options{};
         options.size = sizeof options;
@@ -393,8 +394,8 @@ private:
     }
 
     bool joined_ = true;
-    // On the heap, because drom_on_change keeps the address while the Client may move; and kept until the end, because the
-    // agent's thread may be inside one that has just been replaced.
+    // On the heap, because drom_on_change keeps the address while the Client may move; and kept until the end, because
+    // the agent's thread may be inside one that has just been replaced.
     std::vector<std::unique_ptr<std::function<void(const CpuSet&)>>> functions_;
 };
 

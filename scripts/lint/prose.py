@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""prose.py - rules of CONTRIBUTING.md for sentences that can be checked: in documents, in comments, in subjects of commits.
+
+  prose.py             complains about what is in STRICT, and about subjects of commits since this file is here; counts the rest
+  prose.py FOLDER...   complains about these files and folders
+
+A sentence has a noun for its subject: none begins with Who, What or Whoever, unless it asks. A program is not somebody, nobody or anybody.
+A comment fits the column limit. A subject has at most 72 characters and no semicolon.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# Where the rules hold. A folder joins the list when it has nothing left.
+STRICT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "libdrom/include/drom", "examples/api")
+WIDEST = 120
+LONGEST_SUBJECT = 72
+
+_COMMENTED = {".cpp", ".hpp", ".c", ".h", ".S", ".def", ".py", ".sh", ".bash", ".bats", ".f90", ".txt"}
+_PROSE = {".md", ".scd"}
+_BEGINS = re.compile(r"(?:^|(?<=[.!:] ))(Who|What|Whoever|Whatever)\b[^.?!]*(?P<end>[.?!:;]|$)")
+_PERSON = re.compile(r"\b(some|no|any)body('s)?\b", re.IGNORECASE)
+_CODE_SPAN = re.compile(r"`[^`]*`")
+_COMMENT = re.compile(r"(?:^|\s)(?://+!?<?|#(?![!\d])|/?\*+/?)\s?(.*?)(?:\*/)?$")
+
+
+def complaints_about(text: str) -> list[str]:
+    """`text` is one paragraph, cell or comment, on one line."""
+    text = _CODE_SPAN.sub("CODE", text)
+    found = [f"a sentence begins with {match[1]}" for match in _BEGINS.finditer(text) if match["end"] != "?"]
+    return found + [f"a program is not {match[0]}" for match in _PERSON.finditer(text)]
+
+
+def paragraphs(lines: list[str]):
+    """(number of the first line, text): each paragraph, item and cell of a document; headings, code and heads of tables are none."""
+    code, number, text = False, 0, ""
+    for i, line in enumerate([*lines, ""], 1):
+        if line.lstrip().startswith("```"):
+            code = not code
+        begins = not line.strip() or re.match(r"\s*([*.|#>-]|\d+\.)\s?", line)
+        if (code or begins) and text:
+            yield number, text
+            text = ""
+        if code or line.startswith("#") or line.lstrip().startswith("```"):
+            continue
+        if line.startswith("|"):
+            for cell in line.strip("| ").split(" | "):
+                yield i, cell
+        elif line.strip():
+            number, text = (number, f"{text} {line.strip()}") if text else (i, re.sub(r"^\s*(?:[*.>-]|\d+\.)\s+", "", line).strip())
+
+
+def comments(lines: list[str], path: Path):
+    """(number, text): each run of comment lines as one text."""
+    number, text = 0, ""
+    inside = False
+    for i, line in enumerate([*lines, ""], 1):
+        match = _COMMENT.search(line) if is_comment(line, path, inside) else None
+        inside = bool(match) and path.suffix in {".c", ".h", ".hpp", ".cpp", ".S"} and ("/*" in line or inside) and "*/" not in line
+        if match is None:
+            if text:
+                yield number, text
+            text = ""
+        else:
+            number, text = (number, f"{text} {match[1]}".rstrip()) if text else (i, match[1])
+
+
+def is_comment(line: str, path: Path, inside: bool) -> bool:
+    code = path.suffix in {".c", ".h", ".hpp", ".cpp", ".S", ".def"}
+    begins = line.lstrip()
+    if code:
+        return inside or begins.startswith(("//", "/*", "* ", "*/")) or re.search(r"\s(//|///<|/\*)\s", line) is not None
+    return begins.startswith(("# ", "! "))
+
+
+def complaints(path: Path) -> list[str]:
+    try:
+        lines = path.read_text().splitlines()
+    except UnicodeDecodeError:
+        return []
+    name = path.relative_to(ROOT)
+    if path.suffix in _PROSE:
+        texts, wide = paragraphs(lines), []
+    elif path.suffix in _COMMENTED:
+        texts = comments(lines, path)
+        wide = [f"{name}:{i}: a comment has {len(line)} columns" for i, line in enumerate(lines, 1) if len(line) > WIDEST and is_comment(line, path, False)]
+    else:
+        return []
+    return [f"{name}:{number}: {found}: {text[:90]}" for number, text in texts for found in complaints_about(text)] + wide
+
+
+def subjects() -> list[str]:
+    """Of the commits after the one that added this file: those before it did not know the rule."""
+    def git(*arguments: str) -> list[str]:
+        return subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True).stdout.splitlines()
+    added = git("log", "--diff-filter=A", "--format=%H", "--", str(Path(__file__).relative_to(ROOT)))
+    if not added:
+        return []
+    found = []
+    for line in git("log", "--no-merges", "--format=%h %s", f"{added[-1]}..HEAD"):
+        commit, subject = line.split(" ", 1)
+        if len(subject) > LONGEST_SUBJECT:
+            found.append(f"commit {commit}: its subject has {len(subject)} characters, and at most {LONGEST_SUBJECT} fit")
+        if ";" in subject:
+            found.append(f"commit {commit}: its subject has a semicolon: one commit, one subject")
+    return found
+
+
+def below(names: list[str]) -> list[Path]:
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "--", *names],
+                            capture_output=True, text=True, check=True).stdout.splitlines()
+    return [ROOT / name for name in listed if (ROOT / name).is_file()]
+
+
+def main() -> int:
+    if sys.argv[1:]:
+        found = [text for path in below(sys.argv[1:]) for text in complaints(path)]
+        print("\n".join([*found, f"{len(found)} sentences or lines"]))
+        return 1 if found else 0
+    strict = below(list(STRICT))
+    found = [text for path in strict for text in complaints(path)] + subjects()
+    remaining = sum(len(complaints(path)) for path in below(["."]) if path not in set(strict))
+    print("\n".join([*found, f"prose: {remaining} sentences or lines remain elsewhere; scripts/lint/prose.py FOLDER names them"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
