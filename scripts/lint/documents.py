@@ -3,7 +3,8 @@
 """documents.py - documents against what they describe: links, files, variables, verbs and options, messages.
 
 A document may name a verb or an option of the command only if `drom VERB --help` of a build names it too (skipped before the
-first build: scripts/test.sh builds first). In a list headed "message", every message must occur in the sources.
+first build: scripts/test.sh builds first). In a list headed "message", and in a block of code called "message", every message must
+occur in the sources.
 
   documents.py FILE...          all of it
   documents.py --links FOLDER   links only, of every document below FOLDER: an installed tree
@@ -105,15 +106,11 @@ def commands(text: str) -> list[str]:
 
 
 def messages(text: str) -> list[str]:
-    """In a table whose first column is headed "message": the longest part of each without a variable in it."""
-    found = []
-    for table in re.findall(r"^\| message .*?\n(?:\|.*\n)+", text, re.MULTILINE):
-        for row in table.splitlines()[2:]:
-            message = row.split("|")[1].strip().strip("`")
-            fixed = max(re.split(r"<[^>]*>", message), key=len).strip()
-            if fixed not in sources():
-                found.append(f"no source says '{fixed}'")
-    return found
+    """Of each the longest part without a variable in it, which is written <variable>."""
+    shown = [row.split("|")[1].strip().strip("`") for table in re.findall(r"^\| message .*?\n(?:\|.*\n)+", text, re.MULTILINE) for row in table.splitlines()[2:]]
+    shown += [line for block in re.findall(r"^```message\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
+    fixed = [max(re.split(r"<[^>]*>", message), key=len).strip() for message in shown]
+    return [f"no source says '{part}'" for part in fixed if part not in sources()]
 
 
 def installed(folder: Path) -> int:
