@@ -34,6 +34,7 @@ RULES = [
     (r"libdrom/", f"abi {CORE} {AGENT}"),
     (r"tools/drom/", "cli hostile consumer trees"),
     (r"tools/sim/", "sim fuzz"),
+    (r"tools/text/", "cli sim"),
     (r"policy/", "policy sim plugin fuzz"),
     (r"plugins/", "plugin node_agent fuzz"),
     (r"examples/", "consumer cli"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // as_user_test.cpp - what root learns of a child that a user stops, kills, or makes fail.
-#include "as_user.hpp"
+#include "verbs/as_user.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

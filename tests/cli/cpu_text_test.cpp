@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cpu_text_test.cpp - the public C++ CPU set: algebra, text, and words of the topology.
-#include "cpu_text.hpp"
+#include "command_line/cpu_text.hpp"
 
 #include <cstdlib>
 #include <string>

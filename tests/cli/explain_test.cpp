@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // explain_test.cpp - what is said about a client, from facts.
-#include "explain.hpp"
+#include "verbs/explain.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <string>
 
-#include "words.hpp"
+#include "output/format.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // job_shares_test.cpp - how the ranks of one job divide CPUs.
-#include "job_shares.hpp"
+#include "verbs/job_shares.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // logout_test.cpp - who is told that a table may be removed when its user logs out.
-#include "logout.hpp"
+#include "table/logout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // program_test.cpp - programs before they are started: ELF headers, doors, LD_PRELOAD.
-#include "program.hpp"
+#include "program/program.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,9 +9,9 @@
 #include <iterator>
 #include <string>
 
-#include "doors.hpp"
-#include "elf_file.hpp"
-#include "loader_search.hpp"
+#include "program/elf_file.hpp"
+#include "program/loader_search.hpp"
+#include "program/preload.hpp"
 #include "property.hpp"
 #include "temp_dir.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "choose.hpp"
+#include "verbs/run_cpus.hpp"
 
 namespace drom::test {
 

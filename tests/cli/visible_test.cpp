@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // visible_test.cpp - what of a name from outside reaches a person's terminal.
-#include "visible.hpp"
+#include "output/visible.hpp"
 
 #include <gtest/gtest.h>
 

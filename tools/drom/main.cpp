@@ -12,15 +12,16 @@
 #include <string_view>
 #include <system_error>
 
-#include "completion.hpp"
-#include "environment.hpp"
-#include "options.hpp"
-#include "output_json.hpp"
-#include "report.hpp"
-#include "verb_functions.hpp"
+#include "command_line/completion.hpp"
+#include "command_line/options.hpp"
+#include "output/json.hpp"
+#include "output/report.hpp"
+#include "program/environment.hpp"
+#include "verbs/verb_functions.hpp"
 
 namespace {
 
+using drom::command::Asked;
 using drom::command::Options;
 using drom::command::with_output;
 
@@ -77,18 +78,12 @@ void keep_streams_apart() {
             return;
 }
 
-/// What the command line asked for, as far as it is known.
-struct Asked {
-    std::string verb;
-    bool json = false;
-};
-
 int act(int argc, char** argv, Asked& asked) {
     if (argc > 1 && std::string_view(argv[1]) == "--complete")
         return with_output("", drom::command::complete({argv + 2, argv + argc}));
     const auto options = drom::command::parse_options(argc, argv);
     if (!options) return with_output("", options.error());
-    asked = {options->verb, options->json};
+    asked = *options;
     return with_output(options->verb, dispatch(*options));
 }
 

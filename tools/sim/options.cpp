@@ -10,7 +10,7 @@
 #include <map>
 
 #include "help.hpp"
-#include "tools/drom/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace drom::sim {
 namespace {
@@ -191,7 +191,7 @@ void add_verb(CLI::App& app, Typed& typed) {
 }
 
 std::string meant(const std::string& word, const std::vector<std::string>& known) {
-    const std::string near = command::nearest(word, known);
+    const std::string near = nearest(word, known);
     return near.empty() ? "" : "; did you mean " + near + "?";
 }
 

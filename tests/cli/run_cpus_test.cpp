@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// run_cpus_test.cpp - which CPUs a newcomer gets.
+#include "verbs/run_cpus.hpp"
+
+#include <vector>
+
+#include "property.hpp"
+#include "small_node.hpp"
+
+namespace {
+
+using namespace drom::command;
+using drom::CpuSet;
+using drom::test::cpus;
+using drom::test::holds;
+using drom::test::small_node;
+
+struct Row {
+    const char* what;
+    unsigned count;
+    const char* allowed;
+    const char* free;
+    std::vector<Share> shares;
+    const char* expected;  ///< or the beginning of the refusal
+    bool takes;
+};
+
+const Row kRows[] = {
+    {"one free core is enough for two", 2, "0-15", "1,4-5,8", {}, "4-5", false},
+    {"the L3 that fits best, not the first", 4, "0-15", "0-2,4,8-11,12-15", {}, "8-11", false},
+    {"free CPUs that fit nowhere together stay near one another", 3, "0-15", "0,7,8", {}, "0,7-8", false},
+    {"only where it may run", 2, "8-15", "0-3,9,14", {}, "9,14", false},
+    {"all that is free, the rest from the largest",
+     3,
+     "0-15",
+     "0",
+     {{0, cpus("1-4"), 1}, {1, cpus("5-15"), 1}},
+     "0,6-7",
+     true},
+    {"taken near what is free already", 2, "0-15", "6", {{0, cpus("0-5,7-15"), 1}}, "6-7", true},
+    {"the largest gives until another is larger",
+     4,
+     "0-7",
+     "",
+     {{0, cpus("0-3"), 1}, {1, cpus("4-7"), 1}},
+     "2-3,6-7",
+     true},
+    {"a minimum is kept",
+     3,
+     "0-7",
+     "",
+     {{0, cpus("0-5"), 5}, {1, cpus("6-7"), 1}},
+     "3 CPUs wanted; 0 free and 2 more can be taken",
+     true},
+    {"a rigid client gives nothing",
+     1,
+     "0-7",
+     "",
+     {{0, cpus("0-7"), 1, true}},
+     "1 CPU wanted; 0 free and 0 more can be taken (clients keep their minimum); ask for fewer, or wait until one ends",
+     true},
+    {"only CPUs where the newcomer may run are taken",
+     1,
+     "0-1",
+     "",
+     {{0, cpus("4-7"), 1}, {1, cpus("0-1"), 1}},
+     "1",
+     true},
+    {"more than may be used", 3, "0-1", "0-7", {}, "3 CPUs wanted, but only 2 may be used here (0-1)", false},
+};
+
+TEST(Choose, DrainedCpusAreNamed) {
+    Wish wish;
+    wish.count = 3;
+    wish.allowed = wish.free = cpus("0-1");
+    wish.drained = cpus("5");
+    auto choice = choose_cpus(wish);
+    ASSERT_FALSE(choice);
+    EXPECT_EQ(choice.error().status, DROM_E_BUSY);
+    EXPECT_EQ(choice.error().text,
+              "3 CPUs wanted, but only 2 may be used here (0-1); drom restore gives back CPU 5, drained now");
+    wish.count = 4;
+    choice = choose_cpus(wish);
+    ASSERT_FALSE(choice);
+    EXPECT_EQ(choice.error().status, DROM_E_NOCPU) << "restoring it would not be enough";
+}
+
+TEST(Choose, NewcomersGetWhatTheRowsSay) {
+    for (const Row& row : kRows) {
+        const auto choice = choose_cpus({row.count, cpus(row.allowed), cpus(row.free), row.shares, small_node()});
+        if (choice) {
+            EXPECT_EQ(choice->cpus.text(), row.expected) << row.what;
+            EXPECT_EQ(choice->takes, row.takes) << row.what;
+        } else {
+            EXPECT_TRUE(choice.error().text.starts_with(row.expected)) << row.what << ": " << choice.error().text;
+            // Those that are only in use may be had later: drom run --wait.
+            const bool never = row.count > cpus(row.allowed).count();
+            EXPECT_EQ(choice.error().status, never ? DROM_E_NOCPU : DROM_E_BUSY) << row.what;
+        }
+    }
+}
+
+TEST(Choose, WithoutATopologyLowNumbersComeFirst) {
+    EXPECT_EQ(choose_cpus({3, cpus("0-7"), cpus("2-7"), {}, {}})->cpus.text(), "2-4");
+}
+
+TEST(Choose, AnEqualShareIsNeverNothing) {
+    EXPECT_EQ(equal_share(8, 1), 4U);
+    EXPECT_EQ(equal_share(8, 2), 2U);
+    EXPECT_EQ(equal_share(2, 5), 1U);
+    EXPECT_EQ(equal_share(0, 0), 1U);
+}
+
+/// A node of 16 CPUs cut at random into free CPUs and up to four clients.
+Wish any_wish() {
+    Wish wish;
+    wish.levels = small_node();
+    wish.count = *rc::gen::inRange(1U, 18U);
+    wish.shares.resize(4);
+    for (uint32_t i = 0; i < 4; ++i) {
+        wish.shares[i].slot = i;
+        wish.shares[i].min_cpus = *rc::gen::inRange(0U, 5U);
+        wish.shares[i].rigid = *rc::gen::inRange(0, 4) == 0;
+    }
+    for (unsigned cpu = 0; cpu < 16; ++cpu) {
+        const auto owner = *rc::gen::inRange<size_t>(0, 6);
+        if (owner < 4) wish.shares[owner].cpus.add(cpu);
+        if (owner == 4) wish.free.add(cpu);
+        if (*rc::gen::inRange(0, 8) != 0) wish.allowed.add(cpu);
+    }
+    return wish;
+}
+
+TEST(Choose, NobodyGetsWhatItMayNotHaveAndNobodyLosesWhatItMustKeep) {
+    EXPECT_TRUE(holds("choices are lawful", [] {
+        const Wish wish = any_wish();
+        const auto choice = choose_cpus(wish);
+        if (!choice) return;
+        RC_ASSERT(choice->cpus.count() == wish.count);
+        RC_ASSERT(wish.allowed.contains(choice->cpus));
+        RC_ASSERT(choice->takes == !wish.free.contains(choice->cpus));
+        CpuSet known = wish.free;
+        for (const Share& share : wish.shares) {
+            known = known | share.cpus;
+            const bool touched = share.cpus.intersects(choice->cpus);
+            RC_ASSERT(!touched || !share.rigid);
+            RC_ASSERT(!touched || (share.cpus - choice->cpus).count() >= std::max(1U, share.min_cpus));
+        }
+        RC_ASSERT(known.contains(choice->cpus));
+        // Nobody is asked while something is free.
+        RC_ASSERT(!choice->takes || choice->cpus.contains(wish.free & wish.allowed));
+    }));
+}
+
+TEST(Choose, ARefusalIsNeverForWantOfLooking) {
+    EXPECT_TRUE(holds("refusals are justified", [] {
+        const Wish wish = any_wish();
+        if (choose_cpus(wish)) return;
+        unsigned available = (wish.free & wish.allowed).count();
+        for (const Share& share : wish.shares) {
+            const unsigned least = std::max(1U, share.min_cpus);
+            const unsigned spare = share.cpus.count() > least ? share.cpus.count() - least : 0;
+            if (!share.rigid) available += std::min(spare, (share.cpus & wish.allowed).count());
+        }
+        RC_ASSERT(available < wish.count);
+    }));
+}
+
+}  // namespace

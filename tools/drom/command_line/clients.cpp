@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// clients.cpp - which client a person means.
+#include "command_line/clients.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "output/format.hpp"
+
+namespace drom::command {
+
+namespace {
+
+std::optional<uint32_t> whole_number(std::string_view text) {
+    uint32_t value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+/// The library knows clients by their pids, and takes the one of its own pid namespace.
+Expected<pid_t> pid_of(const drom_client_info& client, std::span<const drom_client_info> clients) {
+    for (const auto& info : clients)
+        if (info.pid == client.pid && info.slot != client.slot)
+            return failure(DROM_E_BUSY,
+                           fmt::format("the clients of slots {} and {} are both process {}, in pid namespaces of their "
+                                       "own; name it by its pid from within its container",
+                                       std::min(client.slot, info.slot), std::max(client.slot, info.slot), info.pid));
+    return client.pid;
+}
+
+Expected<pid_t> by_slot(std::string_view text, std::span<const drom_client_info> clients) {
+    const auto slot = whole_number(text.substr(1));
+    if (!slot) return failure(DROM_E_INVAL, fmt::format("'{}' is not a slot; a slot is written '#3'", text));
+    for (const auto& info : clients)
+        if (info.slot == *slot) return pid_of(info, clients);
+    return failure(DROM_E_NOPROC, fmt::format("slot {} holds no client; drom list shows those that do", *slot));
+}
+
+Expected<pid_t> by_pid(uint32_t number, std::span<const drom_client_info> clients) {
+    if (number == 0 || number > INT32_MAX) return failure(DROM_E_INVAL, fmt::format("'{}' is not a pid", number));
+    const auto pid = static_cast<pid_t>(number);
+    for (const auto& info : clients)
+        if (info.pid == pid) return pid;
+    for (const auto& info : clients)
+        if (info.guardian_pid == pid) return pid_of(info, clients);
+    return pid;
+}
+
+/// A name that no client can have is as long as its writer liked.
+std::string shortened(std::string_view text) {
+    constexpr size_t kMost = sizeof(drom_client_info::name) - 1;
+    return text.size() <= kMost ? std::string(text) : fmt::format("{}...", text.substr(0, kMost));
+}
+
+Expected<pid_t> by_name(std::string_view text, std::span<const drom_client_info> clients) {
+    std::vector<const drom_client_info*> found;
+    for (const auto& info : clients)
+        if (text == info.name) found.push_back(&info);
+    if (found.size() == 1) return pid_of(*found.front(), clients);
+    if (found.empty())
+        return failure(DROM_E_NOPROC,
+                       fmt::format("no client is called '{}'; drom list shows those there are", shortened(text)));
+    std::vector<std::string> pids;
+    pids.reserve(found.size());
+    for (const auto* info : found) pids.push_back(std::to_string(info->pid));
+    return failure(DROM_E_BUSY, fmt::format("{} clients are called '{}': {}; name one by its pid", found.size(), text,
+                                            joined(pids, ", ")));
+}
+
+}  // namespace
+
+Expected<pid_t> resolve_client(std::string_view text, std::span<const drom_client_info> clients) {
+    if (text.empty()) return failure(DROM_E_INVAL, "CLIENT is empty");
+    if (text.front() == '#') return by_slot(text, clients);
+    if (text.find_first_not_of("0123456789") == std::string_view::npos) {
+        const auto number = whole_number(text);
+        if (!number) return failure(DROM_E_INVAL, fmt::format("'{}' is not a pid", text));
+        return by_pid(*number, clients);
+    }
+    return by_name(text, clients);
+}
+
+}  // namespace drom::command

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// help.cpp - help pages from the verb texts and the option rows.
+#include "command_line/help.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "output/client_table.hpp"
+
+namespace drom::command {
+
+namespace {
+
+constexpr std::string_view kMask =
+    "MASK: 0-3,8   0-14:2   0x1f   core:0-1   numa:0   package:1; items are separated by commas, each names its own "
+    "unit\n";
+constexpr std::string_view kClient =
+    "CLIENT: pid (its own or that of its drom run), '#3' (slot 3, quoted), or its name\n";
+constexpr std::string_view kExit =
+    "Exit status: 0 done; 1 refused, or output lost; 2 usage; 3 posted but not acknowledged in time; 4 table damaged\n";
+
+std::string indented(std::string_view text) {
+    std::string out = "  ";
+    for (char c : text) {
+        out += c;
+        if (c == '\n') out += "  ";
+    }
+    return out + '\n';
+}
+
+std::string rows(std::span<const OptionRow> options) {
+    size_t width = 0;
+    for (const auto& row : options) width = std::max(width, row.names.size());
+    std::string out;
+    for (const auto& row : options) out += fmt::format("  {:<{}}  {}\n", row.names, width, row.text);
+    return out;
+}
+
+std::string columns() {
+    std::string out = "Columns:\n";
+    for (const auto& column : column_texts()) out += fmt::format("  {:<10} {}\n", column.name, column.text);
+    return out + '\n';
+}
+
+bool takes(const VerbText& verb, std::string_view word) { return verb.arguments.find(word) != std::string_view::npos; }
+
+std::string usage_of(const VerbText& verb) {
+    const bool has_options = verb.arguments.starts_with('[') && takes(verb, "options");
+    return fmt::format("Usage: drom {}{}{}{}\n", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments,
+                       has_options ? "" : " [options]");
+}
+
+}  // namespace
+
+std::string program_help(std::span<const OptionRow> common, bool full) {
+    std::string out = "drom - move CPUs between running jobs on this node\n\nUsage: drom VERB [options]\n\n";
+    for (const auto& verb : verb_texts())
+        out += fmt::format("  {:<18} {}\n",
+                           fmt::format("{} {}", verb.name, takes(verb, "COMMAND") ? "-- COMMAND" : verb.arguments),
+                           verb.summary);
+    out += fmt::format("\n{}\n{}{}\n", rows(common), kMask, kClient);
+    out += kExit;
+    if (full)
+        out +=
+            "\nThe table is the directory DROM_TABLE, else /dev/shm/drom-UID. drom run creates it, nothing else here "
+            "does.\n"
+            "Data goes to stdout, messages to stderr; --json works with every verb.\n"
+            "\nExamples:\n"
+            "  drom run -- ./simulation &                    # owns the node\n"
+            "  drom run --ncpus 1 -- ./analytics             # the simulation shrinks, and expands again afterwards\n"
+            "  drom list; drom explain simulation            # who has what, and why\n";
+    out += "\ndrom VERB -h is short, drom VERB --help long. See drom(1), drom(7), drom-table(5).\n";
+    return out;
+}
+
+std::string verb_help(const VerbText& verb, std::span<const OptionRow> options, bool full) {
+    std::string out = fmt::format("drom {} - {}\n\n{}\n", verb.name, verb.summary, usage_of(verb));
+    if (full) out += indented(verb.details) + '\n';
+    out += "Options:\n" + rows(options);
+    if (full) {
+        out += '\n';
+        if (verb.name == "list") out += columns();
+        if (takes(verb, "MASK") || verb.name == "run") out += kMask;
+        if (takes(verb, "CLIENT")) out += kClient;
+        out += kExit;
+        out += "\nExamples:\n" + indented(verb.examples);
+    } else {
+        out += fmt::format("\ndrom {} --help says more and shows examples.\n", verb.name);
+    }
+    return out;
+}
+
+}  // namespace drom::command

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// options.cpp - the command line; the only file that includes CLI11, which takes seven seconds to compile.
+#include "command_line/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "command_line/help.hpp"
+#include "command_line/verb_texts.hpp"
+#include "libdrom/base/env.hpp"
+#include "output/json.hpp"
+#include "output/report.hpp"
+#include "text/nearest.hpp"
+
+namespace drom::command {
+
+namespace {
+
+/// What was typed. Numbers stay text until Reader has looked at them: CLI11 would read 010 as 8.
+struct Typed {
+    Options options;
+    bool version = false, dump = false, no_wait = false;
+    std::string surplus;               ///< the first word that "drom help VERB" has too many
+    std::vector<std::string> columns;  ///< of list, each word as it was typed
+    bool empty_client = false;         ///< CLIENT is there, and empty: an unset variable of a script
+    std::string without;               ///< the first option written as --option= with nothing behind it
+    std::string count, seq, sample, wait, timeout, grace;
+    std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank;
+};
+
+/// Turns text into values; keeps the first complaint.
+class Reader {
+public:
+    /// `words`: what may stand in place of a number, "now or never"; nullptr: nothing may.
+    uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t least, uint64_t most,
+                   const char* words = nullptr) {
+        uint64_t value = 0;
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool number = code != std::errc::invalid_argument && end == text.data() + text.size();
+        const bool too_large = code == std::errc::result_out_of_range;
+        if (!number)
+            complain(std::string(name) + " '" + text + "' is not a whole number of " + of_what +
+                     (words == nullptr ? "" : std::string(", nor ") + words));
+        if (number && (too_large || value < least || value > most))
+            complain(std::string(name) + " " + text + " is out of range; " +
+                     (most == UINT64_MAX && !too_large
+                          ? std::string(of_what) + " begin with " + std::to_string(least)
+                          : std::to_string(least) + " to " + std::to_string(most) + " " + of_what +
+                                (words == nullptr ? "" : std::string(", or ") + words) + " can be meant"));
+        return value;
+    }
+    std::optional<unsigned> cpus(const std::string& text, const char* name) {
+        if (text.empty()) return std::nullopt;
+        return static_cast<unsigned>(whole(text, name, "CPUs", 1, CpuSet::kMaxCpus));
+    }
+    void complain(std::string text) {
+        if (complaint_.empty()) complaint_ = std::move(text);
+    }
+    [[nodiscard]] const std::string& complaint() const { return complaint_; }
+
+private:
+    std::string complaint_;
+};
+
+constexpr uint64_t kDay = 24ULL * 3600 * 1000;
+
+void add_value(CLI::App* app, const char* names, std::string& into, const char* label, const char* text) {
+    const auto refuse_nothing = [](std::string& value) { return std::string(value.empty() ? "needs a value" : ""); };
+    app->add_option(names, into, text)
+        ->type_name(label)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->check(CLI::Validator(refuse_nothing, ""));
+}
+
+void add_common(CLI::App* app, Typed& typed) {
+    app->set_help_flag("-h", "a short help");
+    app->set_help_all_flag("--help", "a long help, with examples");
+    add_value(app, "-n,--table", typed.options.table, "PATH", "directory of the table (DROM_TABLE)");
+    app->add_flag("-J,--json", typed.options.json, "one JSON object instead of text");
+    app->add_flag("-q,--quiet", typed.options.quiet, "no remarks, only refusals");
+    app->add_flag("-v,--verbose", typed.options.verbose, "say what is done");
+}
+
+void add_waiting(CLI::App* app, Typed& typed) {
+    add_value(app, "--wait", typed.wait, "WHAT", "wait until the request is: released (default), resized");
+    app->add_flag("--no-wait", typed.no_wait, "return as soon as it is posted");
+}
+
+void add_pace(CLI::App* app, Typed& typed) {
+    add_value(app, "--timeout", typed.timeout, "MS", "how long to wait, in milliseconds (DROM_TIMEOUT_MS)");
+    add_value(app, "--grace", typed.grace, "MS",
+              "then threads are confined from outside; also: now, never (DROM_GRACE_MS)");
+}
+
+void add_growth(CLI::App* app, Typed& typed) {
+    app->add_flag("--take", typed.options.request.take, "CPUs of other clients may be taken");
+    app->add_flag("--return", typed.options.request.give_back, "what is taken goes back afterwards");
+    app->add_flag("--fast", typed.options.request.fast, "use CPUs before their owner has released them");
+}
+
+void add_job(CLI::App* app, bool counts, Typed& typed) {
+    add_value(app, "--job", typed.options.job, "ID", "all clients of this job, as one request, in place of CLIENT");
+    if (counts)
+        add_value(app, "--per-rank", typed.per_rank, "N", "with --job: N CPUs for each rank, in place of N in all");
+}
+
+void add_run(CLI::App* app, Typed& typed) {
+    auto& run = typed.options.run;
+    add_value(app, "--cpus", run.cpus, "MASK", "exactly these CPUs");
+    add_value(app, "--ncpus", typed.ncpus, "N", "this many CPUs, free ones first");
+    add_value(app, "--max", typed.max, "N", "start with this many threads; never more (DROM_MAX_CPUS)");
+    add_value(app, "--min", typed.min, "N", "others may not take CPUs below this many (DROM_MIN_CPUS, 1)");
+    app->add_flag("--rigid", run.rigid, "nobody takes its CPUs until it ends");
+    add_value(app, "--resize", run.resize, "WAY",
+              "its team: keep its size, follow the CPUs, or auto (keep, unless it says that it may change)");
+    add_value(app, "--name", run.name, "NAME", "what to call it; under MPI the rank is added");
+    add_value(app, "--job", run.job, "ID", "job it belongs to (DROM_JOB)");
+    app->add_flag("--wait", run.wait, "wait for room, at most --timeout if that is given, instead of being refused");
+    app->add_flag("--no-doors", run.no_doors, "preload nothing; reach it from outside only");
+    add_pace(app, typed);
+    app->add_flag("--fast", typed.options.request.fast, "start before the CPUs' owners have released them");
+}
+
+void add_verify(CLI::App* app, Typed& typed) {
+    auto& verify = typed.options.verify;
+    add_value(app, "--check", verify.check, "CHECK", "shell command that judges a run's output on its stdin");
+    add_value(app, "--runs", typed.runs, "N", "rounds; each runs every mode once (10)");
+    add_value(app, "--seed", typed.seed, "N", "seed of the random requests (1)");
+    add_value(app, "--limit", typed.limit, "SECONDS",
+              "a run that takes longer is wrong (10 times the undisturbed run and 30 s)");
+    app->add_flag("--no-record", verify.no_record, "report only");
+}
+
+void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
+    if (verb == "list") {
+        app->add_option("-o,--columns", typed.columns, "columns to show, separated by commas")
+            ->type_name("NAMES")
+            ->expected(1)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        app->add_flag("--raw", typed.options.list.raw, "no header, no alignment: fields separated by tabs");
+    }
+    if (verb == "list" || verb == "drain" || verb == "restore")
+        app->add_flag("--all-users", typed.options.all_users, "in the table /dev/shm/drom-UID of every user (root)");
+    if (verb == "wait") {
+        add_value(app, "--seq", typed.seq, "N", "this request (the newest)");
+        add_value(app, "--wait", typed.wait, "WHAT", "until it is: released (default), resized");
+        add_pace(app, typed);
+    }
+    if (verb == "watch") {
+        add_value(app, "--for", typed.duration, "SECONDS", "end after this time");
+        add_value(app, "--count", typed.events, "N", "end after this many events");
+        app->add_flag("--all", typed.options.watch.all, "begin with the oldest event still kept");
+    }
+    if (verb == "explain") add_value(app, "--sample", typed.sample, "MS", "how long to look at the threads (200)");
+}
+
+void add_positionals(CLI::App* app, const VerbText& verb, Typed& typed) {
+    const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
+    if (takes("COMMAND")) app->prefix_command();
+    if (takes("CLIENT")) app->add_option("CLIENT", typed.options.client, "")->type_name("");
+    if (takes("MASK")) app->add_option("MASK", typed.options.mask, "")->type_name("");
+    if (takes(" N")) app->add_option("N", typed.count, "")->type_name("");
+}
+
+void add_verb(CLI::App& app, const VerbText& verb, Typed& typed) {
+    const std::string name(verb.name);
+    CLI::App* sub = app.add_subcommand(name, std::string(verb.summary));
+    add_positionals(sub, verb, typed);
+    const bool grows = name == "set" || name == "expand" || name == "give";
+    if (grows || name == "shrink" || name == "take" || name == "drain" || name == "restore") {
+        add_waiting(sub, typed);
+        add_pace(sub, typed);
+    }
+    if (grows) add_growth(sub, typed);
+    const bool counts = name == "shrink" || name == "expand";
+    if (counts || name == "set" || name == "give" || name == "take") add_job(sub, counts, typed);
+    if (name == "run") add_run(sub, typed);
+    if (name == "verify") add_verify(sub, typed);
+    add_rest(sub, name, typed);
+    add_common(sub, typed);
+}
+
+std::vector<OptionRow> option_rows(const CLI::App& app) {
+    std::vector<OptionRow> rows;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() || option->get_group().empty()) continue;
+        std::string names;
+        for (const auto& name : option->get_snames()) names += (names.empty() ? "-" : ", -") + name;
+        for (const auto& name : option->get_lnames()) names += (names.empty() ? "--" : ", --") + name;
+        if (!option->get_type_name().empty() && option->get_items_expected_max() > 0)
+            names += " " + option->get_type_name();
+        rows.push_back({names, option->get_description()});
+    }
+    return rows;
+}
+
+/// "VERB<tab>--option" lines ("-" for the program itself): what the tests hold against man page and completion.
+std::string dump(const CLI::App& app) {
+    std::string out;
+    const auto add = [&](const CLI::App& owner, const std::string& name) {
+        for (const CLI::Option* option : owner.get_options()) {
+            if (option->get_positional() || option->get_group().empty()) continue;
+            for (const auto& word : option->get_snames()) out.append(name).append("\t-").append(word).append("\n");
+            for (const auto& word : option->get_lnames()) out.append(name).append("\t--").append(word).append("\n");
+        }
+    };
+    add(app, "-");
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) add(*sub, sub->get_name());
+    return out;
+}
+
+const CLI::App& verb_of(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app : *chosen.front();
+}
+
+std::vector<std::string> option_words(const CLI::App& app) {
+    std::vector<std::string> words;
+    for (const CLI::Option* option : app.get_options())
+        for (const auto& word : option->get_lnames()) words.push_back("--" + word);
+    return words;
+}
+
+int misused_program(const Typed& typed, const std::string& text) {
+    complain("drom: " + text);
+    if (typed.options.json) print(error_json("error", {DROM_E_INVAL, "drom: " + text}));
+    return kUsage;
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+    const std::string near = nearest(word, known);
+    return near.empty() ? std::string() : "; did you mean " + near + "?";
+}
+
+/// "usage: drom set CLIENT MASK".
+std::string usage_of(const VerbText& verb) {
+    const std::string arguments = verb.arguments.empty() ? "" : " " + std::string(verb.arguments);
+    return "usage: drom " + std::string(verb.name) + arguments;
+}
+
+/// What is wrong with a command line that CLI11 refused or left something of.
+int complain(const CLI::App& app, const CLI::App& verb, Typed& typed, const std::string& why) {
+    typed.options.verb = verb.get_name();
+    const auto left = verb.remaining();
+    const bool program = &app == &verb;
+    if (left.empty() && program && why.empty()) return misused_program(typed, "a verb is missing; drom -h lists them");
+    if (left.empty()) return program ? misused_program(typed, why) : misused(typed.options, why);
+    const std::string& word = left.front();
+    if (word.starts_with('-')) {
+        const std::string text = "there is no option " + word +
+                                 suggestion(word.substr(0, word.find('=')), option_words(verb)) + " (drom " +
+                                 (program ? "" : verb.get_name() + " ") + "-h lists them)";
+        return program ? misused_program(typed, text) : misused(typed.options, text);
+    }
+    if (program) {
+        std::vector<std::string> verbs{"help"};
+        for (const auto& text : verb_texts()) verbs.emplace_back(text.name);
+        return misused_program(typed,
+                               "there is no verb '" + word + "'" + suggestion(word, verbs) + " (drom -h lists them)");
+    }
+    return misused(typed.options, "'" + word + "' is one argument too many; " + usage_of(*find_verb(verb.get_name())));
+}
+
+int show_help(const CLI::App& app, Typed& typed, bool full) {
+    const CLI::App& verb = verb_of(app);
+    if (&verb == &app && !app.remaining().empty()) return complain(app, app, typed, "");
+    const VerbText* text = find_verb(verb.get_name());
+    const auto rows = option_rows(verb);
+    print(text == nullptr ? program_help(rows, full) : verb_help(*text, rows, full));
+    return kDone;
+}
+
+void read_request(Typed& typed, Reader& reader) {
+    Request& request = typed.options.request;
+    if (typed.no_wait && !typed.wait.empty()) reader.complain("--wait and --no-wait exclude each other");
+    if (!typed.wait.empty() && typed.wait != "released" && typed.wait != "resized")
+        reader.complain("--wait '" + typed.wait + "' is neither released nor resized");
+    if (typed.no_wait) request.wait = Wait::kNothing;
+    if (typed.wait == "resized") request.wait = Wait::kResized;
+    if (!typed.timeout.empty())
+        request.timeout = std::chrono::milliseconds(reader.whole(typed.timeout, "--timeout", "milliseconds", 1, kDay));
+    if (typed.grace == "never")
+        request.never_confine = true;
+    else if (typed.grace == "now")
+        request.grace = std::chrono::milliseconds(0);
+    else if (!typed.grace.empty())
+        request.grace =
+            std::chrono::milliseconds(reader.whole(typed.grace, "--grace", "milliseconds", 0, kDay, "now or never"));
+}
+
+/// A name that a person chose is taken whole, or not at all. Only the name of a program is cut.
+void check_length(const char* from, const std::string& name, Reader& reader) {
+    constexpr size_t kMost = sizeof(drom_client_info::name) - 1;
+    if (name.size() > kMost)
+        reader.complain(from + name + " is longer than " + std::to_string(kMost) + " characters; shorten it");
+}
+
+struct Limit {
+    std::optional<unsigned> cpus;
+    std::string said;
+};
+
+/// A limit of drom run: that of the option, else that of the variable, where 0 is none. A variable that is no number has been complained about
+/// by itself, and is none.
+Limit limit_of(const Typed& typed, const std::string& text, const char* option, const char* variable, Reader& reader) {
+    if (!text.empty()) return {reader.cpus(text, option), std::string(option) + " " + text};
+    const long value = typed.options.verb == "run" ? env::number(variable, 0) : 0;
+    if (value == 0) return {};
+    const std::string said = std::string(variable) + "=" + env::text(variable);
+    if (value > long{CpuSet::kMaxCpus})
+        reader.complain(said + " is out of range; 0 to " + std::to_string(CpuSet::kMaxCpus) + " CPUs can be meant");
+    return {static_cast<unsigned>(value), said};
+}
+
+void read_run(Typed& typed, Reader& reader) {
+    RunOptions& run = typed.options.run;
+    run.ncpus = reader.cpus(typed.ncpus, "--ncpus");
+    const Limit max = limit_of(typed, typed.max, "--max", "DROM_MAX_CPUS", reader);
+    const Limit min = limit_of(typed, typed.min, "--min", "DROM_MIN_CPUS", reader);
+    run.max = max.cpus;
+    run.min = min.cpus;
+    run.max_said = max.said;
+    run.min_said = min.said;
+    if (!run.resize.empty() && run.resize != "keep" && run.resize != "follow" && run.resize != "auto")
+        reader.complain("--resize '" + run.resize + "' is neither keep nor follow nor auto");
+    if (run.ncpus && !run.cpus.empty()) reader.complain("--cpus and --ncpus exclude each other");
+    if (run.ncpus && run.max && *run.ncpus > *run.max)
+        reader.complain("--ncpus " + typed.ncpus + " is more than " + max.said);
+    if (run.ncpus && run.min && *run.min > *run.ncpus)
+        reader.complain(min.said + " is more than --ncpus " + typed.ncpus);
+    if (run.min && run.max && *run.min > *run.max) reader.complain(min.said + " is more than " + max.said);
+    if (!run.name.empty() && run.name.find_first_not_of("0123456789") == std::string::npos)
+        reader.complain("--name " + run.name + " would be taken for a pid; a name needs a letter");
+    if (run.name.starts_with('#'))
+        reader.complain("--name " + run.name + " would be taken for a slot; a name begins with a letter");
+    const char* variable = std::getenv("DROM_NAME");
+    if (!run.name.empty()) return check_length("--name ", run.name, reader);
+    if (typed.options.verb == "run" && variable != nullptr) check_length("DROM_NAME=", variable, reader);
+}
+
+void read_numbers(Typed& typed, Reader& reader) {
+    Options& options = typed.options;
+    if (!typed.count.empty()) options.count = reader.cpus(typed.count, "N").value_or(0);
+    if (!typed.seq.empty()) options.seq = reader.whole(typed.seq, "--seq", "requests", 1, UINT64_MAX);
+    if (!typed.sample.empty())
+        options.sample = std::chrono::milliseconds(reader.whole(typed.sample, "--sample", "milliseconds", 1, 60'000));
+    if (!typed.runs.empty())
+        options.verify.runs = static_cast<unsigned>(reader.whole(typed.runs, "--runs", "runs", 1, 100'000));
+    if (!typed.seed.empty()) options.verify.seed = reader.whole(typed.seed, "--seed", "units", 0, UINT64_MAX);
+    if (!typed.limit.empty())
+        options.verify.limit_s = static_cast<unsigned>(reader.whole(typed.limit, "--limit", "seconds", 1, 86'400));
+    if (!typed.duration.empty())
+        options.watch.duration =
+            std::chrono::milliseconds(1000 * reader.whole(typed.duration, "--for", "seconds", 1, 10'000'000));
+    if (!typed.events.empty()) options.watch.count = reader.whole(typed.events, "--count", "events", 1, UINT64_MAX);
+}
+
+/// Every name between the commas, an empty one too.
+void read_columns(Typed& typed, Reader& reader) {
+    for (const std::string& word : typed.columns) {
+        if (word.empty()) return reader.complain("--columns needs a value");
+        for (size_t begin = 0; begin <= word.size();) {
+            const size_t end = std::min(word.find(',', begin), word.size());
+            if (begin == end) return reader.complain("--columns '" + word + "' has a comma too many");
+            typed.options.list.columns.push_back(word.substr(begin, end - begin));
+            begin = end + 1;
+        }
+    }
+}
+
+/// With --job there is no CLIENT: the first positional is what follows it otherwise.
+void read_job(const VerbText& verb, Typed& typed, Reader& reader) {
+    Options& options = typed.options;
+    if (!typed.per_rank.empty()) options.per_rank = reader.cpus(typed.per_rank, "--per-rank").value_or(0);
+    if (options.job.empty()) {
+        if (!typed.per_rank.empty()) reader.complain("--per-rank needs --job; for one client give N");
+        return;
+    }
+    std::string& last = verb.arguments.find("MASK") != std::string_view::npos ? options.mask : typed.count;
+    if (!options.client.empty() && !last.empty()) reader.complain("CLIENT and --job exclude each other");
+    if (last.empty()) last = std::exchange(options.client, "");
+    if (!typed.per_rank.empty() && !typed.count.empty()) reader.complain("N and --per-rank exclude each other");
+}
+
+/// What CLI11 cannot know: which positionals a verb cannot do without.
+void read_positionals(const VerbText& verb, const Typed& typed, Reader& reader) {
+    const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
+    const std::string usage = " is missing; " + usage_of(verb);
+    const bool optional_client = takes("[CLIENT]");
+    if (takes("CLIENT") && !optional_client && typed.options.client.empty() && typed.options.job.empty())
+        reader.complain("CLIENT" + usage + " (a slot is written '#3', in quotes)");
+    if (optional_client && typed.empty_client) reader.complain("CLIENT is empty; name a client, or leave it out");
+    if (typed.options.all_users && (!typed.options.client.empty() || !typed.options.table.empty()))
+        reader.complain("--all-users means whole tables of all users; give neither CLIENT nor --table with it");
+    if (takes("MASK") && typed.options.mask.empty()) reader.complain("MASK" + usage);
+    if (takes(" N") && typed.count.empty() && typed.per_rank.empty()) reader.complain("N" + usage);
+    if (takes("COMMAND") && typed.options.command.empty()) reader.complain("COMMAND" + usage);
+    if (takes("COMMAND") && !typed.options.command.empty() && typed.options.command.front().empty())
+        reader.complain("COMMAND is empty; name a program");
+}
+
+tl::expected<Options, int> read(const CLI::App& app, const CLI::App& verb, Typed& typed) {
+    Reader reader;
+    typed.options.verb = verb.get_name();
+    const CLI::Option* client = verb.get_option_no_throw("CLIENT");
+    typed.empty_client = client != nullptr && client->count() > 0 && typed.options.client.empty();
+    const VerbText& text = *find_verb(verb.get_name());
+    if (!verb.remaining().empty()) {
+        if (verb.remaining().front().starts_with('-') || !typed.options.command.empty())
+            return tl::make_unexpected(complain(app, verb, typed, ""));
+        typed.options.command = verb.remaining();
+    }
+    if (text.name != "run") read_job(text, typed, reader);
+    read_positionals(text, typed, reader);
+    read_request(typed, reader);
+    read_run(typed, reader);
+    read_numbers(typed, reader);
+    read_columns(typed, reader);
+    if (!reader.complaint().empty()) return tl::make_unexpected(misused(typed.options, reader.complaint()));
+    return typed.options;
+}
+
+/// Where the verb stands, behind the options of drom itself; the end: nowhere.
+size_t verb_at(const std::vector<std::string>& words) {
+    size_t at = 0;
+    while (at < words.size() && words[at].starts_with('-')) at += words[at] == "-n" || words[at] == "--table" ? 2U : 1U;
+    return std::min(at, words.size());
+}
+
+/// The first "--option=" of drom's own words; CLI11 would take the next word for its value.
+std::string option_without_value(const std::vector<std::string>& words, size_t verb, bool all_are_ours) {
+    for (size_t i = 0; i < words.size(); ++i) {
+        if (i > verb && !all_are_ours && !words[i].starts_with('-')) return {};
+        if (words[i].starts_with("--") && words[i].ends_with('=')) return words[i].substr(0, words[i].size() - 1);
+    }
+    return {};
+}
+
+/// "drom help set" is "drom set --help"; everything after "--" belongs to the command. A page that is asked for starts nothing.
+std::vector<std::string> arguments_of(int argc, char** argv, Typed& typed) {
+    std::vector<std::string>& command = typed.options.command;
+    std::vector<std::string> words(argv + 1, argv + argc);
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (dashes != words.end()) {
+        command.assign(dashes + 1, words.end());
+        words.erase(dashes, words.end());
+    }
+    const size_t at = verb_at(words);
+    const std::string verb = at < words.size() ? words[at] : "";
+    const bool starts_a_command = verb == "run" || verb == "verify";
+    typed.without = option_without_value(words, at, !starts_a_command || !command.empty());
+    if (find_verb(verb) != nullptr) typed.options.verb = verb;
+    if (verb == "help") {
+        const auto help = words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+        if (words.end() - help > 1) typed.surplus = help[1];
+        if (help != words.end() && *help == "help") words.erase(help);  // its page is the program's
+        words.emplace_back("--help");
+    }
+    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+    return words;
+}
+
+/// Only the verbs that occur are built: building all of them takes half a millisecond, and `drom list` has three.
+void build(CLI::App& app, const std::vector<std::string>& words, Typed& typed) {
+    const auto occurs = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+    const bool all = occurs("--dump-options");
+    app.require_subcommand(1);
+    app.allow_windows_style_options(false);
+    app.option_defaults()->disable_flag_override();
+    add_common(&app, typed);
+    app.add_flag("-V,--version", typed.version, "version");
+    app.add_flag("--dump-options", typed.dump, "")->group("");
+    for (const auto& verb : verb_texts())
+        if (all || occurs(verb.name)) add_verb(app, verb, typed);
+}
+
+/// "--cpus: 1 required TEXT missing" and "wait was given a disallowed flag override", as CLI11 says it.
+std::string value_mistake(const std::string& told) {
+    const auto flag = told.find(" was given a disallowed flag override");
+    if (flag == std::string::npos) return told.substr(0, told.find(':')) + " needs a value";
+    return (flag == 1 ? "-" : "--") + told.substr(0, flag) + " takes no value";
+}
+
+}  // namespace
+
+std::vector<OptionRow> option_rows_of(const std::string& verb) {
+    CLI::App app("", "drom");
+    Typed typed;
+    build(app, {verb}, typed);
+    const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
+    return option_rows(verbs.empty() ? app : *verbs.front());
+}
+
+tl::expected<Options, int> parse_options(int argc, char** argv) {
+    CLI::App app("", "drom");
+    Typed typed;
+    auto words = arguments_of(argc, argv, typed);
+    if (!typed.surplus.empty())
+        return tl::make_unexpected(
+            misused_program(typed, "'" + typed.surplus + "' is one argument too many; usage: drom help [VERB]"));
+    build(app, words, typed);
+    if (!typed.without.empty()) {
+        const std::string text = typed.without + " needs a value";
+        return tl::make_unexpected(typed.options.verb.empty() ? misused_program(typed, text)
+                                                              : misused(typed.options, text));
+    }
+    std::string why;
+    try {
+        app.parse(std::move(words));
+    } catch (const CLI::CallForHelp&) {
+        return tl::make_unexpected(show_help(app, typed, false));
+    } catch (const CLI::CallForAllHelp&) {
+        return tl::make_unexpected(show_help(app, typed, true));
+    } catch (const CLI::ArgumentMismatch& error) {
+        why = value_mistake(error.what());
+    } catch (const CLI::ValidationError& error) {
+        why = std::string(error.what()).substr(0, std::string(error.what()).find(':')) + " needs a value";
+    } catch (const CLI::RequiredError&) {
+        why.clear();  // no verb: complain() finds out what stands in its place
+    } catch (const CLI::ParseError& error) {
+        why = error.what();
+    }
+    if (typed.version) {
+        const CLI::App& verb = verb_of(app);
+        const std::string surplus = &verb != &app             ? verb.get_name()
+                                    : app.remaining().empty() ? std::string()
+                                                              : app.remaining().front();
+        if (!surplus.empty())
+            return tl::make_unexpected(
+                misused_program(typed, "'" + surplus + "' is one argument too many; usage: drom --version"));
+        print("drom " + std::to_string(DROM_VERSION_MAJOR) + "." + std::to_string(DROM_VERSION_MINOR) + "." +
+              std::to_string(DROM_VERSION_PATCH) + "\n");
+        return tl::make_unexpected<int>(kDone);
+    }
+    if (typed.dump) return tl::make_unexpected((print(dump(app)), static_cast<int>(kDone)));
+    const CLI::App& verb = verb_of(app);
+    if (&verb == &app || !why.empty()) return tl::make_unexpected(complain(app, verb, typed, why));
+    if (!typed.options.command.empty() &&
+        find_verb(verb.get_name())->arguments.find("COMMAND") == std::string_view::npos) {
+        typed.options.verb = verb.get_name();
+        return tl::make_unexpected(
+            misused(typed.options, "nothing may follow --; only run and verify start a command"));
+    }
+    return read(app, verb, typed);
+}
+
+}  // namespace drom::command

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// options.hpp - what the command line asked for, as plain values.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_line/help.hpp"
+#include "drom/drom.hpp"
+#include "output/report.hpp"
+
+namespace drom::command {
+
+struct RunOptions {
+    std::string cpus;
+    std::optional<unsigned> ncpus;
+    std::optional<unsigned> max;
+    std::optional<unsigned> min;
+    std::string max_said;  ///< where `max` comes from: "--max 2" or "DROM_MAX_CPUS=2"
+    std::string min_said;
+    bool rigid = false;
+    bool no_doors = false;
+    std::string resize;  ///< keep, follow or auto; empty: DROM_RESIZE, else auto
+    bool wait = false;   ///< until there is room, instead of being refused
+    std::string name;
+    std::string job;
+};
+
+struct VerifyOptions {
+    std::string check;
+    unsigned runs = 10;
+    uint64_t seed = 1;
+    unsigned limit_s = 0;  ///< 0: ten times the undisturbed run
+    bool no_record = false;
+};
+
+struct WatchOptions {
+    std::optional<std::chrono::milliseconds> duration;
+    uint64_t count = 0;  ///< 0: no limit
+    bool all = false;
+};
+
+struct ListOptions {
+    std::vector<std::string> columns;
+    bool raw = false;
+};
+
+struct Options : Asked {
+    std::string table;       ///< empty: DROM_TABLE, else the user's own
+    bool all_users = false;  ///< list, drain, restore: the tables of all users, for root
+
+    std::string client;
+    std::string job;  ///< set, shrink, expand, give, take: all its clients instead of one
+    std::string mask;
+    unsigned count = 0;
+    unsigned per_rank = 0;  ///< shrink, expand --job: instead of `count`; 0: not given
+    uint64_t seq = 0;
+    std::chrono::milliseconds sample{200};
+    Request request;
+    std::vector<std::string> command;
+
+    RunOptions run;
+    VerifyOptions verify;
+    WatchOptions watch;
+    ListOptions list;
+};
+
+/// The options of a verb; "": those of drom itself.
+std::vector<OptionRow> option_rows_of(const std::string& verb);
+
+/// The options, or the exit status of a command line that asked for help or was wrong (and has been answered).
+tl::expected<Options, int> parse_options(int argc, char** argv);
+
+}  // namespace drom::command

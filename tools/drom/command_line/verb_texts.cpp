@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// verb_texts.cpp - the text of the help, one row a verb.
+#include "command_line/verb_texts.hpp"
+
+#include <algorithm>
+
+namespace drom::command {
+
+namespace {
+
+constexpr VerbText kVerbs[] = {
+    {"run", "[options] -- COMMAND [ARGUMENT]...", "start COMMAND on CPUs made free for it",
+     "Looks at the program, chooses how it will be reached (its doors), reserves its CPUs, and starts it when they are "
+     "free.\n"
+     "Without --cpus or --ncpus it gets all free CPUs of the present affinity, or, when none is free, an equal share "
+     "of them.\n"
+     "--ncpus takes free CPUs first, near one another; what is missing is taken from running clients, the largest "
+     "share first,\n"
+     "never below a client's minimum and never from rigid ones. What was taken goes back when the command ends.\n"
+     "A program starts with its maximum of threads (OMP_NUM_THREADS, else --max, else its CPUs) and never exceeds it.\n"
+     "When there is no room it is refused; with --wait it starts as soon as there is,\n"
+     "or is refused when --timeout has passed (without --timeout it waits for ever).\n"
+     "Every signal that can be caught is passed on. The exit status is the command's, and its signal is raised here "
+     "too "
+     "when it\ndied of one.\n"
+     "126: COMMAND cannot be executed. 127: COMMAND was not found. In both cases nothing is left behind.\n"
+     "--resize keep: its team keeps its size, and CPUs change beneath it. follow: as each outermost region starts it "
+     "has as many\n"
+     "threads as CPUs, never more than its own number. auto: keep, unless OMP_DYNAMIC=true, the program, or a record "
+     "of drom\n"
+     "verify for exactly this program says that it may change.",
+     "drom run -- ./simulation                      # all free CPUs\n"
+     "drom run --ncpus 4 --name render -- ./render  # four CPUs, taken from others if need be\n"
+     "drom run --ncpus 1 --max 8 -- ./simulation    # begins on one CPU and can grow to eight\n"
+     "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and nobody may take them\n"
+     "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once a rank"},
+    {"verify", "[options] -- COMMAND [ARGUMENT]...", "find out by trial whether COMMAND's team may follow its CPUs",
+     "Runs COMMAND undisturbed, then round by round under random requests with keep and with follow, in a table of its "
+     "own,\n"
+     "on CPUs that no client owns. Where fewer than two are left, it uses those of clients too, and says so.\n"
+     "A run is right when it succeeds and its output is that of the undisturbed run, or, with\n"
+     "--check, when CHECK succeeds with the run's output as its standard input.\n"
+     "follow is recorded when it was right every time and took less CPU time than keep beyond doubt; otherwise keep, "
+     "and\n"
+     "rigid when even keep was wrong. Without evidence nothing is recorded, and the exit status is 1.\n"
+     "The record is ${XDG_STATE_HOME:-~/.local/state}/drom/modes, one line per program and its libraries; drom run "
+     "uses "
+     "it.",
+     "drom verify -- ./simulation -s 20\n"
+     "drom verify --runs 20 --check 'grep -q \"energy = 2.443e5\"' -- ./simulation"},
+    {"list", "[CLIENT]", "who owns which CPUs, and what is still unacknowledged",
+     "One line a client, then the CPUs nobody owns. CPUS are the client's until it releases them; WANT, shown when it "
+     "differs,\n"
+     "is what it will have when everything posted is done.",
+     "drom list\n"
+     "drom list -o pid,cpus,request --raw           # for scripts without JSON\n"
+     "drom list --json | jq '.clients[].mask'"},
+    {"set", "CLIENT MASK", "give CLIENT exactly these CPUs",
+     "CPUs of other clients are refused unless --take is given. A request that is not acknowledged yet is replaced.\n"
+     "With --job in place of CLIENT the ranks of the job divide the CPUs evenly, each keeping what it has where it "
+     "can:\n"
+     "all of them get their CPUs, or, when one cannot, none.",
+     "drom set 4242 0-3\n"
+     "drom set --job 88.0 0-7                        # for all ranks of the job on this node\n"
+     "drom set render numa:0 --take --return\n"
+     "drom set '#3' core:0-1 --wait resized --timeout 5000"},
+    {"shrink", "CLIENT N", "take CPUs from CLIENT until N are left, the farthest first",
+     "Which CPUs go is chosen by locality: those far from the rest first.\n"
+     "With --job in place of CLIENT the job is left with N CPUs, divided evenly among its ranks, or each rank with "
+     "--per-rank.",
+     "drom shrink simulation 2\n"
+     "drom shrink --job 88.0 --per-rank 1"},
+    {"expand", "CLIENT N", "give CLIENT CPUs until it has N, the nearest first",
+     "Takes the nearest free CPUs; with --take also those of other clients.\n"
+     "With --job in place of CLIENT the job gets N CPUs, divided evenly among its ranks, or each rank --per-rank.",
+     "drom expand simulation 8\n"
+     "drom expand --job 88.0 --per-rank 2\n"
+     "drom expand simulation 8 --take"},
+    {"give", "CLIENT MASK", "add these CPUs to CLIENT's",
+     "The CPUs must be free, unless --take is given. With --job its ranks divide them and what they have evenly.",
+     "drom give render 4-5"},
+    {"take", "CLIENT MASK", "remove these CPUs from CLIENT's",
+     "All of them must be CLIENT's, and at least one CPU must be left. They become free, or return to their owner.\n"
+     "With --job its ranks divide what is left evenly.",
+     "drom take render 4-5"},
+    {"drain", "MASK", "empty these CPUs and give them to nobody until restored",
+     "Their owners are told to leave. A client that has no other CPU keeps one, and the request is refused.",
+     "drom drain package:1"},
+    {"restore", "MASK", "hand drained CPUs back to those who had them",
+     "CPUs whose owner has ended meanwhile become free.", "drom restore package:1"},
+    {"wait", "CLIENT", "wait until CLIENT's newest request is released",
+     "With --wait resized until its threads are as many as its CPUs, or are known to stay as they are.",
+     "drom set 4242 0 --no-wait; drom wait 4242\n"
+     "drom wait 4242 --seq 17 --wait resized --timeout 10000"},
+    {"watch", "[CLIENT]", "follow what happens, one line an event",
+     "Ends at SIGINT, after --for seconds or --count events. With --json each line is one object.",
+     "drom watch\n"
+     "drom watch --json --for 60 > events.jsonl\n"
+     "drom watch --all --count 100                  # from the oldest event still kept"},
+    {"explain", "CLIENT", "why CLIENT is where it is: doors, requests, threads, cost",
+     "Says which doors answered and how often, why a request is not released or not resized, what confinement costs, "
+     "which\n"
+     "threads run where, and whether the program spins. Looks at the threads for --sample milliseconds.",
+     "drom explain simulation\n"
+     "drom explain 4242 --json"},
+    {"check", "", "verify the table, finish what somebody left unfinished, remove the dead",
+     "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},
+    {"env", "", "the variables drom reads, their values, and where those come from",
+     "A variable that begins with DROM_ and is not in the list is reported, and so is a value that cannot be;\n"
+     "the exit status is then 1.",
+     "drom env"},
+};
+
+}  // namespace
+
+std::span<const VerbText> verb_texts() { return kVerbs; }
+
+const VerbText* find_verb(std::string_view name) {
+    const auto* found = std::ranges::find(kVerbs, name, &VerbText::name);
+    return found == std::end(kVerbs) ? nullptr : found;
+}
+
+}  // namespace drom::command

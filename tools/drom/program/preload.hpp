@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// preload.hpp - how a program will be reached. Pure, but for where our libraries are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace drom::command {
+
+struct Doors {
+    bool agent = false;       ///< libdrom-agent.so is preloaded
+    bool mpi = false;         ///< libdrom-mpi.so too
+    bool omp = false;         ///< libdrom-omp.so too: somebody has said that the team may change
+    std::string remark = {};  ///< why nothing is preloaded, for people; empty: nothing to say
+    std::string first = {};   ///< a library that has to be before ours; empty: none
+};
+
+/// `is_rank`: an MPI launcher starts this process as a rank.
+Doors choose_doors(const Program& program, bool is_rank);
+
+/// Who has said, before the program starts, that its team may change: `said` is DROM_RESIZE or --resize, `dynamic` OMP_DYNAMIC; empty: not set.
+bool may_follow(const Program& program, const std::string& said, const std::string& dynamic);
+
+/// The names of the libraries that stand in front of the program's, in the order in which they are loaded.
+std::vector<std::string> libraries_of(const Doors& doors);
+
+/// LD_PRELOAD with our libraries and the libdrom.so that they need in front, but for one that has to be first, and the user's kept; empty: unchanged. Libraries already named are not repeated.
+std::string preload_text(const Doors& doors, const std::string& library_directory, const std::string& present);
+
+/// ASAN_OPTIONS for a program under our preload. AddressSanitizer's library ends each process in which another one comes first, and a script or a
+/// make may start such programs. It works behind ours all the same. What the user says of it stays.
+std::string asan_options(const std::string& present);
+
+/// The directory of the libdrom.so this process runs with; empty when it cannot be told.
+std::string library_directory();
+
+}  // namespace drom::command

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// verify_perturbation.cpp - the requests that one run under drom verify gets.
+#include "program/verify_perturbation.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace drom::command {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+CpuSet one_of(const CpuSet& cpus, uint64_t number) {
+    CpuSet one;
+    const std::vector<unsigned> all(cpus.begin(), cpus.end());
+    one.add(all[number % all.size()]);
+    return one;
+}
+
+}  // namespace
+
+std::string to_text(RunKind kind) {
+    switch (kind) {
+        case RunKind::kOnOneCpu: return " after a start on one CPU";
+        case RunKind::kShrinksAtOnce: return " after it was shrunk as it began";
+        case RunKind::kShrinksOnce: return " after it was shrunk once";
+        case RunKind::kThereAndBack: return " after it was shrunk and expanded within milliseconds";
+        case RunKind::kUnderAnyRequest: break;
+    }
+    return "";
+}
+
+Disturbance::Disturbance(Table& table, const CpuSet& cpus, RunKind kind, uint64_t seed, Clock::duration usual)
+    : table_(table), cpus_(cpus), kind_(kind), usual_(usual), random_(seed), one_(one_of(cpus, random_())) {}
+
+std::optional<int> Disturbance::until_end_of(SignalRelay& relay, pid_t child, Clock::time_point deadline) {
+    relay_ = &relay;
+    child_ = child;
+    deadline_ = deadline;
+    switch (kind_) {
+        case RunKind::kOnOneCpu: grow_after_setup(); break;
+        case RunKind::kShrinksAtOnce:
+            if (has_begun()) ask(one_);
+            break;
+        case RunKind::kShrinksOnce:
+            if (has_begun() && !ends_within(part_of_usual(1))) ask(one_);
+            while (goes_on()) ends_within(deadline_ - Clock::now());
+            break;
+        case RunKind::kThereAndBack:
+            if (has_begun()) go_there_and_back();
+            break;
+        case RunKind::kUnderAnyRequest: break;
+    }
+    ask_at_random();
+    return status_;
+}
+
+/// True when the program has ended, or the time is up.
+bool Disturbance::ends_within(Clock::duration pause) {
+    const auto left = std::min(pause, deadline_ - Clock::now());
+    if (!status_) status_ = relay_->until_end_of(child_, std::chrono::ceil<milliseconds>(left));
+    return !goes_on();
+}
+
+/// False when the program ends before `is_ready(client)`, or the time is up.
+template <class Ready>
+bool Disturbance::waits_for(const Ready& is_ready, Clock::time_point deadline) {
+    uint64_t next = UINT64_MAX;
+    const auto until = std::min(deadline, deadline_);
+    while (!ends_within({}) && Clock::now() < until) {
+        const auto found = client();
+        if (found && is_ready(*found)) return true;
+        // A program that becomes a client makes an event; what it does afterwards does not.
+        (void)table_.events(next, milliseconds(1));
+    }
+    return false;
+}
+
+/// False when the program has ended. A program that never becomes a client, such as a script, is confined from outside.
+bool Disturbance::has_begun() {
+    waits_for([](const auto& client) { return client.state == DROM_CLIENT_LIVE; }, Clock::now() + usual_ / 8);
+    return goes_on();
+}
+
+/// A program that has set itself up has asked for its threads, or has opened a region; one with MPI, or one that uses drom itself, became a
+/// client earlier and may do neither.
+void Disturbance::grow_after_setup() {
+    if (!has_begun()) return;
+    waits_for([](const auto& client) { return client.queries + client.safe_points + client.polls > 0; },
+              Clock::now() + usual_ / 4);
+    if (!ends_within(part_of_usual(3))) ask(cpus_);
+}
+
+void Disturbance::ask_at_random() {
+    while (goes_on())
+        if (!ends_within(burst())) ask(some_cpus());
+}
+
+void Disturbance::go_there_and_back() {
+    while (goes_on()) {
+        if (ends_within(burst())) return;
+        ask(one_);
+        if (ends_within(milliseconds(random_() % 8))) return;
+        ask(cpus_);
+    }
+}
+
+/// The client that uses the reservation now.
+std::optional<drom_client_info> Disturbance::client() const {
+    const auto clients = table_.clients();
+    if (!clients || clients->empty()) return std::nullopt;
+    return clients->front();
+}
+
+void Disturbance::ask(const CpuSet& mask) {
+    const auto found = client();
+    if (!found) return;
+    const auto asked = table_.set_mask(found->pid, mask, {.timeout = milliseconds(200)});
+    if (asked && !asked->unchanged()) ++requests_;
+}
+
+CpuSet Disturbance::some_cpus() {
+    std::vector<unsigned> cpus(cpus_.begin(), cpus_.end());
+    std::shuffle(cpus.begin(), cpus.end(), random_);
+    cpus.resize(1 + random_() % cpus.size());
+    CpuSet mask;
+    for (const unsigned cpu : cpus) mask.add(cpu);
+    return mask;
+}
+
+/// From 1 to 64 ms: programs have regions of microseconds and of seconds.
+Disturbance::Clock::duration Disturbance::burst() { return milliseconds(uint64_t{1} << random_() % 7); }
+
+/// A part of the usual time, at most one 2^least_power-th of it. Long before the program's end, be it an hour or an instant away: on one
+/// CPU, where threads need not wait for one another, it may come much earlier than it usually does.
+Disturbance::Clock::duration Disturbance::part_of_usual(unsigned least_power) {
+    return usual_ / (uint64_t{1} << (least_power + random_() % 8));
+}
+
+}  // namespace drom::command

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// verify_verdict.hpp - what may be concluded from the runs of a drom verify. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace drom::command {
+
+/// One run in one mode. CPU time and not time on the clock: other work on the machine lengthens the latter only.
+struct Trial {
+    unsigned requests = 0;   ///< that changed something
+    double cpu_s = 0;        ///< user and system time of the program and of its descendants that it waited for
+    std::string fault = {};  ///< what was wrong; empty: right
+};
+
+/// The trials of one mode, by round: round i of every mode is of the same kind and has the same seed.
+struct ModeResult {
+    std::string mode;
+    std::vector<Trial> trials = {};
+
+    [[nodiscard]] unsigned right() const;
+    [[nodiscard]] unsigned requests() const;
+    [[nodiscard]] const Trial* first_wrong() const;  ///< nullptr: every trial was right
+    /// Every kind of run that was tried had at least one request that changed something.
+    [[nodiscard]] bool has_evidence() const;
+};
+
+/// A median with an interval that contains it with a probability of 0.95 or more where there are at least 6 values (the order statistics
+/// of the sign test: Conover, Practical Nonparametric Statistics, section 3.2), and from the least to the greatest value otherwise.
+struct Interval {
+    double median = 0;
+    double low = 0;
+    double high = 0;
+};
+Interval interval_of(std::vector<double> values);
+
+/// Ratios of CPU time, one a round that both modes have.
+std::vector<double> ratios_of(const ModeResult& mode, const ModeResult& base);
+
+struct Verdict {
+    std::string mode;    ///< keep, follow or rigid; empty: not verified
+    std::string reason;  ///< a clause for people
+};
+
+/// rigid: keep was wrong. follow: it was right, with evidence, and took less CPU time than keep beyond doubt. Otherwise keep.
+/// Not verified: a mode that was right had no evidence.
+Verdict verdict_on(const ModeResult& keep, const ModeResult& follow);
+
+}  // namespace drom::command

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// all_users.hpp - drom list, drain, restore --all-users: root and the tables of users.
+#pragma once
+
+#include "command_line/options.hpp"
+
+namespace drom::command {
+
+/// Lists the table of each user who has one, as that user: a file that a user can cut is never mapped with root's rights. Returns the
+/// largest exit status.
+int list_all_users(const Options& options);
+
+/// Drains or restores CPUs in the table of each user, likewise. One table that refuses leaves all of them as they were. Signals that arrive
+/// meanwhile take effect once all tables are changed, or none.
+int drain_all_users(const Options& options);
+
+}  // namespace drom::command

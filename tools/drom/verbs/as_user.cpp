@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// as_user.cpp - root's work in a child with the rights of a user.
+#include "verbs/as_user.hpp"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+namespace drom::command {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// For good: nothing of root is left to this process.
+bool become(uid_t uid) {
+    const passwd* user = getpwuid(uid);
+    const gid_t group = user != nullptr ? user->pw_gid : uid;
+    return setgroups(0, nullptr) == 0 && setresgid(group, group, group) == 0 && setresuid(uid, uid, uid) == 0;
+}
+
+/// SIGCHLD as an event: a child has ended, or, which a pidfd would not tell, was stopped.
+class ChildEvents {
+public:
+    ChildEvents() {
+        // An inherited SIG_IGN would make the kernel throw the child's exit status away.
+        std::signal(SIGCHLD, SIG_DFL);
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, SIGCHLD);
+        sigprocmask(SIG_BLOCK, &set, &before_);
+        descriptor_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    }
+    ~ChildEvents() {
+        if (descriptor_ >= 0) close(descriptor_);
+        sigprocmask(SIG_SETMASK, &before_, nullptr);
+    }
+    ChildEvents(const ChildEvents&) = delete;
+    ChildEvents& operator=(const ChildEvents&) = delete;
+
+    [[nodiscard]] bool ok() const { return descriptor_ >= 0; }
+    void restore_in_child() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+    /// Returns at the next event, at the deadline, or when `other` (-1: nothing) is readable; true: when it is.
+    [[nodiscard]] bool wait(Clock::time_point deadline, int other) const {
+        const auto left =
+            std::clamp<int64_t>(std::chrono::ceil<milliseconds>(deadline - Clock::now()).count(), 0, INT32_MAX);
+        pollfd events[] = {{descriptor_, POLLIN, 0}, {other, POLLIN, 0}};
+        if (poll(events, 2, static_cast<int>(left)) <= 0) return false;
+        signalfd_siginfo seen{};
+        while (read(descriptor_, &seen, sizeof seen) == sizeof seen) continue;
+        return events[1].revents != 0;
+    }
+
+private:
+    sigset_t before_{};
+    int descriptor_ = -1;
+};
+
+/// A child that is waited for until a deadline.
+class Waiter {
+public:
+    Waiter(pid_t child, const ChildEvents& events) : child_(child), events_(events) {}
+
+    /// True when the child has ended by itself.
+    bool until_end(milliseconds limit, const KeptSignals* kept) {
+        constexpr auto kLeftByAnInterruption = milliseconds(1000);
+        int signals = kept != nullptr ? kept->descriptor() : -1;
+        auto deadline = Clock::now() + limit;
+        while (!has_ended() && Clock::now() < deadline) {
+            if (!events_.wait(deadline, signals)) continue;
+            signals = -1;
+            deadline = std::min(deadline, Clock::now() + kLeftByAnInterruption);
+            interrupted_ = true;
+        }
+        return status_.has_value();
+    }
+
+    /// A child that the kernel does not let go is left behind.
+    void end_it() {
+        constexpr auto kLimit = milliseconds(2000);
+        kill(child_, SIGKILL);
+        for (const auto deadline = Clock::now() + kLimit; !has_ended() && Clock::now() < deadline;)
+            static_cast<void>(events_.wait(deadline, -1));
+    }
+
+    [[nodiscard]] int status() const { return status_.value_or(0); }
+    [[nodiscard]] bool was_stopped() const { return stopped_; }
+    [[nodiscard]] bool was_interrupted() const { return interrupted_; }
+
+private:
+    bool has_ended() {
+        int status = 0;
+        if (waitpid(child_, &status, WNOHANG | WUNTRACED) != child_) return false;
+        if (WIFSTOPPED(status)) {
+            // The user may stop it again at once: the deadline decides.
+            stopped_ = true;
+            kill(child_, SIGCONT);
+            return false;
+        }
+        status_ = status;
+        return true;
+    }
+
+    pid_t child_;
+    const ChildEvents& events_;
+    std::optional<int> status_;
+    bool stopped_ = false;
+    bool interrupted_ = false;
+};
+
+std::string text_of(int file) {
+    std::string text;
+    char part[4096];
+    for (ssize_t got = 0; (got = pread(file, part, sizeof part, static_cast<off_t>(text.size()))) > 0;)
+        text.append(part, static_cast<size_t>(got));
+    return text;
+}
+
+constexpr const char* kProcess = "the process that works there with the user's rights";
+
+std::string death_text(int number) {
+    if (number == SIGBUS)
+        return fmt::format(
+            "{} has died of signal {} ({}): the table was cut meanwhile; drom check, as the user, says "
+            "what is left of it",
+            kProcess, number, strsignal(number));
+    return fmt::format("{} was ended by signal {} ({}); end the user's processes that send it, and try again", kProcess,
+                       number, strsignal(number));
+}
+
+std::string lateness_text(const Waiter& waiter, milliseconds limit) {
+    if (waiter.was_interrupted()) return fmt::format("{} was killed for the signal that has arrived", kProcess);
+    const double seconds = std::chrono::duration<double>(limit).count();
+    if (waiter.was_stopped())
+        return fmt::format(
+            "{} was stopped again and again for {:.3g} s; end the user's processes that stop it, and "
+            "try again",
+            kProcess, seconds);
+    return fmt::format(
+        "{} has not ended after {:.3g} s; give it more time (DROM_TIMEOUT_MS), or look at what the user "
+        "runs",
+        kProcess, seconds);
+}
+
+[[noreturn]] void work_as(uid_t uid, pid_t creator, const std::function<int()>& work) {
+    if (!become(uid)) {
+        complain(fmt::format("drom: the rights of user {} cannot be taken on: {}", uid, std::strerror(errno)));
+        _exit(kRefused);
+    }
+    // After the change of user, which clears it: nobody waits for a child whose creator was killed.
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    _exit(getppid() == creator ? work() : kRefused);
+}
+
+}  // namespace
+
+Answer as_user(uid_t uid, const std::function<int()>& work, milliseconds limit, const KeptSignals* kept) {
+    const int output = memfd_create("drom-as-user", MFD_CLOEXEC);
+    const ChildEvents events;
+    const pid_t creator = getpid();
+    std::fflush(stdout);  // or the child would print what is left there once more
+    const pid_t child = output < 0 || !events.ok() ? -1 : fork();
+    if (child == 0) {
+        events.restore_in_child();
+        dup2(output, STDOUT_FILENO);
+        work_as(uid, creator, work);
+    }
+    Answer answer;
+    if (child < 0) {
+        answer.failure = fmt::format("no process can be started for it: {}; end some others", std::strerror(errno));
+    } else if (Waiter waiter(child, events); !waiter.until_end(limit, kept)) {
+        waiter.end_it();
+        answer.failure = lateness_text(waiter, limit);
+    } else if (WIFSIGNALED(waiter.status())) {
+        answer.failure = death_text(WTERMSIG(waiter.status()));
+    } else {
+        answer = {WEXITSTATUS(waiter.status()), text_of(output)};
+    }
+    if (output >= 0) close(output);
+    return answer;
+}
+
+}  // namespace drom::command

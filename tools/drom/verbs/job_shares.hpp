@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// job_shares.hpp - how the ranks of one job divide CPUs: evenly, each keeping what it has where it can. Pure: state in, decision out.
+//
+// Balanced CPUs per rank because a parallel program is as fast as its slowest rank (thesis, chapter 5).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "verbs/run_cpus.hpp"
+
+namespace drom::command {
+
+/// A rank, or any client of the job.
+struct Member {
+    CpuSet cpus;  ///< that it has, or will have when everything posted is done
+    unsigned least = 1;
+    unsigned most = 0;  ///< 0: no limit
+};
+
+/// `cpus` CPUs over the members: as equally as their limits allow; those that have it already one more, else the first ones. Errors: E_NOCPU when the members' least do not
+/// fit, or when they cannot use that many.
+Expected<std::vector<unsigned>> equal_counts(const std::vector<Member>& members, unsigned cpus);
+
+/// counts[i] CPUs of the pool for each member: first of those it has, near one another; then of the rest, near those.
+/// The counts must not exceed the pool.
+std::vector<CpuSet> share_out(const std::vector<Member>& members, const std::vector<unsigned>& counts, CpuSet pool,
+                              const std::vector<Domains>& levels);
+
+/// What a job is to have.
+struct JobWish {
+    enum class What { kExactly, kBesides, kWithout, kShrink, kExpand } what = What::kExactly;
+    CpuSet cpus;                       ///< kExactly, kBesides, kWithout
+    std::optional<unsigned> all;       ///< kShrink, kExpand: CPUs of the job
+    std::optional<unsigned> per_rank;  ///< kShrink, kExpand: CPUs of each rank that has more, or fewer
+};
+
+/// Where the job is.
+struct JobState {
+    std::vector<Member> members;  ///< at least one
+    CpuSet allowed;               ///< CPUs that exist and are not drained
+    CpuSet free;
+    std::vector<Share> others;  ///< clients that may be taken from; empty when nobody may
+    std::vector<Domains> levels;
+};
+
+/// New CPUs for each member. Errors: E_INVAL, E_NOCPU; the sentence begins after "drom: VERB: ".
+Expected<std::vector<CpuSet>> plan_job(const JobWish& wish, const JobState& job);
+
+}  // namespace drom::command

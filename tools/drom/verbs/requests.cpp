@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// requests.cpp - drom set, shrink, expand, give, take: new masks for one client.
+#include <fmt/format.h>
+
+#include "command_line/clients.hpp"
+#include "command_line/cpu_text.hpp"
+#include "output/format.hpp"
+#include "output/json.hpp"
+#include "output/report.hpp"
+#include "table/snapshot.hpp"
+#include "verbs/verb_functions.hpp"
+
+namespace drom::command {
+
+namespace {
+
+Expected<Outcome> post(Table& table, const Options& options, const ClientView& client, const CpuSet& cpus) {
+    const pid_t pid = client.info.pid;
+    if (options.verb == "shrink") return table.shrink(pid, options.count, options.request);
+    if (options.verb == "expand") return table.expand(pid, options.count, options.request);
+    if (options.verb == "give") return table.give(pid, cpus, options.request);
+    if (options.verb == "take") return table.take(pid, cpus, options.request);
+    return table.set_mask(pid, cpus, options.request);
+}
+
+int answer(const Options& options, const Table& table, const Outcome& outcome, const ClientView& before,
+           uint64_t took_ns) {
+    auto after = view_of(table, before.info.pid);
+    if (!after) return refused(options, after.error());
+    if (outcome.pending() && !options.quiet) complain(outcome.text);
+    if (options.json) {
+        print(request_json(options.verb, outcome, before.wanted, *after));
+    } else if (options.quiet) {
+        // only refusals, and what is pending by its exit status
+    } else if (outcome.unchanged()) {
+        print(fmt::format("{}: has {} already\n", client_words(after->info), after->wanted.text()));
+    } else {
+        print(fmt::format("{}: {} -> {}, {}\n", client_words(after->info), before.wanted.text(), after->wanted.text(),
+                          progress_words(after->info, took_ns)));
+    }
+    return outcome.pending() && options.request.wait != Wait::kNothing ? kPosted : kDone;
+}
+
+}  // namespace
+
+int verb_request(const Options& options) {
+    if (!options.job.empty()) return verb_job_request(options);
+    CpuSet cpus;  // shrink and expand name none
+    if (!options.mask.empty()) {
+        auto read = read_cpus(options.mask);
+        if (!read) return refused_cpus(options, "MASK", read.error());
+        cpus = *read;
+    }
+    auto table = Table::open(options.table);
+    if (!table) return refused(options, table.error());
+    const auto clients = table->clients();
+    if (!clients) return refused(options, clients.error());
+    const auto pid = resolve_client(options.client, *clients);
+    if (!pid) return refused(options, sentence(options, pid.error().status, pid.error().text));
+    const auto before = view_of(*table, *pid);
+    if (!before) return refused(options, before.error());
+    const auto start = std::chrono::steady_clock::now();
+    const auto outcome = post(*table, options, *before, cpus);
+    const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
+    if (!outcome) return refused(options, outcome.error());
+    return answer(options, *table, *outcome, *before, static_cast<uint64_t>(took.count()));
+}
+
+}  // namespace drom::command

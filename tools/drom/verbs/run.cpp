@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// run.cpp - drom run: start a command on CPUs made free for it, and give them back afterwards.
+#include "output/run_report.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "client/rank.hpp"
+#include "command_line/cpu_text.hpp"
+#include "libdrom/base/env.hpp"
+#include "output/format.hpp"
+#include "output/json.hpp"
+#include "output/report.hpp"
+#include "program/paused_child.hpp"
+#include "program/preload.hpp"
+#include "program/program.hpp"
+#include "program/signal_relay.hpp"
+#include "program/verify_records.hpp"
+#include "table/logout.hpp"
+#include "table/snapshot.hpp"
+#include "verbs/run_cpus.hpp"
+#include "verbs/verb_functions.hpp"
+
+namespace drom::command {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+uint64_t ns_since(Clock::time_point start) {
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+}
+
+const char* text_of(const char* variable) {
+    const char* text = std::getenv(variable);
+    return text == nullptr || *text == '\0' ? nullptr : text;
+}
+
+/// DROM_DISABLE=1: the program is started as it is, on its CPUs.
+bool is_disabled() { return env::flag("DROM_DISABLE", false); }
+
+/// The first number of OMP_NUM_THREADS, which may be a list ("4,2"); 0: not set, or not a number.
+unsigned threads_of_user() {
+    const char* text = text_of("OMP_NUM_THREADS");
+    unsigned value = 0;
+    if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
+    return value;
+}
+
+/// The rank that an MPI launcher starts here; when none does, `ranked` is false, and the job may still be known.
+Rank rank_by_launcher(bool& ranked) {
+    Rank rank{};
+    ranked = rank_of(text_of, rank);
+    if (ranked && rank.job[0] == '\0') name_by_launcher(rank.job, sizeof rank.job);
+    return rank;
+}
+
+constexpr size_t kLongestName = sizeof(drom_client_info::name) - 1;
+
+/// The name that a person chose; empty: none did.
+std::string given_name(const Options& options) {
+    if (!options.run.name.empty()) return options.run.name;
+    return text_of("DROM_NAME") != nullptr ? text_of("DROM_NAME") : "";
+}
+
+/// Why the given name has no room for the rank, of this and of any other rank of the job; empty: it has.
+std::string no_room_for_rank(const Options& options) {
+    bool ranked = false;
+    const Rank rank = rank_by_launcher(ranked);
+    const std::string name = given_name(options);
+    const size_t end = 1 + std::to_string(std::max(rank.rank, std::max(1U, rank.ranks) - 1)).size();
+    if (!ranked || name.size() + end <= kLongestName) return {};
+    return fmt::format("{}{} has {} characters, and {} are left beside the rank (.{}); shorten it",
+                       options.run.name.empty() ? "DROM_NAME=" : "--name ", name, name.size(), kLongestName - end,
+                       rank.rank);
+}
+
+/// Requests name a job in full, so it is not cut. Empty: it has room.
+std::string no_room_for_job(const Options& options) {
+    constexpr size_t kLongestJob = sizeof(drom_client_info::job) - 1;
+    const size_t length = options.run.job.size();
+    return length <= kLongestJob ? std::string()
+                                 : fmt::format("--job has {} characters, and {} are the most", length, kLongestJob);
+}
+
+/// The client's name: each rank differs. The name of a program is cut so that the rank is still there.
+std::string client_name(const Options& options, const Rank* rank) {
+    const std::string& command = options.command.front();
+    std::string name = given_name(options);
+    if (name.empty()) name = command.substr(command.rfind('/') + 1);
+    const std::string suffix = rank ? "." + std::to_string(rank->rank) : "";
+    return name.substr(0, kLongestName - std::min(suffix.size(), kLongestName)) + suffix;
+}
+
+/// Behind these the ranks start; in front of them drom run reaches the launcher only.
+bool is_launcher(const std::string& command) {
+    const std::string name = command.substr(command.rfind('/') + 1);
+    const std::string stem = name.substr(0, name.find('.'));  // mpirun.openmpi
+    return stem == "mpirun" || stem == "mpiexec" || stem == "orterun" || stem == "prun" || stem == "srun" ||
+           stem == "aprun";
+}
+
+int cannot_start(const Options& options, const NotAProgram& why) {
+    refused(options, sentence(options, DROM_E_INVAL, why.text));
+    return why.exit_status;
+}
+
+/// One drom run, from the look at the program to the return of its CPUs.
+class Launch {
+public:
+    /// `exact`: what --cpus says; empty: it says nothing.
+    Launch(const Options& options, Program program, const CpuSet& exact, Table& table)
+        : options_(options),
+          program_(std::move(program)),
+          rank_(rank_by_launcher(is_rank_)),
+          exact_(exact),
+          table_(table) {}
+
+    int run() {
+        doors_ = options_.run.no_doors || is_disabled() ? Doors{} : choose_doors(program_, is_rank_);
+        if (!doors_.remark.empty())
+            complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, doors_.remark)).text);
+        if (is_launcher(options_.command.front()))
+            warn(options_, fmt::format("{0} starts the ranks of an MPI job, and they are what can be resized: put drom "
+                                       "run behind it, {0} ... drom run -- program",
+                                       options_.command.front()));
+        SignalRelay relay(true);
+        auto child = PausedChild::fork(program_, options_.command, relay);
+        if (!child) return refuse(child.error());
+        SignalRelay::let_stop(true);  // until the program runs there is nothing to pass a stop on to
+        report_.pid = child->pid();
+        plan_traits();
+        warn_of_contradiction();
+        doors_.omp =
+            doors_.agent && may_follow(program_, resize_, text_of("OMP_DYNAMIC") ? text_of("OMP_DYNAMIC") : "");
+        const auto reserved = reserve_in_turn(child->pid(), relay);
+        if (!reserved && relay.arrived() != 0) return give_up(child->pid(), 128 + relay.arrived());
+        if (!reserved) return refused(options_, reserved.error());
+        if (const int number = relay.arrived(); number != 0) return give_up(child->pid(), 128 + number);
+        if (reserved->outcome.pending()) {
+            complain(reserved->outcome.text);
+            return give_up(child->pid(), kPosted);
+        }
+        if (sched_setaffinity(child->pid(), CpuSet::kernel_size(), report_.cpus.as_kernel()) != 0) {
+            refuse({DROM_E_OS, fmt::format("{}: {}", cpus_text(report_.cpus), std::strerror(errno))});
+            return give_up(child->pid(), kRefused);
+        }
+        if (const int number = relay.arrived(); number != 0) return give_up(child->pid(), 128 + number);
+        return execute(*child, relay, reserved->environment);
+    }
+
+private:
+    int refuse(const Error& error) { return refused(options_, sentence(options_, error.status, error.text)); }
+
+    int execute(PausedChild& child, SignalRelay& relay, std::vector<std::string> environment) {
+        add_environment(environment);
+        if (doors_.agent)
+            mention(options_, doors_.omp ? "its team may follow the CPUs"
+                                         : "its team keeps its size; --resize=follow lets it follow");
+        mention(options_, fmt::format("{} ({}) on {}{}, at most {}; preloaded: {}", traits_.name, child.pid(),
+                                      cpus_text(report_.cpus), report_.took ? " (some taken)" : "",
+                                      counted(report_.threads, "thread"),
+                                      report_.preloaded.empty() ? "nothing" : joined(report_.preloaded, ", ")));
+        if (const std::string removal = removal_at_logout(options_.table); !removal.empty()) mention(options_, removal);
+        const auto start = Clock::now();
+        if (const int code = child.start(environment); code != 0) {
+            give_up(child.pid(), 0);
+            return cannot_start(options_, not_executable(options_.command.front(), code));
+        }
+        leave_streams();
+        report_.status = relay.until_end_of(child.pid()).value_or(0);
+        report_.run_ns = ns_since(start);
+        give_back(child.pid());
+        if (options_.json) complain(run_json(report_));
+        return end_like(report_.status);
+    }
+
+    /// The program's pipes must reach their end when the program closes them, not when we end.
+    static void leave_streams() {
+        const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (nothing < 0) return;
+        dup2(nothing, STDIN_FILENO);
+        dup2(nothing, STDOUT_FILENO);
+        close(nothing);
+    }
+
+    void plan_traits() {
+        const auto& run = options_.run;
+        traits_ = {client_name(options_, is_rank_ ? &rank_ : nullptr),
+                   options_.run.job.empty() ? rank_.job : options_.run.job,
+                   run.min.value_or(0),
+                   run.max.value_or(0),
+                   run.rigid,
+                   true};
+        report_.name = traits_.name;
+        report_.job = traits_.job;
+        const std::string said = !run.resize.empty()                 ? run.resize
+                                 : text_of("DROM_RESIZE") != nullptr ? text_of("DROM_RESIZE")
+                                                                     : "auto";
+        report_.resize = run.resize;
+        resize_ = said;
+        const auto mode = said == "auto" ? recorded_mode(objects_id(program_)) : std::nullopt;
+        if (!mode) return;
+        if (*mode == "rigid") {
+            traits_.rigid = true;
+            mention(options_, "recorded by drom verify: right in no mode; it runs rigid");
+        } else {
+            report_.resize = resize_ = *mode;
+            mention(options_, "recorded by drom verify: DROM_RESIZE=" + *mode);
+        }
+    }
+
+    /// The user's OMP_NUM_THREADS stays as it is, a list too.
+    void warn_of_contradiction() const {
+        const unsigned of_user = threads_of_user();
+        if (of_user == 0 || of_user == options_.run.max.value_or(of_user)) return;
+        warn(options_, fmt::format("OMP_NUM_THREADS={} is kept, so its team begins with {} and not with {}; unset "
+                                   "it, or give the same number twice",
+                                   text_of("OMP_NUM_THREADS"), counted(of_user, "thread"), options_.run.max_said));
+    }
+
+    // --- CPUs ---
+
+    /// Where the child could run if nothing but its cpuset limited it.
+    Expected<CpuSet> cpuset_of(pid_t child) {
+        const CpuSet all = CpuSet::range(0, CpuSet::kMaxCpus);
+        // Only the waiting child is touched; refused means that something else forbids it, and the affinity is the limit.
+        sched_setaffinity(child, CpuSet::kernel_size(), all.as_kernel());
+        return CpuSet::affinity_of(child);
+    }
+
+    Expected<Choice> choose(pid_t child) {
+        auto snapshot = take_snapshot(table_);
+        // Clients that died with nobody at work in the table: their CPUs count once they are given back.
+        if (snapshot && !snapshot->orphaned.empty() && table_.check()) snapshot = take_snapshot(table_);
+        if (!snapshot) return tl::make_unexpected(snapshot.error());
+        return exact_.empty() ? choose_some(*snapshot, child) : choose_exactly(*snapshot, child);
+    }
+
+    Expected<Choice> choose_exactly(const Snapshot& snapshot, pid_t child) {
+        if (const auto why = outside_limits(); !why.empty())
+            return tl::make_unexpected(sentence(options_, DROM_E_INVAL, why));
+        const auto limit = cpuset_of(child);
+        if (!limit) return tl::make_unexpected(limit.error());
+        const CpuSet outside = (exact_ & snapshot.masks.present) - *limit;
+        if (!outside.empty())
+            return failure(
+                DROM_E_NOCPU,
+                fmt::format("drom: run: {} {} outside this process's cgroup, which allows {}; choose among those",
+                            cpus_text(outside), outside.count() == 1 ? "is" : "are", limit->text()));
+        // Who waits looks first: each attempt to reserve would be an event in the table.
+        if (const auto* keeper = options_.run.wait ? keeper_of(snapshot) : nullptr; keeper != nullptr)
+            return failure(DROM_E_BUSY, fmt::format("drom: run: {} keeps {}; choose others, or wait until it ends",
+                                                    client_words(keeper->info), cpus_text(keeper->wanted & exact_)));
+        return Choice{exact_, !snapshot.masks.free.contains(exact_)};
+    }
+
+    /// Why --cpus cannot be had with the least and the most CPUs of the program; empty: it can.
+    [[nodiscard]] std::string outside_limits() const {
+        const unsigned count = exact_.count();
+        const auto& run = options_.run;
+        if (run.min && count < *run.min)
+            return fmt::format("{} asked, but the client needs at least {} ({}); name more, or lower that",
+                               counted(count, "CPU"), *run.min, run.min_said);
+        if (run.max && count > *run.max)
+            return fmt::format("{} asked, but the client uses at most {} ({}); name fewer, or raise that",
+                               counted(count, "CPU"), *run.max, run.max_said);
+        return {};
+    }
+
+    /// The first client that has CPUs of --cpus and does not give them up; nullptr: each of them gives.
+    [[nodiscard]] const ClientView* keeper_of(const Snapshot& snapshot) const {
+        const auto found = std::ranges::find_if(snapshot.clients, [&](const ClientView& client) {
+            if (!client.wanted.intersects(exact_)) return false;
+            const unsigned left = (client.wanted - exact_).count();
+            return (client.info.flags & DROM_RIGID) != 0 || left < std::max(1U, client.info.min_cpus);
+        });
+        return found == snapshot.clients.end() ? nullptr : &*found;
+    }
+
+    /// This process's CPUs. Ranks that nobody bound share them: unless a number was asked for, each has its part.
+    Expected<CpuSet> own_cpus(pid_t child) {
+        auto affinity = CpuSet::affinity_of();
+        if (!affinity || !is_rank_ || options_.run.ncpus) return affinity;
+        const auto cpuset = cpuset_of(child);
+        if (!cpuset) return tl::make_unexpected(cpuset.error());
+        const unsigned count = affinity->count();
+        if (shares_mask(rank_, count, cpuset->count())) return own_part(*affinity);
+        if (count < cpuset->count())
+            mention(options_, fmt::format("its launcher has bound rank {} to {}: it starts there; an unbound one "
+                                          "(mpirun --bind-to none) gets a part of {}",
+                                          rank_.rank, cpus_text(*affinity), cpus_text(*cpuset)));
+        return affinity;
+    }
+
+    /// What this rank has when the ranks of the node divide these CPUs.
+    [[nodiscard]] Expected<CpuSet> own_part(const CpuSet& cpus) const {
+        const CpuSet part = cut(cpus, part_of(rank_, cpus.count()));
+        if (!part.empty()) return part;
+        return tl::make_unexpected(sentence(
+            options_, DROM_E_NOCPU,
+            fmt::format("{} ranks divide {} of this node, and none is left for rank {}; start at most {} here, or "
+                        "without drom run, preloaded as docs/user/guide.md says",
+                        rank_.local_ranks, cpus_text(cpus), rank_.rank, cpus.count())));
+    }
+
+    static CpuSet cut(const CpuSet& cpus, const Part& part) {
+        CpuSet cut;
+        unsigned index = 0;
+        for (const unsigned cpu : cpus) {
+            if (index >= part.first && index < part.end) cut.add(cpu);
+            ++index;
+        }
+        return cut;
+    }
+
+    Expected<Choice> choose_some(const Snapshot& snapshot, pid_t child) {
+        const auto affinity = own_cpus(child);
+        if (!affinity) return tl::make_unexpected(affinity.error());
+        Wish wish;
+        wish.allowed = (*affinity & snapshot.masks.present) - snapshot.masks.drained;
+        wish.free = snapshot.masks.free;
+        wish.drained = *affinity & snapshot.masks.drained;
+        for (const auto& client : snapshot.clients)
+            if (!client.wanted.empty())
+                wish.shares.push_back(
+                    {client.info.slot, client.wanted, client.info.min_cpus, (client.info.flags & DROM_RIGID) != 0});
+        wish.count = options_.run.ncpus.value_or(std::max(default_count(wish), options_.run.min.value_or(1)));
+        if (!options_.run.ncpus && wish.count == options_.run.min && options_.run.min_said.starts_with("DROM_"))
+            wish.reason = options_.run.min_said;
+        // Only a real choice needs to know which CPUs are near one another.
+        if (wish.count < wish.allowed.count())
+            if (const auto topology = Topology::load()) wish.levels = topology->levels();
+        auto choice = choose_cpus(wish);
+        if (!choice) return tl::make_unexpected(sentence(options_, choice.error().status, choice.error().text));
+        return choice;
+    }
+
+    [[nodiscard]] unsigned default_count(const Wish& wish) const {
+        const unsigned limit = options_.run.max.value_or(CpuSet::kMaxCpus);
+        if (const unsigned free = (wish.free & wish.allowed).count(); free > 0) return std::min(free, limit);
+        const auto owners = static_cast<size_t>(std::ranges::count_if(
+            wish.shares, [&](const Share& share) { return share.cpus.intersects(wish.allowed); }));
+        return std::min(equal_share(wish.allowed.count(), owners), limit);
+    }
+
+    /// The options' request; waiting is cut into moments, between which this process looks for signals.
+    [[nodiscard]] Request for_a_moment(Clock::time_point since) const {
+        Request request = options_.request;
+        request.timeout = std::max(std::chrono::milliseconds(1), moment(since));
+        return request;
+    }
+
+    /// How long to wait until the next look; 0: the time is up.
+    [[nodiscard]] std::chrono::milliseconds moment(Clock::time_point since) const {
+        constexpr auto kMoment = std::chrono::milliseconds(100);
+        if (options_.run.wait && !options_.request.timeout) return kMoment;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(since + timeout() - Clock::now());
+        return std::clamp(left, std::chrono::milliseconds(0), kMoment);
+    }
+
+    [[nodiscard]] std::chrono::milliseconds timeout() const {
+        return options_.request.timeout.value_or(std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000)));
+    }
+
+    /// Chooses and reserves; again when somebody else was faster with the same CPUs. `since`: the wait for CPUs began then.
+    Expected<Table::Reservation> reserve(pid_t child, Clock::time_point since) {
+        const auto start = Clock::now();
+        constexpr int kAttempts = 8;
+        for (int attempt = 1;; ++attempt) {
+            const auto choice = choose(child);
+            if (!choice) return tl::make_unexpected(choice.error());
+            report_.cpus = choice->cpus;
+            report_.took = choice->takes;
+            set_thread_limits();
+            Request request = for_a_moment(since);
+            request.take = request.give_back = choice->takes;
+            auto reserved = table_.reserve(child, choice->cpus, request, traits_);
+            report_.reserve_ns = ns_since(start);
+            if (reserved || reserved.error().status != DROM_E_BUSY || !exact_.empty() || attempt == kAttempts)
+                return reserved;
+        }
+    }
+
+    /// With --wait a refusal for want of room is no answer before --timeout: it asks again and again. Several that wait have no order; the
+    /// first that fits starts.
+    Expected<Table::Reservation> reserve_in_turn(pid_t child, const SignalRelay& relay) {
+        const auto begin = Clock::now();
+        auto start = begin;
+        auto reserved = reserve(child, begin);
+        for (bool told = false; lacks_room(reserved) && relay.arrived() == 0; told = true) {
+            const auto pause = moment(begin);
+            if (pause.count() == 0) return tl::make_unexpected(no_room_in_time(reserved.error()));
+            if (!told) warn(options_, "there is no room yet; waiting (drom list says who has the CPUs)");
+            std::this_thread::sleep_for(pause);
+            // Nobody gives anything back in a table that was removed.
+            if (const auto there = table_.check(); !there) return tl::make_unexpected(there.error());
+            start = Clock::now();
+            reserved = reserve(child, begin);
+        }
+        while (reserved && reserved->outcome.pending() && relay.arrived() == 0 && moment(begin).count() > 0) {
+            const auto outcome = table_.wait(child, 0, for_a_moment(begin));
+            if (!outcome) return tl::make_unexpected(outcome.error());
+            if (!outcome->pending()) reserved->outcome = *outcome;
+        }
+        report_.reserve_ns = ns_since(start);
+        return reserved;
+    }
+
+    [[nodiscard]] bool lacks_room(const Expected<Table::Reservation>& reserved) const {
+        return options_.run.wait && !reserved && reserved.error().status == DROM_E_BUSY;
+    }
+
+    /// What was in the way last, without the name of the call that found it.
+    [[nodiscard]] Error no_room_in_time(const Error& last) const {
+        const size_t call = last.text.find(": ");
+        const size_t what = call == std::string::npos ? call : last.text.find(": ", call + 2);
+        return sentence(options_, DROM_E_BUSY,
+                        fmt::format("there was no room within {} ms: {}", timeout().count(),
+                                    what == std::string::npos ? last.text : last.text.substr(what + 2)));
+    }
+
+    /// A program starts with its maximum of threads and never exceeds it, so more CPUs than that would be wasted on it.
+    void set_thread_limits() {
+        const unsigned cpus = report_.cpus.count();
+        const unsigned of_user = threads_of_user();
+        report_.threads = of_user != 0 ? of_user : options_.run.max.value_or(cpus);
+        if (!options_.run.max && program_.openmp()) traits_.max_cpus = std::max(report_.threads, cpus);
+    }
+
+    // --- environment ---
+
+    void add_environment(std::vector<std::string>& environment) {
+        if (threads_of_user() == 0 && !is_disabled())
+            environment.push_back(fmt::format("OMP_NUM_THREADS={}", report_.threads));
+        if (!report_.resize.empty()) environment.push_back("DROM_RESIZE=" + report_.resize);
+        if (!doors_.agent) return;
+        const std::string directory = library_directory();
+        if (directory.find_first_of(" :") != std::string::npos) {
+            warn(options_,
+                 fmt::format("{} cannot be preloaded: LD_PRELOAD knows no blanks and colons; install drom elsewhere",
+                             directory));
+            return;
+        }
+        if (doors_.mpi && access((directory + "/libdrom-mpi.so").c_str(), R_OK) != 0) {
+            mention(options_, "libdrom-mpi.so is not there (it is for x86-64 only): MPI calls are no safe points");
+            doors_.mpi = false;
+        }
+        const char* present = text_of("LD_PRELOAD");
+        const std::string preload = preload_text(doors_, directory, present == nullptr ? "" : present);
+        if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
+        const char* asan = text_of("ASAN_OPTIONS");
+        environment.push_back("ASAN_OPTIONS=" + asan_options(asan == nullptr ? "" : asan));
+        report_.preloaded = libraries_of(doors_);
+    }
+
+    // --- the end ---
+
+    /// The CPUs go home. A descendant that took the reservation over and still runs keeps them until it ends.
+    void give_back(pid_t child) {
+        const auto clients = table_.clients();
+        if (!clients) return tell_lost(clients.error());
+        for (const auto& info : *clients) {
+            if (info.guardian_pid != getpid()) continue;
+            const bool runs_on = info.pid != child && kill(info.pid, 0) == 0;
+            if (runs_on)
+                mention(options_, fmt::format("{} goes on in the background and keeps its CPUs", client_words(info)));
+            else if (const auto released = table_.release(info.pid); released && released->pending())
+                mention(options_, released->text);
+            else if (!released && released.error().status != DROM_E_NOPROC)
+                tell_lost(released.error());
+        }
+    }
+    void tell_lost(const Error& error) {
+        if (!options_.quiet) complain(error.text);
+    }
+
+    int give_up(pid_t child, int status) {
+        give_back(child);
+        return status;
+    }
+
+    const Options& options_;
+    Program program_;
+    bool is_rank_ = false;
+    Rank rank_;
+    Doors doors_;
+    CpuSet exact_;
+    Table& table_;
+    Traits traits_;
+    RunReport report_;
+    std::string resize_;  ///< the way that holds: keep, follow or auto
+};
+
+}  // namespace
+
+int verb_run(const Options& options) {
+    auto program = inspect_program(options.command.front());
+    if (!program) return cannot_start(options, program.error());
+    if (const std::string why = no_room_for_rank(options); !why.empty()) return misused(options, why);
+    if (const std::string why = no_room_for_job(options); !why.empty()) return misused(options, why);
+    CpuSet exact;
+    if (!options.run.cpus.empty()) {
+        const auto cpus = read_cpus(options.run.cpus);
+        if (!cpus) return refused_cpus(options, "--cpus", cpus.error());
+        exact = *cpus;
+    }
+    auto table = Table::open(options.table, {.create = true});
+    if (!table) return refused(options, table.error());
+    // The CPUs of those who died are free, but nobody may have noticed yet.
+    if (const auto checked = table->check(); !checked) return refused(options, checked.error());
+    return Launch(options, *std::move(program), exact, *table).run();
+}
+
+}  // namespace drom::command
