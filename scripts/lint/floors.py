@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""floors.py - the folders of libdrom/ and tools/drom/, and what they include of one another; an include that climbs is a complaint.
+"""floors.py - the folders of libdrom/, tools/drom/ and tools/sim/, and what they include of one another; an include that climbs is a complaint.
 
   floors.py           complains, and compares the picture in docs/developer/architecture.md with the includes
   floors.py --picture prints the picture
@@ -17,9 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 HOUSES = {
     "libdrom": (("base",), ("shmem",), ("admin", "client"), ("ompt", "partition"), ("api", "agent"), ("mpi", "dlb")),
     "tools/drom": (("program",), ("table",), ("output",), ("command_line",), ("verbs",)),
+    "tools/sim": (("workload",), ("engine",), ("report",), ("cli",)),
 }
 # Folders without a floor, and files beside the folders: main.cpp is above all of them.
-BESIDE = {"libdrom": {"include", "bindings"}, "tools/drom": {"completion", "main.cpp"}}
+BESIDE = {"libdrom": {"include", "bindings"}, "tools/drom": {"completion", "main.cpp"}, "tools/sim": {"main.cpp"}}
 _INCLUDE = re.compile(r'^#include "([a-z_]+)/', re.MULTILINE)
 _SOURCES = {".cpp", ".hpp", ".h", ".S"}
 _PICTURE = re.compile(r"(<!-- floors -->\n)(.*?)(<!-- end of floors -->)", re.DOTALL)

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "swf.hpp"
+#include "workload/swf.hpp"
 
 namespace {
 

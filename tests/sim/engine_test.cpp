@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // engine_test.cpp - what must hold for every workload under every policy.
-#include "engine.hpp"
+#include "engine/engine.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "metrics.hpp"
+#include "engine/metrics.hpp"
+#include "engine/settings.hpp"
 #include "property.hpp"
-#include "settings.hpp"
 
 namespace {
 

@@ -2,12 +2,12 @@
 // golden_test.cpp - real logs against what independent simulators and the thesis's authors published about them.
 #include <cmath>
 
-#include "engine.hpp"
+#include "engine/engine.hpp"
+#include "engine/metrics.hpp"
+#include "engine/settings.hpp"
 #include "logs.hpp"
-#include "metrics.hpp"
 #include "property.hpp"
-#include "settings.hpp"
-#include "swf.hpp"
+#include "workload/swf.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "outcome.hpp"
+#include "engine/outcome.hpp"
 
 namespace drom::sim {
 

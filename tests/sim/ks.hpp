@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "workload.hpp"
+#include "workload/workload.hpp"
 
 namespace drom::test {
 

@@ -3,7 +3,7 @@
 //
 // Two-sample Kolmogorov-Smirnov tests at alpha 0.01; the seeds are fixed. The time of day is not among them: that program adds
 // up whole seconds, so that its clock loses half a second a job against its own half hours, an hour and a half over this log.
-#include "lublin.hpp"
+#include "workload/lublin.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "ks.hpp"
 #include "logs.hpp"
-#include "swf.hpp"
+#include "workload/swf.hpp"
 
 namespace drom::sim {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // metrics_test.cpp - the numbers of a simulation, against tables that were computed by hand and against their own laws.
-#include "metrics.hpp"
+#include "engine/metrics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <limits>
 #include <numeric>
 
-#include "digest.hpp"
 #include "job_outcome.hpp"
 #include "property.hpp"
+#include "report/digest.hpp"
 
 namespace drom::sim {
 namespace {

@@ -7,10 +7,10 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "engine/replayed.hpp"
 #include "property.hpp"
-#include "replay_text.hpp"
-#include "replayed.hpp"
-#include "summary_json.hpp"
+#include "report/replay_text.hpp"
+#include "report/summary_json.hpp"
 #include "temp_dir.hpp"
 
 namespace drom::sim {

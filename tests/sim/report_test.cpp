@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // report_test.cpp - what is written can be read: tables, JSON, pages; whatever the names, also of nothing, and the same each time.
-#include "report.hpp"
+#include "report/report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,16 +12,16 @@
 #include <set>
 #include <sstream>
 
-#include "axis.hpp"
 #include "job_outcome.hpp"
-#include "jobs_csv.hpp"
-#include "labels.hpp"
-#include "numbers.hpp"
 #include "property.hpp"
-#include "summary_json.hpp"
-#include "svg.hpp"
+#include "report/axis.hpp"
+#include "report/jobs_csv.hpp"
+#include "report/labels.hpp"
+#include "report/numbers.hpp"
+#include "report/summary_json.hpp"
+#include "report/svg.hpp"
+#include "report/text_file.hpp"
 #include "temp_dir.hpp"
-#include "text_file.hpp"
 
 namespace drom::sim {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // settings_test.cpp - settings are read as they are written, and nothing that cannot be meant is accepted.
-#include "settings.hpp"
+#include "engine/settings.hpp"
 
 #include <gtest/gtest.h>
 

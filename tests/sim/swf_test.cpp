@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // swf_test.cpp - logs of every dialect become jobs, what is wrong with them is said or counted, and what is written can be read.
-#include "swf.hpp"
+#include "workload/swf.hpp"
 
 #include <gtest/gtest.h>
 

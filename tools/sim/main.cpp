@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "options.hpp"
+#include "cli/options.hpp"
 
 int main(int argc, char** argv) {
     using namespace drom::sim;

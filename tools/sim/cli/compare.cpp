@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// compare.cpp - several settings over one workload, or over generated ones, at the same time on several CPUs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+#include "cli/simulation.hpp"
+#include "engine/replication.hpp"
+#include "report/jobs_csv.hpp"
+#include "report/report.hpp"
+#include "report/summary_json.hpp"
+#include "report/text_file.hpp"
+
+namespace drom::sim {
+namespace {
+
+/// One simulation that is to be made.
+struct Task {
+    std::string setting;  ///< as it was written, with the varied parameters
+    std::string value;    ///< of the parameter that was varied last
+    Parameters parameters;
+    std::optional<std::size_t> baseline;
+};
+
+/// True when settings of this policy have the parameter.
+bool has(const std::string& setting, const std::string& parameter) {
+    const std::string policy = setting.substr(0, setting.find(':'));
+    for (const ParameterRow& row : parameter_rows())
+        if (parameter == row.name) return has_parameter(policy, row);
+    return false;
+}
+
+/// Every combination of the varied values; those of the last parameter follow one another.
+std::vector<Assignments> combinations_of(const std::vector<Varied>& varied) {
+    std::vector<Assignments> all{{}};
+    for (const Varied& parameter : varied) {
+        std::vector<Assignments> longer;
+        for (const Assignments& begun : all)
+            for (const std::string& value : parameter.values) {
+                longer.push_back(begun);
+                longer.back().emplace_back(parameter.name, value);
+            }
+        all = std::move(longer);
+    }
+    return all;
+}
+
+/// The list of simulations, in the order of the report.
+class Plan {
+public:
+    explicit Plan(const Options& options) : options_(options) {}
+
+    /// The number of the simulation of this setting, which is added when it is not there yet. Parameters that it does not have are left out.
+    tl::expected<std::size_t, std::string> add(std::string setting, const Assignments& varied,
+                                               std::optional<std::size_t> baseline) {
+        Task task;
+        for (const auto& [name, value] : varied) {
+            if (!has(setting, name)) continue;
+            setting += (setting.find(':') == std::string::npos ? ':' : ',') + name + '=' + value;
+            if (name == options_.varied.back().name) task.value = value;
+        }
+        // A setting that was written twice is simulated twice; a baseline of several combinations once.
+        for (std::size_t i = 0; i < tasks_.size() && !varied.empty(); ++i)
+            if (tasks_[i].setting == setting && tasks_[i].baseline == baseline) return i;
+        auto parameters = read_setting(setting, options_.parameters);
+        if (!parameters) return tl::unexpected(parameters.error());
+        task.setting = std::move(setting);
+        task.parameters = std::move(*parameters);
+        task.baseline = baseline;
+        tasks_.push_back(std::move(task));
+        return tasks_.size() - 1;
+    }
+
+    /// The first simulation, which others are compared with.
+    [[nodiscard]] std::optional<std::size_t> first() const {
+        return tasks_.empty() ? std::nullopt : std::optional<std::size_t>(0);
+    }
+    std::vector<Task> take() { return std::move(tasks_); }
+
+private:
+    const Options& options_;
+    std::vector<Task> tasks_;
+};
+
+// A parameter that the baseline has, too, is varied there as well: each value is compared with the baseline under the same conditions.
+tl::expected<std::vector<Task>, std::string> tasks_of(const Options& options) {
+    const std::string& front = options.settings.front();
+    const std::string& last = options.settings.back();
+    for (const Varied& parameter : options.varied)
+        if (!has(last, parameter.name))
+            return tl::unexpected(fmt::format("--vary {}: {} has no such parameter", parameter.name, last));
+    const bool baseline_varies =
+        options.settings.size() > 1 &&
+        std::ranges::any_of(options.varied, [&](const Varied& parameter) { return has(front, parameter.name); });
+    Plan plan(options);
+    const std::size_t fixed = options.settings.size() - (options.varied.empty() ? 0 : 1);
+    for (std::size_t i = baseline_varies ? 1 : 0; i < fixed; ++i)
+        if (auto added = plan.add(options.settings[i], {}, plan.first()); !added) return tl::unexpected(added.error());
+    if (options.varied.empty()) return plan.take();
+    for (const Assignments& combination : combinations_of(options.varied)) {
+        std::optional<std::size_t> baseline = plan.first();
+        if (baseline_varies) {
+            auto added = plan.add(front, combination, std::nullopt);
+            if (!added) return tl::unexpected(added.error());
+            baseline = *added;
+        }
+        if (auto added = plan.add(last, combination, baseline); !added) return tl::unexpected(added.error());
+    }
+    return plan.take();
+}
+
+/// Calls work(i) for 0 to count - 1 on several threads, in that order of their beginnings.
+void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
+    std::atomic<std::size_t> next{0};
+    const auto loop = [&] {
+        for (std::size_t i; (i = next.fetch_add(1)) < count;) work(i);
+    };
+    std::vector<std::jthread> others;
+    for (unsigned t = 1; t < std::min<std::size_t>(threads, count); ++t) others.emplace_back(loop);
+    loop();
+}
+
+/// All simulations of one workload. Outcomes of baselines are kept until all are done, the others only as long as they are looked at.
+class Comparison {
+public:
+    Comparison(const Options& options, const Input& input, const std::vector<Task>& tasks, Window window,
+               Progress& progress, const std::atomic<bool>& stop)
+        : options_(options),
+          input_(input),
+          tasks_(tasks),
+          window_(window),
+          progress_(progress),
+          stop_(stop),
+          digests_(tasks.size()),
+          kept_(tasks.size()) {}
+
+    /// Errors: a sentence; the first one.
+    tl::expected<std::vector<Digest>, std::string> run(unsigned threads, bool write) {
+        for (const bool baselines : {true, false}) {
+            std::vector<std::size_t> mine;
+            for (std::size_t i = 0; i < tasks_.size(); ++i)
+                if (tasks_[i].baseline.has_value() != baselines) mine.push_back(i);
+            in_parallel(mine.size(), threads, [&](std::size_t i) { simulate_one(mine[i], write); });
+        }
+        if (!trouble_.empty()) return tl::unexpected(trouble_);
+        return std::move(digests_);
+    }
+
+private:
+    void simulate_one(std::size_t i, bool write) {
+        const Task& task = tasks_[i];
+        Outcome outcome = run_setting(input_, task.parameters, command_of(task), window_, progress_, stop_);
+        const Outcome* baseline = task.baseline ? &kept_[*task.baseline] : nullptr;
+        digests_[i] = digest(outcome, baseline, window_);
+        if (write)
+            if (auto written = write_files(folder_of(i), outcome, baseline, digests_[i]); !written)
+                complain(written.error());
+        if (!task.baseline) kept_[i] = std::move(outcome);
+    }
+
+    std::string command_of(const Task& task) const {
+        const Source& source = options_.source;
+        std::string jobs = source.log.empty()
+                               ? fmt::format("--generate {} --workload-seed {}", source.preset, source.seed)
+                               : "--swf " + source.log;
+        std::string text = fmt::format("drom-sim {} --nodes {} --cores-per-node {} --policy {}", jobs, input_.nodes,
+                                       input_.cores_per_node, task.parameters.policy);
+        for (const auto& [name, value] : values_of(task.parameters)) {
+            text += fmt::format(" {} {}", option_of(name), value);
+        }
+        return options_.window.empty() ? text : text + " --gantt " + options_.window;
+    }
+
+    std::string folder_of(std::size_t i) const {
+        std::string name = tasks_[i].setting;
+        for (char& c : name)
+            if (c == '/' || c == ' ') c = '_';
+        return options_.out + '/' + name;
+    }
+
+    static tl::expected<void, std::string> write_files(const std::string& folder, const Outcome& outcome,
+                                                       const Outcome* baseline, const Digest& digest) {
+        if (auto done = make_folder(folder); !done) return done;
+        if (auto done = write_jobs_csv(folder + "/jobs.csv", outcome, baseline); !done) return done;
+        if (auto done = write_decisions_csv(folder + "/decisions.csv", outcome); !done) return done;
+        return write_text(folder + "/summary.json", summary_json(digest));
+    }
+
+    void complain(const std::string& sentence) {
+        const std::lock_guard lock(mutex_);
+        if (trouble_.empty()) trouble_ = sentence;
+    }
+
+    const Options& options_;
+    const Input& input_;
+    const std::vector<Task>& tasks_;
+    const Window window_;
+    Progress& progress_;
+    const std::atomic<bool>& stop_;
+    std::vector<Digest> digests_;
+    std::vector<Outcome> kept_;
+    std::mutex mutex_;
+    std::string trouble_;
+};
+
+ReportInput report_of(const Options& options, const Input& input, const std::vector<Task>& tasks,
+                      const std::vector<Digest>& digests) {
+    ReportInput report;
+    report.command = options.command;
+    report.repairs = input.repairs;
+    if (!options.varied.empty()) report.varied = options.varied.back().name;
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+        report.cases.push_back({digests[i], tasks[i].baseline, tasks[i].setting, tasks[i].value, tasks.size() <= 6});
+    return report;
+}
+
+void print(const Options& options, const std::vector<Task>& tasks, const std::vector<Digest>& digests) {
+    if (options.json) {
+        std::fputs(summaries_json(digests).c_str(), stdout);
+        return;
+    }
+    std::vector<std::string> labels;
+    std::vector<Metrics> metrics;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        labels.push_back(tasks[i].setting);
+        metrics.push_back(digests[i].metrics);
+    }
+    std::fputs(table(labels, metrics).c_str(), stdout);
+}
+
+unsigned threads_of(const Options& options) {
+    return options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+int verb_compare(const Options& options) {
+    const std::atomic<bool>& stop = stop_on_signals();
+    const auto tasks = tasks_of(options);
+    if (!tasks) return misused(options, tasks.error());
+    if (const auto free = check_out(options); !free) return fail(free.error());
+    Replication replication(tasks->size());
+    for (unsigned seed = 0; seed < options.seeds && !stop; ++seed) {
+        Options quieter = options;
+        quieter.quiet = options.quiet || seed > 0;
+        const auto input = load(quieter, options.source.seed + seed);
+        if (!input) return fail(input.error());
+        const auto window = read_window(options.out.empty() || seed > 0 ? "none" : options.window, input->workload);
+        if (!window) return misused(options, window.error());
+        const bool write = !options.out.empty() && seed == 0;
+        auto digests = [&] {
+            Progress progress(fmt::format("seed {} of {}", seed + 1, options.seeds),
+                              input->workload.jobs.size() * tasks->size(), options.quiet);
+            return Comparison(options, *input, *tasks, *window, progress, stop).run(threads_of(options), write);
+        }();
+        if (!digests) return fail({kRefused, digests.error()});
+        for (std::size_t i = 0; i < tasks->size(); ++i)
+            if (const auto baseline = (*tasks)[i].baseline)
+                replication.add(i, (*digests)[i].metrics, (*digests)[*baseline].metrics);
+        if (seed == 0) print(options, *tasks, *digests);
+        if (!write) continue;
+        if (const auto done = write_text(options.out + "/summary.json", summaries_json(*digests)); !done)
+            return fail({kRefused, done.error()});
+        if (const auto done =
+                write_text(options.out + "/report.html", html_report(report_of(options, *input, *tasks, *digests)));
+            !done)
+            return fail({kRefused, done.error()});
+    }
+    if (options.seeds > 1 && !options.json) {
+        std::vector<std::string> labels;
+        for (const Task& task : *tasks) labels.push_back(task.setting);
+        std::fputs(replication.table(labels).c_str(), stdout);
+    }
+    if (!stop) return kDone;
+    std::fputs("drom-sim: compare: interrupted; the numbers are those of the jobs that had ended\n", stderr);
+    return kInterrupted;
+}
+
+}  // namespace drom::sim

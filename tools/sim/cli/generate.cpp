@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// generate.cpp - a synthetic workload as a log.
+#include "cli/simulation.hpp"
+
+namespace drom::sim {
+
+int verb_generate(const Options& options) {
+    const auto workload = generate(options.source, options.source.seed);
+    if (!workload) return misused(options, workload.error());
+    if (const auto written = write_swf(options.out.empty() ? "-" : options.out, *workload); !written)
+        return fail({kRefused, written.error()});
+    return kDone;
+}
+
+}  // namespace drom::sim

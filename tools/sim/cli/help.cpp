@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// help.cpp - help pages.
+#include "cli/help.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/settings.hpp"
+
+namespace drom::sim {
+namespace {
+
+constexpr const char* kRun =
+    "drom-sim - replay months of a batch system's log in seconds, under a scheduling policy\n"
+    "\n"
+    "Usage: drom-sim --swf LOG [--nodes N] [--cores-per-node C] [--policy POLICY] [options] [--out DIR]\n"
+    "       drom-sim compare --swf LOG ... SETTING... [--vary NAME=V1,V2,...] --out DIR\n"
+    "       drom-sim generate PRESET [--seed N] --out FILE\n"
+    "       drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n";
+
+constexpr const char* kCompare =
+    "drom-sim compare - several policies or parameters side by side, in one report\n"
+    "\n"
+    "Usage: drom-sim compare --swf LOG | --generate PRESET [--seeds N] [options] SETTING... [--vary NAME=V1,V2,...] "
+    "[--out DIR]\n"
+    "\n"
+    "SETTING: POLICY or POLICY:NAME=VALUE,...; the first is the baseline of the others (default: slurm sd)\n";
+
+constexpr const char* kGenerate =
+    "drom-sim generate - a synthetic workload as a log in the Standard Workload Format\n"
+    "\n"
+    "Usage: drom-sim generate PRESET [--seed N] [--jobs N] [--out FILE]\n"
+    "\n"
+    "  w1          Cirne and Berman's model: 5000 jobs for 1024 nodes of 48 cores, at most 128 nodes a job\n"
+    "  w2          the same jobs; each asks for the time it runs\n"
+    "  w1-samples  w1 with the laws that the generator's published samples follow; w2-samples likewise\n"
+    "  w5          2000 jobs for 49 nodes of 48 cores, at most 16 nodes a job\n"
+    "  lublin      Lublin and Feitelson's model: 10000 jobs for 256 nodes\n"
+    "\n"
+    "Options:\n"
+    "  --seed N        (1) the same seed gives the same bytes everywhere\n"
+    "  --jobs N        as many jobs\n"
+    "  -o, --out FILE  (standard output) compressed when it ends in .gz\n";
+
+constexpr const char* kReplay =
+    "drom-sim replay - are the decisions of a real controller those of the policy? What would others have been?\n"
+    "\n"
+    "Usage: drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
+    "\n"
+    "LOG is what a controller that co-schedules wrote, plain or gzip; - is stdin. What happened is believed, and each\n"
+    "decision is made again: it has to be the same, to the mates, the cores and the predicted end.\n"
+    "\n"
+    "Output:\n"
+    "  --decisions             every decision as a line of a table; without it only those that differ, the first 20\n"
+    "  -o, --out FILE          every decision as CSV\n"
+    "  -J, --json              numbers and differing decisions as JSON; with --decisions all of them\n"
+    "  -q, --quiet             no remarks about the log\n";
+
+constexpr const char* kReplayWhatIf =
+    "What if: decisions by other parameters than the log's, each with what really happened before it\n";
+
+constexpr const char* kReplayMore =
+    "A refusal is in the log once, until it changes: what is counted are the moments at which the controller wrote.\n"
+    "\n"
+    "Examples:\n"
+    "  drom-sim replay decisions.log\n"
+    "  drom-sim replay decisions.log --max-slowdown 5 --decisions\n"
+    "  drom-sim replay decisions.log.1.gz --json -q\n";
+
+constexpr const char* kReplayExit =
+    "Exit status: 0 all decisions are the policy's, or others were asked for; 1 some differ, or the log cannot be "
+    "read; 2 usage\n";
+
+constexpr const char* kJobs =
+    "Jobs:\n"
+    "  --swf LOG               a log in the Standard Workload Format or one of its dialects, plain or gzip; - is "
+    "stdin\n"
+    "  --generate PRESET       a synthetic workload instead; drom-sim generate -h lists them\n"
+    "  --nodes N               of the machine (as the log's header says)\n"
+    "  --cores-per-node C      processors of the log on each node (as the log's header says, else 1)\n";
+
+constexpr const char* kMoreJobs =
+    "  --workload-seed N       of a generated workload (1)\n"
+    "  --jobs N                of a generated workload\n"
+    "  --first N               only the first N jobs\n"
+    "  --processors WHICH      requested (default), allocated or larger, where the log's two numbers differ\n"
+    "  --keep-overrun          jobs that ran longer than they asked for; else they are cut at their limit\n"
+    "  --drop-cancelled        jobs with status 5; else they are kept if they ran\n"
+    "  --drop-unrun            jobs with run time 0\n"
+    "  --skip-bad-lines        lines that are no jobs are counted instead of refused\n";
+
+constexpr const char* kOutput =
+    "Output:\n"
+    "  -o, --out DIR           jobs.csv, decisions.csv, summary.json, schedule.swf, report.html; without it only "
+    "numbers are printed\n"
+    "  --force                 write over the result that DIR has\n"
+    "  --gantt FROM-TO         window of the report's chart: seconds, or 12h-36h, 3d-4d; none (a day in the middle)\n"
+    "  -J, --json              summary.json on stdout instead of a table\n"
+    "  -q, --quiet             no progress, no remarks about the log\n";
+
+constexpr const char* kCompareOptions =
+    "  --vary NAME=V1,V2,...   the last setting once for each value; given several times, for each combination\n"
+    "  --seeds N               N generated workloads; means with 95 % confidence intervals\n"
+    "  --threads N             simulations at the same time (as many as CPUs)\n";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  drom-sim --swf KTH-SP2-1996-2.1-cln.swf.gz --policy easy\n"
+    "  drom-sim --swf RICC-sept-2010.swf.gz --policy sd --bf-max-job-test 50 --bf-window 0 --max-slowdown inf --out "
+    "ricc\n"
+    "  drom-sim compare --swf RICC-sept-2010.swf.gz --bf-max-job-test 50 --bf-window 0 slurm sd --vary "
+    "max_slowdown=5,10,50,inf,dynamic --out ricc\n"
+    "  drom-sim compare --generate w1 --seeds 20 --bf-max-job-test 50 slurm sd:max_slowdown=inf\n"
+    "  drom-sim generate w2 --seed 7 --out w2.swf.gz\n";
+
+constexpr const char* kExit =
+    "Exit status: 0 done; 1 refused; 2 usage, or a log that is none; 130 interrupted: what was written is about the "
+    "jobs so far\n";
+
+std::string policies() {
+    std::string text = "Policies:\n";
+    for (const PolicyRow& row : policy_rows()) text += fmt::format("  {:<8} {}\n", row.name, row.text);
+    return text;
+}
+
+std::string replay_help(bool full) {
+    std::string text = kReplay + std::string("\n") + kReplayWhatIf;
+    for (const ParameterRow& row : parameter_rows())
+        if (in_decision_log(row))
+            text += fmt::format("  {:<23} {}\n", option_of(row.name) + ' ' + row.label,
+                                std::string(row.text).substr(0, std::string(row.text).rfind(" (")));
+    if (full) text += kReplayMore;
+    return text + '\n' + kReplayExit + (full ? "" : "drom-sim replay --help has examples. See drom-sim(1).\n");
+}
+
+std::string parameters() {
+    std::string text = "Parameters (as options here, as NAME=VALUE with _ for - in a SETTING):\n";
+    for (const ParameterRow& row : parameter_rows()) {
+        text += fmt::format("  {:<25} {}\n", option_of(row.name) + ' ' + row.label, row.text);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string help(const std::string& verb, bool full) {
+    if (verb == "generate") return kGenerate + std::string("\n") + kExit;
+    if (verb == "replay") return replay_help(full);
+    const bool compare = verb == "compare";
+    std::string text = (compare ? kCompare : kRun) + std::string("\n") + policies() + '\n' + kJobs +
+                       (full ? kMoreJobs : "") + '\n' + kOutput;
+    if (compare) text += kCompareOptions;
+    if (full) text += '\n' + parameters() + '\n' + kExamples;
+    text += std::string("\n") + kExit;
+    if (!full)
+        text += fmt::format("drom-sim {}--help lists every parameter. See drom-sim(1).\n", compare ? "compare " : "");
+    return text;
+}
+
+}  // namespace drom::sim

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// options.cpp - the command line; the only file that includes CLI11, which takes seconds to compile.
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <map>
+
+#include "cli/help.hpp"
+#include "text/nearest.hpp"
+
+namespace drom::sim {
+namespace {
+
+/// What was typed. Numbers stay text until Reader has looked at them: CLI11 would read 010 as 8.
+struct Typed {
+    Options options;
+    std::string nodes, cores, seed, jobs, first, seeds, threads, policy;
+    std::vector<std::string> vary;
+    std::string processors = "requested";
+    std::map<std::string, std::string> parameters;
+    bool version = false, help = false, long_help = false;
+    bool keep_overrun = false, drop_cancelled = false, drop_unrun = false;
+};
+
+/// Turns text into values; keeps the first complaint.
+class Reader {
+public:
+    template <class Whole>
+    void whole(const std::string& text, const char* name, std::int64_t least, std::int64_t most, Whole& into) {
+        if (text.empty()) return;
+        std::int64_t value = 0;
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (code != std::errc{} || end != text.data() + text.size())
+            return complain(fmt::format("{} '{}' is not a whole number", name, text));
+        if (value < least || value > most)
+            return complain(fmt::format("{} {} is out of range; {} to {} can be meant", name, text, least, most));
+        into = static_cast<Whole>(value);
+    }
+    void complain(std::string text) {
+        if (complaint.empty()) complaint = std::move(text);
+    }
+    std::string complaint;
+};
+
+CLI::Option* add_value(CLI::App& app, const char* names, std::string& into) {
+    return app.add_option(names, into)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+void add_source(CLI::App& app, Typed& typed) {
+    add_value(app, "--swf", typed.options.source.log);
+    add_value(app, "--generate", typed.options.source.preset);
+    add_value(app, "--workload-seed", typed.seed);
+    add_value(app, "--jobs", typed.jobs);
+    add_value(app, "--first", typed.first);
+    add_value(app, "--processors", typed.processors);
+    app.add_flag("--keep-overrun", typed.keep_overrun);
+    app.add_flag("--drop-cancelled", typed.drop_cancelled);
+    app.add_flag("--drop-unrun", typed.drop_unrun);
+    app.add_flag("--skip-bad-lines", typed.options.source.read.skip_bad_lines);
+    add_value(app, "--nodes", typed.nodes);
+    add_value(app, "--cores-per-node", typed.cores);
+}
+
+void add_common(CLI::App& app, Typed& typed) {
+    app.add_flag("-h", typed.help);
+    app.add_flag("--help", typed.long_help);
+    app.add_flag("-q,--quiet", typed.options.quiet);
+    add_value(app, "-o,--out", typed.options.out);
+}
+
+void add_replay(CLI::App& app, Typed& typed) {
+    app.add_option("LOG", typed.options.source.log);
+    app.add_flag("-J,--json", typed.options.json);
+    app.add_flag("--decisions", typed.options.decisions);
+    for (const ParameterRow& row : parameter_rows())
+        if (in_decision_log(row)) add_value(app, option_of(row.name).c_str(), typed.parameters[row.name]);
+}
+
+void add_simulation(CLI::App& app, Typed& typed) {
+    app.add_flag("-J,--json", typed.options.json);
+    add_value(app, "--gantt", typed.options.window);
+    for (const ParameterRow& row : parameter_rows()) {
+        add_value(app, option_of(row.name).c_str(), typed.parameters[row.name]);
+    }
+}
+
+void read_source(Typed& typed, Reader& reader) {
+    Source& source = typed.options.source;
+    reader.whole(typed.seed, "--workload-seed", 0, std::numeric_limits<std::int64_t>::max(), source.seed);
+    reader.whole(typed.jobs, "--jobs", 1, 100'000'000, source.jobs);
+    reader.whole(typed.first, "--first", 1, std::numeric_limits<std::int64_t>::max(), source.first_jobs);
+    reader.whole(typed.nodes, "--nodes", 1, 10'000'000, typed.options.nodes);
+    reader.whole(typed.cores, "--cores-per-node", 1, 100'000, typed.options.cores_per_node);
+    using Width = ReadOptions::Width;
+    const std::map<std::string, Width> widths = {
+        {"requested", Width::kRequested}, {"allocated", Width::kAllocated}, {"larger", Width::kLarger}};
+    if (const auto width = widths.find(typed.processors); width != widths.end())
+        source.read.width = width->second;
+    else
+        reader.complain(fmt::format("--processors '{}' is none of requested, allocated, larger", typed.processors));
+    source.read.overrun = typed.keep_overrun ? ReadOptions::Overrun::kKeep : ReadOptions::Overrun::kClip;
+    source.read.keep_cancelled = !typed.drop_cancelled;
+    source.read.keep_unrun = !typed.drop_unrun;
+    if (source.log.empty() == source.preset.empty())
+        reader.complain(source.log.empty() ? "there are no jobs; give a log with --swf FILE, or --generate PRESET"
+                                           : "--swf and --generate are both given; give one");
+}
+
+// In the order of the table, so that `base` comes before what it sets.
+void read_parameters(Typed& typed, const CLI::App& app) {
+    for (const ParameterRow& row : parameter_rows()) {
+        const CLI::Option* option = app.get_option_no_throw(option_of(row.name));
+        if (option != nullptr && option->count() > 0)
+            typed.options.parameters.emplace_back(row.name, typed.parameters[row.name]);
+    }
+}
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> items;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        items.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return items;
+}
+
+void read_vary(const std::string& text, std::vector<Varied>& varied, Reader& reader) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals + 1 == text.size())
+        return reader.complain(fmt::format("--vary '{}' is no NAME=VALUE,VALUE,...", text));
+    const std::string name = text.substr(0, equals);
+    for (const Varied& other : varied)
+        if (other.name == name)
+            return reader.complain(fmt::format("--vary {} is given twice; give all of its values at once", name));
+    varied.push_back({name, split(text.substr(equals + 1))});
+}
+
+std::string quoted(const std::string& word) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./:,@%";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+std::string as_typed(int argc, char** argv) {
+    std::string text = "drom-sim";
+    for (int i = 1; i < argc; ++i) text += ' ' + quoted(argv[i]);
+    return text;
+}
+
+constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "help"};
+
+// The first word may be a verb; without one it is `run`.
+std::string verb_of(std::vector<std::string>& words) {
+    for (const char* verb : kVerbs) {
+        if (words.empty() || words.front() != verb) continue;
+        words.erase(words.begin());
+        return verb;
+    }
+    return "run";
+}
+
+void add_verb(CLI::App& app, Typed& typed) {
+    const std::string& verb = typed.options.verb;
+    add_common(app, typed);
+    if (verb == "generate") {
+        app.add_option("PRESET", typed.options.source.preset);
+        add_value(app, "--seed", typed.seed);
+        add_value(app, "--jobs", typed.jobs);
+        return;
+    }
+    if (verb == "replay") return add_replay(app, typed);
+    add_source(app, typed);
+    add_simulation(app, typed);
+    app.add_flag("--force", typed.options.force);
+    if (verb == "run") {
+        add_value(app, "--policy", typed.policy);
+        app.add_flag("-V,--version", typed.version);
+        return;
+    }
+    app.add_option("SETTING", typed.options.settings);
+    app.add_option("--vary", typed.vary)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_value(app, "--seeds", typed.seeds);
+    add_value(app, "--threads", typed.threads);
+}
+
+std::string meant(const std::string& word, const std::vector<std::string>& known) {
+    const std::string near = nearest(word, known);
+    return near.empty() ? "" : "; did you mean " + near + "?";
+}
+
+/// A word that means nothing where it stands.
+std::string surplus(const std::string& word, const CLI::App& app, const Typed& typed) {
+    const std::string& verb = typed.options.verb;
+    if (word.starts_with('-')) {
+        std::vector<std::string> known;
+        for (const CLI::Option* option : app.get_options())
+            for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+        const std::string name = word.substr(0, word.find('='));
+        return fmt::format("there is no option {}{} (drom-sim {} --help lists them)", name, meant(name, known), verb);
+    }
+    if (verb != "run")
+        return fmt::format("'{}' is one argument too many; drom-sim {} -h says what it takes", word, verb);
+    const std::vector<std::string> verbs(std::begin(kVerbs), std::end(kVerbs));
+    return fmt::format("there is no verb '{}'{} (drom-sim -h lists them)", word, meant(word, verbs));
+}
+
+void finish(Typed& typed, const CLI::App& app, Reader& reader) {
+    Options& options = typed.options;
+    if (options.verb == "generate") {
+        reader.whole(typed.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max(), options.source.seed);
+        reader.whole(typed.jobs, "--jobs", 1, 100'000'000, options.source.jobs);
+        if (options.source.preset.empty()) reader.complain("there is no preset; drom-sim generate --help lists them");
+        return;
+    }
+    read_parameters(typed, app);
+    if (options.verb == "replay") {
+        if (options.source.log.empty()) reader.complain("there is no log; name the file, or - for the standard input");
+        return;
+    }
+    read_source(typed, reader);
+    for (const std::string& text : typed.vary) read_vary(text, options.varied, reader);
+    reader.whole(typed.seeds, "--seeds", 1, 10'000, options.seeds);
+    reader.whole(typed.threads, "--threads", 1, 1024, options.threads);
+    if (options.verb == "run") options.settings = {typed.policy.empty() ? "easy" : typed.policy};
+    if (options.verb == "compare" && options.settings.empty()) options.settings = {"slurm", "sd"};
+    if (options.seeds > 1 && options.source.preset.empty())
+        reader.complain("--seeds is for generated workloads; a log is what it is");
+}
+
+}  // namespace
+
+int misused(const Options& options, const std::string& text) {
+    std::fprintf(stderr, "drom-sim: %s: %s\n", options.verb.c_str(), text.c_str());
+    return kUsage;
+}
+
+tl::expected<Options, int> parse_options(int argc, char** argv) {
+    Typed typed;
+    typed.options.command = as_typed(argc, argv);
+    std::vector<std::string> words(argv + 1, argv + argc);
+    typed.options.verb = verb_of(words);
+    if (typed.options.verb == "help") {
+        const std::string of = words.empty() ? "run" : words.front();
+        std::fputs(help(of, true).c_str(), stdout);
+        return tl::unexpected<int>(kDone);
+    }
+    CLI::App app;
+    app.set_help_flag();
+    app.allow_extras();
+    add_verb(app, typed);
+    std::reverse(words.begin(), words.end());
+    try {
+        app.parse(words);
+    } catch (const CLI::ParseError& error) {
+        return tl::unexpected(misused(
+            typed.options, fmt::format("{}; drom-sim {} -h lists the options", error.what(), typed.options.verb)));
+    }
+    if (typed.version) {
+        std::puts("drom-sim " DROM_SIM_VERSION);
+        return tl::unexpected<int>(kDone);
+    }
+    if (typed.help || typed.long_help) {
+        std::fputs(help(typed.options.verb, typed.long_help).c_str(), stdout);
+        return tl::unexpected<int>(kDone);
+    }
+    const auto extra = app.remaining();
+    if (!extra.empty()) return tl::unexpected(misused(typed.options, surplus(extra.front(), app, typed)));
+    Reader reader;
+    finish(typed, app, reader);
+    if (!reader.complaint.empty()) return tl::unexpected(misused(typed.options, reader.complaint));
+    return std::move(typed.options);
+}
+
+}  // namespace drom::sim

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// options.hpp - what the command line of drom-sim asked for, as plain values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "engine/settings.hpp"
+#include "workload/swf.hpp"
+
+namespace drom::sim {
+
+enum Exit : int { kDone = 0, kRefused = 1, kUsage = 2, kInterrupted = 130 };
+
+/// The jobs: a log, or a generator.
+struct Source {
+    std::string log;     ///< path; "-" is the standard input
+    std::string preset;  ///< of the Cirne-Berman generator, or "lublin"
+    std::uint64_t seed = 1;
+    std::size_t first_jobs = 0;  ///< only so many; 0: all
+    std::int64_t jobs = 0;       ///< that a generator makes; 0: as the preset
+    ReadOptions read;
+};
+
+/// A parameter, and the values that it is given one after the other.
+struct Varied {
+    std::string name;
+    std::vector<std::string> values;
+};
+
+struct Options {
+    std::string verb;  ///< run, compare, generate, replay
+    Source source;
+    int nodes = 0, cores_per_node = 0;  ///< 0: as the log's header or the preset says
+    std::vector<std::string> settings;  ///< run: one policy; compare: the first is the baseline
+    Assignments parameters;             ///< given to all settings that have them
+    std::vector<Varied> varied;  ///< compare: each combination of their values makes a setting, of the last setting
+    unsigned seeds = 1;          ///< compare: generated workloads, with seeds from Source::seed on
+    unsigned threads = 0;        ///< compare: 0: as many as CPUs
+    std::string out;             ///< folder, or the file that generate or replay writes
+    std::string
+        window;  ///< "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log
+    bool json = false, quiet = false;
+    bool force = false;      ///< the folder may have a result, which is written over
+    bool decisions = false;  ///< replay: all of them, not only those that differ
+    std::string command;     ///< the command line as it was typed, quoted for a shell
+};
+
+/// Reads the command line. Errors: an exit status; what there was to say was said.
+tl::expected<Options, int> parse_options(int argc, char** argv);
+
+/// Prints "drom-sim: VERB: text" on stderr; returns kUsage.
+int misused(const Options& options, const std::string& text);
+
+int verb_run(const Options& options);
+int verb_compare(const Options& options);
+int verb_generate(const Options& options);
+int verb_replay(const Options& options);
+
+}  // namespace drom::sim

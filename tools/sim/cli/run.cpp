@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// run.cpp - one policy over one workload.
+#include <cstdio>
+
+#include "cli/simulation.hpp"
+#include "report/jobs_csv.hpp"
+#include "report/report.hpp"
+#include "report/summary_json.hpp"
+#include "report/text_file.hpp"
+
+namespace drom::sim {
+namespace {
+
+tl::expected<void, std::string> write_all(const Options& options, const Input& input, const Outcome& outcome,
+                                          const Digest& digest) {
+    const std::string folder = options.out + '/';
+    if (auto done = make_folder(options.out); !done) return done;
+    if (auto done = write_jobs_csv(folder + "jobs.csv", outcome); !done) return done;
+    if (auto done = write_decisions_csv(folder + "decisions.csv", outcome); !done) return done;
+    if (auto done = write_schedule(folder + "schedule.swf", input, outcome); !done) return done;
+    if (auto done = write_text(folder + "summary.json", summary_json(digest)); !done) return done;
+    ReportInput report;
+    report.command = options.command;
+    report.repairs = input.repairs;
+    report.cases.push_back({digest, std::nullopt, "", "", true});
+    return write_text(folder + "report.html", html_report(report));
+}
+
+}  // namespace
+
+int verb_run(const Options& options) {
+    const std::atomic<bool>& stop = stop_on_signals();
+    const auto parameters = read_setting(options.settings.front(), options.parameters);
+    if (!parameters) return misused(options, parameters.error());
+    for (const auto& [name, value] : options.parameters)
+        for (const ParameterRow& row : parameter_rows())
+            if (name == row.name && !has_parameter(parameters->policy, row))
+                return misused(options, "policy " + parameters->policy + " has no parameter '" + name + "'");
+    if (const auto free = check_out(options); !free) return fail(free.error());
+    const auto input = load(options, options.source.seed);
+    if (!input) return fail(input.error());
+    const auto window = read_window(options.out.empty() ? "none" : options.window, input->workload);
+    if (!window) return misused(options, window.error());
+
+    const Outcome outcome = [&] {
+        Progress progress(parameters->policy, input->workload.jobs.size(), options.quiet);
+        return run_setting(*input, *parameters, options.command, *window, progress, stop);
+    }();
+    const Digest all = digest(outcome, nullptr, *window);
+    if (!options.out.empty())
+        if (const auto written = write_all(options, *input, outcome, all); !written)
+            return fail({kRefused, written.error()});
+    std::fputs((options.json ? summary_json(all) : table({options.settings.front()}, {all.metrics})).c_str(), stdout);
+    if (!options.quiet && !options.json)
+        std::fprintf(stderr, "%zu passes, %zu events in %.2f s\n", outcome.passes, outcome.events, outcome.seconds);
+    if (!outcome.interrupted) return kDone;
+    std::fprintf(stderr, "drom-sim: run: interrupted; the numbers are those of the %zu jobs that had ended\n",
+                 all.metrics.jobs);
+    return kInterrupted;
+}
+
+}  // namespace drom::sim

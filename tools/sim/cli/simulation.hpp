@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// simulation.hpp - from a command line to workloads and outcomes: what run and compare have in common.
+#pragma once
+
+#include "cli/options.hpp"
+#include "cli/progress.hpp"
+#include "report/digest.hpp"
+
+namespace drom::sim {
+
+/// A workload, the machine for it, and what was done to the log.
+struct Input {
+    Workload workload;
+    std::vector<std::string> repairs;
+    int nodes = 0, cores_per_node = 1;
+};
+
+/// What could not be done: an exit status, and what to say.
+struct Failure {
+    int status = kRefused;
+    std::string sentence;  ///< finished
+};
+
+/// A synthetic workload. Errors: the rest of a sentence.
+tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t seed);
+
+/// Reads or generates the jobs. `seed` is that of a generator. Remarks on stderr unless quiet.
+tl::expected<Input, Failure> load(const Options& options, std::uint64_t seed);
+
+/// "3d-4d" and the like; empty text: a day in the middle of the submits; "none": an empty window.
+tl::expected<Window, std::string> read_window(const std::string& text, const Workload& workload);
+
+/// Refuses a folder for --out that has a result already, unless --force was given.
+tl::expected<void, Failure> check_out(const Options& options);
+
+/// Runs one setting. `setting` is how it was written, `command` repeats it.
+Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
+                    Progress& progress, const std::atomic<bool>& stop);
+
+/// A finished sentence on stderr; returns its status.
+int fail(const Failure& failure);
+
+/// Makes the folder and those above it. Errors: a finished sentence.
+tl::expected<void, std::string> make_folder(const std::string& path);
+
+/// Numbers of several simulations as an aligned table for people, one row each.
+std::string table(const std::vector<std::string>& labels, const std::vector<Metrics>& metrics);
+
+/// Writes schedule.swf: the workload with the waits that the policy gave. Jobs without a start are left out.
+tl::expected<void, std::string> write_schedule(const std::string& path, const Input& input, const Outcome& outcome);
+
+}  // namespace drom::sim

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// metrics.cpp - sums, percentiles and shares over the jobs of a simulation.
+#include "engine/metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace drom::sim {
+namespace {
+
+/// A sum whose error does not grow with the number of terms (Neumaier).
+class Sum {
+public:
+    void add(double term) noexcept {
+        const double next = sum_ + term;
+        lost_ += std::abs(sum_) >= std::abs(term) ? (sum_ - next) + term : (term - next) + sum_;
+        sum_ = next;
+    }
+    double value() const noexcept { return sum_ + lost_; }
+
+private:
+    double sum_ = 0, lost_ = 0;
+};
+
+double mean(std::span<const double> numbers) {
+    Sum sum;
+    for (const double number : numbers) sum.add(number);
+    return sum.value() / static_cast<double>(numbers.size());
+}
+
+/// Takes numbers in the order of the jobs and leaves them in another.
+Spread spread_of(std::vector<double>& numbers) {
+    if (numbers.empty()) return {};
+    Spread spread;
+    spread.mean = mean(numbers);
+    auto from = numbers.begin();
+    const auto percentile = [&](std::size_t percent) {
+        const std::size_t rank = (numbers.size() * percent + 99) / 100;
+        const auto at = numbers.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+        std::nth_element(from, at, numbers.end());
+        from = at;
+        return *at;
+    };
+    spread.p50 = percentile(50);
+    spread.p95 = percentile(95);
+    spread.p99 = percentile(99);
+    spread.max = *std::max_element(from, numbers.end());
+    return spread;
+}
+
+template <class Number>
+Spread spread_over(const Outcome& outcome, std::vector<double>& room, Number number) {
+    room.clear();
+    for (const JobOutcome& job : outcome.jobs)
+        if (job.ended()) room.push_back(static_cast<double>(number(job)));
+    return spread_of(room);
+}
+
+void count_jobs(const Outcome& outcome, Metrics& metrics) {
+    metrics.too_wide = outcome.too_wide;
+    metrics.first_start = std::numeric_limits<Seconds>::max();
+    for (const JobOutcome& job : outcome.jobs) {
+        if (!job.ended()) {
+            ++metrics.unended;
+            continue;
+        }
+        ++metrics.jobs;
+        metrics.killed += job.killed;
+        metrics.malleable_starts += job.shared();
+        metrics.mates += job.hosted;
+        metrics.first_start = std::min(metrics.first_start, job.start);
+        metrics.last_end = std::max(metrics.last_end, job.end);
+    }
+    if (metrics.jobs == 0) metrics.first_start = 0;
+    metrics.makespan = metrics.last_end - metrics.first_start;
+}
+
+/// Node-seconds during which nodes had a job. Everybody's nodes count while he runs, but a guest's only after the end of the mate whose
+/// they were: until then they are counted for the mate.
+class BusyNodes {
+public:
+    BusyNodes(const Outcome& outcome, Seconds stop) : outcome_(outcome), stop_(stop) {
+        for (std::size_t i = 0; i < outcome.jobs.size(); ++i)
+            if (outcome.jobs[i].hosted) hosts_.emplace(outcome.jobs[i].id, i);
+    }
+
+    double seconds() const {
+        Sum sum;
+        for (const JobOutcome& job : outcome_.jobs) {
+            if (job.start < 0 || job.start >= stop_) continue;
+            const Seconds end = end_of(job);
+            int own = job.nodes;
+            for (const std::int64_t id : job.mates) {
+                const JobOutcome* mate = host(id, job.start);
+                if (mate == nullptr) continue;
+                own -= mate->nodes;
+                sum.add(static_cast<double>(mate->nodes) *
+                        static_cast<double>(std::max<Seconds>(0, end - end_of(*mate))));
+            }
+            sum.add(static_cast<double>(std::max(0, own)) * static_cast<double>(end - job.start));
+        }
+        return sum.value();
+    }
+
+private:
+    /// A job that still ran when the simulation was stopped keeps its nodes until then.
+    Seconds end_of(const JobOutcome& job) const { return job.ended() ? job.end : stop_; }
+
+    /// Ids of logs need not be unique: the one that ran at `now`.
+    const JobOutcome* host(std::int64_t id, Seconds now) const {
+        const auto [begin, end] = hosts_.equal_range(id);
+        for (auto at = begin; at != end; ++at) {
+            const JobOutcome& job = outcome_.jobs[at->second];
+            if (job.start >= 0 && job.start <= now && now <= end_of(job)) return &job;
+        }
+        return nullptr;
+    }
+
+    const Outcome& outcome_;
+    const Seconds stop_;
+    std::unordered_multimap<std::int64_t, std::size_t> hosts_;
+};
+
+void measure_machine(const Outcome& outcome, Metrics& metrics) {
+    const double all_nodes = static_cast<double>(outcome.setting.nodes) * static_cast<double>(metrics.makespan);
+    if (all_nodes <= 0) return;
+    Sum work;
+    for (const JobOutcome& job : outcome.jobs)
+        if (job.ended()) work.add(static_cast<double>(static_run(job)) * static_cast<double>(job.nodes));
+    const double busy = BusyNodes(outcome, metrics.last_end).seconds();
+    metrics.utilisation = work.value() / all_nodes;
+    metrics.allocated = busy / all_nodes;
+    metrics.energy_proxy = busy + kIdlePower * std::max(0.0, all_nodes - busy);
+}
+
+double ratio(Seconds response, Seconds run) noexcept {
+    return static_cast<double>(response) / static_cast<double>(run);
+}
+
+}  // namespace
+
+Seconds static_run(const JobOutcome& job) noexcept { return job.killed ? std::min(job.run, job.request) : job.run; }
+
+double slowdown(const JobOutcome& job) noexcept { return ratio(job.response(), std::max<Seconds>(1, static_run(job))); }
+
+double stretched_slowdown(const JobOutcome& job) noexcept {
+    return ratio(job.response(), std::max<Seconds>(1, job.stretched()));
+}
+
+double bounded_slowdown(const JobOutcome& job) noexcept {
+    return std::max(1.0, ratio(job.response(), std::max(kBound, static_run(job))));
+}
+
+Metrics measure(const Outcome& outcome) {
+    Metrics metrics;
+    count_jobs(outcome, metrics);
+    if (metrics.jobs == 0) return metrics;
+    std::vector<double> room;
+    room.reserve(metrics.jobs);
+    metrics.wait = spread_over(outcome, room, [](const JobOutcome& job) { return job.wait(); });
+    metrics.response = spread_over(outcome, room, [](const JobOutcome& job) { return job.response(); });
+    metrics.slowdown = spread_over(outcome, room, slowdown);
+    metrics.stretched_slowdown = spread_over(outcome, room, stretched_slowdown);
+    metrics.bounded_slowdown = spread_over(outcome, room, bounded_slowdown);
+    measure_machine(outcome, metrics);
+    return metrics;
+}
+
+bool comparable(const Outcome& outcome, const Outcome& baseline, std::size_t job) noexcept {
+    if (job >= outcome.jobs.size() || job >= baseline.jobs.size()) return false;
+    const JobOutcome &here = outcome.jobs[job], &there = baseline.jobs[job];
+    return here.id == there.id && here.ended() && there.ended();
+}
+
+std::optional<ShareWorse> share_worse(const Outcome& outcome, const Outcome& baseline) {
+    std::size_t jobs = 0, slower = 0, later = 0;
+    for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+        if (!comparable(outcome, baseline, i)) continue;
+        ++jobs;
+        slower += slowdown(outcome.jobs[i]) > slowdown(baseline.jobs[i]);
+        later += outcome.jobs[i].wait() > baseline.jobs[i].wait();
+    }
+    if (jobs == 0) return std::nullopt;
+    const double all = static_cast<double>(jobs);
+    return ShareWorse{jobs, static_cast<double>(slower) / all, static_cast<double>(later) / all};
+}
+
+}  // namespace drom::sim

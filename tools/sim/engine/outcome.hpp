@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// outcome.hpp - what a simulation leaves: each job's times, why it started when it did, and the shape of the machine in a window.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/decision.hpp"
+#include "workload/workload.hpp"
+
+namespace drom::sim {
+
+/// One job that was replayed. Jobs that could not be (wider than the machine) are not here; Outcome counts them.
+struct JobOutcome {
+    std::int64_t id = 0;  ///< the log's
+    Seconds submit = 0;
+    Seconds start = -1;  ///< -1: it was still waiting when the simulation was stopped
+    Seconds end = -1;    ///< -1: it was still running then
+    Seconds run = 0;     ///< on all its cores: the static run time
+    Seconds request = 1;
+    Seconds limit_end = -1;  ///< extended limit in force when it ended
+    int nodes = 1;
+    int user = -1;
+    bool malleable = false;
+    bool killed = false;  ///< at its limit
+    bool hosted = false;  ///< it was a mate at least once
+    policy::How how = policy::How::kInOrder;
+    policy::Refusal refusal = policy::Refusal::kNone;  ///< of the last try to share that was refused
+    int guests = 0;                                    ///< times it was a mate
+    /// When it started shared: what led to it.
+    std::vector<std::int64_t> mates;  ///< ids
+    int lent_cores = 0;               ///< of each node of the mates
+    double index = 0;                 ///< PI
+    double limit = 0;                 ///< P
+    Seconds static_start = 0;         ///< predicted start if it had waited
+
+    bool ended() const noexcept { return end >= 0; }
+    bool shared() const noexcept { return how == policy::How::kShared; }
+    Seconds wait() const noexcept { return start - submit; }
+    Seconds response() const noexcept { return end - submit; }
+    Seconds stretched() const noexcept { return end - start; }
+};
+
+/// A job on some nodes with some cores of each, for a while: what a Gantt chart draws.
+struct Stretch {
+    std::size_t job = 0;  ///< index into Outcome::jobs
+    policy::NodeSet nodes;
+    int cores = 0;
+    Seconds from = 0, to = 0;
+};
+
+/// What was simulated, so that a reader can do it again.
+struct Setting {
+    std::string workload;  ///< name
+    std::string policy;    ///< easy, slurm, sd, sd+
+    std::string command;   ///< the command line that does it again
+    int nodes = 0, cores_per_node = 1;
+    std::vector<std::pair<std::string, std::string>>
+        parameters;  ///< name and value of everything that has an influence
+};
+
+struct Outcome {
+    Setting setting;
+    std::vector<JobOutcome> jobs;    ///< in the order of the workload
+    std::size_t too_wide = 0;        ///< jobs wider than the machine, left out
+    bool interrupted = false;        ///< stopped before the last job ended
+    std::vector<Stretch> stretches;  ///< of the window that was asked for
+    double seconds = 0;              ///< that the simulation itself took
+    std::size_t passes = 0, events = 0;
+};
+
+}  // namespace drom::sim

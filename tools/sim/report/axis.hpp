@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// axis.hpp - from numbers to pixels, and where an axis has its marks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workload/workload.hpp"
+
+namespace drom::sim {
+
+/// A linear scale. An empty range of numbers is mapped to the beginning.
+struct Scale {
+    double from = 0, to = 1;     ///< numbers
+    double first = 0, last = 1;  ///< pixels
+
+    double operator()(double number) const noexcept {
+        return to > from ? first + (number - from) / (to - from) * (last - first) : first;
+    }
+};
+
+struct Mark {
+    double number = 0;
+    std::string text;
+};
+
+/// Round numbers from 0 up to the first that is not below `most`, in at most `marks` steps.
+std::vector<Mark> marks_from_zero(double most, int marks);
+
+/// Times since the log's zero as "3 d 14:00"; the day is named where it changes. `marks`: most of them.
+std::vector<Mark> time_marks(Seconds from, Seconds to, int marks);
+
+/// Whole days as "12 d".
+std::vector<Mark> day_marks(Seconds first_day, Seconds last_day, int marks);
+
+}  // namespace drom::sim

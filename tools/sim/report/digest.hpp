@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// digest.hpp - all that a report needs of a simulation, so that its jobs can be forgotten: a few kilobytes instead of hundreds a job.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "engine/metrics.hpp"
+#include "report/gantt.hpp"
+
+namespace drom::sim {
+
+/// Classes of static run time: up to and including these, in seconds; the last has no end.
+constexpr std::array<Seconds, 7> kRunClasses = {60, 600, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 72 * 3600};
+
+/// Of kRunClasses.size() + 1.
+std::size_t run_class(Seconds run) noexcept;
+/// Powers of two: 0 is one node, k is more than 2^(k-1) and up to 2^k nodes.
+std::size_t node_class(int nodes) noexcept;
+
+/// Means over the jobs of one class of nodes and one of run time. Without a baseline its members stay 0.
+struct HeatCell {
+    std::size_t jobs = 0;
+    double slowdown = 0, run = 0, wait = 0;  ///< `run` is end - start, seconds
+    double baseline_slowdown = 0, baseline_run = 0, baseline_wait = 0;
+};
+
+/// Jobs by size and length (thesis, figures 5.4 to 5.6). With a baseline only jobs that ended under both are here.
+struct HeatMap {
+    bool against_baseline = false;
+    std::vector<std::array<HeatCell, kRunClasses.size() + 1>>
+        rows;  ///< by class of nodes, up to that of the widest job
+};
+
+/// Days without jobs and starts are left out.
+struct Day {
+    Seconds day = 0;                   ///< since the log's zero
+    std::size_t jobs = 0;              ///< submitted on it, and ended
+    double slowdown = 0;               ///< their mean
+    std::size_t malleable_starts = 0;  ///< on it
+};
+
+struct Digest {
+    Setting setting;
+    bool interrupted = false;
+    std::size_t passes = 0, events = 0;
+    Metrics metrics;
+    std::optional<ShareWorse> worse;  ///< than under the baseline
+    HeatMap heat;
+    std::vector<Day> days;
+    Gantt gantt;
+};
+
+/// `baseline`: the outcome of the same workload that this one is compared with; may be null. `window`: what the Gantt chart shows; empty:
+/// all that was recorded. Cost: linear in the jobs, and that of gantt().
+Digest digest(const Outcome& outcome, const Outcome* baseline = nullptr, Window window = {});
+
+}  // namespace drom::sim

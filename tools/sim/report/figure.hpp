@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// figure.hpp - the figures of a report. Each is drawn only when there is something to show.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/report.hpp"
+
+namespace drom::sim {
+
+struct Figure {
+    std::string title;
+    std::string svg;
+    std::string caption;  ///< what it shows, in which units
+    std::string command;  ///< that made it
+};
+
+constexpr double kFigureWidth = 960;  ///< pixels
+
+/// Makespan, mean response and mean slowdown of every case that has a baseline, normalised to it (thesis, figures 5.1 to 5.3).
+std::optional<Figure> comparison_figure(const ReportInput& input);
+
+/// The same for cases that differ only in the execution model (figure 5.8).
+std::optional<Figure> models_figure(const ReportInput& input);
+
+/// Mean slowdown and response over the varied parameter.
+std::optional<Figure> sweep_figure(const ReportInput& input);
+
+/// Ratios of slowdown, run time and wait to the baseline's by size and length of jobs (figures 5.4 to 5.6); without a baseline the mean
+/// slowdown.
+std::vector<Figure> heat_figures(const ReportInput& input, std::size_t number);
+
+/// Mean slowdown of the jobs submitted on each day, beside that of the baseline, and malleable starts (figure 5.7).
+std::optional<Figure> days_figure(const ReportInput& input, std::size_t number);
+
+/// Nodes over time: who had which cores.
+std::optional<Figure> gantt_figure(const Case& of);
+
+}  // namespace drom::sim

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// figure_days.cpp - slowdown day by day, and on which days jobs shared nodes.
+#include <algorithm>
+
+#include "report/axis.hpp"
+#include "report/figure.hpp"
+#include "report/labels.hpp"
+#include "report/numbers.hpp"
+#include "report/svg.hpp"
+
+namespace drom::sim {
+namespace {
+
+constexpr double kLeft = 76, kRight = kFigureWidth - 16;
+constexpr double kTop = 62, kBottom = 262;               // slowdown
+constexpr double kStartsTop = 306, kStartsBottom = 390;  // malleable starts
+
+class DayChart {
+public:
+    DayChart(const std::vector<Day>& days, const std::vector<Day>* baseline, std::string title, std::string command)
+        : svg_(kFigureWidth, std::move(title), std::move(command)), days_(days), baseline_(baseline) {
+        first_ = days.front().day;
+        last_ = days.back().day;
+        if (baseline != nullptr && !baseline->empty()) {
+            first_ = std::min(first_, baseline->front().day);
+            last_ = std::max(last_, baseline->back().day);
+        }
+        x_ = {static_cast<double>(first_) - 0.5, static_cast<double>(last_) + 0.5, kLeft, kRight};
+    }
+
+    std::string draw(const std::string& label, const std::string& baseline_label) {
+        const Scale y = slowdown_axis();
+        if (baseline_ != nullptr) draw_line(*baseline_, y, kGrey);
+        draw_line(days_, y, kBlue);
+        legend(label, baseline_label);
+        const bool starts =
+            std::any_of(days_.begin(), days_.end(), [](const Day& day) { return day.malleable_starts > 0; });
+        if (starts) draw_starts();
+        const double bottom = starts ? kStartsBottom : kBottom;
+        for (const Mark& mark : day_marks(first_, last_, 12))
+            svg_.text({x_(mark.number), bottom + 18}, mark.text, {12, kSoft, Anchor::kMiddle});
+        svg_.text({kRight, bottom + 36}, "day since the log's zero", {12, kSoft, Anchor::kEnd});
+        return svg_.finish(bottom + 46);
+    }
+
+private:
+    Scale slowdown_axis() {
+        double most = 0;
+        for (const Day& day : days_) most = std::max(most, day.slowdown);
+        if (baseline_ != nullptr)
+            for (const Day& day : *baseline_) most = std::max(most, day.slowdown);
+        return axis(most, kTop, kBottom, 5);
+    }
+
+    Scale axis(double most, double top, double bottom, int steps) {
+        const std::vector<Mark> marks = marks_from_zero(most, steps);
+        const Scale y{0, marks.back().number, bottom, top};
+        for (const Mark& mark : marks) {
+            svg_.line({kLeft, y(mark.number)}, {kRight, y(mark.number)}, kLine,
+                      mark.number > 0 ? "stroke-dasharray=\"2 4\"" : "");
+            svg_.text({kLeft - 8, y(mark.number) + 4}, mark.text, {12, kSoft, Anchor::kEnd});
+        }
+        return y;
+    }
+
+    /// Days without jobs interrupt the line; a day alone is a dot.
+    void draw_line(const std::vector<Day>& days, const Scale& y, Paint paint) {
+        std::vector<Point> run;
+        Seconds before = 0;
+        const auto end_run = [&] {
+            if (run.size() > 1) svg_.polyline(run, paint, "stroke-width=\"1.8\" stroke-linejoin=\"round\"");
+            if (run.size() == 1) svg_.disc(run.front(), 3, paint);
+            run.clear();
+        };
+        for (const Day& day : days) {
+            if (day.jobs == 0) continue;
+            if (!run.empty() && day.day != before + 1) end_run();
+            run.push_back({x_(static_cast<double>(day.day)), y(day.slowdown)});
+            before = day.day;
+        }
+        end_run();
+    }
+
+    void draw_starts() {
+        std::size_t most = 0;
+        for (const Day& day : days_) most = std::max(most, day.malleable_starts);
+        svg_.text({kLeft, kStartsTop - 12}, "malleable starts a day", {13, kInk, Anchor::kStart, true});
+        const Scale y = axis(static_cast<double>(std::max<std::size_t>(2, most)), kStartsTop, kStartsBottom, 2);
+        const double width = std::clamp((x_(1) - x_(0)) * 0.8, 0.6, 40.0);
+        for (const Day& day : days_) {
+            if (day.malleable_starts == 0) continue;
+            const double top = y(static_cast<double>(day.malleable_starts));
+            svg_.box(x_(static_cast<double>(day.day)) - width / 2, top, width, kStartsBottom - top, kOrange);
+        }
+    }
+
+    void legend(const std::string& label, const std::string& baseline_label) {
+        svg_.text({kLeft, 20}, "mean slowdown of the jobs submitted that day", {13, kInk, Anchor::kStart, true});
+        double x = kLeft;
+        const auto entry = [&](const std::string& text, Paint paint) {
+            const std::string shown = fitting(text, 380);
+            svg_.box(x, 36, 22, 4, paint);
+            svg_.text({x + 28, 42}, shown, text, {12});
+            x += 28 + text_width(shown) + 20;
+        };
+        if (baseline_ != nullptr) entry(baseline_label, kGrey);
+        entry(label, kBlue);
+    }
+
+    Svg svg_;
+    const std::vector<Day>& days_;
+    const std::vector<Day>* baseline_;
+    Seconds first_ = 0, last_ = 0;
+    Scale x_;
+};
+
+}  // namespace
+
+std::optional<Figure> days_figure(const ReportInput& input, std::size_t number) {
+    const Case& of = input.cases[number];
+    const auto baseline = baseline_of(input, number);
+    if (of.digest.days.size() < 2) return std::nullopt;
+    const std::vector<std::string> labels = case_labels(input);
+    Figure figure;
+    figure.title = "Slowdown and malleable starts per day";
+    DayChart chart(of.digest.days, baseline ? &input.cases[*baseline].digest.days : nullptr, figure.title,
+                   command_of(input, number));
+    figure.svg = chart.draw(labels[number], baseline ? labels[*baseline] : "");
+    figure.caption =
+        "Lines: mean slowdown (response / static run time) of the jobs submitted on each day of 24 h; a day "
+        "without jobs interrupts them. Columns, where there are any: jobs that started on nodes of running ones on "
+        "that day.";
+    figure.command = command_of(input, number);
+    return figure;
+}
+
+}  // namespace drom::sim

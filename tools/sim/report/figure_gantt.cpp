@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// figure_gantt.cpp - nodes over time, shared ones split as their cores are.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "report/axis.hpp"
+#include "report/figure.hpp"
+#include "report/numbers.hpp"
+#include "report/svg.hpp"
+
+namespace drom::sim {
+namespace {
+
+constexpr double kLeft = 70, kRight = kFigureWidth - 16, kTop = 46;
+constexpr double kSeen = 8;  ///< pixels from which a node is drawn by itself
+// Neighbours are told apart by shades; guests are orange, as the program that arrives is in the other pictures of the project.
+constexpr std::array<Paint, 4> kOwners = {Paint{"", "#2f6fb0"}, Paint{"", "#5b8fc4"}, Paint{"", "#7f9fbd"},
+                                          Paint{"", "#4a7d9c"}};
+constexpr std::array<Paint, 3> kGuests = {Paint{"", "#e07b1a"}, Paint{"", "#c9650c"}, Paint{"", "#eb9a4b"}};
+
+struct Box {
+    double x = 0, y = 0, width = 0, height = 0;
+
+    double area() const noexcept { return width * height; }
+};
+
+double chart_height(int nodes) { return std::clamp(nodes * 18.0, 54.0, 560.0); }
+
+class GanttChart {
+public:
+    GanttChart(const Gantt& gantt, std::string title, std::string command)
+        : svg_(kFigureWidth, std::move(title), std::move(command)), gantt_(gantt), height_(chart_height(gantt.nodes)) {
+        x_ = {static_cast<double>(gantt.window.from), static_cast<double>(gantt.window.to), kLeft, kRight};
+        y_ = {0, static_cast<double>(std::max(1, gantt.nodes)), kTop, kTop + height_};
+    }
+
+    std::string draw() {
+        svg_.box(kLeft, kTop, kRight - kLeft, height_, kFree);
+        legend();
+        draw_jobs();
+        node_axis();
+        time_axis();
+        return svg_.finish(kTop + height_ + 46);
+    }
+
+private:
+    double node_height() const { return y_(1) - y_(0); }
+
+    Box box(const Tile& tile, std::size_t portion) const {
+        int before = 0;
+        for (std::size_t i = 0; i < portion; ++i) before += tile.portions[i].cores;
+        const double top = y_(tile.first), height = y_(tile.last + 1) - top;
+        const double core = height / gantt_.cores_per_node;
+        const double left = x_(static_cast<double>(tile.from));
+        return {left, top + before * core, x_(static_cast<double>(tile.to)) - left,
+                tile.portions[portion].cores * core};
+    }
+
+    Paint paint(std::size_t job) const {
+        return gantt_.jobs[job].guest ? kGuests[job % kGuests.size()] : kOwners[job % kOwners.size()];
+    }
+
+    void draw_jobs() {
+        std::vector<std::vector<Box>> boxes(gantt_.jobs.size());
+        for (const Tile& tile : gantt_.tiles) add_boxes(tile, boxes);
+        for (std::size_t job = 0; job < boxes.size(); ++job) draw_job(job, boxes[job]);
+        for (std::size_t job = 0; job < boxes.size(); ++job) name_job(job, boxes[job]);
+    }
+
+    /// Shared nodes one by one where they are seen one by one, else the block as a whole.
+    void add_boxes(const Tile& tile, std::vector<std::vector<Box>>& boxes) const {
+        if (tile.portions.size() < 2 || tile.first == tile.last || node_height() < kSeen) {
+            for (std::size_t i = 0; i < tile.portions.size(); ++i) boxes[tile.portions[i].job].push_back(box(tile, i));
+            return;
+        }
+        Tile node = tile;
+        for (node.first = tile.first; node.first <= tile.last; ++node.first) {
+            node.last = node.first;
+            add_boxes(node, boxes);
+        }
+    }
+
+    void draw_job(std::size_t job, const std::vector<Box>& boxes) {
+        svg_.begin_group(about(gantt_.jobs[job]));
+        for (const Box& box : boxes) {
+            // Borders only where there is room: on a machine of thousands of nodes they would be all that is seen.
+            const double gap = box.width > 4 && box.height > 4 ? 0.6 : 0;
+            svg_.add_to_path(box.x, box.y + gap / 2, std::max(0.3, box.width - gap), std::max(0.3, box.height - gap));
+        }
+        svg_.paint_path(paint(job));
+        svg_.end_group();
+    }
+
+    /// In the largest of its boxes, when it fits.
+    void name_job(std::size_t job, const std::vector<Box>& boxes) {
+        const auto largest = std::max_element(boxes.begin(), boxes.end(),
+                                              [](const Box& a, const Box& b) { return a.area() < b.area(); });
+        const std::string name = std::to_string(gantt_.jobs[job].id);
+        if (largest == boxes.end() || largest->height < 8.5) return;
+        const double size = std::min(11.0, largest->height);
+        if (largest->width < text_width(name, size) + 6) return;
+        svg_.text({largest->x + largest->width / 2, largest->y + largest->height / 2 + size * 0.35}, name,
+                  {size, {"", "#ffffff"}, Anchor::kMiddle});
+    }
+
+    static std::string about(const GanttJob& job) {
+        return fmt::format("job {}: {} {}, from {} s to {}{}{}", job.id, job.nodes, job.nodes == 1 ? "node" : "nodes",
+                           job.start, job.end < 0 ? "the end of the simulation" : fmt::format("{} s", job.end),
+                           job.guest ? ", guest" : "", job.host ? ", mate of others" : "");
+    }
+
+    void node_axis() {
+        const bool each = node_height() >= 14;
+        const std::vector<Mark> marks =
+            marks_from_zero(gantt_.nodes, each ? gantt_.nodes : static_cast<int>(height_ / 40));
+        for (const Mark& mark : marks)
+            if (mark.number < gantt_.nodes && mark.number == std::floor(mark.number)) {
+                const double room = each ? node_height() / 2 + 4 : 4;
+                svg_.text({kLeft - 8, y_(mark.number) + room}, grouped(static_cast<std::int64_t>(mark.number)),
+                          {12, kSoft, Anchor::kEnd});
+                svg_.line({kLeft - 4, y_(mark.number)}, {kLeft, y_(mark.number)}, kSoft);
+            }
+        svg_.text({12, kTop - 10}, "node", {12, kSoft});
+    }
+
+    void time_axis() {
+        const double bottom = kTop + height_;
+        double free_from = 0;
+        for (const Mark& mark : time_marks(gantt_.window.from, gantt_.window.to, 10)) {
+            const double x = x_(mark.number);
+            svg_.line({x, bottom}, {x, bottom + 5}, kSoft);
+            const double left = std::min(x - text_width(mark.text) / 2, kFigureWidth - text_width(mark.text));
+            if (left < free_from) continue;
+            svg_.text({left + text_width(mark.text) / 2, bottom + 19}, mark.text, {12, kSoft, Anchor::kMiddle});
+            free_from = left + text_width(mark.text) + 6;
+        }
+        svg_.text({kRight, bottom + 38}, "time since the log's zero", {12, kSoft, Anchor::kEnd});
+    }
+
+    void legend() {
+        double x = kLeft;
+        const auto entry = [&](const char* text, std::span<const Paint> paints) {
+            for (const Paint& paint : paints) {
+                svg_.box(x, 12, 12, 12, paint);
+                x += 12;
+            }
+            svg_.text({x + 7, 22}, text, {12});
+            x += 7 + text_width(text) + 14;
+        };
+        entry("on nodes of its own", kOwners);
+        entry("guest on nodes of running jobs", kGuests);
+        entry("free", std::array{kFree});
+    }
+
+    Svg svg_;
+    const Gantt& gantt_;
+    const double height_;
+    Scale x_, y_;
+};
+
+}  // namespace
+
+std::optional<Figure> gantt_figure(const Case& of) {
+    const Gantt& gantt = of.digest.gantt;
+    if (gantt.empty() || gantt.nodes <= 0) return std::nullopt;
+    Figure figure;
+    figure.title = "Who had which nodes when";
+    figure.svg = GanttChart(gantt, figure.title, of.digest.setting.command).draw();
+    figure.caption = fmt::format(
+        "Nodes from top to bottom, time from left to right, from {} s to {} s of the log. The height of a node is "
+        "its {} cores: where jobs share it, each has as much of the height as it has cores; where nodes are too "
+        "thin for that, a block of them is divided as a whole. The numbers are the ids of jobs.",
+        grouped(gantt.window.from), grouped(gantt.window.to), gantt.cores_per_node);
+    if (gantt.window != gantt.asked)
+        figure.caption += fmt::format(" Cut at {} s instead of {} s, to stay readable.", grouped(gantt.window.to),
+                                      grouped(gantt.asked.to));
+    figure.command = of.digest.setting.command;
+    return figure;
+}
+
+}  // namespace drom::sim

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// replay_text.cpp - decisions in words.
+#include "report/replay_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "engine/jobs_text.hpp"
+#include "report/text_file.hpp"
+
+namespace drom::sim {
+namespace {
+
+using policy::Event;
+using policy::Refusal;
+
+constexpr Refusal kOutcomes[] = {Refusal::kNone,    Refusal::kNotMalleable, Refusal::kTooFewCores,
+                                 Refusal::kNoMates, Refusal::kHarm,         Refusal::kWaitingIsSooner};
+
+std::string counted(std::size_t count, const char* one, const char* more) {
+    return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+/// "max_slowdown=5,gain=1".
+std::string others_text(const Replayed& replayed) {
+    std::string text;
+    for (const auto& [name, value] : replayed.others)
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+    return text;
+}
+
+std::string company_text(const Event& event) {
+    return fmt::format("{} {} a node of {}", event.cores, event.cores == 1 ? "core" : "cores", jobs_text(event.mates));
+}
+
+/// Behind "it was to".
+std::string decision_text(const Event& event) {
+    if (event.refusal != Refusal::kNone) return fmt::format("wait ({})", outcome_word(event.refusal));
+    return fmt::format("share {} until {} at the latest", company_text(event), event.guest_end);
+}
+
+/// What two decisions do not have in common though they sound the same.
+std::string fine_print(const Event& event, const Event& other) {
+    std::string text;
+    if (event.limit != other.limit) text += fmt::format(", limit {}", event.limit);
+    if (!(event.nodes == other.nodes)) text += fmt::format(", on nodes {}", event.nodes.text());
+    return text;
+}
+
+/// Other parameters have other limits: that is no news.
+std::string difference_text(const Redecided& decision, bool what_if) {
+    const Event& then = decision.then;
+    const Event& now = decision.now;
+    return fmt::format("  line {}: job {} ({}, {} s requested), at {}: the controller decided: {}{}; {}: {}{}\n",
+                       decision.line, then.job.id, counted(static_cast<std::size_t>(then.job.nodes), "node", "nodes"),
+                       then.job.request, then.at, decision_text(then), what_if ? "" : fine_print(then, now),
+                       what_if ? "by these" : "the policy decides now", decision_text(now),
+                       what_if ? "" : fine_print(now, then));
+}
+
+std::string astray_text(const Astray& start) {
+    return fmt::format("  line {}: job {} started at {} on {}; line {} decided: {}\n", start.line,
+                       start.happened.job.id, start.happened.at, company_text(start.happened), start.decided_line,
+                       decision_text(start.decided));
+}
+
+std::string outcomes_table(const Replayed& replayed, const std::string& others) {
+    const std::string heading = others.empty() ? "policy now" : others;
+    std::string text = fmt::format("{:<29} {:>10}  {:>10}\n", "decisions", "controller", heading);
+    const std::size_t width = std::max<std::size_t>(heading.size(), 10);
+    for (const Refusal outcome : kOutcomes) {
+        const std::size_t then = replayed.with(outcome, false), now = replayed.with(outcome, true);
+        if (then + now > 0) text += fmt::format("  {:<27} {:>10}  {:>{}}\n", outcome_word(outcome), then, now, width);
+    }
+    return text;
+}
+
+std::string verdict(const Replayed& replayed, const std::string& others) {
+    const std::size_t differing = replayed.differing(), all = replayed.decisions.size();
+    if (!others.empty())
+        return fmt::format("{} of {} would have been {} with {}{}\n", differing, counted(all, "decision", "decisions"),
+                           differing == 1 ? "another" : "others", others, differing == 0 ? "" : ":");
+    if (differing == 0) return all == 0 ? "" : "Every decision is what the policy decides now.\n";
+    return fmt::format("{} of {} {} what the policy decides now:\n", differing, counted(all, "decision", "decisions"),
+                       differing == 1 ? "is not" : "are not");
+}
+
+/// The first `most` items in words, and how many more there are.
+template <class Item, class Words>
+std::string first_of(const std::vector<const Item*>& items, std::size_t most, const Words& words) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, items.size()); ++i) text += words(*items[i]);
+    if (items.size() > most)
+        text +=
+            fmt::format("  and {} more; --out FILE has every decision, --json all that differ\n", items.size() - most);
+    return text;
+}
+
+std::vector<std::string> cells_of(const Event& event) {
+    const bool shares = event.refusal == Refusal::kNone;
+    return {outcome_word(event.refusal), fmt::format("{}", fmt::join(event.mates, " ")),
+            shares ? std::to_string(event.cores) : "", fmt::format("{}", event.limit),
+            shares ? std::to_string(event.guest_end) : ""};
+}
+
+std::string csv_line(const Redecided& decision) {
+    const Event& then = decision.then;
+    std::vector<std::string> cells = {std::to_string(decision.line), std::to_string(then.at),
+                                      std::to_string(then.job.id), std::to_string(then.job.nodes)};
+    std::vector<std::string> old = cells_of(then);
+    const std::vector<std::string> now = cells_of(decision.now);
+    old.insert(old.end() - 1, then.static_start < policy::kNever ? std::to_string(then.static_start) : "");
+    cells.insert(cells.end(), old.begin(), old.end());
+    cells.insert(cells.end(), now.begin(), now.end());
+    return fmt::format("{},{}\n", fmt::join(cells, ","), decision.differs ? 1 : 0);
+}
+
+}  // namespace
+
+std::string outcome_word(Refusal outcome) { return outcome == Refusal::kNone ? "share" : policy::word(outcome); }
+std::span<const Refusal> outcomes_in_order() { return kOutcomes; }
+
+std::string replay_summary(const Replayed& replayed, std::size_t most) {
+    const std::string others = others_text(replayed);
+    std::string text =
+        fmt::format("{} of {}: {}, {}, {}, {}\n", counted(replayed.lines, "line", "lines"),
+                    counted(replayed.clusters, "cluster", "clusters"), counted(replayed.starts, "start", "starts"),
+                    counted(replayed.shared_starts, "shared start", "shared starts"),
+                    counted(replayed.ends, "end", "ends"), counted(replayed.decisions.size(), "decision", "decisions"));
+    if (!replayed.decisions.empty()) text += '\n' + outcomes_table(replayed, others) + '\n';
+    text += verdict(replayed, others);
+    std::vector<const Redecided*> differing;
+    for (const Redecided& decision : replayed.decisions)
+        if (decision.differs) differing.push_back(&decision);
+    text += first_of(differing, most, [&](const Redecided& d) { return difference_text(d, !others.empty()); });
+    if (replayed.astray.empty()) return text;
+    std::vector<const Astray*> astray;
+    astray.reserve(replayed.astray.size());
+    for (const Astray& start : replayed.astray) astray.push_back(&start);
+    text += fmt::format("{} of {} {} what the controller had decided:\n", astray.size(),
+                        counted(replayed.shared_starts, "shared start", "shared starts"),
+                        astray.size() == 1 ? "is not" : "are not");
+    return text + first_of(astray, most, astray_text);
+}
+
+std::string decisions_table(const Replayed& replayed) {
+    const char* row = "{:>7} {:>11} {:>9} {:>6}  {:<27} {:>15} {:>6} {:>9} {:>11}  {}\n";
+    std::string text = fmt::format(fmt::runtime(row), "line", "time", "job", "nodes", "outcome", "mates", "cores",
+                                   "limit", "end", replayed.others.empty() ? "now" : others_text(replayed));
+    for (const Redecided& decision : replayed.decisions) {
+        const Event& then = decision.then;
+        const std::vector<std::string> cells = cells_of(then);
+        text += fmt::format(fmt::runtime(row), decision.line, then.at, then.job.id, then.job.nodes, cells[0], cells[1],
+                            cells[2], cells[3], cells[4],
+                            decision.differs ? decision_text(decision.now) + fine_print(decision.now, then) : "same");
+    }
+    return text;
+}
+
+tl::expected<void, std::string> write_redecided_csv(const std::string& path, const Replayed& replayed) {
+    auto file = TextFile::create(path);
+    if (!file) return tl::make_unexpected(file.error());
+    std::string text =
+        "line,time,job,nodes,outcome,mates,cores,limit,static_start,end,now_outcome,now_mates,now_cores,now_limit,"
+        "now_end,differs\n";
+    for (const Redecided& decision : replayed.decisions) text += csv_line(decision);
+    file->write(text);
+    return file->close();
+}
+
+}  // namespace drom::sim

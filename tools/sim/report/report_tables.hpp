@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// report_tables.hpp - the tables of a report, as HTML.
+#pragma once
+
+#include <string>
+
+#include "report/report.hpp"
+
+namespace drom::sim {
+
+/// One row a case: the numbers that matter first.
+std::string overview_table(const ReportInput& input);
+
+/// Mean, percentiles and largest of each metric, one row a case.
+std::string spread_table(const ReportInput& input);
+
+/// What the machine did, and the jobs that are in no mean.
+std::string machine_table(const ReportInput& input);
+
+/// What differs, a column a case; then what is the same.
+std::string parameter_tables(const ReportInput& input);
+
+}  // namespace drom::sim

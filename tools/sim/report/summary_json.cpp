@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// summary_json.cpp - the only file of the simulator that sees the JSON library, which takes long to compile.
+#include "report/summary_json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/replay_text.hpp"
+
+namespace drom::sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json spread(const Spread& spread) {
+    return {{"mean", number(spread.mean)},
+            {"p50", number(spread.p50)},
+            {"p95", number(spread.p95)},
+            {"p99", number(spread.p99)},
+            {"max", number(spread.max)}};
+}
+
+Json setting(const Setting& setting) {
+    Json parameters = Json::object();
+    for (const auto& [name, value] : setting.parameters) parameters[name] = value;
+    return {{"workload", setting.workload},
+            {"policy", setting.policy},
+            {"command", setting.command},
+            {"nodes", setting.nodes},
+            {"cores_per_node", setting.cores_per_node},
+            {"parameters", std::move(parameters)}};
+}
+
+Json worse(const ShareWorse& worse) {
+    return {{"jobs", worse.jobs}, {"slowdown", number(worse.slowdown)}, {"wait", number(worse.wait)}};
+}
+
+/// Numbers that do not exist without jobs.
+void add_measures(Json& json, const Metrics& metrics) {
+    const bool any = metrics.jobs > 0;
+    const auto put = [&](const char* name, Json value) { json[name] = any ? std::move(value) : Json(nullptr); };
+    put("wait_mean", number(metrics.wait.mean));
+    put("response_mean", number(metrics.response.mean));
+    put("slowdown_mean", number(metrics.slowdown.mean));
+    put("bounded_slowdown_mean", number(metrics.bounded_slowdown.mean));
+    put("makespan", metrics.makespan);
+    put("utilisation", number(metrics.utilisation));
+    put("stretched_slowdown_mean", number(metrics.stretched_slowdown.mean));
+    put("wait", spread(metrics.wait));
+    put("response", spread(metrics.response));
+    put("slowdown", spread(metrics.slowdown));
+    put("stretched_slowdown", spread(metrics.stretched_slowdown));
+    put("bounded_slowdown", spread(metrics.bounded_slowdown));
+    put("allocated", number(metrics.allocated));
+    put("energy_proxy_node_seconds", number(metrics.energy_proxy));
+    put("first_start", metrics.first_start);
+    put("last_end", metrics.last_end);
+}
+
+Json summary(const Digest& digest) {
+    const Metrics& metrics = digest.metrics;
+    Json json = Json::object();
+    add_measures(json, metrics);
+    json["malleable_starts"] = metrics.malleable_starts;
+    json["mates"] = metrics.mates;
+    json["jobs"] = metrics.jobs;
+    json["unended"] = metrics.unended;
+    json["killed"] = metrics.killed;
+    json["too_wide"] = metrics.too_wide;
+    json["interrupted"] = digest.interrupted;
+    json["passes"] = digest.passes;
+    json["events"] = digest.events;
+    if (digest.worse) json["worse"] = worse(*digest.worse);
+    json["setting"] = setting(digest.setting);
+    return json;
+}
+
+Json decided(const policy::Event& event) {
+    Json json = {{"outcome", outcome_word(event.refusal)}, {"limit", number(event.limit)}};
+    if (event.refusal != policy::Refusal::kNone) return json;
+    json["mates"] = event.mates;
+    json["cores"] = event.cores;
+    json["end"] = event.guest_end;
+    return json;
+}
+
+Json redecided(const Redecided& decision) {
+    const policy::Event& asked = decision.then;
+    const bool in_sight = asked.static_start < policy::kNever;
+    return {{"line", decision.line},        {"time", asked.at},
+            {"job", asked.job.id},          {"nodes", asked.job.nodes},
+            {"request", asked.job.request}, {"static_start", in_sight ? Json(asked.static_start) : Json(nullptr)},
+            {"differs", decision.differs},  {"then", decided(asked)},
+            {"now", decided(decision.now)}};
+}
+
+Json astray(const Astray& start) {
+    return {{"line", start.line},
+            {"time", start.happened.at},
+            {"job", start.happened.job.id},
+            {"mates", start.happened.mates},
+            {"cores", start.happened.cores},
+            {"decided_line", start.decided_line},
+            {"decided", decided(start.decided)}};
+}
+
+Json outcomes(const Replayed& replayed, bool now) {
+    Json json = Json::object();
+    for (const policy::Refusal outcome : outcomes_in_order()) json[outcome_word(outcome)] = replayed.with(outcome, now);
+    return json;
+}
+
+/// Names of files may be in any encoding: what is no UTF-8 is replaced, instead of an exception.
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace
+
+std::string summary_json(const Digest& digest) { return text_of(summary(digest)); }
+
+std::string summaries_json(std::span<const Digest> digests) {
+    Json all = Json::array();
+    for (const Digest& digest : digests) all.push_back(summary(digest));
+    return text_of(all);
+}
+
+std::string replay_json(const Replayed& replayed, bool all) {
+    Json others = Json::object();
+    for (const auto& [name, value] : replayed.others) others[name] = value;
+    Json json = {{"lines", replayed.lines},
+                 {"clusters", replayed.clusters},
+                 {"starts", replayed.starts},
+                 {"shared_starts", replayed.shared_starts},
+                 {"ends", replayed.ends},
+                 {"unfinished_lines", replayed.unfinished},
+                 {"others", std::move(others)},
+                 {"decisions", replayed.decisions.size()},
+                 {"then", outcomes(replayed, false)},
+                 {"now", outcomes(replayed, true)},
+                 {"differing", replayed.differing()}};
+    json["astray"] = Json::array();
+    for (const Astray& start : replayed.astray) json["astray"].push_back(astray(start));
+    Json& list = json[all ? "all_decisions" : "differing_decisions"] = Json::array();
+    for (const Redecided& decision : replayed.decisions)
+        if (all || decision.differs) list.push_back(redecided(decision));
+    return text_of(json);
+}
+
+}  // namespace drom::sim

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// text_file.cpp - writing through stdio, without its buffer.
+#include "report/text_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+namespace drom::sim {
+namespace {
+
+const char* what_helps(int error) {
+    switch (error) {
+        case ENOSPC:
+        case EDQUOT: return "free some space, or write somewhere else with --out";
+        case ENOENT: return "make the folder first, or write somewhere else with --out";
+        default: return "write somewhere else with --out";
+    }
+}
+
+tl::unexpected<std::string> not_written(const std::string& path, int error) {
+    return tl::make_unexpected("drom-sim: write " + path + ": " + std::strerror(error) + "; " + what_helps(error));
+}
+
+}  // namespace
+
+tl::expected<TextFile, std::string> TextFile::create(const std::string& path) {
+    TextFile text;
+    text.path_ = path;
+    text.file_.reset(std::fopen(path.c_str(), "wb"));
+    if (text.file_ == nullptr) return not_written(path, errno);
+    std::setvbuf(text.file_.get(), nullptr, _IONBF, 0);  // whoever writes here has gathered a buffer already
+    return text;
+}
+
+void TextFile::write(std::string_view text) {
+    if (error_ != 0 || text.empty()) return;
+    errno = 0;
+    if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) error_ = errno != 0 ? errno : EIO;
+}
+
+tl::expected<void, std::string> TextFile::close() {
+    if (std::fclose(file_.release()) != 0 && error_ == 0) error_ = errno;
+    if (error_ != 0) return not_written(path_, error_);
+    return {};
+}
+
+tl::expected<void, std::string> write_text(const std::string& path, std::string_view text) {
+    auto file = TextFile::create(path);
+    if (!file) return tl::make_unexpected(file.error());
+    file->write(text);
+    return file->close();
+}
+
+}  // namespace drom::sim

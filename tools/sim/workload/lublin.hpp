@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// lublin.hpp - synthetic workloads after Lublin and Feitelson, "The workload on parallel supercomputers: modeling the
+// characteristics of rigid jobs" (JPDC 63(11), 2003).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "workload/workload.hpp"
+
+namespace drom::sim {
+
+/// Whose parameters: one law for all jobs, or that of a class, or both classes with an arrival process each (queue 0
+/// interactive, 1 batch, as in the model's program).
+enum class LublinJobs : std::uint8_t { kAll, kBatch, kInteractive, kBoth };
+
+/// "all", "batch", "interactive", "both". Errors: a sentence.
+tl::expected<LublinJobs, std::string> lublin_jobs(std::string_view name);
+
+struct LublinParameters {
+    std::string name = "lublin";
+    std::int64_t jobs = 10000;
+    std::int64_t nodes = 128;  ///< of the machine; the largest jobs have as many
+    std::int64_t cores_per_node = 1;
+    LublinJobs kind = LublinJobs::kAll;
+    double most_run_log = 12;  ///< longer run times than e^this are drawn again; 12 is two days
+    double start_hour = 0;     ///< time of day of the log's zero
+
+    /// The model has no requests. kExact: the run time. kInaccurate: run time over request is drawn from the accuracy law of Cirne and
+    /// Berman (see CirneParameters), and no request is above e^most_run_log, as no queue has one.
+    enum class Requests : std::uint8_t { kExact, kInaccurate } requests = Requests::kExact;
+    double accuracy_shape = 0.6, accuracy_scale = 1 / 0.6;
+};
+
+/// Jobs with submit, run, request, processors, and queue where there are classes. The same seed gives the same bytes everywhere.
+/// Needs parameters that lublin_mistake() has nothing against.
+Workload lublin(const LublinParameters& parameters, std::uint64_t seed);
+
+/// What is wrong with parameters, as a sentence without "drom-sim: ..."; empty: nothing.
+std::string lublin_mistake(const LublinParameters& parameters);
+
+}  // namespace drom::sim
