@@ -45,7 +45,7 @@ testing::AssertionResult says(const Explanation& it, const std::string& text) {
 }
 
 TEST(Explain, AClientThatFollowsNeedsNoExcuse) {
-    EXPECT_TRUE(says(settled(), "Doors: kmp, async."));
+    EXPECT_TRUE(says(settled(), "Entry points: kmp, async."));
     EXPECT_TRUE(says(settled(), "Request 3 (CPUs 0-1) is released after 63 us, by the client itself."));
     EXPECT_TRUE(says(settled(), "The number of threads follows the CPUs: 2 threads now, 2 at its start."));
     EXPECT_EQ(told(settled()).find("share"), std::string::npos);
@@ -200,12 +200,13 @@ TEST(Explain, ARankThatBusyWaitsIsOneThatNeverSleeps) {
     EXPECT_EQ(told(it).find("busy-waits"), std::string::npos);
 }
 
-TEST(Explain, AProcessWithoutDoorsIsReachedFromOutside) {
+TEST(Explain, AProcessWithoutEntryPointsIsReachedFromOutside) {
     Explanation it = settled();
     it.client.info.state = DROM_CLIENT_RESERVED;
     it.client.info.doors = 0;
-    EXPECT_TRUE(says(it, "No door has answered: the process has not joined. It is reached from outside only"));
-    EXPECT_TRUE(says(it, "Not resized: it has no OpenMP runtime that a door reaches, or has opened no region yet"));
+    EXPECT_TRUE(says(it, "No entry point has answered: the process has not joined. It is reached from outside only"));
+    EXPECT_TRUE(
+        says(it, "Not resized: it has no OpenMP runtime that an entry point reaches, or has opened no region yet"));
     it.threads.clear();  // it has ended, or belongs to somebody else
     EXPECT_EQ(told(it).find("Not resized"), std::string::npos);
 }

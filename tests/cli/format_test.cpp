@@ -114,7 +114,7 @@ TEST(Report, EveryStatusHasAnExitStatus) {
 TEST(Words, WhyTheNumberOfThreadsDoesNotFollow) {
     drom_client_info info{};
     info.state = DROM_CLIENT_RESERVED;
-    EXPECT_EQ(why_not_resized(info), "no door has answered");
+    EXPECT_EQ(why_not_resized(info), "no entry point has answered");
     info.state = DROM_CLIENT_LIVE;
     EXPECT_EQ(why_not_resized(info), "no OpenMP region was seen so far");
     for (const uint32_t follows : {DROM_RESIZE_FOLLOWS, DROM_RESIZE_CALLER}) {

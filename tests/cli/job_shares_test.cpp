@@ -167,15 +167,15 @@ TEST(JobShares, AreEqualDisjointAndAllThatWasGiven) {
         if (!masks) return;
         CpuSet seen;
         unsigned fewest = 16;
-        unsigned most = 0;
+        unsigned max = 0;
         for (const CpuSet& mask : *masks) {
             RC_ASSERT(!seen.intersects(mask));
             seen = seen | mask;
             fewest = std::min(fewest, mask.count());
-            most = std::max(most, mask.count());
+            max = std::max(max, mask.count());
         }
         RC_ASSERT(seen == pool);
-        RC_ASSERT(most - fewest <= 1U);
+        RC_ASSERT(max - fewest <= 1U);
     }));
 }
 

@@ -110,7 +110,7 @@ part() { jq -c "$1" "$WORK/json"; }
     [[ $(part '.sentences | map(type) | unique') == '["string"]' ]]
 }
 
-@test "explain of a program with doors" {
+@test "explain of a program with entry points" {
     has_guest regions-gcc
     DROM_RESIZE=follow guest sim "$A" "$GUESTS/regions-gcc"
     prints explain explain sim --sample 20

@@ -48,11 +48,11 @@ TEST(MpiCall, AFileMayHaveBlanksInItsName) {
     const Mappings found = mappings_in(maps);
     ASSERT_EQ(found.codes.size(), 1U);
     EXPECT_EQ(found.codes[0].file, "/opt/my codes/a rank");
-    ASSERT_EQ(found.doors.size(), 2U);
-    EXPECT_EQ(found.doors[1].begin, 0x3000U);
+    ASSERT_EQ(found.writable.size(), 2U);
+    EXPECT_EQ(found.writable[1].begin, 0x3000U);
 }
 
-TEST(MpiCall, AProcessWithoutTheDoorIsInNone) {
+TEST(MpiCall, AProcessWithoutTheLibraryIsInNone) {
     EXPECT_EQ(MpiCallWatch(getpid()).conclude().procedure, "");
     EXPECT_EQ(MpiCallWatch(0x3fffffff).conclude().procedure, "");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// program_test.cpp - programs before they are started: ELF headers, doors, LD_PRELOAD.
+// program_test.cpp - programs before they are started: ELF headers, LD_PRELOAD.
 #include "program/program.hpp"
 
 #include <fcntl.h>
@@ -91,44 +91,44 @@ Program program(ProgramKind kind, bool llvm, bool gomp) {
     return it;
 }
 
-TEST(Doors, FollowFromWhatTheProgramNeeds) {
-    const Doors llvm = choose_doors(program(ProgramKind::kDynamic, true, false), false);
+TEST(Preload, FollowFromWhatTheProgramNeeds) {
+    const Preload llvm = choose_preload(program(ProgramKind::kDynamic, true, false), false);
     EXPECT_TRUE(llvm.agent && llvm.remark.empty());
-    const Doors gcc = choose_doors(program(ProgramKind::kDynamic, false, true), false);
+    const Preload gcc = choose_preload(program(ProgramKind::kDynamic, false, true), false);
     EXPECT_TRUE(gcc.agent && gcc.remark.empty());
-    const Doors none = choose_doors(program(ProgramKind::kDynamic, false, false), false);
+    const Preload none = choose_preload(program(ProgramKind::kDynamic, false, false), false);
     EXPECT_TRUE(none.agent) << "its children may need them";
-    const Doors script = choose_doors(program(ProgramKind::kScript, false, false), false);
+    const Preload script = choose_preload(program(ProgramKind::kScript, false, false), false);
     EXPECT_TRUE(script.agent);
     for (const ProgramKind kind : {ProgramKind::kStatic, ProgramKind::kForeign}) {
-        const Doors doors = choose_doors(program(kind, false, false), false);
-        EXPECT_FALSE(doors.agent || doors.remark.empty());
+        const Preload preload = choose_preload(program(kind, false, false), false);
+        EXPECT_FALSE(preload.agent || preload.remark.empty());
     }
     Program secure = program(ProgramKind::kDynamic, true, true);
     secure.secure = true;
-    EXPECT_FALSE(choose_doors(secure, false).agent);
+    EXPECT_FALSE(choose_preload(secure, false).agent);
 }
 
-TEST(Doors, RanksAndWhatNeedsMpiHaveTheMpiDoor) {
-    EXPECT_TRUE(choose_doors(program(ProgramKind::kDynamic, false, false), true).mpi);
-    EXPECT_TRUE(choose_doors(program(ProgramKind::kScript, false, false), true).mpi) << "the rank behind a script";
-    EXPECT_FALSE(choose_doors(program(ProgramKind::kDynamic, true, true), false).mpi);
+TEST(Preload, RanksAndWhatNeedsMpiHaveTheMpiLibrary) {
+    EXPECT_TRUE(choose_preload(program(ProgramKind::kDynamic, false, false), true).mpi);
+    EXPECT_TRUE(choose_preload(program(ProgramKind::kScript, false, false), true).mpi) << "the rank behind a script";
+    EXPECT_FALSE(choose_preload(program(ProgramKind::kDynamic, true, true), false).mpi);
     Program singleton = program(ProgramKind::kDynamic, false, false);
     singleton.mpi = true;
-    EXPECT_TRUE(choose_doors(singleton, false).mpi);
-    EXPECT_EQ(preload_text(choose_doors(singleton, true), "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0");
+    EXPECT_TRUE(choose_preload(singleton, false).mpi);
+    EXPECT_EQ(preload_text(choose_preload(singleton, true), "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so");
 }
 
-TEST(Doors, OursComeFirstTheUsersStayAndNothingIsRepeated) {
-    const Doors both{.agent = true, .mpi = true};
-    EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0");
-    EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0:/u/own.so");
-    EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0"), "");
-    EXPECT_EQ(preload_text({.agent = true}, "/l", ""), "/l/libdrom-agent.so:/l/libdrom.so.0");
+TEST(Preload, OursComeFirstTheUsersStayAndNothingIsRepeated) {
+    const Preload both{.agent = true, .mpi = true};
+    EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so");
+    EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/u/own.so");
+    EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-mpi.so:/l/libdrom-agent.so"), "");
+    EXPECT_EQ(preload_text({.agent = true}, "/l", ""), "/l/libdrom-agent.so");
     EXPECT_EQ(preload_text({}, "/l", "/u/own.so"), "");
 }
 
-TEST(Doors, TheOpenMPDoorIsOpenOnlyWhereSomebodyHasSaidThatTheTeamMayChange) {
+TEST(Preload, TheOpenMPLibraryIsLoadedOnlyWhereSomebodyHasSaidThatTheTeamMayChange) {
     Program silent = program(ProgramKind::kDynamic, true, false);
     EXPECT_FALSE(may_follow(silent, "auto", ""));
     EXPECT_TRUE(may_follow(silent, "auto", "TRUE"));
@@ -141,12 +141,13 @@ TEST(Doors, TheOpenMPDoorIsOpenOnlyWhereSomebodyHasSaidThatTheTeamMayChange) {
               "/l/libdrom-mpi.so:/l/libdrom-omp.so:/l/libdrom-agent.so:/l/libdrom.so.0");
 }
 
-TEST(Doors, AProgramWithAddressSanitizerHasItsLibraryFirst) {
-    const Doors doors{.agent = true, .first = "libasan.so.8"};
-    EXPECT_EQ(preload_text(doors, "/l", ""), "libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0");
-    EXPECT_EQ(preload_text(doors, "/l", "/u/own.so"), "libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0:/u/own.so");
-    EXPECT_EQ(preload_text(doors, "/l", "/u/own.so:/g/libasan.so.8"), "/g/libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0:/u/own.so");
-    EXPECT_EQ(preload_text(doors, "/l", "/g/libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0"), "");
+TEST(Preload, AProgramWithAddressSanitizerHasItsLibraryFirst) {
+    const Preload preload{.agent = true, .first = "libasan.so.8"};
+    EXPECT_EQ(preload_text(preload, "/l", ""), "libasan.so.8:/l/libdrom-agent.so");
+    EXPECT_EQ(preload_text(preload, "/l", "/u/own.so"), "libasan.so.8:/l/libdrom-agent.so:/u/own.so");
+    EXPECT_EQ(preload_text(preload, "/l", "/u/own.so:/g/libasan.so.8"),
+              "/g/libasan.so.8:/l/libdrom-agent.so:/u/own.so");
+    EXPECT_EQ(preload_text(preload, "/l", "/g/libasan.so.8:/l/libdrom-agent.so"), "");
 }
 
 }  // namespace

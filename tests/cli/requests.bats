@@ -59,7 +59,7 @@ not_resized() {
     drom set "$1" "$A"
     [[ $(threads_on "$1") == "$A" ]]
     drom list | grep -E "^[0-9]+ .* $1 .* not resized "
-    client_is "$1" not_resized "no door has answered"
+    client_is "$1" not_resized "no entry point has answered"
     drom explain "$1" --sample 20 | grep -F "Not resized: $3"
     refuses 3 "^drom: set [0-9]+: released, but not resized: no door has answered in it, so its threads stay" drom set "$1" "$B" --wait resized --timeout 100
     drom explain "$1" --sample 300 --json | jq -e '.client.resize == "none" and ([.threads[] | select(.busy > 0)] | length) > 1'
@@ -73,7 +73,7 @@ guest_of_nobody() {
 }
 
 @test "a pool of threads that nobody hooks is confined, and said to be not resized" {
-    not_resized pool "$GUESTS/pool" "it has no OpenMP runtime that a door reaches"
+    not_resized pool "$GUESTS/pool" "it has no OpenMP runtime that an entry point reaches"
 }
 
 @test "so is a program of oneTBB, by name" { not_resized tbb "$GUESTS/tbb" "the threads of oneTBB;"; }
@@ -142,20 +142,20 @@ guest_of_nobody() {
     client_is one want "$BOTH"
 }
 
-@test "explain shows doors, threads, the launcher; as JSON too" {
+@test "explain shows entry points, threads, the launcher; as JSON too" {
     has_guest regions-gcc
     DROM_RESIZE=follow guest sim "$A" "$GUESTS/regions-gcc"
     eventually "a region has begun" bash -c "'$BIN' list --json | jq -e '.clients[0].doors | index(\"gomp\")'"
     run drom explain sim --sample 50
-    [[ $status == 0 && $output == *"Doors: "*gomp* && $output == *"launched by process $PID"* && $output == *"MAY RUN ON"* ]]
+    [[ $status == 0 && $output == *"Entry points: "*gomp* && $output == *"launched by process $PID"* && $output == *"MAY RUN ON"* ]]
     drom explain sim --sample 50 --json | jq -e '.schema == "drom.explain/1" and (.threads | length) >= 1
         and (.client.doors | index("gomp")) and (.sentences | length) >= 2 and .spins == false'
 }
 
-@test "a program without doors is said to be reached from outside" {
+@test "a program without entry points is said to be reached from outside" {
     background "$BIN" run --no-doors --name plain --cpus "$A" -- "$GUESTS/plain" 60
     eventually "it is there" client_is plain mask "$A"
-    drom explain plain --sample 1 | grep -q "No door has answered: the process has not joined. It is reached from outside only"
+    drom explain plain --sample 1 | grep -q "No entry point has answered: the process has not joined. It is reached from outside only"
 }
 
 @test "a thread that strayed is named" {

@@ -130,7 +130,7 @@ setup_file() { build_guests; }
     done
 }
 
-@test "doors follow from what the program needs" {
+@test "what is preloaded follows from what the program needs" {
     preloaded() { drom run --json "$@" 2>&1 >/dev/null | jq -c .preloaded; }
     if [[ -x $GUESTS/regions-clang ]]; then [[ $(preloaded "$GUESTS/regions-clang" 0) == '["libdrom-agent.so"]' ]]; fi
     [[ $(preloaded "$GUESTS/regions-gcc" 0) == '["libdrom-agent.so"]' ]]

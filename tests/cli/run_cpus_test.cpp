@@ -158,8 +158,8 @@ TEST(Choose, ARefusalIsNeverForWantOfLooking) {
         if (choose_cpus(wish)) return;
         unsigned available = (wish.free & wish.allowed).count();
         for (const Share& share : wish.shares) {
-            const unsigned least = std::max(1U, share.min_cpus);
-            const unsigned spare = share.cpus.count() > least ? share.cpus.count() - least : 0;
+            const unsigned min = std::max(1U, share.min_cpus);
+            const unsigned spare = share.cpus.count() > min ? share.cpus.count() - min : 0;
             if (!share.rigid) available += std::min(spare, (share.cpus & wish.allowed).count());
         }
         RC_ASSERT(available < wish.count);

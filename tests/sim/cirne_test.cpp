@@ -30,7 +30,7 @@ CirneParameters of_samples(std::int64_t nodes) {
     parameters.jobs = 10'000;
     parameters.nodes = nodes;
     parameters.cores_per_node = 1;
-    parameters.most_nodes = nodes;
+    parameters.max_nodes = nodes;
     parameters.size_f = 0.1;
     parameters.size_c = 0.4;
     parameters.accuracy_scale = CirneParameters::kAccuracyScaleOfSamples;
@@ -75,7 +75,7 @@ TEST(Cirne, IsTheModelOfTheWidthsOfTheRealRun) {
     ASSERT_TRUE(sample) << sample.error();
     CirneParameters parameters = of_samples(10);
     parameters.cores_per_node = 48;
-    parameters.most_nodes = 8;
+    parameters.max_nodes = 8;
     parameters.size_f = 0.2;
     parameters.power_of_two = 1;
     expect_same_law("widths", test::widths(sample->workload), test::widths(cirne(parameters, 1)));

@@ -63,7 +63,7 @@ TEST(Lublin, ClassesHaveTheSizesOfTheModel) {
     struct Case {
         LublinJobs kind;
         double serial;
-        double most;
+        double max;
     };
     for (const Case& c : {Case{LublinJobs::kAll, 0.244, 128}, Case{LublinJobs::kBatch, 0.2927, 128},
                           Case{LublinJobs::kInteractive, 0.1541, 45}}) {
@@ -73,7 +73,7 @@ TEST(Lublin, ClassesHaveTheSizesOfTheModel) {
         const auto widths = test::widths(lublin(parameters, 2));
         EXPECT_NEAR(test::share(widths, [](double width) { return width == 1; }), c.serial, 0.012);
         // Interactive jobs end at 2^5.5 nodes.
-        EXPECT_EQ(*std::max_element(widths.begin(), widths.end()), c.most);
+        EXPECT_EQ(*std::max_element(widths.begin(), widths.end()), c.max);
     }
 }
 

@@ -352,10 +352,10 @@ TEST(Numbers, AreAsPeopleReadThem) {
 
 TEST(Marks, AreRoundAndCoverTheRange) {
     EXPECT_TRUE(holds("marks", [] {
-        const double most = *rc::gen::inRange(1, 1000000) / 100.0;
-        const auto marks = marks_from_zero(most, 5);
+        const double max = *rc::gen::inRange(1, 1000000) / 100.0;
+        const auto marks = marks_from_zero(max, 5);
         RC_ASSERT(marks.front().number == 0);
-        RC_ASSERT(marks.back().number >= most * (1 - 1e-6));
+        RC_ASSERT(marks.back().number >= max * (1 - 1e-6));
         RC_ASSERT(marks.size() <= 7U);
     }));
     EXPECT_EQ(marks_from_zero(0, 5).size(), 2U);

@@ -22,12 +22,12 @@
 namespace {
 
 using drom::command::Asked;
-using drom::command::Options;
+using drom::command::CommandOptions;
 using drom::command::with_output;
 
 struct Row {
     const char* verb;
-    int (*function)(const Options&);
+    int (*function)(const CommandOptions&);
 };
 
 constexpr Row kRows[] = {
@@ -51,7 +51,7 @@ bool has_descriptors() {
     return count == kNeeded;
 }
 
-int refuse_without_descriptors(const Options& options) {
+int refuse_without_descriptors(const CommandOptions& options) {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     return refused(options, sentence(options, DROM_E_OS,
@@ -60,7 +60,7 @@ int refuse_without_descriptors(const Options& options) {
                                                  limit.rlim_cur)));
 }
 
-int dispatch(const Options& options) {
+int dispatch(const CommandOptions& options) {
     if (!has_descriptors()) return refuse_without_descriptors(options);
     if (options.verb != "env")
         for (const auto& text : drom::command::complaints_about_variables()) drom::command::warn(options, text);

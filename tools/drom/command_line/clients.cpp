@@ -52,8 +52,8 @@ Expected<pid_t> by_pid(uint32_t number, std::span<const drom_client_info> client
 
 /// A name that no client can have is as long as its writer liked.
 std::string shortened(std::string_view text) {
-    constexpr size_t kMost = sizeof(drom_client_info::name) - 1;
-    return text.size() <= kMost ? std::string(text) : fmt::format("{}...", text.substr(0, kMost));
+    constexpr size_t kMax = sizeof(drom_client_info::name) - 1;
+    return text.size() <= kMax ? std::string(text) : fmt::format("{}...", text.substr(0, kMax));
 }
 
 Expected<pid_t> by_name(std::string_view text, std::span<const drom_client_info> clients) {

@@ -22,7 +22,7 @@ namespace {
 
 /// What was typed. Numbers stay text until Reader has looked at them: CLI11 would read 010 as 8.
 struct Typed {
-    Options options;
+    CommandOptions options;
     bool version = false, dump = false, no_wait = false;
     std::string surplus;               ///< the first word that "drom help VERB" has too many
     std::vector<std::string> columns;  ///< of list, each word as it was typed
@@ -33,10 +33,10 @@ struct Typed {
 };
 
 /// Turns text into values; keeps the first complaint.
-class Reader {
+class NumberReader {
 public:
     /// `words`: what may stand in place of a number, "now or never"; nullptr: nothing may.
-    uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t least, uint64_t most,
+    uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t min, uint64_t max,
                    const char* words = nullptr) {
         uint64_t value = 0;
         const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -45,11 +45,11 @@ public:
         if (!number)
             complain(std::string(name) + " '" + text + "' is not a whole number of " + of_what +
                      (words == nullptr ? "" : std::string(", nor ") + words));
-        if (number && (too_large || value < least || value > most))
+        if (number && (too_large || value < min || value > max))
             complain(std::string(name) + " " + text + " is out of range; " +
-                     (most == UINT64_MAX && !too_large
-                          ? std::string(of_what) + " begin with " + std::to_string(least)
-                          : std::to_string(least) + " to " + std::to_string(most) + " " + of_what +
+                     (max == UINT64_MAX && !too_large
+                          ? std::string(of_what) + " begin with " + std::to_string(min)
+                          : std::to_string(min) + " to " + std::to_string(max) + " " + of_what +
                                 (words == nullptr ? "" : std::string(", or ") + words) + " can be meant"));
         return value;
     }
@@ -274,7 +274,7 @@ int show_help(const CLI::App& app, Typed& typed, bool full) {
     return kDone;
 }
 
-void read_request(Typed& typed, Reader& reader) {
+void read_request(Typed& typed, NumberReader& reader) {
     Request& request = typed.options.request;
     if (typed.no_wait && !typed.wait.empty()) reader.complain("--wait and --no-wait exclude each other");
     if (!typed.wait.empty() && typed.wait != "released" && typed.wait != "resized")
@@ -293,10 +293,10 @@ void read_request(Typed& typed, Reader& reader) {
 }
 
 /// A name that a person chose is taken whole, or not at all. Only the name of a program is cut.
-void check_length(const char* from, const std::string& name, Reader& reader) {
-    constexpr size_t kMost = sizeof(drom_client_info::name) - 1;
-    if (name.size() > kMost)
-        reader.complain(from + name + " is longer than " + std::to_string(kMost) + " characters; shorten it");
+void check_length(const char* from, const std::string& name, NumberReader& reader) {
+    constexpr size_t kMax = sizeof(drom_client_info::name) - 1;
+    if (name.size() > kMax)
+        reader.complain(from + name + " is longer than " + std::to_string(kMax) + " characters; shorten it");
 }
 
 struct Limit {
@@ -306,7 +306,8 @@ struct Limit {
 
 /// A limit of drom run: that of the option, else that of the variable, where 0 is none. A variable that is no number has been complained about
 /// by itself, and is none.
-Limit limit_of(const Typed& typed, const std::string& text, const char* option, const char* variable, Reader& reader) {
+Limit limit_of(const Typed& typed, const std::string& text, const char* option, const char* variable,
+               NumberReader& reader) {
     if (!text.empty()) return {reader.cpus(text, option), std::string(option) + " " + text};
     const long value = typed.options.verb == "run" ? env::number(variable, 0) : 0;
     if (value == 0) return {};
@@ -316,7 +317,7 @@ Limit limit_of(const Typed& typed, const std::string& text, const char* option, 
     return {static_cast<unsigned>(value), said};
 }
 
-void read_run(Typed& typed, Reader& reader) {
+void read_run(Typed& typed, NumberReader& reader) {
     RunOptions& run = typed.options.run;
     run.ncpus = reader.cpus(typed.ncpus, "--ncpus");
     const Limit max = limit_of(typed, typed.max, "--max", "DROM_MAX_CPUS", reader);
@@ -342,8 +343,8 @@ void read_run(Typed& typed, Reader& reader) {
     if (typed.options.verb == "run" && variable != nullptr) check_length("DROM_NAME=", variable, reader);
 }
 
-void read_numbers(Typed& typed, Reader& reader) {
-    Options& options = typed.options;
+void read_numbers(Typed& typed, NumberReader& reader) {
+    CommandOptions& options = typed.options;
     if (!typed.count.empty()) options.count = reader.cpus(typed.count, "N").value_or(0);
     if (!typed.seq.empty()) options.seq = reader.whole(typed.seq, "--seq", "requests", 1, UINT64_MAX);
     if (!typed.sample.empty())
@@ -360,7 +361,7 @@ void read_numbers(Typed& typed, Reader& reader) {
 }
 
 /// Every name between the commas, an empty one too.
-void read_columns(Typed& typed, Reader& reader) {
+void read_columns(Typed& typed, NumberReader& reader) {
     for (const std::string& word : typed.columns) {
         if (word.empty()) return reader.complain("--columns needs a value");
         for (size_t begin = 0; begin <= word.size();) {
@@ -373,8 +374,8 @@ void read_columns(Typed& typed, Reader& reader) {
 }
 
 /// With --job there is no CLIENT: the first positional is what follows it otherwise.
-void read_job(const VerbText& verb, Typed& typed, Reader& reader) {
-    Options& options = typed.options;
+void read_job(const VerbText& verb, Typed& typed, NumberReader& reader) {
+    CommandOptions& options = typed.options;
     if (!typed.per_rank.empty()) options.per_rank = reader.cpus(typed.per_rank, "--per-rank").value_or(0);
     if (options.job.empty()) {
         if (!typed.per_rank.empty()) reader.complain("--per-rank needs --job; for one client give N");
@@ -387,7 +388,7 @@ void read_job(const VerbText& verb, Typed& typed, Reader& reader) {
 }
 
 /// What CLI11 cannot know: which positionals a verb cannot do without.
-void read_positionals(const VerbText& verb, const Typed& typed, Reader& reader) {
+void read_positionals(const VerbText& verb, const Typed& typed, NumberReader& reader) {
     const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
     const std::string usage = " is missing; " + usage_of(verb);
     const bool optional_client = takes("[CLIENT]");
@@ -403,8 +404,8 @@ void read_positionals(const VerbText& verb, const Typed& typed, Reader& reader) 
         reader.complain("COMMAND is empty; name a program");
 }
 
-tl::expected<Options, int> read(const CLI::App& app, const CLI::App& verb, Typed& typed) {
-    Reader reader;
+tl::expected<CommandOptions, int> read(const CLI::App& app, const CLI::App& verb, Typed& typed) {
+    NumberReader reader;
     typed.options.verb = verb.get_name();
     const CLI::Option* client = verb.get_option_no_throw("CLIENT");
     typed.empty_client = client != nullptr && client->count() > 0 && typed.options.client.empty();
@@ -495,7 +496,7 @@ std::vector<OptionRow> option_rows_of(const std::string& verb) {
     return option_rows(verbs.empty() ? app : *verbs.front());
 }
 
-tl::expected<Options, int> parse_options(int argc, char** argv) {
+tl::expected<CommandOptions, int> parse_options(int argc, char** argv) {
     CLI::App app("", "drom");
     Typed typed;
     auto words = arguments_of(argc, argv, typed);

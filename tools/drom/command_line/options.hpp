@@ -48,7 +48,7 @@ struct ListOptions {
     bool raw = false;
 };
 
-struct Options : Asked {
+struct CommandOptions : Asked {
     std::string table;       ///< empty: DROM_TABLE, else the user's own
     bool all_users = false;  ///< list, drain, restore: the tables of all users, for root
 
@@ -72,6 +72,6 @@ struct Options : Asked {
 std::vector<OptionRow> option_rows_of(const std::string& verb);
 
 /// The options, or the exit status of a command line that asked for help or was wrong (and has been answered).
-tl::expected<Options, int> parse_options(int argc, char** argv);
+tl::expected<CommandOptions, int> parse_options(int argc, char** argv);
 
 }  // namespace drom::command

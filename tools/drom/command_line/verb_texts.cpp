@@ -10,7 +10,8 @@ namespace {
 
 constexpr VerbText kVerbs[] = {
     {"run", "[options] -- COMMAND [ARGUMENT]...", "start COMMAND on CPUs made free for it",
-     "Looks at the program, chooses how it will be reached (its doors), reserves its CPUs, and starts it when they are "
+     "Looks at the program, chooses how it will be reached (its entry points), reserves its CPUs, and starts it when "
+     "they are "
      "free.\n"
      "Without --cpus or --ncpus it gets all free CPUs of the present affinity, or, when none is free, an equal share "
      "of them.\n"
@@ -97,8 +98,9 @@ constexpr VerbText kVerbs[] = {
      "drom watch\n"
      "drom watch --json --for 60 > events.jsonl\n"
      "drom watch --all --count 100                  # from the oldest event still kept"},
-    {"explain", "CLIENT", "why CLIENT is where it is: doors, requests, threads, cost",
-     "Says which doors answered and how often, why a request is not released or not resized, what confinement costs, "
+    {"explain", "CLIENT", "why CLIENT is where it is: entry points, requests, threads, cost",
+     "Says which entry points answered and how often, why a request is not released or not resized, what confinement "
+     "costs, "
      "which\n"
      "threads run where, and whether the program spins. Looks at the threads for --sample milliseconds.",
      "drom explain simulation\n"

@@ -16,11 +16,11 @@ struct Word {
     const char* text;
 };
 
-constexpr Word kDoors[] = {{DROM_DOOR_KMP, "kmp"},
-                           {DROM_DOOR_GOMP, "gomp"},
-                           {DROM_DOOR_ASYNC, "async"},
-                           {DROM_DOOR_EXPLICIT, "explicit"},
-                           {DROM_DOOR_MPI, "mpi"}};
+constexpr Word kEntryPoints[] = {{DROM_DOOR_KMP, "kmp"},
+                                 {DROM_DOOR_GOMP, "gomp"},
+                                 {DROM_DOOR_ASYNC, "async"},
+                                 {DROM_DOOR_EXPLICIT, "explicit"},
+                                 {DROM_DOOR_MPI, "mpi"}};
 constexpr Word kResizes[] = {{DROM_RESIZE_NONE, "none"},
                              {DROM_RESIZE_FOLLOWS, "follows"},
                              {DROM_RESIZE_HELD, "held"},
@@ -40,17 +40,17 @@ std::string word_of(const Word (&table)[N], uint32_t value) {
 }
 }  // namespace
 
-std::vector<std::string> door_words(uint32_t doors) {
+std::vector<std::string> entry_point_words(uint32_t doors) {
     std::vector<std::string> words;
-    for (const Word& door : kDoors)
-        if ((doors & door.value) != 0) words.emplace_back(door.text);
+    for (const Word& point : kEntryPoints)
+        if ((doors & point.value) != 0) words.emplace_back(point.text);
     return words;
 }
 
 std::string resize_word(uint32_t resize) { return word_of(kResizes, resize); }
 
 std::string why_not_resized(const drom_client_info& info) {
-    if (info.state != DROM_CLIENT_LIVE) return "no door has answered";
+    if (info.state != DROM_CLIENT_LIVE) return "no entry point has answered";
     if (info.resize == DROM_RESIZE_FOLLOWS || info.resize == DROM_RESIZE_CALLER) return {};
     if (info.why[0] != '\0') return info.why;
     if (info.resize == DROM_RESIZE_HELD) return "the program set its thread count itself";

@@ -40,7 +40,7 @@ struct Character {
 
 /// The first character of a text that is not empty.
 Character first_of(std::string_view text) {
-    constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+    constexpr uint32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};
     const auto lead = static_cast<unsigned char>(text.front());
     const size_t length = length_after(lead);
     if (length == 0 || length > text.size()) return {0, 0};
@@ -52,7 +52,7 @@ Character first_of(std::string_view text) {
         code = code << 6U | (byte & 0x3fU);
     }
     const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < kLeast[length] || surrogate || code > 0x10ffff ? Character{0, 0} : Character{code, length};
+    return code < kMin[length] || surrogate || code > 0x10ffff ? Character{0, 0} : Character{code, length};
 }
 
 }  // namespace

@@ -27,13 +27,13 @@ bool read_memory(pid_t pid, uint64_t from, void* to, size_t size) {
     return process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
 }
 
-std::optional<uint64_t> find_record(pid_t pid, const std::vector<Code>& doors) {
-    constexpr uint64_t kMost = 1 << 20;
-    for (const Code& door : doors) {
-        std::vector<char> bytes(std::min(kMost, door.end - door.begin));
-        if (!read_memory(pid, door.begin, bytes.data(), bytes.size())) continue;
+std::optional<uint64_t> find_record(pid_t pid, const std::vector<Code>& writable) {
+    constexpr uint64_t kMax = 1 << 20;
+    for (const Code& part : writable) {
+        std::vector<char> bytes(std::min(kMax, part.end - part.begin));
+        if (!read_memory(pid, part.begin, bytes.data(), bytes.size())) continue;
         for (size_t at = 0; at + sizeof(LastCall) <= bytes.size(); at += alignof(LastCall))
-            if (std::memcmp(&bytes[at], mpi::kLastCallMark, sizeof mpi::kLastCallMark) == 0) return door.begin + at;
+            if (std::memcmp(&bytes[at], mpi::kLastCallMark, sizeof mpi::kLastCallMark) == 0) return part.begin + at;
     }
     return std::nullopt;
 }
@@ -78,9 +78,9 @@ Mappings mappings_in(std::istream& maps) {
         if (code.end <= code.begin || access.size() < 3) continue;
         if (access[2] == 'x') found.codes.push_back(code);
         // What is zero at the start is in an anonymous mapping right behind.
-        const bool behind = !found.doors.empty() && code.file.empty() && code.begin == found.doors.back().end;
+        const bool behind = !found.writable.empty() && code.file.empty() && code.begin == found.writable.back().end;
         if (access[1] == 'w' && (behind || code.file.find("/libdrom-mpi.so") != code.file.npos))
-            found.doors.push_back(code);
+            found.writable.push_back(code);
     }
     return found;
 }
@@ -126,7 +126,7 @@ MpiCallWatch::MpiCallWatch(pid_t pid) : state_(new State) {
     state_->pid = pid;
     std::ifstream maps(fmt::format("/proc/{}/maps", pid));
     Mappings mappings = mappings_in(maps);
-    const auto record = find_record(pid, mappings.doors);
+    const auto record = find_record(pid, mappings.writable);
     if (!record || !read_memory(pid, *record, &state_->call, sizeof(LastCall)) || state_->call.count == 0) return;
     state_->codes = std::move(mappings.codes);
     state_->record = *record;

@@ -21,7 +21,7 @@ struct Code {
 
 struct Mappings {
     std::vector<Code> codes;
-    std::vector<Code> doors;  ///< what libdrom-mpi.so may write to
+    std::vector<Code> writable;  ///< what libdrom-mpi.so may write to
 };
 
 /// Of a text as proc_pid_maps(5) has it.

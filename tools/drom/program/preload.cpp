@@ -15,7 +15,7 @@
 
 namespace drom::command {
 
-Doors choose_doors(const Program& program, bool is_rank) {
+Preload choose_preload(const Program& program, bool is_rank) {
     if (program.secure)
         return {.remark = "is set-uid or set-gid, so nothing can be preloaded; it is reached from outside only"};
     switch (program.kind) {
@@ -29,7 +29,7 @@ Doors choose_doors(const Program& program, bool is_rank) {
         case ProgramKind::kDynamic: break;
     }
     // Without an OpenMP runtime of its own it may still start programs, or load libraries, that have one.
-    // An MPI library makes a rank of what no launcher started. A launcher must not be taken for an MPI library, so it gets no such door.
+    // An MPI library makes a rank of what no launcher started. A launcher must not be taken for an MPI library, so libdrom-mpi.so is not loaded for it.
     return {.agent = true, .mpi = is_rank || program.mpi, .first = program.sanitizer};
 }
 
@@ -60,33 +60,26 @@ bool may_follow(const Program& program, const std::string& said, const std::stri
     return follow::is_dynamic(dynamic.c_str()) || program.sets_dynamic;
 }
 
-namespace {
-constexpr const char* kLibdrom = "libdrom.so." DROM_SOVERSION;
-}
-
-std::vector<std::string> libraries_of(const Doors& doors) {
+std::vector<std::string> libraries_of(const Preload& preload) {
     std::vector<std::string> names;
-    if (!doors.agent) return names;
-    if (doors.mpi) names.emplace_back("libdrom-mpi.so");
-    if (doors.omp) names.emplace_back("libdrom-omp.so");
+    if (!preload.agent) return names;
+    if (preload.mpi) names.emplace_back("libdrom-mpi.so");
+    if (preload.omp) names.emplace_back("libdrom-omp.so");
     names.emplace_back("libdrom-agent.so");
     return names;
 }
 
-std::string preload_text(const Doors& doors, const std::string& library_directory, const std::string& present) {
-    if (!doors.agent) return {};
+std::string preload_text(const Preload& preload, const std::string& library_directory, const std::string& present) {
+    if (!preload.agent) return {};
     const std::vector<std::string> users = entries(present);
     std::vector<std::string> list;
-    if (!doors.first.empty()) {
-        const auto same = [&](const std::string& user) { return base_name(user) == base_name(doors.first); };
+    if (!preload.first.empty()) {
+        const auto same = [&](const std::string& user) { return base_name(user) == base_name(preload.first); };
         const auto found = std::find_if(users.begin(), users.end(), same);
-        list.push_back(found == users.end() ? doors.first : *found);
+        list.push_back(found == users.end() ? preload.first : *found);
     }
     const size_t before = list.size();
-    std::vector<std::string> libraries = libraries_of(doors);
-    // Each of them needs it. Named by its path it is there at once; the loader would look into twelve folders first, at 25 us per process.
-    libraries.emplace_back(kLibdrom);
-    for (const std::string& library : libraries)
+    for (const std::string& library : libraries_of(preload))
         if (const std::string name = library_directory + "/" + library; !has(users, name)) list.push_back(name);
     if (list.size() == before) return {};
     for (const std::string& user : users)

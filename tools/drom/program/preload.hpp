@@ -9,7 +9,7 @@
 
 namespace drom::command {
 
-struct Doors {
+struct Preload {
     bool agent = false;       ///< libdrom-agent.so is preloaded
     bool mpi = false;         ///< libdrom-mpi.so too
     bool omp = false;         ///< libdrom-omp.so too: somebody has said that the team may change
@@ -18,16 +18,16 @@ struct Doors {
 };
 
 /// `is_rank`: an MPI launcher starts this process as a rank.
-Doors choose_doors(const Program& program, bool is_rank);
+Preload choose_preload(const Program& program, bool is_rank);
 
 /// Who has said, before the program starts, that its team may change: `said` is DROM_RESIZE or --resize, `dynamic` OMP_DYNAMIC; empty: not set.
 bool may_follow(const Program& program, const std::string& said, const std::string& dynamic);
 
-/// The names of the libraries that stand in front of the program's, in the order in which they are loaded.
-std::vector<std::string> libraries_of(const Doors& doors);
+/// The names of our libraries in the order in which they are loaded.
+std::vector<std::string> libraries_of(const Preload& preload);
 
-/// LD_PRELOAD with our libraries and the libdrom.so that they need in front, but for one that has to be first, and the user's kept; empty: unchanged. Libraries already named are not repeated.
-std::string preload_text(const Doors& doors, const std::string& library_directory, const std::string& present);
+/// LD_PRELOAD with our libraries in front, but for one that has to be first, and the user's kept; empty: unchanged. Libraries already named are not repeated.
+std::string preload_text(const Preload& preload, const std::string& library_directory, const std::string& present);
 
 /// ASAN_OPTIONS for a program under our preload. AddressSanitizer's library ends each process in which another one comes first, and a script or a
 /// make may start such programs. It works behind ours all the same. What the user says of it stays.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// thread_pool_libraries.cpp - libraries in a process that keep threads of their own, which no door reaches.
+// thread_pool_libraries.cpp - libraries in a process that keep threads of their own, which no entry point reaches.
 #include "program/thread_pool_libraries.hpp"
 
 #include <fmt/format.h>

@@ -31,10 +31,10 @@ std::string to_text(RunKind kind) {
     return "";
 }
 
-Disturbance::Disturbance(Table& table, const CpuSet& cpus, RunKind kind, uint64_t seed, Clock::duration usual)
+Perturbation::Perturbation(Table& table, const CpuSet& cpus, RunKind kind, uint64_t seed, Clock::duration usual)
     : table_(table), cpus_(cpus), kind_(kind), usual_(usual), random_(seed), one_(one_of(cpus, random_())) {}
 
-std::optional<int> Disturbance::until_end_of(SignalRelay& relay, pid_t child, Clock::time_point deadline) {
+std::optional<int> Perturbation::until_end_of(SignalRelay& relay, pid_t child, Clock::time_point deadline) {
     relay_ = &relay;
     child_ = child;
     deadline_ = deadline;
@@ -57,7 +57,7 @@ std::optional<int> Disturbance::until_end_of(SignalRelay& relay, pid_t child, Cl
 }
 
 /// True when the program has ended, or the time is up.
-bool Disturbance::ends_within(Clock::duration pause) {
+bool Perturbation::ends_within(Clock::duration pause) {
     const auto left = std::min(pause, deadline_ - Clock::now());
     if (!status_) status_ = relay_->until_end_of(child_, std::chrono::ceil<milliseconds>(left));
     return !goes_on();
@@ -65,7 +65,7 @@ bool Disturbance::ends_within(Clock::duration pause) {
 
 /// False when the program ends before `is_ready(client)`, or the time is up.
 template <class Ready>
-bool Disturbance::waits_for(const Ready& is_ready, Clock::time_point deadline) {
+bool Perturbation::waits_for(const Ready& is_ready, Clock::time_point deadline) {
     uint64_t next = UINT64_MAX;
     const auto until = std::min(deadline, deadline_);
     while (!ends_within({}) && Clock::now() < until) {
@@ -78,26 +78,26 @@ bool Disturbance::waits_for(const Ready& is_ready, Clock::time_point deadline) {
 }
 
 /// False when the program has ended. A program that never becomes a client, such as a script, is confined from outside.
-bool Disturbance::has_begun() {
+bool Perturbation::has_begun() {
     waits_for([](const auto& client) { return client.state == DROM_CLIENT_LIVE; }, Clock::now() + usual_ / 8);
     return goes_on();
 }
 
 /// A program that has set itself up has asked for its threads, or has opened a region; one with MPI, or one that uses drom itself, became a
 /// client earlier and may do neither.
-void Disturbance::grow_after_setup() {
+void Perturbation::grow_after_setup() {
     if (!has_begun()) return;
     waits_for([](const auto& client) { return client.queries + client.safe_points + client.polls > 0; },
               Clock::now() + usual_ / 4);
     if (!ends_within(part_of_usual(3))) ask(cpus_);
 }
 
-void Disturbance::ask_at_random() {
+void Perturbation::ask_at_random() {
     while (goes_on())
         if (!ends_within(burst())) ask(some_cpus());
 }
 
-void Disturbance::go_there_and_back() {
+void Perturbation::go_there_and_back() {
     while (goes_on()) {
         if (ends_within(burst())) return;
         ask(one_);
@@ -107,20 +107,20 @@ void Disturbance::go_there_and_back() {
 }
 
 /// The client that uses the reservation now.
-std::optional<drom_client_info> Disturbance::client() const {
+std::optional<drom_client_info> Perturbation::client() const {
     const auto clients = table_.clients();
     if (!clients || clients->empty()) return std::nullopt;
     return clients->front();
 }
 
-void Disturbance::ask(const CpuSet& mask) {
+void Perturbation::ask(const CpuSet& mask) {
     const auto found = client();
     if (!found) return;
     const auto asked = table_.set_mask(found->pid, mask, {.timeout = milliseconds(200)});
     if (asked && !asked->unchanged()) ++requests_;
 }
 
-CpuSet Disturbance::some_cpus() {
+CpuSet Perturbation::some_cpus() {
     std::vector<unsigned> cpus(cpus_.begin(), cpus_.end());
     std::shuffle(cpus.begin(), cpus.end(), random_);
     cpus.resize(1 + random_() % cpus.size());
@@ -130,12 +130,12 @@ CpuSet Disturbance::some_cpus() {
 }
 
 /// From 1 to 64 ms: programs have regions of microseconds and of seconds.
-Disturbance::Clock::duration Disturbance::burst() { return milliseconds(uint64_t{1} << random_() % 7); }
+Perturbation::Clock::duration Perturbation::burst() { return milliseconds(uint64_t{1} << random_() % 7); }
 
 /// A part of the usual time, at most one 2^least_power-th of it. Long before the program's end, be it an hour or an instant away: on one
 /// CPU, where threads need not wait for one another, it may come much earlier than it usually does.
-Disturbance::Clock::duration Disturbance::part_of_usual(unsigned least_power) {
-    return usual_ / (uint64_t{1} << (least_power + random_() % 8));
+Perturbation::Clock::duration Perturbation::part_of_usual(unsigned min_power) {
+    return usual_ / (uint64_t{1} << (min_power + random_() % 8));
 }
 
 }  // namespace drom::command

@@ -31,11 +31,11 @@ inline RunKind kind_of(unsigned run) { return static_cast<RunKind>(run % kRunKin
 std::string to_text(RunKind kind);
 
 /// One run's requests, all of them from `seed`. `usual` is how long the program takes undisturbed.
-class Disturbance {
+class Perturbation {
 public:
     using Clock = std::chrono::steady_clock;
 
-    Disturbance(Table& table, const CpuSet& cpus, RunKind kind, uint64_t seed, Clock::duration usual);
+    Perturbation(Table& table, const CpuSet& cpus, RunKind kind, uint64_t seed, Clock::duration usual);
 
     /// What the program is to be reserved before it starts. Its affinity is left alone: how many processors there are, which a program may
     /// print, is no question of how it is resized.
@@ -60,7 +60,7 @@ private:
     void ask(const CpuSet& mask);
     CpuSet some_cpus();
     Clock::duration burst();
-    Clock::duration part_of_usual(unsigned least_power);
+    Clock::duration part_of_usual(unsigned min_power);
 
     Table& table_;
     const CpuSet cpus_;

@@ -40,7 +40,7 @@ std::vector<uid_t> owners() {
     return found;
 }
 
-using Verb = int (*)(const Options&);
+using Verb = int (*)(const CommandOptions&);
 
 struct Place {
     uid_t uid;
@@ -61,14 +61,14 @@ std::string user_words(uid_t uid) {
 std::string place_words(const Place& place) { return fmt::format("{} of {}", place.path, user_words(place.uid)); }
 
 /// A verb waits for the administrator lock and then for clients, each for the timeout at most. The rest is for a busy machine.
-std::chrono::milliseconds limit_of(const Options& options) {
+std::chrono::milliseconds limit_of(const CommandOptions& options) {
     constexpr auto kMargin = std::chrono::milliseconds(5000);
     const auto fallback = std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000));
     return 2 * options.request.timeout.value_or(fallback) + kMargin;
 }
 
 /// Carries the verb out on one table, as its owner. A child that does not end by itself is told of, with --json on standard output too.
-Answer ask(const Place& place, Options options, Verb verb, const KeptSignals* kept = nullptr) {
+Answer ask(const Place& place, CommandOptions options, Verb verb, const KeptSignals* kept = nullptr) {
     options.all_users = false;
     options.table = place.path;
     Answer answer =
@@ -83,7 +83,7 @@ Answer ask(const Place& place, Options options, Verb verb, const KeptSignals* ke
 std::string heading(const Place& place) { return place_words(place) + ":\n"; }
 
 /// One object with what each table has answered.
-std::string as_json(const Options& options, const std::vector<Answer>& answers) {
+std::string as_json(const CommandOptions& options, const std::vector<Answer>& answers) {
     std::string tables;
     for (const Answer& answer : answers) {
         const std::string object = answer.output.substr(0, answer.output.find('\n'));
@@ -98,7 +98,7 @@ int worst_of(const std::vector<Answer>& answers) {
     return worst;
 }
 
-int show(const Options& options, const std::vector<Place>& all, const std::vector<Answer>& answers) {
+int show(const CommandOptions& options, const std::vector<Place>& all, const std::vector<Answer>& answers) {
     std::string out;
     for (size_t i = 0; i < answers.size(); ++i)
         if (!answers[i].output.empty()) out += (options.list.raw ? "" : heading(all[i])) + answers[i].output;
@@ -107,7 +107,7 @@ int show(const Options& options, const std::vector<Place>& all, const std::vecto
     return print(options.json ? as_json(options, answers) : out) || worst != kDone ? worst : kRefused;
 }
 
-int refuse_others(const Options& options) {
+int refuse_others(const CommandOptions& options) {
     return refused(options, sentence(options, DROM_E_PERM,
                                      "--all-users: only root can look at the tables of others; without it the table "
                                      "is your own"));
@@ -129,7 +129,7 @@ std::string impediment(const Snapshot& snapshot, const CpuSet& cpus) {
 }
 
 /// Prints the CPUs that the verb would change.
-int look_before(const Options& options) {
+int look_before(const CommandOptions& options) {
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
     const auto snapshot = take_snapshot(*table);
@@ -147,7 +147,7 @@ bool is_done(const Answer& answer) { return answer.status == kDone || answer.sta
 /// Drains or restores CPUs in one table after the other, in all of them or in none.
 class Change {
 public:
-    Change(const Options& options, const std::vector<Place>& all, const std::vector<Answer>& looks)
+    Change(const CommandOptions& options, const std::vector<Place>& all, const std::vector<Answer>& looks)
         : options_(options), all_(all), looks_(looks) {}
 
     /// Returns the answer of each table; after a refusal, that of the table which refuses.
@@ -175,13 +175,13 @@ private:
     }
 
     void take_back(const Place& place, const std::string& cpus) {
-        Options back = options_;
+        CommandOptions back = options_;
         back.verb = options_.verb == "drain" ? "restore" : "drain";
         back.mask = cpus;
         back.quiet = true;
         back.json = false;
-        constexpr auto kMost = std::chrono::milliseconds(1000);
-        back.request.timeout = std::min(back.request.timeout.value_or(kMost), kMost);
+        constexpr auto kMax = std::chrono::milliseconds(1000);
+        back.request.timeout = std::min(back.request.timeout.value_or(kMax), kMax);
         if (is_done(ask(place, back, verb_drain))) return;
         whole_ = false;
         complain(
@@ -194,7 +194,7 @@ private:
         complain(fmt::format("drom: {}: a signal has arrived; {}", options_.verb, outcome));
     }
 
-    const Options& options_;
+    const CommandOptions& options_;
     const std::vector<Place>& all_;
     const std::vector<Answer>& looks_;
     const KeptSignals kept_;
@@ -203,7 +203,7 @@ private:
 
 }  // namespace
 
-int list_all_users(const Options& options) {
+int list_all_users(const CommandOptions& options) {
     if (geteuid() != 0) return refuse_others(options);
     const auto all = places();
     std::vector<Answer> answers;
@@ -211,7 +211,7 @@ int list_all_users(const Options& options) {
     return show(options, all, answers);
 }
 
-int drain_all_users(const Options& options) {
+int drain_all_users(const CommandOptions& options) {
     if (geteuid() != 0) return refuse_others(options);
     const auto all = places();
     std::vector<Answer> looks;

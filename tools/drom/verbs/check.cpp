@@ -10,7 +10,7 @@
 
 namespace drom::command {
 
-int verb_check(const Options& options) {
+int verb_check(const CommandOptions& options) {
     auto table = Table::open(options.table);
     if (!table) return refused(options, table.error());
     const auto outcome = table->check();

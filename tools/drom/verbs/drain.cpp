@@ -20,7 +20,7 @@ std::string done_words(bool drains, const Outcome& outcome) {
 
 }  // namespace
 
-int verb_drain(const Options& options) {
+int verb_drain(const CommandOptions& options) {
     const auto cpus = read_cpus(options.mask);
     if (!cpus) return refused_cpus(options, "MASK", cpus.error());
     if (options.all_users) return drain_all_users(options);

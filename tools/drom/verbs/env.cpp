@@ -31,7 +31,7 @@ std::string table_text(const std::vector<VariableView>& views) {
 
 }  // namespace
 
-int verb_env(const Options& options) {
+int verb_env(const CommandOptions& options) {
     const auto views = variables();
     print(options.json ? env_json(views) : table_text(views));
     int result = kDone;

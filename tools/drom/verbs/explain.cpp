@@ -37,7 +37,7 @@ public:
         it_.spins = looks_spinning();
         it_.outside_team = count_outside_team();
         if (never_sleeps(it_.inside.tid)) it_.busy_waits_in = it_.inside.procedure;
-        doors();
+        entry_points();
         if (it_.elsewhere)
             say("Its process {} is in another pid namespace, such as a container's, and cannot be seen from here: drom "
                 "explain says more from within.",
@@ -67,7 +67,7 @@ private:
         it_.sentences.push_back(fmt::format(format, std::forward<Args>(args)...));
     }
 
-    [[nodiscard]] bool has(uint32_t door) const { return (info_.doors & door) != 0; }
+    [[nodiscard]] bool has(uint32_t entry_point) const { return (info_.doors & entry_point) != 0; }
     [[nodiscard]] bool openmp() const { return has(DROM_DOOR_KMP) || has(DROM_DOOR_GOMP); }
     [[nodiscard]] bool released() const { return info_.released_seq >= info_.request_seq; }
     [[nodiscard]] bool crowded() const {
@@ -93,7 +93,7 @@ private:
                                    [&](const ThreadView& t) { return t.tid == tid && t.busy + t.ready > kNearlyAll; });
     }
 
-    /// Threads that no door resizes: those of teams inside teams, which come and go, and of pools.
+    /// Threads that no entry point resizes: those of teams inside teams, which come and go, and of pools.
     [[nodiscard]] unsigned count_outside_team() const {
         const auto at_work = static_cast<unsigned>(std::ranges::count_if(
             it_.threads, [](const ThreadView& t) { return t.name != "drom" && (t.state == 'R' || t.busy > 0.05); }));
@@ -102,15 +102,17 @@ private:
         return settled && at_work > managed && at_work > it_.client.owned.count() ? at_work - managed : 0;
     }
 
-    void doors() {
+    void entry_points() {
         if (info_.state != DROM_CLIENT_LIVE)
             return say(
-                "No door has answered: the process has not joined{}. It is reached from outside only: its threads are "
+                "No entry point has answered: the process has not joined{}. It is reached from outside only: its "
+                "threads are "
                 "moved by whoever changes its CPUs, and their number stays.",
                 it_.threads.empty() && !it_.elsewhere ? ", or has ended" : "");
-        say("Doors: {}. Since it joined: {}, {}, {}.",
-            info_.doors == 0 ? "none" : joined(door_words(info_.doors), ", "), counted(info_.safe_points, "safe point"),
-            counted(info_.polls, "poll"), counted(info_.adoptions, "adoption"));
+        say("Entry points: {}. Since it joined: {}, {}, {}.",
+            info_.doors == 0 ? "none" : joined(entry_point_words(info_.doors), ", "),
+            counted(info_.safe_points, "safe point"), counted(info_.polls, "poll"),
+            counted(info_.adoptions, "adoption"));
     }
 
     static std::string some_of(const std::vector<std::string>& all) {
@@ -211,7 +213,8 @@ private:
                 "calls drom_poll.",
                 names);
         else if (!live && !it_.threads.empty())
-            say("Not resized: it has no OpenMP runtime that a door reaches, or has opened no region yet; its threads "
+            say("Not resized: it has no OpenMP runtime that an entry point reaches, or has opened no region yet; its "
+                "threads "
                 "share the CPUs that are left. A program follows by itself if it calls drom_poll.");
         if (it_.outside_team > 0)
             say("Not resized: {} at work besides its team: teams inside teams, or a pool of its own. They share the "
@@ -294,7 +297,7 @@ double safe_points_per_s(const drom_client_info& before, const drom_client_info&
 
 void conclude(Explanation& explanation) { Explainer(explanation).conclude(); }
 
-int verb_explain(const Options& options) {
+int verb_explain(const CommandOptions& options) {
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
     const auto clients = table->clients();

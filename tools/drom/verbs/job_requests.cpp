@@ -18,7 +18,7 @@ namespace drom::command {
 
 namespace {
 
-JobWish wish_of(const Options& options, const CpuSet& cpus) {
+JobWish wish_of(const CommandOptions& options, const CpuSet& cpus) {
     using What = JobWish::What;
     JobWish wish;
     wish.cpus = cpus;
@@ -43,7 +43,7 @@ std::vector<ClientView> members_of(const Snapshot& snapshot, const std::string& 
     return found;
 }
 
-JobState state_of(const Snapshot& snapshot, const std::vector<ClientView>& clients, const Options& options) {
+JobState state_of(const Snapshot& snapshot, const std::vector<ClientView>& clients, const CommandOptions& options) {
     JobState job;
     job.allowed = snapshot.masks.present - snapshot.masks.drained;
     job.free = snapshot.masks.free;
@@ -63,7 +63,7 @@ JobState state_of(const Snapshot& snapshot, const std::vector<ClientView>& clien
 /// One job-wide request: what was asked, of whom, and what came of it.
 class JobRequest {
 public:
-    JobRequest(const Options& options, const CpuSet& cpus, Table& table)
+    JobRequest(const CommandOptions& options, const CpuSet& cpus, Table& table)
         : options_(options), wish_(wish_of(options, cpus)), table_(table) {}
 
     int run() {
@@ -156,7 +156,7 @@ private:
         return lines;
     }
 
-    const Options& options_;
+    const CommandOptions& options_;
     const JobWish wish_;
     Table& table_;
     std::vector<ClientView> clients_;
@@ -167,7 +167,7 @@ private:
 
 }  // namespace
 
-int verb_job_request(const Options& options) {
+int verb_job_request(const CommandOptions& options) {
     CpuSet cpus;  // shrink and expand name none
     if (!options.mask.empty()) {
         const auto read = read_cpus(options.mask);

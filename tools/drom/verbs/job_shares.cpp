@@ -15,8 +15,8 @@ namespace {
 
 using What = JobWish::What;
 
-unsigned least_of(const Member& member) { return std::max(1U, member.least); }
-unsigned most_of(const Member& member) { return member.most == 0 ? CpuSet::kMaxCpus : member.most; }
+unsigned min_of(const Member& member) { return std::max(1U, member.min); }
+unsigned max_of(const Member& member) { return member.max == 0 ? CpuSet::kMaxCpus : member.max; }
 unsigned sum(const std::vector<unsigned>& counts) { return std::accumulate(counts.begin(), counts.end(), 0U); }
 
 CpuSet cpus_of(const std::vector<Member>& members) {
@@ -31,7 +31,7 @@ size_t poorest(const std::vector<Member>& members, const std::vector<unsigned>& 
     size_t best = members.size();
     bool best_has = false;
     for (size_t i = 0; i < members.size(); ++i) {
-        if (counts[i] >= most_of(members[i])) continue;
+        if (counts[i] >= max_of(members[i])) continue;
         const bool has = members[i].cpus.count() > counts[i];
         const bool better =
             best == members.size() || counts[i] < counts[best] || (counts[i] == counts[best] && has && !best_has);
@@ -122,7 +122,7 @@ Expected<std::vector<CpuSet>> resize(const JobWish& wish, const JobState& job) {
 Expected<std::vector<unsigned>> equal_counts(const std::vector<Member>& members, unsigned cpus) {
     std::vector<unsigned> counts;
     counts.reserve(members.size());
-    for (const Member& member : members) counts.push_back(least_of(member));
+    for (const Member& member : members) counts.push_back(min_of(member));
     if (sum(counts) > cpus)
         return failure(DROM_E_NOCPU, fmt::format("{} for {}, which need {} at least; give more", counted(cpus, "CPU"),
                                                  counted(members.size(), "rank"), sum(counts)));

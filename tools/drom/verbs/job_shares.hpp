@@ -14,8 +14,8 @@ namespace drom::command {
 /// A rank, or any client of the job.
 struct Member {
     CpuSet cpus;  ///< that it has, or will have when everything posted is done
-    unsigned least = 1;
-    unsigned most = 0;  ///< 0: no limit
+    unsigned min = 1;
+    unsigned max = 0;  ///< 0: no limit
 };
 
 /// `cpus` CPUs over the members: as equally as their limits allow; those that have it already one more, else the first ones. Errors: E_NOCPU when the members' least do not

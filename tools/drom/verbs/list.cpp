@@ -36,7 +36,7 @@ Expected<bool> narrow(Snapshot& snapshot, const std::string& client) {
 
 }  // namespace
 
-int verb_list(const Options& options) {
+int verb_list(const CommandOptions& options) {
     auto columns = columns_of(options.list.columns);
     if (!columns) return misused(options, columns.error().text);
     if (options.all_users) return list_all_users(options);

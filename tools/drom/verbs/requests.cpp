@@ -14,7 +14,7 @@ namespace drom::command {
 
 namespace {
 
-Expected<Outcome> post(Table& table, const Options& options, const ClientView& client, const CpuSet& cpus) {
+Expected<Outcome> post(Table& table, const CommandOptions& options, const ClientView& client, const CpuSet& cpus) {
     const pid_t pid = client.info.pid;
     if (options.verb == "shrink") return table.shrink(pid, options.count, options.request);
     if (options.verb == "expand") return table.expand(pid, options.count, options.request);
@@ -23,7 +23,7 @@ Expected<Outcome> post(Table& table, const Options& options, const ClientView& c
     return table.set_mask(pid, cpus, options.request);
 }
 
-int answer(const Options& options, const Table& table, const Outcome& outcome, const ClientView& before,
+int answer(const CommandOptions& options, const Table& table, const Outcome& outcome, const ClientView& before,
            uint64_t took_ns) {
     auto after = view_of(table, before.info.pid);
     if (!after) return refused(options, after.error());
@@ -43,7 +43,7 @@ int answer(const Options& options, const Table& table, const Outcome& outcome, c
 
 }  // namespace
 
-int verb_request(const Options& options) {
+int verb_request(const CommandOptions& options) {
     if (!options.job.empty()) return verb_job_request(options);
     CpuSet cpus;  // shrink and expand name none
     if (!options.mask.empty()) {

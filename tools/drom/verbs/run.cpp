@@ -67,13 +67,13 @@ Rank rank_by_launcher(bool& ranked) {
 constexpr size_t kLongestName = sizeof(drom_client_info::name) - 1;
 
 /// The name that a person chose; empty: none did.
-std::string given_name(const Options& options) {
+std::string given_name(const CommandOptions& options) {
     if (!options.run.name.empty()) return options.run.name;
     return text_of("DROM_NAME") != nullptr ? text_of("DROM_NAME") : "";
 }
 
 /// Why the given name has no room for the rank, of this and of any other rank of the job; empty: it has.
-std::string no_room_for_rank(const Options& options) {
+std::string no_room_for_rank(const CommandOptions& options) {
     bool ranked = false;
     const Rank rank = rank_by_launcher(ranked);
     const std::string name = given_name(options);
@@ -85,7 +85,7 @@ std::string no_room_for_rank(const Options& options) {
 }
 
 /// Requests name a job in full, so it is not cut. Empty: it has room.
-std::string no_room_for_job(const Options& options) {
+std::string no_room_for_job(const CommandOptions& options) {
     constexpr size_t kLongestJob = sizeof(drom_client_info::job) - 1;
     const size_t length = options.run.job.size();
     return length <= kLongestJob ? std::string()
@@ -93,7 +93,7 @@ std::string no_room_for_job(const Options& options) {
 }
 
 /// The client's name: each rank differs. The name of a program is cut so that the rank is still there.
-std::string client_name(const Options& options, const Rank* rank) {
+std::string client_name(const CommandOptions& options, const Rank* rank) {
     const std::string& command = options.command.front();
     std::string name = given_name(options);
     if (name.empty()) name = command.substr(command.rfind('/') + 1);
@@ -109,7 +109,7 @@ bool is_launcher(const std::string& command) {
            stem == "aprun";
 }
 
-int cannot_start(const Options& options, const NotAProgram& why) {
+int cannot_start(const CommandOptions& options, const NotAProgram& why) {
     refused(options, sentence(options, DROM_E_INVAL, why.text));
     return why.exit_status;
 }
@@ -118,7 +118,7 @@ int cannot_start(const Options& options, const NotAProgram& why) {
 class Launch {
 public:
     /// `exact`: what --cpus says; empty: it says nothing.
-    Launch(const Options& options, Program program, const CpuSet& exact, Table& table)
+    Launch(const CommandOptions& options, Program program, const CpuSet& exact, Table& table)
         : options_(options),
           program_(std::move(program)),
           rank_(rank_by_launcher(is_rank_)),
@@ -126,9 +126,9 @@ public:
           table_(table) {}
 
     int run() {
-        doors_ = options_.run.no_doors || is_disabled() ? Doors{} : choose_doors(program_, is_rank_);
-        if (!doors_.remark.empty())
-            complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, doors_.remark)).text);
+        preload_ = options_.run.no_doors || is_disabled() ? Preload{} : choose_preload(program_, is_rank_);
+        if (!preload_.remark.empty())
+            complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, preload_.remark)).text);
         if (is_launcher(options_.command.front()))
             warn(options_, fmt::format("{0} starts the ranks of an MPI job, and they are what can be resized: put drom "
                                        "run behind it, {0} ... drom run -- program",
@@ -140,8 +140,8 @@ public:
         report_.pid = child->pid();
         plan_traits();
         warn_of_contradiction();
-        doors_.omp =
-            doors_.agent && may_follow(program_, resize_, text_of("OMP_DYNAMIC") ? text_of("OMP_DYNAMIC") : "");
+        preload_.omp =
+            preload_.agent && may_follow(program_, resize_, text_of("OMP_DYNAMIC") ? text_of("OMP_DYNAMIC") : "");
         const auto reserved = reserve_in_turn(child->pid(), relay);
         if (!reserved && relay.arrived() != 0) return give_up(child->pid(), 128 + relay.arrived());
         if (!reserved) return refused(options_, reserved.error());
@@ -163,9 +163,9 @@ private:
 
     int execute(PausedChild& child, SignalRelay& relay, std::vector<std::string> environment) {
         add_environment(environment);
-        if (doors_.agent)
-            mention(options_, doors_.omp ? "its team may follow the CPUs"
-                                         : "its team keeps its size; --resize=follow lets it follow");
+        if (preload_.agent)
+            mention(options_, preload_.omp ? "its team may follow the CPUs"
+                                           : "its team keeps its size; --resize=follow lets it follow");
         mention(options_, fmt::format("{} ({}) on {}{}, at most {}; preloaded: {}", traits_.name, child.pid(),
                                       cpus_text(report_.cpus), report_.took ? " (some taken)" : "",
                                       counted(report_.threads, "thread"),
@@ -443,7 +443,7 @@ private:
         if (threads_of_user() == 0 && !is_disabled())
             environment.push_back(fmt::format("OMP_NUM_THREADS={}", report_.threads));
         if (!report_.resize.empty()) environment.push_back("DROM_RESIZE=" + report_.resize);
-        if (!doors_.agent) return;
+        if (!preload_.agent) return;
         const std::string directory = library_directory();
         if (directory.find_first_of(" :") != std::string::npos) {
             warn(options_,
@@ -451,16 +451,16 @@ private:
                              directory));
             return;
         }
-        if (doors_.mpi && access((directory + "/libdrom-mpi.so").c_str(), R_OK) != 0) {
+        if (preload_.mpi && access((directory + "/libdrom-mpi.so").c_str(), R_OK) != 0) {
             mention(options_, "libdrom-mpi.so is not there (it is for x86-64 only): MPI calls are no safe points");
-            doors_.mpi = false;
+            preload_.mpi = false;
         }
         const char* present = text_of("LD_PRELOAD");
-        const std::string preload = preload_text(doors_, directory, present == nullptr ? "" : present);
+        const std::string preload = preload_text(preload_, directory, present == nullptr ? "" : present);
         if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
         const char* asan = text_of("ASAN_OPTIONS");
         environment.push_back("ASAN_OPTIONS=" + asan_options(asan == nullptr ? "" : asan));
-        report_.preloaded = libraries_of(doors_);
+        report_.preloaded = libraries_of(preload_);
     }
 
     // --- the end ---
@@ -489,11 +489,11 @@ private:
         return status;
     }
 
-    const Options& options_;
+    const CommandOptions& options_;
     Program program_;
     bool is_rank_ = false;
     Rank rank_;
-    Doors doors_;
+    Preload preload_;
     CpuSet exact_;
     Table& table_;
     Traits traits_;
@@ -503,7 +503,7 @@ private:
 
 }  // namespace
 
-int verb_run(const Options& options) {
+int verb_run(const CommandOptions& options) {
     auto program = inspect_program(options.command.front());
     if (!program) return cannot_start(options, program.error());
     if (const std::string why = no_room_for_rank(options); !why.empty()) return misused(options, why);

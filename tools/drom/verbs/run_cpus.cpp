@@ -27,8 +27,8 @@ CpuSet home_of(const CpuSet& pool, unsigned count, const std::vector<Domains>& l
         const CpuSet* best = nullptr;
         for (const CpuSet& domain : level) {
             const unsigned room = (domain & pool).count();
-            const unsigned least = best == nullptr ? CpuSet::kMaxCpus : (*best & pool).count();
-            if (room >= count && (room < least || (room == least && high))) best = &domain;
+            const unsigned min = best == nullptr ? CpuSet::kMaxCpus : (*best & pool).count();
+            if (room >= count && (room < min || (room == min && high))) best = &domain;
         }
         if (best != nullptr) return *best & pool;
     }
@@ -50,8 +50,8 @@ unsigned nearest_one(const CpuSet& pool, const CpuSet& around, const std::vector
 /// What a client can be asked for: nothing of a rigid one, nothing below its minimum.
 unsigned spare(const Share& share, const CpuSet& taken) {
     const unsigned left = (share.cpus - taken).count();
-    const unsigned least = std::max(1U, share.min_cpus);
-    return share.rigid || left <= least ? 0 : left - least;
+    const unsigned min = std::max(1U, share.min_cpus);
+    return share.rigid || left <= min ? 0 : left - min;
 }
 
 /// The client with the most CPUs that can still give one where the newcomer may run. Equal: the one that came last.

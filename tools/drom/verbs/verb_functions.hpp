@@ -6,16 +6,16 @@
 
 namespace drom::command {
 
-int verb_run(const Options& options);
-int verb_verify(const Options& options);
-int verb_list(const Options& options);
-int verb_request(const Options& options);      ///< set, shrink, expand, give, take
-int verb_job_request(const Options& options);  ///< the same with --job
-int verb_drain(const Options& options);        ///< drain, restore
-int verb_wait(const Options& options);
-int verb_watch(const Options& options);
-int verb_explain(const Options& options);
-int verb_check(const Options& options);
-int verb_env(const Options& options);
+int verb_run(const CommandOptions& options);
+int verb_verify(const CommandOptions& options);
+int verb_list(const CommandOptions& options);
+int verb_request(const CommandOptions& options);      ///< set, shrink, expand, give, take
+int verb_job_request(const CommandOptions& options);  ///< the same with --job
+int verb_drain(const CommandOptions& options);        ///< drain, restore
+int verb_wait(const CommandOptions& options);
+int verb_watch(const CommandOptions& options);
+int verb_explain(const CommandOptions& options);
+int verb_check(const CommandOptions& options);
+int verb_env(const CommandOptions& options);
 
 }  // namespace drom::command

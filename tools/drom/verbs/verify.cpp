@@ -128,8 +128,8 @@ private:
 
 class Verification {
 public:
-    Verification(const Options& options, const Program& program, const CpuSet& cpus, Table& table)
-        : options_(options), program_(program), doors_(choose_doors(program, false)), cpus_(cpus), table_(table) {
+    Verification(const CommandOptions& options, const Program& program, const CpuSet& cpus, Table& table)
+        : options_(options), program_(program), preload_(choose_preload(program, false)), cpus_(cpus), table_(table) {
         report_.program = program.path.substr(program.path.rfind('/') + 1);
         report_.objects = objects_id(program);
         report_.cpus = cpus.text();
@@ -157,9 +157,9 @@ private:
         std::vector<std::string> environment{fmt::format("OMP_NUM_THREADS={}", cpus_.count()), "DROM_SLOT"};
         if (mode.empty()) return environment;
         const char* present = std::getenv("LD_PRELOAD");
-        Doors doors = doors_;
-        doors.omp = doors.agent && mode == "follow";
-        const std::string preload = preload_text(doors, library_directory(), present == nullptr ? "" : present);
+        Preload chosen = preload_;
+        chosen.omp = chosen.agent && mode == "follow";
+        const std::string preload = preload_text(chosen, library_directory(), present == nullptr ? "" : present);
         if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
         environment.push_back("DROM_RESIZE=" + mode);
         return environment;
@@ -170,11 +170,11 @@ private:
 
     Expected<Result> run_disturbed(const std::string& mode, RunKind kind, uint64_t seed) {
         const auto usual = std::chrono::duration<double>(report_.undisturbed_s);
-        Disturbance disturbance(table_, cpus_, kind, seed, std::chrono::duration_cast<Clock::duration>(usual));
-        return run_once(mode, &disturbance);
+        Perturbation perturbation(table_, cpus_, kind, seed, std::chrono::duration_cast<Clock::duration>(usual));
+        return run_once(mode, &perturbation);
     }
 
-    Expected<Result> run_once(const std::string& mode, Disturbance* disturbance) {
+    Expected<Result> run_once(const std::string& mode, Perturbation* perturbation) {
         const int output = memfd_create("drom-verify", MFD_CLOEXEC);
         if (output < 0) return failure(DROM_E_OS, fmt::format("memfd_create: {}", std::strerror(errno)));
         lseek(STDIN_FILENO, 0, SEEK_SET);  // each run reads the same input, if it is a file
@@ -183,9 +183,9 @@ private:
         auto child = PausedChild::fork(program_, options_.command, relay, output, !options_.verbose);
         if (!child) return tl::make_unexpected(child.error());
         auto environment = environment_of(mode);
-        if (disturbance != nullptr) {
+        if (perturbation != nullptr) {
             const auto reserved =
-                table_.reserve(child->pid(), disturbance->reservation(), {}, {.name = report_.program});
+                table_.reserve(child->pid(), perturbation->reservation(), {}, {.name = report_.program});
             if (!reserved) return tl::make_unexpected(reserved.error());
             environment.insert(environment.end(), reserved->environment.begin(), reserved->environment.end());
             std::erase(environment, "DROM_SLOT");
@@ -194,17 +194,17 @@ private:
         const int code = child->start(environment);
         if (code != 0) return failure(DROM_E_OS, not_executable(options_.command.front(), code).text);
         Result result;
-        if (disturbance == nullptr) {
+        if (perturbation == nullptr) {
             wait_quietly(relay, child->pid(), result);
         } else {
-            end(relay, child->pid(), disturbance->until_end_of(relay, child->pid(), start + limit()), result);
-            result.requests = disturbance->requests();
+            end(relay, child->pid(), perturbation->until_end_of(relay, child->pid(), start + limit()), result);
+            result.requests = perturbation->requests();
         }
         result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         result.cpu_s = cpu_time_of_children() - cpu_before;
         result.output = contents_of(output);
         close(output);
-        if (disturbance != nullptr) table_.release(child->pid());
+        if (perturbation != nullptr) table_.release(child->pid());
         if (relay.ending_signal() != 0) interrupted_ = relay.ending_signal();
         if (interrupted_ != 0) return failure(DROM_E_OS, "interrupted");
         return result;
@@ -366,9 +366,9 @@ private:
         return out + "\n";
     }
 
-    const Options& options_;
+    const CommandOptions& options_;
     const Program program_;
-    Doors doors_;
+    Preload preload_;
     CpuSet cpus_;
     Table& table_;
     Result expected_;
@@ -378,7 +378,7 @@ private:
 };
 
 /// CPUs of the user's table that clients own; empty without a table.
-CpuSet owned_by_clients(const Options& options) {
+CpuSet owned_by_clients(const CommandOptions& options) {
     CpuSet owned;
     const auto table = Table::open(options.table, {.read_only = true});
     const auto snapshot = table ? take_snapshot(*table) : tl::make_unexpected(table.error());
@@ -388,7 +388,7 @@ CpuSet owned_by_clients(const Options& options) {
 }
 
 /// Of `cpus` those that no client owns, where two are left; all of them with a warning otherwise.
-CpuSet choose_cpus(const Options& options, const CpuSet& cpus) {
+CpuSet choose_cpus(const CommandOptions& options, const CpuSet& cpus) {
     const CpuSet owned = owned_by_clients(options);
     const CpuSet free = cpus - owned;
     if (free.count() >= 2) return free;
@@ -398,7 +398,7 @@ CpuSet choose_cpus(const Options& options, const CpuSet& cpus) {
 }
 
 /// Every run has the same input: a file from its beginning, or nothing. The input from a terminal or a pipe can be read only once.
-void settle_input(const Options& options) {
+void settle_input(const CommandOptions& options) {
     struct stat input{};
     if (fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode)) return;
     if (S_ISFIFO(input.st_mode))
@@ -412,7 +412,7 @@ void settle_input(const Options& options) {
 
 }  // namespace
 
-int verb_verify(const Options& options) {
+int verb_verify(const CommandOptions& options) {
     const auto refuse = [&](int status, const std::string& text) {
         return refused(options, sentence(options, status, text));
     };
@@ -421,7 +421,7 @@ int verb_verify(const Options& options) {
         refuse(DROM_E_INVAL, program.error().text);
         return program.error().exit_status;
     }
-    if (const std::string& why = choose_doors(*program, false).remark; !why.empty())
+    if (const std::string& why = choose_preload(*program, false).remark; !why.empty())
         return refuse(DROM_E_INVAL, fmt::format("{} {}; there are no modes to choose between", program->path, why));
     const auto affinity = CpuSet::affinity_of();
     if (!affinity) return refused(options, affinity.error());

@@ -11,7 +11,7 @@
 
 namespace drom::command {
 
-int verb_wait(const Options& options) {
+int verb_wait(const CommandOptions& options) {
     auto table = Table::open(options.table);
     if (!table) return refused(options, table.error());
     const auto clients = table->clients();

@@ -55,7 +55,7 @@ constexpr auto kHeartbeat = std::chrono::milliseconds(1000);
 
 class Watcher {
 public:
-    Watcher(const Options& options, const Table& table) : options_(options), table_(table) {}
+    Watcher(const CommandOptions& options, const Table& table) : options_(options), table_(table) {}
 
     int follow() {
         uint64_t next = options_.watch.all ? 0 : UINT64_MAX;
@@ -131,7 +131,7 @@ private:
         return text + '\n';
     }
 
-    const Options& options_;
+    const CommandOptions& options_;
     const Table& table_;
     std::map<uint32_t, std::string> names_;
     std::optional<uint32_t> only_slot_;
@@ -143,7 +143,7 @@ private:
 
 }  // namespace
 
-int verb_watch(const Options& options) {
+int verb_watch(const CommandOptions& options) {
     end_cleanly_at_signals();
     // Who may write to the table is woken at each event; an observer has to look again by itself.
     auto table = Table::open(options.table);

@@ -52,7 +52,7 @@ std::vector<Assignments> combinations_of(const std::vector<Varied>& varied) {
 /// The list of simulations, in the order of the report.
 class Plan {
 public:
-    explicit Plan(const Options& options) : options_(options) {}
+    explicit Plan(const SimulationOptions& options) : options_(options) {}
 
     /// The number of the simulation of this setting, which is added when it is not there yet. Parameters that it does not have are left out.
     tl::expected<std::size_t, std::string> add(std::string setting, const Assignments& varied,
@@ -82,12 +82,12 @@ public:
     std::vector<Task> take() { return std::move(tasks_); }
 
 private:
-    const Options& options_;
+    const SimulationOptions& options_;
     std::vector<Task> tasks_;
 };
 
 // A parameter that the baseline has, too, is varied there as well: each value is compared with the baseline under the same conditions.
-tl::expected<std::vector<Task>, std::string> tasks_of(const Options& options) {
+tl::expected<std::vector<Task>, std::string> tasks_of(const SimulationOptions& options) {
     const std::string& front = options.settings.front();
     const std::string& last = options.settings.back();
     for (const Varied& parameter : options.varied)
@@ -127,7 +127,7 @@ void in_parallel(std::size_t count, unsigned threads, const std::function<void(s
 /// All simulations of one workload. Outcomes of baselines are kept until all are done, the others only as long as they are looked at.
 class Comparison {
 public:
-    Comparison(const Options& options, const Input& input, const std::vector<Task>& tasks, Window window,
+    Comparison(const SimulationOptions& options, const Input& input, const std::vector<Task>& tasks, Window window,
                Progress& progress, const std::atomic<bool>& stop)
         : options_(options),
           input_(input),
@@ -195,7 +195,7 @@ private:
         if (trouble_.empty()) trouble_ = sentence;
     }
 
-    const Options& options_;
+    const SimulationOptions& options_;
     const Input& input_;
     const std::vector<Task>& tasks_;
     const Window window_;
@@ -207,7 +207,7 @@ private:
     std::string trouble_;
 };
 
-ReportInput report_of(const Options& options, const Input& input, const std::vector<Task>& tasks,
+ReportInput report_of(const SimulationOptions& options, const Input& input, const std::vector<Task>& tasks,
                       const std::vector<Digest>& digests) {
     ReportInput report;
     report.command = options.command;
@@ -218,7 +218,7 @@ ReportInput report_of(const Options& options, const Input& input, const std::vec
     return report;
 }
 
-void print(const Options& options, const std::vector<Task>& tasks, const std::vector<Digest>& digests) {
+void print(const SimulationOptions& options, const std::vector<Task>& tasks, const std::vector<Digest>& digests) {
     if (options.json) {
         std::fputs(summaries_json(digests).c_str(), stdout);
         return;
@@ -232,20 +232,20 @@ void print(const Options& options, const std::vector<Task>& tasks, const std::ve
     std::fputs(table(labels, metrics).c_str(), stdout);
 }
 
-unsigned threads_of(const Options& options) {
+unsigned threads_of(const SimulationOptions& options) {
     return options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
 }  // namespace
 
-int verb_compare(const Options& options) {
+int verb_compare(const SimulationOptions& options) {
     const std::atomic<bool>& stop = stop_on_signals();
     const auto tasks = tasks_of(options);
     if (!tasks) return misused(options, tasks.error());
     if (const auto free = check_out(options); !free) return fail(free.error());
     Replication replication(tasks->size());
     for (unsigned seed = 0; seed < options.seeds && !stop; ++seed) {
-        Options quieter = options;
+        SimulationOptions quieter = options;
         quieter.quiet = options.quiet || seed > 0;
         const auto input = load(quieter, options.source.seed + seed);
         if (!input) return fail(input.error());

@@ -4,7 +4,7 @@
 
 namespace drom::sim {
 
-int verb_generate(const Options& options) {
+int verb_generate(const SimulationOptions& options) {
     const auto workload = generate(options.source, options.source.seed);
     if (!workload) return misused(options, workload.error());
     if (const auto written = write_swf(options.out.empty() ? "-" : options.out, *workload); !written)

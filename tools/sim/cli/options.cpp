@@ -17,7 +17,7 @@ namespace {
 
 /// What was typed. Numbers stay text until Reader has looked at them: CLI11 would read 010 as 8.
 struct Typed {
-    Options options;
+    SimulationOptions options;
     std::string nodes, cores, seed, jobs, first, seeds, threads, policy;
     std::vector<std::string> vary;
     std::string processors = "requested";
@@ -27,17 +27,17 @@ struct Typed {
 };
 
 /// Turns text into values; keeps the first complaint.
-class Reader {
+class NumberReader {
 public:
     template <class Whole>
-    void whole(const std::string& text, const char* name, std::int64_t least, std::int64_t most, Whole& into) {
+    void whole(const std::string& text, const char* name, std::int64_t min, std::int64_t max, Whole& into) {
         if (text.empty()) return;
         std::int64_t value = 0;
         const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (code != std::errc{} || end != text.data() + text.size())
             return complain(fmt::format("{} '{}' is not a whole number", name, text));
-        if (value < least || value > most)
-            return complain(fmt::format("{} {} is out of range; {} to {} can be meant", name, text, least, most));
+        if (value < min || value > max)
+            return complain(fmt::format("{} {} is out of range; {} to {} can be meant", name, text, min, max));
         into = static_cast<Whole>(value);
     }
     void complain(std::string text) {
@@ -88,7 +88,7 @@ void add_simulation(CLI::App& app, Typed& typed) {
     }
 }
 
-void read_source(Typed& typed, Reader& reader) {
+void read_source(Typed& typed, NumberReader& reader) {
     Source& source = typed.options.source;
     reader.whole(typed.seed, "--workload-seed", 0, std::numeric_limits<std::int64_t>::max(), source.seed);
     reader.whole(typed.jobs, "--jobs", 1, 100'000'000, source.jobs);
@@ -129,7 +129,7 @@ std::vector<std::string> split(const std::string& text) {
     return items;
 }
 
-void read_vary(const std::string& text, std::vector<Varied>& varied, Reader& reader) {
+void read_vary(const std::string& text, std::vector<Varied>& varied, NumberReader& reader) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals + 1 == text.size())
         return reader.complain(fmt::format("--vary '{}' is no NAME=VALUE,VALUE,...", text));
@@ -211,8 +211,8 @@ std::string surplus(const std::string& word, const CLI::App& app, const Typed& t
     return fmt::format("there is no verb '{}'{} (drom-sim -h lists them)", word, meant(word, verbs));
 }
 
-void finish(Typed& typed, const CLI::App& app, Reader& reader) {
-    Options& options = typed.options;
+void finish(Typed& typed, const CLI::App& app, NumberReader& reader) {
+    SimulationOptions& options = typed.options;
     if (options.verb == "generate") {
         reader.whole(typed.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max(), options.source.seed);
         reader.whole(typed.jobs, "--jobs", 1, 100'000'000, options.source.jobs);
@@ -236,12 +236,12 @@ void finish(Typed& typed, const CLI::App& app, Reader& reader) {
 
 }  // namespace
 
-int misused(const Options& options, const std::string& text) {
+int misused(const SimulationOptions& options, const std::string& text) {
     std::fprintf(stderr, "drom-sim: %s: %s\n", options.verb.c_str(), text.c_str());
     return kUsage;
 }
 
-tl::expected<Options, int> parse_options(int argc, char** argv) {
+tl::expected<SimulationOptions, int> parse_options(int argc, char** argv) {
     Typed typed;
     typed.options.command = as_typed(argc, argv);
     std::vector<std::string> words(argv + 1, argv + argc);
@@ -272,7 +272,7 @@ tl::expected<Options, int> parse_options(int argc, char** argv) {
     }
     const auto extra = app.remaining();
     if (!extra.empty()) return tl::unexpected(misused(typed.options, surplus(extra.front(), app, typed)));
-    Reader reader;
+    NumberReader reader;
     finish(typed, app, reader);
     if (!reader.complaint.empty()) return tl::unexpected(misused(typed.options, reader.complaint));
     return std::move(typed.options);

@@ -30,7 +30,7 @@ struct Varied {
     std::vector<std::string> values;
 };
 
-struct Options {
+struct SimulationOptions {
     std::string verb;  ///< run, compare, generate, replay
     Source source;
     int nodes = 0, cores_per_node = 0;  ///< 0: as the log's header or the preset says
@@ -49,14 +49,14 @@ struct Options {
 };
 
 /// Reads the command line. Errors: an exit status; what there was to say was said.
-tl::expected<Options, int> parse_options(int argc, char** argv);
+tl::expected<SimulationOptions, int> parse_options(int argc, char** argv);
 
 /// Prints "drom-sim: VERB: text" on stderr; returns kUsage.
-int misused(const Options& options, const std::string& text);
+int misused(const SimulationOptions& options, const std::string& text);
 
-int verb_run(const Options& options);
-int verb_compare(const Options& options);
-int verb_generate(const Options& options);
-int verb_replay(const Options& options);
+int verb_run(const SimulationOptions& options);
+int verb_compare(const SimulationOptions& options);
+int verb_generate(const SimulationOptions& options);
+int verb_replay(const SimulationOptions& options);
 
 }  // namespace drom::sim

@@ -12,7 +12,7 @@
 namespace drom::sim {
 namespace {
 
-void remark(const Options& options, const Replayed& replayed) {
+void remark(const SimulationOptions& options, const Replayed& replayed) {
     if (options.quiet) return;
     for (const std::size_t line : replayed.unfinished)
         std::fprintf(stderr,
@@ -20,7 +20,7 @@ void remark(const Options& options, const Replayed& replayed) {
                      options.source.log.c_str(), line);
 }
 
-void print(const Options& options, const Replayed& replayed) {
+void print(const SimulationOptions& options, const Replayed& replayed) {
     if (options.json) {
         std::fputs(replay_json(replayed, options.decisions).c_str(), stdout);
         return;
@@ -32,7 +32,7 @@ void print(const Options& options, const Replayed& replayed) {
 
 }  // namespace
 
-int verb_replay(const Options& options) {
+int verb_replay(const SimulationOptions& options) {
     if (const auto rules = with_others({}, options.parameters); !rules) return misused(options, rules.error());
     const std::string about = "drom-sim: replay: " + options.source.log + ": ";
     const auto text = swf::read_text(options.source.log, "a log of decisions");

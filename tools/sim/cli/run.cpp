@@ -11,7 +11,7 @@
 namespace drom::sim {
 namespace {
 
-tl::expected<void, std::string> write_all(const Options& options, const Input& input, const Outcome& outcome,
+tl::expected<void, std::string> write_all(const SimulationOptions& options, const Input& input, const Outcome& outcome,
                                           const Digest& digest) {
     const std::string folder = options.out + '/';
     if (auto done = make_folder(options.out); !done) return done;
@@ -28,7 +28,7 @@ tl::expected<void, std::string> write_all(const Options& options, const Input& i
 
 }  // namespace
 
-int verb_run(const Options& options) {
+int verb_run(const SimulationOptions& options) {
     const std::atomic<bool>& stop = stop_on_signals();
     const auto parameters = read_setting(options.settings.front(), options.parameters);
     if (!parameters) return misused(options, parameters.error());

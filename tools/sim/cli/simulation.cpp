@@ -16,12 +16,12 @@
 namespace drom::sim {
 namespace {
 
-void remark(const Options& options, const std::string& text) {
+void remark(const SimulationOptions& options, const std::string& text) {
     if (!options.quiet) std::fprintf(stderr, "drom-sim: %s: %s\n", options.verb.c_str(), text.c_str());
 }
 
 // A header tells processors and nodes; without nodes each processor is one.
-tl::expected<void, Failure> set_machine(const Options& options, Input& input) {
+tl::expected<void, Failure> set_machine(const SimulationOptions& options, Input& input) {
     const Workload& workload = input.workload;
     const std::int64_t cores =
         workload.nodes > 0 && workload.processors > workload.nodes ? workload.processors / workload.nodes : 1;
@@ -39,9 +39,9 @@ tl::expected<void, Failure> set_machine(const Options& options, Input& input) {
 }
 
 std::size_t too_wide(const Input& input) {
-    const std::int64_t most = std::int64_t{input.nodes} * input.cores_per_node;
+    const std::int64_t max = std::int64_t{input.nodes} * input.cores_per_node;
     std::size_t count = 0;
-    for (const LogJob& job : input.workload.jobs) count += job.processors > most ? 1 : 0;
+    for (const LogJob& job : input.workload.jobs) count += job.processors > max ? 1 : 0;
     return count;
 }
 
@@ -58,7 +58,7 @@ tl::expected<Seconds, std::string> moment(std::string_view text) {
 
 }  // namespace
 
-tl::expected<void, Failure> check_out(const Options& options) {
+tl::expected<void, Failure> check_out(const SimulationOptions& options) {
     std::error_code code;
     if (options.out.empty() || options.force || !std::filesystem::exists(options.out + "/summary.json", code))
         return {};
@@ -82,7 +82,7 @@ tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t
     return cirne(*parameters, seed);
 }
 
-tl::expected<Input, Failure> load(const Options& options, std::uint64_t seed) {
+tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_t seed) {
     Input input;
     if (options.source.log.empty()) {
         auto workload = generate(options.source, seed);

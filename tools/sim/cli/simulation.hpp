@@ -25,13 +25,13 @@ struct Failure {
 tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t seed);
 
 /// Reads or generates the jobs. `seed` is that of a generator. Remarks on stderr unless quiet.
-tl::expected<Input, Failure> load(const Options& options, std::uint64_t seed);
+tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_t seed);
 
 /// "3d-4d" and the like; empty text: a day in the middle of the submits; "none": an empty window.
 tl::expected<Window, std::string> read_window(const std::string& text, const Workload& workload);
 
 /// Refuses a folder for --out that has a result already, unless --force was given.
-tl::expected<void, Failure> check_out(const Options& options);
+tl::expected<void, Failure> check_out(const SimulationOptions& options);
 
 /// Runs one setting. `setting` is how it was written, `command` repeats it.
 Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,

@@ -25,22 +25,22 @@ constexpr PolicyRow kPolicies[] = {
     {"sd+", "the same on EASY, only where the guest wins more slowdown than its mates lose, completed with free nodes"},
 };
 
-constexpr std::int64_t kMost = 1'000'000'000;
+constexpr std::int64_t kMax = 1'000'000'000;
 
 template <class Number>
-Set number_into(Number& into, std::string_view text, Number least, Number most) {
+Set number_into(Number& into, std::string_view text, Number min, Number max) {
     Number value{};
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc{} || end != text.data() + text.size()) return tl::unexpected(std::string("is not a number"));
-    if (!(value >= least && value <= most))
-        return tl::unexpected(fmt::format("is out of range; {} to {} can be meant", least, most));
+    if (!(value >= min && value <= max))
+        return tl::unexpected(fmt::format("is out of range; {} to {} can be meant", min, max));
     into = value;
     return {};
 }
 
 template <class Whole>
-Set whole(Whole& into, std::string_view text, std::int64_t least, std::int64_t most = kMost) {
-    return number_into<Whole>(into, text, static_cast<Whole>(least), static_cast<Whole>(most));
+Set whole(Whole& into, std::string_view text, std::int64_t min, std::int64_t max = kMax) {
+    return number_into<Whole>(into, text, static_cast<Whole>(min), static_cast<Whole>(max));
 }
 
 Set yes_or_no(bool& into, std::string_view text) {
@@ -131,7 +131,7 @@ constexpr ParameterRow kParameters[] = {
     {"bf_interval", "SECONDS", "between passes (30); 0: a pass at every event", Of::kBackfill,
      [](Parameters& p, std::string_view v) { return whole(p.backfill.interval, v, 0); }, [](const Parameters& p) { return std::to_string(p.backfill.interval); }},
     {"bf_window", "MINUTES", "no reservation further ahead (1440); 0: no limit", Of::kBackfill,
-     [](Parameters& p, std::string_view v) { auto set = whole(p.backfill.window, v, 0, kMost / 60); p.backfill.window *= set ? 60 : 1; return set; },
+     [](Parameters& p, std::string_view v) { auto set = whole(p.backfill.window, v, 0, kMax / 60); p.backfill.window *= set ? 60 : 1; return set; },
      [](const Parameters& p) { return std::to_string(p.backfill.window / 60); }},
     {"bf_resolution", "SECONDS", "of the map of reservations (60)", Of::kBackfill,
      [](Parameters& p, std::string_view v) { return whole(p.backfill.resolution, v, 1); }, [](const Parameters& p) { return std::to_string(p.backfill.resolution); }},

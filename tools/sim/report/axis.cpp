@@ -44,11 +44,11 @@ std::string time_text(Seconds time, Seconds step, bool with_day) {
 
 }  // namespace
 
-std::vector<Mark> marks_from_zero(double most, int marks) {
-    if (!(most > 0) || !std::isfinite(most)) return {{0, "0"}, {1, "1"}};
-    const double step = round_step(most / marks);
+std::vector<Mark> marks_from_zero(double max, int marks) {
+    if (!(max > 0) || !std::isfinite(max)) return {{0, "0"}, {1, "1"}};
+    const double step = round_step(max / marks);
     std::vector<Mark> found;
-    for (int i = 0; found.empty() || found.back().number < most * (1 - 1e-9); ++i) {
+    for (int i = 0; found.empty() || found.back().number < max * (1 - 1e-9); ++i) {
         const double number = step * i;
         found.push_back({number, step >= 1 ? readable(std::round(number)) : fmt::format("{:g}", number)});
         if (step >= 1 && number < 1000) found.back().text = fmt::format("{:.0f}", number);

@@ -24,8 +24,8 @@ struct Mark {
     std::string text;
 };
 
-/// Round numbers from 0 up to the first that is not below `most`, in at most `marks` steps.
-std::vector<Mark> marks_from_zero(double most, int marks);
+/// Round numbers from 0 up to the first that is not below `max`, in at most `marks` steps.
+std::vector<Mark> marks_from_zero(double max, int marks);
 
 /// Times since the log's zero as "3 d 14:00"; the day is named where it changes. `marks`: most of them.
 std::vector<Mark> time_marks(Seconds from, Seconds to, int marks);

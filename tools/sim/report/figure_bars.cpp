@@ -81,10 +81,10 @@ private:
     double left(std::size_t panel) const { return label_ + static_cast<double>(panel) * (panel_ + kGap); }
 
     Scale scale(std::size_t panel) const {
-        double most = 1;
+        double max = 1;
         for (const BarGroup& group : groups_)
-            for (const BarRow& row : group.rows) most = std::max(most, row.bars[panel].ratio.value_or(0));
-        return {0, most, left(panel), left(panel) + panel_ - kNumber};
+            for (const BarRow& row : group.rows) max = std::max(max, row.bars[panel].ratio.value_or(0));
+        return {0, max, left(panel), left(panel) + panel_ - kNumber};
     }
 
     double one(std::size_t panel) const { return scale(panel)(1); }

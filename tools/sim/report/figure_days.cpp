@@ -45,15 +45,15 @@ public:
 
 private:
     Scale slowdown_axis() {
-        double most = 0;
-        for (const Day& day : days_) most = std::max(most, day.slowdown);
+        double max = 0;
+        for (const Day& day : days_) max = std::max(max, day.slowdown);
         if (baseline_ != nullptr)
-            for (const Day& day : *baseline_) most = std::max(most, day.slowdown);
-        return axis(most, kTop, kBottom, 5);
+            for (const Day& day : *baseline_) max = std::max(max, day.slowdown);
+        return axis(max, kTop, kBottom, 5);
     }
 
-    Scale axis(double most, double top, double bottom, int steps) {
-        const std::vector<Mark> marks = marks_from_zero(most, steps);
+    Scale axis(double max, double top, double bottom, int steps) {
+        const std::vector<Mark> marks = marks_from_zero(max, steps);
         const Scale y{0, marks.back().number, bottom, top};
         for (const Mark& mark : marks) {
             svg_.line({kLeft, y(mark.number)}, {kRight, y(mark.number)}, kLine,
@@ -82,10 +82,10 @@ private:
     }
 
     void draw_starts() {
-        std::size_t most = 0;
-        for (const Day& day : days_) most = std::max(most, day.malleable_starts);
+        std::size_t max = 0;
+        for (const Day& day : days_) max = std::max(max, day.malleable_starts);
         svg_.text({kLeft, kStartsTop - 12}, "malleable starts a day", {13, kInk, Anchor::kStart, true});
-        const Scale y = axis(static_cast<double>(std::max<std::size_t>(2, most)), kStartsTop, kStartsBottom, 2);
+        const Scale y = axis(static_cast<double>(std::max<std::size_t>(2, max)), kStartsTop, kStartsBottom, 2);
         const double width = std::clamp((x_(1) - x_(0)) * 0.8, 0.6, 40.0);
         for (const Day& day : days_) {
             if (day.malleable_starts == 0) continue;

@@ -48,9 +48,8 @@ bool is_dark(Colour colour) { return 0.299 * colour.red + 0.587 * colour.green +
 std::string row_name(std::size_t row, std::int64_t machine) {
     if (row == 0) return "1 node";
     if (row == 1) return "2 nodes";
-    const std::int64_t most = std::int64_t{1} << row;
-    return fmt::format("{}\u2013{}", grouped(most / 2 + 1),
-                       grouped(most / 2 < machine ? std::min(most, machine) : most));
+    const std::int64_t max = std::int64_t{1} << row;
+    return fmt::format("{}\u2013{}", grouped(max / 2 + 1), grouped(max / 2 < machine ? std::min(max, machine) : max));
 }
 
 /// What a cell shows.
@@ -141,13 +140,13 @@ Figure ratio_figure(const Digest& digest, const Measure& measure, const std::str
 
 /// Colour by the order of magnitude.
 Figure slowdown_figure(const Digest& digest, const std::string& command) {
-    double most = 1;
+    double max = 1;
     for (const auto& row : digest.heat.rows)
-        for (const HeatCell& cell : row) most = std::max(most, cell.slowdown);
+        for (const HeatCell& cell : row) max = std::max(max, cell.slowdown);
     Figure figure;
     figure.title = "Mean slowdown by size and length of jobs";
     figure.svg = HeatChart(digest, figure.title, command).draw([&](const HeatCell& cell) {
-        const double share = most > 1 ? std::log(std::max(1.0, cell.slowdown)) / std::log(most) : 0;
+        const double share = max > 1 ? std::log(std::max(1.0, cell.slowdown)) / std::log(max) : 0;
         return Shade{between(kEven, kMuch, std::clamp(share, 0.0, 1.0)), readable(cell.slowdown)};
     });
     figure.caption =

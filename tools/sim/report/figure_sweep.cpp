@@ -54,8 +54,8 @@ public:
 
     std::size_t count() const { return texts_.size(); }
     bool evenly() const { return numbers_.empty(); }
-    double from() const { return evenly() ? -0.3 : least_; }
-    double to() const { return evenly() ? static_cast<double>(texts_.size()) - 0.7 : most_; }
+    double from() const { return evenly() ? -0.3 : min_; }
+    double to() const { return evenly() ? static_cast<double>(texts_.size()) - 0.7 : max_; }
 
     double position(const std::string& value) const {
         const auto at = static_cast<std::size_t>(std::find(texts_.begin(), texts_.end(), value) - texts_.begin());
@@ -75,13 +75,13 @@ private:
         for (const std::string& text : texts_)
             if (const auto number = as_number(text)) numbers.push_back(*number);
         if (numbers.size() < 2 || numbers.size() < texts_.size()) return;
-        const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
-        double smallest = *most;
+        const auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
+        double smallest = *max;
         for (const double number : numbers)
             if (number > 0) smallest = std::min(smallest, number);
-        if (*least < 0 || *most > kWidest * smallest) return;
-        least_ = *least;
-        most_ = *most;
+        if (*min < 0 || *max > kWidest * smallest) return;
+        min_ = *min;
+        max_ = *max;
         numbers_ = std::move(numbers);
     }
 
@@ -95,7 +95,7 @@ private:
 
     std::vector<std::string> texts_;
     std::vector<double> numbers_;  // empty: the values stand evenly
-    double least_ = 0, most_ = 1;
+    double min_ = 0, max_ = 1;
 };
 
 /// Whether cases of different workloads share a value: then only ratios can be drawn beside each other.
@@ -197,10 +197,10 @@ private:
     }
 
     Scale axis(std::size_t number, double left) {
-        double most = baseline_ ? baseline_->numbers[number] : 0;
+        double max = baseline_ ? baseline_->numbers[number] : 0;
         for (const Series& series : series_)
-            for (const Sample& sample : series.samples) most = std::max(most, sample.numbers[number]);
-        const std::vector<Mark> marks = marks_from_zero(most, 5);
+            for (const Sample& sample : series.samples) max = std::max(max, sample.numbers[number]);
+        const std::vector<Mark> marks = marks_from_zero(max, 5);
         const Scale y{0, marks.back().number, kBottom, kTop};
         for (const Mark& mark : marks) {
             svg_.line({left, y(mark.number)}, {left + kPanel, y(mark.number)}, kLine,

@@ -39,8 +39,8 @@ void put_number(Buffer& text, std::int64_t number) {
 
 // By way of an integer: several times as fast as a general conversion, and 300,000 jobs have a million of these.
 void put_decimals(Buffer& text, double number) {
-    constexpr double kMost = 1e14;
-    if (!(std::abs(number) < kMost)) {
+    constexpr double kMax = 1e14;
+    if (!(std::abs(number) < kMax)) {
         if (!std::isnan(number)) fmt::format_to(std::back_inserter(text), FMT_COMPILE("{:.0f}"), number);
         return;
     }

@@ -88,14 +88,14 @@ std::string verdict(const Replayed& replayed, const std::string& others) {
                        differing == 1 ? "is not" : "are not");
 }
 
-/// The first `most` items in words, and how many more there are.
+/// The first `max` items in words, and how many more there are.
 template <class Item, class Words>
-std::string first_of(const std::vector<const Item*>& items, std::size_t most, const Words& words) {
+std::string first_of(const std::vector<const Item*>& items, std::size_t max, const Words& words) {
     std::string text;
-    for (std::size_t i = 0; i < std::min(most, items.size()); ++i) text += words(*items[i]);
-    if (items.size() > most)
+    for (std::size_t i = 0; i < std::min(max, items.size()); ++i) text += words(*items[i]);
+    if (items.size() > max)
         text +=
-            fmt::format("  and {} more; --out FILE has every decision, --json all that differ\n", items.size() - most);
+            fmt::format("  and {} more; --out FILE has every decision, --json all that differ\n", items.size() - max);
     return text;
 }
 
@@ -123,7 +123,7 @@ std::string csv_line(const Redecided& decision) {
 std::string outcome_word(Refusal outcome) { return outcome == Refusal::kNone ? "share" : policy::word(outcome); }
 std::span<const Refusal> outcomes_in_order() { return kOutcomes; }
 
-std::string replay_summary(const Replayed& replayed, std::size_t most) {
+std::string replay_summary(const Replayed& replayed, std::size_t max) {
     const std::string others = others_text(replayed);
     std::string text =
         fmt::format("{} of {}: {}, {}, {}, {}\n", counted(replayed.lines, "line", "lines"),
@@ -135,7 +135,7 @@ std::string replay_summary(const Replayed& replayed, std::size_t most) {
     std::vector<const Redecided*> differing;
     for (const Redecided& decision : replayed.decisions)
         if (decision.differs) differing.push_back(&decision);
-    text += first_of(differing, most, [&](const Redecided& d) { return difference_text(d, !others.empty()); });
+    text += first_of(differing, max, [&](const Redecided& d) { return difference_text(d, !others.empty()); });
     if (replayed.astray.empty()) return text;
     std::vector<const Astray*> astray;
     astray.reserve(replayed.astray.size());
@@ -143,7 +143,7 @@ std::string replay_summary(const Replayed& replayed, std::size_t most) {
     text += fmt::format("{} of {} {} what the controller had decided:\n", astray.size(),
                         counted(replayed.shared_starts, "shared start", "shared starts"),
                         astray.size() == 1 ? "is not" : "are not");
-    return text + first_of(astray, most, astray_text);
+    return text + first_of(astray, max, astray_text);
 }
 
 std::string decisions_table(const Replayed& replayed) {

@@ -25,8 +25,8 @@ namespace drom::sim {
 std::string outcome_word(policy::Refusal outcome);
 std::span<const policy::Refusal> outcomes_in_order();
 
-/// Counts, and what differs: at most `most` of them, and how many more there are.
-std::string replay_summary(const Replayed& replayed, std::size_t most = 20);
+/// Counts, and what differs: at most `max` of them, and how many more there are.
+std::string replay_summary(const Replayed& replayed, std::size_t max = 20);
 
 /// Every decision as a row of an aligned table for people.
 std::string decisions_table(const Replayed& replayed);

@@ -120,7 +120,7 @@ double ratio(double here, double there) { return there > 0 ? here / there : 1; }
 /// The case with the least slowdown against its baseline, where that can be said.
 std::optional<std::size_t> best_case(const ReportInput& input) {
     std::optional<std::size_t> best;
-    double least = 0;
+    double min = 0;
     for (std::size_t i = 0; i < input.cases.size(); ++i) {
         const Digest& here = input.cases[i].digest;
         const auto baseline = baseline_of(input, i);
@@ -128,9 +128,9 @@ std::optional<std::size_t> best_case(const ReportInput& input) {
         const Digest& there = input.cases[*baseline].digest;
         if (there.metrics.jobs == 0 || there.interrupted) continue;
         const double slowdown = ratio(here.metrics.slowdown.mean, there.metrics.slowdown.mean);
-        if (best && least <= slowdown) continue;
+        if (best && min <= slowdown) continue;
         best = i;
-        least = slowdown;
+        min = slowdown;
     }
     return best;
 }

@@ -86,7 +86,7 @@ std::int64_t nodes_of(const CirneParameters& parameters, Random& random) {
         const double below = std::ldexp(1, std::ilogb(nodes));
         nodes = nodes * nodes >= 2 * below * below ? 2 * below : below;
     }
-    return std::min(static_cast<std::int64_t>(nodes), std::min(parameters.most_nodes, parameters.nodes));
+    return std::min(static_cast<std::int64_t>(nodes), std::min(parameters.max_nodes, parameters.nodes));
 }
 
 LogJob draw(const CirneParameters& parameters, Random& random) {
@@ -112,7 +112,7 @@ void put_header(Workload& workload, const CirneParameters& parameters, std::uint
         {"Note", fmt::format("{}: pattern {}, sizes f {} c {} powers of two {} at most {}, times {}, accuracy {} {}{}, "
                              "arrivals {}, seed {}",
                              parameters.name, rate_of(parameters.pattern).name, parameters.size_f, parameters.size_c,
-                             parameters.power_of_two, parameters.most_nodes, parameters.time_factor,
+                             parameters.power_of_two, parameters.max_nodes, parameters.time_factor,
                              parameters.accuracy_shape, parameters.accuracy_scale,
                              parameters.exact_requests ? " exact" : "", parameters.arrival_factor, seed)},
         {"MaxJobs", std::to_string(parameters.jobs)},
@@ -149,11 +149,11 @@ Workload cirne(const CirneParameters& parameters, std::uint64_t seed) {
 }
 
 std::string cirne_mistake(const CirneParameters& p) {
-    constexpr std::int64_t kMost = 1'000'000'000;
+    constexpr std::int64_t kMax = 1'000'000'000;
     // Every one of them, written so that a NaN is a mistake, too.
-    if (p.jobs < 1 || p.jobs > kMost) return "the number of jobs is 1 to 10^9";
-    if (p.nodes < 1 || p.cores_per_node < 1 || p.most_nodes < 1) return "nodes and cores are at least 1";
-    if (p.nodes > kMost / p.cores_per_node) return "the machine has at most 10^9 cores";
+    if (p.jobs < 1 || p.jobs > kMax) return "the number of jobs is 1 to 10^9";
+    if (p.nodes < 1 || p.cores_per_node < 1 || p.max_nodes < 1) return "nodes and cores are at least 1";
+    if (p.nodes > kMax / p.cores_per_node) return "the machine has at most 10^9 cores";
     if (!(p.arrival_factor >= 1e-6 && p.arrival_factor <= 1e6)) return "the factor of the arrivals is 1e-6 to 1e6";
     if (!(p.time_factor > 0 && p.time_factor <= 1e6)) return "the factor of the times is above 0, and at most 1e6";
     if (!(p.size_f >= 0.01 && p.size_f <= 10)) return "f of the sizes is 0.01 to 10";
@@ -198,7 +198,7 @@ CirneParameters cirne_w5() {
     parameters.name = "cirne-w5";
     parameters.jobs = 2000;
     parameters.nodes = 49;
-    parameters.most_nodes = 16;
+    parameters.max_nodes = 16;
     parameters.size_f = 0.2;
     parameters.size_c = 0.2;
     parameters.time_factor = kW5TimeFactor;

@@ -31,7 +31,7 @@ struct CirneParameters {
     /// Nodes of a job: F(n) = size_f * log2(n) + size_c, so that about size_c of the jobs have one node; then with
     /// probability power_of_two the nearest power of two; at most most_nodes.
     double size_f = 0.1, size_c = 0.38, power_of_two = 0.10;
-    std::int64_t most_nodes = 128;
+    std::int64_t max_nodes = 128;
 
     /// k, on the requested time: k * 2^((u + 0.75) / 0.1) s, that is 181 s to 185364 s for 1.
     double time_factor = 1;

@@ -102,22 +102,21 @@ private:
 std::int64_t nodes_of(const Class& of, std::int64_t machine, Random& random) {
     const double kind = random.uniform();
     if (kind < of.serial) return 1;
-    const double most = log_exactly(static_cast<double>(machine)) / log_exactly(2);
+    const double max = log_exactly(static_cast<double>(machine)) / log_exactly(2);
     // A machine so small that the stages are upside down has one stage.
-    const double high = std::max(most - of.below_high, of.low),
-                 medium = std::clamp(most - of.below_medium, of.low, high);
+    const double high = std::max(max - of.below_high, of.low), medium = std::clamp(max - of.below_medium, of.low, high);
     double size = random.chance(of.first_stage) ? random.uniform(of.low, medium) : random.uniform(medium, high);
     if (kind < of.serial + of.power_of_two) size = std::floor(size + 0.5);
     const auto nodes = static_cast<std::int64_t>(std::floor(exp2_exactly(size) + 0.5));
     return std::clamp<std::int64_t>(nodes, 1, machine);
 }
 
-Seconds run_of(const Class& of, std::int64_t nodes, double most_log, Random& random) {
+Seconds run_of(const Class& of, std::int64_t nodes, double max_log, Random& random) {
     const double share = std::clamp(of.short_per_node * static_cast<double>(nodes) + of.short_base, 0.0, 1.0);
     for (;;) {
         const Gamma& law = random.chance(share) ? of.short_run : of.long_run;
         const double log = random.gamma(law.shape, law.scale);
-        if (log <= most_log) return static_cast<Seconds>(exp_exactly(log));
+        if (log <= max_log) return static_cast<Seconds>(exp_exactly(log));
     }
 }
 
@@ -199,10 +198,10 @@ Workload lublin(const LublinParameters& parameters, std::uint64_t seed) {
 }
 
 std::string lublin_mistake(const LublinParameters& p) {
-    constexpr std::int64_t kMost = 1'000'000'000;
-    if (p.jobs < 1 || p.jobs > kMost) return "the number of jobs is 1 to 10^9";
+    constexpr std::int64_t kMax = 1'000'000'000;
+    if (p.jobs < 1 || p.jobs > kMax) return "the number of jobs is 1 to 10^9";
     if (p.nodes < 1 || p.cores_per_node < 1) return "nodes and cores are at least 1";
-    if (p.nodes > kMost / p.cores_per_node) return "the machine has at most 10^9 cores";
+    if (p.nodes > kMax / p.cores_per_node) return "the machine has at most 10^9 cores";
     if (!(p.most_run_log >= 7 && p.most_run_log <= 20)) return "the logarithm of the longest run time is 7 to 20";
     if (!(p.start_hour >= 0 && p.start_hour < 24)) return "the hour of the log's zero is 0 to 23";
     if (!(p.accuracy_shape >= 0.01 && p.accuracy_shape <= 1e3)) return "the shape of the accuracy is 0.01 to 1000";

@@ -32,9 +32,9 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
 using Numbers = std::array<std::int64_t, kNumbers>;
 
 /// Reads line after line; the state is the workload so far.
-class Reader {
+class LogReader {
 public:
-    Reader(const std::string& name, const ReadOptions& options) : options_(options) { log_.workload.name = name; }
+    LogReader(const std::string& name, const ReadOptions& options) : options_(options) { log_.workload.name = name; }
 
     /// All lines of `text`. Errors: what is wrong with the first bad line.
     tl::expected<void, std::string> read(std::string_view text);
@@ -78,7 +78,7 @@ private:
     Labels users_, groups_, applications_, queues_, partitions_;
 };
 
-tl::expected<void, std::string> Reader::read(std::string_view text) {
+tl::expected<void, std::string> LogReader::read(std::string_view text) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // some editors mark UTF-8
     const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
     log_.workload.jobs.reserve(lines);
@@ -93,7 +93,7 @@ tl::expected<void, std::string> Reader::read(std::string_view text) {
     return {};
 }
 
-tl::expected<void, std::string> Reader::line(std::string_view text, bool ended) {
+tl::expected<void, std::string> LogReader::line(std::string_view text, bool ended) {
     Repairs& repairs = log_.repairs;
     number_ = ++repairs.lines;
     text = trimmed(text);
@@ -110,7 +110,7 @@ tl::expected<void, std::string> Reader::line(std::string_view text, bool ended) 
 }
 
 /// "Key: value" after at most one blank; anything else is kept as it stands, under no key.
-void Reader::comment(std::string_view text) {
+void LogReader::comment(std::string_view text) {
     ++log_.repairs.comments;
     const std::string_view line = text.starts_with(' ') ? text.substr(1) : text;
     const auto is_key = [](char c) {
@@ -125,7 +125,7 @@ void Reader::comment(std::string_view text) {
         log_.workload.header.emplace_back(line.substr(0, colon), trimmed(line.substr(colon + 1)));
 }
 
-void Reader::job(std::string_view text, bool ended) {
+void LogReader::job(std::string_view text, bool ended) {
     bad_.clear();
     row_.cut(text);
     const bool whole = ended || row_.fields() >= fields_above_;
@@ -140,18 +140,18 @@ void Reader::job(std::string_view text, bool ended) {
 }
 
 /// Null: too few or too many fields.
-const Dialect* Reader::dialect() {
+const Dialect* LogReader::dialect() {
     const std::size_t fields = row_.fields();
     shift_ = 0;
-    if (fields < kFewestFields || fields > Row::kMost) {
+    if (fields < kFewestFields || fields > Row::kMax) {
         bad_ = fmt::format("{} field{} where a job has 18, beginning with {}", fields, fields == 1 ? "" : "s",
                            quoted(row_.field(0)));
         return nullptr;
     }
     if (row_.by_semicolons()) {
         if (fields == kModularFields) return &modular_dialect();
-        constexpr std::size_t kFewest = 8, kMost = 13;
-        if (fields >= kFewest && fields <= kMost && read_number(row_.field(1)).form == Number::Form::kText)
+        constexpr std::size_t kFewest = 8, kMax = 13;
+        if (fields >= kFewest && fields <= kMax && read_number(row_.field(1)).form == Number::Form::kText)
             return &sim_dialect();
     } else if (fields == kFields + 1) {
         shift_ = 1;
@@ -160,7 +160,7 @@ const Dialect* Reader::dialect() {
 }
 
 /// Adds the job of the row, or counts why not. False: bad_ says what is wrong.
-bool Reader::take(const Dialect& dialect) {
+bool LogReader::take(const Dialect& dialect) {
     fraction_ = out_of_range_ = name_ = false;
     Numbers of_row{};
     LogJob job;
@@ -188,7 +188,7 @@ bool Reader::take(const Dialect& dialect) {
 }
 
 /// Field `index` of the row as a number; a missing one is -1. False: it is a word.
-bool Reader::number(int index, const char* what, std::int64_t& value) {
+bool LogReader::number(int index, const char* what, std::int64_t& value) {
     const std::string_view text = row_.field(index < 0 ? index : index + shift_);
     const Number number = read_number(text);
     value = number.value;
@@ -198,7 +198,7 @@ bool Reader::number(int index, const char* what, std::int64_t& value) {
     return false;
 }
 
-bool Reader::numbers(const Dialect& dialect, Numbers& numbers) {
+bool LogReader::numbers(const Dialect& dialect, Numbers& numbers) {
     for (std::size_t i = 0; i < kNumbers; ++i)
         if (!number(dialect.at[i], name_of(static_cast<Column>(i)), numbers[i])) return false;
     if (dialect.request_unit != 1 && numbers[kRequest] > 0)
@@ -207,7 +207,7 @@ bool Reader::numbers(const Dialect& dialect, Numbers& numbers) {
 }
 
 /// Nodes become processors, in the dialects that say processes and threads.
-bool Reader::width(const Dialect& dialect, Numbers& numbers) {
+bool LogReader::width(const Dialect& dialect, Numbers& numbers) {
     const auto multiply = [&](Column column, const std::array<std::int16_t, 2>& factors) {
         for (const std::int16_t field : factors) {
             std::int64_t factor = 1;
@@ -219,7 +219,7 @@ bool Reader::width(const Dialect& dialect, Numbers& numbers) {
     return multiply(kAllocated, dialect.allocated_times) && multiply(kRequested, dialect.requested_times);
 }
 
-bool Reader::labels(const Dialect& dialect, LogJob& job) {
+bool LogReader::labels(const Dialect& dialect, LogJob& job) {
     const auto label = [&](Column column, Labels& labels, int& code) {
         const int index = dialect.at[column];
         if (index == Dialect::kNone) return true;
@@ -238,7 +238,7 @@ bool Reader::labels(const Dialect& dialect, LogJob& job) {
 }
 
 /// 0: the row does not say.
-std::int64_t Reader::processors(const Numbers& numbers) const {
+std::int64_t LogReader::processors(const Numbers& numbers) const {
     const std::int64_t allocated = std::max<std::int64_t>(numbers[kAllocated], 0),
                        requested = std::max<std::int64_t>(numbers[kRequested], 0);
     const std::int64_t larger = std::max(allocated, requested);
@@ -246,7 +246,7 @@ std::int64_t Reader::processors(const Numbers& numbers) const {
     return options_.width == ReadOptions::Width::kRequested ? requested : allocated;
 }
 
-std::optional<RepairKind> Reader::why_left_out(const Numbers& numbers, std::int64_t processors) const {
+std::optional<RepairKind> LogReader::why_left_out(const Numbers& numbers, std::int64_t processors) const {
     constexpr int kStatusCancelled = 5;
     const std::int64_t run = numbers[kRun];
     if (std::max(numbers[kSubmit], run) > kLongest || std::min(numbers[kSubmit], run) < -kLongest ||
@@ -259,7 +259,7 @@ std::optional<RepairKind> Reader::why_left_out(const Numbers& numbers, std::int6
     return std::nullopt;
 }
 
-void Reader::note_width(const Numbers& numbers) {
+void LogReader::note_width(const Numbers& numbers) {
     const std::int64_t allocated = numbers[kAllocated], requested = numbers[kRequested];
     if (allocated <= 0 && requested <= 0)
         add(RepairKind::kNoWidth);
@@ -269,7 +269,7 @@ void Reader::note_width(const Numbers& numbers) {
         add(RepairKind::kTwoWidths);
 }
 
-void Reader::times_of(const Numbers& numbers, LogJob& job) {
+void LogReader::times_of(const Numbers& numbers, LogJob& job) {
     job.submit = std::max<std::int64_t>(numbers[kSubmit], 0);
     if (numbers[kSubmit] < 0) add(RepairKind::kNegativeSubmit);
     job.run = std::max<std::int64_t>(numbers[kRun], 0);
@@ -281,7 +281,7 @@ void Reader::times_of(const Numbers& numbers, LogJob& job) {
 }
 
 /// Needs the run time.
-void Reader::request_of(const Numbers& numbers, LogJob& job) {
+void LogReader::request_of(const Numbers& numbers, LogJob& job) {
     job.request = numbers[kRequest];
     if (job.request <= 0 || job.request > kLongest) {
         job.request = options_.missing_request > 0 ? options_.missing_request : std::max<Seconds>(job.run, 1);
@@ -293,7 +293,7 @@ void Reader::request_of(const Numbers& numbers, LogJob& job) {
     if (clip) job.run = job.request;
 }
 
-void Reader::rest_of(const Numbers& numbers, LogJob& job) {
+void LogReader::rest_of(const Numbers& numbers, LogJob& job) {
     constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
     constexpr int kStatusCancelled = 5, kMostStatus = 1'000'000;
     job.processors = std::max<std::int64_t>(job.processors, 1);
@@ -310,7 +310,7 @@ void Reader::rest_of(const Numbers& numbers, LogJob& job) {
     if (job.status == kStatusCancelled && numbers[kRun] > 0) add(RepairKind::kCancelled);
 }
 
-void Reader::find_same_ids() {
+void LogReader::find_same_ids() {
     const std::vector<LogJob>& jobs = log_.workload.jobs;
     const auto not_larger = [](const LogJob& a, const LogJob& b) { return a.id >= b.id; };
     if (std::adjacent_find(jobs.begin(), jobs.end(), not_larger) == jobs.end()) return;  // nearly always
@@ -324,7 +324,7 @@ void Reader::find_same_ids() {
     for (const std::uint64_t line : again) log_.repairs.add(RepairKind::kSameId, line);
 }
 
-void Reader::sort() {
+void LogReader::sort() {
     std::vector<LogJob>& jobs = log_.workload.jobs;
     bool sorted = true;
     for (std::size_t i = 1; i < jobs.size(); ++i) {
@@ -337,7 +337,7 @@ void Reader::sort() {
                          [](const LogJob& a, const LogJob& b) { return a.submit < b.submit; });
 }
 
-void Reader::number_labels() {
+void LogReader::number_labels() {
     const bool named = !partitions_.names.list().empty();
     const std::vector<int> listed = [&] {
         std::vector<int> indices;
@@ -356,7 +356,7 @@ void Reader::number_labels() {
 }
 
 /// Size of the machine, names of the partitions.
-void Reader::read_header() {
+void LogReader::read_header() {
     Workload& workload = log_.workload;
     const auto whole = [](std::string_view text) {  // "5040 (4508 thin)" is 5040
         std::int64_t value = 0;
@@ -378,7 +378,7 @@ void Reader::read_header() {
     if (workload.processors == 0) workload.processors = workload.nodes;
 }
 
-tl::expected<Log, std::string> Reader::finish() {
+tl::expected<Log, std::string> LogReader::finish() {
     if (rows_ == 0)
         return tl::make_unexpected(std::string("there is no job in it; name a log in the Standard Workload Format"));
     if (log_.workload.jobs.empty()) {
@@ -401,7 +401,7 @@ tl::expected<Log, std::string> read_swf_text(std::string_view text, const std::s
     const auto sentence = [&](const std::string& why) {
         return tl::make_unexpected(fmt::format("drom-sim: read {}: {}", name, why));
     };
-    Reader reader(name, options);
+    LogReader reader(name, options);
     if (const auto read = reader.read(text); !read) return sentence(read.error());
     auto log = reader.finish();
     if (!log) return sentence(log.error());

@@ -55,7 +55,7 @@ const Dialect& modular_dialect();
 class Row {
 public:
     /// Fields that are kept; more are counted.
-    static constexpr std::size_t kMost = 64;
+    static constexpr std::size_t kMax = 64;
 
     void cut(std::string_view line);
 
@@ -63,7 +63,7 @@ public:
     /// Without blanks around it; empty when the line has no such field, and for Dialect::kNone.
     [[nodiscard]] std::string_view field(int index) const {
         const bool there =
-            index >= 0 && static_cast<std::size_t>(index) < count_ && static_cast<std::size_t>(index) < kMost;
+            index >= 0 && static_cast<std::size_t>(index) < count_ && static_cast<std::size_t>(index) < kMax;
         return there ? fields_[static_cast<std::size_t>(index)] : std::string_view();
     }
     [[nodiscard]] bool by_semicolons() const { return by_semicolons_; }
@@ -72,11 +72,11 @@ private:
     void cut_at_blanks(std::string_view line);
     void cut_at_semicolons(std::string_view line);
     void add(std::string_view field) {
-        if (count_ < kMost) fields_[count_] = field;
+        if (count_ < kMax) fields_[count_] = field;
         ++count_;
     }
 
-    std::array<std::string_view, kMost> fields_;
+    std::array<std::string_view, kMax> fields_;
     std::size_t count_ = 0;
     bool by_semicolons_ = false;
 };
