@@ -107,9 +107,9 @@ class Measurer:
                   Guest(self.build, runtime, "follow", 0, **variables) as bare):
                 pairs += paired(lambda: ours.regions(count), lambda: bare.regions(count), self.times(16))
         over = [a - b for a, b in pairs]
-        return spread(over) | {"floor": {"bare_region_ns": spread([b for _, b in pairs])}, "door_ns": self.door(runtime, threads)}
+        return spread(over) | {"floor": {"bare_region_ns": spread([b for _, b in pairs])}, "entry_point_ns": self.entry_point(runtime, threads)}
 
-    def door(self, runtime: str, threads: int) -> Figure:
+    def entry_point(self, runtime: str, threads: int) -> Figure:
         """The entry point alone: the same region through it and straight to the runtime, in one process."""
         with TableFolder() as table:
             text = output_of([self.build.drom, "run", "--cpus", "0,1", "--", self.build.bench(f"entry-{runtime}"), str(self.times(100)), "20000"],
@@ -384,7 +384,7 @@ FIGURES = {
     "attach_us": Promise(Measurer.attach, "drom_init in a fresh process, the table exists", "us", 300, 3100),
     "list_ms": Promise(Measurer.list_clients, "drom list, the whole process", "ms", 3, 12.8),
     "preload_true_us": Promise(Measurer.preload_true, "/bin/true with what drom run preloads, less /bin/true", "us", 50, "600-4,400"),
-    "mpi_call_off_ns": Promise(Measurer.mpi_call_off, "MPI_Wait with the MPI door there and switched off, less the MPI library's own", "ns", 0.5, 26),
+    "mpi_call_off_ns": Promise(Measurer.mpi_call_off, "MPI_Wait with libdrom-mpi.so there and switched off, less the MPI library's own", "ns", 0.5, 26),
     "mpi_call_idle_ns": Promise(Measurer.mpi_call_idle, "MPI_Wait of a client with nothing to do, less the MPI library's own", "ns", 3, "28-30"),
     "mpi_pingpong_over_bare": Promise(Measurer.mpi_pingpong, "8 bytes there and back between 2 ranks under drom run, beside bare ranks", "ratio", None),
     "mpi_allreduce_over_bare": Promise(Measurer.mpi_allreduce, "MPI_Allreduce of 2 ranks under drom run, beside bare ranks", "ratio", None),

@@ -35,6 +35,7 @@ RULES = [
     (r"tools/drom/", "cli hostile consumer trees"),
     (r"tools/sim/", "sim fuzz"),
     (r"tools/text/", "cli sim"),
+    (r"docs/reference/schemas/", "cli sim consumer"),
     (r"policy/", "policy sim plugin fuzz"),
     (r"plugins/", "plugin node_agent fuzz"),
     (r"examples/", "consumer cli"),

@@ -99,6 +99,7 @@ targets() {
             dlb) echo tests/dlb/all tests/fortran/all ;;
             plugin | node_agent) echo plugins/all "tests/$name/all" ;;
             sim) echo tools/sim/all tests/sim/all ;;
+            cli) echo tests/cli/all bench/all ;; # the form of what the benchmarks write
             *) echo "tests/$name/all" ;;
         esac
     done

@@ -72,17 +72,18 @@ on_a_node() {
         client 64321 one "$both"
         client 64322 stiff "$last" --rigid
         drained() { "$drom" list --all-users --json | jq -c "[.tables[].drained]"; }
-        "$drom" list --all-users --json | jq -e ".schema == \"drom.list/1\" and ([.tables[].clients[0].name] == [\"one\", \"stiff\"])"
+        "$drom" list --all-users --json | tee "$1/listed" | jq -e ".schema == \"drom.list/1\" and ([.tables[].clients[0].name] == [\"one\", \"stiff\"])"
         "$drom" drain --all-users "$last" && exit 9
         drained
-        "$drom" drain --all-users "$last" --json 2>/dev/null | jq -c "[.tables[].status]" || true
+        "$drom" drain --all-users "$last" --json 2>/dev/null | tee "$1/refused" | jq -c "[.tables[].status]" || true
         kill "$(as 64322 list stiff -o pid --raw)"; wait %2 || true
         "$drom" drain --all-users "$last"; drained
-        "$drom" restore --all-users "$last" --json | jq -c "[.tables[].status]"; drained
+        "$drom" restore --all-users "$last" --json | tee "$1/restored" | jq -c "[.tables[].status]"; drained
         as 64321 drain --all-users "$last" || echo refused'
     [[ $status == 0 ]]
     [[ $output == "$(printf '%s\n' true '["",""]' '["DROM_E_BUSY"]' "/dev/shm/drom-64321 of user 64321:" "$B: drained" \
         "/dev/shm/drom-64322 of user 64322:" "$B: drained" "[\"$B\",\"$B\"]" '["DROM_OK","DROM_OK"]' '["",""]' refused)" ]]
+    for file in listed refused restored; do fits tables <"$WORK/$file"; done
     [[ $stderr =~ "drom: drain: /dev/shm/drom-64322: CPU $B of stiff ("[0-9]+"), which is rigid; drain fewer CPUs, or end it first" ]]
     [[ $stderr == *"only root can look at the tables of others"* ]]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# json.bats - what every verb prints with --json is what drom(1) says: each key with its type, and no other.
+# json.bats - what every verb prints with --json is what drom(1) and the schemas say: each key with its type, and no other.
 
 bats_require_minimum_version 1.5.0
 
@@ -20,9 +20,24 @@ documented() {
         { wanted = 0 }' "$MANUAL"
 }
 
+# schema_of WHAT: the schema of such an object; nothing for what is a part of another one.
+schema_of() {
+    case $1 in
+        set | shrink | expand | give | take | wait) echo request ;;
+        job) echo job-request ;;
+        restore) echo drain ;;
+        refusal) echo error ;;
+        change | thread | variable | mode) ;;
+        *) echo "$1" ;;
+    esac
+}
+
 # is WHAT [SCHEMA]: the object on stdin has exactly the keys that the manual gives WHAT, with their types.
 is() {
-    local keys
+    local keys it schema
+    it=$(</dev/stdin)
+    schema=$(schema_of "$1")
+    [[ -z $schema ]] || fits "$schema" <<<"$it"
     keys=$(documented "$1")
     [[ -n $keys ]] || { echo "drom(1) does not say what $1 is" >&2; return 1; }
     # shellcheck disable=SC2016
@@ -35,7 +50,7 @@ is() {
               else select(any($types[]; . == "absent") | not) | "\($k.key) is missing" end]
            + (($it | keys_unsorted) - ["schema"] - ($keys | map(.key)) | map("\(.) is not in drom(1)"))
            + (if $it.schema == $schema or $schema == "" then [] else ["schema is \($it.schema), not \($schema)"] end)) as $wrong
-        | if $wrong == [] then true else "\($wrong)" | halt_error end'
+        | if $wrong == [] then true else "\($wrong)" | halt_error end' <<<"$it"
 }
 
 # prints WHAT VERB ARGUMENT...: `drom VERB --json ARGUMENT...` prints one object, which is WHAT. It stays in $WORK/json.
@@ -48,6 +63,13 @@ prints() {
 }
 
 part() { jq -c "$1" "$WORK/json"; }
+
+@test "the schemas describe every key" {
+    local status=0
+    python3 "$BATS_TEST_DIRNAME/../support/schemas.py" --check || status=$?
+    [[ $status != 77 ]] || missing "no Python module jsonschema"
+    [[ $status == 0 ]]
+}
 
 @test "list" {
     sleeper one "$A" --job 7.0
@@ -142,6 +164,14 @@ part() { jq -c "$1" "$WORK/json"; }
     two_cpus
     prints verify verify --runs 1 --no-record -- "$GUESTS/plain" 0.5
     part '.modes[]' | while IFS= read -r line; do is mode <<<"$line"; done
+}
+
+@test "what the benchmarks measure" {
+    two_cpus
+    [[ -x $BUILD/bench/regions-gomp ]] || missing "the benchmarks are not built"
+    python3 "$BATS_TEST_DIRNAME/../../bench/measure.py" --build "$BUILD" --out "$WORK/json" --quick --only list_ms --only attach_us
+    [[ $(part 'keys') == '["attach_us","list_ms","load1","machine"]' ]]
+    fits bench-summary <"$WORK/json"
 }
 
 @test "a refusal of every verb" {

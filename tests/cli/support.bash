@@ -30,6 +30,13 @@ missing() {
     fi
     skip "$1"
 }
+# fits NAME: stdin, one document or one per line, is what docs/reference/schemas/NAME.schema.json says.
+fits() {
+    local status=0
+    python3 "$BATS_TEST_DIRNAME/../support/schemas.py" "$1" || status=$?
+    if [[ $status == 77 ]]; then missing "no Python module jsonschema"; fi
+    return $status
+}
 two_cpus() { [[ -n $B ]] || missing "one CPU only"; }
 
 # build_guests: every guest that this machine can build, in $GUESTS. For setup_file.

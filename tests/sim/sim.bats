@@ -13,6 +13,14 @@ setup() {
     printf '%s\n' '1 0 -1 1000 16 -1 -1 16 1000 -1 1 1 1 1 1 -1 -1 -1' '2 10 -1 50 16 -1 -1 16 100 -1 1 1 1 1 1 -1 -1 -1' >>"$log"
 }
 
+# fits NAME: stdin is what docs/reference/schemas/NAME.schema.json says.
+fits() {
+    local status=0
+    python3 "$BATS_TEST_DIRNAME/../support/schemas.py" "$1" || status=$?
+    if [[ $status == 77 && ${CI:-} != true ]]; then skip "no Python module jsonschema"; fi
+    return $status
+}
+
 need_logs() {
     [[ -d $WORKLOADS ]] || skip "the logs are not in $WORKLOADS"
 }
@@ -35,6 +43,7 @@ need_logs() {
 @test "--json prints the summary and nothing else" {
     run -0 --separate-stderr "$sim" --swf "$log" --json -q
     [[ $(jq .jobs <<<"$output") == 2 && -z $stderr ]]
+    fits sim-summary <<<"$output"
 }
 
 @test "with exact requests worst case and ideal are the same to the byte" {
@@ -49,6 +58,8 @@ need_logs() {
 @test "settings are compared side by side, the first is the baseline" {
     run -0 --separate-stderr "$sim" compare --swf "$log" slurm sd:base=easy,max_slowdown=inf --out out
     [[ $(jq length out/summary.json) == 2 ]]
+    fits sim-compare <out/summary.json
+    fits sim-summary <out/slurm/summary.json
     [[ -s out/report.html && -s out/slurm/jobs.csv ]]
     [[ $(jq -r '.[1].malleable_starts' out/summary.json) == 1 ]]
     # Every figure and summary carries a command that makes it again.
@@ -166,6 +177,10 @@ LOG
     gzip decisions.log
     run -0 --separate-stderr "$sim" replay decisions.log.gz --json
     [[ $(jq -r '[.decisions, .differing, .now.share, .now."no mates"] | join(" ")' <<<"$output") == "2 0 1 1" ]]
+    fits sim-replay <<<"$output"
+    run -0 --separate-stderr "$sim" replay decisions.log.gz --json --decisions
+    [[ $(jq '.all_decisions | length' <<<"$output") == 2 ]]
+    fits sim-replay <<<"$output"
 }
 
 @test "decisions that are not the policy's are said, exit 1" {
@@ -174,7 +189,8 @@ LOG
     [[ $output == *"line 5: job 3 (2 nodes, 100 s requested), at 10: the controller decided: share 4 cores a node of job 2 "*"; the policy decides now: share 4 cores a node of job 1 "* ]]
     [[ $output == *"line 6: job 3 started at 10 on 4 cores a node of job 1; line 5 decided: "* ]]
     decision_log | sed 's/cores=4 mates=1 end/cores=3 mates=1 end/' >cores.log
-    run -1 "$sim" replay cores.log --json
+    run -1 --separate-stderr "$sim" replay cores.log --json
+    fits sim-replay <<<"$output"
     [[ $(jq -r '.differing_decisions[0] | [.line, .then.cores, .now.cores] | join(" ")' <<<"$output") == "5 3 4" ]]
 }
 
