@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""picture.py - the timeline as SVG: one row a CPU, coloured by owner, beside the same programs waiting and oversubscribed. Pure."""
+"""picture.py - the timeline as SVG: one row per CPU, coloured by owner, beside the same programs waiting and oversubscribed. Pure."""
 
-from collections.abc import Callable
+import sys
 from dataclasses import dataclass
-from html import escape
+from pathlib import Path
 
-from timeline import Request, Timeline
+sys.path.append(str(Path(__file__).resolve().parents[1] / "pictures"))
+
+from svg import FREE, INK, LINE, PAPER, SOFT, Canvas, Scale, filled, shaped, text_width  # noqa: E402
+from timeline import Request, Timeline  # noqa: E402
 
 WIDTH = 1120
-LEFT = 120       # labels
-MAIN = 470       # the run
+LEFT = 132       # labels
+MAIN = 458       # the run
 RESPONSE = 104   # average response
 ZOOM = 176       # a request, enlarged
 GAP = 26
 ROW = 26
 MOST_ROWS = 16   # CPUs with the same history share a row; beyond this many, rows get thinner
 
-INK, SOFT, LINE, PAPER, FREE = "#1f2933", "#616e7c", "#cbd2d9", "#ffffff", "#f1f4f8"
 COLOURS = {"simulation": "#2f6fb0", "analytics": "#e07b1a", "priority job": "#b0355c"}
 OTHER_COLOURS = ["#6b4fa0", "#2d8a6e", "#8a6d1f"]
-RELEASED, RESIZED = "#0f7b3f", "#7a1fa2"
 
 
 @dataclass
@@ -73,44 +74,6 @@ def ranges(cpus: list[int]) -> str:
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
 
 
-class Canvas:
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-
-    def add(self, text: str) -> None:
-        self.parts.append(text)
-
-    def box(self, x: float, y: float, width: float, height: float, fill: str, extra: str = "") -> None:
-        self.add(f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.6):.1f}" height="{height:.1f}" fill="{fill}" {extra}/>')
-
-    def line(self, x1: float, y1: float, x2: float, y2: float, colour: str, extra: str = "") -> None:
-        self.add(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" {extra}/>')
-
-    def text(self, x: float, y: float, text: str, size: float = 12, colour: str = INK, anchor: str = "start", bold: bool = False) -> None:
-        weight = ' font-weight="600"' if bold else ""
-        self.add(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" text-anchor="{anchor}"{weight}>{escape(text)}</text>')
-
-    def mark(self, x: float, y: float, shape: str) -> None:
-        """request: a triangle pointing down at (x, y); released: a disc; resized: a diamond."""
-        if shape == "request":
-            self.add(f'<path d="M{x:.1f} {y:.1f} l-5 -9 h10 z" fill="{INK}"/>')
-        elif shape == "released":
-            self.add(f'<circle cx="{x:.1f}" cy="{y - 4:.1f}" r="4.5" fill="{RELEASED}" stroke="{PAPER}"/>')
-        else:
-            self.add(f'<path d="M{x:.1f} {y + 1:.1f} l-5 -5.5 l5 -5.5 l5 5.5 z" fill="{RESIZED}" stroke="{PAPER}"/>')
-
-
-class _Scale:
-    """Nanoseconds to pixels."""
-
-    def __init__(self, begin: float, end: float, left: float, width: float):
-        self.begin, self.end, self.left, self.width = begin, end, left, width
-
-    def __call__(self, time: float) -> float:
-        inside = min(max(time, self.begin), self.end)
-        return self.left + (inside - self.begin) / (self.end - self.begin) * self.width
-
-
 def _colour(name: str, timeline: Timeline) -> str:
     if name in COLOURS:
         return COLOURS[name]
@@ -147,40 +110,32 @@ class _Block:
         self.canvas, self.case, self.top = canvas, case, top
         self.rows = _rows(case)
         self.row = min(ROW, MOST_ROWS * ROW / max(len(self.rows), 1))
-        self.scale = _Scale(case.begin, case.begin + seconds * 1e9, LEFT, MAIN)
+        self.scale = Scale(case.begin, case.begin + seconds * 1e9, LEFT, MAIN)
         self.seconds = seconds
         self.cpu_top = top + 50
         self.cpu_bottom = self.cpu_top + len(self.rows) * self.row
-        self.bottom = self.cpu_bottom + 14 + len(case.lanes) * 36 + 30
+        self.axis_y = self.cpu_bottom + 14 + max(len(case.lanes) * 36, 72) + 4
+        self.bottom = self.axis_y + 26
 
     def draw(self) -> None:
         self.canvas.text(24, self.top + 14, self.case.title, 15, bold=True)
-        self.grid()
+        marks = [(self.case.begin + at * 1e9, f"{at:g} s") for at in Scale(0, self.seconds, LEFT, MAIN).marks(8)]
+        self.canvas.axis(self.scale, self.axis_y, marks, self.cpu_top - 2)
+        self.arrival_line()
         self.cpus(self.scale, with_names=True)
-        self.arrival()
         for request in self.case.timeline.requests:
             if request.posted > self.case.begin + 20_000_000 and request.posted < self.case.end:
                 self.canvas.mark(self.scale(request.posted), self.cpu_top - 3, "request")
-        self.canvas.text(LEFT + MAIN + RESPONSE, self.cpu_top - 15, "average response", 12, SOFT, "end")
-        middle = (self.cpu_top + self.cpu_bottom) / 2 + 3
-        self.canvas.text(24, middle, "drom", 12, INK, bold=True)
-        self.response(middle, self.case.response)
+        self.canvas.text(LEFT + MAIN + RESPONSE, self.cpu_top - 18, "average response", 12, SOFT, "end")
+        self.canvas.text(LEFT - 10, self.cpu_top - 6, "drom", 12, INK, "end", bold=True)
+        self.response((self.cpu_top + self.cpu_bottom) / 2 + 3, self.case.response)
         for at, lane in enumerate(self.case.lanes):
             self.lane(lane, self.cpu_bottom + 14 + at * 36)
+        self.arrival_words()
         for at, (heading, request) in enumerate(_enlarged(self.case)):
             self.zoom(heading, request, LEFT + MAIN + RESPONSE + GAP + at * (ZOOM + GAP))
 
-    def grid(self) -> None:
-        bottom = self.bottom - 26
-        every = next(s for s in (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if self.seconds / s <= 8)
-        at = 0.0
-        while at <= self.seconds:
-            x = self.scale(self.case.begin + at * 1e9)
-            self.canvas.line(x, self.cpu_top - 2, x, bottom, LINE, 'stroke-dasharray="2 4"')
-            self.canvas.text(x, bottom + 15, f"{at:g} s", 12, SOFT, "middle")
-            at += every
-
-    def cpus(self, scale: _Scale, with_names: bool) -> None:
+    def cpus(self, scale: Scale, with_names: bool) -> None:
         for at, cpus in enumerate(self.rows):
             y = self.cpu_top + at * self.row
             height = self.row - 3 if self.row > 8 else self.row
@@ -192,22 +147,26 @@ class _Block:
                 if tenure.cpu == cpus[0] and tenure.end > scale.begin and tenure.begin < scale.end:
                     self.tenure(tenure, y, height, scale, with_names)
 
-    def end(self, scale: _Scale) -> float:
+    def end(self, scale: Scale) -> float:
         return min(self.case.end, scale.end)
 
-    def tenure(self, tenure, y: float, height: float, scale: _Scale, with_names: bool) -> None:
+    def tenure(self, tenure, y: float, height: float, scale: Scale, with_names: bool) -> None:
         left, right = scale(tenure.begin), scale(tenure.end)
         self.canvas.box(left, y, right - left, height, _colour(tenure.client.name, self.case.timeline))
         if tenure.offered is not None:
             offered = scale(tenure.offered)
             self.canvas.box(offered, y, right - offered, height, "url(#offered)")
-        if with_names and right - left > 70 and height > 14:
+        if with_names and right - left > text_width(tenure.client.name) + 8 and height > 14:
             self.canvas.text((left + right) / 2, y + height / 2 + 4, tenure.client.name, 12, PAPER, "middle")
 
-    def arrival(self) -> None:
+    def arrival_line(self) -> None:
         x = self.scale(self.case.arrival)
-        self.canvas.line(x, self.cpu_top - 14, x, self.bottom - 26, INK, 'stroke-width="1.2" stroke-dasharray="5 3"')
-        self.canvas.text(x - 6, self.cpu_top - 15, f"{self.case.guest} arrives", 12, INK, "end")
+        self.canvas.line(x, self.cpu_top - 14, x, self.axis_y, INK, 'stroke-width="1.2" stroke-dasharray="5 3"')
+
+    def arrival_words(self) -> None:
+        x, words = self.scale(self.case.arrival), f"{self.case.guest} arrives"
+        left_of_it = x - 6 - text_width(words) > 24
+        self.canvas.text(x - 6 if left_of_it else x + 6, self.cpu_top - 18, words, 12, INK, "end" if left_of_it else "start", ground=PAPER)
 
     def response(self, y: float, seconds: float) -> None:
         self.canvas.text(LEFT + MAIN + RESPONSE, y, f"{seconds:.2f} s", 13, INK, "end", bold=True)
@@ -221,15 +180,18 @@ class _Block:
             asked = self.case.begin + 1e9 * span.asked
             top, height = (y + 3 + at * 11, 10) if together else (y + 6, 12)
             if span.begin - span.asked > 0.05:
-                middle = y + 23
-                self.canvas.line(self.scale(asked), middle, self.scale(begin), middle, COLOURS[span.name], 'stroke-width="2" stroke-dasharray="3 3"')
-                if self.scale(begin) - self.scale(asked) > 90:
-                    self.canvas.text(self.scale(asked) + 6, middle - 1 + 12, f"{span.name} waits", 11, COLOURS[span.name])
+                self.waiting(span.name, self.scale(asked), self.scale(begin), y + 23)
             self.canvas.box(self.scale(begin), top, self.scale(end) - self.scale(begin), height, COLOURS[span.name], 'opacity="0.85"')
         self.response(y + 16, lane.response)
 
+    def waiting(self, name: str, left: float, right: float, y: float) -> None:
+        words = f"{name} waits"
+        self.canvas.line(left, y, right, y, COLOURS[name], 'stroke-width="2" stroke-dasharray="3 3"')
+        if right - left > text_width(words, 11) + 12:
+            self.canvas.text(left + 6, y + 11, words, 11, COLOURS[name], ground=PAPER)
+
     def beyond(self, span: Span, y: float) -> None:
-        """A bar that would not fit ends at the edge, with the time it really ended at."""
+        """A bar that would not fit ends at the edge, with the time that it really ended at."""
         if span.end > self.seconds:
             self.canvas.text(LEFT + MAIN + 4, y + 9, f"→ {span.end:.1f} s" if span.end < 10 else f"→ {span.end:.0f} s", 11, COLOURS[span.name])
 
@@ -237,8 +199,8 @@ class _Block:
         resized = None if request.held else request.resized
         last = max(t for t in (request.released, resized, request.posted + 100_000) if t is not None)
         length = (last - request.posted) * 1.25
-        scale = _Scale(request.posted - length * 0.15, request.posted + length, left, ZOOM)
-        self.canvas.text(left, self.cpu_top - 15, heading, 12, SOFT)
+        scale = Scale(request.posted - length * 0.15, request.posted + length, left, ZOOM)
+        self.canvas.text(left, self.cpu_top - 18, heading, 12, SOFT)
         self.cpus(scale, with_names=False)
         how = "confined" if request.confined else "released"
         steps = [("request", request.posted, "request"),
@@ -246,46 +208,40 @@ class _Block:
         if not request.held:
             threads = f"{request.threads} thread" + ("" if request.threads == 1 else "s")
             steps.append(("resized", request.resized, f"{threads} +{milliseconds(request.resized - request.posted)}"))
+        below = self.cpu_bottom + 10
+        self.canvas.line(left, below, left + ZOOM, below, SOFT, 'stroke-width="0.8"')
+        unit, name = (1e6, "ms") if length >= 2e6 else (1e3, "µs")
+        marks = [(request.posted + at, f"{at / unit:g} {name}") for at in scale.marks(4, zero=request.posted) if at >= 0]
+        self.canvas.axis(scale, below, marks)
         for at, (shape, time, words) in enumerate(steps):
-            self.step(scale(time), left, shape, words, self.cpu_bottom + 18 + at * 16)
+            self.step(scale(time), shape, below)
+            self.canvas.mark(left + 5, below + 34 + at * 16, shape)
+            self.canvas.text(left + 16, below + 34 + at * 16, words, 11.5)
         if request.held:
-            self.canvas.text(left, self.cpu_bottom + 18 + len(steps) * 16, "the team keeps its size", 12, SOFT)
+            self.canvas.text(left + 16, below + 34 + len(steps) * 16, "the team keeps its size", 12, SOFT)
 
-    def step(self, x: float, left: float, shape: str, words: str, y: float) -> None:
-        self.canvas.line(x, self.cpu_top - 2, x, y - 4, INK, 'stroke-width="0.9"')
-        self.canvas.mark(x, self.cpu_top - 3 if shape == "request" else y, shape)
-        beyond = x > left + ZOOM / 2
-        self.canvas.text(x - 9 if beyond else x + 9, y, words, 11.5, INK, "end" if beyond else "start")
-
-
-def _owner(name: str) -> Callable[[Canvas, float, float], None]:
-    return lambda canvas, x, y: canvas.box(x, y - 10, 22, 12, COLOURS[name])
+    def step(self, x: float, shape: str, below: float) -> None:
+        """A line through the CPUs, with the step's sign at one of its ends: no line leaves the strip."""
+        self.canvas.line(x, self.cpu_top - 2, x, below, INK, 'stroke-width="0.9"')
+        self.canvas.mark(x, self.cpu_top - 3 if shape == "request" else below + (4 if shape == "released" else 4.5), shape)
 
 
 def _offered(canvas: Canvas, x: float, y: float) -> None:
-    canvas.box(x, y - 10, 22, 12, COLOURS["simulation"])
-    canvas.box(x, y - 10, 22, 12, "url(#offered)")
+    filled(COLOURS["simulation"])(canvas, x, y)
+    filled("url(#offered)")(canvas, x, y)
 
 
 def _legend(canvas: Canvas, guests: list[str], y: float) -> float:
     """Returns where it ends."""
-    x = 24.0
-    for words, draw_sign in (
-        ("simulation owns the CPU", _owner("simulation")),
-        *[(f"{guest} owns it", _owner(guest)) for guest in guests],
+    return canvas.legend((
+        ("simulation owns the CPU", filled(COLOURS["simulation"])),
+        *[(f"{guest} owns it", filled(COLOURS[guest])) for guest in guests],
         ("offered: its owner was told to leave", _offered),
-        ("free", lambda canvas, x, y: canvas.box(x, y - 10, 22, 12, FREE, f'stroke="{LINE}"')),
-        ("request", lambda canvas, x, y: canvas.mark(x + 14, y + 1, "request")),
-        ("released", lambda canvas, x, y: canvas.mark(x + 14, y, "released")),
-        ("resized", lambda canvas, x, y: canvas.mark(x + 14, y + 1, "resized")),
-    ):
-        width = 29 + 6.6 * len(words)
-        if x + width > WIDTH - 24:
-            x, y = 24.0, y + 22
-        draw_sign(canvas, x, y)
-        canvas.text(x + 29, y, words, 12)
-        x += width + 22
-    return y
+        ("free", filled(FREE, f'stroke="{LINE}"')),
+        ("request", shaped("request")),
+        ("released", shaped("released")),
+        ("resized", shaped("resized")),
+    ), 24, WIDTH - 24, y)
 
 
 def draw(cases: list[Case], title: str, subtitle: str) -> str:
@@ -302,10 +258,6 @@ def draw(cases: list[Case], title: str, subtitle: str) -> str:
         block.draw()
         top = block.bottom + 20
     height = _legend(canvas, list(dict.fromkeys(case.guest for case in cases)), top + 8) + 22
-    head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" height="{height:.0f}" '
-            'font-family="system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, sans-serif" role="img">'
-            f"<title>{escape(title)}</title>"
-            '<defs><pattern id="offered" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-            f'<rect width="3" height="6" fill="{PAPER}" opacity="0.75"/></pattern></defs>'
-            f'<rect width="{WIDTH}" height="{height:.0f}" rx="10" fill="{PAPER}"/>')
-    return head + "\n" + "\n".join(canvas.parts) + "\n</svg>\n"
+    return canvas.picture(WIDTH, height, title,
+                          '<defs><pattern id="offered" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+                          f'<rect width="3" height="6" fill="{PAPER}" opacity="0.75"/></pattern></defs>')

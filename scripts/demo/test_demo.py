@@ -9,6 +9,7 @@ import picture
 import report
 import timeline
 import turns
+from svg import PAPER, text_width
 from programs import Pair, Program
 from ways import Run, Times, TooShort
 
@@ -56,6 +57,37 @@ class Story:
 def case_of(cpus: list[int], held: bool = False) -> picture.Case:
     lanes = [picture.Lane("waiting", [picture.Span("simulation", 0, 0, 3), picture.Span("analytics", 1, 3, 4)], 3.0)]
     return picture.Case("a case", Story(cpus, held).read(), cpus, START, START + SECOND, START + 4 * SECOND, 2.5, lanes)
+
+
+def extent(text: xml.Element) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a text, about."""
+    size, x, y = (float(text.get(name)) for name in ("font-size", "x", "y"))
+    width = 0.9 * text_width(text.text, size)
+    left = x - {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor")]
+    return left, y - 0.75 * size, left + width, y + 0.2 * size
+
+
+def meet(one: tuple, other: tuple) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def collisions(drawing: str) -> list[str]:
+    """Texts that meet a line or another text. A ground behind a text, and the bar that it is in, cover the lines drawn before it."""
+    found, lines, texts, ground = [], [], [], False
+    for shape in xml.fromstring(drawing):
+        kind = shape.tag.rpartition("}")[2]
+        if kind == "line":
+            ends = [float(shape.get(name)) for name in ("x1", "y1", "x2", "y2")]
+            box = (min(ends[::2]), min(ends[1::2]), max(ends[::2]), max(ends[1::2]))
+            found += [f"{text.text!r} and a line" for text in texts if meet(extent(text), box)]
+            lines.append(box)
+        elif kind == "text":
+            covered = ground or shape.get("fill") == PAPER
+            found += [f"{shape.text!r} and a line" for box in lines if not covered and meet(extent(shape), box)]
+            found += [f"{shape.text!r} and {text.text!r}" for text in texts if meet(extent(shape), extent(text))]
+            texts.append(shape)
+        ground = kind == "rect" and shape.get("fill") == PAPER
+    return found
 
 
 class Timelines(unittest.TestCase):
@@ -113,6 +145,19 @@ class Pictures(unittest.TestCase):
 
     def test_a_held_team_is_said(self) -> None:
         self.assertIn("the team keeps its size", picture.draw([case_of([0, 1], held=True)], "t", "s"))
+
+    def test_no_line_runs_through_a_word_and_no_word_touches_another(self) -> None:
+        cases = [case_of([0, 1]), case_of([0, 1], held=True), case_of(list(range(16)))]
+        for case in cases:
+            case.lanes.append(picture.Lane("oversubscribed", [picture.Span("simulation", 0, 0, 4.3), picture.Span("analytics", 1, 1, 2.6)], 3.1))
+        self.assertEqual(collisions(picture.draw(cases, "a title", "words")), [])
+
+    def test_a_collision_is_found(self) -> None:
+        canvas = picture.Canvas()
+        canvas.text(10, 20, "one word")
+        canvas.text(30, 22, "another")
+        canvas.line(15, 0, 15, 40, "black")
+        self.assertEqual(collisions(canvas.picture(100, 100, "t")), ["'another' and 'one word'", "'one word' and a line"])
 
     def test_ranges(self) -> None:
         for cpus, text in (([0], "0"), ([0, 1, 2, 5], "0-2,5"), ([3, 4, 7, 8], "3-4,7-8"), ([], "")):

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""picture.py - who was on which node when, one band a way, as SVG. Pure."""
+"""picture.py - which job was on which node when, one band per way, as SVG. Pure."""
 
 import re
+import sys
 from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "pictures"))
+
+from svg import FREE, LINE, SOFT, Canvas, Scale, round_step  # noqa: E402
 
 COLORS = ("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7")
-WIDTH, LEFT, TOP, GAP, TALLEST = 1000, 60, 40, 40, 360
+WIDTH, LEFT, RIGHT, TOP, GAP, TALLEST = 1000, 60, 20, 66, 72, 360
+TITLE = "Which job was on which node when"
 
 
 @dataclass(frozen=True)
@@ -62,15 +69,29 @@ def by_node(blocks: list[Block]) -> dict[int, list[Block]]:
     return nodes
 
 
-def _band(name: str, blocks: list[Block], top: float, row: float, scale: float) -> list[str]:
-    lines = [f'<text x="{LEFT}" y="{top - 8:.1f}">{name}: {max(block.end for block in blocks):.0f} s</text>']
+def _nodes_axis(canvas: Canvas, nodes: int, top: float, row: float) -> None:
+    """The numbers of nodes that have room."""
+    every = max(1, round(round_step(nodes, max(1, int(nodes * row / 16)))))
+    for node in range(1, nodes + 1):
+        if node == 1 or node % every == 0:
+            canvas.text(LEFT - 8, top + (node - 0.5) * row + 4, f"n{node}", 11, SOFT, "end")
+
+
+def _band(canvas: Canvas, name: str, blocks: list[Block], nodes: int, top: float, row: float, scale: Scale) -> None:
+    canvas.text(LEFT, top - 10, f"{name}: {max(block.end for block in blocks):.0f} s", 14, bold=True)
+    canvas.box(LEFT, top, scale.width, nodes * row, FREE, f'stroke="{LINE}" stroke-width="0.6"')
     for node, there in by_node(blocks).items():
         for piece in pieces(there):
             high = row / piece.lanes
-            x, y = LEFT + piece.begin * scale, top + (node - 1) * row + piece.lane * high
-            lines.append(f'<rect x="{x:.1f}" y="{y:.2f}" width="{max(0.5, (piece.end - piece.begin) * scale):.1f}" height="{high:.2f}" '
-                         f'fill="{COLORS[piece.number % len(COLORS)]}" stroke="white" stroke-width="0.4"><title>job {piece.number}</title></rect>')
-    return lines
+            canvas.box(scale(piece.begin), top + (node - 1) * row + piece.lane * high, scale(piece.end) - scale(piece.begin), high,
+                       COLORS[piece.number % len(COLORS)], 'stroke="white" stroke-width="0.4"', f"job {piece.number}")
+    _nodes_axis(canvas, nodes, top, row)
+    canvas.axis(scale, top + nodes * row, [(at, f"{at:g} s") for at in scale.marks(10)])
+
+
+def _job_signs(canvas: Canvas, x: float, y: float) -> None:
+    for at, colour in enumerate(COLORS[:3]):
+        canvas.box(x + at * 8, y - 10, 7, 12, colour)
 
 
 def draw(ways: dict[str, list[Block]]) -> str:
@@ -78,10 +99,12 @@ def draw(ways: dict[str, list[Block]]) -> str:
     nodes = max(max(by_node(blocks)) for blocks in ways.values())
     latest = max(block.end for blocks in ways.values() for block in blocks)
     row = min(60.0, TALLEST / nodes)
-    scale = (WIDTH - LEFT - 20) / latest
-    height = TOP + len(ways) * (nodes * row + GAP)
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" font-family="sans-serif" font-size="14">',
-             f'<rect width="{WIDTH}" height="{height:.0f}" fill="white"/>']
+    canvas = Canvas()
+    canvas.text(24, 30, TITLE, 17, bold=True)
     for place, (name, blocks) in enumerate(ways.items()):
-        lines += _band(name, blocks, TOP + place * (nodes * row + GAP), row, scale)
-    return "\n".join([*lines, "</svg>", ""])
+        _band(canvas, name, blocks, nodes, TOP + place * (nodes * row + GAP), row, Scale(0, latest, LEFT, WIDTH - LEFT - RIGHT))
+    bottom = canvas.legend((
+        ("a job; jobs that share a node have equal parts of its height", _job_signs),
+        ("no job", lambda sheet, x, y: sheet.box(x, y - 10, 22, 12, FREE, f'stroke="{LINE}"')),
+    ), LEFT, WIDTH - RIGHT, TOP + len(ways) * (nodes * row + GAP) - 14)
+    return canvas.picture(WIDTH, bottom + 22, TITLE)
