@@ -26,6 +26,32 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
     done
 }
 
+# pages: the words that ask for each page of help, one page per line.
+pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {print $1}'); do printf '%s\n' "$verb -h" "$verb --help"; done; }
+
+@test "help is as wide as COLUMNS says, and loses no word" {
+    words() { tr -d '#\\' | tr -s ' \n' '\n'; }
+    [[ $(pages | wc -l) -ge 30 ]]
+    while IFS= read -r page; do
+        # shellcheck disable=SC2086
+        for width in 60 80 132; do
+            COLUMNS=$width drom $page >"$WORK/page"
+            awk -v width="$width" 'length($0) > width { print FILENAME ": " $0; wide = 1 } END { exit wide }' "$WORK/page"
+            # Comments that go on have one more #, commands a backslash.
+            diff <(COLUMNS=10000 drom $page | words) <(words <"$WORK/page")
+        done
+    done < <(pages)
+}
+
+@test "help is as wide as the terminal, and 80 columns where there is none" {
+    unset COLUMNS
+    widest() { awk 'length($0) > most { most = length($0) } END { print most }'; }
+    (($(drom run --help | widest) <= 80 && $(drom run --help | widest) > 70))
+    on_terminal() { script -qec "stty cols $1; '$BIN' run --help" /dev/null </dev/null | tr -d '\r'; }
+    (($(on_terminal 60 | widest) <= 60))
+    (($(on_terminal 120 | widest) <= 120 && $(on_terminal 120 | widest) > 100))
+}
+
 @test "drom help VERB is drom VERB --help" {
     diff <("$BIN" help set) <("$BIN" set --help)
     diff <("$BIN" help) <("$BIN" --help)

@@ -259,6 +259,16 @@ LOG
     run -0 "$sim" --version
 }
 
+@test "help is as wide as COLUMNS says" {
+    for page in -h --help "compare --help" "generate -h" "replay --help"; do
+        # shellcheck disable=SC2086
+        for width in 60 80 132; do
+            COLUMNS=$width "$sim" $page >page
+            awk -v width="$width" 'length($0) > width { print; wide = 1 } END { exit wide }' page
+        done
+    done
+}
+
 @test "what was mistyped is named, with what was most likely meant" {
     said() {
         local sentence=$1

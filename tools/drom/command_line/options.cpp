@@ -15,6 +15,7 @@
 #include "output/json.hpp"
 #include "output/report.hpp"
 #include "text/nearest.hpp"
+#include "text/wrapped.hpp"
 
 namespace drom::command {
 
@@ -114,7 +115,7 @@ void add_run(CLI::App* app, Typed& typed) {
     add_value(app, "--ncpus", typed.ncpus, "N", "this many CPUs, free ones first");
     add_value(app, "--max", typed.max, "N", "start with this many threads; never more (DROM_MAX_CPUS)");
     add_value(app, "--min", typed.min, "N", "others may not take CPUs below this many (DROM_MIN_CPUS, 1)");
-    app->add_flag("--rigid", run.rigid, "nobody takes its CPUs until it ends");
+    app->add_flag("--rigid", run.rigid, "no other client takes its CPUs until it ends");
     add_value(app, "--resize", run.resize, "WAY",
               "its team: keep its size, follow the CPUs, or auto (keep, unless it says that it may change)");
     add_value(app, "--name", run.name, "NAME", "what to call it; under MPI the rank is added");
@@ -270,7 +271,7 @@ int show_help(const CLI::App& app, Typed& typed, bool full) {
     if (&verb == &app && !app.remaining().empty()) return complain(app, app, typed, "");
     const VerbText* text = find_verb(verb.get_name());
     const auto rows = option_rows(verb);
-    print(text == nullptr ? program_help(rows, full) : verb_help(*text, rows, full));
+    print(wrapped(text == nullptr ? program_help(rows, full) : verb_help(*text, rows, full), page_width()));
     return kDone;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// verb_texts.cpp - the text of the help, one row a verb.
+// verb_texts.cpp - the text of the help, one row per verb.
 #include "command_line/verb_texts.hpp"
 
 #include <algorithm>
@@ -11,56 +11,49 @@ namespace {
 constexpr VerbText kVerbs[] = {
     {"run", "[options] -- COMMAND [ARGUMENT]...", "start COMMAND on CPUs made free for it",
      "Looks at the program, chooses how it will be reached (its entry points), reserves its CPUs, and starts it when "
-     "they are "
-     "free.\n"
+     "they are free.\n"
      "Without --cpus or --ncpus it gets all free CPUs of the present affinity, or, when none is free, an equal share "
      "of them.\n"
-     "--ncpus takes free CPUs first, near one another; what is missing is taken from running clients, the largest "
-     "share first,\n"
-     "never below a client's minimum and never from rigid ones. What was taken goes back when the command ends.\n"
+     "--ncpus takes free CPUs first, near one another. The CPUs still missing are taken from running clients: the "
+     "largest share first, never below a client's minimum, and never from rigid ones. CPUs that were taken go back "
+     "when the command ends.\n"
      "A program starts with its maximum of threads (OMP_NUM_THREADS, else --max, else its CPUs) and never exceeds it.\n"
-     "When there is no room it is refused; with --wait it starts as soon as there is,\n"
-     "or is refused when --timeout has passed (without --timeout it waits for ever).\n"
-     "Every signal that can be caught is passed on. The exit status is the command's, and its signal is raised here "
-     "too "
-     "when it\ndied of one.\n"
+     "When there is no room it is refused. With --wait it starts as soon as there is, or is refused when --timeout has "
+     "passed; without --timeout it waits until there is room.\n"
+     "Every signal that can be caught is passed on. The exit status is the command's; when the command died of a "
+     "signal, that signal is raised here, too.\n"
      "126: COMMAND cannot be executed. 127: COMMAND was not found. In both cases nothing is left behind.\n"
-     "--resize keep: its team keeps its size, and CPUs change beneath it. follow: as each outermost region starts it "
-     "has as many\n"
-     "threads as CPUs, never more than its own number. auto: keep, unless OMP_DYNAMIC=true, the program, or a record "
-     "of drom\n"
-     "verify for exactly this program says that it may change.",
+     "--resize keep: its team keeps its size, and CPUs change beneath it.\n"
+     "--resize follow: as each outermost region starts it has as many threads as CPUs, never more than its own "
+     "number.\n"
+     "--resize auto: keep, unless OMP_DYNAMIC=true, the program, or a record of drom verify for exactly this program "
+     "says that it may change.",
      "drom run -- ./simulation                      # all free CPUs\n"
      "drom run --ncpus 4 --name render -- ./render  # four CPUs, taken from others if need be\n"
      "drom run --ncpus 1 --max 8 -- ./simulation    # begins on one CPU and can grow to eight\n"
-     "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and nobody may take them\n"
-     "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once a rank"},
+     "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and no other client may take them\n"
+     "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once per rank"},
     {"verify", "[options] -- COMMAND [ARGUMENT]...", "find out by trial whether COMMAND's team may follow its CPUs",
      "Runs COMMAND undisturbed, then round by round under random requests with keep and with follow, in a table of its "
-     "own,\n"
-     "on CPUs that no client owns. Where fewer than two are left, it uses those of clients too, and says so.\n"
-     "A run is right when it succeeds and its output is that of the undisturbed run, or, with\n"
-     "--check, when CHECK succeeds with the run's output as its standard input.\n"
+     "own, on CPUs that no client owns. Where fewer than two are left, it uses those of clients too, and says so.\n"
+     "A run is right when it succeeds and its output is that of the undisturbed run, or, with --check, when CHECK "
+     "succeeds with the run's output as its standard input.\n"
      "follow is recorded when it was right every time and took less CPU time than keep beyond doubt; otherwise keep, "
-     "and\n"
-     "rigid when even keep was wrong. Without evidence nothing is recorded, and the exit status is 1.\n"
+     "and rigid when even keep was wrong. Without evidence nothing is recorded, and the exit status is 1.\n"
      "The record is ${XDG_STATE_HOME:-~/.local/state}/drom/modes, one line per program and its libraries; drom run "
-     "uses "
-     "it.",
+     "uses it.",
      "drom verify -- ./simulation -s 20\n"
      "drom verify --runs 20 --check 'grep -q \"energy = 2.443e5\"' -- ./simulation"},
-    {"list", "[CLIENT]", "who owns which CPUs, and what is still unacknowledged",
-     "One line a client, then the CPUs nobody owns. CPUS are the client's until it releases them; WANT, shown when it "
-     "differs,\n"
-     "is what it will have when everything posted is done.",
+    {"list", "[CLIENT]", "which client owns which CPUs, and what is still unacknowledged",
+     "One line per client, then the CPUs that no client owns. CPUS are the client's until it releases them. WANT, "
+     "shown when it differs, is what it will have when everything posted is done.",
      "drom list\n"
      "drom list -o pid,cpus,request --raw           # for scripts without JSON\n"
      "drom list --json | jq '.clients[].mask'"},
     {"set", "CLIENT MASK", "give CLIENT exactly these CPUs",
      "CPUs of other clients are refused unless --take is given. A request that is not acknowledged yet is replaced.\n"
      "With --job in place of CLIENT the ranks of the job divide the CPUs evenly, each keeping what it has where it "
-     "can:\n"
-     "all of them get their CPUs, or, when one cannot, none.",
+     "can. All of them get their CPUs, or, when one cannot, none.",
      "drom set 4242 0-3\n"
      "drom set --job 88.0 0-7                        # for all ranks of the job on this node\n"
      "drom set render numa:0 --take --return\n"
@@ -81,35 +74,34 @@ constexpr VerbText kVerbs[] = {
      "The CPUs must be free, unless --take is given. With --job its ranks divide them and what they have evenly.",
      "drom give render 4-5"},
     {"take", "CLIENT MASK", "remove these CPUs from CLIENT's",
-     "All of them must be CLIENT's, and at least one CPU must be left. They become free, or return to their owner.\n"
+     "All of them must be CLIENT's, and at least one CPU must be left. They become free, or return to the client that "
+     "lent them.\n"
      "With --job its ranks divide what is left evenly.",
      "drom take render 4-5"},
-    {"drain", "MASK", "empty these CPUs and give them to nobody until restored",
+    {"drain", "MASK", "empty these CPUs and give them to no client until restored",
      "Their owners are told to leave. A client that has no other CPU keeps one, and the request is refused.",
      "drom drain package:1"},
-    {"restore", "MASK", "hand drained CPUs back to those who had them",
+    {"restore", "MASK", "hand drained CPUs back to the clients that had them",
      "CPUs whose owner has ended meanwhile become free.", "drom restore package:1"},
     {"wait", "CLIENT", "wait until CLIENT's newest request is released",
      "With --wait resized until its threads are as many as its CPUs, or are known to stay as they are.",
      "drom set 4242 0 --no-wait; drom wait 4242\n"
      "drom wait 4242 --seq 17 --wait resized --timeout 10000"},
-    {"watch", "[CLIENT]", "follow what happens, one line an event",
+    {"watch", "[CLIENT]", "follow what happens, one line per event",
      "Ends at SIGINT, after --for seconds or --count events. With --json each line is one object.",
      "drom watch\n"
      "drom watch --json --for 60 > events.jsonl\n"
      "drom watch --all --count 100                  # from the oldest event still kept"},
     {"explain", "CLIENT", "why CLIENT is where it is: entry points, requests, threads, cost",
      "Says which entry points answered and how often, why a request is not released or not resized, what confinement "
-     "costs, "
-     "which\n"
-     "threads run where, and whether the program spins. Looks at the threads for --sample milliseconds.",
+     "costs, which threads run where, and whether the program spins. Looks at the threads for --sample milliseconds.",
      "drom explain simulation\n"
      "drom explain 4242 --json"},
-    {"check", "", "verify the table, finish what somebody left unfinished, remove the dead",
+    {"check", "", "verify the table, finish what another command left unfinished, remove the dead",
      "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},
     {"env", "", "the variables drom reads, their values, and where those come from",
-     "A variable that begins with DROM_ and is not in the list is reported, and so is a value that cannot be;\n"
-     "the exit status is then 1.",
+     "A variable that begins with DROM_ and is not in the list is reported, and so is a value that cannot be; the exit "
+     "status is then 1.",
      "drom env"},
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// check.cpp - drom check: verify the table, finish what somebody left unfinished, remove the dead.
+// check.cpp - drom check: verify the table, finish what another command left unfinished, remove the dead.
 #include <fmt/format.h>
 
 #include "output/format.hpp"

@@ -11,6 +11,7 @@
 
 #include "cli/help.hpp"
 #include "text/nearest.hpp"
+#include "text/wrapped.hpp"
 
 namespace drom::sim {
 namespace {
@@ -234,6 +235,8 @@ void finish(Typed& typed, const CLI::App& app, NumberReader& reader) {
         reader.complain("--seeds is for generated workloads; a log is what it is");
 }
 
+void show(const std::string& page) { std::fputs(wrapped(page, page_width()).c_str(), stdout); }
+
 }  // namespace
 
 int misused(const SimulationOptions& options, const std::string& text) {
@@ -248,7 +251,7 @@ tl::expected<SimulationOptions, int> parse_options(int argc, char** argv) {
     typed.options.verb = verb_of(words);
     if (typed.options.verb == "help") {
         const std::string of = words.empty() ? "run" : words.front();
-        std::fputs(help(of, true).c_str(), stdout);
+        show(help(of, true));
         return tl::unexpected<int>(kDone);
     }
     CLI::App app;
@@ -267,7 +270,7 @@ tl::expected<SimulationOptions, int> parse_options(int argc, char** argv) {
         return tl::unexpected<int>(kDone);
     }
     if (typed.help || typed.long_help) {
-        std::fputs(help(typed.options.verb, typed.long_help).c_str(), stdout);
+        show(help(typed.options.verb, typed.long_help));
         return tl::unexpected<int>(kDone);
     }
     const auto extra = app.remaining();
