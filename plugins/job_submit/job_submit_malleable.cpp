@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cluster_nodes.hpp"
-#include "malleable_range.hpp"
+#include "common/malleable_range.hpp"
 #include "request.hpp"
 
 extern "C" {

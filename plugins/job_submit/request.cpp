@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "admin_comment.hpp"
+#include "common/admin_comment.hpp"
 
 namespace drom::slurm {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "malleable_range.hpp"
+#include "common/malleable_range.hpp"
 
 namespace drom::slurm {
 

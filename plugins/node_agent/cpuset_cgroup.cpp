@@ -17,7 +17,7 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "base/error.hpp"
-#include "small_file.hpp"
+#include "common/small_file.hpp"
 
 namespace drom::slurm {
 namespace {

@@ -14,9 +14,9 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "common/small_file.hpp"
 #include "cpuset_cgroup.hpp"
 #include "partition/partition.hpp"
-#include "small_file.hpp"
 #include "starting_steps.hpp"
 #include "topology_cache.hpp"
 

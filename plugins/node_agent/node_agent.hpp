@@ -13,19 +13,12 @@
 
 #include <tl/expected.hpp>
 
+#include "common/settings.hpp"
 #include "node_table.hpp"
 #include "partition/topology.hpp"
 #include "record.hpp"
 
 namespace drom::slurm {
-
-/// How the agent of a node is set up.
-struct AgentSettings {
-    std::string table;            ///< directory of the node's table
-    std::string topology;         ///< hwloc's synthetic description of a virtual node; empty: this machine
-    double sharing_factor = 0.5;  ///< for jobs that were granted no CPUs of their own
-    uint32_t timeout_ms = 2000;   ///< how long a step waits for its CPUs to be left before it starts all the same
-};
 
 /// A step that is about to start here.
 struct Launch {

@@ -8,7 +8,6 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "descendants.hpp"
-#include "node_agent.hpp"
 #include "topology_cache.hpp"
 
 namespace drom::slurm {

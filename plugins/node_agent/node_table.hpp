@@ -8,12 +8,12 @@
 
 #include <tl/expected.hpp>
 
+#include "common/settings.hpp"
 #include "drom/drom.h"
 #include "record.hpp"
 
 namespace drom::slurm {
 
-struct AgentSettings;
 /// A sentence for the log or for the user.
 using Refusal = std::string;
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "malleable_range.hpp"
+#include "common/malleable_range.hpp"
 #include "node_agent.hpp"
 
 namespace drom::slurm {

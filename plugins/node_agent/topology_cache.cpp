@@ -5,8 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "node_agent.hpp"
-#include "small_file.hpp"
+#include "common/small_file.hpp"
 
 namespace drom::slurm {
 namespace {

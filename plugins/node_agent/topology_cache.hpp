@@ -6,11 +6,10 @@
 
 #include <tl/expected.hpp>
 
+#include "common/settings.hpp"
 #include "partition/topology.hpp"
 
 namespace drom::slurm {
-
-struct AgentSettings;
 
 /// From agent.topology in the table's folder, if it is of this boot and of the CPUs that are online now; else from hwloc, and written there.
 /// A virtual node's is always read from its description. Errors: a sentence. Cost: 30 us; the first time 10 to 25 ms.

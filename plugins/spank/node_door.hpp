@@ -2,7 +2,7 @@
 // node_door.hpp - slurmstepd: the node agent's calls around the tasks of a step (step_door.hpp). Only where plugstack.conf names a table.
 #pragma once
 
-#include "settings.hpp"
+#include "common/settings.hpp"
 
 struct spank_handle;
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "malleable_range.hpp"
+#include "common/malleable_range.hpp"
 
 struct spank_handle;
 

@@ -4,9 +4,9 @@
 // It never makes a job fail: only an option's value, at submission, is refused (options.cpp). Nothing is thrown into Slurm, which is C.
 #include <exception>
 
+#include "common/settings.hpp"
 #include "node_door.hpp"
 #include "options.hpp"
-#include "settings.hpp"
 #include "slurm_spank.hpp"
 #include "step.hpp"
 #include "submission.hpp"

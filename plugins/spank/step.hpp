@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "settings.hpp"
+#include "common/settings.hpp"
 
 struct spank_handle;
 

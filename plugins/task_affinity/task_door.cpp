@@ -7,9 +7,9 @@
 #include <exception>
 #include <optional>
 
-#include "malleable_range.hpp"
-#include "node_agent/small_file.hpp"
-#include "settings.hpp"
+#include "common/malleable_range.hpp"
+#include "common/settings.hpp"
+#include "common/small_file.hpp"
 
 namespace drom::slurm::task {
 namespace {

@@ -7,9 +7,9 @@
 #include <cctype>
 
 #include "base/cpuset.hpp"
+#include "common/malleable_range.hpp"
 #include "dlb/mask.hpp"
 #include "fuzz.hpp"
-#include "malleable_range.hpp"
 #include "partition/topology.hpp"
 
 namespace {

@@ -14,9 +14,9 @@
 #include "client/client.hpp"
 #include "client/rank.hpp"
 #include "client/unmodified.hpp"
+#include "common/malleable_range.hpp"
 #include "dlb/options.hpp"
 #include "fuzz.hpp"
-#include "malleable_range.hpp"
 #include "temp_dir.hpp"
 
 namespace {

@@ -8,7 +8,8 @@
 
 #include <array>
 
-#include "admin_comment.hpp"
+#include "common/admin_comment.hpp"
+#include "common/settings.hpp"
 #include "fuzz.hpp"
 #include "node_agent/record.hpp"
 #include "node_agent/topology_cache.hpp"
@@ -16,7 +17,6 @@
 #include "preload.hpp"
 #include "select_malleable/ledger_file.hpp"
 #include "select_malleable/select_options.hpp"
-#include "settings.hpp"
 #include "temp_dir.hpp"
 
 namespace {

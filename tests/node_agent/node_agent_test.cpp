@@ -10,7 +10,7 @@
 #include <csignal>
 
 #include "child.hpp"
-#include "node_agent/small_file.hpp"
+#include "common/small_file.hpp"
 #include "node_agent/step_door.hpp"
 #include "property.hpp"
 #include "temp_dir.hpp"

@@ -4,9 +4,9 @@
 
 #include "base/confine.hpp"
 #include "child.hpp"
+#include "common/small_file.hpp"
 #include "node_agent/descendants.hpp"
 #include "node_agent/node_agent.hpp"
-#include "node_agent/small_file.hpp"
 #include "node_agent/topology_cache.hpp"
 #include "temp_dir.hpp"
 

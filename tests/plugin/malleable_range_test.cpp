@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // malleable_range_test.cpp - what --malleable and --drom-min-per-rank accept, and what they say about the rest.
-#include "malleable_range.hpp"
+#include "common/malleable_range.hpp"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "admin_comment.hpp"
+#include "common/admin_comment.hpp"
 #include "property.hpp"
 #include "select_malleable/core_sets.hpp"
 #include "select_malleable/ledger_file.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // settings_test.cpp - plugstack.conf's arguments, drom.conf, and what a job declared in its SPANK environment.
-#include "settings.hpp"
+#include "common/settings.hpp"
 
 #include <gtest/gtest.h>
 

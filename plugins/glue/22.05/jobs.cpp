@@ -7,8 +7,8 @@
 #include <map>
 #include <string_view>
 
-#include "admin_comment.hpp"
-#include "malleable_range.hpp"
+#include "common/admin_comment.hpp"
+#include "common/malleable_range.hpp"
 
 namespace drom::slurm {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "admin_comment.hpp"
+#include "common/admin_comment.hpp"
 #include "cons_tres.hpp"
 #include "once_unlocked.hpp"
 #include "select_malleable/core_sets.hpp"

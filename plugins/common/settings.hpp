@@ -2,11 +2,10 @@
 // settings.hpp - how the node side is set up: what stands behind spank_drom.so in plugstack.conf, or in drom.conf. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "node_agent/node_agent.hpp"
 
 namespace drom::slurm {
 
@@ -24,6 +23,14 @@ Settings read_arguments(int argc, const char* const argv[]);
 
 /// NAME=VALUE, one a line; what follows a # is a comment.
 Settings read_file(std::string_view text);
+
+/// How the agent of a node is set up.
+struct AgentSettings {
+    std::string table;            ///< directory of the node's table
+    std::string topology;         ///< hwloc's synthetic description of a virtual node; empty: this machine
+    double sharing_factor = 0.5;  ///< for jobs that were granted no CPUs of their own
+    uint32_t timeout_ms = 2000;   ///< how long a step waits for its CPUs to be left before it starts all the same
+};
 
 /// The same for one node.
 AgentSettings agent_settings(const Settings& settings, const std::string& node);
