@@ -2,8 +2,7 @@
 // spank_drom.cpp - the plugin that every command and every step of Slurm loads: which of its moments is whose.
 //
 // It never makes a job fail: only an option's value, at submission, is refused (options.cpp). Nothing is thrown into Slurm, which is C.
-#include <exception>
-
+#include "common/guarded.hpp"
 #include "common/settings.hpp"
 #include "node_door.hpp"
 #include "options.hpp"
@@ -24,13 +23,10 @@ namespace {
 
 using namespace drom::slurm;
 
+/// Never makes a job fail.
 template <class Body>
-int guarded(const Body& body) noexcept {
-    try {
-        body();
-    } catch (const std::exception& error) {
-        slurm_info("spank_drom: %s; the job runs without drom", error.what());
-    }
+int always_succeeds(const Body& body) noexcept {
+    guarded(body, [](const char* error) { slurm_info("spank_drom: %s; the job runs without drom", error); });
     return ESPANK_SUCCESS;
 }
 
@@ -39,21 +35,21 @@ int guarded(const Body& body) noexcept {
 extern "C" {
 
 int slurm_spank_init(spank_t spank, int, char**) {
-    return guarded([&] {
+    return always_succeeds([&] {
         const spank_context_t context = spank_context();
         if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE) register_options(spank);
     });
 }
 
 int slurm_spank_init_post_opt(spank_t spank, int argc, char* argv[]) {
-    return guarded([&] {
+    return always_succeeds([&] {
         if (spank_remote(spank) == 0) announce(spank);
         if (spank_context() == S_CTX_REMOTE) step_is_about_to_start(spank, read_arguments(argc, argv));
     });
 }
 
 int slurm_spank_user_init(spank_t, int argc, char* argv[]) {
-    return guarded([&] {
+    return always_succeeds([&] {
         const Settings settings = read_arguments(argc, argv);
         for (const std::string& sentence : settings.wrong) slurm_info("spank_drom: %s", sentence.c_str());
         look_for_libraries(library_directory(settings));
@@ -61,11 +57,11 @@ int slurm_spank_user_init(spank_t, int argc, char* argv[]) {
 }
 
 int slurm_spank_task_post_fork(spank_t spank, int argc, char* argv[]) {
-    return guarded([&] { task_was_forked(spank, read_arguments(argc, argv)); });
+    return always_succeeds([&] { task_was_forked(spank, read_arguments(argc, argv)); });
 }
 
 int slurm_spank_task_init(spank_t spank, int argc, char* argv[]) {
-    return guarded([&] {
+    return always_succeeds([&] {
         const Settings settings = read_arguments(argc, argv);
         enter_task(spank, library_directory(settings));
         if (!name_reservation(spank, settings)) leave_alone(spank, library_directory(settings));
@@ -73,7 +69,7 @@ int slurm_spank_task_init(spank_t spank, int argc, char* argv[]) {
 }
 
 int slurm_spank_task_exit(spank_t spank, int, char**) {
-    return guarded([&] { task_has_ended(spank); });
+    return always_succeeds([&] { task_has_ended(spank); });
 }
 
 }  // extern "C"

@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include <exception>
 #include <optional>
 
+#include "common/guarded.hpp"
 #include "common/malleable_range.hpp"
 #include "common/settings.hpp"
 #include "common/small_file.hpp"
@@ -18,14 +18,10 @@ std::string g_file;
 Log g_log{};
 std::optional<StepDoor> g_door;
 
-/// Slurm is C: what is thrown ends here.
+/// Never makes a job fail.
 template <class Body>
-void guarded(const Body& body) noexcept {
-    try {
-        body();
-    } catch (const std::exception& error) {
-        g_log.news(std::string(error.what()) + "; the job runs as without drom");
-    }
+void never_fails(const Body& body) noexcept {
+    guarded(body, [](const char* error) { g_log.news(std::string(error) + "; the job runs as without drom"); });
 }
 
 /// Read anew each time, so that what an administrator writes counts from the next step on. `table` is empty where nothing is to be done.
@@ -48,7 +44,7 @@ std::string_view text_of(std::string_view value) { return value == "(null)" ? st
 
 void set_up(const std::string& file, const Log& log) noexcept {
     g_log = log;
-    guarded([&] {
+    never_fails([&] {
         g_file = file;
         const Settings settings = read_file(contents(file));
         for (const std::string& sentence : settings.wrong) log.news(sentence);
@@ -78,7 +74,7 @@ void read_declaration(const std::vector<std::string_view>& environment, std::str
 std::string refusal(const std::string& node, const StepOnNode& step, unsigned tasks) noexcept {
     std::string why;
     if (!step.range || !step.has_tasks_of_its_own()) return why;
-    guarded([&] {
+    never_fails([&] {
         with_agent(node, [&](NodeAgent& agent) {
             const Launch launch = launch_of(step, agent);
             if (launch.granted.none()) return;
@@ -89,7 +85,7 @@ std::string refusal(const std::string& node, const StepOnNode& step, unsigned ta
 }
 
 void suspend(const std::string& node, uint32_t job) noexcept {
-    guarded([&] {
+    never_fails([&] {
         with_agent(node, [&](NodeAgent& agent) {
             if (const auto done = agent.suspend(job); !done)
                 g_log.news("job " + std::to_string(job) + " is suspended: " + done.error());
@@ -98,7 +94,7 @@ void suspend(const std::string& node, uint32_t job) noexcept {
 }
 
 void resume(const std::string& node, uint32_t job) noexcept {
-    guarded([&] {
+    never_fails([&] {
         with_agent(node, [&](NodeAgent& agent) {
             if (const auto done = agent.resume(job); !done)
                 g_log.news("job " + std::to_string(job) + " goes on: " + done.error());
@@ -107,20 +103,20 @@ void resume(const std::string& node, uint32_t job) noexcept {
 }
 
 void step_is_about_to_start(const std::string& node, const StepOnNode& step) noexcept {
-    guarded([&] { g_door->step_is_about_to_start(settings_of(node), step); });
+    never_fails([&] { g_door->step_is_about_to_start(settings_of(node), step); });
 }
 
 void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept {
-    guarded([&] { g_door->task_was_forked(settings_of(node), step, task, all); });
+    never_fails([&] { g_door->task_was_forked(settings_of(node), step, task, all); });
 }
 
 void task_has_ended(const StepName& step, pid_t task) noexcept {
-    guarded([&] { g_door->task_has_ended(step, task); });
+    never_fails([&] { g_door->task_has_ended(step, task); });
 }
 
 Variables variables(const std::string& node) noexcept {
     Variables found;
-    guarded([&] {
+    never_fails([&] {
         const AgentSettings settings = settings_of(node);
         if (settings.table.empty()) return;
         if (auto named = environment_of(settings.table, getpid()))

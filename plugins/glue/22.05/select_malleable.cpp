@@ -3,8 +3,9 @@
 #include "cons_tres.hpp"
 #include "sharing.hpp"
 
-#include <exception>
 #include <string_view>
+
+#include "common/guarded.hpp"
 
 extern "C" {
 // Without these, C++ would keep the constants to itself.
@@ -23,20 +24,18 @@ namespace {
 
 using namespace drom::slurm;
 
-/// slurmctld is C: nothing is thrown into it. What was begun is then finished by `otherwise`.
+/// Says an exception of `body` in the log; what was begun is then finished by `otherwise`.
 template <class Body, class Otherwise>
-auto guarded(const char* where, const Body& body, const Otherwise& otherwise) -> decltype(body()) {
-    try {
-        return body();
-    } catch (const std::exception& error) {
-        slurm_error("select/malleable: %s: %s", where, error.what());
-    }
-    return otherwise();
+auto in_call(const char* where, const Body& body, const Otherwise& otherwise) -> decltype(body()) {
+    return guarded(body, [&](const char* error) {
+        slurm_error("select/malleable: %s: %s", where, error);
+        return otherwise();
+    });
 }
 
 template <class Body>
-void guarded(const char* where, const Body& body) {
-    guarded(where, body, [] {});
+void in_call(const char* where, const Body& body) {
+    in_call(where, body, [] {});
 }
 
 void confirm_guests();
@@ -48,7 +47,7 @@ Sharing& sharing() {
 }
 
 void confirm_guests() {
-    guarded("confirm", [] { sharing().confirm(); });
+    in_call("confirm", [] { sharing().confirm(); });
 }
 
 /// Empty: the options are understood, and taken over.
@@ -75,7 +74,7 @@ void advise() {
 
 /// What was half done is worked out anew from slurmctld's own records.
 void start_over() {
-    guarded("rebuild", [] { sharing().rebuild(); });
+    in_call("rebuild", [] { sharing().rebuild(); });
 }
 
 int refuse(const std::string& sentence) {
@@ -88,7 +87,7 @@ int refuse(const std::string& sentence) {
 extern "C" {
 
 int init(void) {
-    return guarded(
+    return in_call(
         "init",
         [] {
             if (const std::string wrong = load_cons_tres(); !wrong.empty()) return refuse(wrong);
@@ -106,14 +105,14 @@ int fini(void) { return SLURM_SUCCESS; }
 // ---- where sharing comes in ------------------------------------------------------------------------------------
 
 int select_p_state_restore(char* directory) {
-    guarded("restore", [directory] { sharing().restore(directory); });
+    in_call("restore", [directory] { sharing().restore(directory); });
     return cons_tres.state_restore(directory);
 }
 
 int select_p_reconfigure(void) {
     const int status = cons_tres.reconfigure();
     if (status != SLURM_SUCCESS) return status;
-    guarded("reconfigure", [] {
+    in_call("reconfigure", [] {
         if (const std::string wrong = read_options(); !wrong.empty())
             slurm_error("select/malleable: %s; the options that were in force stay so", wrong.c_str());
         sharing().rebuild();
@@ -124,11 +123,11 @@ int select_p_reconfigure(void) {
 int select_p_job_test(job_record_t* job, bitstr_t* nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
                       uint16_t mode, List candidates, List* preempted, bitstr_t* excluded_cores) {
     Question question{job, nodes, min_nodes, max_nodes, req_nodes, mode, candidates, preempted, excluded_cores};
-    return guarded("job_test", [&question] { return sharing().test(question); }, [] { return SLURM_ERROR; });
+    return in_call("job_test", [&question] { return sharing().test(question); }, [] { return SLURM_ERROR; });
 }
 
 int select_p_job_begin(job_record_t* job) {
-    const int status = guarded(
+    const int status = in_call(
         "job_begin", [job] { return sharing().begin(job); },
         [] {
             start_over();
@@ -139,25 +138,25 @@ int select_p_job_begin(job_record_t* job) {
 
 int select_p_select_nodeinfo_set(job_record_t* job) {
     const int status = cons_tres.nodeinfo_set(job);
-    guarded("nodeinfo_set", [job] { sharing().booked(job); }, start_over);
+    in_call("nodeinfo_set", [job] { sharing().booked(job); }, start_over);
     return status;
 }
 
 int select_p_job_fini(job_record_t* job) {
     const int status = cons_tres.job_fini(job);
-    guarded("job_fini", [job] { sharing().ended(job); }, start_over);
+    in_call("job_fini", [job] { sharing().ended(job); }, start_over);
     return status;
 }
 
 int select_p_job_suspend(job_record_t* job, bool indefinitely) {
     const int status = cons_tres.job_suspend(job, indefinitely);
-    if (indefinitely) guarded("job_suspend", [job] { sharing().suspended(job); });
+    if (indefinitely) in_call("job_suspend", [job] { sharing().suspended(job); });
     return status;
 }
 
 int select_p_job_resume(job_record_t* job, bool indefinitely) {
     const int status = cons_tres.job_resume(job, indefinitely);
-    if (indefinitely) guarded("job_resume", [job] { sharing().resumed(job); });
+    if (indefinitely) in_call("job_resume", [job] { sharing().resumed(job); });
     return status;
 }
 
@@ -167,13 +166,13 @@ int select_p_job_expand(job_record_t* from, job_record_t* to) {
             return refuse("job " + std::to_string(job->job_id) +
                           " shares nodes and cannot change its allocation now; try again when it is alone");
     const int status = cons_tres.job_expand(from, to);
-    guarded("job_expand", [] { sharing().rebuild(); });
+    in_call("job_expand", [] { sharing().rebuild(); });
     return status;
 }
 
 int select_p_job_resized(job_record_t* job, node_record_t* node) {
     const int status = cons_tres.job_resized(job, node);
-    guarded("job_resized", [] { sharing().rebuild(); });
+    in_call("job_resized", [] { sharing().rebuild(); });
     return status;
 }
 
