@@ -8,6 +8,7 @@
 #include "cluster_nodes.hpp"
 #include "common/guarded.hpp"
 #include "common/malleable_range.hpp"
+#include "common/plugin_identity.hpp"
 #include "request.hpp"
 
 extern "C" {
@@ -18,15 +19,11 @@ extern "C" {
 // Slurm frees what is in its messages: they come from its allocator.
 char* slurm_xstrdup(const char* text);
 void slurm_xfree(void** text);
+}
 
-// Without these, C++ would keep the constants to itself.
-extern const char plugin_name[];
-extern const char plugin_type[];
-extern const uint32_t plugin_version;
 const char plugin_name[] = "drom: requests of malleable jobs";
 const char plugin_type[] = "job_submit/malleable";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
-}
 
 namespace {
 

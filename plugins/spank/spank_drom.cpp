@@ -3,6 +3,7 @@
 //
 // It never makes a job fail: only an option's value, at submission, is refused (options.cpp). Nothing is thrown into Slurm, which is C.
 #include "common/guarded.hpp"
+#include "common/plugin_identity.hpp"
 #include "common/settings.hpp"
 #include "node_door.hpp"
 #include "options.hpp"
@@ -11,10 +12,6 @@
 #include "submission.hpp"
 
 extern "C" {
-// Without these, C++ would keep the constants to itself.
-extern const char plugin_name[];
-extern const char plugin_type[];
-extern const unsigned int plugin_version;
 extern const unsigned int spank_plugin_version;
 SPANK_PLUGIN(spank_drom, 1)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_door.hpp - what task_drom.so does at each of its moments, without Slurm's structs: those are glue/'s.
+// task_door.hpp - what task_drom.so does at each of its moments, without Slurm's structs: task_drom.cpp reads those.
 //
 // In slurmd: before a launch, around suspension. In the step daemon: as step_door.hpp. One thread at a time: Slurm holds a lock around
 // each of its calls. Nothing is thrown.

@@ -14,9 +14,9 @@
 #include "node_agent/record.hpp"
 #include "node_agent/topology_cache.hpp"
 #include "policy/coscheduler.hpp"
-#include "preload.hpp"
 #include "select_malleable/ledger_file.hpp"
 #include "select_malleable/select_options.hpp"
+#include "spank/preload.hpp"
 #include "temp_dir.hpp"
 
 namespace {

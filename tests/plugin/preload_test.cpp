@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // preload_test.cpp - LD_PRELOAD of a task: the user's part survives, ours is there once.
-#include "preload.hpp"
+#include "spank/preload.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // request_test.cpp - what a malleable job's request becomes: every core of its nodes, or a sentence.
-#include "request.hpp"
+#include "job_submit/request.hpp"
 
 #include "property.hpp"
 

@@ -1,46 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_glue.hpp - what the glue of every series has in common: from Slurm's structs to the task door, and nothing else. Included once, behind the
-// headers of a series, whose structs differ in their layout and not in the names that are used here.
-#pragma once
+// task_drom.cpp - the entry points that are alike in every series of Slurm: from its structs to the task door, and nothing else. The structs of the
+// series differ in their layout and not in the names that are used here.
+#include "slurmd.hpp"
 
-// Slurm's macros are not for the C++ library.
-#undef free
-#undef error
-#undef info
-#undef verbose
-#undef debug
-#undef fatal
+#include "task_affinity/task_drom.hpp"
 
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "task_affinity/task_door.hpp"
+#include "common/plugin_identity.hpp"
 
-extern "C" {
-// slurmd and slurmstepd both have one.
-extern slurmd_conf_t* conf;
-
-// Without these, C++ would keep the constants to itself.
-extern const char plugin_name[];
-extern const char plugin_type[];
-extern const uint32_t plugin_version;
 const char plugin_name[] = "drom: tasks get and hand back CPUs while they run";
 const char plugin_type[] = "task/drom";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
-}
 
+namespace drom::slurm {
 namespace {
-
-using namespace drom::slurm;
 
 void say(const std::string& sentence) { slurm_info("task/drom: %s", sentence.c_str()); }
 void say_in_detail(const std::string& sentence) { slurm_verbose("task/drom: %s", sentence.c_str()); }
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
-std::string node() { return text_of(conf->node_name); }
-
 /// Up to `count` entries, or to the null that ends them.
 std::vector<std::string_view> entries(char** list, size_t count = SIZE_MAX) {
     std::vector<std::string_view> found;
@@ -56,9 +38,6 @@ void declare(const launch_tasks_request_msg_t* message, char** environment, Step
     task::read_declaration(own, "", step);
 }
 
-/// CPUs that the job has on this node while it shares with nobody, as the controller signed it; 0: not known. Each series has its own.
-uint32_t cpus_of_job(stepd_step_rec_t* job);
-
 StepOnNode describe(stepd_step_rec_t* job) {
     StepOnNode step;
     step.step = {job->step_id.job_id, job->step_id.step_id};
@@ -66,7 +45,7 @@ StepOnNode describe(stepd_step_rec_t* job) {
     if (job->argc > 0 && job->argv != nullptr) step.program = text_of(job->argv[0]);
     step.job_cores = text_of(job->job_alloc_cores);
     step.cores = job->batch ? step.job_cores : text_of(job->step_alloc_cores);
-    step.job_cpus = cpus_of_job(job);
+    step.job_cpus = task::cpus_of_job(job);
     declare(job->batch ? nullptr : job->msg, job->env, step);
     return step;
 }
@@ -89,7 +68,7 @@ int request_launch(launch_tasks_request_msg_t* request, uint32_t node_id, char**
     declare(request, request->env, step);
     if (!step.range) return SLURM_SUCCESS;
     step.cores = granted_cores(request->cred);
-    const std::string why = task::refusal(node(), step, request->tasks_to_launch[node_id]);
+    const std::string why = task::refusal(task::node_name(), step, request->tasks_to_launch[node_id]);
     if (why.empty()) return SLURM_SUCCESS;
     say("step " + step.step.text() + ": " + why + "; it does not start");
     xfree(*sentence);
@@ -103,14 +82,10 @@ void set_up() {
     xfree(path);
 }
 
-void task_was_forked(stepd_step_rec_t* job, uint32_t task) {
-    task::task_was_forked(node(), describe(job), job->task[task]->pid, job->node_tasks);
-}
-
 void before_exec(stepd_step_rec_t* job) {
     const StepOnNode step = describe(job);
     if (!step.range || !step.has_tasks_of_its_own()) return;
-    for (const auto& [name, value] : task::variables(node())) {
+    for (const auto& [name, value] : task::variables(task::node_name())) {
         if (value.empty())
             unsetenvp(job->env, name.c_str());
         else
@@ -120,7 +95,16 @@ void before_exec(stepd_step_rec_t* job) {
 
 }  // namespace
 
-// What is called alike in every series.
+std::string task::node_name() { return text_of(conf->node_name); }
+
+void task::tell_of_fork(stepd_step_rec_t* job, uint32_t task) {
+    task_was_forked(node_name(), describe(job), job->task[task]->pid, job->node_tasks);
+}
+
+}  // namespace drom::slurm
+
+using namespace drom::slurm;
+
 extern "C" {
 
 int init(void);
@@ -148,7 +132,7 @@ int task_p_slurmd_launch_request(launch_tasks_request_msg_t* request, uint32_t n
 }
 
 int task_p_pre_setuid(stepd_step_rec_t* job) {
-    task::step_is_about_to_start(node(), describe(job));
+    task::step_is_about_to_start(task::node_name(), describe(job));
     return SLURM_SUCCESS;
 }
 

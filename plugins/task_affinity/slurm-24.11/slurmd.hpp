@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_drom.cpp - the entry points of a task plugin of Slurm 24.11.
+// slurmd.hpp - the headers of slurmd 24.11 as C++ can bear them. Include it before anything else.
+#pragma once
+
 #include "config.h"
 
 extern "C" {
@@ -19,27 +21,8 @@ extern "C" {
 #include "src/slurmd/slurmstepd/slurmstepd_job.h"
 }
 
-#include "task_glue.hpp"
-
 static_assert(SLURM_VERSION_NUM(24, 11, 0) <= SLURM_VERSION_NUMBER &&
                   SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0),
               "these are the entry points of Slurm 24.11; the structs of another series are laid out differently");
 
-namespace {
-
-// Nothing shrinks jobs in this series' controller.
-uint32_t cpus_of_job(stepd_step_rec_t*) { return 0; }
-
-}  // namespace
-
-extern "C" {
-
-int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t);
-
-// Where other plugins set affinities, too: who is named last in TaskPlugin counts. This series tells nobody of a suspension.
-int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t) {
-    task_was_forked(job, task);
-    return SLURM_SUCCESS;
-}
-
-}  // extern "C"
+#include "undefined_macros.hpp"

@@ -6,13 +6,11 @@
 #include <string_view>
 
 #include "common/guarded.hpp"
+#include "common/plugin_identity.hpp"
 
 extern "C" {
-// Without these, C++ would keep the constants to itself.
-extern const char plugin_name[];
-extern const char plugin_type[];
+// Without a declaration C++ would not export it.
 extern const uint32_t plugin_id;
-extern const uint32_t plugin_version;
 const char plugin_name[] = "drom: malleable jobs start beside running ones";
 const char plugin_type[] = "select/malleable";
 // Goes over the wire. Slurm's own end at 110.

@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_drom.cpp - the entry points of a task plugin of Slurm 22.05.
-#include "config.h"
+// entry_points.cpp - the entry points that only a task plugin of Slurm 22.05 has.
+#include "slurmd.hpp"
 
-extern "C" {
-#include "slurm/slurm.h"
-#include "slurm/slurm_errno.h"
-// In this order: the headers below are not whole by themselves.
-#include "src/common/slurm_xlator.h"
+#include "task_affinity/task_drom.hpp"
 
-#include "src/common/env.h"
-#include "src/common/hostlist.h"
-#include "src/common/log.h"
-#include "src/common/read_config.h"
-#include "src/common/slurm_cred.h"
-#include "src/common/slurm_protocol_defs.h"
-#include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
-#include "src/slurmd/slurmd/slurmd.h"
-#include "src/slurmd/slurmstepd/slurmstepd_job.h"
-}
-
-#include "task_glue.hpp"
-
-static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0),
-              "these are the entry points of Slurm 22.05; the structs of another series are laid out differently");
-
+namespace drom::slurm {
 namespace {
 
 /// The n-th of run-length encoded numbers.
@@ -36,7 +16,9 @@ uint32_t nth(uint32_t n, const uint16_t* values, const uint32_t* repeats, uint32
     return 0;
 }
 
-uint32_t cpus_of_job(stepd_step_rec_t* job) {
+}  // namespace
+
+uint32_t task::cpus_of_job(stepd_step_rec_t* job) {
     if (job->batch) return job->cpus;
     if (job->msg == nullptr || job->msg->cred == nullptr) return 0;
     const slurm_cred_arg_t* granted = slurm_cred_get_args(job->msg->cred);
@@ -50,7 +32,9 @@ uint32_t cpus_of_job(stepd_step_rec_t* job) {
     return cpus;
 }
 
-}  // namespace
+}  // namespace drom::slurm
+
+namespace task = drom::slurm::task;
 
 extern "C" {
 
@@ -61,12 +45,12 @@ int task_p_set_affinity(stepd_step_rec_t*, uint32_t);
 int task_p_post_set_affinity(stepd_step_rec_t* job, uint32_t task);
 
 int task_p_slurmd_suspend_job(uint32_t job) {
-    task::suspend(node(), job);
+    task::suspend(task::node_name(), job);
     return SLURM_SUCCESS;
 }
 
 int task_p_slurmd_resume_job(uint32_t job) {
-    task::resume(node(), job);
+    task::resume(task::node_name(), job);
     return SLURM_SUCCESS;
 }
 
@@ -75,7 +59,7 @@ int task_p_set_affinity(stepd_step_rec_t*, uint32_t) { return SLURM_SUCCESS; }
 
 // After whatever other plugins have set: ours counts.
 int task_p_post_set_affinity(stepd_step_rec_t* job, uint32_t task) {
-    task_was_forked(job, task);
+    task::tell_of_fork(job, task);
     return SLURM_SUCCESS;
 }
 

@@ -41,12 +41,4 @@ static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSI
 #pragma weak node_record_table_ptr
 #pragma weak resv_list
 
-// Slurm's macros are not for the C++ library.
-#undef free
-#undef error
-#undef info
-#undef verbose
-#undef debug
-#undef fatal
-#undef MIN
-#undef MAX
+#include "undefined_macros.hpp"

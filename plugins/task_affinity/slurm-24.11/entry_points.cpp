@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// entry_points.cpp - the entry points that only a task plugin of Slurm 24.11 has.
+#include "slurmd.hpp"
+
+#include "task_affinity/task_drom.hpp"
+
+namespace task = drom::slurm::task;
+
+// Nothing shrinks jobs in this series' controller.
+uint32_t task::cpus_of_job(stepd_step_rec_t*) { return 0; }
+
+extern "C" {
+
+int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t);
+
+// Where other plugins set affinities, too: who is named last in TaskPlugin counts. This series tells nobody of a suspension.
+int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t) {
+    task::tell_of_fork(job, task);
+    return SLURM_SUCCESS;
+}
+
+}  // extern "C"
