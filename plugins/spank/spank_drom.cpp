@@ -5,7 +5,7 @@
 #include "common/guarded.hpp"
 #include "common/plugin_identity.hpp"
 #include "common/settings.hpp"
-#include "node_door.hpp"
+#include "node_hooks.hpp"
 #include "options.hpp"
 #include "slurm_spank.hpp"
 #include "step.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "task_affinity/task_door.hpp"
+#include "task_affinity/task_hooks.hpp"
 
 extern "C" {
 // slurmd and slurmstepd both have one.
@@ -15,7 +15,7 @@ namespace drom::slurm::task {
 
 std::string node_name();
 
-/// Tells the task door of a task that was forked and does not run its program yet.
+/// Tells the task hooks of a task that was forked and does not run its program yet.
 void tell_of_fork(stepd_step_rec_t* job, uint32_t task);
 
 /// CPUs that the job has on this node while it shares with nobody, as the controller signed it; 0: not known. Each series has its own.

@@ -11,7 +11,7 @@
 
 #include "child.hpp"
 #include "common/small_file.hpp"
-#include "node_agent/step_door.hpp"
+#include "node_agent/step_hooks.hpp"
 #include "property.hpp"
 #include "temp_dir.hpp"
 

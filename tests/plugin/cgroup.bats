@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cgroup.bats - ConstrainCores=yes in a real Slurm: a step gets CPUs beyond the cores that it was born with, or the log says why not.
 #
-# DOOR says which plugin calls the node agent: spank (the default) or task.
+# CALLER says which plugin calls the node agent: spank (the default) or task.
 #
 # This needs root and a v1 cpuset hierarchy that can be written. Elsewhere the same jobs run without cgroups, and that is said.
 
@@ -23,7 +23,7 @@ setup_file() {
     export NODE=dromtest$$x CONFINED=yes
     local why first='' settings=(nodes=1 node="$NODE" cores=2 partition=OverSubscribe=FORCE:4)
     local table="table=$BATS_FILE_TMPDIR/table"
-    if [[ ${DOOR:-spank} == task ]]; then
+    if [[ ${CALLER:-spank} == task ]]; then
         # Before task/cgroup, so that it comes before a step's cgroups are made.
         first=task/drom,
         settings+=(plugstack="required $SPANK_DROM" drom="$table" task=task/drom)

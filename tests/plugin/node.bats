@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# node.bats - the node agent in a real Slurm: jobs share a node of this machine's CPUs, and hand them back. DOOR says which plugin calls
+# node.bats - the node agent in a real Slurm: jobs share a node of this machine's CPUs, and hand them back. CALLER says which plugin calls
 # it: spank (the default), task, or both.
 
 load support
@@ -14,12 +14,12 @@ setup_file() {
     TABLES=$(mktemp -d)
     chmod 755 "$TABLES"
     local table="table=$TABLES/%n.table"
-    case ${DOOR:=spank} in
+    case ${CALLER:=spank} in
         spank) set -- plugstack="required $SPANK_DROM $table" ;;
         task) set -- plugstack="required $SPANK_DROM" task=task/drom drom="$table" ;;
         both) set -- plugstack="required $SPANK_DROM $table" task=task/drom,task/affinity drom="$table" ;;
     esac
-    export DOOR
+    export CALLER
     start_cluster cores=2 partition=OverSubscribe=FORCE:4 "$@"
     chmod 755 "$CLUSTER" "$CLUSTER/etc"
 }
@@ -97,7 +97,7 @@ job_of() { JOB=$(squeue -h -t running -u "$1" -o %i); [[ -n $JOB ]]; }
     eventually "job $JOB has ended" has_ended "$JOB"
     has_step n2 "$rigid.1" 0-1
     local sentence="step $JOB.0: drom: no room: of its CPUs 0-1, 0-1 are step $rigid.1's, which is not malleable; it has to end first"
-    if [[ $DOOR == spank ]]; then
+    if [[ $CALLER == spank ]]; then
         expect "$(field "$JOB" JobState)" COMPLETED
         grep -q "spank_drom: $sentence; it runs as without drom" "$CLUSTER/log/n2.log"
     else
@@ -174,8 +174,8 @@ children_on_cpus() {
 }
 
 @test "where there can be no table a job runs as under stock Slurm, and the log says why" {
-    [[ $DOOR == task ]] || echo "required $SPANK_DROM table=/proc/nothing" >"$CLUSTER/etc/plugstack.conf"
-    [[ $DOOR == spank ]] || echo "table=/proc/nothing" >"$CLUSTER/etc/drom.conf"
+    [[ $CALLER == task ]] || echo "required $SPANK_DROM table=/proc/nothing" >"$CLUSTER/etc/plugstack.conf"
+    [[ $CALLER == spank ]] || echo "table=/proc/nothing" >"$CLUSTER/etc/drom.conf"
     script "srun echo ran"
     batch --malleable -w n1 -c2
     grep -qx ran "$WORK/out"

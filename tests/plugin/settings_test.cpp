@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "task_affinity/task_door.hpp"
+#include "task_affinity/task_hooks.hpp"
 
 namespace drom::slurm {
 namespace {

@@ -96,12 +96,12 @@ LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
     grep -qx "LD_PRELOAD=$BUILD/lib/libdrom-agent.so" step
 }
 
-@test "tasks that may be ranks get the door of MPI, too; a batch script does not" {
+@test "tasks that may be ranks get the MPI interposer, too; a batch script does not" {
     [[ -e $BUILD/lib/libdrom-mpi.so ]] || missing "libdrom-mpi.so is for x86-64 only"
     script '#SBATCH --malleable' 'echo "$LD_PRELOAD" >batch; srun printenv LD_PRELOAD >step'
     batch -n2
     expect "$(cat batch)" "$BUILD/lib/libdrom-agent.so"
-    # It comes behind what the step has from its script; the door opens in any order.
+    # It comes behind what the step has from its script; the order does not matter.
     expect "$(sort -u step)" "$BUILD/lib/libdrom-agent.so:$BUILD/lib/libdrom-mpi.so"
 }
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from storm_checks import Client, Findings, cpus, is_alive, is_settled, judge, look, read_table, status_of, steady_clients, tasks_marked, text_of
-from storm_cluster import DOORS, SETUPS, WATCHDOG_S, Cluster, Missing, blow, eventually, kill
+from storm_cluster import CALLERS, SETUPS, WATCHDOG_S, Cluster, Missing, blow, eventually, kill
 
 NODES = 4
 IN_FLIGHT = 4
@@ -422,7 +422,7 @@ def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="random starts, stops and kills over a real Slurm")
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--setup", choices=sorted(SETUPS), default="real")
-    parser.add_argument("--door", choices=sorted(DOORS), default="spank", help="which of Slurm's plugins leads to the node agent")
+    parser.add_argument("--caller", choices=sorted(CALLERS), default="spank", help="the plugin that calls the node agent")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
     parser.add_argument("--verbose", action="store_true", help="what was done, and the logs, also when nothing was found")
@@ -437,7 +437,7 @@ def main() -> int:
         print("SKIPPED: one CPU only: there is nothing to share")
         return 77
     try:
-        cluster = Cluster(arguments.build.resolve(), setup, arguments.door, NODES)
+        cluster = Cluster(arguments.build.resolve(), setup, arguments.caller, NODES)
     except Missing as missing:
         print(f"SKIPPED: {missing}")
         return 77

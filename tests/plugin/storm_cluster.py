@@ -47,20 +47,20 @@ SETUPS = {
 }
 
 
-def spank_door(plugins: Path, tables: str, topology: str) -> list[str]:
+def spank_caller(plugins: Path, tables: str, topology: str) -> list[str]:
     words = [f"required {plugins / 'spank_drom.so'} table={tables}"]
     return ["plugstack=" + " ".join([*words, f"topology={topology}"] if topology else words)]
 
 
-def task_door(plugins: Path, tables: str, topology: str) -> list[str]:
+def task_caller(plugins: Path, tables: str, topology: str) -> list[str]:
     if not (plugins / "task_drom.so").exists():
         raise Missing(f"there is no {plugins / 'task_drom.so'}; scripts/slurm-headers.sh, then configure again")
     settings = ["task=task/drom", f"plugstack=required {plugins / 'spank_drom.so'}", f"drom=table={tables}"]
     return [*settings, f"drom=topology={topology}"] if topology else settings
 
 
-# What of Slurm leads to the node agent, as settings of cluster.sh.
-DOORS: dict[str, Callable[[Path, str, str], list[str]]] = {"spank": spank_door, "task": task_door}
+# The plugin that calls the node agent, as settings of cluster.sh.
+CALLERS: dict[str, Callable[[Path, str, str], list[str]]] = {"spank": spank_caller, "task": task_caller}
 
 
 def eventually(what: str, condition: Callable[[], bool], again: Callable[[], object] = lambda: None) -> None:
@@ -76,7 +76,7 @@ def eventually(what: str, condition: Callable[[], bool], again: Callable[[], obj
 
 
 class Cluster:
-    def __init__(self, build: Path, setup: Setup, door: str, nodes: int):
+    def __init__(self, build: Path, setup: Setup, caller: str, nodes: int):
         for command in ("slurmctld", "slurmd", "srun", "setsid"):
             if shutil.which(command, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None:
                 raise Missing(f"no {command}; scripts/packages.sh test")
@@ -87,7 +87,7 @@ class Cluster:
         self.dir.chmod(0o755)
         plugins = build / "lib" / "slurm"
         self.settings = [f"nodes={nodes}", f"plugins={plugins}", f"owner={os.getpid()}", *setup.settings]
-        self.settings += DOORS[door](plugins, f"{self.dir}/%n.table", setup.topology)
+        self.settings += CALLERS[caller](plugins, f"{self.dir}/%n.table", setup.topology)
         self.mark = str(self.dir)
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("DROM_", "SLURM_"))}
         self.env = inherited | {"SLURM_CONF": str(self.dir / "etc" / "slurm.conf"), "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_door.cpp - slurmd's and the step daemon's calls of the node agent. It never makes a job fail but by a refusal in slurmd.
-#include "task_door.hpp"
+// task_hooks.cpp - slurmd's and the step daemon's calls of the node agent. It never makes a job fail but by a refusal in slurmd.
+#include "task_hooks.hpp"
 
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 std::string g_file;
 Log g_log{};
-std::optional<StepDoor> g_door;
+std::optional<StepHooks> g_hooks;
 
 /// Never makes a job fail.
 template <class Body>
@@ -50,7 +50,7 @@ void set_up(const std::string& file, const Log& log) noexcept {
         for (const std::string& sentence : settings.wrong) log.news(sentence);
         if (settings.table.empty())
             log.news(file + ": it names no table; jobs run as without drom; write table=DIR into it");
-        g_door.emplace(log.news, log.details);
+        g_hooks.emplace(log.news, log.details);
     });
 }
 
@@ -103,15 +103,15 @@ void resume(const std::string& node, uint32_t job) noexcept {
 }
 
 void step_is_about_to_start(const std::string& node, const StepOnNode& step) noexcept {
-    never_fails([&] { g_door->step_is_about_to_start(settings_of(node), step); });
+    never_fails([&] { g_hooks->step_is_about_to_start(settings_of(node), step); });
 }
 
 void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept {
-    never_fails([&] { g_door->task_was_forked(settings_of(node), step, task, all); });
+    never_fails([&] { g_hooks->task_was_forked(settings_of(node), step, task, all); });
 }
 
 void task_has_ended(const StepName& step, pid_t task) noexcept {
-    never_fails([&] { g_door->task_has_ended(step, task); });
+    never_fails([&] { g_hooks->task_has_ended(step, task); });
 }
 
 Variables variables(const std::string& node) noexcept {

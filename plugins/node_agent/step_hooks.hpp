@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step_door.hpp - the node agent's calls around the tasks of a step, in a step daemon. The task plugin and the SPANK plugin each have one.
+// step_hooks.hpp - the node agent's calls around the tasks of a step, in a step daemon. The task plugin and the SPANK plugin each have one.
 //
 // Slurm forks all tasks of a step, then calls its plugins for one after the other, and lets none of them run its program before the last
 // call has returned: the last one makes room for all. Where both plugins are loaded, the second finds that the tasks have arrived.
@@ -33,11 +33,11 @@ struct StepOnNode {
 /// CPUs is for the node to say, so that what mates leave is not left idle.
 Launch launch_of(const StepOnNode& step, const NodeAgent& agent);
 
-class StepDoor {
+class StepHooks {
 public:
     using Say = void (*)(const std::string& sentence);
     /// `news` goes to the log, `details` where somebody asked for them.
-    StepDoor(Say news, Say details) : news_(news), details_(details) {}
+    StepHooks(Say news, Say details) : news_(news), details_(details) {}
 
     /// As root, before Slurm makes the step's cgroups.
     void step_is_about_to_start(const AgentSettings& settings, const StepOnNode& step) const;

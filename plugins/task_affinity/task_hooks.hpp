@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_door.hpp - what task_drom.so does at each of its moments, without Slurm's structs: task_drom.cpp reads those.
+// task_hooks.hpp - what task_drom.so does at each of its moments, without Slurm's structs: task_drom.cpp reads those.
 //
-// In slurmd: before a launch, around suspension. In the step daemon: as step_door.hpp. One thread at a time: Slurm holds a lock around
+// In slurmd: before a launch, around suspension. In the step daemon: as step_hooks.hpp. One thread at a time: Slurm holds a lock around
 // each of its calls. Nothing is thrown.
 #pragma once
 
@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "node_agent/step_door.hpp"
+#include "node_agent/step_hooks.hpp"
 
 namespace drom::slurm::task {
 
 /// Where lines for slurmd's log go.
 struct Log {
-    StepDoor::Say news;
-    StepDoor::Say details;
+    StepHooks::Say news;
+    StepHooks::Say details;
 };
 
 /// Once a process. `file`: drom.conf; what is wrong in it, or that it is not there, is one line in the log.

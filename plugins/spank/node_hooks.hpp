@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_door.hpp - slurmstepd: the node agent's calls around the tasks of a step (step_door.hpp). Only where plugstack.conf names a table.
+// node_hooks.hpp - slurmstepd: the node agent's calls around the tasks of a step (step_hooks.hpp). Only where plugstack.conf names a table.
 #pragma once
 
 #include "common/settings.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_door.cpp - what SPANK tells of a step, as the node agent wants it.
-#include "node_door.hpp"
+// node_hooks.cpp - what SPANK tells of a step, as the node agent wants it.
+#include "node_hooks.hpp"
 
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include "node_agent/step_door.hpp"
+#include "node_agent/step_hooks.hpp"
 #include "options.hpp"
 #include "slurm_spank.hpp"
 #include "variables.hpp"
@@ -18,7 +18,7 @@ void say(const std::string& sentence) { slurm_info("spank_drom: %s", sentence.c_
 void say_in_detail(const std::string& sentence) { slurm_verbose("spank_drom: %s", sentence.c_str()); }
 
 /// A process serves one step.
-StepDoor g_door(say, say_in_detail);
+StepHooks g_hooks(say, say_in_detail);
 
 template <class Item>
 Item item(spank_handle* spank, spank_item_t which) {
@@ -60,12 +60,12 @@ StepOnNode describe(spank_handle* spank) {
 }  // namespace
 
 void step_is_about_to_start(spank_handle* spank, const Settings& settings) {
-    g_door.step_is_about_to_start(settings_of(settings), describe(spank));
+    g_hooks.step_is_about_to_start(settings_of(settings), describe(spank));
 }
 
 void task_was_forked(spank_handle* spank, const Settings& settings) {
-    g_door.task_was_forked(settings_of(settings), describe(spank), item<pid_t>(spank, S_TASK_PID),
-                           item<uint32_t>(spank, S_JOB_LOCAL_TASK_COUNT));
+    g_hooks.task_was_forked(settings_of(settings), describe(spank), item<pid_t>(spank, S_TASK_PID),
+                            item<uint32_t>(spank, S_JOB_LOCAL_TASK_COUNT));
 }
 
 bool name_reservation(spank_handle* spank, const Settings& settings) {
@@ -79,6 +79,6 @@ bool name_reservation(spank_handle* spank, const Settings& settings) {
     return true;
 }
 
-void task_has_ended(spank_handle* spank) { g_door.task_has_ended(step_of(spank), item<pid_t>(spank, S_TASK_PID)); }
+void task_has_ended(spank_handle* spank) { g_hooks.task_has_ended(step_of(spank), item<pid_t>(spank, S_TASK_PID)); }
 
 }  // namespace drom::slurm

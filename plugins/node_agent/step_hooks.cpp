@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step_door.cpp - collects the tasks of a step; when all are there, they arrive.
-#include "step_door.hpp"
+// step_hooks.cpp - collects the tasks of a step; when all are there, they arrive.
+#include "step_hooks.hpp"
 
 namespace drom::slurm {
 namespace {
@@ -35,7 +35,7 @@ Launch launch_of(const StepOnNode& step, const NodeAgent& agent) {
     return launch;
 }
 
-void StepDoor::step_is_about_to_start(const AgentSettings& settings, const StepOnNode& step) const {
+void StepHooks::step_is_about_to_start(const AgentSettings& settings, const StepOnNode& step) const {
     if (settings.table.empty()) return;
     auto agent = NodeAgent::open(settings);
     if (!agent) return;  // said when its tasks arrive
@@ -44,13 +44,13 @@ void StepDoor::step_is_about_to_start(const AgentSettings& settings, const StepO
     if (const auto done = agent->before_step(step.step, cpus); !done) news_(name_of(step.step) + done.error());
 }
 
-void StepDoor::task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all) {
+void StepHooks::task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all) {
     if (settings.table.empty() || !step.has_tasks_of_its_own()) return;
     tasks_.push_back(task);
     if (tasks_.size() == all) arrive(settings, step);
 }
 
-void StepDoor::arrive(const AgentSettings& settings, const StepOnNode& step) {
+void StepHooks::arrive(const AgentSettings& settings, const StepOnNode& step) {
     const auto without = [&](const std::string& why) { news_(name_of(step.step) + why + "; it runs as without drom"); };
     auto agent = NodeAgent::open(settings);
     if (!agent) return without(agent.error());
@@ -65,7 +65,7 @@ void StepDoor::arrive(const AgentSettings& settings, const StepOnNode& step) {
         details_(name_of(step.step) + "task " + std::to_string(i) + " has CPUs " + CpuText(arrival->masks[i]).text);
 }
 
-void StepDoor::task_has_ended(const StepName& step, pid_t task) {
+void StepHooks::task_has_ended(const StepName& step, pid_t task) {
     if (!agent_) return;
     const auto left = agent_->leave({task});
     if (!left) return news_(name_of(step) + left.error() + "; its CPUs go back at the next call on this node");
