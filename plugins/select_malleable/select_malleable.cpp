@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // select_malleable.cpp - the entry points of a select plugin of Slurm 22.05: everything is cons_tres's, but that jobs may share.
 #include "cons_tres.hpp"
-#include "sharing.hpp"
+#include "transaction.hpp"
 
 #include <string_view>
 
@@ -39,13 +39,13 @@ void in_call(const char* where, const Body& body) {
 void confirm_guests();
 
 // Never destroyed: slurmctld's other threads may be here while it ends.
-Sharing& sharing() {
-    static auto* const one = new Sharing(confirm_guests);
+Transaction& transaction() {
+    static auto* const one = new Transaction(confirm_guests);
     return *one;
 }
 
 void confirm_guests() {
-    in_call("confirm", [] { sharing().confirm(); });
+    in_call("confirm", [] { transaction().confirm(); });
 }
 
 /// Empty: the options are understood, and taken over.
@@ -57,7 +57,7 @@ std::string read_options() {
         return "SelectTypeParameters: it has to be CR_Core or CR_Core_Memory, because jobs share nodes core by core";
     if ((slurm_conf.preempt_mode & PREEMPT_MODE_GANG) != 0)
         return "PreemptMode: it must not have GANG or SUSPEND, because jobs that take turns on a core cannot be shrunk";
-    sharing().configure(*options);
+    transaction().configure(*options);
     return "";
 }
 
@@ -72,7 +72,7 @@ void advise() {
 
 /// What was half done is worked out anew from slurmctld's own records.
 void start_over() {
-    in_call("rebuild", [] { sharing().rebuild(); });
+    in_call("rebuild", [] { transaction().rebuild(); });
 }
 
 int refuse(const std::string& sentence) {
@@ -103,7 +103,7 @@ int fini(void) { return SLURM_SUCCESS; }
 // ---- where sharing comes in ------------------------------------------------------------------------------------
 
 int select_p_state_restore(char* directory) {
-    in_call("restore", [directory] { sharing().restore(directory); });
+    in_call("restore", [directory] { transaction().restore(directory); });
     return cons_tres.state_restore(directory);
 }
 
@@ -113,7 +113,7 @@ int select_p_reconfigure(void) {
     in_call("reconfigure", [] {
         if (const std::string wrong = read_options(); !wrong.empty())
             slurm_error("select/malleable: %s; the options that were in force stay so", wrong.c_str());
-        sharing().rebuild();
+        transaction().rebuild();
     });
     return status;
 }
@@ -121,12 +121,12 @@ int select_p_reconfigure(void) {
 int select_p_job_test(job_record_t* job, bitstr_t* nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
                       uint16_t mode, List candidates, List* preempted, bitstr_t* excluded_cores) {
     Question question{job, nodes, min_nodes, max_nodes, req_nodes, mode, candidates, preempted, excluded_cores};
-    return in_call("job_test", [&question] { return sharing().test(question); }, [] { return SLURM_ERROR; });
+    return in_call("job_test", [&question] { return transaction().test(question); }, [] { return SLURM_ERROR; });
 }
 
 int select_p_job_begin(job_record_t* job) {
     const int status = in_call(
-        "job_begin", [job] { return sharing().begin(job); },
+        "job_begin", [job] { return transaction().begin(job); },
         [] {
             start_over();
             return SLURM_ERROR;
@@ -136,41 +136,41 @@ int select_p_job_begin(job_record_t* job) {
 
 int select_p_select_nodeinfo_set(job_record_t* job) {
     const int status = cons_tres.nodeinfo_set(job);
-    in_call("nodeinfo_set", [job] { sharing().booked(job); }, start_over);
+    in_call("nodeinfo_set", [job] { transaction().booked(job); }, start_over);
     return status;
 }
 
 int select_p_job_fini(job_record_t* job) {
     const int status = cons_tres.job_fini(job);
-    in_call("job_fini", [job] { sharing().ended(job); }, start_over);
+    in_call("job_fini", [job] { transaction().ended(job); }, start_over);
     return status;
 }
 
 int select_p_job_suspend(job_record_t* job, bool indefinitely) {
     const int status = cons_tres.job_suspend(job, indefinitely);
-    if (indefinitely) in_call("job_suspend", [job] { sharing().suspended(job); });
+    if (indefinitely) in_call("job_suspend", [job] { transaction().suspended(job); });
     return status;
 }
 
 int select_p_job_resume(job_record_t* job, bool indefinitely) {
     const int status = cons_tres.job_resume(job, indefinitely);
-    if (indefinitely) in_call("job_resume", [job] { sharing().resumed(job); });
+    if (indefinitely) in_call("job_resume", [job] { transaction().resumed(job); });
     return status;
 }
 
 int select_p_job_expand(job_record_t* from, job_record_t* to) {
     for (const job_record_t* job : {from, to})
-        if (sharing().shares(job))
+        if (transaction().shares(job))
             return refuse("job " + std::to_string(job->job_id) +
                           " shares nodes and cannot change its allocation now; try again when it is alone");
     const int status = cons_tres.job_expand(from, to);
-    in_call("job_expand", [] { sharing().rebuild(); });
+    in_call("job_expand", [] { transaction().rebuild(); });
     return status;
 }
 
 int select_p_job_resized(job_record_t* job, node_record_t* node) {
     const int status = cons_tres.job_resized(job, node);
-    in_call("job_resized", [] { sharing().rebuild(); });
+    in_call("job_resized", [] { transaction().rebuild(); });
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "jobs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <string_view>
@@ -13,6 +14,35 @@
 namespace drom::slurm {
 
 using policy::NodeSet;
+
+job_record_t* record_of(policy::JobId id) { return find_job_record(static_cast<uint32_t>(id)); }
+
+std::vector<job_record_t*> records_of(const std::vector<policy::JobId>& ids) {
+    std::vector<job_record_t*> records;
+    for (const policy::JobId id : ids)
+        if (job_record_t* record = record_of(id); record != nullptr) records.push_back(record);
+    return records;
+}
+
+std::vector<job_record_t*> records_in(List jobs) {
+    std::vector<job_record_t*> records;
+    if (jobs == nullptr) return records;
+    ListIterator each = list_iterator_create(jobs);
+    while (auto* job = static_cast<job_record_t*>(list_next(each))) records.push_back(job);
+    list_iterator_destroy(each);
+    return records;
+}
+
+bool is_on_its_nodes(const job_record_t* job) { return IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job); }
+
+std::string clock_text(policy::Seconds at) {
+    std::array<char, 32> text{};
+    time_t time = at;
+    slurm_make_time_str(&time, text.data(), static_cast<int>(text.size()));
+    return text.data();
+}
+
+uint32_t minutes(policy::Seconds seconds) { return static_cast<uint32_t>((seconds + 59) / 60); }
 
 NodeSet node_set(const bitstr_t* nodes) {
     NodeSet set;
@@ -47,6 +77,12 @@ std::vector<policy::Pool> pools() {
 }
 
 std::string_view comment_of(const job_record_t& job) { return job.admin_comment == nullptr ? "" : job.admin_comment; }
+
+void set_comment(job_record_t& job, const std::string& text) {
+    xfree(job.admin_comment);
+    job.admin_comment = xstrdup(text.c_str());
+    last_job_update = time(nullptr);
+}
 
 uint32_t own_limit(const job_record_t& job) {
     const std::string_view word = value_of(comment_of(job), kLimitWord).value_or("");
@@ -174,6 +210,14 @@ bool has_whole_nodes(const job_record_t& job) {
         if (granted_cores(job, n++) < node_record_table_ptr[node]->tot_cores) return false;
     }
     return n > 0;
+}
+
+bool has_all_cores(const job_record_t& job) {
+    for (int n = 0; n < bit_set_count(job.job_resrcs->node_bitmap); ++n) {
+        const std::vector<bool> cores = cores_on(*job.job_resrcs, n);
+        if (std::find(cores.begin(), cores.end(), false) != cores.end()) return false;
+    }
+    return true;
 }
 
 policy::Placed placed(const job_record_t& job) {

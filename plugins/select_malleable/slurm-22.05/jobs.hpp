@@ -13,6 +13,27 @@
 
 namespace drom::slurm {
 
+/// Null when there is no such job.
+job_record_t* record_of(policy::JobId id);
+/// Of those that there are.
+std::vector<job_record_t*> records_of(const std::vector<policy::JobId>& ids);
+std::vector<job_record_t*> records_in(List jobs);
+bool is_on_its_nodes(const job_record_t* job);
+
+/// Calls `body` with each job that is on its nodes, and whose resources are known.
+template <class Body>
+void each_running_job(const Body& body) {
+    ListIterator each = list_iterator_create(job_list);
+    while (const auto* job = static_cast<const job_record_t*>(list_next(each)))
+        if (is_on_its_nodes(job) && job->job_resrcs != nullptr && job->job_resrcs->node_bitmap != nullptr) body(*job);
+    list_iterator_destroy(each);
+}
+
+/// As Slurm writes a time.
+std::string clock_text(policy::Seconds at);
+/// Rounded up.
+uint32_t minutes(policy::Seconds seconds);
+
 policy::NodeSet node_set(const bitstr_t* nodes);
 /// Makes `nodes` these.
 void assign(bitstr_t* nodes, const policy::NodeSet& set);
@@ -21,6 +42,7 @@ void assign(bitstr_t* nodes, const policy::NodeSet& set);
 std::vector<policy::Pool> pools();
 
 std::string_view comment_of(const job_record_t& job);
+void set_comment(job_record_t& job, const std::string& text);
 /// The word of a job's admin comment that says what of its limit is its own: timelimit=10+1, ten minutes that were asked for and one for sharing.
 inline constexpr const char* kLimitWord = "timelimit";
 /// Minutes: its limit without what sharing added. Whatever somebody made of it since is the job's own limit now.
@@ -41,6 +63,8 @@ bool asks_for_whole_nodes(const job_record_t& job, const bitstr_t* nodes, int co
 int granted_cores(const job_record_t& job, int n);
 /// Whether these are all that its nodes have.
 bool has_whole_nodes(const job_record_t& job);
+/// Whether it has them now: every core of every node.
+bool has_all_cores(const job_record_t& job);
 /// The job as it is now.
 policy::Placed placed(const job_record_t& job);
 

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// mate_search.cpp - questions of slurmctld's schedulers, to cons_tres and to the policy.
+#include "mate_search.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "cons_tres.hpp"
+
+namespace drom::slurm {
+
+using policy::Event;
+using policy::JobId;
+using policy::NodeSet;
+using policy::Refusal;
+using policy::Seconds;
+
+namespace {
+
+/// A copy of a bitmap for as long as it lives.
+class Bits {
+public:
+    explicit Bits(const bitstr_t* bits) : own_(bit_copy(const_cast<bitstr_t*>(bits))) {}
+    ~Bits() { bit_free(own_); }
+    Bits(const Bits&) = delete;
+    Bits& operator=(const Bits&) = delete;
+    operator bitstr_t*() const { return own_; }
+
+private:
+    bitstr_t* own_;
+};
+
+}  // namespace
+
+int Question::ask_cons_tres() const {
+    return cons_tres.job_test(job, nodes, min_nodes, max_nodes, req_nodes, mode, candidates, preempted, excluded_cores);
+}
+
+bool MateSearch::may_share(const Question& question) const {
+    const bool later = SELECT_IS_MODE_WILL_RUN(question.mode) && !SELECT_IS_MODE_RESV(question.mode);
+    if (!running_.known() || !(later || SELECT_IS_MODE_RUN_NOW(question.mode))) return false;
+    if (question.excluded_cores != nullptr && bit_ffs(question.excluded_cores) >= 0) return false;
+    return declared_malleable(*question.job) && obstacle(*question.job).empty();
+}
+
+int MateSearch::test(Question& question) {
+    if (SELECT_IS_MODE_RUN_NOW(question.mode)) ready_.job = nullptr;
+    if (may_share(question)) return SELECT_IS_MODE_RUN_NOW(question.mode) ? run_now(question) : will_run(question);
+    return ask(question);
+}
+
+/// cons_tres, where who shares can be preempted together with its companions only: of a part of them the others would have the cores.
+int MateSearch::ask(Question& question) const {
+    const std::vector<job_record_t*> candidates = records_in(question.candidates);
+    const auto is_shared = [this](const job_record_t* job) { return running_.shares(job); };
+    if (std::none_of(candidates.begin(), candidates.end(), is_shared)) return question.ask_cons_tres();
+    std::vector<JobId> ids(candidates.size());
+    std::transform(candidates.begin(), candidates.end(), ids.begin(), [](const auto* job) { return job->job_id; });
+    const std::unique_ptr<xlist, void (*)(List)> together{list_create(nullptr), list_destroy};
+    for (job_record_t* job : records_of(running_.coscheduler().whole_companies(ids))) list_append(together.get(), job);
+    Question narrowed = question;
+    narrowed.candidates = together.get();
+    const int answer = narrowed.ask_cons_tres();
+    if (answer == SLURM_SUCCESS && question.preempted != nullptr) add_companions(*question.preempted, question.nodes);
+    return answer;
+}
+
+void MateSearch::add_companions(List preempted, const bitstr_t* nodes) const {
+    std::vector<job_record_t*> all = records_in(preempted);
+    for (std::size_t i = 0; i < all.size(); ++i)  // it grows
+        for (job_record_t* companion : records_of(running_.coscheduler().companions(all[i]->job_id))) {
+            const bool is_there = bit_overlap_any(companion->node_bitmap, const_cast<bitstr_t*>(nodes)) != 0;
+            if (!is_there || std::find(all.begin(), all.end(), companion) != all.end()) continue;
+            all.push_back(companion);
+            list_append(preempted, companion);
+        }
+}
+
+// What the backfill scheduler asks: when, and where?
+int MateSearch::will_run(Question& question) {
+    const Bits may_have(question.nodes);
+    const int answer = question.ask_cons_tres();
+    const time_t static_start = question.job->start_time;
+    offers_.erase(question.job->job_id);
+    if (answer != SLURM_SUCCESS || static_start <= running_.now()) return answer;
+    const int count = bit_set_count(question.nodes);
+    if (!asks_for_whole_nodes(*question.job, question.nodes, count)) return answer;
+    const Bits statically(question.nodes);
+    const Offer offer{static_start, count, running_.now()};
+    if (arrange(question, node_set(may_have), offer)) {
+        offers_[question.job->job_id] = offer;
+        return SLURM_SUCCESS;
+    }
+    bit_copybits(question.nodes, statically);
+    question.job->start_time = static_start;
+    return answer;
+}
+
+int MateSearch::run_now(Question& question) {
+    const Bits may_have(question.nodes);
+    const int answer = ask(question);
+    if (answer == SLURM_SUCCESS) return answer;
+    const JobId id = question.job->job_id;
+    NotNow asked{running_.now(), question.min_nodes, question.max_nodes, described(*question.job, 1),
+                 node_set(may_have)};
+    if (refused_as_before(asked)) return answer;
+    const Bits statically(question.nodes);
+    if (auto proposal = look_for_mates(question, asked.nodes)) {
+        ready_.job = question.job;
+        ready_.proposal = std::move(*proposal);
+        return SLURM_SUCCESS;
+    }
+    bit_copybits(question.nodes, statically);
+    not_now_[id] = std::move(asked);
+    return answer;
+}
+
+std::optional<Event> MateSearch::look_for_mates(Question& question, const NodeSet& within) {
+    const auto offer = estimate(question);
+    return offer ? arrange(question, within, *offer) : std::nullopt;
+}
+
+/// The main scheduler asks about the first of the queue after each submission. To work out when it would start is dear; to wait with that until
+/// the backfill scheduler has made a new offer, or half a minute, changes little.
+bool MateSearch::refused_as_before(const NotNow& asked) const {
+    constexpr Seconds kLong = 30;
+    const auto found = not_now_.find(asked.job.id);
+    if (found == not_now_.end() || asked.at - found->second.at > kLong || offers_.count(asked.job.id) != 0)
+        return false;
+    const NotNow& before = found->second;
+    const auto demand = [](const NotNow& n) {
+        return std::tuple(n.min_nodes, n.max_nodes, n.job.request, n.job.min_cores, n.job.submit, n.job.kind,
+                          n.job.filter.contiguous);
+    };
+    return demand(before) == demand(asked) && before.nodes == asked.nodes;
+}
+
+/// When the job would start without sharing, and on how many nodes: as the backfill scheduler has just been told, or by asking about all nodes of
+/// its partition. Nothing: it could start now, on others than these; or never.
+std::optional<MateSearch::Offer> MateSearch::estimate(const Question& question) {
+    constexpr Seconds kFresh = 5;
+    const auto offered = offers_.find(question.job->job_id);
+    if (offered != offers_.end() && running_.now() - offered->second.made <= kFresh) return offered->second;
+    if (question.job->part_ptr == nullptr || avail_node_bitmap == nullptr) return std::nullopt;
+    const Bits nodes(question.job->part_ptr->node_bitmap);
+    bit_and(nodes, avail_node_bitmap);
+    const time_t start_before = question.job->start_time;
+    Question later = question;
+    later.nodes = nodes;
+    later.mode = SELECT_MODE_WILL_RUN;
+    later.candidates = nullptr;
+    later.preempted = nullptr;
+    const int answer = later.ask_cons_tres();
+    const Offer offer{question.job->start_time, bit_set_count(nodes), running_.now()};
+    question.job->start_time = start_before;
+    if (answer != SLURM_SUCCESS || offer.static_start <= running_.now()) return std::nullopt;
+    if (!asks_for_whole_nodes(*question.job, nodes, offer.nodes)) return std::nullopt;
+    return offer;
+}
+
+std::optional<Event> MateSearch::arrange(Question& question, const NodeSet& within, const Offer& offer) {
+    constexpr int kTries = 4;  // under slurmctld's locks, for each waiting job
+    const policy::Job guest = described(*question.job, offer.nodes);
+    NodeSet usable = within;
+    if (question.job->details->req_node_bitmap != nullptr) {
+        const NodeSet required = node_set(question.job->details->req_node_bitmap);
+        if (required.count() != offer.nodes) return std::nullopt;
+        usable = usable.common(required);
+    }
+    for (int tries = 0; tries < kTries; ++tries) {
+        Event proposal = running_.coscheduler().propose(guest, usable, offer.static_start, running_.now());
+        if (proposal.refusal != Refusal::kNone) return std::nullopt;
+        const JobId beyond = beyond_limits(*question.job, proposal);
+        if (beyond == guest.id) return std::nullopt;
+        if (beyond == 0 && places(question, proposal)) return proposal;
+        usable.erase(running_.nodes_of({beyond != 0 ? beyond : proposal.mates.front()}));
+    }
+    return std::nullopt;
+}
+
+/// What cons_tres says if the mates had no cores. Memory, licenses, topology and everything else is as it is.
+bool MateSearch::places(Question& question, const Event& proposal) {
+    const NodeSet nodes = running_.nodes_of(proposal.mates);
+    Question there = question;
+    there.min_nodes = there.max_nodes = there.req_nodes = static_cast<uint32_t>(nodes.count());
+    there.candidates = nullptr;
+    there.preempted = nullptr;
+    assign(there.nodes, nodes);
+    {
+        const WithoutCores without(records_of(proposal.mates));
+        if (there.ask_cons_tres() != SLURM_SUCCESS) return false;
+    }
+    if (!(node_set(there.nodes) == nodes)) return false;
+    if (!SELECT_IS_MODE_RUN_NOW(question.mode)) return there.job->start_time <= running_.now();
+    if (there.job->job_resrcs != nullptr && has_all_cores(*there.job)) return true;
+    free_job_resources(&there.job->job_resrcs);
+    return false;
+}
+
+/// The first, of the guest and its mates, that cannot have its limit extended so far; 0: all can.
+JobId MateSearch::beyond_limits(const job_record_t& guest, const Event& proposal) const {
+    for (std::size_t i = 0; i < proposal.mates.size(); ++i) {
+        const job_record_t* mate = record_of(proposal.mates[i]);
+        if (mate == nullptr || !why_not(*mate, running_.nodes_of({proposal.mates[i]}), proposal.mate_ends[i]).empty())
+            return proposal.mates[i];
+    }
+    return why_not(guest, running_.nodes_of(proposal.mates), proposal.guest_end).empty() ? 0 : proposal.job.id;
+}
+
+std::string MateSearch::why_not(const job_record_t& job, const NodeSet& nodes, Seconds end) const {
+    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
+    const bool pending = IS_JOB_PENDING(record);
+    const Seconds start = pending ? running_.last_now() : static_cast<Seconds>(job.start_time);
+    std::string why;
+    if (job.part_ptr != nullptr && job.part_ptr->max_time != INFINITE && minutes(end - start) > job.part_ptr->max_time)
+        why = "MaxTime of partition " + std::string(job.part_ptr->name);
+    else if (const std::string name = reservation_before(job, nodes, running_.last_now(), end); !name.empty())
+        why = "the beginning of reservation " + name;
+    if (!why.empty())
+        slurm_verbose("select/malleable: job %u cannot share: its limit would be extended beyond %s", job.job_id,
+                      why.c_str());
+    return why;
+}
+
+std::optional<Event> MateSearch::take_proposal(const job_record_t* job) {
+    if (ready_.job != job) return std::nullopt;
+    ready_.job = nullptr;
+    return std::move(ready_.proposal);
+}
+
+void MateSearch::forget_all() {
+    ready_.job = nullptr;
+    offers_.clear();
+    not_now_.clear();
+}
+
+}  // namespace drom::slurm

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// recovery.cpp - coming and going of slurmctld.
+#include "recovery.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "ledger_file.hpp"
+
+namespace drom::slurm {
+
+using policy::JobId;
+
+void Recovery::save() {
+    const std::string ledger = running_.coscheduler().ledger();
+    if (ledger == saved_ || ledger_path_.empty()) return;
+    if (const std::string wrong = write_ledger(ledger_path_, ledger); !wrong.empty())
+        slurm_error("select/malleable: %s; after a restart who shares with whom would have to be inferred",
+                    wrong.c_str());
+    else
+        saved_ = ledger;
+}
+
+void Recovery::rebuild(const SelectOptions& options) {
+    std::string ledger = running_.known() ? running_.coscheduler().ledger() : "";
+    if (!running_.known() && !ledger_path_.empty()) {
+        auto read = read_ledger(ledger_path_);
+        if (!read) slurm_error("select/malleable: %s; who shares with whom is inferred", read.error().c_str());
+        ledger = read.value_or("");
+    }
+    running_.start_over(options.rules);
+    books_.forget_all();
+    std::vector<policy::Placed> whole;
+    each_running_job([&](const job_record_t& job) {
+        policy::Placed seen = placed(job);
+        if (has_whole_nodes(job)) return whole.push_back(std::move(seen));
+        running_.add_other(job.job_id, seen.nodes);
+    });
+    const auto restored = running_.coscheduler().restore(ledger, whole, running_.now());
+    if (!restored)
+        slurm_error(
+            "select/malleable: the ledger of who shares with whom is not used, because %s; it is inferred from who "
+            "runs",
+            restored.error().c_str());
+    take_up(whole);
+    save();
+    open_journal(options.log);
+}
+
+/// What follows for slurmctld's records from what was restored.
+void Recovery::take_up(const std::vector<policy::Placed>& whole) {
+    std::vector<JobId> changed;
+    int sharing = 0;
+    for (const policy::Placed& seen : whole) {
+        const JobId id = seen.job.id;
+        const policy::RunningJob* running = running_.coscheduler().find(id);
+        job_record_t* record = record_of(id);
+        books_.read_comment(*record);
+        if (running == nullptr) {  // restore() counts its nodes as somebody else's
+            running_.note_other(id, seen.nodes);
+            books_.comment(id);
+            continue;
+        }
+        sharing += running_.coscheduler().companions(id).empty() ? 0 : 1;
+        if (IS_JOB_SUSPENDED(record)) running_.add_other(id, seen.nodes);
+        changed.push_back(id);
+    }
+    books_.reconcile(changed, nullptr);
+    books_.set_limits(changed);
+    for (const JobId id : changed)
+        if (books_.says_sharing(id) || !running_.coscheduler().companions(id).empty()) books_.comment(id);
+    slurm_info("select/malleable: %zu jobs have whole nodes, %d of them share; %zu others run", changed.size(), sharing,
+               running_.others());
+}
+
+void Recovery::open_journal(const std::string& path) {
+    journal_failed_ = false;
+    journal_.reset(path.empty() ? nullptr : std::fopen(path.c_str(), "ae"));
+    if (!journal_) {
+        if (!path.empty())
+            slurm_error("select/malleable: sd_log=%s cannot be written: %s", path.c_str(), std::strerror(errno));
+        return;
+    }
+    running_.coscheduler().write_to([this, path](const std::string& line) {
+        std::fprintf(journal_.get(), "%s\n", line.c_str());
+        if (std::fflush(journal_.get()) == 0 || journal_failed_) return;
+        journal_failed_ = true;  // a full disk is said once, not with each decision
+        slurm_error("select/malleable: sd_log=%s: %s; it has gaps from here on", path.c_str(), std::strerror(errno));
+    });
+}
+
+}  // namespace drom::slurm

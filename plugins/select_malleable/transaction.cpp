@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// transaction.cpp - committed, and undone.
+#include "transaction.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "once_unlocked.hpp"
+
+namespace drom::slurm {
+
+using policy::JobId;
+using policy::Seconds;
+
+void Transaction::rebuild() {
+    search_.forget_all();
+    recovery_.rebuild(options_);
+}
+
+int Transaction::begin(job_record_t* job) {
+    const auto proposal = running_.known() ? search_.take_proposal(job) : std::nullopt;
+    if (!proposal) return SLURM_SUCCESS;
+    search_.forget_refusals();
+    const policy::Event& plan = *proposal;
+    // An element of an array gets a number of its own only now.
+    policy::Job guest = plan.job;
+    guest.id = job->job_id;
+    const Seconds at = running_.now();
+    const bool all_run = std::all_of(plan.mates.begin(), plan.mates.end(), [](JobId id) {
+        const job_record_t* mate = record_of(id);
+        return mate != nullptr && IS_JOB_RUNNING(mate);
+    });
+    if (!all_run || job->job_resrcs == nullptr || !running_.coscheduler().share(guest, plan.mates, plan.cores, at)) {
+        slurm_info(
+            "select/malleable: job %u does not start: of job %s, whose nodes it was to share, something has changed",
+            job->job_id, text_of(plan.mates).c_str());
+        return SLURM_ERROR;
+    }
+    const std::vector<JobId> changed = running_.coscheduler().changed();
+    books_.reconcile(changed, job);
+    recovery_.save();
+    books_.set_limits(plan.mates);
+    for (const JobId id : changed) books_.comment(id);
+    slurm_info(
+        "select/malleable: job %u shares %d nodes of job %s, %d cores of each: it ends by %s; without sharing it would "
+        "have started at %s",
+        job->job_id, guest.nodes, text_of(plan.mates).c_str(), plan.cores, clock_text(plan.guest_end).c_str(),
+        plan.static_start >= policy::kNever ? "no known time" : clock_text(plan.static_start).c_str());
+    return SLURM_SUCCESS;
+}
+
+void Transaction::booked(job_record_t* job) {
+    search_.forget_refusals();
+    search_.forget_offer(job->job_id);
+    if (!running_.known() || !is_on_its_nodes(job) || running_.is_other(job->job_id)) return;
+    if (running_.coscheduler().knows(job->job_id)) {
+        // The backfill scheduler is about to give the job its own limit once more.
+        unconfirmed_.push_back(job->job_id);
+        return once_unlocked(call_confirm_);
+    }
+    if (job->job_resrcs == nullptr || job->job_resrcs->node_bitmap == nullptr) return;
+    const policy::Placed seen = placed(*job);
+    if (has_whole_nodes(*job) && has_all_cores(*job) &&
+        running_.coscheduler().start(seen.job, seen.nodes, running_.now()))
+        return;
+    running_.add_other(job->job_id, seen.nodes);
+}
+
+void Transaction::confirm() {
+    if (running_.known()) books_.set_limits(std::exchange(unconfirmed_, {}));
+}
+
+void Transaction::ended(job_record_t* job) {
+    search_.forget_refusals();
+    books_.give_back_time(job);
+    if (!running_.known()) return;
+    const bool stranger = running_.is_other(job->job_id) && !running_.coscheduler().knows(job->job_id);
+    forget(job->job_id);
+    if (stranger) books_.reconcile_beside(*job);
+    if (!running_.coscheduler().knows(job->job_id)) return;
+    const std::vector<JobId> others = running_.coscheduler().companions(job->job_id);
+    running_.coscheduler().finish(job->job_id, running_.now());
+    const std::vector<JobId> changed = running_.coscheduler().changed();
+    books_.comment(job->job_id);
+    if (changed.empty()) return recovery_.save();
+    books_.reconcile(changed, nullptr);
+    recovery_.save();
+    books_.set_limits(changed);
+    for (const JobId id : changed) books_.comment(id);
+    slurm_info("select/malleable: job %u has ended; its cores go to job %s", job->job_id, text_of(others).c_str());
+}
+
+void Transaction::forget(JobId id) {
+    search_.forget_offer(id);
+    running_.remove_other(id);
+}
+
+// A suspended job's cores are anybody's: what it lent or was lent stays as it is until it ends.
+void Transaction::suspended(const job_record_t* job) {
+    search_.forget_refusals();
+    if (!running_.known() || job->job_resrcs == nullptr || running_.is_other(job->job_id)) return;
+    running_.add_other(job->job_id, node_set(job->job_resrcs->node_bitmap));
+}
+
+void Transaction::resumed(const job_record_t* job) {
+    search_.forget_refusals();
+    if (running_.known() && running_.coscheduler().knows(job->job_id)) forget(job->job_id);
+}
+
+}  // namespace drom::slurm

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// transaction.hpp - the transaction by which a job starts on cores of running ones: asked about, committed, undone.
+//
+//   test    a job that cannot start now: does the policy let it share, and would cons_tres place it there? Nothing is left changed.
+//   begin   slurmctld starts it: the mates lose their cores, or the start is refused because one is gone.
+//   booked  cons_tres has the guest's cores in its books; a moment later, confirm: its limit is extended.
+//   ended   of anybody: cores and time go back to whom they belong.
+//
+// Who lent what to whom is in the ledger, written before slurmctld learns of the start.
+//
+// One thread at a time: slurmctld holds its lock on jobs around each of these calls.
+#pragma once
+
+#include "mate_search.hpp"
+#include "recovery.hpp"
+
+#include <string>
+#include <vector>
+
+namespace drom::slurm {
+
+class Transaction {
+public:
+    /// `call_confirm`: calls confirm() of this one, and throws nothing.
+    explicit Transaction(void (*call_confirm)()) : call_confirm_(call_confirm) {}
+
+    /// Takes the options over. The sharing itself begins with rebuild().
+    void configure(const SelectOptions& options) { options_ = options; }
+    /// Before slurmctld reads its jobs: where the ledger is.
+    void restore(const std::string& directory) { recovery_.restore(directory); }
+    /// Who runs was read, or nodes and partitions were changed: everything is worked out anew.
+    void rebuild();
+
+    int test(Question& question) { return search_.test(question); }
+    int begin(job_record_t* job);
+    void booked(job_record_t* job);
+    /// The scheduler has done with the guests that it started: their limits are theirs to extend.
+    void confirm();
+    void ended(job_record_t* job);
+    void suspended(const job_record_t* job);
+    void resumed(const job_record_t* job);
+    /// Whether the job shares nodes now.
+    bool shares(const job_record_t* job) const { return running_.shares(job); }
+
+private:
+    void forget(policy::JobId id);
+
+    void (*const call_confirm_)();
+    std::vector<policy::JobId> unconfirmed_;
+    SelectOptions options_;
+    RunningJobs running_;
+    Books books_{running_};
+    Recovery recovery_{running_, books_};
+    MateSearch search_{running_};
+};
+
+}  // namespace drom::slurm
