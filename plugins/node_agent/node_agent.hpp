@@ -16,22 +16,9 @@
 #include "common/settings.hpp"
 #include "node_table.hpp"
 #include "partition/topology.hpp"
-#include "record.hpp"
+#include "step_plan.hpp"
 
 namespace drom::slurm {
-
-/// A step that is about to start here.
-struct Launch {
-    StepName step;
-    uid_t user = 0;    ///< whom the tasks are about to run as
-    std::string name;  ///< what people call the program
-    CpuSet granted{};  ///< CPUs that the controller gave it here; where they are all somebody's, they are shared
-    std::vector<pid_t> tasks;  ///< forked, and not yet running the program
-    bool malleable = false;
-    uint32_t min_cpus = 1;  ///< on this node, for all its tasks
-    uint32_t max_cpus = 0;  ///< 0: no limit
-    uint32_t min_per_rank = 1;
-};
 
 /// What became of a call: `news` is for the log, and empty when everything went as it should.
 struct Arrival {
@@ -78,6 +65,7 @@ private:
     class Call;
     NodeAgent(AgentSettings settings, Topology topology, NodeTable table)
         : settings_(std::move(settings)), topology_(std::move(topology)), table_(std::move(table)) {}
+    [[nodiscard]] Node node() const { return {topology_, settings_.sharing_factor}; }
 
     AgentSettings settings_;
     Topology topology_;

@@ -22,8 +22,6 @@ drom_options options_with(uint64_t flags) {
     return options;
 }
 
-bool dead(const TaskRecord& task) { return drom::verdict(task.who) == Verdict::kDead; }
-
 int32_t pid_of(const TaskRecord& task) { return static_cast<int32_t>(task.who.pid); }
 
 void add(std::string& sentences, const std::string& sentence) {
@@ -46,6 +44,8 @@ std::vector<drom_client_info> clients_of(drom_table* table) {
 }
 
 }  // namespace
+
+bool dead(const TaskRecord& task) { return drom::verdict(task.who) == Verdict::kDead; }
 
 tl::expected<NodeTable, Refusal> NodeTable::open(const AgentSettings& settings) {
     const bool real = settings.topology.empty();

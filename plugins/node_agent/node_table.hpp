@@ -14,14 +14,13 @@
 
 namespace drom::slurm {
 
-/// A sentence for the log or for the user.
-using Refusal = std::string;
-
 /// What became of a plan.
 struct BroughtTo {
     std::string trouble;    ///< what is not as planned, in words; empty: nothing
     bool all_moved = true;  ///< the table has the masks; a CPU that somebody has still to leave is no matter
 };
+
+bool dead(const TaskRecord& task);
 
 /// One thread at a time.
 class NodeTable {

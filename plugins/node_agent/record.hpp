@@ -17,6 +17,9 @@
 
 namespace drom::slurm {
 
+/// A sentence for the log or for the user.
+using Refusal = std::string;
+
 /// A step of a job, as Slurm names it: 88.0, 88.batch.
 struct StepName {
     uint32_t job = 0;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// node_call.hpp - one call of the node agent: the lock, the record as it is, and what is made of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "file_lock.hpp"
+#include "node_agent.hpp"
+
+namespace drom::slurm {
+
+class NodeAgent::Call {
+public:
+    explicit Call(NodeAgent& agent) : agent_(agent), path_(agent.settings_.table + "/agent.record") {}
+
+    /// Takes the lock, reads the record, finishes what was begun and hands back what the dead had.
+    tl::expected<void, Refusal> begin();
+
+    /// As begin(), in this process only: waits for nobody and changes nothing. False when the record is not to be understood.
+    bool look();
+
+    /// The masks of tasks that have arrived; empty when one of them has not.
+    [[nodiscard]] std::vector<CpuSet> masks_of(const std::vector<Who>& tasks) const;
+
+    /// The record with a newcomer, as planned; nothing is changed.
+    [[nodiscard]] tl::expected<Tasks, NoPlan> plan(const Launch& launch, const std::vector<Who>& newcomers) const {
+        return plan_arrival(agent_.node(), record_.tasks, launch, newcomers);
+    }
+
+    tl::expected<void, Refusal> carry_out(std::vector<TaskRecord> planned, const Launch& launch);
+    tl::expected<void, Refusal> depart(const std::vector<uint32_t>& leaving);
+
+    /// Only of those that follow nothing: a client that is stopped lends what others are granted, and keeps the CPUs that it has to keep.
+    tl::expected<void, Refusal> suspend(uint32_t job);
+    tl::expected<void, Refusal> resume(uint32_t job);
+
+    [[nodiscard]] const Tasks& tasks() const { return record_.tasks; }
+    [[nodiscard]] const std::string& news() const { return news_; }
+    [[nodiscard]] bool found_something() const { return found_something_; }
+
+private:
+    /// Errors: the end of a sentence.
+    tl::expected<void, Refusal> load(const std::string& text);
+    /// What nobody can go on from must not stop the node for ever.
+    tl::unexpected<Refusal> put_aside(const std::string& why);
+    tl::expected<void, Refusal> save(bool applied);
+
+    /// A mask that an administrator has set by hand stays, and is nobody's plan.
+    void notice_other_masks();
+    /// Carries the plan out, and writes down whether that is done. It is not where somebody died meanwhile whose CPUs the table still keeps for it:
+    /// the next call, which finds it dead, goes on from there.
+    tl::expected<void, Refusal> apply();
+    /// A mask that grows needs its CPUs in the task's cpuset first; where they cannot be there the plan is what can. One of a job with a step
+    /// that is starting stays as it is, even if that keeps somebody waiting: the new step would fail. Its arrive() comes back to it.
+    void make_room_in_cpusets();
+    void note(const std::string& trouble);
+    [[nodiscard]] std::vector<uint32_t> dead_tasks() const;
+
+    /// Parked tasks go on with what they had, or what of it is left by now, step by step.
+    template <class Which>
+    tl::expected<void, Refusal> wake(Parked why, const Which& which);
+    tl::expected<void, Refusal> wake_step(const StepName& step, Parked why);
+
+    NodeAgent& agent_;
+    std::string path_;
+    FileLock lock_;
+    Record record_;
+    std::string name_;
+    std::string news_;
+    bool found_something_ = false;
+};
+
+}  // namespace drom::slurm

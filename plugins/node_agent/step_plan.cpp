@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// step_plan.cpp - from records of tasks to partition's clients, and back.
+#include "step_plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/error.hpp"
+#include "partition/partition.hpp"
+
+namespace drom::slurm {
+namespace {
+
+partition::Clients clients_of(const Tasks& tasks) {
+    partition::Clients clients;
+    for (uint32_t i = 0; i < tasks.size(); ++i) {
+        const TaskRecord& task = tasks[i];
+        if (task.parked != Parked::kNot) continue;
+        clients.push_back(
+            {i, task.step.number(), task.mask, task.home, 1, task.least, task.most, !task.malleable || task.by_hand});
+    }
+    return clients;
+}
+
+Tasks tasks_of(const partition::Clients& clients, const Tasks& all) {
+    Tasks tasks;
+    for (const partition::Client& client : clients) {
+        TaskRecord& task = tasks.emplace_back(all[client.id]);
+        task.mask = client.mask;
+        task.home = client.home;
+    }
+    std::copy_if(all.begin(), all.end(), std::back_inserter(tasks),
+                 [](const TaskRecord& task) { return task.parked != Parked::kNot; });
+    return tasks;
+}
+
+/// Who has some of these CPUs and is not to be changed; null when nobody.
+const partition::Client* fixed_on(const partition::Clients& running, const CpuSet& cpus) {
+    const auto found = std::find_if(running.begin(), running.end(), [&](const partition::Client& client) {
+        return client.fixed && client.mask.intersects(cpus);
+    });
+    return found == running.end() ? nullptr : &*found;
+}
+
+/// Why a step cannot have its CPUs, in Slurm's words: partition knows jobs and clients by numbers.
+Refusal no_room(int status, const Launch& launch, unsigned least, const TaskRecord* fixed) {
+    const std::string cpus = std::string("CPUs ") + CpuText(launch.granted).text;
+    if (status == DROM_E_BUSY && fixed != nullptr)
+        return "drom: no room: of its " + cpus + ", " + CpuText(fixed->mask & launch.granted).text + " are step " +
+               fixed->step.text() + "'s, " +
+               (fixed->malleable ? "whose mask was set by hand" : "which is not malleable") + "; it has to end first";
+    if (status == DROM_E_BUSY)
+        return "drom: no room: its " + cpus +
+               " are what running steps keep at least, one a task or as --malleable=MIN says; wait until one ends";
+    return "drom: no room: its tasks need " + std::string(CountText(least, "CPU").text) + " at least, and have " +
+           cpus + " of this node; ask for more CPUs a task";
+}
+
+void park(TaskRecord& task, Parked why) {
+    task.parked = why;
+    task.home = task.mask;
+    task.mask = CpuSet::empty();
+}
+
+/// A batch script waits for its steps, and they run on its CPUs.
+std::vector<uint32_t> scripts_of(const StepName& step, const Tasks& tasks) {
+    std::vector<uint32_t> scripts;
+    for (uint32_t i = 0; i < tasks.size(); ++i)
+        if (step.step != kBatchStep && tasks[i].parked == Parked::kNot &&
+            tasks[i].step == StepName{step.job, kBatchStep})
+            scripts.push_back(i);
+    return scripts;
+}
+
+TaskRecord task_of(const Launch& launch, unsigned tasks, const Who& who) {
+    TaskRecord task;
+    task.step = launch.step;
+    task.who = who;
+    task.user = launch.user;
+    task.malleable = launch.malleable;
+    task.least = std::max({1U, launch.min_per_rank, (launch.min_cpus + tasks - 1) / tasks});
+    task.most = launch.max_cpus == 0 ? 0 : std::max(task.least, launch.max_cpus / tasks);
+    if (!launch.malleable) task.least = 1, task.most = 0;
+    return task;
+}
+
+/// The controller gave the same CPUs to several jobs (OverSubscribe): they are divided here.
+int share(const Node& node, partition::Arrival arrival, const Launch& launch, const partition::Clients& running,
+          partition::Clients& after) {
+    const auto most = launch.granted.count() / static_cast<uint32_t>(arrival.tasks.size());
+    for (partition::Client& task : arrival.tasks)
+        task.most = std::max(task.least, task.most == 0 ? most : std::min(task.most, most));
+    arrival.granted.reset();
+    return partition::arrive(node.topology, running, arrival, after, nullptr);
+}
+
+/// A script comes back to what its last steps had: of what it lent them some may be others' by now, and they may have got more.
+void inherit_from_steps(TaskRecord& script, const Tasks& tasks, const Tasks& gone) {
+    CpuSet lately{};
+    CpuSet others{};
+    for (const TaskRecord& task : gone)
+        if (task.step.job == script.step.job) lately = lately | task.mask;
+    for (const TaskRecord& task : tasks) others = others | task.mask;
+    if (!lately.none()) script.home = (script.home - others) | lately;
+}
+
+}  // namespace
+
+bool has_steps(const TaskRecord& script, const Tasks& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [&](const TaskRecord& task) {
+        return task.step.job == script.step.job && task.parked != Parked::kForSteps;
+    });
+}
+
+tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& which,
+                                          Parked why) {
+    Tasks all = tasks;
+    if (which.empty()) return all;
+    partition::Clients after;
+    drom_error error{};
+    if (partition::depart(node.topology, clients_of(all), which, after, &error) != DROM_OK)
+        return tl::unexpected(Refusal(error.text));
+    for (const uint32_t index : which) park(all[index], why);
+    return tasks_of(after, all);
+}
+
+tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, const Launch& launch,
+                                         const std::vector<Who>& newcomers) {
+    auto parked = plan_parking(node, tasks, scripts_of(launch.step, tasks), Parked::kForSteps);
+    if (!parked) return tl::unexpected(NoPlan{parked.error(), false});
+    Tasks all = std::move(*parked);
+    const partition::Clients running = clients_of(all);
+    partition::Arrival arrival;
+    arrival.granted = launch.granted;
+    arrival.sharing_factor = node.sharing_factor;
+    for (const Who& who : newcomers) all.push_back(task_of(launch, static_cast<unsigned>(newcomers.size()), who));
+    const partition::Clients everybody = clients_of(all);
+    arrival.tasks.assign(everybody.begin() + static_cast<std::ptrdiff_t>(running.size()), everybody.end());
+    for (partition::Client& task : arrival.tasks) task.fixed = false;
+    partition::Clients after;
+    drom_error error{};
+    int status = partition::arrive(node.topology, running, arrival, after, &error);
+    const partition::Client* fixed = fixed_on(running, launch.granted);
+    if (status == DROM_E_BUSY && launch.malleable && fixed == nullptr)
+        status = share(node, arrival, launch, running, after) == DROM_OK ? DROM_OK : DROM_E_BUSY;
+    if (status == DROM_E_BUSY || status == DROM_E_NOCPU)
+        return tl::unexpected(NoPlan{no_room(status, launch, static_cast<unsigned>(newcomers.size()) * all.back().least,
+                                             fixed == nullptr ? nullptr : &all[fixed->id]),
+                                     true});
+    if (status != DROM_OK) return tl::unexpected(NoPlan{error.text, false});
+    Tasks planned = tasks_of(after, all);
+    // The newcomers last, as callers expect.
+    std::stable_partition(planned.begin(), planned.end(),
+                          [&](const TaskRecord& task) { return task.step != launch.step; });
+    return planned;
+}
+
+tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& leaving,
+                                            Tasks& gone) {
+    std::vector<uint32_t> with_cpus;
+    for (const uint32_t index : leaving) {
+        gone.push_back(tasks[index]);
+        if (tasks[index].parked == Parked::kNot) with_cpus.push_back(index);
+    }
+    partition::Clients after;
+    drom_error error{};
+    if (partition::depart(node.topology, clients_of(tasks), with_cpus, after, &error) != DROM_OK)
+        return tl::unexpected(Refusal(error.text));
+    Tasks left = tasks_of(after, tasks);
+    std::erase_if(left, [&](const TaskRecord& task) { return std::count(gone.begin(), gone.end(), task) > 0; });
+    for (TaskRecord& task : left)
+        if (task.parked == Parked::kForSteps && !has_steps(task, left)) inherit_from_steps(task, left, gone);
+    return left;
+}
+
+Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& parked) {
+    Launch launch;
+    launch.step = step;
+    launch.min_cpus = 0;
+    for (const TaskRecord& task : tasks) {
+        if (task.step != step || task.parked != why) continue;
+        launch.user = task.user;
+        launch.malleable = task.malleable;
+        launch.min_per_rank = task.least;
+        launch.max_cpus += task.most;
+        launch.granted = launch.granted | task.home;
+        parked.push_back(task.who);
+    }
+    std::erase_if(tasks, [&](const TaskRecord& task) { return task.step == step && task.parked == why; });
+    return launch;
+}
+
+}  // namespace drom::slurm

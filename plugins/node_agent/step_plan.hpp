@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// step_plan.hpp - which task has which CPUs after a step has arrived, or tasks have ended or are parked. What is decided is partition's. Pure.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "base/cpuset.hpp"
+#include "partition/topology.hpp"
+#include "record.hpp"
+
+namespace drom::slurm {
+
+using Tasks = std::vector<TaskRecord>;
+
+/// A step that is about to start here.
+struct Launch {
+    StepName step;
+    uid_t user = 0;    ///< whom the tasks are about to run as
+    std::string name;  ///< what people call the program
+    CpuSet granted{};  ///< CPUs that the controller gave it here; where they are all somebody's, they are shared
+    std::vector<pid_t> tasks;  ///< forked, and not yet running the program
+    bool malleable = false;
+    uint32_t min_cpus = 1;  ///< on this node, for all its tasks
+    uint32_t max_cpus = 0;  ///< 0: no limit
+    uint32_t min_per_rank = 1;
+};
+
+/// The node that plans are for.
+struct Node {
+    const Topology& topology;
+    double sharing_factor;
+};
+
+/// Why there is no plan. Who has no room can be refused; where something else is in the way the step runs as without drom.
+struct NoPlan {
+    Refusal why;
+    bool no_room;
+};
+
+/// The tasks with a newcomer, which is last.
+tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, const Launch& launch,
+                                         const std::vector<Who>& newcomers);
+
+/// The tasks with these of them parked: their CPUs go the way of those of tasks that end.
+tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& which,
+                                          Parked why);
+
+/// The tasks without these, whose CPUs go on; `gone` is what they were.
+tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& leaving,
+                                            Tasks& gone);
+
+/// Whether a batch script has steps on this node.
+bool has_steps(const TaskRecord& script, const Tasks& tasks);
+
+/// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step started.
+Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& parked);
+
+}  // namespace drom::slurm
