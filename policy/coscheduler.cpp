@@ -411,52 +411,72 @@ std::string misfit(const Coscheduler& known, const std::vector<Placed>& running,
 tl::expected<void, std::string> Coscheduler::restore(std::string_view ledger, std::vector<Placed> running,
                                                      Seconds now) {
     const auto journal = std::exchange(journal_, nullptr);
-    *this = Coscheduler(layout_, rules_);
-    std::set<JobId> told, alive;
+    std::set<JobId> alive;
     for (const Placed& seen : running) alive.insert(seen.job.id);
-    auto events = read_ledger(ledger);
-    std::string why = events ? "" : events.error();
-    if (events) {
-        events = as_of(*events, running, told);
-        // Whom nobody sees may have begun on what those that are seen have not left yet: that has not happened, either.
-        for (const Event& event : *events)
-            if (!apply(event) && alive.count(event.job.id) != 0)
-                why = "it says what cannot have been: " + text_of(event);
-        if (why.empty()) why = misfit(*this, running, told);
-    }
-    if (!why.empty()) {
-        events = std::vector<Event>();
-        told.clear();
-    }
+    std::set<JobId> told;
+    auto events = believable(ledger, running, alive, told);
+    const std::string why = events ? "" : events.error();
+    if (!events) told.clear();
     *this = Coscheduler(layout_, rules_);
-    // The ledger's events and the starts of those that it does not tell of, in order of time.
     std::stable_sort(running.begin(), running.end(),
                      [](const Placed& a, const Placed& b) { return a.start < b.start; });
+    replay(events.value_or(std::vector<Event>()), running, alive, told);
+    for (const Placed& each : running)
+        if (told.count(each.job.id) != 0 && !knows(each.job.id)) occupy(each.nodes);
+    finish_all_but(alive, now);
+    if (journal) write_to(journal);
+    if (!why.empty()) return tl::unexpected(why);
+    return {};
+}
+
+/// The events of the ledger that have happened to the jobs that run; `told` becomes those of the jobs. Errors: why it cannot be used.
+/// Leaves behind what they made known.
+tl::expected<std::vector<Event>, std::string> Coscheduler::believable(std::string_view ledger,
+                                                                      const std::vector<Placed>& running,
+                                                                      const std::set<JobId>& alive,
+                                                                      std::set<JobId>& told) {
+    *this = Coscheduler(layout_, rules_);
+    auto events = read_ledger(ledger);
+    if (!events) return events;
+    events = as_of(*events, running, told);
+    std::string why;
+    // A job of the ledger that does not run may start there on nodes that a running job still holds. The resource manager
+    // never committed that start, so it is skipped.
+    for (const Event& event : *events)
+        if (!apply(event) && alive.count(event.job.id) != 0) why = "it says what cannot have been: " + text_of(event);
+    if (why.empty()) why = misfit(*this, running, told);
+    if (!why.empty()) return tl::unexpected(why);
+    return events;
+}
+
+/// Applies the events, and between them, in order of time, the starts of the running jobs that are not `told` by them.
+void Coscheduler::replay(const std::vector<Event>& events, const std::vector<Placed>& running,
+                         const std::set<JobId>& alive, const std::set<JobId>& told) {
     auto seen = running.begin();
     const auto start_before = [&](Seconds at) {
-        for (; seen != running.end() && seen->start < at; ++seen) {
-            if (told.count(seen->job.id) != 0) continue;
-            finish(seen->job.id, seen->start);
-            // Whoever the ledger thinks is there has gone since it was written.
-            for (const JobId id : known_on(seen->nodes))
-                if (alive.count(id) == 0) finish(id, seen->start);
-            if (!infer(*seen)) occupy(seen->nodes);
-        }
+        for (; seen != running.end() && seen->start < at; ++seen)
+            if (told.count(seen->job.id) == 0) start_as_seen(*seen, alive);
     };
-    for (const Event& event : *events) {
+    for (const Event& event : events) {
         start_before(event.at);
         apply(event);
     }
     start_before(kNever);
-    for (const Placed& each : running)
-        if (told.count(each.job.id) != 0 && !knows(each.job.id)) occupy(each.nodes);
+}
+
+void Coscheduler::start_as_seen(const Placed& seen, const std::set<JobId>& alive) {
+    finish(seen.job.id, seen.start);
+    // A job that the ledger has on these nodes and that does not run any more has gone since the ledger was written.
+    for (const JobId id : known_on(seen.nodes))
+        if (alive.count(id) == 0) finish(id, seen.start);
+    if (!infer(seen)) occupy(seen.nodes);
+}
+
+void Coscheduler::finish_all_but(const std::set<JobId>& alive, Seconds now) {
     std::vector<JobId> gone;
     for (const auto& [id, place] : where_)
         if (alive.count(id) == 0) gone.push_back(id);
     for (const JobId id : gone) finish(id, now);
-    if (journal) write_to(journal);
-    if (!why.empty()) return tl::unexpected(why);
-    return {};
 }
 
 /// False: who has how much of its nodes cannot be told.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,13 @@ private:
     void decided(const Event& event, std::size_t pool);
     void tell(const std::string& line) const;
 
+    tl::expected<std::vector<Event>, std::string> believable(std::string_view ledger,
+                                                             const std::vector<Placed>& running,
+                                                             const std::set<JobId>& alive, std::set<JobId>& told);
+    void replay(const std::vector<Event>& events, const std::vector<Placed>& running, const std::set<JobId>& alive,
+                const std::set<JobId>& told);
+    void start_as_seen(const Placed& seen, const std::set<JobId>& alive);
+    void finish_all_but(const std::set<JobId>& alive, Seconds now);
     bool infer(const Placed& seen);
     std::vector<JobId> known_on(const NodeSet& nodes) const;
 
