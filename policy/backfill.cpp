@@ -179,8 +179,8 @@ private:
         decision.how = How::kShared;
         decision.static_start = static_start;
         decision.limit = limit;
-        decision.slot = start_shared(cluster, waiting.job, considered.company, now);
-        decision.company = std::move(considered.company);
+        decision.slot = start_shared(cluster, waiting.job, considered.mates, now);
+        decision.company = std::move(considered.mates);
         started.push_back({waiting.job, std::move(decision)});
         waiting.started = true;
         return true;

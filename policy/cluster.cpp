@@ -160,7 +160,7 @@ void Cluster::list_as_malleable(int slot) {
 
 void Cluster::unlist(int slot) {
     listed_.resize(jobs_.size());
-    if (listed_[index(slot)].company == 0 || listed_[index(slot)].end == 0) return;
+    if (listed_[index(slot)].jobs_on_node == 0 || listed_[index(slot)].end == 0) return;
     const auto bucket = malleable_.find(jobs_[index(slot)].job.nodes);
     const auto place = std::lower_bound(bucket->second.begin(), bucket->second.end(), listed_[index(slot)], LaterEnd{});
     bucket->second.erase(place);
@@ -199,7 +199,7 @@ std::vector<int> Cluster::component(std::vector<int> slots) const {
 }
 
 // What was done so far, at the rate it had until now.
-void Cluster::settle(int slot, Seconds now) {
+void Cluster::account_work(int slot, Seconds now) {
     RunningJob& running = jobs_[index(slot)];
     running.left = running.left_at(now);
     running.since = now;
@@ -228,7 +228,7 @@ void Cluster::predict(const std::vector<int>& members, Seconds now) {
     std::vector<Planned> planned;
     std::vector<int> pieces;
     for (const int slot : members) {
-        settle(slot, now);
+        account_work(slot, now);
         const RunningJob& running = jobs_[index(slot)];
         planned.push_back({running.left, now});
         for (const int piece : running.pieces)

@@ -65,9 +65,9 @@ inline double slowdown(const Job& job, Seconds end) noexcept {
 struct Lender {
     Seconds end = 0;  ///< predicted
     int slot = 0;
-    int least = 0;      ///< cores on its busiest node
-    int min_cores = 1;  ///< that it keeps
-    int company = 1;    ///< most jobs on any of its nodes
+    int least = 0;         ///< cores on its busiest node
+    int min_cores = 1;     ///< that it keeps
+    int jobs_on_node = 1;  ///< most jobs on any of its nodes
 };
 
 /// Nodes on which the same jobs have the same cores.
@@ -161,7 +161,7 @@ private:
     void note_new_mate(int slot);
     std::vector<int> component(std::vector<int> slots) const;
     void predict(const std::vector<int>& members, Seconds now);
-    void settle(int slot, Seconds now);
+    void account_work(int slot, Seconds now);
     void set_release(int piece, Seconds at);
     void drop_release(int piece);
     void refresh_releases(int slot);

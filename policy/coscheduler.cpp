@@ -201,12 +201,12 @@ Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRule
     static const Availability unused(Cluster(Machine::uniform(1, 1)), 0, 1);
     Consideration considered = consider(cluster, unused, job, asked.static_start, asked.limit, rules, asked.at);
     asked.refusal = considered.refusal;
-    for (const Mate& mate : considered.company.mates) {
+    for (const Mate& mate : considered.mates.mates) {
         asked.mates.push_back(mate.id);
         asked.mate_ends.push_back(mate.end);
     }
-    asked.cores = considered.company.cores;
-    asked.guest_end = considered.company.guest_end;
+    asked.cores = considered.mates.cores;
+    asked.guest_end = considered.mates.guest_end;
     return asked;
 }
 
@@ -238,7 +238,7 @@ std::vector<Held> Coscheduler::cores_of(JobId id) const {
     return all;
 }
 
-std::vector<JobId> Coscheduler::companions(JobId id) const {
+std::vector<JobId> Coscheduler::co_runners(JobId id) const {
     std::vector<JobId> others;
     const auto found = where_.find(id);
     if (found == where_.end()) return others;
@@ -251,13 +251,13 @@ std::vector<JobId> Coscheduler::companions(JobId id) const {
     return others;
 }
 
-std::vector<JobId> Coscheduler::whole_companies(std::vector<JobId> jobs) const {
+std::vector<JobId> Coscheduler::whole_groups(std::vector<JobId> jobs) const {
     const auto is_one = [&jobs](JobId id) { return std::find(jobs.begin(), jobs.end(), id) != jobs.end(); };
     const auto misses_one = [this, &is_one](JobId id) {
-        const std::vector<JobId> others = companions(id);
+        const std::vector<JobId> others = co_runners(id);
         return !std::all_of(others.begin(), others.end(), is_one);
     };
-    for (;;) {  // who is left out leaves its companions out
+    for (;;) {  // who is left out leaves its co-runners out
         const auto found = std::find_if(jobs.begin(), jobs.end(), misses_one);
         if (found == jobs.end()) return jobs;
         jobs.erase(found);

@@ -69,10 +69,10 @@ public:
     const RunningJob* find(JobId id) const;
     std::vector<Held> cores_of(JobId id) const;
     /// Jobs on its nodes besides it, by id.
-    std::vector<JobId> companions(JobId id) const;
-    /// Those of the jobs whose companions are all among them, theirs as well, and so on: who can be ended without leaving anybody more cores.
+    std::vector<JobId> co_runners(JobId id) const;
+    /// Those of the jobs whose co-runners are all among them, theirs as well, and so on: who can be ended without leaving anybody more cores.
     /// In their order. Cost: the jobs squared.
-    std::vector<JobId> whole_companies(std::vector<JobId> jobs) const;
+    std::vector<JobId> whole_groups(std::vector<JobId> jobs) const;
     /// Jobs whose cores or predicted end the last start, share or finish changed.
     const std::vector<JobId>& changed() const noexcept { return changed_; }
 

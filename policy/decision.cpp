@@ -14,9 +14,9 @@ std::string number(double value) {
     return std::isinf(value) ? "inf" : text;
 }
 
-std::string mates_text(const Company& company) {
+std::string mates_text(const MateSet& chosen) {
     std::string text;
-    for (const Mate& mate : company.mates) {
+    for (const Mate& mate : chosen.mates) {
         if (!text.empty()) text += " and ";
         text += std::to_string(mate.id) + " (" + std::to_string(mate.nodes) + (mate.nodes == 1 ? " node" : " nodes") +
                 ", slowdown " + number(mate.slowdown) + ")";
@@ -56,7 +56,7 @@ std::string sentence(const Decision& decision, const Job& job) {
         if (decision.refusal != Refusal::kNone) text += std::string("; not shared before: ") + word(decision.refusal);
         return text;
     }
-    const Company& with = decision.company;
+    const MateSet& with = decision.company;
     text += "shares nodes of " + mates_text(with) + ", " + std::to_string(with.cores) + " cores each";
     if (with.free_nodes > 0) text += ", and " + std::to_string(with.free_nodes) + " free nodes";
     const Seconds alone = decision.static_start + job.request;

@@ -38,7 +38,7 @@ bool nodes_suit(const Cluster& cluster, int slot, const NodeFilter& filter) {
 
 Seconds end_of_mate(const Cluster& cluster, const Lender& lender, int cores, Seconds length, std::int64_t guest_left,
                     Seconds now) {
-    if (lender.company > 1) return cluster.end_if_lending(lender.slot, cores, guest_left, now);
+    if (lender.jobs_on_node > 1) return cluster.end_if_lending(lender.slot, cores, guest_left, now);
     // Alone on its nodes: the closed form of the same (policies.md 1). What is left when the guest goes runs at full speed.
     const int all = cluster.machine().cores_per_node;
     const std::int64_t rest = cluster.running(lender.slot).left_at(now) - (all - cores) * length;
@@ -67,7 +67,7 @@ public:
     }
 
     bool found() const { return found_; }
-    Company take() { return std::move(best_); }
+    MateSet take() { return std::move(best_); }
 
 private:
     using Sizes = std::map<int, std::vector<Mate>>;
@@ -169,7 +169,7 @@ private:
     const SharingRules& rules_;
     Sizes sizes_;
     std::vector<Mate> chosen_;
-    Company best_;
+    MateSet best_;
     int spare_ = 0;
     bool found_ = false;
 };
@@ -220,7 +220,7 @@ std::vector<Mate> candidates(const Cluster& cluster, const Job& job, int cores, 
     return mates;
 }
 
-std::optional<Company> with_loan(const Cluster& cluster, const Availability& availability, const Job& job, int cores,
+std::optional<MateSet> with_loan(const Cluster& cluster, const Availability& availability, const Job& job, int cores,
                                  double limit, const SharingRules& rules, Seconds now) {
     std::vector<Mate> mates = candidates(cluster, job, cores, limit, rules, now);
     if (mates.empty()) return std::nullopt;
@@ -229,16 +229,16 @@ std::optional<Company> with_loan(const Cluster& cluster, const Availability& ava
     const bool may_add = rules.add_free_nodes && !job.filter.contiguous;
     search.find(job.nodes, may_add ? std::min(job.nodes - 1, availability.least(job.filter, now, end)) : 0);
     if (!search.found()) return std::nullopt;
-    Company company = search.take();
-    company.cores = cores;
-    company.guest_end = end;
-    return company;
+    MateSet chosen = search.take();
+    chosen.cores = cores;
+    chosen.guest_end = end;
+    return chosen;
 }
 
 }  // namespace
 
 int can_lend(const Lender& lender, const SharingRules& rules) noexcept {
-    if (lender.company >= rules.jobs_per_node) return 0;
+    if (lender.jobs_on_node >= rules.jobs_per_node) return 0;
     const int share = static_cast<int>(std::floor(rules.sharing_factor * lender.least + 1e-9));
     return std::max(0, std::min(share, lender.least - std::max(1, lender.min_cores)));
 }
@@ -268,12 +268,12 @@ bool anybody_new(const Cluster& cluster, const Job& job, std::uint64_t version, 
     });
 }
 
-std::optional<Company> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
+std::optional<MateSet> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
                                     double limit, const SharingRules& rules, Seconds now) {
-    std::optional<Company> best;
+    std::optional<MateSet> best;
     for (const int cores : loans(cluster, job, limit, rules, now)) {
-        auto company = with_loan(cluster, availability, job, cores, limit, rules, now);
-        if (company && (!best || company->index < best->index)) best = std::move(company);
+        auto chosen = with_loan(cluster, availability, job, cores, limit, rules, now);
+        if (chosen && (!best || chosen->index < best->index)) best = std::move(chosen);
     }
     return best;
 }

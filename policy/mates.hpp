@@ -28,7 +28,7 @@ struct Mate {
 };
 
 /// Mates for one guest.
-struct Company {
+struct MateSet {
     std::vector<Mate> mates;  ///< by job id
     int cores = 0;            ///< that each lends, of each of its nodes
     int free_nodes = 0;       ///< taken besides
@@ -49,14 +49,14 @@ std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const 
 bool anybody_new(const Cluster& cluster, const Job& job, std::uint64_t version, double limit, const SharingRules& rules,
                  Seconds now);
 
-/// The company with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to the job's. All mates lend the
+/// The mate set with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to the job's. All mates lend the
 /// same number of cores; every number with which one of them alone could be a mate is tried. Equal PI: the lower job ids.
 ///
 /// Without nm nothing is truncated: mates of one size are interchangeable but for their slowdown, so for each way to write the job's nodes
 /// as a sum of at most m sizes the best are the first of each size. Adjacent nodes, and more than two jobs on a node (where mates may
 /// have nodes in common), are searched by enumeration with bounds.
 /// Cost: the candidates, and sizes^(m-1); sizes^m with free nodes.
-std::optional<Company> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
+std::optional<MateSet> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
                                     double limit, const SharingRules& rules, Seconds now);
 
 }  // namespace drom::policy

@@ -15,9 +15,9 @@ int most_cores(const Cluster& cluster, const SharingRules& rules) {
 }
 
 /// How much the predicted slowdowns of the mates rise together.
-double harm(const Cluster& cluster, const Company& company) {
+double harm(const Cluster& cluster, const MateSet& chosen) {
     double sum = 0;
-    for (const Mate& mate : company.mates) {
+    for (const Mate& mate : chosen.mates) {
         const RunningJob& running = cluster.running(mate.slot);
         sum += mate.slowdown - slowdown(running.job, running.end);
     }
@@ -43,22 +43,22 @@ Consideration consider(const Cluster& cluster, const Availability& availability,
     const Seconds static_end = static_start >= kNever ? kNever : static_start + job.request;
     const std::int64_t work = job.request * cluster.machine().cores_per_node;
     if (static_end <= now + seconds_for(work, most)) return {Refusal::kWaitingIsSooner, {}};
-    auto company = choose_mates(cluster, availability, job, limit, rules.sharing, now);
-    if (!company) return {Refusal::kNoMates, {}};
-    if (static_end <= company->guest_end) return {Refusal::kWaitingIsSooner, {}};
+    auto chosen = choose_mates(cluster, availability, job, limit, rules.sharing, now);
+    if (!chosen) return {Refusal::kNoMates, {}};
+    if (static_end <= chosen->guest_end) return {Refusal::kWaitingIsSooner, {}};
     if (rules.gain > 0 &&
-        slowdown(job, static_end) - slowdown(job, company->guest_end) <= rules.gain * harm(cluster, *company))
+        slowdown(job, static_end) - slowdown(job, chosen->guest_end) <= rules.gain * harm(cluster, *chosen))
         return {Refusal::kHarm, {}};
-    return {Refusal::kNone, std::move(*company)};
+    return {Refusal::kNone, std::move(*chosen)};
 }
 
-int start_shared(Cluster& cluster, const Job& job, const Company& company, Seconds now) {
+int start_shared(Cluster& cluster, const Job& job, const MateSet& chosen, Seconds now) {
     Sharing sharing;
-    for (const Mate& mate : company.mates) sharing.mates.push_back(mate.slot);
-    sharing.cores = company.cores;
-    if (company.free_nodes > 0) {
+    for (const Mate& mate : chosen.mates) sharing.mates.push_back(mate.slot);
+    sharing.cores = chosen.cores;
+    if (chosen.free_nodes > 0) {
         Job part = job;
-        part.nodes = company.free_nodes;
+        part.nodes = chosen.free_nodes;
         sharing.free = cluster.pick(part);
     }
     return cluster.share(job, sharing, now);

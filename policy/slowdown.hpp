@@ -26,7 +26,7 @@ double slowdown_limit(const Cluster& cluster, const SlowdownRules& rules);
 /// What follows from looking at one job.
 struct Consideration {
     Refusal refusal = Refusal::kNone;  ///< kNone: share
-    Company company;
+    MateSet mates;
 };
 
 /// Whether `job`, which would start at `static_start` on nodes of its own, starts now on nodes of mates (policies.md 1, steps 2 to 6).
@@ -35,6 +35,6 @@ Consideration consider(const Cluster& cluster, const Availability& availability,
                        double limit, const SlowdownRules& rules, Seconds now);
 
 /// Starts it (step 7). Returns its slot.
-int start_shared(Cluster& cluster, const Job& job, const Company& company, Seconds now);
+int start_shared(Cluster& cluster, const Job& job, const MateSet& chosen, Seconds now);
 
 }  // namespace drom::policy

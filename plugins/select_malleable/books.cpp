@@ -24,7 +24,7 @@ using policy::Seconds;
 void Books::reconcile(const std::vector<JobId>& changed, const job_record_t* not_booked) {
     std::set<JobId> all(changed.begin(), changed.end());
     for (const JobId id : changed)
-        for (const JobId other : running_.coscheduler().companions(id)) all.insert(other);
+        for (const JobId other : running_.coscheduler().co_runners(id)) all.insert(other);
     const std::vector<job_record_t*> records = records_of({all.begin(), all.end()});
     std::vector<job_record_t*> booked;
     std::copy_if(records.begin(), records.end(), std::back_inserter(booked), [&](auto* r) { return r != not_booked; });
@@ -107,7 +107,7 @@ void Books::comment(JobId id) {
     job_record_t* record = record_of(id);
     if (record == nullptr) return;
     std::string text(comment_of(*record));
-    const std::vector<JobId> with = running_.coscheduler().companions(id);
+    const std::vector<JobId> with = running_.coscheduler().co_runners(id);
     if (!with.empty()) {
         if (since_.emplace(id, running_.last_now()).second)
             text = with_value(text, "since", clock_text(running_.last_now()));

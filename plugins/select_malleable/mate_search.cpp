@@ -51,7 +51,7 @@ int MateSearch::test(Question& question) {
     return ask(question);
 }
 
-/// cons_tres, where who shares can be preempted together with its companions only: of a part of them the others would have the cores.
+/// cons_tres, where who shares can be preempted together with its co-runners only: of a part of them the others would have the cores.
 int MateSearch::ask(Question& question) const {
     const std::vector<job_record_t*> candidates = records_in(question.candidates);
     const auto is_shared = [this](const job_record_t* job) { return running_.shares(job); };
@@ -59,22 +59,22 @@ int MateSearch::ask(Question& question) const {
     std::vector<JobId> ids(candidates.size());
     std::transform(candidates.begin(), candidates.end(), ids.begin(), [](const auto* job) { return job->job_id; });
     const std::unique_ptr<xlist, void (*)(List)> together{list_create(nullptr), list_destroy};
-    for (job_record_t* job : records_of(running_.coscheduler().whole_companies(ids))) list_append(together.get(), job);
+    for (job_record_t* job : records_of(running_.coscheduler().whole_groups(ids))) list_append(together.get(), job);
     Question narrowed = question;
     narrowed.candidates = together.get();
     const int answer = narrowed.ask_cons_tres();
-    if (answer == SLURM_SUCCESS && question.preempted != nullptr) add_companions(*question.preempted, question.nodes);
+    if (answer == SLURM_SUCCESS && question.preempted != nullptr) add_co_runners(*question.preempted, question.nodes);
     return answer;
 }
 
-void MateSearch::add_companions(List preempted, const bitstr_t* nodes) const {
+void MateSearch::add_co_runners(List preempted, const bitstr_t* nodes) const {
     std::vector<job_record_t*> all = records_in(preempted);
     for (std::size_t i = 0; i < all.size(); ++i)  // it grows
-        for (job_record_t* companion : records_of(running_.coscheduler().companions(all[i]->job_id))) {
-            const bool is_there = bit_overlap_any(companion->node_bitmap, const_cast<bitstr_t*>(nodes)) != 0;
-            if (!is_there || std::find(all.begin(), all.end(), companion) != all.end()) continue;
-            all.push_back(companion);
-            list_append(preempted, companion);
+        for (job_record_t* co_runner : records_of(running_.coscheduler().co_runners(all[i]->job_id))) {
+            const bool is_there = bit_overlap_any(co_runner->node_bitmap, const_cast<bitstr_t*>(nodes)) != 0;
+            if (!is_there || std::find(all.begin(), all.end(), co_runner) != all.end()) continue;
+            all.push_back(co_runner);
+            list_append(preempted, co_runner);
         }
 }
 

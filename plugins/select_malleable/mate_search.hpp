@@ -55,7 +55,7 @@ private:
 
     bool may_share(const Question& question) const;
     int ask(Question& question) const;
-    void add_companions(List preempted, const bitstr_t* nodes) const;
+    void add_co_runners(List preempted, const bitstr_t* nodes) const;
     int will_run(Question& question);
     int run_now(Question& question);
     std::optional<policy::Event> look_for_mates(Question& question, const policy::NodeSet& within);

@@ -62,14 +62,14 @@ void Recovery::take_up(const std::vector<policy::Placed>& whole) {
             books_.comment(id);
             continue;
         }
-        sharing += running_.coscheduler().companions(id).empty() ? 0 : 1;
+        sharing += running_.coscheduler().co_runners(id).empty() ? 0 : 1;
         if (IS_JOB_SUSPENDED(record)) running_.add_other(id, seen.nodes);
         changed.push_back(id);
     }
     books_.reconcile(changed, nullptr);
     books_.set_limits(changed);
     for (const JobId id : changed)
-        if (books_.says_sharing(id) || !running_.coscheduler().companions(id).empty()) books_.comment(id);
+        if (books_.says_sharing(id) || !running_.coscheduler().co_runners(id).empty()) books_.comment(id);
     slurm_info("select/malleable: %zu jobs have whole nodes, %d of them share; %zu others run", changed.size(), sharing,
                running_.others());
 }

@@ -31,7 +31,7 @@ NodeSet RunningJobs::nodes_of(const std::vector<JobId>& jobs) const {
 }
 
 bool RunningJobs::shares(const job_record_t* job) const {
-    return known() && !coscheduler_->companions(job->job_id).empty();
+    return known() && !coscheduler_->co_runners(job->job_id).empty();
 }
 
 void RunningJobs::add_other(JobId id, const NodeSet& nodes) {

@@ -78,7 +78,7 @@ void Transaction::ended(job_record_t* job) {
     forget(job->job_id);
     if (stranger) books_.reconcile_beside(*job);
     if (!running_.coscheduler().knows(job->job_id)) return;
-    const std::vector<JobId> others = running_.coscheduler().companions(job->job_id);
+    const std::vector<JobId> others = running_.coscheduler().co_runners(job->job_id);
     running_.coscheduler().finish(job->job_id, running_.now());
     const std::vector<JobId> changed = running_.coscheduler().changed();
     books_.comment(job->job_id);

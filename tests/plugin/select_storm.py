@@ -38,10 +38,10 @@ from select_storm_checks import (
     Finding,
     Job,
     allocated_of,
-    companies_of,
+    groups_of,
     jobs_of,
     judge_allocated,
-    judge_company,
+    judge_groups,
     judge_crash,
     judge_cores,
     judge_limits,
@@ -449,11 +449,11 @@ class Storm:
         self.seen["sinfo was never asked in peace"] += 1
 
     def judge_jobs(self, jobs: list[Job]) -> list[Finding]:
-        companies = companies_of((self.cluster.dir / "decisions").read_text())
+        groups = groups_of((self.cluster.dir / "decisions").read_text())
         self.near_suspended |= near_suspended(jobs)
         self.seen["running jobs"] += sum(job.runs for job in jobs)
         self.seen["jobs that share"] += sum(job.runs and bool(job.with_whom) for job in jobs)
-        return [*judge_cores(jobs, CORES), *judge_company(jobs, CORES), *judge_limits(jobs, self.asked, companies)]
+        return [*judge_cores(jobs, CORES), *judge_groups(jobs, CORES), *judge_limits(jobs, self.asked, groups)]
 
     # --- the end ---
 

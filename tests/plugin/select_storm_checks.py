@@ -63,7 +63,7 @@ class Asked:
 
 
 @dataclass
-class Companies:
+class Groups:
     """Who was ever together with whom, directly or over others, by the log of decisions."""
 
     groups: list[set[int]] = field(default_factory=list)
@@ -129,9 +129,9 @@ def allocated_of(text: str) -> dict[str, int]:
     return {node: int(counts.partition("/")[0]) for node, counts in (line.split() for line in text.splitlines())}
 
 
-def companies_of(log: str) -> Companies:
+def groups_of(log: str) -> Groups:
     """Of the log of decisions."""
-    found = Companies()
+    found = Groups()
     for job, mates in re.findall(r"^share .*?\bjob=(\d+) .*?\bmates=([\d,]+)", log, re.MULTILINE):
         found.add(map(int, [job, *mates.split(",")]))
     return found
@@ -183,7 +183,7 @@ def judge_allocated(jobs: list[Job], allocated: Mapping[str, int]) -> list[Findi
     return found
 
 
-def judge_company(jobs: list[Job], size: int) -> list[Finding]:
+def judge_groups(jobs: list[Job], size: int) -> list[Finding]:
     """Who says that it shares is there with those. Who says nothing may be beside somebody: of a state that is older than all that the ledger
     remembers who lent what to whom cannot be told."""
     whole = [job for job in jobs if (job.runs or (job.was_suspended and job.cores)) and job.has_whole_nodes(size)]
@@ -194,11 +194,11 @@ def judge_company(jobs: list[Job], size: int) -> list[Finding]:
             continue
         beside = {other.id for other in whole if other is not job and job in whole and other.cores.keys() & job.cores.keys()}
         if job.with_whom - beside - suspended:
-            found.append(Finding("company", f"{job} says that it shares with {text_of(job.with_whom)}, and is on nodes with {text_of(beside)}"))
+            found.append(Finding("group", f"{job} says that it shares with {text_of(job.with_whom)}, and is on nodes with {text_of(beside)}"))
     return found
 
 
-def judge_limits(jobs: list[Job], asked: Mapping[str, Asked], companies: Companies) -> list[Finding]:
+def judge_limits(jobs: list[Job], asked: Mapping[str, Asked], groups: Groups) -> list[Finding]:
     """A limit is what was asked for, and at most all the work of those that it was together with."""
     most: dict[int, int] = {}
     for job in jobs:
@@ -210,10 +210,10 @@ def judge_limits(jobs: list[Job], asked: Mapping[str, Asked], companies: Compani
         if job.name not in asked or not (job.runs or job.state == "PENDING"):
             continue
         own = asked[job.name]
-        company = companies.of(job.id) if job.runs or own.was_shown else set()
-        limit = own.most + sum(most.get(other, longest) + 1 for other in company)
+        group = groups.of(job.id) if job.runs or own.was_shown else set()
+        limit = own.most + sum(most.get(other, longest) + 1 for other in group)
         if not own.least <= job.minutes <= limit:
-            with_them = f" and was together with {text_of(company)}" if company else ""
+            with_them = f" and was together with {text_of(group)}" if group else ""
             found.append(Finding("limit", f"{job} asked for {own.least} to {own.most} min{with_them}: {own.least} to {limit} min are right"))
     return found
 

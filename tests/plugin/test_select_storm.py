@@ -12,15 +12,15 @@ import select_storm
 
 from select_storm_checks import (
     Asked,
-    Companies,
+    Groups,
     Finding,
     Job,
     allocated_of,
-    companies_of,
+    groups_of,
     hosts,
     jobs_of,
     judge_allocated,
-    judge_company,
+    judge_groups,
     judge_crash,
     judge_cores,
     judge_limits,
@@ -49,7 +49,7 @@ RIGHT = [
 ]
 ALLOCATED = {"n1": 8, "n2": 8, "n3": 8, "n4": 2}
 ASKED = {f"storm{number}": Asked(3, 3) for number in range(1, 7)}
-TOGETHER = Companies([{1, 2}])
+TOGETHER = Groups([{1, 2}])
 
 
 def spoilt(number: int, **change: object) -> list[Job]:
@@ -64,7 +64,7 @@ class Right(unittest.TestCase):
     def test_nothing_is_found(self) -> None:
         self.assertEqual(judge_cores(RIGHT, SIZE), [])
         self.assertEqual(judge_allocated(RIGHT, ALLOCATED), [])
-        self.assertEqual(judge_company(RIGHT, SIZE), [])
+        self.assertEqual(judge_groups(RIGHT, SIZE), [])
         self.assertEqual(judge_limits(RIGHT, ASKED, TOGETHER), [])
 
     def test_a_suspended_jobs_cores_are_anybodys_and_so_is_what_is_beside_it(self) -> None:
@@ -97,15 +97,15 @@ class Cores(unittest.TestCase):
         self.assertEqual(kinds(judge_allocated([], {"n1": 8})), ["sinfo"])
 
 
-class Company(unittest.TestCase):
+class Group(unittest.TestCase):
     def test_a_job_says_that_it_shares_with_one_that_is_elsewhere(self) -> None:
-        self.assertEqual(kinds(judge_company(spoilt(3, with_whom=frozenset({1})), SIZE)), ["company"])
+        self.assertEqual(kinds(judge_groups(spoilt(3, with_whom=frozenset({1})), SIZE)), ["group"])
 
     def test_a_job_of_whom_nothing_is_known_says_nothing(self) -> None:
-        self.assertEqual(judge_company(spoilt(1, with_whom=frozenset()), SIZE), [])
+        self.assertEqual(judge_groups(spoilt(1, with_whom=frozenset()), SIZE), [])
 
     def test_a_job_that_waits_again_says_that_it_shares(self) -> None:
-        self.assertEqual(kinds(judge_company(spoilt(5, with_whom=frozenset({1})), SIZE)), ["company"])
+        self.assertEqual(kinds(judge_groups(spoilt(5, with_whom=frozenset({1})), SIZE)), ["group"])
 
 
 class Limits(unittest.TestCase):
@@ -114,13 +114,13 @@ class Limits(unittest.TestCase):
             self.assertEqual(kinds(judge_limits(spoilt(3, minutes=minutes), ASKED, TOGETHER)), ["limit"])
 
     def test_a_job_that_waits_has_its_own_whatever_was(self) -> None:
-        self.assertEqual(kinds(judge_limits(spoilt(5, minutes=4), ASKED, Companies([{1, 2, 5}]))), ["limit"])
+        self.assertEqual(kinds(judge_limits(spoilt(5, minutes=4), ASKED, Groups([{1, 2, 5}]))), ["limit"])
 
     def test_a_job_whose_extended_limit_was_changed_has_that_as_its_own(self) -> None:
         asked = {**ASKED, "storm5": Asked(3, 3).changed_by(1)}
-        company = Companies([{1, 2}, {3, 5}])  # extended by four minutes at most
-        self.assertEqual(judge_limits(spoilt(5, minutes=8), asked, company), [])
-        self.assertEqual(kinds(judge_limits(spoilt(5, minutes=9), asked, company)), ["limit"])
+        group = Groups([{1, 2}, {3, 5}])  # extended by four minutes at most
+        self.assertEqual(judge_limits(spoilt(5, minutes=8), asked, group), [])
+        self.assertEqual(kinds(judge_limits(spoilt(5, minutes=9), asked, group)), ["limit"])
         self.assertEqual(kinds(judge_limits(spoilt(5, minutes=5), asked, TOGETHER)), ["limit"])
 
     def test_a_limit_grows_by_what_others_asked_for_at_most(self) -> None:
@@ -210,7 +210,7 @@ class Reading(unittest.TestCase):
     def test_who_was_together_with_whom(self) -> None:
         log = "share at=5 job=2 submit=1 request=60 count=1 least=1 cores=4 mates=1\nconsider at=6 job=9 outcome=share mates=1\n"
         log += "share at=7 job=4 submit=1 request=60 count=1 least=1 cores=4 mates=3\nshare at=9 job=5 submit=1 cores=4 mates=2,3\n"
-        together = companies_of(log)
+        together = groups_of(log)
         self.assertEqual((together.of(1), together.of(9)), ({2, 3, 4, 5}, set()))
 
 

@@ -44,7 +44,7 @@ std::string picture(const Coscheduler& c, JobId most) {
         if (running == nullptr) continue;
         text << id << " from " << running->start << " to " << running->end << ':';
         for (int node = 0; node < 20; ++node) text << ' ' << cores_on(c, id, node);
-        for (const JobId other : c.companions(id)) text << " with " << other;
+        for (const JobId other : c.co_runners(id)) text << " with " << other;
         text << '\n';
     }
     return text.str();
@@ -60,7 +60,7 @@ TEST(Coscheduler, AGuestTakesHalfOfItsMatesAndGivesItBack) {
     EXPECT_EQ(proposal.guest_end, 210);
     EXPECT_EQ(proposal.mate_ends, std::vector<Seconds>{1100});
     ASSERT_TRUE(c.share(proposal.job, proposal.mates, proposal.cores, 10));
-    EXPECT_EQ(c.companions(1), std::vector<JobId>{2});
+    EXPECT_EQ(c.co_runners(1), std::vector<JobId>{2});
     EXPECT_EQ(cores_on(c, 1, 1), 4);
     EXPECT_EQ(c.find(1)->end, 1100);
     c.finish(2, 110);
@@ -71,17 +71,17 @@ TEST(Coscheduler, AGuestTakesHalfOfItsMatesAndGivesItBack) {
     EXPECT_EQ(c.ledger().find("job="), std::string::npos) << "nobody who shared runs any more";
 }
 
-TEST(Coscheduler, WhoSharesIsEndedWithTheWholeCompanyOrNotAtAll) {
+TEST(Coscheduler, JobsThatShareAreEndedTogetherOrNotAtAll) {
     Coscheduler c({{8, NodeSet(0, 8)}}, rules());
     ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
     ASSERT_TRUE(c.start(job(2, 1000, 2), NodeSet(2, 2), 0));
     ASSERT_TRUE(c.start(job(3, 1000, 2), NodeSet(4, 2), 0));
     ASSERT_TRUE(c.share(job(4, 100, 4), {1, 2}, 4, 0)) << "1 and 2 are bound by 4";
-    EXPECT_EQ(c.whole_companies({2, 4, 3, 1}), (std::vector<JobId>{2, 4, 3, 1}));
-    EXPECT_EQ(c.whole_companies({4, 3, 1}), std::vector<JobId>{3});
-    EXPECT_EQ(c.whole_companies({1, 4, 3}), std::vector<JobId>{3}) << "1 has all its companions here, but 4 has not";
-    EXPECT_EQ(c.whole_companies({1, 2}), std::vector<JobId>{});
-    EXPECT_EQ(c.whole_companies({9}), std::vector<JobId>{9}) << "nobody knows it, and nobody shares with it";
+    EXPECT_EQ(c.whole_groups({2, 4, 3, 1}), (std::vector<JobId>{2, 4, 3, 1}));
+    EXPECT_EQ(c.whole_groups({4, 3, 1}), std::vector<JobId>{3});
+    EXPECT_EQ(c.whole_groups({1, 4, 3}), std::vector<JobId>{3}) << "1 has all its co-runners here, but 4 has not";
+    EXPECT_EQ(c.whole_groups({1, 2}), std::vector<JobId>{});
+    EXPECT_EQ(c.whole_groups({9}), std::vector<JobId>{9}) << "it is not known, and shares with no job";
 }
 
 TEST(Coscheduler, NobodySharesNodesThatTheJobMayNotHave) {

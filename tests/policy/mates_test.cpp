@@ -13,9 +13,9 @@ using namespace drom::policy;
 using namespace drom::test;
 
 /// The best by trying every subset of the running jobs with every number of lent cores.
-std::optional<Company> try_all_subsets(const Cluster& cluster, const Availability& map, const Job& job, double limit,
+std::optional<MateSet> try_all_subsets(const Cluster& cluster, const Availability& map, const Job& job, double limit,
                                        const SharingRules& rules, Seconds now) {
-    std::optional<Company> best;
+    std::optional<MateSet> best;
     const int all = cluster.machine().cores_per_node;
     std::set<int, std::greater<>> loans;
     for (const int slot : slots_of(cluster)) {
@@ -45,7 +45,7 @@ std::optional<Company> try_all_subsets(const Cluster& cluster, const Availabilit
             }
             if (count > rules.max_mates || nodes > job.nodes || job.nodes - nodes > spare) continue;
             if (together.count() != nodes || (job.filter.contiguous && !together.contiguous())) continue;
-            if (!best || index < best->index - 1e-9) best = Company{{}, cores, job.nodes - nodes, index, end};
+            if (!best || index < best->index - 1e-9) best = MateSet{{}, cores, job.nodes - nodes, index, end};
         }
     }
     return best;
@@ -95,10 +95,10 @@ Cluster with_jobs(const std::vector<std::pair<int, Seconds>>& nodes_and_requests
     return cluster;
 }
 
-std::string ids(const std::optional<Company>& company) {
-    if (!company) return "none";
+std::string ids(const std::optional<MateSet>& chosen) {
+    if (!chosen) return "none";
     std::string text;
-    for (const Mate& mate : company->mates) text += (text.empty() ? "" : ",") + std::to_string(mate.id);
+    for (const Mate& mate : chosen->mates) text += (text.empty() ? "" : ",") + std::to_string(mate.id);
     return text;
 }
 

@@ -41,8 +41,8 @@ inline Cluster random_cluster(const Machine& machine, const SharingRules& rules,
             cluster.start(job, nodes, now);
         } else {
             const Availability map(cluster, now, 1);
-            if (const auto company = choose_mates(cluster, map, job, 1e9, rules, now))
-                start_shared(cluster, job, *company, now);
+            if (const auto chosen = choose_mates(cluster, map, job, 1e9, rules, now))
+                start_shared(cluster, job, *chosen, now);
         }
     }
     return cluster;
