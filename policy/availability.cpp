@@ -46,11 +46,11 @@ Seconds Timeline::earliest(int nodes, Seconds duration, Seconds from) const {
     return start;
 }
 
-int Timeline::least(Seconds from, Seconds to) const {
+int Timeline::min_free(Seconds from, Seconds to) const {
     std::size_t i = step_at(from);
-    int least = steps_[i].free;
-    for (++i; i < steps_.size() && steps_[i].at < to; ++i) least = std::min(least, steps_[i].free);
-    return least;
+    int min = steps_[i].free;
+    for (++i; i < steps_.size() && steps_[i].at < to; ++i) min = std::min(min, steps_[i].free);
+    return min;
 }
 
 Seconds Timeline::next_change(Seconds after) const {
@@ -85,7 +85,7 @@ Seconds Availability::earliest(const Job& job, Seconds from) const {
         return only.alike->suits(job.filter) ? only.timeline.earliest(job.nodes, job.request, from) : kNever;
     }
     for (Seconds start = from; start < kNever;) {
-        if (least(job.filter, start, start + job.request) >= job.nodes) return start;
+        if (min_free(job.filter, start, start + job.request) >= job.nodes) return start;
         Seconds next = kNever;
         for (const OfClass& of : classes_)
             if (of.alike->suits(job.filter)) next = std::min(next, of.timeline.next_change(start));
@@ -100,17 +100,17 @@ void Availability::reserve(const Job& job, Seconds from, Seconds to) {
     for (OfClass& of : classes_) {
         if (!of.alike->suits(job.filter)) continue;
         last = &of;
-        const int here = classes_.size() == 1 ? missing : std::clamp(of.timeline.least(from, to), 0, missing);
+        const int here = classes_.size() == 1 ? missing : std::clamp(of.timeline.min_free(from, to), 0, missing);
         if (here > 0) of.timeline.occupy(from, to, here);
         missing -= here;
     }
     if (missing > 0 && last != nullptr) last->timeline.occupy(from, to, missing);
 }
 
-int Availability::least(const NodeFilter& filter, Seconds from, Seconds to) const {
+int Availability::min_free(const NodeFilter& filter, Seconds from, Seconds to) const {
     int nodes = 0;
     for (const OfClass& of : classes_)
-        if (of.alike->suits(filter)) nodes += std::max(0, of.timeline.least(from, to));
+        if (of.alike->suits(filter)) nodes += std::max(0, of.timeline.min_free(from, to));
     return nodes;
 }
 

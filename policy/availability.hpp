@@ -21,7 +21,7 @@ public:
     /// First time at or after `from` at which `nodes` are free for `duration`; kNever. Cost: the steps.
     Seconds earliest(int nodes, Seconds duration, Seconds from) const;
     /// Fewest nodes free in [from, to).
-    int least(Seconds from, Seconds to) const;
+    int min_free(Seconds from, Seconds to) const;
     /// First time after `after` at which the number changes; kNever.
     Seconds next_change(Seconds after) const;
 
@@ -50,7 +50,7 @@ public:
     /// Takes the job's nodes for [from, to).
     void reserve(const Job& job, Seconds from, Seconds to);
     /// Suitable nodes that nobody needs in [from, to).
-    int least(const NodeFilter& filter, Seconds from, Seconds to) const;
+    int min_free(const NodeFilter& filter, Seconds from, Seconds to) const;
 
 private:
     struct OfClass {

@@ -29,12 +29,12 @@ public:
         return from;
     }
     void note(const Job& job, Seconds start) {
-        if (hints_.size() < kMost) hints_.emplace_back();
-        hints_[next_++ % kMost] = {job.nodes, job.request, start, job.filter};
+        if (hints_.size() < kMax) hints_.emplace_back();
+        hints_[next_++ % kMax] = {job.nodes, job.request, start, job.filter};
     }
 
 private:
-    static constexpr std::size_t kMost = 16;
+    static constexpr std::size_t kMax = 16;
     struct Hint {
         int nodes = 0;
         Seconds request = 0, start = 0;
@@ -154,7 +154,7 @@ private:
 
     static Seconds now_or_never(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
         if (cluster.free().count() < job.nodes) return kNever;
-        return map.least(job.filter, now, now + job.request) >= job.nodes ? now : kNever;
+        return map.min_free(job.filter, now, now + job.request) >= job.nodes ? now : kNever;
     }
 
     // The mates end later than the map knew; what was reserved stays where it was.
@@ -191,7 +191,7 @@ private:
                            Seconds now) {
         if (!rules.add_free_nodes) return 0;
         const std::int64_t work = job.request * cluster.machine().cores_per_node;
-        return map.least(job.filter, now, now + seconds_for(work, std::max(1, job.min_cores)));
+        return map.min_free(job.filter, now, now + seconds_for(work, std::max(1, job.min_cores)));
     }
 
     // Most jobs that found no mates find none in the next pass either: only who came since could help.

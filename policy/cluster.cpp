@@ -152,7 +152,7 @@ void Cluster::list_as_malleable(int slot) {
     const RunningJob& running = jobs_[index(slot)];
     if (running.job.kind != Kind::kMalleable) return;
     unlist(slot);
-    const Lender lender{running.end, slot, running.rate, running.job.min_cores, most_on_a_node(slot)};
+    const Lender lender{running.end, slot, running.rate, running.job.min_cores, max_jobs_on_node(slot)};
     std::vector<Lender>& bucket = malleable_[running.job.nodes];
     bucket.insert(std::upper_bound(bucket.begin(), bucket.end(), lender, LaterEnd{}), lender);
     listed_[index(slot)] = lender;
@@ -318,13 +318,13 @@ std::vector<Piece> Cluster::cores_of(int slot) const {
     return cores;
 }
 
-int Cluster::most_on_a_node(int slot) const {
-    std::size_t most = 0;
-    for (const int piece : jobs_[index(slot)].pieces) most = std::max(most, pieces_[index(piece)].occupants.size());
-    return static_cast<int>(most);
+int Cluster::max_jobs_on_node(int slot) const {
+    std::size_t max = 0;
+    for (const int piece : jobs_[index(slot)].pieces) max = std::max(max, pieces_[index(piece)].occupants.size());
+    return static_cast<int>(max);
 }
 
-bool Cluster::shares(int slot) const { return most_on_a_node(slot) > 1; }
+bool Cluster::shares(int slot) const { return max_jobs_on_node(slot) > 1; }
 
 std::string Cluster::inconsistency() const {
     NodeSet used = free_;

@@ -65,7 +65,7 @@ inline double slowdown(const Job& job, Seconds end) noexcept {
 struct Lender {
     Seconds end = 0;  ///< predicted
     int slot = 0;
-    int least = 0;         ///< cores on its busiest node
+    int rate = 0;          ///< cores on its busiest node
     int min_cores = 1;     ///< that it keeps
     int jobs_on_node = 1;  ///< most jobs on any of its nodes
 };
@@ -123,7 +123,7 @@ public:
     std::vector<Piece> cores_of(int slot) const;
     bool shares(int slot) const;
     /// Most jobs on any of the job's nodes.
-    int most_on_a_node(int slot) const;
+    int max_jobs_on_node(int slot) const;
 
     /// The running malleable jobs by their number of nodes; those that end last first.
     const std::map<int, std::vector<Lender>>& malleable() const noexcept { return malleable_; }

@@ -111,15 +111,15 @@ bool Coscheduler::share(const Job& job, const std::vector<JobId>& mates, int cor
 void Coscheduler::finish(JobId id, Seconds now) {
     const auto found = where_.find(id);
     if (found == where_.end()) return;
-    const Place place = found->second;
+    const Location location = found->second;
     where_.erase(found);
-    clusters_[place.pool].finish(place.slot, now);
+    clusters_[location.pool].finish(location.slot, now);
     const Event event = finish_of(id, now);
     if (groups_.count(id) != 0) {
         remember(event);
         forget_group_of(id);
     }
-    happened(place.pool, event);
+    happened(location.pool, event);
 }
 
 bool Coscheduler::apply(const Event& event) {
@@ -292,18 +292,18 @@ void Coscheduler::write_to(std::function<void(const std::string&)> journal) {
 /// The history, and everybody who never shared.
 std::vector<Event> Coscheduler::how_it_came() const {
     std::vector<Event> events = history_;
-    for (const auto& [id, place] : where_)
+    for (const auto& [id, location] : where_)
         if (groups_.count(id) == 0) insert_in_order(events, start_of(id));
     return events;
 }
 
 Event Coscheduler::start_of(JobId id) const {
-    const Place& place = where_.at(id);
-    const RunningJob& running = cluster_of(place).running(place.slot);
+    const Location& location = where_.at(id);
+    const RunningJob& running = cluster_of(location).running(location.slot);
     Event event;
     event.at = running.start;
     event.job = running.job;
-    event.nodes = cluster_of(place).nodes_of(place.slot);
+    event.nodes = cluster_of(location).nodes_of(location.slot);
     return event;
 }
 
@@ -474,7 +474,7 @@ void Coscheduler::start_as_seen(const Placed& seen, const std::set<JobId>& alive
 
 void Coscheduler::finish_all_but(const std::set<JobId>& alive, Seconds now) {
     std::vector<JobId> gone;
-    for (const auto& [id, place] : where_)
+    for (const auto& [id, location] : where_)
         if (alive.count(id) == 0) gone.push_back(id);
     for (const JobId id : gone) finish(id, now);
 }
@@ -490,8 +490,8 @@ bool Coscheduler::infer(const Placed& seen) {
 
 std::vector<JobId> Coscheduler::known_on(const NodeSet& nodes) const {
     std::vector<JobId> ids;
-    for (const auto& [id, place] : where_)
-        if (!cluster_of(place).nodes_of(place.slot).common(nodes).empty()) ids.push_back(id);
+    for (const auto& [id, location] : where_)
+        if (!cluster_of(location).nodes_of(location.slot).common(nodes).empty()) ids.push_back(id);
     return ids;
 }
 

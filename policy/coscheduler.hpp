@@ -86,7 +86,7 @@ public:
     tl::expected<void, std::string> restore(std::string_view ledger, std::vector<Placed> running, Seconds now);
 
 private:
-    struct Place {
+    struct Location {
         std::size_t pool = 0;
         int slot = 0;
     };
@@ -102,7 +102,7 @@ private:
         int cores = 0;
     };
 
-    const Cluster& cluster_of(const Place& place) const { return clusters_[place.pool]; }
+    const Cluster& cluster_of(const Location& location) const { return clusters_[location.pool]; }
     std::optional<std::size_t> pool_of(const NodeSet& nodes) const;
     void others_on(const NodeSet& nodes, int more);
     NodeSet without_others(NodeSet nodes) const;
@@ -132,7 +132,7 @@ private:
     std::vector<Pool> layout_;
     SlowdownRules rules_;
     std::vector<Cluster> clusters_;
-    std::map<JobId, Place> where_;
+    std::map<JobId, Location> where_;
     std::map<JobId, Decided> decided_;
     std::vector<int> others_;  ///< of each node: how many jobs are there that are not in a cluster
     std::vector<JobId> changed_;

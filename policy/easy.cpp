@@ -53,24 +53,24 @@ public:
 
 private:
     static constexpr int kMany = std::numeric_limits<int>::max();
-    struct Least {
+    struct Min {
         int nodes = kMany;
         Seconds request = kNever;
     };
 
-    void set(std::size_t place, Least least) {
+    void set(std::size_t place, Min min) {
         std::size_t i = leaves_ + place;
-        for (tree_[i] = least; i > 1;) {
+        for (tree_[i] = min; i > 1;) {
             i /= 2;
-            const Least &a = tree_[2 * i], &b = tree_[2 * i + 1];
+            const Min &a = tree_[2 * i], &b = tree_[2 * i + 1];
             tree_[i] = {std::min(a.nodes, b.nodes), std::min(a.request, b.request)};
         }
     }
 
     // A node's minima may come from two jobs, neither of which fits: then the search below it finds nothing and goes on beside it.
     std::size_t search(std::size_t node, std::size_t begin, std::size_t count, std::size_t from, const Gap& gap) const {
-        const Least& least = tree_[node];
-        if (begin + count <= from || least.nodes == kMany || !gap.fits(least.nodes, least.request)) return kNone;
+        const Min& min = tree_[node];
+        if (begin + count <= from || min.nodes == kMany || !gap.fits(min.nodes, min.request)) return kNone;
         if (count == 1) return begin;
         const std::size_t found = search(2 * node, begin, count / 2, from, gap);
         return found != kNone ? found : search(2 * node + 1, begin + count / 2, count / 2, from, gap);
@@ -92,7 +92,7 @@ private:
     }
 
     std::vector<Job> jobs_;
-    std::vector<Least> tree_;
+    std::vector<Min> tree_;
     std::size_t leaves_ = 0, alive_ = 0;
 };
 

@@ -147,9 +147,9 @@ public:
     }
     Reader& take(Job& job) {
         take("submit", job.submit).take("request", job.request).take("count", job.nodes).take("least", job.min_cores);
-        constexpr Seconds kMost = Seconds{1} << 40;
+        constexpr Seconds kMax = Seconds{1} << 40;
         if (wrong_.empty() && (job.request < 1 || job.nodes < 1)) wrong_ = "has a job without time or nodes";
-        if (wrong_.empty() && job.request > kMost) wrong_ = "has a job that asks for more time than there is";
+        if (wrong_.empty() && job.request > kMax) wrong_ = "has a job that asks for more time than there is";
         return *this;
     }
     Reader& expect(std::string_view word) {
@@ -202,8 +202,8 @@ tl::expected<Line, std::string> rules_line(Reader& reader) {
 tl::expected<Line, std::string> pool_line(Reader& reader) {
     Pool pool;
     reader.take("cores", [&pool](std::string_view text) {
-        constexpr int kMost = 65535;
-        return read(text, pool.cores_per_node) && pool.cores_per_node >= 1 && pool.cores_per_node <= kMost;
+        constexpr int kMax = 65535;
+        return read(text, pool.cores_per_node) && pool.cores_per_node >= 1 && pool.cores_per_node <= kMax;
     });
     return reader.take("nodes", pool.nodes).finish(pool);
 }

@@ -176,7 +176,7 @@ private:
 
 /// Predicted end that a mate has at least. Lending at most the factor of its cores, it ends at most that share of the guest's time later;
 /// a second of rounding for it and one for the guest.
-Seconds least_end(Seconds length, const SharingRules& rules, Seconds now) {
+Seconds min_end(Seconds length, const SharingRules& rules, Seconds now) {
     return now + length - static_cast<Seconds>(rules.sharing_factor * static_cast<double>(length)) - 2;
 }
 
@@ -184,11 +184,11 @@ Seconds least_end(Seconds length, const SharingRules& rules, Seconds now) {
 template <class With>
 void for_each_lender(const Cluster& cluster, const Job& job, Seconds length, const SharingRules& rules, Seconds now,
                      const With& with) {
-    const Seconds least = least_end(length, rules, now);
+    const Seconds min = min_end(length, rules, now);
     for (const auto& [nodes, lenders] : cluster.malleable()) {
         if (nodes > job.nodes) return;
         for (const Lender& lender : lenders) {
-            if (lender.end < least) break;
+            if (lender.end < min) break;
             with(lender);
         }
     }
@@ -227,7 +227,7 @@ std::optional<MateSet> with_loan(const Cluster& cluster, const Availability& ava
     const Seconds end = now + length_with(cluster, job, cores);
     Search search(cluster, job, rules, std::move(mates));
     const bool may_add = rules.add_free_nodes && !job.filter.contiguous;
-    search.find(job.nodes, may_add ? std::min(job.nodes - 1, availability.least(job.filter, now, end)) : 0);
+    search.find(job.nodes, may_add ? std::min(job.nodes - 1, availability.min_free(job.filter, now, end)) : 0);
     if (!search.found()) return std::nullopt;
     MateSet chosen = search.take();
     chosen.cores = cores;
@@ -239,15 +239,15 @@ std::optional<MateSet> with_loan(const Cluster& cluster, const Availability& ava
 
 int can_lend(const Lender& lender, const SharingRules& rules) noexcept {
     if (lender.jobs_on_node >= rules.jobs_per_node) return 0;
-    const int share = static_cast<int>(std::floor(rules.sharing_factor * lender.least + 1e-9));
-    return std::max(0, std::min(share, lender.least - std::max(1, lender.min_cores)));
+    const int share = static_cast<int>(std::floor(rules.sharing_factor * lender.rate + 1e-9));
+    return std::max(0, std::min(share, lender.rate - std::max(1, lender.min_cores)));
 }
 
 std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const Job& job, int cores, double limit,
                             const SharingRules& rules, Seconds now) {
     const int all = cluster.machine().cores_per_node;
     const Seconds length = length_with(cluster, job, cores);
-    if (lender.end < least_end(length, rules, now)) return std::nullopt;
+    if (lender.end < min_end(length, rules, now)) return std::nullopt;
     if (can_lend(lender, rules) < cores || !nodes_suit(cluster, lender.slot, job.filter)) return std::nullopt;
     const Seconds end = end_of_mate(cluster, lender, cores, length, job.request * all, now);
     if (end < now + length || end == kNever) return std::nullopt;

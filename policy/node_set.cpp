@@ -105,7 +105,7 @@ std::string NodeSet::text() const {
 }
 
 std::optional<NodeSet> NodeSet::parse(std::string_view text) {
-    constexpr int kMost = (1 << 24) - 1;  // more nodes than any machine has
+    constexpr int kMax = (1 << 24) - 1;  // more nodes than any machine has
     const auto number = [&text](int& value) {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || value < 0) return false;
@@ -124,7 +124,7 @@ std::optional<NodeSet> NodeSet::parse(std::string_view text) {
         if (!number(range.first)) return std::nullopt;
         range.last = range.first;
         if (skip('-') && !number(range.last)) return std::nullopt;
-        if (range.last < range.first || range.last > kMost) return std::nullopt;
+        if (range.last < range.first || range.last > kMax) return std::nullopt;
         set.insert({range.first, range.count()});
     } while (skip(','));
     return text.empty() ? std::optional(set) : std::nullopt;

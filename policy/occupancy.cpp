@@ -18,15 +18,15 @@ void spread(Occupants& occupants, int cores) {
     for (int i = 0; i < n; ++i) occupants[static_cast<std::size_t>(i)].cores += cores / n + (i < cores % n ? 1 : 0);
 }
 
-/// Cores with which each job advances: its least; 0 for those that are on no piece any more.
+/// Cores with which each job advances: its minimum; 0 for those that are on no piece any more.
 std::vector<int> least_cores(std::size_t jobs, const std::vector<Occupants>& pieces) {
-    std::vector<int> least(jobs, 0);
+    std::vector<int> min(jobs, 0);
     for (const Occupants& piece : pieces)
         for (const Occupant& o : piece) {
-            int& cores = least[static_cast<std::size_t>(o.job)];
+            int& cores = min[static_cast<std::size_t>(o.job)];
             cores = cores == 0 ? o.cores : std::min(cores, o.cores);
         }
-    return least;
+    return min;
 }
 
 Seconds until_first_end(const std::vector<Planned>& jobs, const std::vector<int>& rates) {

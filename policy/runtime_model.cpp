@@ -11,16 +11,16 @@ namespace {
 constexpr std::int64_t kUnits = 1'000'000;  // a second, for the models whose speeds are not fractions of cores
 
 struct Sum {
-    std::int64_t cores = 0, nodes = 0, least = 0;
+    std::int64_t cores = 0, nodes = 0, min = 0;
 };
 
 Sum sum_of(const std::vector<Piece>& pieces) {
     Sum sum;
-    sum.least = pieces.empty() ? 1 : pieces.front().cores;
+    sum.min = pieces.empty() ? 1 : pieces.front().cores;
     for (const Piece& piece : pieces) {
         sum.cores += std::int64_t{piece.nodes} * piece.cores;
         sum.nodes += piece.nodes;
-        sum.least = std::min<std::int64_t>(sum.least, piece.cores);
+        sum.min = std::min<std::int64_t>(sum.min, piece.cores);
     }
     return sum;
 }
@@ -54,7 +54,7 @@ Rate RuntimeModel::rate(const std::vector<Piece>& pieces, int cores) const {
     const auto asked = static_cast<double>(sum.nodes * cores);
     switch (kind) {
         case ModelKind::kIdeal: return {sum.cores, sum.nodes * cores};
-        case ModelKind::kWorstCase: return {sum.least, cores};
+        case ModelKind::kWorstCase: return {sum.min, cores};
         case ModelKind::kDowney:
             return of_ratio(downey_speedup(now, parallelism, sigma) / downey_speedup(asked, parallelism, sigma));
         case ModelKind::kAmdahl: return of_ratio(amdahl_speedup(now, serial) / amdahl_speedup(asked, serial));

@@ -28,9 +28,9 @@ Parsed<uint32_t> number(std::string_view text, const char* form) {
     uint64_t value = 0;
     for (const char digit : text)
         value = std::min<uint64_t>(value * 10 + static_cast<unsigned>(digit - '0'), UINT32_MAX);
-    if (value > kMostCpus)
+    if (value > kMaxNodeCpus)
         return tl::make_unexpected(std::string(text) + " is more CPUs than a node of Slurm can have (" +
-                                   std::to_string(kMostCpus) + "); " + form);
+                                   std::to_string(kMaxNodeCpus) + "); " + form);
     if (value == 0) return tl::make_unexpected("at least 1 CPU has to stay; give 1 or more");
     return static_cast<uint32_t>(value);
 }
@@ -42,9 +42,9 @@ std::string MalleableRange::text() const {
 }
 
 std::string beyond_node(const MalleableRange& range, uint32_t node_cpus) {
-    const uint32_t most = std::max(range.min, range.max);
-    if (node_cpus == 0 || most <= node_cpus) return {};
-    return "--malleable=" + range.text() + ": no node that the job can get has " + std::to_string(most) +
+    const uint32_t max = std::max(range.min, range.max);
+    if (node_cpus == 0 || max <= node_cpus) return {};
+    return "--malleable=" + range.text() + ": no node that the job can get has " + std::to_string(max) +
            " CPUs; give at most " + std::to_string(node_cpus);
 }
 

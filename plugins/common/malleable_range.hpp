@@ -20,7 +20,7 @@ struct MalleableRange {
 };
 
 /// Slurm counts a node's CPUs in 16 bits.
-constexpr uint32_t kMostCpus = 65535;
+constexpr uint32_t kMaxNodeCpus = 65535;
 
 /// A value, or a finished sentence that begins with the option.
 template <class Value>

@@ -16,13 +16,13 @@ constexpr std::string_view kKey = "malleable";
 
 std::string misfit(const MalleableRange& range, const CpuRequest& request, const NodeSizes& nodes) {
     if (auto why = beyond_node(range, nodes.largest); !why.empty()) return why;
-    const uint32_t most = std::max(range.min, range.max);
+    const uint32_t max = std::max(range.min, range.max);
     // However they are spread, no node gives the job more than it asks for altogether.
     const uint32_t asked = std::max(request.cpus, request.cpus_per_node);
-    if (request.whole_nodes || asked == 0 || most <= asked) return {};
+    if (request.whole_nodes || asked == 0 || max <= asked) return {};
     return "--malleable=" + range.text() + ": the job asks for " + std::to_string(asked) +
-           (asked == 1 ? " CPU" : " CPUs") + " only; ask for " + std::to_string(most) +
-           " on each node, for instance -c " + std::to_string(most) + ", or for whole nodes with --exclusive";
+           (asked == 1 ? " CPU" : " CPUs") + " only; ask for " + std::to_string(max) +
+           " on each node, for instance -c " + std::to_string(max) + ", or for whole nodes with --exclusive";
 }
 
 std::optional<CpuRequest> full_cores(const CpuRequest& request, const NodeSizes& nodes) {

@@ -123,26 +123,27 @@ bool is_below_job(const std::string& name, bool v2) {
 
 }  // namespace
 
-std::string CpusetPlace::directory(std::size_t level) const {
+std::string CpusetLocation::directory(std::size_t level) const {
     std::string path = top;
     for (std::size_t i = 0; i < level; ++i) path += '/' + below[i];
     return path;
 }
 
-std::string CpusetPlace::cpus_file(std::size_t level) const {
+std::string CpusetLocation::cpus_file(std::size_t level) const {
     return directory(level) + (noprefix ? "/cpus" : "/cpuset.cpus");
 }
 
-std::string CpusetPlace::effective_file(std::size_t level) const {
+std::string CpusetLocation::effective_file(std::size_t level) const {
     if (v2) return directory(level) + "/cpuset.cpus.effective";
     return directory(level) + (noprefix ? "/effective_cpus" : "/cpuset.effective_cpus");
 }
 
-tl::expected<std::optional<CpusetPlace>, std::string> find_cpuset(std::string_view cgroup, std::string_view mountinfo) {
+tl::expected<std::optional<CpusetLocation>, std::string> find_cpuset(std::string_view cgroup,
+                                                                     std::string_view mountinfo) {
     const auto member = membership_of(cgroup);
     if (!member) return std::nullopt;
     const Names path = names_of(member->path);
-    std::optional<CpusetPlace> best;
+    std::optional<CpusetLocation> best;
     while (!mountinfo.empty()) {
         const Mount mount = mount_of(cut(mountinfo, '\n'));
         if (!shows(mount, *member)) continue;
@@ -150,7 +151,7 @@ tl::expected<std::optional<CpusetPlace>, std::string> find_cpuset(std::string_vi
         // The mount that shows most of the levels above; of equal ones the last, which lies over the others.
         if (!down || (best && best->below.size() > down->size())) continue;
         const bool noprefix = !member->v2 && lists(mount.options, "noprefix");
-        best = CpusetPlace{member->v2, noprefix, mount.point == "/" ? "" : mount.point, std::move(*down)};
+        best = CpusetLocation{member->v2, noprefix, mount.point == "/" ? "" : mount.point, std::move(*down)};
     }
     // In the root of a hierarchy nothing is confined, whether it is seen or not.
     if (!best && !path.empty())
@@ -159,16 +160,16 @@ tl::expected<std::optional<CpusetPlace>, std::string> find_cpuset(std::string_vi
     return best;
 }
 
-SlurmLevels slurm_levels(const CpusetPlace& place) {
-    const Names& names = place.below;
+SlurmLevels slurm_levels(const CpusetLocation& location) {
+    const Names& names = location.below;
     const auto job =
         std::find_if(names.begin(), names.end(), [](const auto& name) { return is_numbered(name, "job_"); });
     if (job == names.end()) return {};
     auto first = job;
-    if (!place.v2 && first != names.begin() && is_numbered(first[-1], "uid_")) --first;
+    if (!location.v2 && first != names.begin() && is_numbered(first[-1], "uid_")) --first;
     if (first != job && first != names.begin() && first[-1].find("slurm") != std::string::npos) --first;
     const auto end =
-        std::find_if(job + 1, names.end(), [&](const auto& name) { return !is_below_job(name, place.v2); });
+        std::find_if(job + 1, names.end(), [&](const auto& name) { return !is_below_job(name, location.v2); });
     const auto level = [&](Names::const_iterator name) { return static_cast<std::size_t>(name - names.begin()) + 1; };
     return {level(first), level(end), level(job)};
 }
@@ -233,30 +234,30 @@ private:
     std::vector<std::pair<uint32_t, CpuSet>> threads_;
 };
 
-tl::expected<std::optional<CpusetPlace>, std::string> place_of(pid_t task, const std::string& root) {
+tl::expected<std::optional<CpusetLocation>, std::string> location_of(pid_t task, const std::string& root) {
     const auto cgroup = kernel_text(root + "/proc/" + std::to_string(task) + "/cgroup");
     const auto mounts = kernel_text(root + "/proc/self/mountinfo");
     if (!cgroup || !mounts) return std::nullopt;  // it has ended, or the kernel has no cgroups
     auto found = find_cpuset(*cgroup, *mounts);
     if (!found) return found;
-    std::optional<CpusetPlace> place = std::move(found.value());
-    if (place) place->top.insert(0, root);
-    return place;
+    std::optional<CpusetLocation> location = std::move(found.value());
+    if (location) location->top.insert(0, root);
+    return location;
 }
 
-/// What a process at this place may have: v2 without the controller has no file at its own level, but perhaps above.
-std::optional<CpuSet> in_effect(const CpusetPlace& place) {
-    for (std::size_t level = place.below.size() + 1; level-- > 0;) {
-        if (const auto cpus = read_cpus(place.effective_file(level))) return cpus;
-        if (const auto cpus = read_cpus(place.cpus_file(level)); cpus && !cpus->none()) return cpus;
+/// What a process at this location may have: v2 without the controller has no file at its own level, but perhaps above.
+std::optional<CpuSet> in_effect(const CpusetLocation& location) {
+    for (std::size_t level = location.below.size() + 1; level-- > 0;) {
+        if (const auto cpus = read_cpus(location.effective_file(level))) return cpus;
+        if (const auto cpus = read_cpus(location.cpus_file(level)); cpus && !cpus->none()) return cpus;
     }
     return std::nullopt;
 }
 
-std::string made_partition(const CpusetPlace& place, std::size_t level) {
-    const auto kind = place.v2 ? kernel_text(place.directory(level) + "/cpuset.cpus.partition") : std::nullopt;
+std::string made_partition(const CpusetLocation& location, std::size_t level) {
+    const auto kind = location.v2 ? kernel_text(location.directory(level) + "/cpuset.cpus.partition") : std::nullopt;
     if (!kind || kind->empty() || kind->starts_with("member")) return {};
-    return place.directory(level) + " was made a partition of its own (" + *kind + "); make it a member again";
+    return location.directory(level) + " was made a partition of its own (" + *kind + "); make it a member again";
 }
 
 struct Change {
@@ -265,16 +266,16 @@ struct Change {
 };
 
 /// From the top down: v1 wants a cpuset inside the one above. Errors: the end of a sentence.
-tl::expected<std::vector<Change>, std::string> plan_of(const CpusetPlace& place, const CpuSet& wanted) {
-    const SlurmLevels slurm = slurm_levels(place);
+tl::expected<std::vector<Change>, std::string> plan_of(const CpusetLocation& location, const CpuSet& wanted) {
+    const SlurmLevels slurm = slurm_levels(location);
     std::vector<Change> changes;
-    for (std::size_t level = 0; level <= place.below.size(); ++level) {
-        const auto has = read_cpus(place.cpus_file(level));
+    for (std::size_t level = 0; level <= location.below.size(); ++level) {
+        const auto has = read_cpus(location.cpus_file(level));
         if (!has || has->none() || has->contains(wanted)) continue;
         if (level < std::max<std::size_t>(slurm.first, 1) || level >= slurm.end)
-            return tl::unexpected(place.cpus_file(level) + " has CPUs " + CpuText(*has).text +
+            return tl::unexpected(location.cpus_file(level) + " has CPUs " + CpuText(*has).text +
                                   " only and is not Slurm's; whoever set that limit has to widen it");
-        if (auto partition = made_partition(place, level); !partition.empty()) return tl::unexpected(partition);
+        if (auto partition = made_partition(location, level); !partition.empty()) return tl::unexpected(partition);
         changes.push_back({level, *has | wanted});
     }
     return changes;
@@ -287,28 +288,28 @@ std::string could_not_write(const std::string& file, int code) {
 }
 
 /// Empty, or the end of a sentence.
-std::string carry_out(const CpusetPlace& place, const std::vector<Change>& changes) {
+std::string carry_out(const CpusetLocation& location, const std::vector<Change>& changes) {
     if (changes.empty()) return {};
     const auto highest = std::min_element(changes.begin(), changes.end(),
                                           [](const Change& a, const Change& b) { return a.level < b.level; });
-    const KeptAffinity kept(place.directory(highest->level), place.v2);
+    const KeptAffinity kept(location.directory(highest->level), location.v2);
     for (const Change& change : changes)
-        if (const int code = write_cpus(place.cpus_file(change.level), change.cpus); code != 0)
-            return could_not_write(place.cpus_file(change.level), code);
+        if (const int code = write_cpus(location.cpus_file(change.level), change.cpus); code != 0)
+            return could_not_write(location.cpus_file(change.level), code);
     return {};
 }
 
 /// Empty, or the end of a sentence.
-std::string widen_place(const CpusetPlace& place, const CpuSet& wanted) {
-    const auto had = in_effect(place);
+std::string widen_at(const CpusetLocation& location, const CpuSet& wanted) {
+    const auto had = in_effect(location);
     if (!had || had->contains(wanted)) return {};
-    const auto changes = plan_of(place, wanted);
+    const auto changes = plan_of(location, wanted);
     if (!changes) return changes.error();
-    if (std::string trouble = carry_out(place, *changes); !trouble.empty()) return trouble;
-    const CpuSet has = in_effect(place).value_or(wanted);
+    if (std::string trouble = carry_out(location, *changes); !trouble.empty()) return trouble;
+    const CpuSet has = in_effect(location).value_or(wanted);
     if (has.contains(wanted)) return {};
     // The limit is above what is seen here, or the CPUs are another partition's, or offline.
-    return place.directory(place.below.size()) + " has CPUs " + CpuText(has).text +
+    return location.directory(location.below.size()) + " has CPUs " + CpuText(has).text +
            " in effect whatever is asked; look for a limit above it, and for partitions beside it";
 }
 
@@ -320,33 +321,33 @@ std::string asked(const char* what, pid_t task, const CpuSet& cpus) {
 }  // namespace
 
 CpuSet cpus_inside(pid_t task, const std::string& root) {
-    const auto found = place_of(task, root);
-    const std::optional<CpusetPlace> place = found ? found.value() : std::nullopt;
+    const auto found = location_of(task, root);
+    const std::optional<CpusetLocation> location = found ? found.value() : std::nullopt;
     const CpuSet everything = CpuSet::range(0, kMaxCpus);
-    return place ? in_effect(*place).value_or(everything) : everything;
+    return location ? in_effect(*location).value_or(everything) : everything;
 }
 
 std::string widen_cpuset(pid_t task, const CpuSet& cpus, const std::string& root) {
-    const auto found = place_of(task, root);
+    const auto found = location_of(task, root);
     if (!found) return asked("widen", task, cpus) + found.error();
-    const std::optional<CpusetPlace>& place = found.value();
-    const std::string trouble = place ? widen_place(*place, cpus) : std::string();
+    const std::optional<CpusetLocation>& location = found.value();
+    const std::string trouble = location ? widen_at(*location, cpus) : std::string();
     return trouble.empty() ? trouble : asked("widen", task, cpus) + trouble;
 }
 
 std::string narrow_cpuset(pid_t task, const CpuSet& cpus_of_job, const std::string& root) {
-    const auto found = place_of(task, root);
-    const std::optional<CpusetPlace> place = found ? found.value() : std::nullopt;
-    if (!place || place->v2) return {};
-    const SlurmLevels slurm = slurm_levels(*place);
+    const auto found = location_of(task, root);
+    const std::optional<CpusetLocation> location = found ? found.value() : std::nullopt;
+    if (!location || location->v2) return {};
+    const SlurmLevels slurm = slurm_levels(*location);
     std::vector<Change> changes;
     // From the bottom up, and not the job's own level, which is Slurm's to write.
     for (std::size_t level = slurm.end; level-- > slurm.job + 1;) {
-        const auto has = read_cpus(place->cpus_file(level));
+        const auto has = read_cpus(location->cpus_file(level));
         if (!has || cpus_of_job.contains(*has) || !has->intersects(cpus_of_job)) continue;
         changes.push_back({level, *has & cpus_of_job});
     }
-    const std::string trouble = carry_out(*place, changes);
+    const std::string trouble = carry_out(*location, changes);
     return trouble.empty() ? trouble : asked("narrow", task, cpus_of_job) + trouble;
 }
 

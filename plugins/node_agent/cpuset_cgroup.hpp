@@ -22,7 +22,7 @@
 namespace drom::slurm {
 
 /// Where the cpuset controller has a process.
-struct CpusetPlace {
+struct CpusetLocation {
     bool v2 = false;
     bool noprefix = false;           ///< v1: its files are `cpus` instead of `cpuset.cpus`
     std::string top;                 ///< directory of the highest level that is seen here
@@ -34,12 +34,13 @@ struct CpusetPlace {
     [[nodiscard]] std::string cpus_file(std::size_t level) const;
     [[nodiscard]] std::string effective_file(std::size_t level) const;
 
-    friend bool operator==(const CpusetPlace&, const CpusetPlace&) = default;
+    friend bool operator==(const CpusetLocation&, const CpusetLocation&) = default;
 };
 
 /// Of /proc/PID/cgroup and /proc/self/mountinfo. None where no cpuset can confine the process. Pure.
 /// Errors: the end of a sentence, where its cpuset cannot be reached from here.
-tl::expected<std::optional<CpusetPlace>, std::string> find_cpuset(std::string_view cgroup, std::string_view mountinfo);
+tl::expected<std::optional<CpusetLocation>, std::string> find_cpuset(std::string_view cgroup,
+                                                                     std::string_view mountinfo);
 
 /// The levels whose CPUs Slurm writes: from `first` to before `end`; none when both are the same. Pure.
 struct SlurmLevels {
@@ -47,7 +48,7 @@ struct SlurmLevels {
     std::size_t end = 0;
     std::size_t job = 0;  ///< the one called job_N
 };
-SlurmLevels slurm_levels(const CpusetPlace& place);
+SlurmLevels slurm_levels(const CpusetLocation& location);
 
 // In what follows `root` stands in front of /proc and of every mount point; tests have it elsewhere.
 

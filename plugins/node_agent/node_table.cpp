@@ -13,7 +13,7 @@
 namespace drom::slurm {
 namespace {
 
-constexpr int kMostPasses = 5;  // over processes that start others while we look
+constexpr int kMaxPasses = 5;  // over processes that start others while we look
 
 drom_options options_with(uint64_t flags) {
     drom_options options{};
@@ -131,7 +131,7 @@ std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskRecord>& 
 std::string NodeTable::move_descendants(const TaskRecord& task, const CpuSet& before, const CpuSet& now) const {
     if (!real_ || !task.malleable || follows(task)) return {};
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
-    for (int pass = 0, moved = 1; pass < kMostPasses && moved > 0; ++pass) {
+    for (int pass = 0, moved = 1; pass < kMaxPasses && moved > 0; ++pass) {
         moved = 0;
         for (const pid_t process : descendants_of(pid_of(task), all_processes())) {
             const Confined confined = confine(static_cast<uint32_t>(process), {before, before}, now, deadline);
@@ -162,8 +162,8 @@ std::string NodeTable::reserve(const TaskRecord& task, const std::string& name) 
     drom_options options = options_with(DROM_TAKE | (task.malleable ? 0 : DROM_RIGID));
     options.name = name.empty() ? nullptr : name.c_str();
     options.job = job.c_str();
-    options.min_cpus = task.least;
-    options.max_cpus = task.most;
+    options.min_cpus = task.min_cpus;
+    options.max_cpus = task.max_cpus;
     drom_error error{};
     const int status = drom_reserve(table_, pid_of(task), task.mask.words, CpuSet::kWords, &options, nullptr, &error);
     if (status < 0) return error.text;

@@ -20,9 +20,10 @@ std::string cpus_text(const CpuSet& set) {
 
 void put_task(std::string& out, const TaskRecord& task) {
     out += "task";
-    for (const uint64_t number : {uint64_t{task.step.job}, uint64_t{task.step.step}, uint64_t{task.who.pid},
-                                  task.who.start, task.who.pidns, uint64_t{task.user}, uint64_t{task.least},
-                                  uint64_t{task.most}, uint64_t{task.malleable}, static_cast<uint64_t>(task.parked)})
+    for (const uint64_t number :
+         {uint64_t{task.step.job}, uint64_t{task.step.step}, uint64_t{task.who.pid}, task.who.start, task.who.pidns,
+          uint64_t{task.user}, uint64_t{task.min_cpus}, uint64_t{task.max_cpus}, uint64_t{task.malleable},
+          static_cast<uint64_t>(task.parked)})
         out += ' ' + std::to_string(number);
     out += ' ' + cpus_text(task.mask) + ' ' + cpus_text(task.home) + '\n';
 }
@@ -67,8 +68,8 @@ bool read_task(std::string_view line, TaskRecord& task) {
     words.number(task.who.start);
     words.number(task.who.pidns);
     words.number(task.user);
-    words.number(task.least);
-    words.number(task.most);
+    words.number(task.min_cpus);
+    words.number(task.max_cpus);
     words.number(malleable);
     words.number(parked);
     words.cpus(task.mask);

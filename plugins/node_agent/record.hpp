@@ -43,9 +43,9 @@ enum class Parked : uint8_t {
 struct TaskRecord {
     StepName step;
     Who who;
-    uint32_t user = 0;   ///< whom it runs as
-    uint32_t least = 1;  ///< CPUs
-    uint32_t most = 0;   ///< CPUs; 0: no limit
+    uint32_t user = 0;  ///< whom it runs as
+    uint32_t min_cpus = 1;
+    uint32_t max_cpus = 0;  ///< 0: no limit
     Parked parked = Parked::kNot;
     bool malleable = false;  ///< else it keeps what Slurm gave it, and is only written down
     CpuSet mask;             ///< what the plan gives it

@@ -17,8 +17,8 @@ partition::Clients clients_of(const Tasks& tasks) {
     for (uint32_t i = 0; i < tasks.size(); ++i) {
         const TaskRecord& task = tasks[i];
         if (task.parked != Parked::kNot) continue;
-        clients.push_back(
-            {i, task.step.number(), task.mask, task.home, 1, task.least, task.most, !task.malleable || task.by_hand});
+        clients.push_back({i, task.step.number(), task.mask, task.home, 1, task.min_cpus, task.max_cpus,
+                           !task.malleable || task.by_hand});
     }
     return clients;
 }
@@ -44,7 +44,7 @@ const partition::Client* fixed_on(const partition::Clients& running, const CpuSe
 }
 
 /// Why a step cannot have its CPUs, in Slurm's words: partition knows jobs and clients by numbers.
-Refusal no_room(int status, const Launch& launch, unsigned least, const TaskRecord* fixed) {
+Refusal no_room(int status, const Launch& launch, unsigned min_cpus, const TaskRecord* fixed) {
     const std::string cpus = std::string("CPUs ") + CpuText(launch.granted).text;
     if (status == DROM_E_BUSY && fixed != nullptr)
         return "drom: no room: of its " + cpus + ", " + CpuText(fixed->mask & launch.granted).text + " are step " +
@@ -53,7 +53,7 @@ Refusal no_room(int status, const Launch& launch, unsigned least, const TaskReco
     if (status == DROM_E_BUSY)
         return "drom: no room: its " + cpus +
                " are what running steps keep at least, one a task or as --malleable=MIN says; wait until one ends";
-    return "drom: no room: its tasks need " + std::string(CountText(least, "CPU").text) + " at least, and have " +
+    return "drom: no room: its tasks need " + std::string(CountText(min_cpus, "CPU").text) + " at least, and have " +
            cpus + " of this node; ask for more CPUs a task";
 }
 
@@ -79,18 +79,18 @@ TaskRecord task_of(const Launch& launch, unsigned tasks, const Who& who) {
     task.who = who;
     task.user = launch.user;
     task.malleable = launch.malleable;
-    task.least = std::max({1U, launch.min_per_rank, (launch.min_cpus + tasks - 1) / tasks});
-    task.most = launch.max_cpus == 0 ? 0 : std::max(task.least, launch.max_cpus / tasks);
-    if (!launch.malleable) task.least = 1, task.most = 0;
+    task.min_cpus = std::max({1U, launch.min_per_rank, (launch.min_cpus + tasks - 1) / tasks});
+    task.max_cpus = launch.max_cpus == 0 ? 0 : std::max(task.min_cpus, launch.max_cpus / tasks);
+    if (!launch.malleable) task.min_cpus = 1, task.max_cpus = 0;
     return task;
 }
 
 /// The controller gave the same CPUs to several jobs (OverSubscribe): they are divided here.
 int share(const Node& node, partition::Arrival arrival, const Launch& launch, const partition::Clients& running,
           partition::Clients& after) {
-    const auto most = launch.granted.count() / static_cast<uint32_t>(arrival.tasks.size());
+    const auto max = launch.granted.count() / static_cast<uint32_t>(arrival.tasks.size());
     for (partition::Client& task : arrival.tasks)
-        task.most = std::max(task.least, task.most == 0 ? most : std::min(task.most, most));
+        task.most = std::max(task.least, task.most == 0 ? max : std::min(task.most, max));
     arrival.granted.reset();
     return partition::arrive(node.topology, running, arrival, after, nullptr);
 }
@@ -145,9 +145,10 @@ tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, c
     if (status == DROM_E_BUSY && launch.malleable && fixed == nullptr)
         status = share(node, arrival, launch, running, after) == DROM_OK ? DROM_OK : DROM_E_BUSY;
     if (status == DROM_E_BUSY || status == DROM_E_NOCPU)
-        return tl::unexpected(NoPlan{no_room(status, launch, static_cast<unsigned>(newcomers.size()) * all.back().least,
-                                             fixed == nullptr ? nullptr : &all[fixed->id]),
-                                     true});
+        return tl::unexpected(
+            NoPlan{no_room(status, launch, static_cast<unsigned>(newcomers.size()) * all.back().min_cpus,
+                           fixed == nullptr ? nullptr : &all[fixed->id]),
+                   true});
     if (status != DROM_OK) return tl::unexpected(NoPlan{error.text, false});
     Tasks planned = tasks_of(after, all);
     // The newcomers last, as callers expect.
@@ -182,8 +183,8 @@ Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& 
         if (task.step != step || task.parked != why) continue;
         launch.user = task.user;
         launch.malleable = task.malleable;
-        launch.min_per_rank = task.least;
-        launch.max_cpus += task.most;
+        launch.min_per_rank = task.min_cpus;
+        launch.max_cpus += task.max_cpus;
         launch.granted = launch.granted | task.home;
         parked.push_back(task.who);
     }

@@ -66,7 +66,7 @@ void read_declaration(const std::vector<std::string_view>& environment, std::str
         if (name == "DROM_MALLEABLE")
             if (const auto range = parse_malleable(value)) step.range = *range;
         if (name == "DROM_MIN_PER_RANK")
-            if (const auto least = parse_min_per_rank(value)) step.min_per_rank = *least;
+            if (const auto min = parse_min_per_rank(value)) step.min_per_rank = *min;
     }
     if (off) step.range.reset();
 }

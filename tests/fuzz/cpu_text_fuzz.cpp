@@ -56,13 +56,13 @@ void check_range(const std::string& text, std::uint32_t node_cpus) {
     const auto range = parse_malleable(text, node_cpus);
     if (range) {
         must(range->min >= 1 && (range->max == 0 || range->max >= range->min), "MIN is not above MAX");
-        must(range->min <= kMostCpus && range->max <= kMostCpus, "no more CPUs than Slurm can count");
+        must(range->min <= kMaxNodeCpus && range->max <= kMaxNodeCpus, "no more CPUs than Slurm can count");
         must(parse_malleable(range->text(), node_cpus) == *range, "a range reads back");
     } else {
         must(range.error().starts_with("--malleable="), "the sentence begins with the option", range.error());
     }
     const auto least = parse_min_per_rank(text);
-    must(least ? *least >= 1 && *least <= kMostCpus : least.error().starts_with("--drom-min-per-rank="),
+    must(least ? *least >= 1 && *least <= kMaxNodeCpus : least.error().starts_with("--drom-min-per-rank="),
          "a number of CPUs, or a sentence");
 }
 

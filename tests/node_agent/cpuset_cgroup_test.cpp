@@ -76,27 +76,27 @@ const Captured kCaptured[] = {
     {"a kernel without cgroups", "", "", nullptr, ""},
 };
 
-TEST(CpusetPlace, IsFoundInTheKernelsWords) {
+TEST(CpusetLocation, IsFoundInTheKernelsWords) {
     for (const Captured& captured : kCaptured) {
         SCOPED_TRACE(captured.what);
-        const auto place = find_cpuset(captured.cgroup, captured.mountinfo);
+        const auto location = find_cpuset(captured.cgroup, captured.mountinfo);
         const bool reachable = captured.own == nullptr || std::string(captured.own) != "!";
-        ASSERT_EQ(place.has_value(), reachable);
+        ASSERT_EQ(location.has_value(), reachable);
         if (!reachable) continue;
-        ASSERT_EQ(place->has_value(), captured.own != nullptr);
+        ASSERT_EQ(location->has_value(), captured.own != nullptr);
         if (captured.own == nullptr) continue;
-        const std::size_t own = (*place)->below.size();
-        EXPECT_EQ((*place)->directory(own), captured.own);
-        EXPECT_EQ((*place)->cpus_file(own), std::string(captured.own) + '/' + captured.file);
+        const std::size_t own = (*location)->below.size();
+        EXPECT_EQ((*location)->directory(own), captured.own);
+        EXPECT_EQ((*location)->cpus_file(own), std::string(captured.own) + '/' + captured.file);
     }
 }
 
-TEST(CpusetPlace, WhatCannotBeReachedIsSaid) {
+TEST(CpusetLocation, WhatCannotBeReachedIsSaid) {
     EXPECT_EQ(find_cpuset("0::/../x\n", kV2Mount).error(),
               "its cgroup /../x is below no cgroup2 hierarchy that is mounted here; mount it where slurmd runs");
 }
 
-TEST(CpusetPlace, LevelsOfSlurmAreThoseWhoseCpusSlurmWrites) {
+TEST(CpusetLocation, LevelsOfSlurmAreThoseWhoseCpusSlurmWrites) {
     const auto levels = [](bool v2, std::vector<std::string> below) {
         const SlurmLevels found = slurm_levels({v2, false, "/c", std::move(below)});
         return std::vector<std::size_t>{found.first, found.end, found.job};
@@ -323,9 +323,9 @@ TEST(StartingSteps, CountFromTheirFileToItsEndAndForSecondsOnly) {
 class RealGroups {
 public:
     RealGroups() {
-        const auto place = find_cpuset(all_of("/proc/self/cgroup"), all_of("/proc/self/mountinfo"));
-        if (!place || !*place || (*place)->v2 || (*place)->noprefix) return;
-        home_ = (*place)->directory((*place)->below.size());
+        const auto location = find_cpuset(all_of("/proc/self/cgroup"), all_of("/proc/self/mountinfo"));
+        if (!location || !*location || (*location)->v2 || (*location)->noprefix) return;
+        home_ = (*location)->directory((*location)->below.size());
         groups_ = {home_ + "/slurm_dromtest" + std::to_string(getpid())};
         for (const char* name : {"/uid_0", "/job_1", "/step_0"}) groups_.push_back(groups_.back() + name);
         writable_ = std::all_of(groups_.begin(), groups_.end(), [this](const std::string& group) {

@@ -525,7 +525,7 @@ TEST(NodeRecord, IsReadBackAsItWasWritten) {
             task.who = {*rc::gen::inRange<uint32_t>(1, 1 << 22), *rc::gen::arbitrary<uint64_t>(),
                         *rc::gen::arbitrary<uint64_t>()};
             task.user = *rc::gen::arbitrary<uint32_t>();
-            task.least = *rc::gen::arbitrary<uint32_t>();
+            task.min_cpus = *rc::gen::arbitrary<uint32_t>();
             task.malleable = *rc::gen::arbitrary<bool>();
             task.parked = *rc::gen::element(Parked::kNot, Parked::kForSteps, Parked::kSuspended);
             for (CpuSet* set : {&task.mask, &task.home})

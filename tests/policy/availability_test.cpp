@@ -19,15 +19,14 @@ public:
     void add(Seconds from, Seconds to, int nodes) {
         for (Seconds t = from; t < std::min(to, kSpan); ++t) free_[static_cast<std::size_t>(t)] += nodes;
     }
-    int least(Seconds from, Seconds to) const {
-        int least = free_.back();
-        for (Seconds t = from; t < std::min(to, kSpan); ++t)
-            least = std::min(least, free_[static_cast<std::size_t>(t)]);
-        return to > kSpan ? std::min(least, free_.back()) : least;
+    int min_free(Seconds from, Seconds to) const {
+        int min = free_.back();
+        for (Seconds t = from; t < std::min(to, kSpan); ++t) min = std::min(min, free_[static_cast<std::size_t>(t)]);
+        return to > kSpan ? std::min(min, free_.back()) : min;
     }
     Seconds earliest(int nodes, Seconds duration, Seconds from) const {
         for (Seconds t = from; t < kSpan; ++t)
-            if (least(t, t + duration) >= nodes) return t;
+            if (min_free(t, t + duration) >= nodes) return t;
         return kNever;
     }
 
@@ -57,7 +56,7 @@ TEST(Availability, ATimelineAnswersAsOneThatCountsEverySecond) {
             for (Seconds from = 0; from < 250; from += 17) {
                 const Seconds duration = 1 + from % 90;
                 RC_ASSERT(timeline.earliest(nodes, duration, from) == slow.earliest(nodes, duration, from));
-                RC_ASSERT(timeline.least(from, from + duration) == slow.least(from, from + duration));
+                RC_ASSERT(timeline.min_free(from, from + duration) == slow.min_free(from, from + duration));
             }
     }));
 }

@@ -31,7 +31,7 @@ std::optional<MateSet> try_all_subsets(const Cluster& cluster, const Availabilit
                 if (const auto mate = as_mate(cluster, cluster.lender(slot), job, cores, limit, rules, now))
                     mates.push_back(*mate);
         const Seconds end = now + seconds_for(job.request * all, cores);
-        const int spare = rules.add_free_nodes && !job.filter.contiguous ? map.least(job.filter, now, end) : 0;
+        const int spare = rules.add_free_nodes && !job.filter.contiguous ? map.min_free(job.filter, now, end) : 0;
         for (unsigned subset = 1; subset < 1U << mates.size(); ++subset) {
             int nodes = 0, count = 0;
             double index = 0;
