@@ -8,7 +8,7 @@
 
 #include <tl/expected.hpp>
 
-#include "record.hpp"
+#include "state_file.hpp"
 
 namespace drom::slurm {
 

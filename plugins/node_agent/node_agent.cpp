@@ -36,15 +36,15 @@ tl::expected<void, Refusal> NodeAgent::would_fit(const Launch& launch, unsigned 
 }
 
 tl::expected<void, Refusal> NodeAgent::before_step(const StepName& step, const CpuSet& cpus_of_job) {
-    const auto of_job = [&](const TaskRecord& task) { return task.step.job == step.job; };
+    const auto of_job = [&](const TaskState& task) { return task.step.job == step.job; };
     Call seen(*this);
-    // What is wrong with the record is said when the step's tasks arrive.
+    // What is wrong with the state is said when the step's tasks arrive.
     if (!settings_.topology.empty() || !seen.look() || std::none_of(seen.tasks().begin(), seen.tasks().end(), of_job))
         return {};
     Call call(*this);
     if (auto begun = call.begin(); !begun) return begun;
     Refusal trouble;
-    for (const TaskRecord& task : call.tasks()) {
+    for (const TaskState& task : call.tasks()) {
         if (!of_job(task) || dead(task)) continue;
         if (!step_is_starting(settings_.table, step) && trouble.empty())
             trouble = "drom: node agent: write in " + settings_.table + ": " + errno_text(errno);

@@ -2,7 +2,7 @@
 // node_agent.hpp - the node side of Slurm: makes room for a step's tasks, keeps their CPUs, hands them back. Knows nothing of Slurm's structs.
 //
 // Two plugins call it, task/drom and spank_drom.so, from slurmd and from every step daemon. What is decided is partition's; this
-// carries it out. All state is in the table's directory: the table itself, and the record (record.hpp) of what was planned. Each call, under
+// carries it out. All state is in the table's directory: the table itself, and the state (state_file.hpp) of what was planned. Each call, under
 // a file lock that ends with its process, first finishes what a killed one left: R16.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_call.cpp - reads the record, finishes what a killed call left, and carries plans out on the node's table.
+// node_call.cpp - reads the state, finishes what a killed call left, and carries plans out on the node's table.
 #include "node_call.hpp"
 
 #include <algorithm>
@@ -19,9 +19,9 @@ tl::unexpected<Refusal> refuse(std::string sentence) { return tl::unexpected(std
 
 tl::expected<void, Refusal> NodeAgent::Call::load(const std::string& text) {
     if (text.empty()) return {};
-    auto read = read_record(text);
+    auto read = read_state(text);
     if (!read) return refuse(read.error());
-    record_ = std::move(*read);
+    state_ = std::move(*read);
     return {};
 }
 
@@ -32,16 +32,16 @@ tl::unexpected<Refusal> NodeAgent::Call::put_aside(const std::string& why) {
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::save(bool applied) {
-    record_.applied = applied;
-    if (!replace(path_, to_text(record_))) return file_trouble("node agent: write", path_);
-    for (TaskRecord& task : record_.tasks) task.by_hand = false;
+    state_.applied = applied;
+    if (!replace(path_, to_text(state_))) return file_trouble("node agent: write", path_);
+    for (TaskState& task : state_.tasks) task.by_hand = false;
     return {};
 }
 
 std::vector<uint32_t> NodeAgent::Call::dead_tasks() const {
     std::vector<uint32_t> gone;
-    for (uint32_t i = 0; i < record_.tasks.size(); ++i)
-        if (dead(record_.tasks[i])) gone.push_back(i);
+    for (uint32_t i = 0; i < state_.tasks.size(); ++i)
+        if (dead(state_.tasks[i])) gone.push_back(i);
     return gone;
 }
 
@@ -52,13 +52,13 @@ void NodeAgent::Call::note(const std::string& trouble) {
 }
 
 void NodeAgent::Call::notice_other_masks() {
-    if (!record_.applied) return;  // the table is behind the plan
-    for (TaskRecord& task : record_.tasks) {
+    if (!state_.applied) return;  // the table is behind the plan
+    for (TaskState& task : state_.tasks) {
         // What the table has of the dead may be older than the last plan: nobody told them any more.
         if (task.parked != Parked::kNot || dead(task)) continue;
         const CpuSet wanted = agent_.table_.wanted(task);
         if (wanted.none() || wanted == task.mask) continue;
-        for (TaskRecord& other : record_.tasks)
+        for (TaskState& other : state_.tasks)
             if (dead(other)) other.mask = other.mask - wanted;
         task.mask = wanted;
         task.by_hand = true;
@@ -68,7 +68,7 @@ void NodeAgent::Call::notice_other_masks() {
 void NodeAgent::Call::make_room_in_cpusets() {
     if (!agent_.settings_.topology.empty()) return;
     const std::vector<uint32_t> starting = jobs_with_starting_steps(agent_.settings_.table);
-    for (TaskRecord& task : record_.tasks) {
+    for (TaskState& task : state_.tasks) {
         if (!task.malleable || task.parked != Parked::kNot || dead(task)) continue;
         if (std::count(starting.begin(), starting.end(), task.step.job) > 0) continue;
         const bool has_them = agent_.table_.wanted(task) == task.mask;
@@ -79,7 +79,7 @@ void NodeAgent::Call::make_room_in_cpusets() {
 
 tl::expected<void, Refusal> NodeAgent::Call::apply() {
     make_room_in_cpusets();
-    const BroughtTo brought = agent_.table_.bring_to(record_.tasks, name_);
+    const BroughtTo brought = agent_.table_.bring_to(state_.tasks, name_);
     note(brought.trouble);
     return save(brought.all_moved);
 }
@@ -87,7 +87,7 @@ tl::expected<void, Refusal> NodeAgent::Call::apply() {
 tl::expected<void, Refusal> NodeAgent::Call::begin() {
     if (auto locked = lock_.take(agent_.settings_.table + "/agent.lock"); !locked) return locked;
     if (auto loaded = load(contents(path_)); !loaded) return put_aside(loaded.error());
-    if (!record_.applied) {
+    if (!state_.applied) {
         found_something_ = true;
         if (auto applied = apply(); !applied) return applied;
     }
@@ -103,53 +103,53 @@ bool NodeAgent::Call::look() {
     for (int pass = 0; pass < 3; ++pass) {
         const std::string text = contents(path_);
         if (!load(text)) return false;
-        const Record as_written = record_;
+        const AgentState as_written = state_;
         notice_other_masks();
         if (contents(path_) == text) break;
-        record_ = as_written;
+        state_ = as_written;
     }
     Tasks gone;
-    auto left = plan_departure(agent_.node(), record_.tasks, dead_tasks(), gone);
+    auto left = plan_departure(agent_.node(), state_.tasks, dead_tasks(), gone);
     if (!left) return false;
-    record_.tasks = std::move(*left);
+    state_.tasks = std::move(*left);
     return true;
 }
 
 std::vector<CpuSet> NodeAgent::Call::masks_of(const std::vector<Who>& tasks) const {
     std::vector<CpuSet> masks;
     for (const Who& who : tasks) {
-        const auto same = [&](const TaskRecord& task) { return task.who == who; };
-        const auto found = std::find_if(record_.tasks.begin(), record_.tasks.end(), same);
-        if (found == record_.tasks.end()) return {};
+        const auto same = [&](const TaskState& task) { return task.who == who; };
+        const auto found = std::find_if(state_.tasks.begin(), state_.tasks.end(), same);
+        if (found == state_.tasks.end()) return {};
         masks.push_back(found->mask);
     }
     return masks;
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::carry_out(Tasks planned, const Launch& launch) {
-    record_.tasks = std::move(planned);
+    state_.tasks = std::move(planned);
     if (auto saved = save(false); !saved) return refuse(saved.error());
     name_ = launch.name;
     return apply();
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::wake_step(const StepName& step, Parked why) {
-    const Tasks before = record_.tasks;
+    const Tasks before = state_.tasks;
     std::vector<Who> tasks;
-    const Launch launch = unpark(step, why, record_.tasks, tasks);
+    const Launch launch = unpark(step, why, state_.tasks, tasks);
     auto planned = plan(launch, tasks);
     if (!planned && why == Parked::kForSteps) {  // others have its CPUs now: it waits for the next that leaves
-        record_.tasks = before;
+        state_.tasks = before;
         return {};
     }
     if (!planned) note("step " + step.text() + ": " + planned.error().why + "; it goes on as without drom");
-    return carry_out(planned ? std::move(*planned) : record_.tasks, launch);
+    return carry_out(planned ? std::move(*planned) : state_.tasks, launch);
 }
 
 template <class Which>
 tl::expected<void, Refusal> NodeAgent::Call::wake(Parked why, const Which& which) {
     std::vector<StepName> steps;
-    for (const TaskRecord& task : record_.tasks)
+    for (const TaskState& task : state_.tasks)
         if (task.parked == why && which(task) && std::find(steps.begin(), steps.end(), task.step) == steps.end())
             steps.push_back(task.step);
     for (const StepName& step : steps)
@@ -160,29 +160,29 @@ tl::expected<void, Refusal> NodeAgent::Call::wake(Parked why, const Which& which
 tl::expected<void, Refusal> NodeAgent::Call::depart(const std::vector<uint32_t>& leaving) {
     if (leaving.empty()) return {};
     Tasks gone;
-    auto left = plan_departure(agent_.node(), record_.tasks, leaving, gone);
+    auto left = plan_departure(agent_.node(), state_.tasks, leaving, gone);
     if (!left) return put_aside(left.error());
-    record_.tasks = std::move(*left);
+    state_.tasks = std::move(*left);
     if (auto saved = save(false); !saved) return saved;
-    for (const TaskRecord& task : gone) note(agent_.table_.release(task));
+    for (const TaskState& task : gone) note(agent_.table_.release(task));
     if (auto applied = apply(); !applied) return applied;
-    return wake(Parked::kForSteps, [this](const TaskRecord& script) { return !has_steps(script, record_.tasks); });
+    return wake(Parked::kForSteps, [this](const TaskState& script) { return !has_steps(script, state_.tasks); });
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::suspend(uint32_t job) {
     std::vector<uint32_t> stopped;
-    for (uint32_t i = 0; i < record_.tasks.size(); ++i) {
-        const TaskRecord& task = record_.tasks[i];
+    for (uint32_t i = 0; i < state_.tasks.size(); ++i) {
+        const TaskState& task = state_.tasks[i];
         if (task.step.job == job && task.parked == Parked::kNot && !agent_.table_.follows(task)) stopped.push_back(i);
     }
     if (stopped.empty()) return {};
-    auto planned = plan_parking(agent_.node(), record_.tasks, stopped, Parked::kSuspended);
+    auto planned = plan_parking(agent_.node(), state_.tasks, stopped, Parked::kSuspended);
     if (!planned) return refuse(planned.error());
     return carry_out(std::move(*planned), {});
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::resume(uint32_t job) {
-    return wake(Parked::kSuspended, [job](const TaskRecord& task) { return task.step.job == job; });
+    return wake(Parked::kSuspended, [job](const TaskState& task) { return task.step.job == job; });
 }
 
 }  // namespace drom::slurm

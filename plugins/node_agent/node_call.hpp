@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_call.hpp - one call of the node agent: the lock, the record as it is, and what is made of it.
+// node_call.hpp - one call of the node agent: the lock, the state as it is, and what is made of it.
 #pragma once
 
 #include <string>
@@ -14,28 +14,28 @@ class NodeAgent::Call {
 public:
     explicit Call(NodeAgent& agent) : agent_(agent), path_(agent.settings_.table + "/agent.record") {}
 
-    /// Takes the lock, reads the record, finishes what was begun and hands back what the dead had.
+    /// Takes the lock, reads the state, finishes what was begun and hands back what the dead had.
     tl::expected<void, Refusal> begin();
 
-    /// As begin(), in this process only: waits for nobody and changes nothing. False when the record is not to be understood.
+    /// As begin(), in this process only: waits for nobody and changes nothing. False when the state is not to be understood.
     bool look();
 
     /// The masks of tasks that have arrived; empty when one of them has not.
     [[nodiscard]] std::vector<CpuSet> masks_of(const std::vector<Who>& tasks) const;
 
-    /// The record with a newcomer, as planned; nothing is changed.
+    /// The state with a newcomer, as planned; nothing is changed.
     [[nodiscard]] tl::expected<Tasks, NoPlan> plan(const Launch& launch, const std::vector<Who>& newcomers) const {
-        return plan_arrival(agent_.node(), record_.tasks, launch, newcomers);
+        return plan_arrival(agent_.node(), state_.tasks, launch, newcomers);
     }
 
-    tl::expected<void, Refusal> carry_out(std::vector<TaskRecord> planned, const Launch& launch);
+    tl::expected<void, Refusal> carry_out(std::vector<TaskState> planned, const Launch& launch);
     tl::expected<void, Refusal> depart(const std::vector<uint32_t>& leaving);
 
     /// Only of those that follow nothing: a client that is stopped lends what others are granted, and keeps the CPUs that it has to keep.
     tl::expected<void, Refusal> suspend(uint32_t job);
     tl::expected<void, Refusal> resume(uint32_t job);
 
-    [[nodiscard]] const Tasks& tasks() const { return record_.tasks; }
+    [[nodiscard]] const Tasks& tasks() const { return state_.tasks; }
     [[nodiscard]] const std::string& news() const { return news_; }
     [[nodiscard]] bool found_something() const { return found_something_; }
 
@@ -65,7 +65,7 @@ private:
     NodeAgent& agent_;
     std::string path_;
     FileLock lock_;
-    Record record_;
+    AgentState state_;
     std::string name_;
     std::string news_;
     bool found_something_ = false;

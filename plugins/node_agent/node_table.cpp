@@ -22,7 +22,7 @@ drom_options options_with(uint64_t flags) {
     return options;
 }
 
-int32_t pid_of(const TaskRecord& task) { return static_cast<int32_t>(task.who.pid); }
+int32_t pid_of(const TaskState& task) { return static_cast<int32_t>(task.who.pid); }
 
 void add(std::string& sentences, const std::string& sentence) {
     if (!sentences.empty() && !sentence.empty()) sentences += "; ";
@@ -45,7 +45,7 @@ std::vector<drom_client_info> clients_of(drom_table* table) {
 
 }  // namespace
 
-bool dead(const TaskRecord& task) { return drom::verdict(task.who) == Verdict::kDead; }
+bool dead(const TaskState& task) { return drom::verdict(task.who) == Verdict::kDead; }
 
 tl::expected<NodeTable, Refusal> NodeTable::open(const AgentSettings& settings) {
     const bool real = settings.topology.empty();
@@ -62,34 +62,34 @@ tl::expected<NodeTable, Refusal> NodeTable::open(const AgentSettings& settings) 
     return NodeTable(table, real, settings.timeout_ms);
 }
 
-CpuSet NodeTable::wanted(const TaskRecord& task) const {
+CpuSet NodeTable::wanted(const TaskState& task) const {
     CpuSet wanted{};
     drom_get_mask(table_, pid_of(task), nullptr, wanted.words, CpuSet::kWords, nullptr);
     return wanted;
 }
 
-bool NodeTable::follows(const TaskRecord& task) const {
+bool NodeTable::follows(const TaskState& task) const {
     for (const drom_client_info& client : clients_of(table_))
         if (client.pid == pid_of(task)) return client.state == DROM_CLIENT_LIVE;
     return false;
 }
 
-BroughtTo NodeTable::bring_to(const std::vector<TaskRecord>& tasks, const std::string& name) {
+BroughtTo NodeTable::bring_to(const std::vector<TaskState>& tasks, const std::string& name) {
     std::string kept;
-    for (const TaskRecord& task : tasks)
+    for (const TaskState& task : tasks)
         if (task.parked != Parked::kNot) add(kept, release(task));
     BroughtTo brought = move_running(tasks);
     add(brought.trouble, kept);
-    for (const TaskRecord& task : tasks)
+    for (const TaskState& task : tasks)
         if (task.parked == Parked::kNot && !dead(task) && wanted(task).none())
             add(brought.trouble, reserve(task, name));
-    for (const TaskRecord& task : tasks)
+    for (const TaskState& task : tasks)
         if (task.parked == Parked::kForSteps && task.malleable && !dead(task))
             add(brought.trouble, keep_in_job(task, tasks));
     return brought;
 }
 
-BroughtTo NodeTable::move_running(const std::vector<TaskRecord>& tasks) {
+BroughtTo NodeTable::move_running(const std::vector<TaskState>& tasks) {
     drom_options options = options_with(DROM_TAKE | DROM_WAIT_RELEASED);
     options.timeout_ms = timeout_ms_;
     // All are moved or none: one that has ended since it was looked at must not keep the others where they are. What it had the table gives
@@ -116,9 +116,9 @@ BroughtTo NodeTable::move_running(const std::vector<TaskRecord>& tasks) {
 }
 
 /// Those that live and whose masks are not as planned.
-std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskRecord>& tasks) const {
+std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskState>& tasks) const {
     std::vector<Move> moves;
-    for (const TaskRecord& task : tasks) {
+    for (const TaskState& task : tasks) {
         const CpuSet known = wanted(task);
         if (task.parked != Parked::kNot || known.none() || known == task.mask || dead(task)) continue;
         Move& move = moves.emplace_back(Move{&task, task.mask});
@@ -128,7 +128,7 @@ std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskRecord>& 
 }
 
 /// What a script starts has no reservation of its own and knows of no request: its affinity is set from outside.
-std::string NodeTable::move_descendants(const TaskRecord& task, const CpuSet& before, const CpuSet& now) const {
+std::string NodeTable::move_descendants(const TaskState& task, const CpuSet& before, const CpuSet& now) const {
     if (!real_ || !task.malleable || follows(task)) return {};
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
     for (int pass = 0, moved = 1; pass < kMaxPasses && moved > 0; ++pass) {
@@ -145,9 +145,9 @@ std::string NodeTable::move_descendants(const TaskRecord& task, const CpuSet& be
 }
 
 /// A script that goes on while its steps run does so on their CPUs: those that it had may be others' by now.
-std::string NodeTable::keep_in_job(const TaskRecord& script, const std::vector<TaskRecord>& tasks) const {
+std::string NodeTable::keep_in_job(const TaskState& script, const std::vector<TaskState>& tasks) const {
     CpuSet job{};
-    for (const TaskRecord& task : tasks)
+    for (const TaskState& task : tasks)
         if (task.step.job == script.step.job && task.parked == Parked::kNot) job = job | task.mask;
     CpuSet before{};
     if (!real_ || job.none() || !get_affinity(script.who.pid, before) || before == job) return {};
@@ -155,7 +155,7 @@ std::string NodeTable::keep_in_job(const TaskRecord& script, const std::vector<T
     return move_descendants(script, before, job);
 }
 
-std::string NodeTable::reserve(const TaskRecord& task, const std::string& name) {
+std::string NodeTable::reserve(const TaskState& task, const std::string& name) {
     const std::string job = task.step.text();
     wait_for_user(task);
     // No waiting: that would set the affinity of a task that is not malleable. The CPUs have been left already.
@@ -175,12 +175,12 @@ std::string NodeTable::reserve(const TaskRecord& task, const std::string& name) 
 }
 
 /// Its page in the table belongs to whom it runs as, which it is about to become.
-void NodeTable::wait_for_user(const TaskRecord& task) const {
+void NodeTable::wait_for_user(const TaskState& task) const {
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
     while (uid_of(task.who.pid) != task.user && !dead(task) && now_ns() < deadline) usleep(200);
 }
 
-std::string NodeTable::release(const TaskRecord& task) {
+std::string NodeTable::release(const TaskState& task) {
     // Also of a script that runs, and may be a client: another step daemon than this one reserved for it.
     // Who gets CPUs back is moved by move_running(), and a task that is not malleable by nobody.
     const drom_options options = options_with(DROM_TAKE | DROM_NEVER_CONFINE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_table.hpp - brings the node's table, and the processes, to what the node agent's record says.
+// node_table.hpp - brings the node's table, and the processes, to what the node agent's state says.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 #include "common/settings.hpp"
 #include "drom/drom.h"
-#include "record.hpp"
+#include "state_file.hpp"
 
 namespace drom::slurm {
 
@@ -20,7 +20,7 @@ struct BroughtTo {
     bool all_moved = true;  ///< the table has the masks; a CPU that somebody has still to leave is no matter
 };
 
-bool dead(const TaskRecord& task);
+bool dead(const TaskState& task);
 
 /// One thread at a time.
 class NodeTable {
@@ -35,33 +35,33 @@ public:
     NodeTable& operator=(const NodeTable&) = delete;
     ~NodeTable() { drom_close(table_); }
 
-    /// Who lives gets the mask that its record says: running clients move, newcomers (whom people know as `name`) get a reservation and, if
+    /// Who lives gets the mask that its state says: running clients move, newcomers (whom people know as `name`) get a reservation and, if
     /// malleable on a real node, their affinity; who is parked has none, and a script that waits for its steps stays on their CPUs. Waits until the CPUs are free.
-    BroughtTo bring_to(const std::vector<TaskRecord>& tasks, const std::string& name);
+    BroughtTo bring_to(const std::vector<TaskState>& tasks, const std::string& name);
 
     /// Empty, or what is in the way.
-    std::string release(const TaskRecord& task);
+    std::string release(const TaskState& task);
 
     /// Empty when the table does not know the task.
-    [[nodiscard]] CpuSet wanted(const TaskRecord& task) const;
+    [[nodiscard]] CpuSet wanted(const TaskState& task) const;
     /// The task's program has joined: it answers requests by itself.
-    [[nodiscard]] bool follows(const TaskRecord& task) const;
+    [[nodiscard]] bool follows(const TaskState& task) const;
 
 private:
     NodeTable(drom_table* table, bool real, uint32_t timeout_ms)
         : table_(table), real_(real), timeout_ms_(timeout_ms) {}
 
     struct Move {
-        const TaskRecord* task;
+        const TaskState* task;
         CpuSet before;  // where its first thread is
     };
 
-    [[nodiscard]] std::vector<Move> moves_of(const std::vector<TaskRecord>& tasks) const;
-    BroughtTo move_running(const std::vector<TaskRecord>& tasks);
-    [[nodiscard]] std::string move_descendants(const TaskRecord& task, const CpuSet& before, const CpuSet& now) const;
-    [[nodiscard]] std::string keep_in_job(const TaskRecord& script, const std::vector<TaskRecord>& tasks) const;
-    std::string reserve(const TaskRecord& task, const std::string& name);
-    void wait_for_user(const TaskRecord& task) const;
+    [[nodiscard]] std::vector<Move> moves_of(const std::vector<TaskState>& tasks) const;
+    BroughtTo move_running(const std::vector<TaskState>& tasks);
+    [[nodiscard]] std::string move_descendants(const TaskState& task, const CpuSet& before, const CpuSet& now) const;
+    [[nodiscard]] std::string keep_in_job(const TaskState& script, const std::vector<TaskState>& tasks) const;
+    std::string reserve(const TaskState& task, const std::string& name);
+    void wait_for_user(const TaskState& task) const;
 
     drom_table* table_;
     bool real_;  // else a virtual node: masks are accounted for, no thread is moved

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "record.hpp"
+#include "state_file.hpp"
 
 namespace drom::slurm {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step_plan.cpp - from records of tasks to partition's clients, and back.
+// step_plan.cpp - from states of tasks to partition's clients, and back.
 #include "step_plan.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 partition::Clients clients_of(const Tasks& tasks) {
     partition::Clients clients;
     for (uint32_t i = 0; i < tasks.size(); ++i) {
-        const TaskRecord& task = tasks[i];
+        const TaskState& task = tasks[i];
         if (task.parked != Parked::kNot) continue;
         clients.push_back({i, task.step.number(), task.mask, task.home, 1, task.min_cpus, task.max_cpus,
                            !task.malleable || task.by_hand});
@@ -26,12 +26,12 @@ partition::Clients clients_of(const Tasks& tasks) {
 Tasks tasks_of(const partition::Clients& clients, const Tasks& all) {
     Tasks tasks;
     for (const partition::Client& client : clients) {
-        TaskRecord& task = tasks.emplace_back(all[client.id]);
+        TaskState& task = tasks.emplace_back(all[client.id]);
         task.mask = client.mask;
         task.home = client.home;
     }
     std::copy_if(all.begin(), all.end(), std::back_inserter(tasks),
-                 [](const TaskRecord& task) { return task.parked != Parked::kNot; });
+                 [](const TaskState& task) { return task.parked != Parked::kNot; });
     return tasks;
 }
 
@@ -44,7 +44,7 @@ const partition::Client* fixed_on(const partition::Clients& running, const CpuSe
 }
 
 /// Why a step cannot have its CPUs, in Slurm's words: partition knows jobs and clients by numbers.
-Refusal no_room(int status, const Launch& launch, unsigned min_cpus, const TaskRecord* fixed) {
+Refusal no_room(int status, const Launch& launch, unsigned min_cpus, const TaskState* fixed) {
     const std::string cpus = std::string("CPUs ") + CpuText(launch.granted).text;
     if (status == DROM_E_BUSY && fixed != nullptr)
         return "drom: no room: of its " + cpus + ", " + CpuText(fixed->mask & launch.granted).text + " are step " +
@@ -57,7 +57,7 @@ Refusal no_room(int status, const Launch& launch, unsigned min_cpus, const TaskR
            cpus + " of this node; ask for more CPUs a task";
 }
 
-void park(TaskRecord& task, Parked why) {
+void park(TaskState& task, Parked why) {
     task.parked = why;
     task.home = task.mask;
     task.mask = CpuSet::empty();
@@ -73,8 +73,8 @@ std::vector<uint32_t> scripts_of(const StepName& step, const Tasks& tasks) {
     return scripts;
 }
 
-TaskRecord task_of(const Launch& launch, unsigned tasks, const Who& who) {
-    TaskRecord task;
+TaskState task_of(const Launch& launch, unsigned tasks, const Who& who) {
+    TaskState task;
     task.step = launch.step;
     task.who = who;
     task.user = launch.user;
@@ -96,19 +96,19 @@ int share(const Node& node, partition::Arrival arrival, const Launch& launch, co
 }
 
 /// A script comes back to what its last steps had: of what it lent them some may be others' by now, and they may have got more.
-void inherit_from_steps(TaskRecord& script, const Tasks& tasks, const Tasks& gone) {
+void inherit_from_steps(TaskState& script, const Tasks& tasks, const Tasks& gone) {
     CpuSet lately{};
     CpuSet others{};
-    for (const TaskRecord& task : gone)
+    for (const TaskState& task : gone)
         if (task.step.job == script.step.job) lately = lately | task.mask;
-    for (const TaskRecord& task : tasks) others = others | task.mask;
+    for (const TaskState& task : tasks) others = others | task.mask;
     if (!lately.none()) script.home = (script.home - others) | lately;
 }
 
 }  // namespace
 
-bool has_steps(const TaskRecord& script, const Tasks& tasks) {
-    return std::any_of(tasks.begin(), tasks.end(), [&](const TaskRecord& task) {
+bool has_steps(const TaskState& script, const Tasks& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [&](const TaskState& task) {
         return task.step.job == script.step.job && task.parked != Parked::kForSteps;
     });
 }
@@ -153,7 +153,7 @@ tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, c
     Tasks planned = tasks_of(after, all);
     // The newcomers last, as callers expect.
     std::stable_partition(planned.begin(), planned.end(),
-                          [&](const TaskRecord& task) { return task.step != launch.step; });
+                          [&](const TaskState& task) { return task.step != launch.step; });
     return planned;
 }
 
@@ -169,8 +169,8 @@ tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks
     if (partition::depart(node.topology, clients_of(tasks), with_cpus, after, &error) != DROM_OK)
         return tl::unexpected(Refusal(error.text));
     Tasks left = tasks_of(after, tasks);
-    std::erase_if(left, [&](const TaskRecord& task) { return std::count(gone.begin(), gone.end(), task) > 0; });
-    for (TaskRecord& task : left)
+    std::erase_if(left, [&](const TaskState& task) { return std::count(gone.begin(), gone.end(), task) > 0; });
+    for (TaskState& task : left)
         if (task.parked == Parked::kForSteps && !has_steps(task, left)) inherit_from_steps(task, left, gone);
     return left;
 }
@@ -179,7 +179,7 @@ Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& 
     Launch launch;
     launch.step = step;
     launch.min_cpus = 0;
-    for (const TaskRecord& task : tasks) {
+    for (const TaskState& task : tasks) {
         if (task.step != step || task.parked != why) continue;
         launch.user = task.user;
         launch.malleable = task.malleable;
@@ -188,7 +188,7 @@ Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& 
         launch.granted = launch.granted | task.home;
         parked.push_back(task.who);
     }
-    std::erase_if(tasks, [&](const TaskRecord& task) { return task.step == step && task.parked == why; });
+    std::erase_if(tasks, [&](const TaskState& task) { return task.step == step && task.parked == why; });
     return launch;
 }
 

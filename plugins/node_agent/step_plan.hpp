@@ -11,11 +11,11 @@
 
 #include "base/cpuset.hpp"
 #include "partition/topology.hpp"
-#include "record.hpp"
+#include "state_file.hpp"
 
 namespace drom::slurm {
 
-using Tasks = std::vector<TaskRecord>;
+using Tasks = std::vector<TaskState>;
 
 /// A step that is about to start here.
 struct Launch {
@@ -55,7 +55,7 @@ tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks
                                             Tasks& gone);
 
 /// Whether a batch script has steps on this node.
-bool has_steps(const TaskRecord& script, const Tasks& tasks);
+bool has_steps(const TaskState& script, const Tasks& tasks);
 
 /// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step started.
 Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& parked);

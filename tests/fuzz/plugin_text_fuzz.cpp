@@ -11,7 +11,7 @@
 #include "common/admin_comment.hpp"
 #include "common/settings.hpp"
 #include "fuzz.hpp"
-#include "node_agent/record.hpp"
+#include "node_agent/state_file.hpp"
 #include "node_agent/topology_cache.hpp"
 #include "policy/coscheduler.hpp"
 #include "select_malleable/ledger_file.hpp"
@@ -26,14 +26,14 @@ using namespace drom::slurm;
 namespace policy = drom::policy;
 
 void check_record(const std::string& text) {
-    const auto record = read_record(text);
-    if (!record) return must(!record.error().empty(), "what is wrong with a record is said");
-    for (const TaskRecord& task : record->tasks) {
+    const auto state = read_state(text);
+    if (!state) return must(!state.error().empty(), "what is wrong with a state is said");
+    for (const TaskState& task : state->tasks) {
         must(task.who.pid != 0, "a task is a process");
         must(!task.step.text().empty(), "a step has a name");
     }
-    const auto again = read_record(to_text(*record));
-    must(again.has_value() && *again == *record, "a record reads back");
+    const auto again = read_state(to_text(*state));
+    must(again.has_value() && *again == *state, "a state reads back");
 }
 
 void check_topology(const std::string& text) {

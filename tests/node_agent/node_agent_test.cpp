@@ -174,19 +174,19 @@ TEST_F(Agent, APlanThatTheTableRefusedIsTriedAgainAndNoMaskIsTakenForSetByHand) 
     const Launch guest = launch(2, 1, CpuSet::range(24, 24));
     ASSERT_EQ(Child::run([&] { return arrive(guest).empty() ? 0 : 1; }).wait(), 0);
     const std::string path = settings_.table + "/agent.record";
-    auto record = read_record(contents(path));
-    ASSERT_TRUE(record.has_value());
-    record->tasks.resize(1);
-    record->tasks[0].mask = kNode;
-    record->applied = false;
-    ASSERT_TRUE(replace(path, to_text(*record)));
+    auto state = read_state(contents(path));
+    ASSERT_TRUE(state.has_value());
+    state->tasks.resize(1);
+    state->tasks[0].mask = kNode;
+    state->applied = false;
+    ASSERT_TRUE(replace(path, to_text(*state)));
     ASSERT_TRUE(agent().reconcile().has_value());
     EXPECT_EQ(wanted(owner.tasks[0]), CpuSet::range(0, 24));
-    EXPECT_FALSE(read_record(contents(path))->applied);
+    EXPECT_FALSE(read_state(contents(path))->applied);
     tasks_.back().stop();
     ASSERT_TRUE(agent().reconcile().has_value());
     EXPECT_EQ(wanted(owner.tasks[0]), kNode);
-    EXPECT_TRUE(read_record(contents(path))->applied);
+    EXPECT_TRUE(read_state(contents(path))->applied);
 }
 
 /// The plan that gave it more was not carried out for it any more: as when guests end within a moment.
@@ -458,9 +458,9 @@ TEST_F(Agent, ARecordThatContradictsItselfDoesNotStopTheNode) {
     ASSERT_EQ(arrive(launch(1, 1, kNode)), "");
     tasks_.push_back(Child::sleeper());
     tasks_.push_back(Child::sleeper());
-    Record record;
+    AgentState state;
     for (const Child& child : tasks_) {
-        TaskRecord& task = record.tasks.emplace_back();
+        TaskState& task = state.tasks.emplace_back();
         task.step = step_of(7);
         ASSERT_TRUE(who_is(child.upid(), task.who));
         task.malleable = true;
@@ -468,7 +468,7 @@ TEST_F(Agent, ARecordThatContradictsItselfDoesNotStopTheNode) {
     }
     FILE* file = fopen((settings_.table + "/agent.record").c_str(), "w");
     ASSERT_NE(file, nullptr);
-    fputs(to_text(record).c_str(), file);
+    fputs(to_text(state).c_str(), file);
     fclose(file);
     tasks_.back().stop();
     const auto first = agent().reconcile();
@@ -514,13 +514,13 @@ TEST_F(Agent, WhoeverIsKilledInTheMiddleOfALaunchTheNextCallFinishesIt) {
     }
 }
 
-TEST(NodeRecord, IsReadBackAsItWasWritten) {
-    EXPECT_TRUE(test::holds("record", [] {
-        Record record;
-        record.applied = *rc::gen::arbitrary<bool>();
+TEST(StateFile, IsReadBackAsItWasWritten) {
+    EXPECT_TRUE(test::holds("state", [] {
+        AgentState state;
+        state.applied = *rc::gen::arbitrary<bool>();
         const int count = *rc::gen::inRange(0, 5);
         for (int i = 0; i < count; ++i) {
-            TaskRecord& task = record.tasks.emplace_back();
+            TaskState& task = state.tasks.emplace_back();
             task.step = {*rc::gen::arbitrary<uint32_t>(), *rc::gen::arbitrary<uint32_t>()};
             task.who = {*rc::gen::inRange<uint32_t>(1, 1 << 22), *rc::gen::arbitrary<uint64_t>(),
                         *rc::gen::arbitrary<uint64_t>()};
@@ -533,12 +533,12 @@ TEST(NodeRecord, IsReadBackAsItWasWritten) {
                      *rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, kMaxCpus)))
                     set->add(cpu);
         }
-        const std::string text = to_text(record);
-        const auto read = read_record(text);
+        const std::string text = to_text(state);
+        const auto read = read_state(text);
         RC_ASSERT(read.has_value());
-        RC_ASSERT(*read == record);
+        RC_ASSERT(*read == state);
         const auto cut = *rc::gen::inRange<std::size_t>(0, text.size());
-        RC_ASSERT(!read_record(text.substr(0, cut)).has_value() || cut + 1 == text.size());
+        RC_ASSERT(!read_state(text.substr(0, cut)).has_value() || cut + 1 == text.size());
     }));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// record.hpp - what the node agent remembers between two calls: which tasks of which steps are on the node, and what is theirs. Pure.
+// state_file.hpp - what the node agent remembers between two calls: which tasks of which steps are on the node, and what is theirs. Pure.
 //
-// slurmd and the step daemons come and go, and may be killed at any moment; the record is a file that each call reads, and replaces as a
+// slurmd and the step daemons come and go, and may be killed at any moment; the state is a file that each call reads, and replaces as a
 // whole before it changes the first mask.
 #pragma once
 
@@ -40,7 +40,7 @@ enum class Parked : uint8_t {
 };
 
 /// A process that was given CPUs.
-struct TaskRecord {
+struct TaskState {
     StepName step;
     Who who;
     uint32_t user = 0;  ///< whom it runs as
@@ -52,19 +52,19 @@ struct TaskRecord {
     CpuSet home;             ///< partition::Client::home
     bool by_hand = false;    ///< an administrator has set its mask since the last plan; not written down
 
-    friend bool operator==(const TaskRecord&, const TaskRecord&) = default;
+    friend bool operator==(const TaskState&, const TaskState&) = default;
 };
 
-struct Record {
+struct AgentState {
     bool applied = true;  ///< false: the masks are a plan that may be carried out in part
-    std::vector<TaskRecord> tasks;
+    std::vector<TaskState> tasks;
 
-    friend bool operator==(const Record&, const Record&) = default;
+    friend bool operator==(const AgentState&, const AgentState&) = default;
 };
 
 /// One line a task; ends with a line that counts them, so that a file that was cut short is noticed.
-std::string to_text(const Record& record);
+std::string to_text(const AgentState& state);
 /// Errors: the line that is wrong, as the end of a sentence.
-tl::expected<Record, std::string> read_record(std::string_view text);
+tl::expected<AgentState, std::string> read_state(std::string_view text);
 
 }  // namespace drom::slurm

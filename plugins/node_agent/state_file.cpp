@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// record.cpp - the record as text, and back.
-#include "record.hpp"
+// state_file.cpp - the state as text, and back.
+#include "state_file.hpp"
 
 #include <charconv>
 #include <cstring>
@@ -18,7 +18,7 @@ std::string cpus_text(const CpuSet& set) {
     return text;
 }
 
-void put_task(std::string& out, const TaskRecord& task) {
+void put_task(std::string& out, const TaskState& task) {
     out += "task";
     for (const uint64_t number :
          {uint64_t{task.step.job}, uint64_t{task.step.step}, uint64_t{task.who.pid}, task.who.start, task.who.pidns,
@@ -57,7 +57,7 @@ private:
     bool bad_ = false;
 };
 
-bool read_task(std::string_view line, TaskRecord& task) {
+bool read_task(std::string_view line, TaskState& task) {
     Words words(line);
     uint32_t malleable = 0;
     uint32_t parked = 0;
@@ -85,8 +85,8 @@ std::string_view next_line(std::string_view& rest) {
     return line;
 }
 
-std::string last_line(const Record& record) {
-    return (record.applied ? "applied " : "planned ") + std::to_string(record.tasks.size());
+std::string last_line(const AgentState& state) {
+    return (state.applied ? "applied " : "planned ") + std::to_string(state.tasks.size());
 }
 
 }  // namespace
@@ -95,23 +95,23 @@ std::string StepName::text() const {
     return std::to_string(job) + '.' + (step == kBatchStep ? "batch" : std::to_string(step));
 }
 
-std::string to_text(const Record& record) {
+std::string to_text(const AgentState& state) {
     std::string out = std::string(kTitle) + '\n';
-    for (const TaskRecord& task : record.tasks) put_task(out, task);
-    return out + last_line(record) + '\n';
+    for (const TaskState& task : state.tasks) put_task(out, task);
+    return out + last_line(state) + '\n';
 }
 
-tl::expected<Record, std::string> read_record(std::string_view text) {
+tl::expected<AgentState, std::string> read_state(std::string_view text) {
     if (next_line(text) != kTitle) return tl::unexpected("line 1 is not '" + std::string(kTitle) + "'");
-    Record record;
+    AgentState state;
     std::string_view line = next_line(text);
     for (; line.starts_with("task "); line = next_line(text)) {
-        if (!read_task(line, record.tasks.emplace_back()))
-            return tl::unexpected("line " + std::to_string(record.tasks.size() + 1) + " is no task");
+        if (!read_task(line, state.tasks.emplace_back()))
+            return tl::unexpected("line " + std::to_string(state.tasks.size() + 1) + " is no task");
     }
-    record.applied = line.starts_with("applied");
-    if (line != last_line(record)) return tl::unexpected(std::string("its last line is missing or wrong"));
-    return record;
+    state.applied = line.starts_with("applied");
+    if (line != last_line(state)) return tl::unexpected(std::string("its last line is missing or wrong"));
+    return state;
 }
 
 }  // namespace drom::slurm
