@@ -27,6 +27,7 @@ tl::expected<void, Refusal> FileLock::take(const std::string& path) {
     const uint64_t deadline = deadline_in_ms(kLockMs);
     while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK || now_ns() > deadline) return file_trouble("node agent: lock", path);
+        // no event: flock() has no time limit, and a timer's signal would be one more in a process that is Slurm's.
         usleep(500);
     }
     return {};

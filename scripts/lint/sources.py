@@ -13,6 +13,9 @@ _LOOSE_ENDS = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
 _ONE_MACHINE = re.compile(r"(?<![\w./$}>-])/(home|work|Users)/\w")
 # What must not be called inside other people's processes. (Allocation is a matter of where: a test counts it at safe points.)
 _BANNED_IN_GUEST = re.compile(r"(?<![\w.>])(usleep|nanosleep|abort|assert|printf|puts|exit)\s*\(")
+# Slurm's daemons wait for events. A wait that no event ends says so, on its line or on the one before: "// no event: REASON".
+_BANNED_IN_DAEMONS = re.compile(r"(?<![\w.>])(u?sleep|(?:clock_)?nanosleep|p?poll|sched_yield|sleep_for|sleep_until)\s*\(")
+_NO_EVENT = re.compile(r"// no event: \w")
 
 # Owner and home words are composed in one place; layout.hpp says how they are packed.
 _LEDGER = {"libdrom/shmem/ledger.hpp", "libdrom/shmem/ledger.cpp", "libdrom/shmem/layout.hpp"}
@@ -37,6 +40,7 @@ def complaints(path: Path) -> list[str]:
     if code and len(lines) > _MOST_LINES:
         found.append(f"{len(lines)}: longer than {_MOST_LINES} lines; split it")
     guest = code and path.parts[0] == "libdrom" and path.suffix in {".cpp", ".hpp"}
+    daemon = code and path.parts[0] in {"plugins", "policy"} and path.suffix in {".cpp", ".hpp"}
     for number, line in enumerate(lines, 1):
         if _LOOSE_ENDS.search(line):
             found.append(f"{number}: a loose end: {line.strip()}")
@@ -49,6 +53,9 @@ def complaints(path: Path) -> list[str]:
             found.append(f"{number}: an owner or home word is composed outside shmem/ledger: {line.strip()}")
         if banned:
             found.append(f"{number}: {banned[1]}() inside applications: {line.strip()}")
+        waits = _BANNED_IN_DAEMONS.search(without_comments(line)) if daemon else None
+        if waits and not any(_NO_EVENT.search(near) for near in lines[max(0, number - 2) : number]):
+            found.append(f"{number}: {waits[1]}() inside Slurm's daemons, without '// no event: REASON': {line.strip()}")
     return [f"{path}:{text}" for text in found]
 
 
