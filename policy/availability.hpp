@@ -16,7 +16,8 @@ public:
 
     /// `nodes` more from `at` on; calls must come in order of time.
     void release(Seconds at, int nodes);
-    /// `nodes` fewer in [from, to). A count may become negative: an earlier reservation that a longer running job delays.
+    /// `nodes` fewer in [from, to). A count may become negative: an earlier reservation that a longer running job
+    /// delays.
     void occupy(Seconds from, Seconds to, int nodes);
     /// First time at or after `from` at which `nodes` are free for `duration`; kNever. Cost: the steps.
     Seconds earliest(int nodes, Seconds duration, Seconds from) const;
@@ -36,20 +37,22 @@ private:
     std::vector<Step> steps_;
 };
 
-/// Timelines of a cluster's node classes. Predicted ends that have passed count as `resolution` from now: nobody knows better.
+/// Timelines of a cluster's node classes. Predicted ends that have passed count as `resolution` from now, for want of
+/// better knowledge.
 ///
-/// Counts of nodes are exact as long as nodes of a class are interchangeable; where a job asks for adjacent nodes its earliest start is a
-/// lower bound, and Cluster::pick() has the last word.
+/// Counts of nodes are exact as long as nodes of a class are interchangeable; where a job asks for adjacent nodes its
+/// earliest start is a lower bound, and Cluster::pick() has the last word.
 class Availability {
 public:
     /// Ends are rounded up to multiples of `resolution` seconds (Slurm's bf_resolution); 1 rounds nothing.
     Availability(const Cluster& cluster, Seconds now, Seconds resolution);
 
-    /// Earliest start of the job at or after `from`; kNever when it never fits. Cost: the steps; more with several classes.
+    /// Earliest start of the job at or after `from`; kNever when it never fits. Cost: the steps; more with several
+    /// classes.
     Seconds earliest(const Job& job, Seconds from) const;
     /// Takes the job's nodes for [from, to).
     void reserve(const Job& job, Seconds from, Seconds to);
-    /// Suitable nodes that nobody needs in [from, to).
+    /// Returns the suitable nodes that no job needs in [from, to).
     int min_free(const NodeFilter& filter, Seconds from, Seconds to) const;
 
 private:

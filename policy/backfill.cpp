@@ -12,13 +12,14 @@ struct Waiting {
     Refusal refusal = Refusal::kNone;
     double priority = 0;
     bool started = false;
-    // When the last search for mates found nobody.
+    // When the last search for mates found none.
     std::uint64_t searched = 0;
     double limit = -1;
     int spare = 0;  ///< free nodes that it could have had besides those of mates
 };
 
-/// Starts found in this pass for other jobs: whoever asks for as much or more cannot start earlier, because a map only fills up.
+/// Starts found in this pass for other jobs: a job that asks for as much or more cannot start earlier, because a map
+/// only fills up.
 class Hints {
 public:
     Seconds from(const Job& job, Seconds now) const {
@@ -76,7 +77,7 @@ public:
         if (due_ == kNever || now < due_) return;
         const std::size_t before = started.size();
         look_at_all(cluster, now, started);
-        // What it started is news to Slurm's thread, too: the next jobs may have come within its depth.
+        // Its starts are news to Slurm's thread, too: the next jobs may have come within its depth.
         due_ = rules_.interval > 0 && started.size() > before ? next_pass(now + 1) : kNever;
     }
 
@@ -127,7 +128,7 @@ private:
                 rules_.reservations <= 0 || reserved.size() < static_cast<std::size_t>(rules_.reservations);
             if (!may_reserve && !sharing_ && cluster.free().empty()) break;
             const bool may_share = sharing_ && !nobody_again(sharing_->sharing, cluster, waiting, limit, now);
-            const bool only_now = !may_reserve && !may_share;  // a later start would interest nobody
+            const bool only_now = !may_reserve && !may_share;  // a later start is of no use
             const Seconds start_at =
                 only_now ? now_or_never(cluster, map, job, now) : map.earliest(job, hints.from(job, now));
             if (start_at <= now) {
@@ -216,7 +217,8 @@ private:
         waiting.started = true;
     }
 
-    // Those before `last` that still wait close ranks towards it: the queue behind them, which may be long, does not move.
+    // Those before `last` that still wait close ranks towards it: the queue behind them, which may be long, does not
+    // move.
     void drop_started(std::size_t last) {
         std::size_t to = last;
         for (std::size_t from = last; from-- > first_;) {

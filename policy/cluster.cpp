@@ -198,7 +198,7 @@ std::vector<int> Cluster::component(std::vector<int> slots) const {
     return slots;
 }
 
-// What was done so far, at the rate it had until now.
+// Counts the work so far, at the rate that the job had until now.
 void Cluster::account_work(int slot, Seconds now) {
     RunningJob& running = jobs_[index(slot)];
     running.left = running.left_at(now);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cluster.hpp - the machine and what runs on it, as the policies predict it: who is where with how many cores, until when.
+// cluster.hpp - the machine and what runs on it, as the policies predict it: which job is where with how many cores,
+// until when.
 //
-// State only: it neither decides nor looks at a clock. The simulator and the select plugin tell it what happened, in order of time.
-// Nodes that are shared alike are one piece: a job that starts alone makes one, a guest joins all pieces of its mates. So the cost of
-// sharing does not depend on the number of nodes.
+// State only: it neither decides nor looks at a clock. The simulator and the select plugin tell it what happened, in
+// order of time. Nodes that are shared alike are one piece: a job that starts alone makes one, a guest joins all pieces
+// of its mates. So the cost of sharing does not depend on the number of nodes.
 #pragma once
 
 #include <map>
@@ -50,18 +51,19 @@ struct RunningJob {
 
     Seconds wait() const noexcept { return start - job.submit; }
     Seconds increase() const noexcept { return end - start - job.request; }
-    /// What is left at `now`, in core-seconds on its busiest node.
+    /// Returns the work that is left at `now`, in core-seconds on its busiest node.
     std::int64_t left_at(Seconds now) const noexcept {
         return left > rate * (now - since) ? left - rate * (now - since) : 0;
     }
 };
 
-/// Predicted slowdown on requested time if the job ends at `end` (thesis, equation 5.4: (wait + increase + request) / request).
+/// Predicted slowdown on requested time if the job ends at `end` (thesis, equation 5.4: (wait + increase + request) /
+/// request).
 inline double slowdown(const Job& job, Seconds end) noexcept {
     return static_cast<double>(end - job.submit) / static_cast<double>(job.request);
 }
 
-/// What the search for mates has to know of a running malleable job.
+/// A running malleable job, as the search for mates has to know it.
 struct Lender {
     Seconds end = 0;  ///< predicted
     int slot = 0;
@@ -81,7 +83,7 @@ struct SharedNodes {
 struct Sharing {
     std::vector<int> mates;  ///< slots; each gives all its nodes in part
     int cores = 0;           ///< lent on each of them
-    NodeSet free;            ///< nodes besides them that nobody has
+    NodeSet free;            ///< nodes besides them that no job has
 };
 
 /// When nodes become free.
@@ -99,7 +101,7 @@ public:
     const NodeSet& free() const noexcept { return free_; }
     /// All nodes that the job may use, busy or not, but none that is down.
     int suitable_nodes(const NodeFilter& filter) const;
-    /// Nodes for the job that nobody has: plain classes first, low numbers first; empty when there are not enough.
+    /// Returns free nodes for the job: plain classes first, low numbers first; empty when there are not enough.
     NodeSet pick(const Job& job) const;
 
     /// Starts the job on nodes that are free. Returns its slot. Cost: the ranges of the free nodes.
@@ -127,10 +129,11 @@ public:
 
     /// The running malleable jobs by their number of nodes; those that end last first.
     const std::map<int, std::vector<Lender>>& malleable() const noexcept { return malleable_; }
-    /// What is listed of a running malleable job.
+    /// The list entry of a running malleable job.
     const Lender& lender(int slot) const { return listed_[index(slot)]; }
-    /// Slots of jobs of at most `nodes` nodes that have become possible mates since mates_version() was `version`. Nobody else has: time
-    /// only shortens what others can lend. Nothing when that is too long ago to be known. Cost: what happened since.
+    /// Slots of jobs of at most `nodes` nodes that have become possible mates since mates_version() was `version`. No
+    /// other job has: time only shortens what others can lend. Nothing when that is too long ago to be known. Cost:
+    /// what happened since.
     std::optional<std::vector<int>> new_mates(std::uint64_t version, int nodes) const;
     /// All releases in order of time.
     const std::vector<Release>& releases() const noexcept { return releases_; }
@@ -142,9 +145,9 @@ public:
     /// Mean predicted slowdown of the running jobs (the thesis's DynAVGSD); 1 when none runs. Cost: the running jobs.
     double mean_slowdown() const;
 
-    /// Predicted end of `mate` if it lent `cores` cores of each of its nodes at `now` to a guest that needs `guest_left` core-seconds on
-    /// its busiest node; kNever when a guest on its nodes would then outlive who lent it cores. Exact also where the mate shares already.
-    /// Cost: the jobs it shares with.
+    /// Predicted end of `mate` if it lent `cores` cores of each of its nodes at `now` to a guest that needs
+    /// `guest_left` core-seconds on its busiest node; kNever when a guest on its nodes would then outlive the job that
+    /// lent it cores. Exact also where the mate shares already. Cost: the jobs it shares with.
     Seconds end_if_lending(int mate, int cores, std::int64_t guest_left, Seconds now) const;
 
     /// A sentence that says what is inconsistent, empty when nothing is: for tests.

@@ -26,7 +26,7 @@ Event finish_of(JobId id, Seconds now) {
     return event;
 }
 
-/// What is answered unless something better is found.
+/// The answer unless something better is found.
 Event question(const Job& job, Seconds static_start, Seconds now) {
     Event asked;
     asked.what = Event::What::kConsider;
@@ -37,10 +37,11 @@ Event question(const Job& job, Seconds static_start, Seconds now) {
     return asked;
 }
 
-/// A mean is the same whatever the order of the sum, which is that of the cluster's slots: another one when the journal is told again.
+/// A mean is the same whatever the order of the sum, which is that of the cluster's slots: another one when the journal
+/// is told again.
 double rounded(double limit) { return std::isinf(limit) ? limit : std::round(limit * 1e6) / 1e6; }
 
-/// Whoever is no mate of one is none of the other.
+/// A job that is no mate of one is none of the other.
 bool same_demand(const Job& a, const Job& b) {
     return a.request == b.request && a.nodes == b.nodes && a.min_cores == b.min_cores && a.submit == b.submit &&
            a.filter.contiguous == b.filter.contiguous;
@@ -197,7 +198,7 @@ Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRule
     const Cluster& cluster = clusters_[pool];
     Job job = asked.job;
     job.filter.within = &asked.nodes;
-    // Free nodes are the resource manager's to give: nobody asks this map.
+    // Free nodes are the resource manager's to give: this map is not asked.
     static const Availability unused(Cluster(Machine::uniform(1, 1)), 0, 1);
     Consideration considered = consider(cluster, unused, job, asked.static_start, asked.limit, rules, asked.at);
     asked.refusal = considered.refusal;
@@ -289,7 +290,7 @@ void Coscheduler::write_to(std::function<void(const std::string&)> journal) {
     for (const Event& event : how_it_came()) tell(text_of(event));
 }
 
-/// The history, and everybody who never shared.
+/// Returns the history, and the starts of jobs that never shared.
 std::vector<Event> Coscheduler::how_it_came() const {
     std::vector<Event> events = history_;
     for (const auto& [id, location] : where_)
@@ -372,8 +373,8 @@ bool is_its_start(const Placed& seen, const Event& event) {
     return begins && event.job.id == seen.job.id && std::abs(seen.start - event.at) <= kSameStart;
 }
 
-/// The ledger without what has not happened to those that run: a resource manager that was killed may have come back with a memory that is older
-/// than the ledger. `told`: jobs that the ledger tells of as they are seen.
+/// The ledger without what has not happened to those that run: a resource manager that was killed may have come back
+/// with a memory that is older than the ledger. `told`: jobs that the ledger tells of as they are seen.
 std::vector<Event> as_of(const std::vector<Event>& ledger, const std::vector<Placed>& running, std::set<JobId>& told) {
     std::map<JobId, std::size_t> happened;  // behind the last event of each job that did
     for (const Placed& seen : running) {
@@ -429,8 +430,8 @@ tl::expected<void, std::string> Coscheduler::restore(std::string_view ledger, st
     return {};
 }
 
-/// The events of the ledger that have happened to the jobs that run; `told` becomes those of the jobs. Errors: why it cannot be used.
-/// Leaves behind what they made known.
+/// The events of the ledger that have happened to the jobs that run; `told` becomes those of the jobs. Errors: why it
+/// cannot be used. Leaves behind what they made known.
 tl::expected<std::vector<Event>, std::string> Coscheduler::believable(std::string_view ledger,
                                                                       const std::vector<Placed>& running,
                                                                       const std::set<JobId>& alive,
@@ -440,8 +441,8 @@ tl::expected<std::vector<Event>, std::string> Coscheduler::believable(std::strin
     if (!events) return events;
     events = as_of(*events, running, told);
     std::string why;
-    // A job of the ledger that does not run may start there on nodes that a running job still holds. The resource manager
-    // never committed that start, so it is skipped.
+    // A job of the ledger that does not run may start there on nodes that a running job still holds. The resource
+    // manager never committed that start, so it is skipped.
     for (const Event& event : *events)
         if (!apply(event) && alive.count(event.job.id) != 0) why = "it says what cannot have been: " + text_of(event);
     if (why.empty()) why = misfit(*this, running, told);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coscheduler.hpp - who shares nodes with whom in a cluster that somebody else manages; decides by consider() who may next.
+// coscheduler.hpp - which jobs share nodes in a cluster that a resource manager runs; decides by consider() which may
+// next.
 //
-// The resource manager places jobs as it likes and tells of them. Those that have all cores of their nodes are kept in a Cluster a pool, with
-// the thesis's predictions; the others only keep their nodes from being shared. Every event is a line of a journal, and the same lines in the
-// same order make the same Coscheduler: that is how a controller that was killed comes back, and how `drom-sim replay` checks it.
+// The resource manager places jobs as it likes and tells of them. Those that have all cores of their nodes are kept in
+// a Cluster a pool, with the thesis's predictions; the others only keep their nodes from being shared. Every event is a
+// line of a journal, and the same lines in the same order make the same Coscheduler: that is how a controller that was
+// killed comes back, and how `drom-sim replay` checks it.
 #pragma once
 
 #include <functional>
@@ -17,7 +19,7 @@
 
 namespace drom::policy {
 
-/// What the job's cores are on some of its nodes.
+/// The job's cores on some of its nodes.
 struct Held {
     NodeSet nodes;
     int cores = 0;  ///< on each
@@ -38,51 +40,58 @@ public:
     const std::vector<Pool>& pools() const noexcept { return layout_; }
     const SlowdownRules& rules() const noexcept { return rules_; }
 
-    /// `journal` is called with each line of the journal of decisions: at once with those that say how things came to be as they are.
+    /// `journal` is called with each line of the journal of decisions: at once with those that say how things came to
+    /// be as they are.
     void write_to(std::function<void(const std::string&)> journal);
 
     // ---- what happened, in order of time -------------------------------------------------------------------------
 
-    /// The job has all cores of `nodes`. False, and nothing changes, when they are not of one pool or a job is known to be there.
+    /// The job has all cores of `nodes`. False, and nothing changes, when they are not of one pool or a job is known to
+    /// be there.
     bool start(const Job& job, const NodeSet& nodes, Seconds now);
-    /// The job came as consider() proposed. False, and nothing changes, when a mate is gone or cannot lend so much any more.
+    /// The job came as consider() proposed. False, and nothing changes, when a mate is gone or cannot lend so much any
+    /// more.
     bool share(const Job& job, const std::vector<JobId>& mates, int cores, Seconds now);
     /// Of a job that start() or share() made known; others are not looked for.
     void finish(JobId id, Seconds now);
     /// Any of these, as a journal has it. A decision changes nothing.
     bool apply(const Event& event);
-    /// Somebody whose cores are none of our business is on these nodes, or has left them.
+    /// A job that is not in a cluster is on these nodes, or has left them.
     void occupy(const NodeSet& nodes) { others_on(nodes, 1); }
     void vacate(const NodeSet& nodes) { others_on(nodes, -1); }
 
     // ---- questions -----------------------------------------------------------------------------------------------
 
-    /// Whether the job, of which consider() knows the number of nodes, should start now beside running ones on nodes of `within` instead of
-    /// waiting until `static_start`. Changes nothing but what is remembered to answer faster next time. Jobs that are not malleable are not told of.
+    /// Whether the job, of which consider() knows the number of nodes, should start now beside running ones on nodes of
+    /// `within` instead of waiting until `static_start`. Changes nothing but what is remembered to answer faster next
+    /// time. Jobs that are not malleable are not told of.
     Event propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now);
-    /// What propose() would answer by these rules, from who runs alone: remembers nothing, and tells nobody. Cost: that of a search, always.
+    /// Returns what propose() would answer by these rules, from the running jobs alone. Remembers nothing, and writes
+    /// no journal. Cost: that of a search, always.
     Event what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start,
                   Seconds now) const;
 
     bool knows(JobId id) const { return where_.count(id) != 0; }
-    /// What is known of the job; nullptr.
+    /// Returns what is known of the job; nullptr: nothing.
     const RunningJob* find(JobId id) const;
     std::vector<Held> cores_of(JobId id) const;
     /// Jobs on its nodes besides it, by id.
     std::vector<JobId> co_runners(JobId id) const;
-    /// Those of the jobs whose co-runners are all among them, theirs as well, and so on: who can be ended without leaving anybody more cores.
-    /// In their order. Cost: the jobs squared.
+    /// Returns the largest subset of `jobs` closed under node sharing, in their order. Preempting exactly this set
+    /// gives no surviving job extra cores. Cost: the jobs squared.
     std::vector<JobId> whole_groups(std::vector<JobId> jobs) const;
     /// Jobs whose cores or predicted end the last start, share or finish changed.
     const std::vector<JobId>& changed() const noexcept { return changed_; }
 
     // ---- coming back ---------------------------------------------------------------------------------------------
 
-    /// Lines from which restore() makes the same again: of jobs that share, or shared with one that still runs. Cost: those.
+    /// Lines from which restore() makes the same again: of jobs that share, or shared with one that still runs. Cost:
+    /// those.
     std::string ledger() const;
-    /// Makes known who runs: what the ledger tells of, as it happened there, and everybody else from what is seen. Jobs of the ledger that do not run
-    /// any more end `now`. Where the ledger does not fit what is seen (or is empty) sharing is inferred: who came later to a node is the
-    /// guest of who was there before. Errors: why the ledger was not used; what is seen is known all the same.
+    /// Makes the running jobs known: those in the ledger as it happened there, and all others from what is seen. Jobs
+    /// of the ledger that do not run any more end `now`. Where the ledger does not fit what is seen (or is empty)
+    /// sharing is inferred: the job that came later to a node is the guest of those that were there before. Errors: why
+    /// the ledger was not used; what is seen is known all the same.
     tl::expected<void, std::string> restore(std::string_view ledger, std::vector<Placed> running, Seconds now);
 
 private:
@@ -90,7 +99,7 @@ private:
         std::size_t pool = 0;
         int slot = 0;
     };
-    /// What was decided last about a waiting job: to look again only when something changed, and to tell it once.
+    /// The last decision about a waiting job: it is looked at again only when something changed, and told once.
     struct Decided {
         Refusal refusal = Refusal::kNone;
         std::size_t pool = 0;       ///< the last that was searched
@@ -136,7 +145,7 @@ private:
     std::map<JobId, Decided> decided_;
     std::vector<int> others_;  ///< of each node: how many jobs are there that are not in a cluster
     std::vector<JobId> changed_;
-    /// Events that made what is known of those who share, or did, with somebody that runs; in order of time.
+    /// Events of jobs that share, or did, with a job that runs; in order of time.
     std::vector<Event> history_;
     std::map<JobId, int> groups_;  ///< of each job in history_: jobs that shared, directly or over others
     int next_group_ = 0;

@@ -9,7 +9,7 @@
 namespace drom::policy {
 
 enum class How : std::uint8_t {
-    kInOrder,     ///< nobody with a higher priority was waiting
+    kInOrder,     ///< no job with a higher priority was waiting
     kBackfilled,  ///< before jobs of higher priority, without delaying what is reserved for them
     kShared,      ///< on nodes of running jobs
 };

@@ -7,8 +7,8 @@
 namespace drom::policy {
 namespace {
 
-/// What a job that is not the first must meet: it fits now, and either it leaves enough for the first job when that starts, or it has
-/// ended by then.
+/// The condition for a job that is not the first: it fits now, and either it leaves enough for the first job when that
+/// starts, or it has ended by then.
 struct Gap {
     int free = 0;        ///< nodes now
     int extra = 0;       ///< nodes that the first job leaves unused at its reserved start
@@ -19,7 +19,8 @@ struct Gap {
     }
 };
 
-/// Waiting jobs in the order of their coming; each inner node of the tree has the fewest nodes and the shortest request below it.
+/// Waiting jobs in the order of their coming; each inner node of the tree has the fewest nodes and the shortest request
+/// below it.
 class WaitingJobs {
 public:
     static constexpr std::size_t kNone = ~std::size_t{0};
@@ -67,7 +68,8 @@ private:
         }
     }
 
-    // A node's minima may come from two jobs, neither of which fits: then the search below it finds nothing and goes on beside it.
+    // A node's minima may come from two jobs, neither of which fits: then the search below it finds nothing and goes on
+    // beside it.
     std::size_t search(std::size_t node, std::size_t begin, std::size_t count, std::size_t from, const Gap& gap) const {
         const Min& min = tree_[node];
         if (begin + count <= from || min.nodes == kMany || !gap.fits(min.nodes, min.request)) return kNone;
@@ -127,13 +129,13 @@ private:
 
     void add_fresh(Cluster& cluster, Seconds now, std::vector<Start>& started, std::size_t from) {
         if (waiting_.size() == 0) {
-            // Nobody waits: they start in order until one does not fit.
+            // No job waits: they start in order until one does not fit.
             auto next = fresh_.begin();
             for (; next != fresh_.end() && next->nodes <= cluster.free().count(); ++next)
                 start(cluster, *next, How::kInOrder, now, started);
             fresh_.erase(fresh_.begin(), next);
         }
-        // make_room() may move everybody: places are counted from the end.
+        // make_room() may move all jobs: positions are counted from the end.
         const std::size_t count = fresh_.size();
         for (const Job& job : fresh_) waiting_.push(job);
         fresh_.clear();
@@ -172,7 +174,7 @@ private:
         }
         if (nodes < first.nodes)
             return {cluster.free().count(), cluster.machine().nodes,
-                    kNever};  // it can never start: nobody waits for it
+                    kNever};  // it can never start: no job waits for it
         return {cluster.free().count(), nodes - first.nodes, at - now};
     }
 

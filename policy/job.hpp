@@ -14,7 +14,7 @@ using JobId = std::int64_t;
 
 constexpr Seconds kNever = std::numeric_limits<Seconds>::max() / 4;
 
-/// What may change about a job's size. Feitelson and Rudolph's words; only a malleable one shares nodes.
+/// Whether a job's size may change. Feitelson and Rudolph's words; only a malleable one shares nodes.
 enum class Kind : std::uint8_t { kRigid, kMoldable, kMalleable };
 
 /// Which nodes will do. A node qualifies when it has all the features and the memory.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// journal.hpp - what happened to a Coscheduler and what it decided, a line each: to be read by people, replayed, and restored from.
+// journal.hpp - what happened to a Coscheduler and what it decided, one line each: for people, for replay and for
+// restoring.
 //
 //   sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
 //   pool cores=48 nodes=0-49
@@ -8,7 +9,8 @@
 //   share at=200 job=13 submit=190 request=60 count=4 least=1 cores=24 mates=12
 //   finish at=320 job=13
 //
-// A line "sd-policy" begins a new cluster: what came before it says nothing about what follows. Times are seconds since an arbitrary zero.
+// A line "sd-policy" begins a new cluster: what came before it says nothing about what follows. Times are seconds since
+// an arbitrary zero.
 #pragma once
 
 #include <string>

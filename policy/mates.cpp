@@ -39,7 +39,7 @@ bool nodes_suit(const Cluster& cluster, int slot, const NodeFilter& filter) {
 Seconds end_of_mate(const Cluster& cluster, const Lender& lender, int cores, Seconds length, std::int64_t guest_left,
                     Seconds now) {
     if (lender.jobs_on_node > 1) return cluster.end_if_lending(lender.slot, cores, guest_left, now);
-    // Alone on its nodes: the closed form of the same (policies.md 1). What is left when the guest goes runs at full speed.
+    // Alone on its nodes: the closed form of the same. The work that is left when the guest goes runs at full speed.
     const int all = cluster.machine().cores_per_node;
     const std::int64_t rest = cluster.running(lender.slot).left_at(now) - (all - cores) * length;
     return now + length + (rest < 0 ? -1 : seconds_for(rest, all));
@@ -72,7 +72,8 @@ public:
 private:
     using Sizes = std::map<int, std::vector<Mate>>;
 
-    /// Whether a set of mates is possible depends on more than their sizes: on adjacency, or on who shares nodes with whom already.
+    /// Whether a set of mates is possible depends on more than their sizes: on adjacency, or on which jobs share nodes
+    /// already.
     bool one_by_one() const { return job_.filter.contiguous || rules_.jobs_per_node > 2; }
 
     static void keep_best(std::vector<Mate>& mates, std::size_t count) {
@@ -174,13 +175,14 @@ private:
     bool found_ = false;
 };
 
-/// Predicted end that a mate has at least. Lending at most the factor of its cores, it ends at most that share of the guest's time later;
-/// a second of rounding for it and one for the guest.
+/// Predicted end that a mate has at least. Lending at most the factor of its cores, it ends at most that share of the
+/// guest's time later; a second of rounding for it and one for the guest.
 Seconds min_end(Seconds length, const SharingRules& rules, Seconds now) {
     return now + length - static_cast<Seconds>(rules.sharing_factor * static_cast<double>(length)) - 2;
 }
 
-/// Calls `with(lender)` for the running jobs that are no wider than the job and end late enough for a guest of `length` seconds.
+/// Calls `with(lender)` for the running jobs that are no wider than the job and end late enough for a guest of `length`
+/// seconds.
 template <class With>
 void for_each_lender(const Cluster& cluster, const Job& job, Seconds length, const SharingRules& rules, Seconds now,
                      const With& with) {
@@ -198,7 +200,7 @@ Seconds length_with(const Cluster& cluster, const Job& job, int cores) {
     return seconds_for(job.request * cluster.machine().cores_per_node, cores);
 }
 
-/// Numbers of cores with which somebody could be a mate, most first.
+/// Returns the numbers of cores with which some job could be a mate, the highest first.
 std::set<int, std::greater<>> loans(const Cluster& cluster, const Job& job, double limit, const SharingRules& rules,
                                     Seconds now) {
     std::set<int, std::greater<>> loans;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mates.hpp - with which running jobs a waiting one could share nodes at the least harm (thesis 4.5.2, equations 5.1 to 5.4).
+// mates.hpp - with which running jobs a waiting one could share nodes at the least harm (thesis 4.5.2, equations 5.1 to
+// 5.4).
 #pragma once
 
 #include <optional>
@@ -15,8 +16,8 @@ struct SharingRules {
         0.5;                  ///< largest share of a running job's cores on a node that may be taken from it; in (0, 1)
     int max_mates = 2;        ///< m
     int best_candidates = 0;  ///< nm: only the so many with the least slowdown are looked at; 0: all
-    int jobs_per_node = 2;    ///< most jobs on a node; with 2 whoever shares already is no candidate
-    bool add_free_nodes = false;  ///< nodes that nobody needs until the guest's end may complete those of the mates
+    int jobs_per_node = 2;    ///< most jobs on a node; with 2 a job that shares already is no candidate
+    bool add_free_nodes = false;  ///< nodes that no job needs until the guest's end may complete those of the mates
 };
 
 struct Mate {
@@ -39,23 +40,25 @@ struct MateSet {
 /// Cores of each node that a running job can lend; 0 when it must not.
 int can_lend(const Lender& lender, const SharingRules& rules) noexcept;
 
-/// The running job as a mate of `job` if it lends `cores` cores of each node at `now`; nothing when the guest would outlive it, when its nodes do
-/// not suit the job, or when its slowdown would reach `limit`.
+/// The running job as a mate of `job` if it lends `cores` cores of each node at `now`; nothing when the guest would
+/// outlive it, when its nodes do not suit the job, or when its slowdown would reach `limit`.
 std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const Job& job, int cores, double limit,
                             const SharingRules& rules, Seconds now);
 
-/// False when none of the jobs that have become possible mates since `version` can be one of `job`: then a search that found nobody at
-/// that version, with no lower a limit, would find nobody now. Holds for rules without free nodes and with two jobs a node.
+/// False when none of the jobs that have become possible mates since `version` can be one of `job`: then a search that
+/// found no mate at that version, with no lower a limit, would find none now. Holds for rules without free nodes and
+/// with two jobs per node.
 bool anybody_new(const Cluster& cluster, const Job& job, std::uint64_t version, double limit, const SharingRules& rules,
                  Seconds now);
 
-/// The mate set with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to the job's. All mates lend the
-/// same number of cores; every number with which one of them alone could be a mate is tried. Equal PI: the lower job ids.
+/// The mate set with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to the
+/// job's. All mates lend the same number of cores; every number with which one of them alone could be a mate is tried.
+/// Equal PI: the lower job ids.
 ///
-/// Without nm nothing is truncated: mates of one size are interchangeable but for their slowdown, so for each way to write the job's nodes
-/// as a sum of at most m sizes the best are the first of each size. Adjacent nodes, and more than two jobs on a node (where mates may
-/// have nodes in common), are searched by enumeration with bounds.
-/// Cost: the candidates, and sizes^(m-1); sizes^m with free nodes.
+/// Without nm nothing is truncated: mates of one size are interchangeable but for their slowdown, so for each way to
+/// write the job's nodes as a sum of at most m sizes the best are the first of each size. Adjacent nodes, and more than
+/// two jobs on a node (where mates may have nodes in common), are searched by enumeration with bounds. Cost: the
+/// candidates, and sizes^(m-1); sizes^m with free nodes.
 std::optional<MateSet> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
                                     double limit, const SharingRules& rules, Seconds now);
 

@@ -35,7 +35,7 @@ public:
     void erase(const NodeSet& other);
     /// Removes and returns the `count` lowest numbers; all when there are fewer. Cost: the ranges of this set.
     NodeSet take_first(int count);
-    /// What is in both.
+    /// Returns the nodes that are in both.
     NodeSet common(const NodeSet& other) const;
     /// The lowest `count` adjacent nodes; empty when there are none.
     NodeSet adjacent(int count) const;

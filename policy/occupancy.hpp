@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// occupancy.hpp - who has how many cores of nodes that are shared alike, who lent them, and what follows for predicted ends. Pure.
+// occupancy.hpp - which job has how many cores of nodes that are shared alike, which lent them, and the predicted ends.
+// Pure.
 #pragma once
 
 #include <vector>
@@ -17,14 +18,14 @@ struct Occupant {
     int lender = kNobody;  ///< job whose cores these were
 };
 
-/// Everybody on some nodes, in the order of their coming.
+/// All jobs on some nodes, in the order of their coming.
 using Occupants = std::vector<Occupant>;
 
 /// `guest` comes and is lent `cores` cores of each node by `mate`, which must have more than that.
 void lend(Occupants& occupants, int mate, int guest, int cores);
 
-/// `job` goes. Its cores return to who lent them; where that job has gone before, or the cores were the job's own, they are spread
-/// over those that remain, as equally as whole cores allow, earlier comers first (thesis 4.5.3).
+/// `job` goes. Its cores return to the job that lent them; where that job has gone before, or the cores were the job's
+/// own, they are spread over those that remain, as equally as whole cores allow, earlier comers first (thesis 4.5.3).
 void leave(Occupants& occupants, int job);
 
 /// A job of a forecast: what it has still to do by its request.
@@ -33,9 +34,9 @@ struct Planned {
     Seconds end = 0;        ///< result
 };
 
-/// When each of `jobs` ends if each uses up its request, with the worst-case model (thesis, equation 5.6): every job advances with the
-/// least cores it has on any node; cores of those that end go where leave() says. All jobs of `pieces` must be in `jobs`.
-/// Cost: jobs squared times pieces; components of sharing jobs have two or three.
+/// When each of `jobs` ends if each uses up its request, with the worst-case model (thesis, equation 5.6): every job
+/// advances with the least cores it has on any node; cores of those that end go where leave() says. All jobs of
+/// `pieces` must be in `jobs`. Cost: jobs squared times pieces; components of sharing jobs have two or three.
 void forecast(std::vector<Planned>& jobs, std::vector<Occupants> pieces, Seconds now);
 
 }  // namespace drom::policy

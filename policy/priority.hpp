@@ -8,7 +8,8 @@
 
 namespace drom::policy {
 
-/// First come, first served unless a weight is given; else Slurm's priority/multifactor without fair share: each factor is in [0, 1].
+/// First come, first served unless a weight is given; else Slurm's priority/multifactor without fair share: each factor
+/// is in [0, 1].
 struct PriorityLaw {
     double age = 0;                   ///< weight of the wait, which counts up to `max_age`
     double size = 0;                  ///< weight of the number of nodes

@@ -10,8 +10,8 @@
 
 namespace drom::policy {
 
-/// A speed as a fraction of that on all requested cores. Work is counted in units of 1/per seconds of full speed, so that with the
-/// ideal and the worst-case model all arithmetic is exact.
+/// A speed as a fraction of that on all requested cores. Work is counted in units of 1/per seconds of full speed, so
+/// that with the ideal and the worst-case model all arithmetic is exact.
 struct Rate {
     std::int64_t done = 1;  ///< units of work a second; >= 1
     std::int64_t per = 1;   ///< units that full speed does a second; the same for all of a job's life
@@ -46,7 +46,8 @@ struct RuntimeModel {
     Rate rate(const std::vector<Piece>& pieces, int cores) const;
 };
 
-/// Downey's speedup on n cores (A. Downey, "A parallel workload model and its implications for processor allocation", 1997, section 2).
+/// Downey's speedup on n cores (A. Downey, "A parallel workload model and its implications for processor allocation",
+/// 1997, section 2).
 double downey_speedup(double cores, double parallelism, double sigma) noexcept;
 double amdahl_speedup(double cores, double serial) noexcept;
 

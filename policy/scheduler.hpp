@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scheduler.hpp - who starts now: static backfill, and sharing after it where a policy shares.
 //
-// A scheduler knows the waiting jobs; the cluster knows the running ones. Who drives them (simulator, plugin) tells both what happens in
-// order of time, and asks for a pass whenever something happened or wake() says so.
+// A scheduler knows the waiting jobs; the cluster knows the running ones. The program around them (simulator, plugin)
+// tells both what happens in order of time, and asks for a pass whenever something happened or wake() says so.
 #pragma once
 
 #include <memory>
@@ -40,16 +40,16 @@ public:
     virtual void submit(const Job& job) = 0;
     /// Takes a waiting job back. False when it does not wait.
     virtual bool cancel(JobId id) = 0;
-    /// Decides at `now` and starts jobs on the cluster; appends what it started. `ended`: since the last pass a job ended or the machine
-    /// changed (otherwise only submits happened).
+    /// Decides at `now` and starts jobs on the cluster; appends what it started. `ended`: since the last pass a job
+    /// ended or the machine changed (otherwise only submits happened).
     virtual void pass(Cluster& cluster, Seconds now, bool ended, std::vector<Start>& started) = 0;
     /// When the next pass is due although nothing happens; kNever.
     virtual Seconds wake() const = 0;
     virtual std::size_t waiting() const = 0;
 };
 
-/// EASY on its own: exact, and no slower with a long queue. First come, first served; machines of one class of nodes, jobs without
-/// filters. Equal to backfill() with BackfillRules::easy(), decision by decision.
+/// EASY on its own: exact, and no slower with a long queue. First come, first served; machines of one class of nodes,
+/// jobs without filters. Equal to backfill() with BackfillRules::easy(), decision by decision.
 std::unique_ptr<Scheduler> easy();
 
 /// Any static rules, and the slowdown-driven policy when `sharing` is given.

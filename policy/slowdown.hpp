@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// slowdown.hpp - the slowdown-driven policy: whether a job that cannot start now shares nodes of running ones (thesis 4.5).
+// slowdown.hpp - the slowdown-driven policy: whether a job that cannot start now shares nodes of running ones (thesis
+// 4.5).
 #pragma once
 
 #include "policy/decision.hpp"
@@ -15,22 +16,22 @@ struct SlowdownRules {
     Limit limit = Limit::kDynamic;
     double max_slowdown = 10;
     SharingRules sharing;
-    /// Beyond the thesis: share only when the guest's predicted slowdown falls by more than `gain` times what those of its mates rise
-    /// together; 0 asks for nothing. See docs/results/simulator.md.
+    /// Beyond the thesis: share only when the guest's predicted slowdown falls by more than `gain` times what those of
+    /// its mates rise together; 0 asks for nothing. See docs/researchers.md.
     double gain = 0;
 };
 
 /// P, the limit of predicted slowdowns, as of now. Cost: the running jobs when it is dynamic.
 double slowdown_limit(const Cluster& cluster, const SlowdownRules& rules);
 
-/// What follows from looking at one job.
+/// The outcome of considering one job.
 struct Consideration {
     Refusal refusal = Refusal::kNone;  ///< kNone: share
     MateSet mates;
 };
 
-/// Whether `job`, which would start at `static_start` on nodes of its own, starts now on nodes of mates (policies.md 1, steps 2 to 6).
-/// Looks, and changes nothing.
+/// Whether `job`, which would start at `static_start` on nodes of its own, starts now on nodes of mates. Looks, and
+/// changes nothing.
 Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
                        double limit, const SlowdownRules& rules, Seconds now);
 

@@ -33,7 +33,7 @@ std::optional<std::string_view> value_of(std::string_view comment, std::string_v
 std::string with_value(std::string_view comment, std::string_view key, std::string_view value) {
     std::string text;
     if (!value_of(comment, key)) {
-        text = comment;  // blanks that somebody put there stay
+        text = comment;  // its blanks stay
     } else {
         each_word(comment, [&](std::string_view word) {
             if (!is_of(word, key)) text.append(text.empty() ? "" : " ").append(word);

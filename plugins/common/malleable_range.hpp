@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// malleable_range.hpp - what --malleable, --drom-min-per-rank and --drom-resize say. Pure: text in, numbers or one sentence out.
+// malleable_range.hpp - what --malleable, --drom-min-per-rank and --drom-resize say. Pure: text in, numbers or one
+// sentence out.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// settings.hpp - how the node side is set up: what stands behind spank_drom.so in plugstack.conf, or in drom.conf. Pure.
+// settings.hpp - how the node side is set up: what stands behind spank_drom.so in plugstack.conf, or in drom.conf.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@ struct Settings {
     std::vector<std::string> wrong;  ///< a sentence for each that was not understood
 };
 
-/// NAME=VALUE, one after the other, as Slurm hands them over from a line of plugstack.conf.
+/// Reads NAME=VALUE, one after the other, as Slurm hands them over from a line of plugstack.conf.
 Settings read_arguments(int argc, const char* const argv[]);
 
-/// NAME=VALUE, one a line; what follows a # is a comment.
+/// Reads NAME=VALUE, one per line; a # begins a comment.
 Settings read_file(std::string_view text);
 
 /// How the agent of a node is set up.

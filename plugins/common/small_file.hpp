@@ -7,13 +7,14 @@
 
 namespace drom::slurm {
 
-/// None when it cannot be read.
+/// Returns the whole file; none when it cannot be read.
 std::optional<std::string> read_whole(const std::string& path);
 
 /// The same; empty when there is none.
 std::string contents(const std::string& path);
 
-/// Whoever reads sees the old file or the new one, for root's eyes. False: it could not be written (errno), and the old one stays.
+/// Replaces the file: a reader sees the old one or the new one, which only root may read. Returns false when it could
+/// not be written (errno): the old one stays.
 bool replace(const std::string& path, const std::string& text);
 
 }  // namespace drom::slurm

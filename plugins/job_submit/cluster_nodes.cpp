@@ -92,7 +92,8 @@ void ask_and_remember() noexcept {
     known().asking = false;
 }
 
-/// The last answer, empty when there was none at all; a new one is asked for when it is old. Null while the first one is awaited.
+/// The last answer, empty when there was none at all; a new one is asked for when it is old. Null while the first one
+/// is awaited.
 std::shared_ptr<const Partitions> last_answer() {
     constexpr auto kOld = std::chrono::seconds(60);
     const std::lock_guard lock(known().mutex);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// job_submit_malleable.cpp - slurmctld asks it about each job that is submitted or modified: is a malleable job's request in order?
+// job_submit_malleable.cpp - slurmctld asks it about each job that is submitted or modified: is a malleable job's
+// request in order?
 //
-// What the job declared comes from spank_drom.so, in its SPANK environment. Nothing is thrown into slurmctld, which is C.
+// The declaration of the job comes from spank_drom.so, in its SPANK environment. Nothing is thrown into slurmctld,
+// which is C.
 #include <cerrno>
 #include <string>
 
@@ -84,7 +86,8 @@ std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes) {
     return {};
 }
 
-/// --exclusive would keep every other job from its nodes, whatever CPUs it gives up: all cores instead, and a node that may be shared.
+/// --exclusive would keep every other job from its nodes, whatever CPUs it gives up: all cores instead, and a node that
+/// may be shared.
 int share_its_nodes(job_desc_msg_t& job, const CpuRequest& request, const std::optional<NodeSizes>& nodes,
                     char** message) {
     if (!nodes) return EAGAIN;  // srun, sbatch and salloc ask again in a second
@@ -123,8 +126,8 @@ int submit(job_desc_msg_t& job, char** message) {
     return SLURM_SUCCESS;
 }
 
-/// An administrator may write a comment; a range in it has to be one. Which range the job declared is not known here, so a comment without
-/// one is let through: the job's SPANK environment still has it.
+/// An administrator may write a comment; a range in it has to be one. Which range the job declared is not known here,
+/// so a comment without one is let through: the job's SPANK environment still has it.
 int modify(const job_desc_msg_t& job, char** message) {
     if (job.admin_comment == nullptr) return SLURM_SUCCESS;
     const auto text = range_text(job.admin_comment);

@@ -28,8 +28,8 @@ struct NodeSizes {
 /// Why the range does not fit the request or the nodes, as a finished sentence; empty: it does.
 std::string misfit(const MalleableRange& range, const CpuRequest& request, const NodeSizes& nodes);
 
-/// The same nodes, but asked for by their CPUs: every core of each, without a claim to be alone there. Nothing when nodes differ in size,
-/// because then no number of CPUs means "all of it".
+/// The same nodes, but asked for by their CPUs: every core of each, without a claim to be alone there. Nothing when
+/// nodes differ in size, because then no number of CPUs means "all of it".
 std::optional<CpuRequest> full_cores(const CpuRequest& request, const NodeSizes& nodes);
 
 /// The comment with malleable=RANGE behind what is there; a range in it is replaced.

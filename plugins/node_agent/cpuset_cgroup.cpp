@@ -37,7 +37,8 @@ bool lists(std::string_view words, std::string_view word) {
     return false;
 }
 
-/// mountinfo writes blanks, tabs, line ends and backslashes as \040 and so on; /proc/PID/cgroup writes them as they are.
+/// mountinfo writes blanks, tabs, line ends and backslashes as \040 and so on; /proc/PID/cgroup writes them as they
+/// are.
 std::string unescaped(std::string_view text) {
     const auto octal = [](char digit) { return digit >= '0' && digit <= '7'; };
     std::string out;
@@ -80,7 +81,8 @@ Mount mount_of(std::string_view line) {
     return mount;
 }
 
-/// In which hierarchy the process is, and where: as its own line says. A v1 hierarchy with the controller comes before v2, which then lacks it.
+/// In which hierarchy the process is, and where: as its own line says. A v1 hierarchy with the controller comes before
+/// v2, which then lacks it.
 struct Membership {
     bool v2 = false;
     std::string path;
@@ -101,8 +103,8 @@ bool shows(const Mount& mount, const Membership& member) {
     return member.v2 ? mount.type == "cgroup2" : mount.type == "cgroup" && lists(mount.options, "cpuset");
 }
 
-/// The names that lead from the mounted directory to the process's; none when it is not below it. Inside a cgroup namespace the kernel writes
-/// what is outside as /.., of which only the same beginning says anything.
+/// The names that lead from the mounted directory to the process's; none when it is not below it. Inside a cgroup
+/// namespace the kernel writes what is outside as /.., of which only the same beginning says anything.
 std::optional<Names> way_down(const Mount& mount, const Names& path) {
     const Names root = names_of(mount.root);
     if (root.size() > path.size() || !std::equal(root.begin(), root.end(), path.begin())) return std::nullopt;
@@ -203,8 +205,9 @@ int write_cpus(const std::string& path, const CpuSet& set) {
     return failed == 0 && written != length ? EIO : failed;
 }
 
-/// The kernel up to 6.1 gives every thread of a cpuset that changes all of its CPUs, whatever affinity it had: while one of these lives the
-/// threads of a cgroup and of those below are known with theirs, and then they have it again. Newer kernels do that for threads that set one.
+/// The kernel up to 6.1 gives every thread of a cpuset that changes all of its CPUs, whatever affinity it had: while
+/// one of these lives the threads of a cgroup and of those below are known with theirs, and then they have it again.
+/// Newer kernels do that for threads that set one.
 class KeptAffinity {
 public:
     KeptAffinity(const std::string& directory, bool v2) {
@@ -245,7 +248,8 @@ tl::expected<std::optional<CpusetLocation>, std::string> location_of(pid_t task,
     return location;
 }
 
-/// What a process at this location may have: v2 without the controller has no file at its own level, but perhaps above.
+/// Returns the CPUs that a process at this location may have: v2 without the controller has no file at its own level,
+/// but perhaps above.
 std::optional<CpuSet> in_effect(const CpusetLocation& location) {
     for (std::size_t level = location.below.size() + 1; level-- > 0;) {
         if (const auto cpus = read_cpus(location.effective_file(level))) return cpus;
@@ -361,7 +365,7 @@ std::string fit_cpuset(pid_t task, CpuSet& mask, bool has_them, const std::strin
             confine(static_cast<uint32_t>(task), {inside, inside}, mask, deadline_in_ms(100));
         return trouble;
     }
-    // Where nothing of it is inside, or nobody knows what is, the kernel answers whoever moves the task.
+    // Where none of its CPUs are inside, or that is not known, the kernel answers when the task is moved.
     if (inside.none() || inside == mask) return trouble;
     mask = inside;
     return trouble + "; it keeps CPUs " + CpuText(inside).text;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// cpuset_cgroup.hpp - the cpuset that confines a task (ConstrainCores=yes): where it is, and making room in it for CPUs that the task gets.
+// cpuset_cgroup.hpp - the cpuset that confines a task (ConstrainCores=yes): where it is, and making room in it for CPUs
+// that the task gets.
 //
-// Affinity alone can take CPUs from a task and give them back, but never more than its cpuset allows, and Slurm makes that of the cores the
-// step was born with. Widened are only the levels whose CPUs Slurm itself writes: v1 its own directory, uid_N, job_N, step_N and task_N; v2
-// job_N and what is below. A level above that lacks CPUs, or one that somebody made below a step, is a limit that somebody else set, and stays.
-// On v2 a cpuset without CPUs of its own inherits; one that was made a partition (cpuset.cpus.partition) is not touched. Threads that a
-// program put into threaded groups of their own are such groups below a step: what counts is where the process is.
+// Affinity alone can take CPUs from a task and give them back, but never more than its cpuset allows, and Slurm makes
+// that of the cores the step was born with. Widened are only the levels whose CPUs Slurm itself writes: v1 its own
+// directory, uid_N, job_N, step_N and task_N; v2 job_N and what is below. A level above that lacks CPUs, or one below a
+// step that Slurm did not make, is a limit of another program, and stays. On v2 a cpuset without CPUs of its own
+// inherits; one that was made a partition (cpuset.cpus.partition) is not touched. Threads that a program put into
+// threaded groups of their own are such groups below a step: what counts is where the process is.
 #pragma once
 
 #include <sys/types.h>
@@ -52,21 +54,25 @@ SlurmLevels slurm_levels(const CpusetLocation& location);
 
 // In what follows `root` stands in front of /proc and of every mount point; tests have it elsewhere.
 
-/// What its cpuset lets the process have; everything where there is none, or none that can be seen from here.
+/// Returns the CPUs that its cpuset lets the process have; all where there is no cpuset, or none that can be seen from
+/// here.
 CpuSet cpus_inside(pid_t task, const std::string& root = {});
 
-/// Makes the cpuset of this process, and those above that lack them, have these CPUs as well. Never narrows, never touches the hierarchy's
-/// root, writes nothing where they are there already, and leaves the affinity of all threads as it is. Returns nothing, or a sentence.
-/// When it fails half-way, levels above may have been widened; no process has more CPUs by that.
+/// Makes the cpuset of this process, and those above that lack them, have these CPUs as well. Never narrows, never
+/// touches the hierarchy's root, writes nothing where they are there already, and leaves the affinity of all threads as
+/// it is. Returns nothing, or a sentence. When it fails half-way, levels above may have been widened; no process has
+/// more CPUs by that.
 std::string widen_cpuset(pid_t task, const CpuSet& cpus, const std::string& root = {});
 
-/// v1: takes back what was widened below the job's own level, so that Slurm can write the job's CPUs there again, as it does for each new
-/// step. It could not while a step has more, and would not start the new one. Returns nothing, or a sentence.
+/// v1: takes back what was widened below the job's own level, so that Slurm can write the job's CPUs there again, as it
+/// does for each new step. It could not while a step has more, and would not start the new one. Returns nothing, or a
+/// sentence.
 std::string narrow_cpuset(pid_t task, const CpuSet& cpus_of_job, const std::string& root = {});
 
-/// Widens the cpuset of a task to its mask. Where that cannot be done the mask becomes what of it is inside, and a sentence says so: CPUs that
-/// the task cannot run on must not count as its own, or its program would start more threads than it has CPUs. `has_them`: the table gave
-/// them to the task before, and only the cpuset was rewritten since: its threads get them at once.
+/// Widens the cpuset of a task to its mask. Where that cannot be done the mask becomes what of it is inside, and a
+/// sentence says so: CPUs that the task cannot run on must not count as its own, or its program would start more
+/// threads than it has CPUs. `has_them`: the table gave them to the task before, and only the cpuset was rewritten
+/// since: its threads get them at once.
 std::string fit_cpuset(pid_t task, CpuSet& mask, bool has_them, const std::string& root = {});
 
 }  // namespace drom::slurm

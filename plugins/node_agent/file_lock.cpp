@@ -13,7 +13,7 @@
 namespace drom::slurm {
 namespace {
 
-constexpr uint32_t kLockMs = 10000;  // a call takes milliseconds; who holds the lock that long was stopped
+constexpr uint32_t kLockMs = 10000;  // a call takes milliseconds; a process that holds the lock that long was stopped
 
 }  // namespace
 

@@ -38,7 +38,7 @@ tl::expected<void, Refusal> NodeAgent::would_fit(const Launch& launch, unsigned 
 tl::expected<void, Refusal> NodeAgent::before_step(const StepName& step, const CpuSet& cpus_of_job) {
     const auto of_job = [&](const TaskState& task) { return task.step.job == step.job; };
     Call seen(*this);
-    // What is wrong with the state is said when the step's tasks arrive.
+    // An error of the state is reported when the step's tasks arrive.
     if (!settings_.topology.empty() || !seen.look() || std::none_of(seen.tasks().begin(), seen.tasks().end(), of_job))
         return {};
     Call call(*this);

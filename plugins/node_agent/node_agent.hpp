@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_agent.hpp - the node side of Slurm: makes room for a step's tasks, keeps their CPUs, hands them back. Knows nothing of Slurm's structs.
+// node_agent.hpp - the node side of Slurm: makes room for a step's tasks, keeps their CPUs, hands them back. Knows
+// nothing of Slurm's structs.
 //
-// Two plugins call it, task/drom and spank_drom.so, from slurmd and from every step daemon. What is decided is partition's; this
-// carries it out. All state is in the table's directory: the table itself, and the state (state_file.hpp) of what was planned. Each call, under
-// a file lock that ends with its process, first finishes what a killed one left: R16.
+// Two plugins call it, task/drom and spank_drom.so, from slurmd and from every step daemon. Partition decides, and the
+// agent carries that out. All state is in the table's directory: the table itself, and the plan (state_file.hpp). Each
+// call holds a file lock that ends with its process, and first finishes what a killed call left: R16.
 #pragma once
 
 #include <sys/types.h>
@@ -20,40 +21,46 @@
 
 namespace drom::slurm {
 
-/// What became of a call: `news` is for the log, and empty when everything went as it should.
+/// The outcome of a call: `news` is for the log, and empty when everything went as it should.
 struct Arrival {
-    std::vector<CpuSet> masks;  ///< one a task
+    std::vector<CpuSet> masks;  ///< one per task
     std::string news;
 };
 
 class NodeAgent {
 public:
-    /// Opens the node's table, or makes it (root: in node mode). Errors: a sentence. Cost: about 0.1 ms; the first time 20 ms, most of it hwloc's.
+    /// Opens the node's table, or makes it (root: in node mode). Errors: a sentence. Cost: about 0.1 ms; the first time
+    /// 20 ms, most of it hwloc's.
     static tl::expected<NodeAgent, Refusal> open(const AgentSettings& settings);
 
-    /// Would arrive() find room for this many tasks? Changes nothing and waits for nobody. Errors: there is none, as the sentence that a user
-    /// reads. No error where something else is in the way: arrive() says what, and the step runs as without drom.
+    /// Tells whether arrive() would find room for this many tasks. Changes nothing and does not wait. Errors: there is
+    /// no room, as the sentence that a user reads. Where something else is in the way there is no error: arrive()
+    /// reports it, and the step runs as without drom.
     [[nodiscard]] tl::expected<void, Refusal> would_fit(const Launch& launch, unsigned tasks);
 
-    /// A step daemon is about to write the cpusets of its step, and with them the job's: steps of the job that were widened beyond its own
-    /// CPUs stand in the way, and are narrowed until arrive() of the new one. Errors: a sentence. Cost: 30 us where there are none.
+    /// A step daemon is about to write the cpusets of its step, and with them the job's: steps of the job that were
+    /// widened beyond its own CPUs stand in the way, and are narrowed until arrive() of the new one. Errors: a
+    /// sentence. Cost: 30 us where there are none.
     tl::expected<void, Refusal> before_step(const StepName& step, const CpuSet& cpus_of_job);
 
-    /// Takes the granted CPUs from whoever has them, spreads them over the tasks, reserves them in the table and, for a malleable step on a real
-    /// node, sets the tasks' affinity. Returns when the CPUs are free, or the timeout has passed (said in `news`).
-    /// Tasks that have arrived before keep what they have. Errors: a sentence; nothing is changed then.
+    /// Takes the granted CPUs from the tasks that have them, spreads them over the tasks, reserves them in the table
+    /// and, for a malleable step on a real node, sets the tasks' affinity. Returns when the CPUs are free, or the
+    /// timeout has passed (said in `news`). Tasks that have arrived before keep what they have. Errors: a sentence;
+    /// nothing is changed then.
     tl::expected<Arrival, Refusal> arrive(const Launch& launch);
 
-    /// These tasks have ended (or are about to): their CPUs go back. Those that the agent does not know are ignored. What was not as planned
-    /// for those that stay is the value; empty: nothing.
+    /// Hands the CPUs of these tasks back, which have ended or are about to. Tasks that the agent does not know are
+    /// ignored. Returns what did not go as planned for the tasks that stay; empty: nothing.
     tl::expected<std::string, Refusal> leave(const std::vector<pid_t>& tasks);
 
-    /// Slurm is about to stop a job: others may have the CPUs of its tasks, all of them where no program follows requests.
+    /// Lends the CPUs of a job that Slurm is about to stop; all of them where no program follows requests.
     tl::expected<void, Refusal> suspend(uint32_t job);
-    /// It goes on: its tasks get back what they had. Where there is no room now they run as without drom, which is an error, too.
+    /// Gives the tasks of a job that goes on their CPUs back. Where there is no room now they run as without drom,
+    /// which is an error, too.
     tl::expected<void, Refusal> resume(uint32_t job);
 
-    /// Finishes what somebody who was killed left undone, and hands back what dead tasks had. True when there was something.
+    /// Finishes what a killed process left undone, and hands back the CPUs of dead tasks. Returns true when there was
+    /// something.
     tl::expected<bool, Refusal> reconcile();
 
     /// The CPUs of cores as Slurm counts them on a node: from 0, by package.

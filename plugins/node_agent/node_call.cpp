@@ -54,7 +54,7 @@ void NodeAgent::Call::note(const std::string& trouble) {
 void NodeAgent::Call::notice_other_masks() {
     if (!state_.applied) return;  // the table is behind the plan
     for (TaskState& task : state_.tasks) {
-        // What the table has of the dead may be older than the last plan: nobody told them any more.
+        // The masks of dead tasks in the table may be older than the last plan: they were not told of it.
         if (task.parked != Parked::kNot || dead(task)) continue;
         const CpuSet wanted = agent_.table_.wanted(task);
         if (wanted.none() || wanted == task.mask) continue;
@@ -99,7 +99,8 @@ tl::expected<void, Refusal> NodeAgent::Call::begin() {
 }
 
 bool NodeAgent::Call::look() {
-    // Somebody may be carrying out a plan: then the table is between two of them, and says nothing of masks that were set by hand.
+    // Another process may be carrying out a plan: then the table is between two plans, and does not show masks that
+    // were set by hand.
     for (int pass = 0; pass < 3; ++pass) {
         const std::string text = contents(path_);
         if (!load(text)) return false;

@@ -17,7 +17,8 @@ public:
     /// Takes the lock, reads the state, finishes what was begun and hands back what the dead had.
     tl::expected<void, Refusal> begin();
 
-    /// As begin(), in this process only: waits for nobody and changes nothing. False when the state is not to be understood.
+    /// Does as begin(), in this process only: it does not wait, and changes nothing. Returns false when the state
+    /// cannot be read.
     bool look();
 
     /// The masks of tasks that have arrived; empty when one of them has not.
@@ -31,7 +32,8 @@ public:
     tl::expected<void, Refusal> carry_out(std::vector<TaskState> planned, const Launch& launch);
     tl::expected<void, Refusal> depart(const std::vector<uint32_t>& leaving);
 
-    /// Only of those that follow nothing: a client that is stopped lends what others are granted, and keeps the CPUs that it has to keep.
+    /// Parks the tasks of a job that follow no requests. A stopped client lends CPUs that others are granted, and keeps
+    /// its minimum.
     tl::expected<void, Refusal> suspend(uint32_t job);
     tl::expected<void, Refusal> resume(uint32_t job);
 
@@ -42,17 +44,18 @@ public:
 private:
     /// Errors: the end of a sentence.
     tl::expected<void, Refusal> load(const std::string& text);
-    /// What nobody can go on from must not stop the node for ever.
+    /// Puts a state file aside that cannot be read: it must not stop the node for ever.
     tl::unexpected<Refusal> put_aside(const std::string& why);
     tl::expected<void, Refusal> save(bool applied);
 
-    /// A mask that an administrator has set by hand stays, and is nobody's plan.
+    /// Notices masks that an administrator has set by hand: they stay, and no plan changes them.
     void notice_other_masks();
-    /// Carries the plan out, and writes down whether that is done. It is not where somebody died meanwhile whose CPUs the table still keeps for it:
-    /// the next call, which finds it dead, goes on from there.
+    /// Carries the plan out, and writes down whether that is done. It is not done where a task died meanwhile and the
+    /// table still keeps its CPUs: the next call finds it dead and goes on from there.
     tl::expected<void, Refusal> apply();
-    /// A mask that grows needs its CPUs in the task's cpuset first; where they cannot be there the plan is what can. One of a job with a step
-    /// that is starting stays as it is, even if that keeps somebody waiting: the new step would fail. Its arrive() comes back to it.
+    /// Widens the cpusets of tasks whose masks grow. Where a cpuset cannot have all of the CPUs, the plan becomes the
+    /// part that it can have. The cpusets of a job with a starting step stay as they are, or the new step would fail;
+    /// its arrive() comes back to them.
     void make_room_in_cpusets();
     void note(const std::string& trouble);
     [[nodiscard]] std::vector<uint32_t> dead_tasks() const;

@@ -92,8 +92,8 @@ BroughtTo NodeTable::bring_to(const std::vector<TaskState>& tasks, const std::st
 BroughtTo NodeTable::move_running(const std::vector<TaskState>& tasks) {
     drom_options options = options_with(DROM_TAKE | DROM_WAIT_RELEASED);
     options.timeout_ms = timeout_ms_;
-    // All are moved or none: one that has ended since it was looked at must not keep the others where they are. What it had the table gives
-    // away only when it has looked closely.
+    // All are moved or none: a task that has ended since it was looked at must not keep the others where they are. The
+    // table gives its CPUs away only after a close look.
     bool looked_closely = false;
     for (std::size_t tries = 0;; ++tries) {
         const std::vector<Move> moves = moves_of(tasks);
@@ -127,7 +127,8 @@ std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskState>& t
     return moves;
 }
 
-/// What a script starts has no reservation of its own and knows of no request: its affinity is set from outside.
+/// The processes that a script starts have no reservation of their own and know of no request: their affinity is set
+/// from outside.
 std::string NodeTable::move_descendants(const TaskState& task, const CpuSet& before, const CpuSet& now) const {
     if (!real_ || !task.malleable || follows(task)) return {};
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
@@ -170,7 +171,7 @@ std::string NodeTable::reserve(const TaskState& task, const std::string& name) {
     CpuSet before{};
     if (!task.malleable || !real_ || !get_affinity(task.who.pid, before)) return {};
     set_affinity(task.who.pid, task.mask);
-    // Who has just been forked has started nothing; who comes back may have.
+    // A newcomer has just been forked and has started nothing; a task that comes back may have.
     return name.empty() ? move_descendants(task, before, task.mask) : "";
 }
 
@@ -184,8 +185,8 @@ void NodeTable::wait_for_user(const TaskState& task) const {
 }
 
 std::string NodeTable::release(const TaskState& task) {
-    // Also of a script that runs, and may be a client: another step daemon than this one reserved for it.
-    // Who gets CPUs back is moved by move_running(), and a task that is not malleable by nobody.
+    // Also of a script that runs, and may be a client: another step daemon than this one reserved for it. The tasks
+    // that get CPUs back are moved by move_running(); a task that is not malleable is never moved.
     const drom_options options = options_with(DROM_TAKE | DROM_NEVER_CONFINE);
     drom_error error{};
     const int status = drom_release(table_, pid_of(task), &options, &error);

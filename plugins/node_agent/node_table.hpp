@@ -14,10 +14,10 @@
 
 namespace drom::slurm {
 
-/// What became of a plan.
+/// The outcome of a plan.
 struct BroughtTo {
     std::string trouble;    ///< what is not as planned, in words; empty: nothing
-    bool all_moved = true;  ///< the table has the masks; a CPU that somebody has still to leave is no matter
+    bool all_moved = true;  ///< the table has the masks, although a CPU may still be in use by its previous owner
 };
 
 bool dead(const TaskState& task);
@@ -35,8 +35,9 @@ public:
     NodeTable& operator=(const NodeTable&) = delete;
     ~NodeTable() { drom_close(table_); }
 
-    /// Who lives gets the mask that its state says: running clients move, newcomers (whom people know as `name`) get a reservation and, if
-    /// malleable on a real node, their affinity; who is parked has none, and a script that waits for its steps stays on their CPUs. Waits until the CPUs are free.
+    /// Applies the masks of the tasks that live. Moves running clients. Reserves for newcomers, which the table lists
+    /// as `name`, and sets their affinity if they are malleable on a real node. Takes the CPUs of parked tasks; a
+    /// script that waits for its steps stays on their CPUs. Returns when the CPUs are free or the timeout has passed.
     BroughtTo bring_to(const std::vector<TaskState>& tasks, const std::string& name);
 
     /// Empty, or what is in the way.
@@ -70,8 +71,9 @@ private:
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// Variables that make a task find its reservation in a table, and nobody else; none when it has no reservation. Any user, also in the task
-/// itself. Errors: a sentence, where the user may not read the table; whatever else is wrong with it the step daemon, as root, has said.
+/// Returns the variables by which this task alone finds its reservation in a table; none when it has no reservation.
+/// Any user may ask, also the task itself. Errors: a sentence, where the user may not read the table; the step daemon,
+/// as root, has reported all else.
 tl::expected<Variables, Refusal> environment_of(const std::string& table, pid_t task);
 
 }  // namespace drom::slurm

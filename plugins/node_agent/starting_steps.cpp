@@ -14,7 +14,7 @@ namespace drom::slurm {
 namespace {
 
 constexpr std::string_view kBegin = "agent.starting.";
-// From a step daemon's start to its first fork are milliseconds; who takes longer has been killed, or was stopped.
+// A step daemon takes milliseconds from its start to its first fork; one that takes longer was killed or stopped.
 constexpr std::chrono::seconds kCounts{5};
 
 std::string file_of(const std::string& folder, const StepName& step) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// starting_steps.hpp - which jobs are about to have another step here: their cpusets stay narrow until Slurm has written those of the new one.
+// starting_steps.hpp - which jobs are about to have another step here: their cpusets stay narrow until Slurm has
+// written those of the new one.
 //
-// A file a step in the table's folder, from before Slurm writes to after. One that nobody takes away counts for some seconds only.
+// There is one file per step in the table's folder, from before Slurm writes to after. A file that stays there counts
+// for some seconds only.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ void put_task(std::string& out, const TaskState& task) {
     out += ' ' + cpus_text(task.mask) + ' ' + cpus_text(task.home) + '\n';
 }
 
-/// The words of a line, one after the other. What is missing or no number makes it bad.
+/// The words of a line, one after the other. A word that is missing or no number makes it bad.
 class Words {
 public:
     explicit Words(std::string_view line) : rest_(line) {}

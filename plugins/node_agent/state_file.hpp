@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// state_file.hpp - what the node agent remembers between two calls: which tasks of which steps are on the node, and what is theirs. Pure.
+// state_file.hpp - what the node agent remembers between two calls: which tasks of which steps are on the node, and
+// what is theirs. Pure.
 //
-// slurmd and the step daemons come and go, and may be killed at any moment; the state is a file that each call reads, and replaces as a
-// whole before it changes the first mask.
+// slurmd and the step daemons come and go, and may be killed at any moment; the state is a file that each call reads,
+// and replaces as a whole before it changes the first mask.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +63,7 @@ struct AgentState {
     friend bool operator==(const AgentState&, const AgentState&) = default;
 };
 
-/// One line a task; ends with a line that counts them, so that a file that was cut short is noticed.
+/// Returns one line per task, and a last one that counts them, so that a file that was cut short is noticed.
 std::string to_text(const AgentState& state);
 /// Errors: the line that is wrong, as the end of a sentence.
 tl::expected<AgentState, std::string> read_state(std::string_view text);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step_hooks.hpp - the node agent's calls around the tasks of a step, in a step daemon. The task plugin and the SPANK plugin each have one.
+// step_hooks.hpp - the node agent's calls around the tasks of a step, in a step daemon. The task plugin and the SPANK
+// plugin each have one.
 //
-// Slurm forks all tasks of a step, then calls its plugins for one after the other, and lets none of them run its program before the last
-// call has returned: the last one makes room for all. Where both plugins are loaded, the second finds that the tasks have arrived.
+// Slurm forks all tasks of a step, then calls its plugins for one after the other, and lets none of them run its
+// program before the last call has returned: the last one makes room for all. Where both plugins are loaded, the second
+// finds that the tasks have arrived.
 #pragma once
 
 #include <optional>
@@ -14,14 +16,14 @@
 
 namespace drom::slurm {
 
-/// What Slurm tells of a step on this node.
+/// A step on this node, as Slurm describes it.
 struct StepOnNode {
     StepName step;
     uid_t user = 0;
     std::string program;                  ///< its path or name
     std::string cores;                    ///< that the controller granted it here, as Slurm counts them: 0-3,6
     std::string job_cores;                ///< the same of its whole job
-    uint32_t job_cpus = 0;                ///< that the job has here while it shares with nobody; 0: not known
+    uint32_t job_cpus = 0;                ///< that the job has here while it shares with no job; 0: not known
     std::optional<MalleableRange> range;  ///< the step is malleable
     std::optional<uint32_t> min_per_rank;
 
@@ -29,21 +31,22 @@ struct StepOnNode {
     [[nodiscard]] bool has_tasks_of_its_own() const;
 };
 
-/// Without its tasks. A job whose node is shared by the controller's plan (select/malleable) has a whole node all the same: who has which of its
-/// CPUs is for the node to say, so that what mates leave is not left idle.
+/// Without its tasks. A job whose node is shared by the controller's plan (select/malleable) is granted the whole node
+/// all the same. The node agent divides its CPUs, so that none that a mate leaves stays idle.
 Launch launch_of(const StepOnNode& step, const NodeAgent& agent);
 
 class StepHooks {
 public:
     using Say = void (*)(const std::string& sentence);
-    /// `news` goes to the log, `details` where somebody asked for them.
+    /// `news` goes to the log, `details` only to a verbose one.
     StepHooks(Say news, Say details) : news_(news), details_(details) {}
 
     /// As root, before Slurm makes the step's cgroups.
     void step_is_about_to_start(const AgentSettings& settings, const StepOnNode& step) const;
-    /// As root, once a task, of `all` in this step. Whatever goes wrong is one line in the log; the task runs as under stock Slurm then.
+    /// As root, once per task, of `all` in this step. A failure is one line in the log; the task then runs as under
+    /// stock Slurm.
     void task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all);
-    /// As root, once a task: its CPUs go back.
+    /// As root, once per task: its CPUs go back.
     void task_has_ended(const StepName& step, pid_t task);
 
 private:

@@ -35,7 +35,7 @@ Tasks tasks_of(const partition::Clients& clients, const Tasks& all) {
     return tasks;
 }
 
-/// Who has some of these CPUs and is not to be changed; null when nobody.
+/// Returns a client that has some of these CPUs and must not be changed; null when there is none.
 const partition::Client* fixed_on(const partition::Clients& running, const CpuSet& cpus) {
     const auto found = std::find_if(running.begin(), running.end(), [&](const partition::Client& client) {
         return client.fixed && client.mask.intersects(cpus);
@@ -52,7 +52,7 @@ Refusal no_room(int status, const Launch& launch, unsigned min_cpus, const TaskS
                (fixed->malleable ? "whose mask was set by hand" : "which is not malleable") + "; it has to end first";
     if (status == DROM_E_BUSY)
         return "drom: no room: its " + cpus +
-               " are what running steps keep at least, one a task or as --malleable=MIN says; wait until one ends";
+               " are what running steps keep at least, one per task or as --malleable=MIN says; wait until one ends";
     return "drom: no room: its tasks need " + std::string(CountText(min_cpus, "CPU").text) + " at least, and have " +
            cpus + " of this node; ask for more CPUs a task";
 }
@@ -95,7 +95,8 @@ int share(const Node& node, partition::Arrival arrival, const Launch& launch, co
     return partition::arrive(node.topology, running, arrival, after, nullptr);
 }
 
-/// A script comes back to what its last steps had: of what it lent them some may be others' by now, and they may have got more.
+/// A script comes back to what its last steps had: of what it lent them some may be others' by now, and they may have
+/// got more.
 void inherit_from_steps(TaskState& script, const Tasks& tasks, const Tasks& gone) {
     CpuSet lately{};
     CpuSet others{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step_plan.hpp - which task has which CPUs after a step has arrived, or tasks have ended or are parked. What is decided is partition's. Pure.
+// step_plan.hpp - which task has which CPUs after a step has arrived, or tasks have ended or are parked. Partition
+// decides. Pure.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +23,7 @@ struct Launch {
     StepName step;
     uid_t user = 0;    ///< whom the tasks are about to run as
     std::string name;  ///< what people call the program
-    CpuSet granted{};  ///< CPUs that the controller gave it here; where they are all somebody's, they are shared
+    CpuSet granted{};  ///< CPUs that the controller gave it here; where other tasks have them all, they are shared
     std::vector<pid_t> tasks;  ///< forked, and not yet running the program
     bool malleable = false;
     uint32_t min_cpus = 1;  ///< on this node, for all its tasks
@@ -36,7 +37,8 @@ struct Node {
     double sharing_factor;
 };
 
-/// Why there is no plan. Who has no room can be refused; where something else is in the way the step runs as without drom.
+/// Why there is no plan. A step without room can be refused; where something else is in the way it runs as without
+/// drom.
 struct NoPlan {
     Refusal why;
     bool no_room;
@@ -57,7 +59,8 @@ tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks
 /// Whether a batch script has steps on this node.
 bool has_steps(const TaskState& script, const Tasks& tasks);
 
-/// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step started.
+/// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step
+/// started.
 Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& parked);
 
 }  // namespace drom::slurm

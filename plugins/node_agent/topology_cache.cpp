@@ -67,7 +67,7 @@ tl::expected<Topology, std::string> topology_of_node(const AgentSettings& settin
     const std::string machine = this_machine();
     if (read_topology(contents(path), machine, topology)) return topology;
     if (read_node(topology, &error) != DROM_OK) return trouble();
-    // Who may not write there reads it anew; so does whoever finds what two wrote at once.
+    // A process that may not write there reads hwloc each time; so does one that finds a file that two wrote at once.
     replace(path, to_text(topology, machine));
     return topology;
 }

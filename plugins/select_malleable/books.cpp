@@ -37,7 +37,7 @@ void Books::reconcile(const std::vector<JobId>& changed, const job_record_t* not
 void Books::reconcile_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked) {
     std::vector<Share> shares;
     std::vector<job_record_t*> there;
-    // Whatever is known of sharing, nobody is given a core that somebody else has.
+    // Whatever is known of sharing, no job is given a core that another one has.
     each_running_job([&](const job_record_t& job) {
         const job_record_t* other = &job;  // Slurm's macros want a pointer's name
         const int n = position(*job.job_resrcs, node);
@@ -58,7 +58,7 @@ void Books::reconcile_node(int node, const std::vector<job_record_t*>& records, 
         shares.push_back(std::move(share));
         there.push_back(record);
     }
-    // With somebody of whom nothing is known that is how it is: a state that is older than all that the ledger remembers.
+    // Beside an unknown job this is expected: its state is older than all that the ledger remembers.
     if (!redistribute(shares) && strangers == 0)
         slurm_error("select/malleable: node %s has fewer cores than jobs have to have there; they keep what they have",
                     node_record_table_ptr[node]->name);
@@ -130,7 +130,7 @@ void Books::read_comment(const job_record_t& job) {
     if (!since) return;
     Seconds& began = since_[job.job_id];
     began = parse_time(std::string(*since).data(), 1);
-    if (began == 0) began = running_.last_now();  // somebody wrote something else there
+    if (began == 0) began = running_.last_now();  // an administrator wrote something else there
 }
 
 }  // namespace drom::slurm

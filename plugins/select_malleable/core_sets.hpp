@@ -12,9 +12,10 @@ struct Share {
     int wanted = 0;           ///< how many it shall have
 };
 
-/// Changes the sets to the wanted numbers. Who has too many loses its last cores, so that guests come to other packages than their mates; who has too
-/// few gets free ones, those next to its own first. No core is given twice, and none moves that need not. False when there were not enough free cores:
-/// then somebody has fewer than wanted. All sets have the same size. Cost: the cores times the jobs.
+/// Changes the sets to the wanted numbers. A job with too many cores loses its last ones, so that guests come to other
+/// packages than their mates. A job with too few gets free ones, those next to its own first. No core is given twice,
+/// and none moves that need not. Returns false when there were not enough free cores: then a job has fewer than wanted.
+/// All sets have the same size. Cost: the cores times the jobs.
 bool redistribute(std::vector<Share>& shares);
 
 }  // namespace drom::slurm

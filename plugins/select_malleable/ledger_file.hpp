@@ -8,11 +8,13 @@
 
 namespace drom::slurm {
 
-/// Replaces the file by one with `text`, whatever happens meanwhile. Returns what went wrong, as the rest of a sentence ("write PATH: No space left on
-/// device"): then the old file is there. Empty: it is on the disk. Cost: a flush of the disk.
+/// Replaces the file by one with `text`, whatever happens meanwhile. Returns what went wrong, as the rest of a sentence
+/// ("write PATH: No space left on device"): then the old file is there. Empty: it is on the disk. Cost: a flush of the
+/// disk.
 std::string write_ledger(const std::string& path, const std::string& text);
 
-/// What write_ledger() wrote; empty when there is no file. Errors: it is not what was written, or cannot be read; the rest of a sentence.
+/// Returns what write_ledger() wrote; empty when there is no file. Errors: it is not what was written, or cannot be
+/// read; the rest of a sentence.
 tl::expected<std::string, std::string> read_ledger(const std::string& path);
 
 }  // namespace drom::slurm

@@ -51,7 +51,8 @@ int MateSearch::test(Question& question) {
     return ask(question);
 }
 
-/// cons_tres, where who shares can be preempted together with its co-runners only: of a part of them the others would have the cores.
+/// Asks cons_tres. Jobs that share a node are preempted all together or not at all: if only some of them ended, the
+/// others would take over their cores.
 int MateSearch::ask(Question& question) const {
     const std::vector<job_record_t*> candidates = records_in(question.candidates);
     const auto is_shared = [this](const job_record_t* job) { return running_.shares(job); };
@@ -78,7 +79,7 @@ void MateSearch::add_co_runners(List preempted, const bitstr_t* nodes) const {
         }
 }
 
-// What the backfill scheduler asks: when, and where?
+// The backfill scheduler asks when and where the job could start.
 int MateSearch::will_run(Question& question) {
     const Bits may_have(question.nodes);
     const int answer = question.ask_cons_tres();
@@ -122,8 +123,8 @@ std::optional<Event> MateSearch::look_for_mates(Question& question, const NodeSe
     return offer ? arrange(question, within, *offer) : std::nullopt;
 }
 
-/// The main scheduler asks about the first of the queue after each submission. To work out when it would start is dear; to wait with that until
-/// the backfill scheduler has made a new offer, or half a minute, changes little.
+/// The main scheduler asks about the first job of the queue after each submission. The time of its start is costly to
+/// find. A refusal therefore stands until the backfill scheduler has made a new offer, or for half a minute.
 bool MateSearch::refused_as_before(const NotNow& asked) const {
     constexpr Seconds kLong = 30;
     const auto found = not_now_.find(asked.job.id);
@@ -137,8 +138,8 @@ bool MateSearch::refused_as_before(const NotNow& asked) const {
     return demand(before) == demand(asked) && before.nodes == asked.nodes;
 }
 
-/// When the job would start without sharing, and on how many nodes: as the backfill scheduler has just been told, or by asking about all nodes of
-/// its partition. Nothing: it could start now, on others than these; or never.
+/// When the job would start without sharing, and on how many nodes: as the backfill scheduler has just been told, or by
+/// asking about all nodes of its partition. Nothing: it could start now, on others than these; or never.
 std::optional<MateSearch::Offer> MateSearch::estimate(const Question& question) {
     constexpr Seconds kFresh = 5;
     const auto offered = offers_.find(question.job->job_id);
@@ -180,7 +181,7 @@ std::optional<Event> MateSearch::arrange(Question& question, const NodeSet& with
     return std::nullopt;
 }
 
-/// What cons_tres says if the mates had no cores. Memory, licenses, topology and everything else is as it is.
+/// Asks cons_tres as if the mates had no cores. Memory, licenses, topology and everything else is as it is.
 bool MateSearch::places(Question& question, const Event& proposal) {
     const NodeSet nodes = running_.nodes_of(proposal.mates);
     Question there = question;

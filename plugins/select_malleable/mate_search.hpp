@@ -28,9 +28,10 @@ class MateSearch {
 public:
     explicit MateSearch(RunningJobs& running) : running_(running) {}
 
-    /// Answers select_p_job_test: as cons_tres does, or that the job starts beside mates, which take_proposal() then names.
+    /// Answers select_p_job_test: as cons_tres does, or that the job starts beside mates, which take_proposal() then
+    /// names.
     int test(Question& question);
-    /// What the last test of starting a job now found for this one, once; nothing: it starts without mates.
+    /// Returns the proposal of the last test, once, if it was of this job; nothing: the job starts without mates.
     std::optional<policy::Event> take_proposal(const job_record_t* job);
     /// A job starts, ends, or is changed: refusals are looked at again.
     void forget_refusals() { not_now_.clear(); }
@@ -45,7 +46,7 @@ private:
         policy::Seconds made = 0;
     };
 
-    /// What the main scheduler was told, and of what: the same until somebody starts, ends, or is changed.
+    /// A refusal to the main scheduler, with the question. It holds until a job starts, ends or is changed.
     struct NotNow {
         policy::Seconds at = 0;
         uint32_t min_nodes = 0, max_nodes = 0;
@@ -61,7 +62,8 @@ private:
     std::optional<policy::Event> look_for_mates(Question& question, const policy::NodeSet& within);
     bool refused_as_before(const NotNow& asked) const;
     std::optional<Offer> estimate(const Question& question);
-    /// Sets the question's nodes to those of mates. Nothing when there are none, or cons_tres would not place the job there.
+    /// Sets the question's nodes to those of mates. Nothing when there are none, or cons_tres would not place the job
+    /// there.
     std::optional<policy::Event> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
     bool places(Question& question, const policy::Event& proposal);
     policy::JobId beyond_limits(const job_record_t& guest, const policy::Event& proposal) const;
@@ -70,7 +72,7 @@ private:
     RunningJobs& running_;
     std::map<policy::JobId, Offer> offers_;
     std::map<policy::JobId, NotNow> not_now_;
-    /// What the last test found, for the start that follows it.
+    /// The proposal of the last test, for the start that follows it.
     struct {
         const job_record_t* job = nullptr;
         policy::Event proposal;

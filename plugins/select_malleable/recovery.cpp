@@ -48,7 +48,7 @@ void Recovery::rebuild(const SelectOptions& options) {
     open_journal(options.log);
 }
 
-/// What follows for slurmctld's records from what was restored.
+/// Brings slurmctld's records to the state that was restored.
 void Recovery::take_up(const std::vector<policy::Placed>& whole) {
     std::vector<JobId> changed;
     int sharing = 0;
@@ -57,7 +57,7 @@ void Recovery::take_up(const std::vector<policy::Placed>& whole) {
         const policy::RunningJob* running = running_.coscheduler().find(id);
         job_record_t* record = record_of(id);
         books_.read_comment(*record);
-        if (running == nullptr) {  // restore() counts its nodes as somebody else's
+        if (running == nullptr) {  // restore() counts its nodes as taken
             running_.note_other(id, seen.nodes);
             books_.comment(id);
             continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// recovery.hpp - what a slurmctld that comes back finds: the ledger of who shares with whom, and the journal of decisions.
+// recovery.hpp - what a slurmctld that comes back finds: the ledger of who shares with whom, and the journal of
+// decisions.
 #pragma once
 
 #include "books.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// running_jobs.cpp - who runs.
+// running_jobs.cpp - the running jobs, and the clock.
 #include "running_jobs.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// running_jobs.hpp - the jobs that run: those that the coscheduler knows, and others, of which it knows only that their nodes are taken.
+// running_jobs.hpp - the jobs that run: those that the coscheduler knows, and others that only take their nodes from
+// it.
 #pragma once
 
 #include "jobs.hpp"
@@ -25,7 +26,7 @@ public:
 
     /// The clock, which never goes back.
     policy::Seconds now();
-    /// What now() returned last.
+    /// Returns what now() returned last.
     policy::Seconds last_now() const { return last_now_; }
 
     policy::NodeSet nodes_of(const std::vector<policy::JobId>& jobs) const;

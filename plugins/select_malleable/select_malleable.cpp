@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// select_malleable.cpp - the entry points of a select plugin of Slurm 22.05: everything is cons_tres's, but that jobs may share.
+// select_malleable.cpp - the entry points of a select plugin of Slurm 22.05: everything is cons_tres's, but that jobs
+// may share.
 #include "cons_tres.hpp"
 #include "transaction.hpp"
 
@@ -70,7 +71,7 @@ void advise() {
             "when the others are free again");
 }
 
-/// What was half done is worked out anew from slurmctld's own records.
+/// Works out anew from slurmctld's own records what was half done.
 void start_over() {
     in_call("rebuild", [] { transaction().rebuild(); });
 }

@@ -16,7 +16,8 @@ struct SelectOptions {
     std::string log;  ///< sd_log=PATH: the journal of decisions; empty: none
 };
 
-/// Reads NAME=VALUE, separated by commas; options that do not begin with sd_ are Slurm's own. Errors: one sentence that names the option.
+/// Reads NAME=VALUE, separated by commas; options that do not begin with sd_ are Slurm's own. Errors: one sentence that
+/// names the option.
 tl::expected<SelectOptions, std::string> read_scheduler_parameters(std::string_view parameters);
 
 }  // namespace drom::slurm

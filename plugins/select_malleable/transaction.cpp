@@ -95,7 +95,7 @@ void Transaction::forget(JobId id) {
     running_.remove_other(id);
 }
 
-// A suspended job's cores are anybody's: what it lent or was lent stays as it is until it ends.
+// The cores of a suspended job are for other jobs. The cores that it lent or borrowed stay as they are until it ends.
 void Transaction::suspended(const job_record_t* job) {
     search_.forget_refusals();
     if (!running_.known() || job->job_resrcs == nullptr || running_.is_other(job->job_id)) return;

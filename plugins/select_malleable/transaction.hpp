@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // transaction.hpp - the transaction by which a job starts on cores of running ones: asked about, committed, undone.
 //
-//   test    a job that cannot start now: does the policy let it share, and would cons_tres place it there? Nothing is left changed.
+//   test    a job that cannot start now: the policy and cons_tres say whether it starts beside mates. Changes nothing.
 //   begin   slurmctld starts it: the mates lose their cores, or the start is refused because one is gone.
 //   booked  cons_tres has the guest's cores in its books; a moment later, confirm: its limit is extended.
-//   ended   of anybody: cores and time go back to whom they belong.
+//   ended   any job: its cores and the time that it lent or borrowed go back.
 //
-// Who lent what to whom is in the ledger, written before slurmctld learns of the start.
+// The ledger says which job lent which cores to which; it is written before slurmctld learns of the start.
 //
 // One thread at a time: slurmctld holds its lock on jobs around each of these calls.
 #pragma once
@@ -28,13 +28,13 @@ public:
     void configure(const SelectOptions& options) { options_ = options; }
     /// Before slurmctld reads its jobs: where the ledger is.
     void restore(const std::string& directory) { recovery_.restore(directory); }
-    /// Who runs was read, or nodes and partitions were changed: everything is worked out anew.
+    /// Works everything out anew, after the running jobs were read, or nodes and partitions were changed.
     void rebuild();
 
     int test(Question& question) { return search_.test(question); }
     int begin(job_record_t* job);
     void booked(job_record_t* job);
-    /// The scheduler has done with the guests that it started: their limits are theirs to extend.
+    /// Extends the limits of new guests, once the scheduler has finished with them.
     void confirm();
     void ended(job_record_t* job);
     void suspended(const job_record_t* job);

@@ -27,8 +27,8 @@ Item item(spank_handle* spank, spank_item_t which) {
     return value;
 }
 
-/// As the step daemon has it in its own environment. That of the job may say anything: what it inherited from another node, or what its
-/// user wants; a batch script and a step that srun starts from a shell have none.
+/// As the step daemon has it in its own environment. That of the job may say anything: what it inherited from another
+/// node, or what its user wants; a batch script and a step that srun starts from a shell have none.
 AgentSettings settings_of(const Settings& settings) {
     const char* node = std::getenv("SLURMD_NODENAME");
     if (node != nullptr || settings.table.find("%n") == std::string::npos)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_hooks.hpp - slurmstepd: the node agent's calls around the tasks of a step (step_hooks.hpp). Only where plugstack.conf names a table.
+// node_hooks.hpp - slurmstepd: the node agent's calls around the tasks of a step (step_hooks.hpp). Only where
+// plugstack.conf names a table.
 #pragma once
 
 #include "common/settings.hpp"
@@ -10,11 +11,11 @@ namespace drom::slurm {
 
 /// As root, before Slurm makes the step's cgroups.
 void step_is_about_to_start(spank_handle* spank, const Settings& settings);
-/// As root, once a task. Whatever goes wrong is one line in the log; the task runs as under stock Slurm then.
+/// As root, once per task. A failure is one line in the log; the task then runs as under stock Slurm.
 void task_was_forked(spank_handle* spank, const Settings& settings);
 /// In the task, as the user: the variables by which it finds its CPUs. False: it should have some, and has none.
 bool name_reservation(spank_handle* spank, const Settings& settings);
-/// As root, once a task: its CPUs go back.
+/// As root, once per task: its CPUs go back.
 void task_has_ended(spank_handle* spank);
 
 }  // namespace drom::slurm

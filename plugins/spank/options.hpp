@@ -24,8 +24,8 @@ struct Options {
 /// A process serves one job or one step: srun, sbatch and salloc before it, slurmstepd on its node.
 const Options& options();
 
-/// Makes them known to srun, sbatch, salloc and slurmstepd. On a node a bad value counts as not given: it was refused at submission, and
-/// no job fails for it.
+/// Makes them known to srun, sbatch, salloc and slurmstepd. On a node a bad value counts as not given: it was refused
+/// at submission, and no job fails for it.
 void register_options(spank_handle* spank);
 
 }  // namespace drom::slurm

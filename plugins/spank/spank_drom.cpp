@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // spank_drom.cpp - the plugin that every command and every step of Slurm loads: which of its moments is whose.
 //
-// It never makes a job fail: only an option's value, at submission, is refused (options.cpp). Nothing is thrown into Slurm, which is C.
+// It never makes a job fail: only an option's value, at submission, is refused (options.cpp). Nothing is thrown into
+// Slurm, which is C.
 #include "common/guarded.hpp"
 #include "common/plugin_identity.hpp"
 #include "common/settings.hpp"

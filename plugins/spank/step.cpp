@@ -19,7 +19,7 @@ namespace drom::slurm {
 
 namespace {
 
-/// What the step can preload; empty: it is not there.
+/// The libraries that the step can preload; empty: it is not there.
 struct Libraries {
     std::string agent;
     std::string omp;
@@ -34,7 +34,8 @@ std::string readable(const std::string& directory, const char* name) {
 
 std::string parent(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-/// Tasks of srun that an MPI library may make ranks. Not a batch script: a launcher in it must not be taken for an MPI library.
+/// Tasks of srun that an MPI library may make ranks. Not a batch script: a launcher in it must not be taken for an MPI
+/// library.
 bool may_be_ranks(spank_handle* spank) {
     uint32_t step = 0;
     uint32_t tasks = 0;
@@ -44,7 +45,7 @@ bool may_be_ranks(spank_handle* spank) {
            !variable(spank, "PMI_FD").empty();
 }
 
-/// Somebody has said that the team may change: the job's environment does.
+/// Whether the job's environment lets the team change.
 bool may_follow(spank_handle* spank) {
     const std::string_view said = variable(spank, "DROM_RESIZE");
     const std::string_view dynamic = variable(spank, "OMP_DYNAMIC");

@@ -21,7 +21,7 @@ void tell(spank_handle* spank, const char* name, const std::string& value) {
 void announce(spank_handle* spank) {
     const Options& given = options();
     const auto& min = given.min_per_rank;
-    // What a job inherits from the job that submits it is not for this one.
+    // A declaration that was inherited from the submitting job is not for this one.
     tell(spank, "DROM_MALLEABLE", given.malleable() ? given.range->text() : "");
     tell(spank, "DROM_MIN_PER_RANK", min && !given.off ? std::to_string(*min) : "");
     tell(spank, "DROM_OFF", given.off ? "1" : "");

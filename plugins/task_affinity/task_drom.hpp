@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_drom.hpp - what the entry points that differ per series of Slurm share with the others. Include it behind slurmd.hpp of a series.
+// task_drom.hpp - what the entry points that differ per series of Slurm share with the others. Include it behind
+// slurmd.hpp of a series.
 #pragma once
 
 #include <string>
@@ -18,7 +19,8 @@ std::string node_name();
 /// Tells the task hooks of a task that was forked and does not run its program yet.
 void tell_of_fork(stepd_step_rec_t* job, uint32_t task);
 
-/// CPUs that the job has on this node while it shares with nobody, as the controller signed it; 0: not known. Each series has its own.
+/// Returns the CPUs that the job has on this node while it shares with no job, as the controller signed it; 0: not
+/// known. Each series has its own.
 uint32_t cpus_of_job(stepd_step_rec_t* job);
 
 }  // namespace drom::slurm::task

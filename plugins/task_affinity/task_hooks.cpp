@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_hooks.cpp - slurmd's and the step daemon's calls of the node agent. It never makes a job fail but by a refusal in slurmd.
+// task_hooks.cpp - slurmd's and the step daemon's calls of the node agent. It never makes a job fail but by a refusal
+// in slurmd.
 #include "task_hooks.hpp"
 
 #include <unistd.h>
@@ -24,7 +25,8 @@ void never_fails(const Body& body) noexcept {
     guarded(body, [](const char* error) { g_log.news(std::string(error) + "; the job runs as without drom"); });
 }
 
-/// Read anew each time, so that what an administrator writes counts from the next step on. `table` is empty where nothing is to be done.
+/// Read anew each time, so that what an administrator writes counts from the next step on. `table` is empty where
+/// nothing is to be done.
 AgentSettings settings_of(const std::string& node) { return agent_settings(read_file(contents(g_file)), node); }
 
 /// Calls the agent of this node, if there is one.

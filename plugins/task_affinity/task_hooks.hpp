@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // task_hooks.hpp - what task_drom.so does at each of its moments, without Slurm's structs: task_drom.cpp reads those.
 //
-// In slurmd: before a launch, around suspension. In the step daemon: as step_hooks.hpp. One thread at a time: Slurm holds a lock around
-// each of its calls. Nothing is thrown.
+// In slurmd: before a launch, around suspension. In the step daemon: as step_hooks.hpp. One thread at a time: Slurm
+// holds a lock around each of its calls. Nothing is thrown.
 #pragma once
 
 #include <sys/types.h>
@@ -22,23 +22,25 @@ struct Log {
     StepHooks::Say details;
 };
 
-/// Once a process. `file`: drom.conf; what is wrong in it, or that it is not there, is one line in the log.
+/// Once per process. `file`: drom.conf; what is wrong in it, or that it is not there, is one line in the log.
 void set_up(const std::string& file, const Log& log) noexcept;
 
-/// What a job declared, as spank_drom.so leaves it in the job's SPANK environment (`environment`, one NAME=VALUE each, whose names of
-/// interest begin with `prefix`). Pure.
+/// Reads what a job declared, as spank_drom.so leaves it in the job's SPANK environment (`environment`, one NAME=VALUE
+/// each, whose names of interest begin with `prefix`). Pure.
 void read_declaration(const std::vector<std::string_view>& environment, std::string_view prefix, StepOnNode& step);
 
-/// slurmd: why a malleable step of so many tasks cannot start here; empty: it can, or nobody knows.
+/// In slurmd: says why a malleable step of so many tasks cannot start here; empty: it can, or that is not known.
 std::string refusal(const std::string& node, const StepOnNode& step, unsigned tasks) noexcept;
 void suspend(const std::string& node, uint32_t job) noexcept;
 void resume(const std::string& node, uint32_t job) noexcept;
 
-/// Step daemon, as root. The first before Slurm makes the step's cgroups, which is so where task/drom is named before task/cgroup.
+/// Step daemon, as root. The first before Slurm makes the step's cgroups, which is so where task/drom is named before
+/// task/cgroup.
 void step_is_about_to_start(const std::string& node, const StepOnNode& step) noexcept;
 void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept;
 void task_has_ended(const StepName& step, pid_t task) noexcept;
-/// In the task, as its user: the variables by which it finds its CPUs, or by which others know that it has none. Empty: to be taken away.
+/// In the task, as its user: the variables by which it finds its CPUs, or by which others know that it has none. Empty:
+/// to be taken away.
 Variables variables(const std::string& node) noexcept;
 
 }  // namespace drom::slurm::task

@@ -162,7 +162,7 @@ TEST_F(Agent, AStepWithMoreTasksThanThereIsRoomForIsNotToldToAskForMoreCpus) {
     const Launch guest = launch(2, 48, kNode);
     EXPECT_EQ(
         arrive(guest),
-        "drom: no room: its CPUs 0-47 are what running steps keep at least, one a task or as --malleable=MIN says; "
+        "drom: no room: its CPUs 0-47 are what running steps keep at least, one per task or as --malleable=MIN says; "
         "wait until one ends");
     for (const pid_t task : guest.tasks) EXPECT_TRUE(wanted(task).none());
 }

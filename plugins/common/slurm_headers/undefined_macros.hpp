@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// undefined_macros.hpp - takes back Slurm's macros that the C++ library cannot bear. Include it behind Slurm's internal headers.
+// undefined_macros.hpp - takes back Slurm's macros that the C++ library cannot bear. Include it behind Slurm's internal
+// headers.
 #undef free
 #undef error
 #undef info

@@ -143,7 +143,8 @@ int least_cores(const job_record_t& job, int nodes) {
 }
 
 bool special_features(const job_details& details) {
-    // Counts and alternatives of features are worked out node set by node set: a plan for all of them together would not hold.
+    // Counts and alternatives of features are worked out node set by node set: a plan for all of them together would
+    // not hold.
     return details.features != nullptr &&
            std::string_view(details.features).find_first_of("*[|") != std::string_view::npos;
 }

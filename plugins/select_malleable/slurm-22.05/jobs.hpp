@@ -43,15 +43,18 @@ std::vector<policy::Pool> pools();
 
 std::string_view comment_of(const job_record_t& job);
 void set_comment(job_record_t& job, const std::string& text);
-/// The word of a job's admin comment that says what of its limit is its own: timelimit=10+1, ten minutes that were asked for and one for sharing.
+/// The word of a job's admin comment that says what of its limit is its own: timelimit=10+1, ten minutes that were
+/// asked for and one for sharing.
 inline constexpr const char* kLimitWord = "timelimit";
-/// Minutes: its limit without what sharing added. Whatever somebody made of it since is the job's own limit now.
+/// Returns the job's limit in minutes without the time that sharing added. A limit that was changed since is the job's
+/// own now.
 uint32_t own_limit(const job_record_t& job);
 
 /// Seconds on all its cores; a year for a job without a limit.
 policy::Seconds requested(const job_record_t& job);
 
-/// The job as the policy sees it, on `nodes` nodes. Malleable when it said so, and nothing forbids that its cores change (may_change()).
+/// The job as the policy sees it, on `nodes` nodes. Malleable when it said so, and nothing forbids that its cores
+/// change (may_change()).
 policy::Job described(const job_record_t& job, int nodes);
 /// Why a malleable job can neither be a guest nor a mate; empty: it can.
 std::string obstacle(const job_record_t& job);
@@ -74,7 +77,8 @@ int position(const job_resources_t& resources, int node);
 std::vector<bool> cores_on(const job_resources_t& resources, int n);
 void set_cores_on(job_resources_t& resources, int n, const std::vector<bool>& cores);
 
-/// The name of a reservation that begins before `end` on one of these nodes and is not the job's own; empty: there is none.
+/// The name of a reservation that begins before `end` on one of these nodes and is not the job's own; empty: there is
+/// none.
 std::string reservation_before(const job_record_t& job, const policy::NodeSet& nodes, policy::Seconds now,
                                policy::Seconds end);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// once_unlocked.hpp - what can be done only after slurmctld has finished what it is doing.
+// once_unlocked.hpp - work that has to wait until slurmctld has released its locks.
 #pragma once
 
 namespace drom::slurm {
 
-/// Calls `body` from a thread of its own, which then holds slurmctld's lock on jobs for writing: not before whoever holds it now has released
-/// it. Calls made meanwhile become one. Not while slurmctld ends. `body` must throw nothing. Always the same `body`.
+/// Calls `body` from a thread of its own, which then holds slurmctld's lock on jobs for writing. It waits until the
+/// caller has released that lock. Calls made meanwhile become one. Not while slurmctld ends. `body` must throw nothing.
+/// Always the same `body`.
 void once_unlocked(void (*body)());
 
 }  // namespace drom::slurm

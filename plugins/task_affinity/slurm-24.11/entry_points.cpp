@@ -13,7 +13,8 @@ extern "C" {
 
 int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t);
 
-// Where other plugins set affinities, too: who is named last in TaskPlugin counts. This series tells nobody of a suspension.
+// Other plugins set affinities here, too: the one that is named last in TaskPlugin counts. This series has no hook for
+// a suspension.
 int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t) {
     task::tell_of_fork(job, task);
     return SLURM_SUCCESS;
