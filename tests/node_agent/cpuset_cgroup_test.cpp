@@ -115,7 +115,7 @@ TEST(CpusetLocation, LevelsOfSlurmAreThoseWhoseCpusSlurmWrites) {
 
 // --- widening a tree of plain files ---
 
-constexpr pid_t kTask = 4194305;  // above what the kernel ever gives: nobody's affinity is touched
+constexpr pid_t kTask = 4194305;  // above what the kernel ever gives: no affinity is touched
 
 std::string text_of(const std::string& path) {
     std::ifstream file(path);
@@ -219,7 +219,7 @@ TEST_F(FakeTree, OnV2AnEmptyCpusetInheritsAndIsLeftEmpty) {
     level(job + "/step_0", "0", "0");
     level(job + "/step_0/user", "", "0");
     level(job + "/step_0/user/task_0", "", "0");
-    // Nobody computes what is in effect here: written right, and said that it had no effect.
+    // No kernel computes the CPUs in effect here: they are written right, and said to have no effect.
     EXPECT_NE(widen(CpuSet::range(0, 2)).find("has CPUs 0 in effect whatever is asked"), std::string::npos);
     EXPECT_EQ(cpus(v2_ + "/system.slice/slurmstepd.scope"), "");
     EXPECT_EQ(cpus(job), "0-1");
@@ -281,7 +281,7 @@ TEST_F(FakeTree, WhoMayNotWriteIsTold) {
     fs::permissions(root(), fs::perms(0755));
     fs::permissions(root() + v1_ + "/slurm/uid_0/job_1/cpuset.cpus", fs::perms(0444));
     Child child = Child::run([&] {
-        // From inside: nobody may get here from above.
+        // From inside: no process may get here from above.
         if (chdir(root().c_str()) != 0 || (geteuid() == 0 && setuid(65534) != 0)) return 2;
         const std::string trouble = widen_cpuset(kTask, CpuSet::range(0, 2), ".");
         return trouble.ends_with("slurmd has to run as root and to have the hierarchy mounted for writing") ? 0 : 1;

@@ -54,7 +54,7 @@ protected:
         return arrived ? arrived->news : arrived.error();
     }
 
-    /// What the table gives a process.
+    /// The CPUs that the table gives a process.
     CpuSet wanted(pid_t pid) {
         CpuSet mask{};
         drom_table* table = nullptr;
@@ -444,7 +444,7 @@ TEST_F(Agent, ADamagedRecordIsPutAsideAndSaidOnce) {
     ASSERT_NE(file, nullptr);
     fputs("drom node agent 1\ntask 1 2", file);
     fclose(file);
-    // Nobody is refused for that, and who only looks leaves it to be said.
+    // No step is refused for that, and a call that only looks leaves the report to another.
     EXPECT_TRUE(agent().would_fit(launch(2, 48, CpuSet::range(0, 1)), 48).has_value());
     EXPECT_TRUE(agent().before_step(step_of(1), kNode).has_value());
     const auto first = agent().reconcile();
@@ -484,7 +484,7 @@ TEST_F(Agent, CoresAreCountedAsSlurmDoes) {
     EXPECT_TRUE(smt.cpus_of_cores(CpuSet::range(8, 4)).none());
 }
 
-/// Nobody's CPU twice, and every living task has what the last plan gave it.
+/// No CPU is two tasks', and every living task has what the last plan gave it.
 TEST_F(Agent, WhoeverIsKilledInTheMiddleOfALaunchTheNextCallFinishesIt) {
     std::vector<std::vector<pid_t>> steps;
     for (uint32_t round = 1; round <= 60; ++round) {

@@ -73,7 +73,7 @@ nobody_left() { [[ -z $(processes) ]]; }
 @test "an ordinary user has a cluster, with our plugins" {
     user=()
     if ((EUID == 0)); then user=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ USER=nobody LOGNAME=nobody); fi
-    # The build folder may be nobody else's business.
+    # Other users may not be let into the build folder.
     mkdir -p "$CLUSTER/lib/slurm"
     cp -a "$BUILD"/lib/libdrom{.so*,-agent.so,-omp.so} "$CLUSTER/lib/"
     cp "$SPANK_DROM" "$CLUSTER/lib/slurm/"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# cluster.sh - a real Slurm on this machine, as whoever calls it: slurmctld and some slurmd, without systemd, munge or root.
+# cluster.sh - a real Slurm on this machine, as the calling user: slurmctld and some slurmd, without systemd, munge or root.
 #
 #   cluster.sh up DIR [NAME=VALUE...]    starts it in DIR, which is made, and waits until every node is idle
 #     nodes=2 node=n    nodes n1, n2, ...; on one machine their cgroups are told apart by these names
@@ -14,7 +14,7 @@
 #     cgroup=LINE       of cgroup.conf; may be repeated
 #     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
 #     task=task/none select=select/cons_tres proctrack=proctrack/linuxproc
-#     answered=PORT     no slurmd is started: somebody else answers there for all nodes (bench/fake_nodes.py)
+#     answered=PORT     no slurmd is started: another program answers there for all nodes (bench/fake_nodes.py)
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
 #     limit=SECONDS     after which it is stopped anyway (default 1800)
 #   cluster.sh again DIR NAME            starts the node's slurmd, or slurmctld, which has ended, once more; of slurmctld's state nothing is lost
@@ -38,13 +38,13 @@ mkdir -p "$2"
 dir=$(cd "$2" && pwd)
 export PATH=$PATH:/usr/sbin:/sbin
 export SLURM_CONF=$dir/etc/slurm.conf
-# What belongs to this cluster carries its mark: daemons start their children with their own environment.
+# The processes of this cluster carry its mark: daemons start their children with their own environment.
 mark=CLUSTER_MARK=$dir
 shift 2
 
 say() { echo "cluster.sh: $*" >&2; }
 
-# state PID: one letter, of a zombie Z, which nobody may ever reap; nothing when there is no such process.
+# state PID: one letter, of a zombie Z, which may never be reaped; nothing when there is no such process.
 state() { sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null || true; }
 alive() { [[ $(state "$1") == [!ZX] ]]; }
 # born PID: tells one process from a later one with the same number.
@@ -152,7 +152,7 @@ system_plugins() {
 
 listens() { (exec 9<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# claim_ports COUNT: $port is the first of so many in a row, below those that the kernel gives to connections. Nobody else who asks here gets them as long as
+# claim_ports COUNT: $port is the first of so many in a row, below those that the kernel gives to connections. No other caller gets them as long as
 # $ports_lock is open.
 claim_ports() {
     local folder try
@@ -302,7 +302,7 @@ watch() {
     while ((SECONDS < limit)) && alive "$owner" && [[ $(born "$owner") == "$born" ]] && [[ -e $dir/run/daemons ]] || alive "$starter"; do
         sleep 0.5
     done
-    # Somebody may have ended that cluster and started the next one in its folder: that one has a watcher of its own.
+    # That cluster may have been ended and the next one started in its folder: that one has a watcher of its own.
     [[ $(cat "$dir/run/starter" 2>/dev/null) != "$starter" ]] || stop
 }
 

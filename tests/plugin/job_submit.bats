@@ -57,7 +57,7 @@ runs() { eventually "job $1 runs: $(scontrol -o show job "$1")" is "$1" JobState
     submit -p pair --exclusive --malleable -w n1
     runs "$JOB"
     expect "$(squeue -h -j "$JOB" -o '%C %D %h')" "8 1 YES"
-    # Not sinfo: its count of a node's CPUs is that of before the job until somebody asks for the node by name (Slurm 22.05).
+    # Not sinfo: its count of a node's CPUs is that of before the job until the node is asked for by name (Slurm 22.05).
     scontrol show node n1 | grep -q 'CPUAlloc=8 '
     first=$JOB
     submit -p pair -n1 -s -w n1

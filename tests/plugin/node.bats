@@ -55,7 +55,7 @@ on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(p
     empty_again
 }
 
-# What a site has: root's daemons, and jobs of people who are not (nobody and daemon: Slurm asks that they have names).
+# As on a site: root's daemons, and jobs of users who are not root (nobody and daemon: Slurm asks that they have names).
 @test "jobs of two users share a node, and neither can change a mask" {
     if ((EUID != 0)) || ! as_user 65534 test -x "$BUILD/bin/heat-gcc"; then
         echo "# node.bats: not root, or others cannot read $BUILD: jobs of other users are NOT tested here" >&3
@@ -127,7 +127,7 @@ children_on_cpus() {
     for child in $(pgrep -P "$1"); do on_cpus "$child" "$2" || return; done
 }
 
-# A shell has the step's place in the table, and goes on to have it: as under root as under anybody else.
+# A shell has the step's place in the table, and goes on to have it: under root as under any other user.
 @test "what a step starts through a shell stays inside its CPUs" {
     script "srun sh -c '\"$BUILD/bin/heat-gcc\" --size 600 --steps 10000000; true'"
     owner_of_both

@@ -58,7 +58,7 @@ MOST_JOBS = 14  # running and waiting: more only wait
 ORDERS = {"submit": 60, "cancel": 9, "requeue": 5, "suspend": 3, "limit": 6, "reconfigure": 4}
 # Before the controller is killed: what is waited for, at most so many seconds, and up to so many milliseconds more.
 MOMENTS = {"an order": 30, "a guest's start": 30, "an end": 14, "its state is saved": 12, "any": 14}
-LIVES_S = [(35, 0.0, 0.25), (57, 1.1, 2.4), (8, 4.5, 6.0)]  # weight, shortest, longest; nobody starts in the first second
+LIVES_S = [(35, 0.0, 0.25), (57, 1.1, 2.4), (8, 4.5, 6.0)]  # weight, shortest, longest; no job starts in the first second
 SAVES_AT_ONCE = 0.75  # of all controllers
 PRELOAD = Path("lib") / "storm_preload.so"
 ORDERLY = 0.06  # of all stops: the controller saves its state
@@ -103,7 +103,7 @@ class Author:
         return self.whole(False)
 
     def lines(self, malleable: bool) -> list[str]:
-        # Nobody shares with one that is not malleable: it does not stay.
+        # No job shares with one that is not malleable: it does not stay.
         times = ["1", "2", "3", "4", "6", "8", "8", "25"] if malleable else ["0.3", "1", "2"]
         if self.chance.random() < 0.3:
             return [f"exec sleep {self.chance.choice(times)}"]
@@ -113,7 +113,7 @@ class Author:
         self.written += 1
         options = self.shape()
         is_malleable = "--malleable" in options
-        # Who asks for less than those that run gains by sharing with them.
+        # A job that asks for less than those that run gains by sharing with them.
         minutes = self.chance.choice([1, 1, 1, 2, 3, 5, 5]) if is_malleable else 1
         if self.chance.random() < 0.1:
             options.append("--array=0-2")
@@ -240,7 +240,7 @@ class Storm:
                 self.note(f"FOUND {finding}")
 
     def jobs(self) -> list[Job]:
-        """As the controller tells them; it does so to nobody while it is down, and there is none then."""
+        """The jobs as the controller shows them; none while it is down."""
         for _ in range(SCONTROL_TRIES):
             done = self.cluster.call("scontrol", "-o", "-d", "show", "job")
             if done.returncode >= 0:
@@ -378,7 +378,7 @@ class Storm:
         return True
 
     def resume_suspended(self) -> None:
-        """Unless somebody has come to their cores: stock Slurm would let both have them."""
+        """Unless another job has come to their cores: stock Slurm would let both have them."""
         jobs = self.jobs()
         for job in [job for job in jobs if job.id in self.suspended and job.state == "SUSPENDED"]:
             alone = not any(other.runs and other.cores.keys() & job.cores.keys() for other in jobs)
@@ -394,7 +394,7 @@ class Storm:
             self.cluster.call("scontrol", "update", f"nodename={node}", "state=resume")
 
     def let_some_end(self) -> None:
-        """Who waits goes first: who runs may be a mate."""
+        """Waiting jobs go first: running ones may be mates."""
         jobs = self.jobs()
         waiting, running = ([job.id for job in jobs if job.state == state] for state in ("PENDING", "RUNNING"))
         while len(waiting) + len(running) > MOST_JOBS:
@@ -478,7 +478,7 @@ class Storm:
         self.find(self.replay())
 
     def last_step(self, node: str) -> list[Finding]:
-        """After it, the node's table has nobody, and every core is free."""
+        """After it, the node's table has no client, and every core is free."""
         done = self.cluster.call("srun", "-Q", "-J", "last", f"-w{node}", "-N1", "-n1", f"-c{CORES}", "-t1", "--malleable", "true")
         found = [Finding("last step", f"{node}: {done.stderr.strip()}")] if done.returncode != 0 else []
         eventually(f"the table of {node} has no client", lambda: not self.cluster.listing(node)["clients"])

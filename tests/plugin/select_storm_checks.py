@@ -64,7 +64,7 @@ class Asked:
 
 @dataclass
 class Groups:
-    """Who was ever together with whom, directly or over others, by the log of decisions."""
+    """Jobs that were ever together, directly or over others, by the log of decisions."""
 
     groups: list[set[int]] = field(default_factory=list)
 
@@ -156,7 +156,7 @@ def near_suspended(jobs: list[Job]) -> set[str]:
 
 
 def judge_cores(jobs: list[Job], size: int) -> list[Finding]:
-    """No core is two jobs', and where all jobs have whole nodes none is nobody's."""
+    """No core is two jobs', and where all jobs have whole nodes each core is some job's."""
     found = []
     for node, there in sorted(running_on(jobs).items()):
         for one, other in itertools.combinations(there, 2):
@@ -171,7 +171,7 @@ def judge_cores(jobs: list[Job], size: int) -> list[Finding]:
 
 
 def judge_allocated(jobs: list[Job], allocated: Mapping[str, int]) -> list[Finding]:
-    """What sinfo counts is what jobs have."""
+    """The counts of sinfo are those of the jobs."""
     judged = running_on(jobs)
     unclear = {node for job in jobs if job.was_suspended for node in job.cores}
     found = []
@@ -184,7 +184,7 @@ def judge_allocated(jobs: list[Job], allocated: Mapping[str, int]) -> list[Findi
 
 
 def judge_groups(jobs: list[Job], size: int) -> list[Finding]:
-    """Who says that it shares is there with those. Who says nothing may be beside somebody: of a state that is older than all that the ledger
+    """A job that says that it shares is there with those jobs. One that says nothing may be beside others: of a state that is older than all that the ledger
     remembers who lent what to whom cannot be told."""
     whole = [job for job in jobs if (job.runs or (job.was_suspended and job.cores)) and job.has_whole_nodes(size)]
     suspended = {job.id for job in jobs if job.was_suspended}
@@ -218,7 +218,7 @@ def judge_limits(jobs: list[Job], asked: Mapping[str, Asked], groups: Groups) ->
     return found
 
 
-# What stays of a log's line, to be counted.
+# The part of a log's line that is counted.
 def kind_of(line: str) -> str:
     return re.sub(r"\d+(?:[-,:]\d+)*", "N", re.sub(r"^\[[^\]]*\] ", "", line)).strip()
 
@@ -232,7 +232,7 @@ COUNTED_BEFORE = re.compile(r"error: job_update_tres_cnt: cpu_cnt underflow \(\d
 
 
 def judge_log(lines: Iterable[str], near: set[str]) -> tuple[list[Finding], collections.Counter[str]]:
-    """What must not be in slurmctld's log; and counted, what follows when stock Slurm gives a suspended job's cores to others, or takes the end of
+    """Lines that must not be in slurmctld's log; and counted, those that follow when stock Slurm gives a suspended job's cores to others, or takes the end of
     a job's former run for its own."""
     found, explained = [], collections.Counter()
     for line in lines:

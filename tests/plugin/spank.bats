@@ -6,7 +6,7 @@ load support
 
 setup_file() {
     local prolog=$BATS_FILE_TMPDIR/prolog
-    # As whoever runs slurmd, before a job's first step.
+    # As the user of slurmd, before a job's first step.
     printf '#!/bin/bash\nenv | grep ^SPANK_DROM_ >%q\nexit 0\n' "$BATS_FILE_TMPDIR/prolog.out" >"$prolog"
     chmod +x "$prolog"
     start_cluster plugstack="required $SPANK_DROM" extra="Prolog=$prolog"

@@ -92,7 +92,7 @@ class Author:
         if self.chance.random() < (0.4 if real else 0.15):
             size, steps = (200, self.chance.randint(100, 4000)) if real else (60, self.chance.randint(5, 40))
             return [str(build / "bin" / "heat-gcc"), "--size", str(size), "--steps", str(steps)]
-        # Nobody can share with one that is not malleable: it does not stay.
+        # No step can share with one that is not malleable: it does not stay.
         return ["sleep", self.chance.choice(["0", "0.2", "0.5", "1", "3", "60", "60"] if malleable else ["0", "0.2", "0.5", "1"])]
 
     def malleable(self) -> list[str]:
@@ -272,7 +272,7 @@ class Storm:
             flight.result()
 
     def let_some_end(self) -> None:
-        """Too many jobs would only wait for each other: those that have hung since their daemon was killed go first, then anybody."""
+        """Too many jobs would only wait for each other: those that have hung since their daemon was killed go first, then any."""
         names = sorted(set(self.cluster.job_names()))
         for job in self.abandoned[:4]:
             self.cluster.call("scancel", job)
@@ -293,14 +293,14 @@ class Storm:
                 srun.kill()
                 srun.wait()
         self.note("every srun has ended")
-        # Whose step daemon was killed has nobody to end it. Its CPUs were its own until now.
+        # A step whose daemon was killed is not ended by Slurm. Its CPUs were its own until now.
         for pid in self.cluster.marked():
             kill(pid)
         eventually("every task has ended", lambda: not self.cluster.marked())
         eventually("every node is idle", self.cluster.all_idle, self.cluster.resume)
 
     def last_step(self, node: str) -> list[str]:
-        """A malleable step for all of the node's CPUs, when nobody else is there: what it does not get was lost."""
+        """A malleable step for all of the node's CPUs, when no other is there: a CPU that it does not get was lost."""
         go_on = self.cluster.dir / f"{node}.go-on"
         waiting = f"until [ -e {go_on} ]; do sleep 0.05; done"
         cpus_asked = ["-N1", "-n1", f"-c{self.cluster.setup.cpus}"]
@@ -329,7 +329,7 @@ class Storm:
         return wrong
 
     def hold(self, node: str, name: str) -> None:
-        """A malleable step of all of the node's CPUs, until somebody ends it."""
+        """A malleable step of all of the node's CPUs, until it is ended."""
         everything = ["-N1", "-n1", f"-c{self.cluster.setup.cpus}", "--malleable"]
         self.sruns.append(self.cluster.start("srun", "-Q", "-J", f"{name}-{node}", f"-w{node}", *everything, "sleep", "300"))
 
@@ -409,7 +409,7 @@ def children(pid: int) -> list[int]:
 
 
 def reasons(log: list[str]) -> collections.Counter[str]:
-    """What the node agent said, numbers left out."""
+    """The lines of the node agent, numbers left out."""
     found: collections.Counter[str] = collections.Counter()
     for line in log:
         said = re.search(r"spank_drom: step \S+: (.*)", line)

@@ -174,7 +174,7 @@ def clients_of(listing: str) -> list[Client]:
 
 
 def read_table(drom: str, table: Path) -> list[Client]:
-    """Nobody's, when no step has made it yet."""
+    """Empty when no step has made it yet."""
     if not (table / "ledger").exists():
         return []
     done = subprocess.run([drom, "list", "--table", str(table), "--json"], capture_output=True, text=True, timeout=60)
@@ -184,7 +184,7 @@ def read_table(drom: str, table: Path) -> list[Client]:
 
 
 def environ_of(pid: int) -> dict[str, str]:
-    """Empty: it has ended, or is somebody else's."""
+    """Empty: it has ended, or is of another cluster."""
     try:
         raw = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace")
     except OSError:
@@ -200,7 +200,7 @@ def status_of(path: Path) -> dict[str, str]:
 
 
 def is_alive(pid: int) -> bool:
-    """A zombie that nobody reaps has ended."""
+    """A zombie that is not reaped has ended."""
     return status_of(Path(f"/proc/{pid}/status")).get("State", "X").strip()[0] not in "ZX"
 
 

@@ -107,7 +107,7 @@ class Cluster:
         return self.dir / f"{node}.table"
 
     def call(self, *command: object) -> subprocess.CompletedProcess:
-        """What is submitted carries the mark; how it ends is for the caller to judge."""
+        """A submitted job carries the mark; the caller judges how it ends."""
         return subprocess.run(
             list(map(str, command)), env=self.env | {"STORM_MARK": self.mark}, cwd=self.dir, capture_output=True, text=True, timeout=WATCHDOG_S
         )
@@ -183,7 +183,7 @@ def kill(pid: int) -> None:
 
 
 class Storm(Protocol):
-    """What the storms have in common."""
+    """The part that all storms have in common."""
 
     cluster: Cluster
     seed: int

@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* The thread that saves asks how long ago it did. Everybody else gets the truth. */
+/* The thread that saves asks how long ago it did. All other threads get the truth. */
 double difftime(time_t later, time_t earlier) {
     static int at_once = -1;
     if (at_once < 0) at_once = getenv("SAVE_AT_ONCE") != NULL;

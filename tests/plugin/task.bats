@@ -24,7 +24,7 @@ affinity() { sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$1/status"; }
     ((status != 0))
     [[ $output == *"drom: no room: its CPUs 0-1 are what running steps keep at least"* ]]
     has_step n1 "$owner.0" 0-1
-    # Nobody else is refused.
+    # No other job is refused.
     srun -w n1 -c2 true
     scancel "$owner"
     empty_again

@@ -121,7 +121,7 @@ TEST(Cluster, NothingIsLostAndNoNodeIsOverFullWhateverComesAndGoes) {
     }));
 }
 
-// What predict() says now must be what happens when every job uses up its request and nobody else comes.
+// The prediction must be what happens when every job uses up its request and no other comes.
 TEST(Cluster, PredictedEndsComeTrueWhenRequestsAreExact) {
     EXPECT_TRUE(holds("predictions", [] {
         SharingRules rules;

@@ -301,7 +301,7 @@ TEST(Coscheduler, WithoutItsLedgerItInfersWhoIsWhoseGuest) {
         Story story = random_story();
         RC_PRE(story.c.rules().sharing.jobs_per_node == 2);
         for (int i = 0; i < 30; ++i) step(story);
-        // What is inferred for a guest of whom a mate has gone is that mate's cores: they are not told apart.
+        // The cores of a mate that has gone are inferred for its guest: they are not told apart.
         Coscheduler again(story.c.pools(), story.c.rules());
         RC_ASSERT(again.restore("", story.running, story.now).has_value());
         for (const Placed& seen : story.running)
@@ -353,7 +353,7 @@ TEST(Coscheduler, WhoOfTheLedgerDoesNotRunAnyMoreHasEnded) {
     EXPECT_EQ(picture(next, 9), "3 from 40 to 110: 8 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
-/// What runs by a controller that was killed some time after it had saved that.
+/// The jobs that run under a controller that was killed some time after it had saved that.
 TEST(Coscheduler, WhoRunsByAnOlderStateKeepsItsCores) {
     EXPECT_TRUE(holds("older state", [] {
         Story story = random_story();
@@ -375,7 +375,7 @@ TEST(Coscheduler, WhoRunsByAnOlderStateKeepsItsCores) {
                 continue;
             }
             if (!again.knows(id)) {
-                // Not known is: nobody shares there.
+                // Not known means: no job shares there.
                 const Job asked = random_job(story.last + 1, story.now, 1);
                 RC_ASSERT(again.propose(asked, seen->nodes, kNever, story.now).refusal != Refusal::kNone);
                 continue;
