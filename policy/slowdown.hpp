@@ -17,7 +17,7 @@ struct SlowdownRules {
     double max_slowdown = 10;
     SharingRules sharing;
     /// Beyond the thesis: share only when the guest's predicted slowdown falls by more than `gain` times what those of
-    /// its mates rise together; 0 asks for nothing. See docs/researchers.md.
+    /// its mates rise together; 0 asks for nothing. See docs/user/simulator.md.
     double gain = 0;
 };
 

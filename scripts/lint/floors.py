@@ -71,9 +71,9 @@ def main() -> int:
         print(picture(), end="")
         return 0
     found = [text for house in HOUSES for text in complaints(house)]
-    shown = _PICTURE.search((ROOT / "docs/architecture.md").read_text())
+    shown = _PICTURE.search((ROOT / "docs/developer/architecture.md").read_text())
     if shown is None or shown[2] != picture():
-        found.append("docs/architecture.md: its floors are not those of the includes; scripts/lint/floors.py --picture prints them")
+        found.append("docs/developer/architecture.md: its floors are not those of the includes; scripts/lint/floors.py --picture prints them")
     print(*found, sep="\n", end="\n" if found else "")
     return 1 if found else 0
 
