@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dlb.c - what DLB's calls cost: a line a round of nanoseconds for a poll, a look at the own mask and at another's, a request that is not
- * waited for, a reservation and its end.
+ * dlb.c - what DLB's calls cost: a line a round of nanoseconds for a poll, a look at the own mask and at another's, a
+ * request that is not waited for, a reservation and its end.
  *
  *   dlb ROUNDS
  *

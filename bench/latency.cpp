@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// latency.cpp - an administrator that takes a CPU from a running client again and again, and looks at what happens then.
+// latency.cpp - an administrator that takes a CPU from a running client again and again, and looks at what happens
+// then.
 //
 //   latency set PID SAMPLES GAP_US released|resized   how long each request takes until it is released or resized
-//   latency free PID ROUNDS                           whether a thread of the client is seen on the CPU it released, for a second
+//   latency free PID ROUNDS                           whether a thread of the client is seen on the CPU it released,
+//   for a second
 //
 // The client has CPUs 0 and 1 and alternately loses either. Prints one JSON object. The table is DROM_TABLE's.
 #include <dirent.h>
@@ -103,7 +105,7 @@ int measure_set(int32_t pid, int samples, long gap_us, bool resized) {
     return 0;
 }
 
-// ---- who is where --------------------------------------------------------------------------------------------------------
+// ---- who is where -------------------------------------------------------------------------------------------------
 
 bool read_text(const std::string& path, char* out, size_t size) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -114,7 +116,8 @@ bool read_text(const std::string& path, char* out, size_t size) {
     return length > 0;
 }
 
-/// True when the thread is running or ready to run on `cpu` (fields 3 and 39 of its stat; the name in field 2 may hold anything).
+/// True when the thread is running or ready to run on `cpu` (fields 3 and 39 of its stat; the name in field 2 may hold
+/// anything).
 bool runs_on(const std::string& task, long cpu) {
     char text[1024];
     if (!read_text(task + "/stat", text, sizeof text)) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi_calls.c - what an MPI call costs through the entry point that the program is bound to, beside the MPI library's own.
+// mpi_calls.c - what an MPI call costs through the entry point that the program is bound to, beside the MPI library's
+// own.
 //
 //   mpi_calls call BATCHES CALLS        MPI_Wait on no request: "through straight", ns a call, a line a batch, in turns
 //   mpi_calls pingpong BATCHES CALLS    8 bytes there and back between rank 0 and 1: ns a round, a line a batch

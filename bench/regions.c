@@ -8,8 +8,9 @@
 //                                       nested: as follow, and each thread's part is done by a team of its own
 //                                       barriers: one region, in which each step of the loop ends with a barrier
 //                                 STEPS of work in a region, all threads together
-// Prints "ready" after its first regions. Then, for each number read from its input, runs that many regions and prints the
-// nanoseconds they took; for barriers, the processor time of the whole process. Ends with its input. It knows nothing of drom.
+// Prints "ready" after its first regions. Then, for each number read from its input, runs that many regions and prints
+// the nanoseconds they took; for barriers, the processor time of the whole process. Ends with its input. It knows
+// nothing of drom.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static void empty(long work) {
     __asm__ volatile("" ::: "memory");
 }
 
-// Many parts, so that any number of threads has about the same to do. Whoever asks for the size of the team here keeps the answer.
+// Many parts, so that any number of threads has about the same to do. Whoever asks for the size of the team here keeps
+// the answer.
 enum { kParts = 64 };
 
 static void follow(long work) {

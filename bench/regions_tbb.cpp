@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// regions_tbb.cpp - a plain oneTBB program to be measured: loops of a chosen length, one after the other. Speaks as regions.c does.
+// regions_tbb.cpp - a plain oneTBB program to be measured: loops of a chosen length, one after the other. Speaks as
+// regions.c does.
 //
 //   regions-tbb follow STEPS     STEPS of regions.c's work in a loop, all threads together
 #include <tbb/parallel_for.h>

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// analytics.cpp - a short OpenMP program that looks at data: a histogram, a mean and a variance, in a few parallel loops.
+// analytics.cpp - a short OpenMP program that looks at data: a histogram, a mean and a variance, in a few parallel
+// loops.
 //
-// A plain OpenMP program, as heat.cpp is: nothing of drom in it. In the demonstration it is the one that arrives while the
-// simulation owns every CPU of the node.
+// A plain OpenMP program, as heat.cpp is: nothing of drom in it. In the demonstration it is the one that arrives while
+// the simulation owns every CPU of the node.
 //
 //   analytics [--samples MILLIONS] [--rounds N]
 //
-// The data are made up by a counter-based generator, so any thread can make any sample, and every sum is a sum of integers: the
-// result has the same bits however many threads computed it. What the mean and the variance should be is known; exit
-// status 1 when they are not.
+// The data are made up by a counter-based generator, so any thread can make any sample, and every sum is a sum of
+// integers: the result has the same bits however many threads computed it. What the mean and the variance should be is
+// known; exit status 1 when they are not.
 #include <array>
 #include <chrono>
 #include <cmath>

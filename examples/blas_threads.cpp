@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// blas_threads.cpp - a program over a BLAS with threads of its own, which follows drom's requests by itself: the explicit door.
+// blas_threads.cpp - a program over a BLAS with threads of its own, which follows drom's requests by itself: the
+// explicit door.
 //
 //   blas_threads [--size N] [--products N]
 //
-// OpenBLAS built for POSIX threads and BLIS have pools that no runtime knows, and a function each that says how many threads the next
-// product may use. So the program looks at drom_poll between two products, which costs two loads, and passes the number on: to whichever
-// of the two it runs over, found by its name, so that the same source serves both.
+// OpenBLAS built for POSIX threads and BLIS have pools that no runtime knows, and a function each that says how many
+// threads the next product may use. So the program looks at drom_poll between two products, which costs two loads, and
+// passes the number on: to whichever of the two it runs over, found by its name, so that the same source serves both.
 //
-// Every product is exact: the entries are integers below 1021, so no sum in it exceeds size * 1020^2 < 2^53, and neither the order of
-// the sums nor the number of threads can change a bit. (With other entries BLIS 0.9 gives the same bits for any number of threads; those of
-// OpenBLAS 0.3 differ in the last places.) Each product C = A B is checked for a vector x: C x = A (B x).
+// Every product is exact: the entries are integers below 1021, so no sum in it exceeds size * 1020^2 < 2^53, and
+// neither the order of the sums nor the number of threads can change a bit. (With other entries BLIS 0.9 gives the same
+// bits for any number of threads; those of OpenBLAS 0.3 differ in the last places.) Each product C = A B is checked for
+// a vector x: C x = A (B x).
 #include <cblas.h>
 #include <dlfcn.h>
 #include <drom/drom.h>
@@ -87,7 +89,8 @@ std::vector<double> apply(const Matrix& matrix, const std::vector<double>& x) {
     return y;
 }
 
-/// The number of products that were wrong; `a` becomes A B, its entries brought back below the modulus, again and again.
+/// The number of products that were wrong; `a` becomes A B, its entries brought back below the modulus, again and
+/// again.
 int multiply_all(Matrix& a, const Matrix& b, const Pool& pool, const Options& options) {
     const int n = options.size;
     Matrix c(a.size());

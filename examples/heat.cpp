@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // heat.cpp - a long OpenMP simulation: heat spreading over a square plate, one parallel loop a time step.
 //
-// A plain OpenMP program: it includes nothing of drom, is linked to nothing of drom and is compiled by any compiler with
-// -fopenmp. It never asks how many threads it has, so it does not notice when that changes between two steps.
+// A plain OpenMP program: it includes nothing of drom, is linked to nothing of drom and is compiled by any compiler
+// with -fopenmp. It never asks how many threads it has, so it does not notice when that changes between two steps.
 //
 //   heat [--size CELLS] [--steps N] [--progress]
 //
-// The plate starts as one bump, sin(pi x) sin(pi y), cold at its rim. That shape only fades: every step multiplies it by the
-// same known factor. So the program knows the right answer and checks itself: exit status 1 when it computed something else.
-// The checksum covers every bit of the result and does not depend on the number of threads.
+// The plate starts as one bump, sin(pi x) sin(pi y), cold at its rim. That shape only fades: every step multiplies it
+// by the same known factor. So the program knows the right answer and checks itself: exit status 1 when it computed
+// something else. The checksum covers every bit of the result and does not depend on the number of threads.
 #include <chrono>
 #include <cmath>
 #include <cstdint>

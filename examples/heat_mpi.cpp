@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// heat_mpi.cpp - the simulation of heat.cpp over several ranks: each has a strip of the plate and works on it with its OpenMP threads.
+// heat_mpi.cpp - the simulation of heat.cpp over several ranks: each has a strip of the plate and works on it with its
+// OpenMP threads.
 //
 // A plain MPI+OpenMP program: nothing of drom in it. MPI is called by the main thread only, between parallel loops.
 //
 //   mpirun -np RANKS heat_mpi [--size CELLS] [--steps N] [--progress]
 //
-// Every cell is computed by the same operations whoever computes it, so the checksum depends neither on the number of ranks nor on
-// that of threads. Exit status 1 when the plate is not what is known to come out.
+// Every cell is computed by the same operations whoever computes it, so the checksum depends neither on the number of
+// ranks nor on that of threads. Exit status 1 when the plate is not what is known to come out.
 #include <mpi.h>
 
 #include <algorithm>

@@ -3,8 +3,9 @@
 //
 //   paced [--cpus N] [--milliseconds N]
 //
-// It has as much work as takes so long on so many CPUs, and sleeps until that is done; on half of the CPUs it takes twice as long. On nodes that
-// drom only plays (DROM_VIRTUAL) this is a job: a cluster of them fits on a laptop. Without a reservation it has all its CPUs all the time.
+// It has as much work as takes so long on so many CPUs, and sleeps until that is done; on half of the CPUs it takes
+// twice as long. On nodes that drom only plays (DROM_VIRTUAL) this is a job: a cluster of them fits on a laptop.
+// Without a reservation it has all its CPUs all the time.
 #include <drom/drom.h>
 
 #include <unistd.h>

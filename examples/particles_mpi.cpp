@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// particles_mpi.cpp - particles that attract each other, each rank moving its share of them, each thread a part of that.
+// particles_mpi.cpp - particles that attract each other, each rank moving its share of them, each thread a part of
+// that.
 //
-// A plain MPI+OpenMP program: nothing of drom in it. It computes more than it communicates, one gather of all places a step.
+// A plain MPI+OpenMP program: nothing of drom in it. It computes more than it communicates, one gather of all places a
+// step.
 //
 //   mpirun -np RANKS particles_mpi [--particles N] [--steps N] [--progress]
 //
-// The force on a particle is summed over all others in one order, so every bit of the result is the same for any number of ranks and
-// threads, and the checksum says so. Moves by leapfrog, which keeps the energy: exit status 1 when it drifts.
+// The force on a particle is summed over all others in one order, so every bit of the result is the same for any number
+// of ranks and threads, and the checksum says so. Moves by leapfrog, which keeps the energy: exit status 1 when it
+// drifts.
 #include <mpi.h>
 
 #include <array>

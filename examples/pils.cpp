@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pils.cpp - a load that computes and does nothing else, after the parallel load simulator of BSC's studies: rounds of equal work
-// between barriers, no memory, no communication, so that it runs as fast as it has CPUs.
+// pils.cpp - a load that computes and does nothing else, after the parallel load simulator of BSC's studies: rounds of
+// equal work between barriers, no memory, no communication, so that it runs as fast as it has CPUs.
 //
 // A plain OpenMP program: nothing of drom in it.
 //
 //   pils [--tasks N] [--work THOUSANDS] [--rounds N]
 //
-// A round is `tasks` pieces of work of so many thousand operations, shared out as threads become free. Each piece ends in a number that is
-// known only by doing it; their sum is the checksum, the same for any number of threads.
+// A round is `tasks` pieces of work of so many thousand operations, shared out as threads become free. Each piece ends
+// in a number that is known only by doing it; their sum is the checksum, the same for any number of threads.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

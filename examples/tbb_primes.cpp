@@ -3,10 +3,11 @@
 //
 //   tbb_primes [--exponent N] [--repeat N]
 //
-// Counts the primes below 10^N, which is known, by a sieve whose blocks are tasks. oneTBB promises nothing about how many threads run
-// them, so the number may change at any time, between any two tasks: each task looks at drom_poll, two loads when there is nothing new,
-// and whoever sees a request first changes tbb::global_control's limit. Every thread has left the CPUs that are gone by then; workers above
-// the limit go to sleep as they finish their tasks. Exit status 1 when a count is wrong.
+// Counts the primes below 10^N, which is known, by a sieve whose blocks are tasks. oneTBB promises nothing about how
+// many threads run them, so the number may change at any time, between any two tasks: each task looks at drom_poll, two
+// loads when there is nothing new, and whoever sees a request first changes tbb::global_control's limit. Every thread
+// has left the CPUs that are gone by then; workers above the limit go to sleep as they finish their tasks. Exit status
+// 1 when a count is wrong.
 #include <drom/drom.h>
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
@@ -113,8 +114,8 @@ int main(int argc, char** argv) {
     if (drom_init(nullptr, 0, nullptr, &error) < 0) std::fprintf(stderr, "tbb_primes: %s\n", error.text);
     std::int64_t end = 1;
     for (int i = 0; i < options.exponent; ++i) end *= 10;
-    // Room for every CPU of the node, made while there may be as many threads: by itself oneTBB makes it for the CPUs that the process
-    // was started with, and could not grow beyond.
+    // Room for every CPU of the node, made while there may be as many threads: by itself oneTBB makes it for the CPUs
+    // that the process was started with, and could not grow beyond.
     const auto online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
     Limit limit;
     limit.set(online);

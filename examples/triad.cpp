@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // triad.cpp - a load that is bound by memory, after McCalpin's STREAM: a = b + s c over arrays that no cache holds.
 //
-// A plain OpenMP program: nothing of drom in it. Past a few threads it hardly gets faster, so it loses little when it shrinks.
+// A plain OpenMP program: nothing of drom in it. Past a few threads it hardly gets faster, so it loses little when it
+// shrinks.
 //
 //   triad [--megabytes N] [--rounds N]
 //

@@ -5,9 +5,9 @@
 //   sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
 //   pool cores=48 nodes=0-49
 //   start at=100 job=12 submit=90 request=3600 count=4 least=1 kind=malleable nodes=0-3
-//   consider at=200 job=13 submit=190 request=60 count=4 least=1 within=0-49 static=3700 limit=1.9 outcome=share cores=24 mates=12 end=320
-//   share at=200 job=13 submit=190 request=60 count=4 least=1 cores=24 mates=12
-//   finish at=320 job=13
+//   consider at=200 job=13 submit=190 request=60 count=4 least=1 within=0-49 static=3700 limit=1.9 outcome=share
+//   cores=24 mates=12 end=320 share at=200 job=13 submit=190 request=60 count=4 least=1 cores=24 mates=12 finish at=320
+//   job=13
 //
 // A line "sd-policy" begins a new cluster: what came before it says nothing about what follows. Times are seconds since
 // an arbitrary zero.

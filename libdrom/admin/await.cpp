@@ -7,18 +7,19 @@
 #include "base/confine.hpp"
 #include "base/env.hpp"
 #include "base/error.hpp"
+#include "shmem/admin_lock.hpp"
 #include "shmem/descendants.hpp"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
-#include "shmem/slots.hpp"
-#include "shmem/reconcile.hpp"
-#include "shmem/admin_lock.hpp"
 #include "shmem/futex.hpp"
+#include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 #include "table.hpp"
 
 namespace drom {
 
-/// The client whose release is missing for `goal`, kNoSlot when none is. Somebody else's comes first: it is what the goal waits for.
+/// The client whose release is missing for `goal`, kNoSlot when none is. Somebody else's comes first: it is what the
+/// goal waits for.
 uint32_t Table::blocker(const Goal& goal) noexcept {
     const Owner::Name who = name_of(ledger_, goal.slot);
     bool own = false;
@@ -45,8 +46,8 @@ int Table::finish(const Goal& goal, const Options& options, const char* verb, dr
     return await(resized, options, verb, error);
 }
 
-/// For several clients: the first thing that is missing, after everybody was waited for. They share one deadline; who has ended meanwhile
-/// has released everything.
+/// For several clients: the first thing that is missing, after everybody was waited for. They share one deadline; who
+/// has ended meanwhile has released everything.
 int Table::finish_all(const SlotSet& slots, const Options& options, const char* verb, drom_error* error) noexcept {
     const uint64_t deadline = deadline_in_ms(options.timeout_ms);
     int first = succeed(error);
@@ -165,7 +166,8 @@ void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) 
     waiters.fetch_sub(1);
 }
 
-/// The client's last release, whoever made that. A request in between may have been replaced before anybody moved a thread for it.
+/// The client's last release, whoever made that. A request in between may have been replaced before anybody moved a
+/// thread for it.
 Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
     const Page* page = pages_.view(slot);
     const uint64_t own = page != nullptr ? page->released.load() : 0;
@@ -185,8 +187,9 @@ Origin Table::origin_before(uint32_t slot, uint64_t seq) noexcept {
     return {last.mask, begun_since(ledger_, slot, last, seq), &ledger_.request(slot).newest, seq};
 }
 
-/// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another administrator, may have
-/// obeyed that one while we were held up, and we would have moved its threads back to CPUs that are somebody else's by now.
+/// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another
+/// administrator, may have obeyed that one while we were held up, and we would have moved its threads back to CPUs that
+/// are somebody else's by now.
 Confined Table::move_threads(User user, ClientTree& tree, Posted& posted) noexcept {
     Origin origin = origin_before(user.slot, posted.seq);
     const uint64_t deadline = deadline_in_ms(100);
@@ -238,7 +241,8 @@ bool Table::confine_client(uint32_t slot) noexcept {
     return true;
 }
 
-/// Confines the client to its newest request again: a process that has not joined may have left its CPUs by an affinity call since.
+/// Confines the client to its newest request again: a process that has not joined may have left its CPUs by an affinity
+/// call since.
 bool Table::confine_again(const User& user) noexcept {
     Posted posted{};
     if (ledger_.virtual_node() || !read_request(ledger_, user.slot, posted)) return true;
@@ -251,8 +255,8 @@ bool Table::confine_again(const User& user) noexcept {
     return done.status == DROM_OK || done.status == DROM_E_NOPROC;
 }
 
-/// Clients without an agent that got CPUs back: nobody else tells them. Only those that were moved off CPUs before: a reservation whose program
-/// has not started, or that nobody has touched, is no business of a client that leaves.
+/// Clients without an agent that got CPUs back: nobody else tells them. Only those that were moved off CPUs before: a
+/// reservation whose program has not started, or that nobody has touched, is no business of a client that leaves.
 void Table::move_agentless() noexcept {
     for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
         if (!is_live(ledger_, name_of(ledger_, slot))) continue;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// change.cpp - new CPUs for a client: set, give, take, shrink, expand; plans carried out, and what a dead administrator left finished.
+// change.cpp - new CPUs for a client: set, give, take, shrink, expand; plans carried out, and what a dead administrator
+// left finished.
 #include <cstdio>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "placement.hpp"
+#include "shmem/admin_lock.hpp"
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
-#include "shmem/admin_lock.hpp"
+#include "shmem/slots.hpp"
 #include "table.hpp"
 
 namespace drom {
@@ -20,7 +21,7 @@ VerbText::VerbText(const char* verb, uint32_t pid) noexcept {
                             << static_cast<uint32_t>(number < 0 ? -number : number);
 }
 
-// --- plans ------------------------------------------------------------------------------------------------------------------
+// --- plans ---------------------------------------------------------------------------------------------------------
 
 /// Carries a plan out. False when some word had changed since: what is left must be planned again.
 bool Table::apply(const Plan& plan) noexcept {
@@ -55,8 +56,8 @@ int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_e
     }
 }
 
-/// Plan, apply, and again when overtaken; then reconcile. An administrator that dies on the way leaves the intent, and the next one does the same.
-/// With a wish, what to plan is chosen anew each time: from the words as they are then.
+/// Plan, apply, and again when overtaken; then reconcile. An administrator that dies on the way leaves the intent, and
+/// the next one does the same. With a wish, what to plan is chosen anew each time: from the words as they are then.
 int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSet& touched, bool& changed,
                      drom_error* error) noexcept {
     for (int attempt = 0; attempt < 16; ++attempt) {
@@ -85,7 +86,8 @@ int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSe
                 verb);
 }
 
-/// Does what a dead administrator had begun. If that is refused now (its client has died too), what it did so far is as legal as any state.
+/// Does what a dead administrator had begun. If that is refused now (its client has died too), what it did so far is as
+/// legal as any state.
 bool Table::finish_intent() noexcept {
     Intention what;
     what.targets = targets_;
@@ -101,7 +103,7 @@ bool Table::finish_intent() noexcept {
     return changed;
 }
 
-// --- wishes -----------------------------------------------------------------------------------------------------------------
+// --- wishes --------------------------------------------------------------------------------------------------------
 
 int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, drom_error* error) noexcept {
     const Slot& slot = ledger_.slot(index);
@@ -123,7 +125,8 @@ int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, dr
     return DROM_OK;
 }
 
-/// Turns a wish into CPUs, on the words as they are now. `again`: part of it may be done already, by us, so that is no reason to refuse.
+/// Turns a wish into CPUs, on the words as they are now. `again`: part of it may be done already, by us, so that is no
+/// reason to refuse.
 int Table::choose(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
     what.mask = wish.mask;
     switch (wish.kind) {
@@ -204,7 +207,7 @@ int Table::choose_more(const Wish& wish, bool again, Intention& what, const char
     return check_limits(what.slot, all, verb, error);
 }
 
-// --- changes ----------------------------------------------------------------------------------------------------------------
+// --- changes -------------------------------------------------------------------------------------------------------
 
 int Table::change_user(User user, const Wish& wish, const Options& options, const char* verb,
                        drom_error* error) noexcept {
@@ -247,7 +250,7 @@ int Table::set_mask(uint32_t pid, const CpuSet& mask, const Options& options, dr
     return change_client(pid, {Wish::kExactly, mask, 0}, options, "set", error);
 }
 
-// --- several clients at once --------------------------------------------------------------------------------------------------
+// --- several clients at once ---------------------------------------------------------------------------------------
 
 int Table::assign_one(const ClientMask& wanted, Intention& what, SlotSet& named, drom_error* error) noexcept {
     const VerbText verb("set", wanted.pid);

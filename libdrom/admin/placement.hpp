@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // placement.hpp - which CPUs, when only a number was asked for. Pure.
 //
-// Near means: same core, then same L3, then same NUMA node, then same package. A set that gives up CPUs gives up those that are far
-// from the rest of it; a set that grows takes those that are near. Ties go to whole cores, then to the lower number.
+// Near means: same core, then same L3, then same NUMA node, then same package. A set that gives up CPUs gives up those
+// that are far from the rest of it; a set that grows takes those that are near. Ties go to whole cores, then to the
+// lower number.
 #pragma once
 
 #include "base/cpuset.hpp"

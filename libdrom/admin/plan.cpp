@@ -22,7 +22,8 @@ bool is_rigid(const Ledger& ledger, uint32_t slot) noexcept {
     return (state_of(ledger.slot(slot)).flags & slot_flag::kRigid) != 0;
 }
 
-/// May everybody who is to lose CPUs of `lost` lose them? Each loser is asked once; who is `concerned` has been told another way.
+/// May everybody who is to lose CPUs of `lost` lose them? Each loser is asked once; who is `concerned` has been told
+/// another way.
 int check_losers(const Ledger& ledger, SlotSet concerned, const CpuSet& lost, const PlanRules& rules,
                  drom_error* error) noexcept {
     for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1, ledger.cpus())) {
@@ -48,8 +49,8 @@ SlotSet only(Owner::Name who) noexcept {
     return one;
 }
 
-/// CPUs that belong to anybody but those `concerned`. Asked after the changes have been planned: who joins before this is seen here, and
-/// who joins later makes the change fail.
+/// CPUs that belong to anybody but those `concerned`. Asked after the changes have been planned: who joins before this
+/// is seen here, and who joins later makes the change fail.
 int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& mask, const PlanRules& rules,
                   drom_error* error) noexcept {
     if (rules.take) return check_losers(ledger, concerned, mask, rules, error);
@@ -64,8 +65,8 @@ int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& 
     return DROM_OK;
 }
 
-/// An heir that was let in before the owner left uses the CPU already, and one word cannot say that a third client waits for both:
-/// until the owner has released it nothing else can be planned for it.
+/// An heir that was let in before the owner left uses the CPU already, and one word cannot say that a third client
+/// waits for both: until the owner has released it nothing else can be planned for it.
 bool is_shared(const Ledger& ledger, Owner word) noexcept {
     return word.is(Owner::kLeaving) && word.is(Owner::kFast) && is_live(ledger, word.owner()) &&
            is_live(ledger, word.heir());
@@ -78,8 +79,8 @@ int refuse_shared(const Ledger& ledger, uint32_t cpu, const char* verb, drom_err
                 cpu, client.text);
 }
 
-/// The home word of a CPU whose owner is told to leave. A home that names the owner itself is left over from a loan that
-/// is over: unless the CPU is lent again now, it must not come back.
+/// The home word of a CPU whose owner is told to leave. A home that names the owner itself is left over from a loan
+/// that is over: unless the CPU is lent again now, it must not come back.
 uint64_t home_after(const Ledger& ledger, uint32_t cpu, Owner::Name owner, bool lend) noexcept {
     const Owner::Name home = home_owner(ledger, cpu);
     if (lend) return home == Owner::nobody() ? home_of(ledger, owner.slot) : 0;
@@ -153,8 +154,8 @@ CpuSet reachable(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* ta
 
 Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kLeaving) ? word.heir() : word.owner(); }
 
-/// A CPU that one of them loses. It may fall to another of them, whose home it is or who was to leave it for the first: since they are
-/// to have exactly what was asked for, nobody follows then.
+/// A CPU that one of them loses. It may fall to another of them, whose home it is or who was to leave it for the first:
+/// since they are to have exactly what was asked for, nobody follows then.
 void plan_loss_among(const Ledger& ledger, const SlotSet& named, uint32_t cpu, Owner word, Plan& plan) noexcept {
     const Owner::Name loser = prospective_owner(ledger, word);
     if (loser == Owner::nobody() || !named.has(loser.slot)) return;
@@ -176,7 +177,8 @@ struct PlannedWords {
     }
 };
 
-/// The clients that can leave by now: those that keep a CPU, or are given one that no client is on; then those that are given one by these, and so on.
+/// The clients that can leave by now: those that keep a CPU, or are given one that no client is on; then those that are
+/// given one by these, and so on.
 SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
     SlotSet able;
     for (bool more = true; more;) {
@@ -245,7 +247,8 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
     if (const int status = check_cpus(ledger, mask, false, rules.verb, error); status != DROM_OK) return status;
     plan.count = 0;
     plan.touched.add(who.slot);
-    // Gains first: an administrator that is killed between two words must not leave a client that was told to leave everything.
+    // Gains first: an administrator that is killed between two words must not leave a client that was told to leave
+    // everything.
     plan_gains(ledger, who, mask, rules, plan);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
         if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);

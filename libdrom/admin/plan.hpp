@@ -41,14 +41,16 @@ struct PlanRules {
 int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept;
 
-/// Several clients get exactly their masks, all at once: `targets[cpu]` has each CPU of `cpus`, and who is named there loses every other
-/// one. CPUs move among them without DROM_TAKE. Clients that have ended are left out. Refused, besides, when they would have to wait for one
-/// another in a circle (DROM_E_BUSY): without DROM_FAST a client leaves its last CPU only when it has another.
+/// Several clients get exactly their masks, all at once: `targets[cpu]` has each CPU of `cpus`, and who is named there
+/// loses every other one. CPUs move among them without DROM_TAKE. Clients that have ended are left out. Refused,
+/// besides, when they would have to wait for one another in a circle (DROM_E_BUSY): without DROM_FAST a client leaves
+/// its last CPU only when it has another.
 int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets, const PlanRules& rules, Plan& plan,
                drom_error* error) noexcept;
 
-/// The client gets `cpus` besides what it has, or is left with what it has less `cpus`. Other CPUs' words are neither planned on nor
-/// changed: two administrators that move different CPUs of one client at once both have their way. No CPUs: an empty plan.
+/// The client gets `cpus` besides what it has, or is left with what it has less `cpus`. Other CPUs' words are neither
+/// planned on nor changed: two administrators that move different CPUs of one client at once both have their way. No
+/// CPUs: an empty plan.
 int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept;
 int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
@@ -66,8 +68,8 @@ int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rule
 int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb,
                drom_error* error) noexcept;
 
-/// CPUs that other clients could give up when taken from: not rigid, not below their least. Largest owners first, at most `count`,
-/// near `base`.
+/// CPUs that other clients could give up when taken from: not rigid, not below their least. Largest owners first, at
+/// most `count`, near `base`.
 CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept;
 
 /// The free CPUs, and what the client itself was told to leave with nobody to follow: it can have them back at once.

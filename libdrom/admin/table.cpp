@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table.cpp - an administrator's open table: opening, reservations, lookups. Changing a client's CPUs is in change.cpp, waiting in await.cpp.
+// table.cpp - an administrator's open table: opening, reservations, lookups. Changing a client's CPUs is in change.cpp,
+// waiting in await.cpp.
 #include "table.hpp"
 
 #include <fcntl.h>
@@ -15,14 +16,14 @@
 #include "base/env.hpp"
 #include "base/environment_array.hpp"
 #include "base/error.hpp"
+#include "shmem/admin_lock.hpp"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
+#include "shmem/futex.hpp"
 #include "shmem/intent.hpp"
 #include "shmem/invariants.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
-#include "shmem/admin_lock.hpp"
-#include "shmem/futex.hpp"
+#include "shmem/slots.hpp"
 
 namespace drom {
 
@@ -102,11 +103,12 @@ int Table::open(const char* where, const Options& options, drom_error* error) no
     return succeed(error);
 }
 
-// --- the frame of every operation ------------------------------------------------------------------------------------
+// --- the frame of every operation ----------------------------------------------------------------------------------
 
 int Table::writable(const char* verb, drom_error* error) noexcept {
     if (!ledger_.writable) return fail(error, DROM_E_PERM, "drom: %s: table %s was opened read-only", verb, path_);
-    // Looked at once a tick of the kernel: whoever removes a table does it by hand, and a look costs a fifth of a request.
+    // Looked at once a tick of the kernel: whoever removes a table does it by hand, and a look costs a fifth of a
+    // request.
     const uint64_t now = tick_ns();
     if (there_ns_.load(std::memory_order_relaxed) == now) return DROM_OK;
     const int status = still_there(ledger_, path_, error);
@@ -120,12 +122,14 @@ void Table::refresh_offline() noexcept {
     if (!read_online_cpus(now_online)) return;  // what was known last stays
     for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
         const Owner word = load_owner(ledger_, cpu);
-        if (word.is(Owner::kOffline) == now_online.has(cpu)) change_owner(ledger_, cpu, word, online(word, now_online.has(cpu)));
+        if (word.is(Owner::kOffline) == now_online.has(cpu))
+            change_owner(ledger_, cpu, word, online(word, now_online.has(cpu)));
     }
 }
 
-/// With the lock in hand: finishes what others began, and looks for the dead now and then. An intent is looked for whichever process had the lock
-/// before: one that only waited may have had it after the dead administrator, and left its intent where it was.
+/// With the lock in hand: finishes what others began, and looks for the dead now and then. An intent is looked for
+/// whichever process had the lock before: one that only waited may have had it after the dead administrator, and left
+/// its intent where it was.
 int Table::begin(bool inherited, drom_error* error) noexcept {
     const bool unfinished = ledger_.intent().kind.load(std::memory_order_relaxed) != intent::kNothing;
     if (inherited || unfinished) {
@@ -147,7 +151,8 @@ int Table::find(uint32_t pid, const char* verb, User& user, drom_error* error) n
             who_is(pid, who) ? "the process is no client; start it with drom run" : "there is no such process";
         return fail(error, DROM_E_NOPROC, "%s: %s", verb, what);
     }
-    // A full verdict costs more than the whole operation; begin() gives one every 100 ms. In between, a pid that is gone is enough.
+    // A full verdict costs more than the whole operation; begin() gives one every 100 ms. In between, a pid that is
+    // gone is enough.
     const bool gone = getsid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH;
     if (!gone || !ledger_.writable) return DROM_OK;
     const uint64_t seen = ledger_.slot(user.slot).state.load();
@@ -158,7 +163,7 @@ int Table::find(uint32_t pid, const char* verb, User& user, drom_error* error) n
     return fail(error, DROM_E_NOPROC, "%s: the process has ended; its CPUs are free again", verb);
 }
 
-// --- reservations ------------------------------------------------------------------------------------------------------------
+// --- reservations --------------------------------------------------------------------------------------------------
 
 /// Reads from /proc what the slot says of the process.
 int Table::describe_process(uint32_t pid, Enrolment& enrolment, drom_error* error) noexcept {
@@ -173,8 +178,8 @@ int Table::describe_process(uint32_t pid, Enrolment& enrolment, drom_error* erro
                 enrolment.verb, enrolment.uid);
 }
 
-/// A process has joined what was being reserved for it, and cannot have those CPUs: the slot is its own, as if nobody had reserved anything, with what
-/// is free of the CPUs that it may run on.
+/// A process has joined what was being reserved for it, and cannot have those CPUs: the slot is its own, as if nobody
+/// had reserved anything, with what is free of the CPUs that it may run on.
 void Table::leave_to_itself(User user, uint32_t pid, const Options& options) noexcept {
     ledger_.slot(user.slot).launcher.pid.store(0);
     CpuSet mask{};
@@ -195,7 +200,8 @@ int Table::reserve_slot(uint32_t pid, const Options& options, const char* verb, 
     enrolment.name = options.name;
     enrolment.job = options.job;
     enrolment.flags = slot_flags(options);
-    // A user can use up what the kernel has of such pages. A job without one runs as it is, and is confined from outside.
+    // A user can use up what the kernel has of such pages. A job without one runs as it is, and is confined from
+    // outside.
     enrolment.needs_page = !ledger_.node_mode();
     return enrol(ledger_, pages_, path_, enrolment, user, nullptr, error);
 }
@@ -224,7 +230,8 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     return finish({user.slot, user.generation, 0, false}, options, verb.text, error);
 }
 
-/// Only itself and its launcher release a client that lives. A process that never joined does not know of its CPUs: a reservation can be called off.
+/// Only itself and its launcher release a client that lives. A process that never joined does not know of its CPUs: a
+/// reservation can be called off.
 bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
     const SlotState now = unpack_state(seen);
     if (!now.takes_part()) return false;  // somebody releases it at this moment
@@ -279,7 +286,7 @@ int Table::release(uint32_t pid, const Options& options, drom_error* error) noex
     return status;
 }
 
-// --- drain and restore ----------------------------------------------------------------------------------------------------------
+// --- drain and restore ---------------------------------------------------------------------------------------------
 
 int Table::empty_cpus(const CpuSet& mask, const Options& options, bool drained, drom_error* error) noexcept {
     const char* verb = drained ? "drain" : "restore";
@@ -319,7 +326,7 @@ int Table::check(const Options& options, drom_error* error) noexcept {
     return finished || reaped || settled ? int{DROM_OK} : int{DROM_UNCHANGED};
 }
 
-// --- looking ----------------------------------------------------------------------------------------------------------------
+// --- looking -------------------------------------------------------------------------------------------------------
 
 int Table::get_mask(uint32_t pid, CpuSet* owned, CpuSet* wanted, drom_error* error) noexcept {
     const VerbText verb("get", pid);

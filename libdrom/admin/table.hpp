@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // table.hpp - an administrator's open table: the operations of drom.h, after their arguments have been checked.
 //
-// Every operation that changes something has the same shape: take the administrator lock, finish what a dead predecessor left, plan (pure),
-// carry the plan out word by word, reconcile, give the lock back, and wait if asked to, without the lock.
+// Every operation that changes something has the same shape: take the administrator lock, finish what a dead
+// predecessor left, plan (pure), carry the plan out word by word, reconcile, give the lock back, and wait if asked to,
+// without the lock.
 #pragma once
 
 #include <atomic>
@@ -34,9 +35,10 @@ struct Options {
     [[nodiscard]] bool waits() const noexcept { return has(DROM_WAIT_RELEASED | DROM_WAIT_RESIZED); }
 };
 
-/// An administrator that is going to wait for releases; made before it posts the first request. If it runs at once it confines clients
-/// from outside at once, unless grace was asked for: that takes it half the time that a client's own release takes, and their agents'
-/// threads, which would compete with it for the CPUs, are woken when that is done, to acknowledge and to resize.
+/// An administrator that is going to wait for releases; made before it posts the first request. If it runs at once it
+/// confines clients from outside at once, unless grace was asked for: that takes it half the time that a client's own
+/// release takes, and their agents' threads, which would compete with it for the CPUs, are woken when that is done, to
+/// acknowledge and to resize.
 class Awaiting {
 public:
     Awaiting(Pages& pages, const Options& options) noexcept : pages_(pages), first_(options.waits()) {
@@ -61,8 +63,8 @@ struct VerbText {
     VerbText(const char* verb, uint32_t pid) noexcept;
 };
 
-/// A wish of the caller about one client. The CPUs that it means are decided on the words that the plan is made of, and again when they have
-/// changed before it was carried out.
+/// A wish of the caller about one client. The CPUs that it means are decided on the words that the plan is made of, and
+/// again when they have changed before it was carried out.
 struct Wish {
     enum Kind : uint8_t { kExactly, kBesides, kWithout, kShrink, kExpand } kind;
     const CpuSet& mask;  ///< kExactly, kBesides, kWithout; lives as long as the call

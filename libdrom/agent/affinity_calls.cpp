@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// affinity_calls.cpp - the program, or its OpenMP runtime, sets the affinity of its own threads: inside the CPUs it has.
+// affinity_calls.cpp - the program, or its OpenMP runtime, sets the affinity of its own threads: inside the CPUs it
+// has.
 //
-// A release confines the threads that there are. LLVM's runtime gives every thread that it creates, or that opens its first region, the
-// mask that the process had at its start, and programs pin threads when they like; either would put a thread back on a CPU that was given
-// away. So the calls that set an affinity stand in front of libc's, and do what the kernel does for a process in a cpuset: a thread
-// gets what it asked for as far as the process has it. Where the kernel refuses a mask with nothing of the cpuset in it, the
-// thread gets all CPUs of the process: the program did nothing wrong, and some end themselves on an error here. A mask of CPUs that the
-// machine has not is refused, as natively: programs count CPUs that way.
+// A release confines the threads that there are. LLVM's runtime gives every thread that it creates, or that opens its
+// first region, the mask that the process had at its start, and programs pin threads when they like; either would put a
+// thread back on a CPU that was given away. So the calls that set an affinity stand in front of libc's, and do what the
+// kernel does for a process in a cpuset: a thread gets what it asked for as far as the process has it. Where the kernel
+// refuses a mask with nothing of the cpuset in it, the thread gets all CPUs of the process: the program did nothing
+// wrong, and some end themselves on an error here. A mask of CPUs that the machine has not is refused, as natively:
+// programs count CPUs that way.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -81,8 +83,8 @@ int set_affinity(pid_t tid, const CpuSet& set) noexcept {
     return real == nullptr ? -1 : real(tid, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
 }
 
-/// What a thread that asks for `wanted` gets in a process that has `mask`. Empty, which the kernel refuses, when the machine has none of
-/// these CPUs.
+/// What a thread that asks for `wanted` gets in a process that has `mask`. Empty, which the kernel refuses, when the
+/// machine has none of these CPUs.
 CpuSet inside_of(const CpuSet& wanted, const CpuSet& mask) noexcept {
     const CpuSet both = wanted & mask;
     if (!both.none()) return both;
@@ -139,7 +141,8 @@ CpuSet read_mask(size_t size, const void* mask) noexcept {
     return set;
 }
 
-/// A pointer that leads nowhere gives EFAULT, and must not end the program here: the kernel reads the mask, for a thread that nobody has.
+/// A pointer that leads nowhere gives EFAULT, and must not end the program here: the kernel reads the mask, for a
+/// thread that nobody has.
 bool is_readable(size_t size, const void* mask) noexcept {
     auto* real = next_set_affinity();
     const int saved = errno;
@@ -164,8 +167,8 @@ void note_pinning(const void* caller) noexcept {
     if (!drom::starting::called_by_runtime(caller)) program_pins.store(true, std::memory_order_relaxed);
 }
 
-/// Takes note of a call that sets affinities; true: drom carries it out. False: the call is not about this process, or drom confines nothing
-/// here, or the call is wrong and the kernel says so best. It goes on as it came.
+/// Takes note of a call that sets affinities; true: drom carries it out. False: the call is not about this process, or
+/// drom confines nothing here, or the call is wrong and the kernel says so best. It goes on as it came.
 bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
     if (mask == nullptr || is_ours(caller) || !is_own_thread(tid)) return false;
     if (!is_readable(size, mask) || read_mask(size, mask).none()) return false;
@@ -173,15 +176,17 @@ bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller
     return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0;
 }
 
-/// LLVM's runtime counts the CPUs as the first region starts, or when the program first asks it, and keeps its default team's size by that.
-/// A request may have come before. So the runtime is told the CPUs that the process started with, and the team has the size that it has without any request.
+/// LLVM's runtime counts the CPUs as the first region starts, or when the program first asks it, and keeps its default
+/// team's size by that. A request may have come before. So the runtime is told the CPUs that the process started with,
+/// and the team has the size that it has without any request.
 bool counts_cpus(pid_t tid, const void* mask, const void* caller) noexcept {
     return drom::client::joined() && drom::client::moves_threads() && mask != nullptr &&
            (tid == 0 || tid == getpid()) && drom::starting::called_by_runtime(caller);
 }
 
-/// libgomp counts the CPUs each time that the program asks for their number, and is told the same as LLVM's runtime. A program that pins its own
-/// threads is told the CPUs of the calling thread, as natively: a mask does not say whether the program or a request has narrowed it.
+/// libgomp counts the CPUs each time that the program asks for their number, and is told the same as LLVM's runtime. A
+/// program that pins its own threads is told the CPUs of the calling thread, as natively: a mask does not say whether
+/// the program or a request has narrowed it.
 bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noexcept {
     return pthread_equal(thread, pthread_self()) != 0 && !program_pins.load(std::memory_order_relaxed) &&
            counts_cpus(0, mask, caller);
@@ -202,10 +207,11 @@ bool bound_to(const pthread_attr_t& attributes, CpuSet& cpus) noexcept {
     return !cpus.none() && cpus.count() < drom::kMaxCpus;
 }
 
-// ---- threads that are bound as they are created ----------------------------------------------------------------------------------------
+// ---- threads that are bound as they are created -------------------------------------------------------------------
 //
-// set_allowed() calls again while the mask changes; a thread can be created only once. So it is bound to what the process has as it is
-// created, and looks once more itself, before it runs any of the program's code. An administrator who posts later finds it listed.
+// set_allowed() calls again while the mask changes; a thread can be created only once. So it is bound to what the
+// process has as it is created, and looks once more itself, before it runs any of the program's code. An administrator
+// who posts later finds it listed.
 
 struct Bound {
     void* (*start)(void*);
@@ -326,7 +332,8 @@ DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t*
     return 0;
 }
 
-/// LLVM's runtime sets and counts by this one. Any other number goes straight on: what is not there is passed on as well, as libc does it.
+/// LLVM's runtime sets and counts by this one. Any other number goes straight on: what is not there is passed on as
+/// well, as libc does it.
 DROM_EXPORT long syscall(long number, ...) noexcept {
     static constinit std::atomic<void*> known{nullptr};
     va_list list;

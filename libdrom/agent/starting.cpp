@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// starting.cpp - when an unmodified program that is preloaded becomes a client: as it starts, if it is linked to an OpenMP runtime, and
-// otherwise when a runtime that came in later creates its first thread. Nothing of the runtime is called.
+// starting.cpp - when an unmodified program that is preloaded becomes a client: as it starts, if it is linked to an
+// OpenMP runtime, and otherwise when a runtime that came in later creates its first thread. Nothing of the runtime is
+// called.
 #include "starting.hpp"
 
 #include <dlfcn.h>
@@ -74,7 +75,8 @@ CpuSet places(const void* caller) noexcept {
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
-/// Takes no lock, and dladdr takes the loader's: a thread may ask while another one loads a library whose constructor waits for it.
+/// Takes no lock, and dladdr takes the loader's: a thread may ask while another one loads a library whose constructor
+/// waits for it.
 using FindObject = int(void*, dl_find_object*);
 constinit std::atomic<FindObject*> find_object{nullptr};
 #endif
@@ -83,12 +85,13 @@ void start_agent() noexcept {
     if (state.load() == State::kJoined && env::flag("DROM_ASYNC", true)) client::start_agent();
 }
 
-/// Whether the agent's threads may be created inside of the program's pthread_create. Found out as the program starts: later dladdr could wait
-/// for a library that is being loaded.
+/// Whether the agent's threads may be created inside of the program's pthread_create. Found out as the program starts:
+/// later dladdr could wait for a library that is being loaded.
 constinit bool starts_beside = true;
 
-/// False in a program that is built with a sanitizer: its pthread_create is found before ours, calls ours, and must not be called again by
-/// that (clang 19's AddressSanitizer waits for itself). Then the agent's threads come as the program starts, or not at all.
+/// False in a program that is built with a sanitizer: its pthread_create is found before ours, calls ours, and must not
+/// be called again by that (clang 19's AddressSanitizer waits for itself). Then the agent's threads come as the program
+/// starts, or not at all.
 bool may_start_beside() noexcept {
     Dl_info first{};
     Dl_info ours{};

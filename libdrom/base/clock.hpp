@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// clock.hpp - monotonic time in nanoseconds, and deadlines on it: the machine's, whatever time namespace the process is in, because times are
-// compared between processes. Code that hands one to the kernel or to the program adds clock_shift_ns().
+// clock.hpp - monotonic time in nanoseconds, and deadlines on it: the machine's, whatever time namespace the process is
+// in, because times are compared between processes. Code that hands one to the kernel or to the program adds
+// clock_shift_ns().
 #pragma once
 
 #include <cstdint>

@@ -37,8 +37,8 @@ struct Pass {
     uint32_t threads = 0, changes = 0;
     int error = 0;
 
-    /// A thread with less than `now` may have been narrowed by the program or by its cpuset: asking for all of it tells. Its
-    /// mask, which this changes, is set right after.
+    /// A thread with less than `now` may have been narrowed by the program or by its cpuset: asking for all of it
+    /// tells. Its mask, which this changes, is set right after.
     void ask_cpuset(uint32_t tid, CpuSet& mask) noexcept {
         if (set_affinity(tid, now) != 0 || !get_affinity(tid, mask)) return;
         refused = refused | (now - mask);
@@ -113,8 +113,8 @@ Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t
 Confined confine(Tasks& tasks, Visit visited, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
     Confined result{DROM_OK, {}, 0, 0};
     if (!tasks.ok()) return {status_of_listing(tasks.error()), {}, 0, 0};
-    // The calling thread comes last: while it runs on a CPU that is lost, whoever else is there is only queued, and a queued thread is
-    // moved in a tenth of the time that a running one takes.
+    // The calling thread comes last: while it runs on a CPU that is lost, whoever else is there is only queued, and a
+    // queued thread is moved in a tenth of the time that a running one takes.
     const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
     for (bool first = true;; first = false) {
         Pass pass{origin, now, first && visited != Visit::kAgain, first && visited == Visit::kClient};

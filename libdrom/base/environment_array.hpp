@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// environment_array.hpp - an environment as execve takes it, in a malloc'd array of malloc'd texts that its owner frees.
+// environment_array.hpp - an environment as execve takes it, in a malloc'd array of malloc'd texts that its owner
+// frees.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ char** find_variable(char** environment, const char* name) noexcept;
 /// Appends `NAME=value`, replacing an older value. False: no memory; it is as it was.
 bool put_variable(char*** environment, const char* name, const char* value) noexcept;
 
-/// DROM_TABLE and DROM_SLOT for a process that CPUs are about to be reserved for. Memory is found before the first CPU moves.
+/// DROM_TABLE and DROM_SLOT for a process that CPUs are about to be reserved for. Memory is found before the first CPU
+/// moves.
 class ReservationVariables {
 public:
     ReservationVariables() noexcept = default;

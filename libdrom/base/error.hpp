@@ -12,8 +12,8 @@ namespace drom {
 /// DROM_OK and an empty text.
 int succeed(drom_error* error) noexcept;
 
-/// Puts a text together at a tenth of snprintf's price, for sentences that belong to an ordinary outcome. Always terminated; cut
-/// where the room ends.
+/// Puts a text together at a tenth of snprintf's price, for sentences that belong to an ordinary outcome. Always
+/// terminated; cut where the room ends.
 class Text {
 public:
     Text(char* out, size_t size) noexcept : at_(out), end_(out + size - 1) { *at_ = '\0'; }
@@ -26,7 +26,8 @@ private:
     char* end_;
 };
 
-/// `text` is terminated, or at least `size` long: a name in shared memory may have lost its end. Control characters become '?'.
+/// `text` is terminated, or at least `size` long: a name in shared memory may have lost its end. Control characters
+/// become '?'.
 void copy_text(char* out, size_t size, const char* text) noexcept;
 
 /// "1 CPU", "2 CPUs": a count and what is counted, in the right number.

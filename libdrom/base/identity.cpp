@@ -38,7 +38,8 @@ struct Stat {
     uint64_t threads;
     uint64_t start;
 
-    /// The first thread of a process looks like a zombie once it has ended; the process lives while another thread does.
+    /// The first thread of a process looks like a zombie once it has ended; the process lives while another thread
+    /// does.
     [[nodiscard]] bool has_ended() const noexcept { return state == 'X' || (state == 'Z' && threads < 2); }
 };
 
@@ -72,8 +73,9 @@ struct Cache {
     std::atomic<int64_t> boot_shift_ns, clock_shift_ns;
 };
 
-/// A page that the kernel empties in every child that gets a copy of it, by whatever call: asking getpid each time whether we are
-/// still who we were costs a seventh of a whole drom_set_mask. nullptr where that is not possible (Linux before 4.14).
+/// A page that the kernel empties in every child that gets a copy of it, by whatever call: asking getpid each time
+/// whether we are still who we were costs a seventh of a whole drom_set_mask. nullptr where that is not possible (Linux
+/// before 4.14).
 Cache* cache_of_this_process() noexcept {
     constexpr size_t kSize = 4096;
     static std::atomic<void*> page{nullptr};
@@ -143,7 +145,8 @@ uint64_t noted_start(uint64_t shown) noexcept {
     return by.known ? shown - static_cast<uint64_t>(whole_ticks(by.boot_ns)) : 0;
 }
 
-/// The start time is compared with that: the machine's tick, or the one before it. A process that has another's pid by now began later, never earlier.
+/// The start time is compared with that: the machine's tick, or the one before it. A process that has another's pid by
+/// now began later, never earlier.
 bool may_be_start(uint64_t shown, const Shift& by, uint64_t noted) noexcept {
     const uint64_t now = shown - static_cast<uint64_t>(ticks_or_more(by.boot_ns));
     return noted >= now && noted - now <= 2;
@@ -191,7 +194,8 @@ bool first_thread_has_ended(uint64_t& threads) noexcept {
 }
 
 bool is_nobody(uint32_t pid) noexcept {
-    // Before /proc is asked: a mount that hides other users' processes says of the living, too, that there is no such process.
+    // Before /proc is asked: a mount that hides other users' processes says of the living, too, that there is no such
+    // process.
     if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;
     Stat stat{};
     return read_stat(pid, stat) == 0 && stat.has_ended();
@@ -221,7 +225,8 @@ void KnownProcess::forget() noexcept {
 }
 
 Verdict KnownProcess::verdict(const Who& who) noexcept {
-    // Signal 0 and not poll: a program may have closed the descriptor behind our back, and opened something else under its number.
+    // Signal 0 and not poll: a program may have closed the descriptor behind our back, and opened something else under
+    // its number.
     if (descriptor_ >= 0 && who == who_ && syscall(SYS_pidfd_send_signal, descriptor_, 0, nullptr, 0) == 0)
         return Verdict::kAlive;
     forget();

@@ -18,11 +18,12 @@ struct Who {
 
 enum class Verdict : uint8_t { kAlive, kDead, kUnknown };
 
-/// This process. Reads /proc once a process (again after fork). `start` or `pidns` is 0 while it cannot be read: then nobody could tell
-/// whether this process lives, and it must not be written into a table.
+/// This process. Reads /proc once a process (again after fork). `start` or `pidns` is 0 while it cannot be read: then
+/// nobody could tell whether this process lives, and it must not be written into a table.
 Who self() noexcept;
 
-/// One process, noted from two time namespaces: each may shift the clock by part of a tick, so that the start times differ a little.
+/// One process, noted from two time namespaces: each may shift the clock by part of a tick, so that the start times
+/// differ a little.
 bool is_same(const Who& a, const Who& b) noexcept;
 
 /// The process `pid` of this namespace. False when it does not exist or is a zombie.
@@ -30,7 +31,8 @@ bool who_is(uint32_t pid, Who& who) noexcept;
 /// The same; 0, ESRCH when it does not exist or is a zombie, or why that cannot be told.
 int find_process(uint32_t pid, Who& who) noexcept;
 
-/// This process's first thread has ended, by pthread_exit, and others go on. `threads`: how many there are, that one counted. About 10 us.
+/// This process's first thread has ended, by pthread_exit, and others go on. `threads`: how many there are, that one
+/// counted. About 10 us.
 bool first_thread_has_ended(uint64_t& threads) noexcept;
 
 /// No process of this namespace has the number, or one that has ended. False when that cannot be told.
@@ -39,8 +41,8 @@ bool is_nobody(uint32_t pid) noexcept;
 /// About 8 us for a live process, 0.5 us for a missing one.
 Verdict verdict(const Who& who) noexcept;
 
-/// A process that verdict() found alive once, held by one of the kernel's descriptors, which never passes to another process: whether it
-/// still lives costs a system call of 0.3 us then. One thread at a time.
+/// A process that verdict() found alive once, held by one of the kernel's descriptors, which never passes to another
+/// process: whether it still lives costs a system call of 0.3 us then. One thread at a time.
 class KnownProcess {
 public:
     KnownProcess() noexcept = default;

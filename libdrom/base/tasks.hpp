@@ -25,7 +25,8 @@ public:
             snprintf(path, sizeof path, "/proc/%u/task", pid);
         keep(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     }
-    /// `name` below `directory`. Where that is the directory of a process, it goes on to be that process's, whoever has its number later.
+    /// `name` below `directory`. Where that is the directory of a process, it goes on to be that process's, whoever has
+    /// its number later.
     Tasks(int directory, const char* name) noexcept {
         keep(openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // agent_thread.cpp - the agent's two threads: one reads requests and releases CPUs, the other one calls the program.
 //
-// To release is to list threads and processes, which opens files. POSIX gives a file the lowest number that is free, and programs rely on it (close(0),
-// then open()). So the agent's thread has descriptors of its own, and shares everything else. A thread without the program's descriptors must
-// run none of the program's code: the callback of drom_on_change, and the exit handlers, which the C library runs in the last thread that it
-// knows. The caller's thread is there for these two, and outlives the agent's.
+// To release is to list threads and processes, which opens files. POSIX gives a file the lowest number that is free,
+// and programs rely on it (close(0), then open()). So the agent's thread has descriptors of its own, and shares
+// everything else. A thread without the program's descriptors must run none of the program's code: the callback of
+// drom_on_change, and the exit handlers, which the C library runs in the last thread that it knows. The caller's thread
+// is there for these two, and outlives the agent's.
 #include <dlfcn.h>
 #include <linux/close_range.h>
 #include <pthread.h>
@@ -24,9 +25,10 @@ namespace drom::client {
 
 namespace {
 
-// --- requests ----------------------------------------------------------------------------------------------------------------
+// --- requests ------------------------------------------------------------------------------------------------------
 
-/// Notes the threads that there are by now, for the first strike of the next release. Nothing while somebody releases: it does that itself.
+/// Notes the threads that there are by now, for the first strike of the next release. Nothing while somebody releases:
+/// it does that itself.
 void look_around() noexcept {
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1)) return;
@@ -35,8 +37,9 @@ void look_around() noexcept {
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
 }
 
-/// The C library ends a process with its last thread, which runs the exit handlers. It counts ours as well, so they go when the first one
-/// has gone: others release from then on. With a callback of the program to serve they stay until they are alone.
+/// The C library ends a process with its last thread, which runs the exit handlers. It counts ours as well, so they go
+/// when the first one has gone: others release from then on. With a callback of the program to serve they stay until
+/// they are alone.
 bool keeps_process_alive() noexcept {
     uint64_t threads = 0;
     return first_thread_has_ended(threads) &&
@@ -57,8 +60,8 @@ bool await_request(uint64_t handled, uint64_t deadline_ns) noexcept {
     return newest.load() != handled;
 }
 
-/// Waits for a request that has not been released, or the time to try one again; false when the process leaves, or the agent's threads would
-/// keep it alive.
+/// Waits for a request that has not been released, or the time to try one again; false when the process leaves, or the
+/// agent's threads would keep it alive.
 bool sleep_until_request(uint64_t handled) noexcept {
     const bool again = handled != 0 && state.given_up.load() >= handled;
     const uint64_t heartbeat = again ? kTryAgain : 1000 * kMillisecond;
@@ -86,16 +89,18 @@ bool wait_for_turn() noexcept {
     return true;
 }
 
-/// The slot was taken from us (an administrator found us dead, wrongly or because the table was removed): run on, unmanaged.
+/// The slot was taken from us (an administrator found us dead, wrongly or because the table was removed): run on,
+/// unmanaged.
 void detach() noexcept {
     hot.request.store(&kNothing);
     hot.seen.store(0);
     state.joined.store(false);
 }
 
-// --- calls of the program's function -----------------------------------------------------------------------------------------
+// --- calls of the program's function -------------------------------------------------------------------------------
 
-/// The newest release that the program has not been told of. A release that comes while the program is called takes the place of one that waits.
+/// The newest release that the program has not been told of. A release that comes while the program is called takes the
+/// place of one that waits.
 void leave_call(const Wanted& wanted) noexcept {
     Call& call = state.call;
     pthread_mutex_lock(&call.lock);
@@ -140,7 +145,7 @@ void call_until_agent_ends() noexcept {
     }
 }
 
-// --- the threads ---------------------------------------------------------------------------------------------------------------
+// --- the threads ---------------------------------------------------------------------------------------------------
 
 /// The thread that created ours may have been bound to one CPU, by OMP_PROC_BIND for instance.
 void use_all_cpus() noexcept {
@@ -165,8 +170,8 @@ void serve_requests() noexcept {
     }
 }
 
-/// Nothing of the program's is left in the new table, so no pipe or socket is held open. Where the kernel refuses (before 5.9, or a filter) the
-/// program's are used.
+/// Nothing of the program's is left in the new table, so no pipe or socket is held open. Where the kernel refuses
+/// (before 5.9, or a filter) the program's are used.
 void have_own_descriptors() noexcept { syscall(SYS_close_range, 0U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}); }
 
 void* agent_thread(void*) {
@@ -179,7 +184,8 @@ void* agent_thread(void*) {
     return nullptr;
 }
 
-/// The bytes that the C library puts on every stack first, large thread-local data of the program's libraries among them.
+/// The bytes that the C library puts on every stack first, large thread-local data of the program's libraries among
+/// them.
 size_t room_of_thread(const pthread_attr_t& attributes) noexcept {
     auto* least = reinterpret_cast<size_t (*)(const pthread_attr_t*)>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
     constexpr size_t kLeast = 16 * 1024;
@@ -225,7 +231,8 @@ void* callers_thread(void*) {
     state.agent_threads.store(0);
     state.agent_runs.store(0);
     futex_wake(&state.agent_runs);
-    // The program's exit handlers run here if all its threads have ended. Otherwise its signals are for its own threads until the end.
+    // The program's exit handlers run here if all its threads have ended. Otherwise its signals are for its own threads
+    // until the end.
     uint64_t threads = 0;
     if (!stopped && first_thread_has_ended(threads) && threads <= 2)
         pthread_sigmask(SIG_SETMASK, &state.signals, nullptr);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client.cpp - this process as a client: read requests, release CPUs, acknowledge. Joining and leaving are in joining.cpp, threads in agent_thread.cpp.
+// client.cpp - this process as a client: read requests, release CPUs, acknowledge. Joining and leaving are in
+// joining.cpp, threads in agent_thread.cpp.
 #include "client_state.hpp"
 
 #include <sched.h>
@@ -18,9 +19,9 @@
 #include "runtime_waiting.hpp"
 #include "shmem/descendants.hpp"
 #include "shmem/events.hpp"
-#include "shmem/slots.hpp"
-#include "shmem/reconcile.hpp"
 #include "shmem/futex.hpp"
+#include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 #include "thread_mask.hpp"
 
 namespace drom::client {
@@ -29,8 +30,8 @@ namespace drom::client {
 constinit const Word kNothing{0};
 
 alignas(64) constinit Page private_page{};
-// No constructor and no destructor: a preloaded /bin/true pays for neither, and the agent's thread may use this until the process
-// has ended.
+// No constructor and no destructor: a preloaded /bin/true pays for neither, and the agent's thread may use this until
+// the process has ended.
 constinit State state{};
 static_assert(std::is_trivially_destructible_v<State>);
 
@@ -51,8 +52,8 @@ void give_up(uint64_t seq) noexcept {
     state.given_up.store(seq);
 }
 
-/// True while threads have to share CPUs that were enough when the program started. A program without a team is about to open one that
-/// is made for the CPUs that it started with.
+/// True while threads have to share CPUs that were enough when the program started. A program without a team is about
+/// to open one that is made for the CPUs that it started with.
 bool shares_cpus() noexcept {
     const uint32_t cpus = state.threads.mask().count();
     if (!moves_threads() || cpus >= state.first_cpus) return false;
@@ -106,7 +107,8 @@ void acknowledge_release(uint64_t seq, bool limited) noexcept {
     record(state.ledger, {.type = DROM_EVENT_RELEASED, .slot = state.slot, .seq = seq, .pid = self().pid});
 }
 
-/// An administrator that lost its patience may have moved the threads since our own last release, or have died in the middle of that.
+/// An administrator that lost its patience may have moved the threads since our own last release, or have died in the
+/// middle of that.
 Origin origin_before(const Wanted& wanted) noexcept {
     Posted last{state.page->released.load(kRelaxed), state.applied};
     Posted outside;
@@ -151,8 +153,8 @@ void say_resized(uint64_t seq, uint32_t team_size) noexcept {
            {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
 }
 
-/// A team that keeps its size has followed as far as it will. Where regions are seen the next one looks again: the program may have
-/// said something else since.
+/// A team that keeps its size has followed as far as it will. Where regions are seen the next one looks again: the
+/// program may have said something else since.
 void acknowledge_kept(uint64_t seq) noexcept {
     constexpr uint32_t kRegions = DROM_DOOR_KMP | DROM_DOOR_GOMP;
     const Page& page = *state.page;
@@ -181,7 +183,8 @@ bool release_here(const Wanted& wanted) noexcept {
 
 namespace {
 
-/// True when the agent's thread has released `wanted` soon enough. The caller sleeps meanwhile, which leaves its CPU to that thread.
+/// True when the agent's thread has released `wanted` soon enough. The caller sleeps meanwhile, which leaves its CPU to
+/// that thread.
 bool released_by_agent(const Wanted& wanted) noexcept {
     const int saved = errno;
     const uint64_t deadline = deadline_in_ms(1);
@@ -201,8 +204,9 @@ bool released_by_agent(const Wanted& wanted) noexcept {
 
 bool release(const Wanted& wanted) noexcept {
     if (is_given_up(wanted.seq)) return false;
-    // A thread of the program that moves others blocks, and wakes among busy ones after it has run for long: it may wait for a tick of the
-    // kernel before it can go on and acknowledge. The agent's thread comes from sleep, and its slices are short.
+    // A thread of the program that moves others blocks, and wakes among busy ones after it has run for long: it may
+    // wait for a tick of the kernel before it can go on and acknowledge. The agent's thread comes from sleep, and its
+    // slices are short.
     return (state.agent_ready.load() && released_by_agent(wanted)) || release_here(wanted);
 }
 
@@ -229,8 +233,8 @@ const CpuSet& AffinityGuard::mask() const noexcept { return state.threads.mask()
 uint64_t AffinityGuard::seq() const noexcept { return state.threads.seq(); }
 
 namespace {
-/// A forked child is no client, but one of its parent's processes: it has the CPUs that the parent was last told to use. Nothing once the parent's slot
-/// has another user.
+/// A forked child is no client, but one of its parent's processes: it has the CPUs that the parent was last told to
+/// use. Nothing once the parent's slot has another user.
 Wanted of_parent() noexcept {
     Posted posted{};
     const bool known = state.ledger.base != nullptr && read_request(state.ledger, state.slot, posted) && is_current();

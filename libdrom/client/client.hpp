@@ -55,9 +55,9 @@ struct JoinOptions {
 };
 inline constexpr uint32_t kNoReservation = UINT32_MAX;
 
-/// Joins the table (DROM_TABLE, DROM_SLOT or the user's own, created if needed). E_BUSY while this process is a client, and after it was one
-/// that OpenMP or MPI doors had opened for; a program that took part by explicit calls alone may leave and join again, and so may a forked
-/// child. E_NOINIT when DROM_DISABLE=1 or the host is set-uid. About 100 us.
+/// Joins the table (DROM_TABLE, DROM_SLOT or the user's own, created if needed). E_BUSY while this process is a client,
+/// and after it was one that OpenMP or MPI doors had opened for; a program that took part by explicit calls alone may
+/// leave and join again, and so may a forked child. E_NOINIT when DROM_DISABLE=1 or the host is set-uid. About 100 us.
 int join(const JoinOptions&, drom_error*) noexcept;
 /// The directory of the table that it joined. Valid while joined.
 const char* path() noexcept;
@@ -68,14 +68,16 @@ int leave(drom_error*) noexcept;
 /// Forked by a client, and not one itself.
 bool is_child_of_client() noexcept;
 
-/// Starts the agent's own thread, if it is not there. Any thread; about 30 us. False when it cannot be created: then safe points remain.
+/// Starts the agent's own thread, if it is not there. Any thread; about 30 us. False when it cannot be created: then
+/// safe points remain.
 bool start_agent() noexcept;
 
 /// The newest complete request. False when there is none (or an administrator is writing it this very moment).
 bool newest(Wanted&) noexcept;
 
-/// Confines every thread of this process to `wanted.mask` and acknowledges the release. Any thread; one at a time: false when
-/// another thread is at it, or adoption is disabled. About 2 us a thread plus 30 us for each that has to move.
+/// Confines every thread of this process to `wanted.mask` and acknowledges the release. Any thread; one at a time:
+/// false when another thread is at it, or adoption is disabled. About 2 us a thread plus 30 us for each that has to
+/// move.
 bool release(const Wanted& wanted) noexcept;
 
 /// The newest request whose release this process has acknowledged, and its mask.
@@ -102,24 +104,26 @@ void add_doors(uint32_t doors) noexcept;
 /// Lives for one sched_setaffinity call.
 class AffinityGuard {
 public:
-    /// `counts`: false in a child. Where it has this process's memory (vfork), its death would leave it counted for ever.
+    /// `counts`: false in a child. Where it has this process's memory (vfork), its death would leave it counted for
+    /// ever.
     explicit AffinityGuard(bool counts = true) noexcept;
     ~AffinityGuard();
     AffinityGuard(const AffinityGuard&) = delete;
     AffinityGuard& operator=(const AffinityGuard&) = delete;
     [[nodiscard]] const CpuSet& mask() const noexcept;  ///< what threads of this process may use now
     [[nodiscard]] uint64_t seq() const noexcept;        ///< the request that mask is of; 0: no request so far
-    /// The same, or the newest request if that has been posted since: an administrator may be confining this process to it from outside
-    /// at this moment. In a child: what its parent was last told.
+    /// The same, or the newest request if that has been posted since: an administrator may be confining this process to
+    /// it from outside at this moment. In a child: what its parent was last told.
     [[nodiscard]] Wanted allowed() const noexcept;
 
 private:
     bool counts_;
 };
 
-/// Calls `set`, which sets an affinity inside the mask that it is given, and again while the mask changes meanwhile. Our own releases wait
-/// for the guard; an administrator who confines from outside does not: it posts, and then sets every thread's affinity. Ours comes
-/// before that, and is overwritten, or after it, and then the second look here sees the request. Each round more takes one more request.
+/// Calls `set`, which sets an affinity inside the mask that it is given, and again while the mask changes meanwhile.
+/// Our own releases wait for the guard; an administrator who confines from outside does not: it posts, and then sets
+/// every thread's affinity. Ours comes before that, and is overwritten, or after it, and then the second look here sees
+/// the request. Each round more takes one more request.
 template <class Set>
 auto set_allowed(const Set& set) noexcept {
     for (;;) {
@@ -143,8 +147,8 @@ void enable() noexcept;
 void let_team_follow() noexcept;
 bool program_follows() noexcept;
 
-/// Called by the code that decides how large teams are: whether the one that starts has more threads than CPUs; until the next release. The runtime's
-/// threads wait accordingly. Nothing but a comparison while that stays so.
+/// Called by the code that decides how large teams are: whether the one that starts has more threads than CPUs; until
+/// the next release. The runtime's threads wait accordingly. Nothing but a comparison while that stays so.
 void team_shares_cpus(bool shares) noexcept;
 
 /// Called by the agent's own thread after each release (drom_on_change with DROM_ASYNC).

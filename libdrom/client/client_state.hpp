@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client_state.hpp - what this process knows about itself as a client; shared by client.cpp, agent_thread.cpp and joining.cpp.
+// client_state.hpp - what this process knows about itself as a client; shared by client.cpp, agent_thread.cpp and
+// joining.cpp.
 #pragma once
 
 #include <pthread.h>
@@ -45,7 +46,8 @@ struct State {
     std::atomic<pid_t> joiner;  ///< by which process
     bool watches_forks;
     std::atomic<int> disabled;
-    // The page that this process had mapped when it was a client the last time: threads that read it then may do so until it joins once more.
+    // The page that this process had mapped when it was a client the last time: threads that read it then may do so
+    // until it joins once more.
     Ledger last_ledger;
     Page* last_page;
 

@@ -15,9 +15,9 @@
 #include "runtime_waiting.hpp"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
-#include "shmem/slots.hpp"
-#include "shmem/reconcile.hpp"
 #include "shmem/futex.hpp"
+#include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 
 namespace drom::client {
 
@@ -44,7 +44,7 @@ bool watch_forks() noexcept {
     return state.watches_forks;
 }
 
-// --- joining ------------------------------------------------------------------------------------------------------------
+// --- joining -------------------------------------------------------------------------------------------------------
 
 int open_table(const char* where, drom_error* error) noexcept {
     if (const int status = table_path(where, state.path, sizeof state.path, error); status != DROM_OK) return status;
@@ -56,7 +56,8 @@ int open_table(const char* where, drom_error* error) noexcept {
     return status == DROM_OK ? open_ledger(state.path, false, state.ledger, error) : status;
 }
 
-/// The reservation that the environment names, if it is there; kNoSlot otherwise. `only`: the process that it is for; 0: whoever comes.
+/// The reservation that the environment names, if it is there; kNoSlot otherwise. `only`: the process that it is for;
+/// 0: whoever comes.
 uint32_t reserved_slot(uint32_t& only) noexcept {
     const char* text = env::text("DROM_SLOT");
     unsigned slot = 0;
@@ -69,8 +70,9 @@ uint32_t reserved_slot(uint32_t& only) noexcept {
     return now.generation == generation && is_live(state.ledger, {slot, generation & 0xfff}) ? slot : kNoSlot;
 }
 
-/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one has, or it
-/// is for that process only: whoever launched it goes on to name it by its pid. `page`: the reservation's; null: it cannot be opened.
+/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one
+/// has, or it is for that process only: whoever launched it goes on to name it by its pid. `page`: the reservation's;
+/// null: it cannot be opened.
 int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error) noexcept {
     Slot& slot = state.ledger.slot(index);
     const Who me = self();
@@ -114,8 +116,8 @@ int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept
     return DROM_OK;
 }
 
-/// Others may claim at the same time: whoever's compare-and-swap comes first has it. One that fails may have been overtaken by somebody who
-/// took the CPU from the dead: it is free still.
+/// Others may claim at the same time: whoever's compare-and-swap comes first has it. One that fails may have been
+/// overtaken by somebody who took the CPU from the dead: it is free still.
 bool claim_cpu(uint32_t cpu) noexcept {
     const Ledger& ledger = state.ledger;
     const Owner::Name me = name_of(ledger, state.slot);
@@ -176,7 +178,8 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* 
     return DROM_OK;
 }
 
-/// The launcher that reserved it died before it gave a CPU: no other process will. In this order: the launcher gives CPUs, and dies then.
+/// The launcher that reserved it died before it gave a CPU: no other process will. In this order: the launcher gives
+/// CPUs, and dies then.
 bool is_forsaken() noexcept {
     return state.ledger.writable && verdict(read_who(state.ledger.slot(state.slot).launcher)) == Verdict::kDead &&
            wanted_cpus(state.ledger, name_of(state.ledger, state.slot)).none();
@@ -277,7 +280,8 @@ bool begin_joining() noexcept {
     if (state.ever.exchange(true)) return false;
     const uint64_t deadline = deadline_in_ms(1000);
     while (state.agent_runs.load() != 0 && now_ns() < deadline) {
-        // It may have looked whether to stop just before leave() said so, and have gone to sleep just after leave() woke it.
+        // It may have looked whether to stop just before leave() said so, and have gone to sleep just after leave()
+        // woke it.
         futex_wake(futex_half(state.ledger.request(state.slot).newest));
         futex_wait(&state.agent_runs, 1, deadline_in_ms(5));
     }

@@ -12,8 +12,8 @@
 
 #include "base/env.hpp"
 #include "shmem/mailbox.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 
 namespace drom::client {
 

@@ -28,7 +28,8 @@ bool policy_is(const char* policy) noexcept {
     return text != nullptr && strcasecmp(text, policy) == 0;
 }
 
-/// GOMP_SPINCOUNT as libgomp reads it: a number with an optional k, M, G or T, or "infinite". False when unset or garbled.
+/// GOMP_SPINCOUNT as libgomp reads it: a number with an optional k, M, G or T, or "infinite". False when unset or
+/// garbled.
 bool spin_count_variable(uint64_t& count) noexcept {
     const char* text = getenv("GOMP_SPINCOUNT");
     if (text == nullptr) return false;
@@ -75,7 +76,8 @@ void write(const Word& word, uint64_t value) noexcept {
         reinterpret_cast<Word32*>(word.at)->store(static_cast<uint32_t>(value), kRelaxed);
 }
 
-/// Nothing exports the words: they are where exactly one place of the object's data looks like them, or they are left alone.
+/// Nothing exports the words: they are where exactly one place of the object's data looks like them, or they are left
+/// alone.
 struct Found {
     uintptr_t object;  ///< where it is loaded
     Word words[2];
@@ -87,12 +89,13 @@ constexpr uint32_t kMostRuntimes = 16;
 constinit Found changed[kMostRuntimes] = {};
 constinit uint32_t changed_count = 0;
 
-// LLVM's runtime (and what is derived from it): the turns of a waiting thread before its first sched_yield, and those before each
-// further one; __kmp_yield_init and __kmp_yield_next, two of which count as one turn. They follow the word that says whether to yield at all.
+// LLVM's runtime (and what is derived from it): the turns of a waiting thread before its first sched_yield, and those
+// before each further one; __kmp_yield_init and __kmp_yield_next, two of which count as one turn. They follow the word
+// that says whether to yield at all.
 constexpr uint32_t kFirstTurns = 1024, kNextTurns = 512, kOneTurn = 2, kWaysToYield = 3;
 
-/// A word of another object, which its threads may be writing. Not looked at by AddressSanitizer: a search passes the red zones between that
-/// object's variables.
+/// A word of another object, which its threads may be writing. Not looked at by AddressSanitizer: a search passes the
+/// red zones between that object's variables.
 __attribute__((no_sanitize("address"))) uint32_t seen(const uint32_t& word) noexcept {
     return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
@@ -145,7 +148,8 @@ void each_writable_segment(const dl_phdr_info& info, Visit visit, Found& found) 
     }
 }
 
-/// By its file's name, which packagers lengthen (libgomp-a34b3233.so.1). Its data tells which runtime that is: conda's libgomp.so.1 is LLVM's.
+/// By its file's name, which packagers lengthen (libgomp-a34b3233.so.1). Its data tells which runtime that is: conda's
+/// libgomp.so.1 is LLVM's.
 bool is_runtime(const char* path) noexcept {
     const char* slash = strrchr(path, '/');
     const char* name = slash != nullptr ? slash + 1 : path;
@@ -189,15 +193,15 @@ int restore(dl_phdr_info* info, size_t, void*) {
     return 0;
 }
 
-// ---- beside fork -------------------------------------------------------------------------------------------------------------------
+// ---- beside fork --------------------------------------------------------------------------------------------------
 
 /// The thread of this process that looks at what is loaded, or forks; 0: none does.
 constinit Half busy{0};
 
 uint32_t this_thread() noexcept { return static_cast<uint32_t>(syscall(SYS_gettid)); }
 
-/// False when another thread has been at it for 100 ms. It may wait for the loader's lock, which a program that forks in a callback of
-/// dl_iterate_phdr holds.
+/// False when another thread has been at it for 100 ms. It may wait for the loader's lock, which a program that forks
+/// in a callback of dl_iterate_phdr holds.
 bool begin_looking() noexcept {
     const uint64_t deadline = deadline_in_ms(100);
     for (;;) {

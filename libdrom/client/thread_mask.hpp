@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// thread_mask.hpp - the mask that the threads of this process may use, while some of them set their own affinity from it.
+// thread_mask.hpp - the mask that the threads of this process may use, while some of them set their own affinity from
+// it.
 #pragma once
 
 #include <atomic>
@@ -10,8 +11,9 @@
 
 namespace drom {
 
-/// Two copies; `current_` tells which holds. A release fills the other one, switches, and before it verifies waits until nobody is setting an
-/// affinity from the old one. No constructor, so that it may be used until the process has ended.
+/// Two copies; `current_` tells which holds. A release fills the other one, switches, and before it verifies waits
+/// until nobody is setting an affinity from the old one. No constructor, so that it may be used until the process has
+/// ended.
 class ThreadMask {
 public:
     void begin(const CpuSet& mask) noexcept {
@@ -20,12 +22,13 @@ public:
         current_.store(0);
     }
 
-    /// Makes `mask` what threads may use from now on. Those that read the mask before may set it until await_setters(). One releasing
-    /// thread at a time. False when somebody is still setting an affinity from the copy that would be filled.
+    /// Makes `mask` what threads may use from now on. Those that read the mask before may set it until await_setters().
+    /// One releasing thread at a time. False when somebody is still setting an affinity from the copy that would be
+    /// filled.
     bool publish(uint64_t seq, const CpuSet& mask) noexcept;
 
-    /// Waits for threads between begin_setting() and end_setting(), asleep: they may have to run on this CPU. False when one of them does not finish
-    /// within 10 ms (it is there for one system call).
+    /// Waits for threads between begin_setting() and end_setting(), asleep: they may have to run on this CPU. False
+    /// when one of them does not finish within 10 ms (it is there for one system call).
     bool await_setters() noexcept;
 
     void begin_setting() noexcept { setters_.fetch_add(1); }

@@ -31,11 +31,13 @@ CpuSet cut(const CpuSet& cpus, const Part& part) noexcept {
     return cut;
 }
 
-/// The first of several ranks that share one mask would own all of it: each asks for its part. False when there is nothing to divide.
+/// The first of several ranks that share one mask would own all of it: each asks for its part. False when there is
+/// nothing to divide.
 bool find_part(const Rank& rank, CpuSet& part) noexcept {
     CpuSet own{};
     CpuSet allowed{};
-    // In a reservation there is nothing to ask for, and not even for a moment may a thread be let onto CPUs outside of it.
+    // In a reservation there is nothing to ask for, and not even for a moment may a thread be let onto CPUs outside of
+    // it.
     if (rank.local_ranks < 2 || env::text("DROM_SLOT") != nullptr || !get_affinity(0, own) || !get_cpuset(allowed))
         return false;
     if (!shares_mask(rank, own.count(), allowed.count())) return false;

@@ -7,8 +7,8 @@
 #include "client/client_state.hpp"
 #include "door.h"
 #include "ompt/apply.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 
 using drom::CpuSet;
 using drom::fail;

@@ -159,7 +159,8 @@ int begin(const Options& options, const char* where, const void* set) noexcept {
     return DLB_SUCCESS;
 }
 
-/// Programs poll in loops. `quiet` is said by a poll that has found nothing else to look at, and is taken back by who changes that.
+/// Programs poll in loops. `quiet` is said by a poll that has found nothing else to look at, and is taken back by who
+/// changes that.
 bool has_no_news() noexcept {
     return process.quiet.load(std::memory_order_acquire) &&
            newest_request() <= process.seen.load(std::memory_order_relaxed);

@@ -14,7 +14,8 @@ namespace drom::dlb {
 
 namespace {
 
-/// The tables that DLB_DROM_Attach has opened. A forked child is attached as its parent was, and opens the table itself.
+/// The tables that DLB_DROM_Attach has opened. A forked child is attached as its parent was, and opens the table
+/// itself.
 struct Attached {
     Tables* tables;
     int times;
@@ -54,7 +55,8 @@ class Access {
 public:
     enum For : uint8_t { kAnybody, kSelf };
 
-    /// `looks`: only the calls by which one looks are made; a process that takes part needs no table of its own for those.
+    /// `looks`: only the calls by which one looks are made; a process that takes part needs no table of its own for
+    /// those.
     explicit Access(For whom, bool looks = false) noexcept {
         const bool own = takes_part(lock_);
         if (attached.times > 0 && open_attached(false, nullptr) == DROM_OK) {

@@ -14,7 +14,8 @@ struct Told {
     const char* slot;   ///< DROM_SLOT; nullptr: left alone
 };
 
-/// Into *next_environ (malloc'd, as its strings are), or into the present environment when that is NULL. False when memory is short.
+/// Into *next_environ (malloc'd, as its strings are), or into the present environment when that is NULL. False when
+/// memory is short.
 bool tell(const Told& told, char*** next_environ) noexcept;
 
 }  // namespace drom::dlb

@@ -20,10 +20,12 @@ struct Options {
     char key[kKeyRoom] = {};     ///< --shm-key, fit for a file name
 };
 
-/// Reads `args` (may be NULL), then DLB_ARGS, which wins. `speak`: says once on stderr what it does not know or does not have.
+/// Reads `args` (may be NULL), then DLB_ARGS, which wins. `speak`: says once on stderr what it does not know or does
+/// not have.
 Options read_options(const char* args, bool speak) noexcept;
 
-/// Of a program that did not call DLB_Init, because the agent took part for it: DLB_ARGS, and --drom unless they refuse that.
+/// Of a program that did not call DLB_Init, because the agent took part for it: DLB_ARGS, and --drom unless they refuse
+/// that.
 Options read_options_of_agent() noexcept;
 
 /// The directory of the table: that of the user (DROM_TABLE), or one of its own beside it for a key. NULL: the user's.

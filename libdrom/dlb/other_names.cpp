@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// other_names.cpp - what is asked for by a name that is in no header. DLB's Python module wants texts of masks, and has misspelt one
-// function. DLB's Fortran header has callbacks without their argument.
+// other_names.cpp - what is asked for by a name that is in no header. DLB's Python module wants texts of masks, and has
+// misspelt one function. DLB's Fortran header has callbacks without their argument.
 #include <atomic>
 #include <cstdio>
 

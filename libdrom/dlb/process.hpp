@@ -37,8 +37,8 @@ public:
     Lock& operator=(const Lock&) = delete;
 };
 
-/// Whether this process is initialised. A program that has the agent preloaded is from the moment when the agent joins, without DLB_Init,
-/// as one is that DLB's library is preloaded into. With the lock held.
+/// Whether this process is initialised. A program that has the agent preloaded is from the moment when the agent joins,
+/// without DLB_Init, as one is that DLB's library is preloaded into. With the lock held.
 bool takes_part(const Lock&) noexcept;
 /// The same, without the lock.
 bool is_initialised() noexcept;

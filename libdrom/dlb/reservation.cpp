@@ -22,7 +22,8 @@ bool in_reservation_of_drom() noexcept {
     return slot != nullptr && *slot != '\0';
 }
 
-/// CPUs 0..4095, as many as a table has. Where more than 1,024 are possible, the kernel writes no affinity into a cpu_set_t.
+/// CPUs 0..4095, as many as a table has. Where more than 1,024 are possible, the kernel writes no affinity into a
+/// cpu_set_t.
 struct Wide {
     static constexpr size_t kWords = 64;
     uint64_t words[kWords] = {};

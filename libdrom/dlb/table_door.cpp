@@ -11,11 +11,11 @@
 #include "base/error.hpp"
 #include "client/client_state.hpp"
 #include "door.h"
+#include "shmem/admin_lock.hpp"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
-#include "shmem/admin_lock.hpp"
+#include "shmem/slots.hpp"
 
 using drom::CpuSet;
 using drom::fail;

@@ -112,7 +112,8 @@ int ask(const Tables& tables, int pid, const Mask& mask, const Wish& wish, drom_
         if (const int status = find_owners(tables, pid, mask, owners, error); status != DROM_OK) return status;
     const Mask given_up = before - mask;
     if (wish.lend) drom_dlb_lend(tables.view(), pid, given_up.words, Mask::kWords);
-    // Without waiting the process may start before the others have left, as with DLB; otherwise it has them when they have.
+    // Without waiting the process may start before the others have left, as with DLB; otherwise it has them when they
+    // have.
     const uint64_t take = wish.take ? DROM_TAKE | DROM_RETURN | (wish.waits ? 0 : DROM_FAST) : 0;
     const drom_options options = with_flags(take | DROM_NEVER_CONFINE);
     int status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// last_call.hpp - the MPI call that a rank has entered last: written by the entry points of libdrom-mpi.so, read from outside by `drom explain`.
+// last_call.hpp - the MPI call that a rank has entered last: written by the entry points of libdrom-mpi.so, read from
+// outside by `drom explain`.
 //
-// Nobody writes down that a call has returned: the entry points jump. Whether the thread is still in there shows by its stack, because the
-// return address stays where it is for as long.
+// Nobody writes down that a call has returned: the entry points jump. Whether the thread is still in there shows by its
+// stack, because the return address stays where it is for as long.
 #pragma once
 
 #include <cstddef>

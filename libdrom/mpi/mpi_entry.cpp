@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpi_entry.cpp - behind the MPI entry points: libdrom-mpi.so, to be loaded before the MPI library, into ranks only.
 //
-// A library that exports MPI_Init is taken for MPI by programs that ask the loader, launchers among them. So this is a library of its own.
+// A library that exports MPI_Init is taken for MPI by programs that ask the loader, launchers among them. So this is a
+// library of its own.
 #include <dlfcn.h>
 #include <unistd.h>
 #include <atomic>
@@ -36,12 +37,14 @@ extern const char drom_mpi_names[];
 
 /// 1 once this process is a rank and a client.
 std::atomic<uint8_t> drom_mpi_armed{0};
-/// The newest request that an MPI call has dealt with. When two threads come at once, the newest request is looked at whichever of them wrote last.
+/// The newest request that an MPI call has dealt with. When two threads come at once, the newest request is looked at
+/// whichever of them wrote last.
 std::atomic<uint64_t> drom_mpi_seen{0};
 const drom::client::Hot* drom_mpi_hot = nullptr;
 drom::mpi::LastCall drom_mpi_call{};
 
-/// Written down are the calls of this thread only: threads that call at the same time would take the cache line from one another.
+/// Written down are the calls of this thread only: threads that call at the same time would take the cache line from
+/// one another.
 static void note_own_calls() {
     if (drom_mpi_call.thread != 0) return;
     drom_mpi_call.names = drom_mpi_names;

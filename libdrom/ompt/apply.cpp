@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // apply.cpp - drom_poll_apply: the program says that its team may change now.
 //
-// It needs no entry point of the runtime: the program calls, and its runtime is told as the program itself would tell it.
+// It needs no entry point of the runtime: the program calls, and its runtime is told as the program itself would tell
+// it.
 #include "apply.hpp"
 
 #include <dlfcn.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // follow.hpp - may the team of the region that starts have another size than the program's own? Pure.
 //
-// A program can observe the size of its team in ways that nobody sees from outside. So the team keeps its size, and CPUs change beneath
-// it, unless somebody has said that it may change: the user, the program, or a record of what was tried.
+// A program can observe the size of its team in ways that nobody sees from outside. So the team keeps its size, and
+// CPUs change beneath it, unless somebody has said that it may change: the user, the program, or a record of what was
+// tried.
 #pragma once
 
 #include <strings.h>

@@ -11,8 +11,8 @@
 
 namespace drom {
 
-/// Written by the primary thread (the one whose team is resized), read by every thread at every region. Nothing here changes while
-/// there is nothing to do, so the line stays shared.
+/// Written by the primary thread (the one whose team is resized), read by every thread at every region. Nothing here
+/// changes while there is nothing to do, so the line stays shared.
 struct alignas(64) Gate {
     std::atomic<const void*> primary;  ///< thread pointer of the primary thread; nullptr: nobody yet; nobody(): never
     std::atomic<Word*> regions;        ///< outermost regions so far: page().safe_points
@@ -28,8 +28,9 @@ inline const void* nobody() noexcept { return reinterpret_cast<const void*>(uint
 
 extern "C" Gate drom_gate;
 
-/// The wishes of this thread about its team: a num_threads clause of the region that starts next, 0: none; and whether it has called
-/// omp_set_num_threads. In the static room that every program has for the thread-local data of libraries it starts with.
+/// The wishes of this thread about its team: a num_threads clause of the region that starts next, 0: none; and whether
+/// it has called omp_set_num_threads. In the static room that every program has for the thread-local data of libraries
+/// it starts with.
 extern "C" __thread uint32_t drom_clause;
 extern "C" __thread uint32_t drom_own_number;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gomp_entry.cpp - the entry points of GCC's OpenMP runtime, in front of libgomp's.
 //
-// Each one finds out what the team has to run (the outlined function, or a thunk that places the thread first) and calls the real one
-// with everything else as it was. Only entry points that start a team are here. The GOMP_*_start functions that GCC before 4.9
-// used return inside the region and cannot be followed; a program that uses them is confined only.
+// Each one finds out what the team has to run (the outlined function, or a thunk that places the thread first) and
+// calls the real one with everything else as it was. Only entry points that start a team are here. The GOMP_*_start
+// functions that GCC before 4.9 used return inside the region and cannot be followed; a program that uses them is
+// confined only.
 #include <cstdint>
 
 #include "drom/drom.h"
@@ -19,14 +20,16 @@ using drom::drom_gate;
 using drom::runtime::Name;
 using Fn = void (*)(void*);
 
-/// Runs in the outlined function's place on each thread of the team. The data stays as it is: libgomp itself reads it for reductions.
+/// Runs in the outlined function's place on each thread of the team. The data stays as it is: libgomp itself reads it
+/// for reductions.
 void place_and_run(void* data) {
     drom::safe_point::place_this_thread();
     auto* function = reinterpret_cast<Fn>(reinterpret_cast<uintptr_t>(drom_gate.placing));
     function(data);
 }
 
-/// There is something to do, or the function behind has to be found. Out of line, so that the idle path saves no registers.
+/// There is something to do, or the function behind has to be found. Out of line, so that the idle path saves no
+/// registers.
 template <class Result, class... Rest>
 [[gnu::noinline]] Result look_first(Fn fn, void* data, unsigned threads, Rest... rest, Name name,
                                     const void* caller) noexcept {

@@ -20,7 +20,8 @@ struct Object {
 /// Takes the loader's lock for some microseconds: for addresses that are seen for the first time.
 Object object_of(const void* address) noexcept;
 
-/// True when the object that holds `address` defines `symbol` itself, or when that cannot be told. Takes the loader's lock for some microseconds.
+/// True when the object that holds `address` defines `symbol` itself, or when that cannot be told. Takes the loader's
+/// lock for some microseconds.
 bool may_define(const void* address, const char* symbol) noexcept;
 
 /// The symbol version by which the object that holds `address` asks for `symbol`; null: for any, or not at all.

@@ -40,7 +40,8 @@ constexpr const char* kSymbols[kNames] = {"omp_set_num_threads",
 /// These carry the same version in every runtime, so the first one in the search order is everybody's.
 constexpr bool is_same_in_all(Name name) noexcept { return name > Name::SetNumThreadsFortran8; }
 
-/// Functions found for callers in one object. Entries are only added; an object that is loaded where another one was is taken for it.
+/// Functions found for callers in one object. Entries are only added; an object that is loaded where another one was is
+/// taken for it.
 struct Local {
     std::atomic<uintptr_t> low;
     uintptr_t high;
@@ -227,7 +228,7 @@ CpuSet places_of(const Runtime& runtime) noexcept {
     return all;
 }
 
-// ---- how threads wait -----------------------------------------------------------------------------------------------------------
+// ---- how threads wait ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -250,8 +251,8 @@ void Waiting::find(Kind kind, void* handle) noexcept {
 void Waiting::begin(bool follows) noexcept {
     if (set_blocktime_ == nullptr) return;
     draining_ = false;  // a thread's own setting, and this thread is new
-    // 200 ms, the default, is how long a thread that is left over would spin on a CPU that others need. A millisecond costs
-    // nothing between regions that follow each other.
+    // 200 ms, the default, is how long a thread that is left over would spin on a CPU that others need. A millisecond
+    // costs nothing between regions that follow each other.
     if (follows && !user_chose_waiting()) set_blocktime_(1);
     long_ = get_blocktime_() > 10;
 }

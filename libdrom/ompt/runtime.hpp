@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // runtime.hpp - the OpenMP runtime of this process: its real functions, and how it waits.
 //
-// Our entry points (kmp_entry.S, gomp_entry.cpp, own_number.cpp) stand in front of those of the runtimes. Behind one of them is the function that
-// the calling object would be bound to if we were not here: by the version that it needs, in the global search order or, when it came in
-// with dlopen(RTLD_LOCAL), among its own libraries. So every object keeps its runtime where a process has two.
+// Our entry points (kmp_entry.S, gomp_entry.cpp, own_number.cpp) stand in front of those of the runtimes. Behind one of
+// them is the function that the calling object would be bound to if we were not here: by the version that it needs, in
+// the global search order or, when it came in with dlopen(RTLD_LOCAL), among its own libraries. So every object keeps
+// its runtime where a process has two.
 #pragma once
 
 #include <atomic>
@@ -41,8 +42,8 @@ inline constexpr uint32_t kNames = 20;
 /// Functions that are the same for every caller.
 extern std::atomic<void*> found[kNames];
 
-/// The function behind ours for a caller at `caller`; nullptr: there is no OpenMP runtime (yet). Takes the loader's lock the first time that
-/// an object calls it.
+/// The function behind ours for a caller at `caller`; nullptr: there is no OpenMP runtime (yet). Takes the loader's
+/// lock the first time that an object calls it.
 void* find(Name name, const void* caller) noexcept;
 
 /// Null: not known yet, or not the same for every caller.
@@ -60,7 +61,8 @@ Function* real(Name name, const void* caller) noexcept {
 /// The function that `caller` would be bound to if we were not here. Slow: takes the loader's lock.
 void* find_behind(const char* symbol, const void* caller) noexcept;
 
-/// True when `function` is in this library. The address of a function of ours that another object may define too does not tell.
+/// True when `function` is in this library. The address of a function of ours that another object may define too does
+/// not tell.
 bool is_ours(const void* function) noexcept;
 
 enum class Kind : uint8_t { None, Kmp, Gomp };
@@ -69,8 +71,9 @@ enum class Kind : uint8_t { None, Kmp, Gomp };
 class Waiting {
 public:
     void find(Kind kind, void* handle) noexcept;
-    /// Idle threads of a team that follows sleep soon, unless the user asked for something else. By the thread that owns the team, outside
-    /// regions. The program can ask for its block time: that of a team that keeps its size is left alone.
+    /// Idle threads of a team that follows sleep soon, unless the user asked for something else. By the thread that
+    /// owns the team, outside regions. The program can ask for its block time: that of a team that keeps its size is
+    /// left alone.
     void begin(bool follows) noexcept;
     /// Threads that wait give their CPU away at once (`on`), or wait as they did before.
     static void yield(bool on) noexcept;
@@ -105,15 +108,15 @@ struct Runtime {
     bool is_shadowed;  ///< another library stands between us and it
 };
 
-/// The CPUs of the runtime's places: with OMP_PROC_BIND it has bound its first thread already, whose affinity says little then.
-/// Empty when there are none.
+/// The CPUs of the runtime's places: with OMP_PROC_BIND it has bound its first thread already, whose affinity says
+/// little then. Empty when there are none.
 CpuSet places_of(const Runtime& runtime) noexcept;
 
 /// True when the user's environment makes the runtime bind threads by itself.
 bool binds_threads() noexcept;
 
-/// Fills in the runtime that `function` belongs to, or, when that is another library in front of a runtime, the one in the global
-/// search order. False when it lacks what we need.
+/// Fills in the runtime that `function` belongs to, or, when that is another library in front of a runtime, the one in
+/// the global search order. False when it lacks what we need.
 bool describe(const void* function, Runtime& runtime) noexcept;
 
 }  // namespace drom::runtime

@@ -32,8 +32,8 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-/// Before a team is shrunk whose left-over threads would spin for long, one region is run with waiting threads that yield. They fall asleep
-/// after it, each as soon as it gets a CPU; until then the waiting stays as it is.
+/// Before a team is shrunk whose left-over threads would spin for long, one region is run with waiting threads that
+/// yield. They fall asleep after it, each as soon as it gets a CPU; until then the waiting stays as it is.
 enum class Drain : uint8_t { None, Asked, Running, Settling };
 constexpr uint64_t kSettle = 20 * kMillisecond;
 
@@ -58,8 +58,8 @@ struct Team {
 };
 constinit Team team{};
 
-/// The lock of `team`. Taken by the primary thread; found taken by a signal handler that interrupted it, or by a thread that
-/// wants to become the primary at this moment: both pass.
+/// The lock of `team`. Taken by the primary thread; found taken by a signal handler that interrupted it, or by a thread
+/// that wants to become the primary at this moment: both pass.
 constinit std::atomic<bool> busy{false};
 
 class TeamLock {
@@ -82,7 +82,7 @@ void count(Word& word) noexcept { word.store(word.load(kRelaxed) + 1, kRelaxed);
 
 uint32_t own_threads() noexcept { return static_cast<uint32_t>(team.runtime.max_threads()); }
 
-// ---- becoming the primary thread ------------------------------------------------------------------------------------------------
+// ---- becoming the primary thread ----------------------------------------------------------------------------------
 
 /// There may be a second copy of the library.
 bool is_first() noexcept { return dlsym(RTLD_DEFAULT, "drom_omp_loaded") == &drom_omp_loaded; }
@@ -105,8 +105,9 @@ void after_primary(void*) {
     if (drom_gate.primary.compare_exchange_strong(self, nullptr)) drom_gate.claimable.store(1, kRelaxed);
 }
 
-/// libc's allocator and streams take locks once a process has a second thread. A program with one is left with one: there is no team
-/// to resize, and an administrator can move one thread from outside. A rank that has no team is different: it may wait in MPI for long.
+/// libc's allocator and streams take locks once a process has a second thread. A program with one is left with one:
+/// there is no team to resize, and an administrator can move one thread from outside. A rank that has no team is
+/// different: it may wait in MPI for long.
 bool has_one_thread() noexcept {
     constexpr nlink_t kLinksOfOne =
         3;  // a directory has two links, and one more for each directory in it: here, a thread
@@ -182,7 +183,7 @@ bool claim(const void* function, uint32_t door) noexcept {
     return true;
 }
 
-// ---- adopting a request ------------------------------------------------------------------------------------------------------------
+// ---- adopting a request -------------------------------------------------------------------------------------------
 
 /// True while the shrink to `cpus` has to wait for a region that drains the team.
 bool must_drain(uint32_t cpus) noexcept {
@@ -199,10 +200,12 @@ bool must_drain(uint32_t cpus) noexcept {
     return true;
 }
 
-/// A program that called drom_init says itself where it adapts, by drom_poll or drom_poll_apply. Only how its threads wait is left to us.
+/// A program that called drom_init says itself where it adapts, by drom_poll or drom_poll_apply. Only how its threads
+/// wait is left to us.
 bool adapts_by_itself() noexcept { return (client::page().doors.load(kRelaxed) & DROM_DOOR_EXPLICIT) != 0; }
 
-/// Releases the newest request if nobody has. One that the program has dealt with itself (drom_poll_apply) is taken up all the same.
+/// Releases the newest request if nobody has. One that the program has dealt with itself (drom_poll_apply) is taken up
+/// all the same.
 void adopt() noexcept {
     client::Wanted wanted{};
     const bool fresh = client::pending() && client::newest(wanted);
@@ -228,8 +231,8 @@ follow::Facts facts() noexcept {
 
 follow::Answer judge() noexcept { return follow::judge(facts()); }
 
-/// OpenBLAS divides a product among as many threads as it was told that there are, and says so in no clause. Each thread waits for the
-/// parts of the others: a smaller team would wait for ever.
+/// OpenBLAS divides a product among as many threads as it was told that there are, and says so in no clause. Each
+/// thread waits for the parts of the others: a smaller team would wait for ever.
 bool is_openblas(const void* caller) noexcept {
     if (team.openblas.holds(caller)) return true;
     if (team.other.holds(caller)) return false;
@@ -322,7 +325,7 @@ bool is_other_runtime(const void* function) noexcept {
 
 }  // namespace
 
-// ---- doors ---------------------------------------------------------------------------------------------------------------------
+// ---- doors --------------------------------------------------------------------------------------------------------
 
 Start region_entry(const void* function, const Entry& entry) noexcept {
     const Start unchanged{function, entry.clause};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // safe_point.hpp - where an OpenMP program adopts requests: as an outermost region starts.
 //
-// The entry points of the runtimes (kmp_entry, gomp_entry) end here. Only one thread's team is resized, the primary thread's: the first one
-// that opens an outermost region. Everybody else passes. A region that is to have fewer threads is told so by the argument that a
-// num_threads clause uses: nothing that the program may ask for is changed.
-// Allocation-free and lock-free but for the first call; no system call while there is no request. May be entered again from a signal
-// handler that interrupted it: whoever comes second passes through.
+// The entry points of the runtimes (kmp_entry, gomp_entry) end here. Only one thread's team is resized, the primary
+// thread's: the first one that opens an outermost region. Everybody else passes. A region that is to have fewer threads
+// is told so by the argument that a num_threads clause uses: nothing that the program may ask for is changed.
+// Allocation-free and lock-free but for the first call; no system call while there is no request. May be entered again
+// from a signal handler that interrupted it: whoever comes second passes through.
 #pragma once
 
 #include <cstdint>

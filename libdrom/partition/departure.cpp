@@ -61,7 +61,8 @@ private:
         return kNobody;
     }
 
-    /// The last that arrived of those whose home it is and whose job has use for it; kWaits while a later job is on the core.
+    /// The last that arrived of those whose home it is and whose job has use for it; kWaits while a later job is on the
+    /// core.
     [[nodiscard]] uint32_t owner(uint32_t cpu, const Core& core) const {
         for (uint32_t client = node_.home(cpu); client != kNobody; client = node_.home(cpu, client)) {
             const uint32_t job = node_.job_of(client);
@@ -73,7 +74,8 @@ private:
         return kNobody;
     }
 
-    /// Of the cores that are left, and the CPUs that waited on them. The task that came last gets its own first: those of the others may have to wait for it.
+    /// Of the cores that are left, and the CPUs that waited on them. The task that came last gets its own first: those
+    /// of the others may have to wait for it.
     void give_back() {
         each_core(node_.topology(), [&](Core core) {
             if (!any_in(core, left_)) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// holdings.hpp - who has which CPUs of a node, by task, by job and by core: what arrivals and departures have in common. Pure.
+// holdings.hpp - who has which CPUs of a node, by task, by job and by core: what arrivals and departures have in
+// common. Pure.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +19,8 @@ uint32_t least_of(const Client& client);
 uint32_t most_of(const Client& client);
 uint32_t saturated(uint64_t sum);
 
-/// The clients of a node, which it does not own, by job. Clients and jobs are named by their place, in order of arrival. `holder` says who had
-/// a CPU when this was made, all other answers follow the clients' masks and homes.
+/// The clients of a node, which it does not own, by job. Clients and jobs are named by their place, in order of
+/// arrival. `holder` says who had a CPU when this was made, all other answers follow the clients' masks and homes.
 class Holdings {
 public:
     Holdings(const Topology& topology, Clients& clients);
@@ -100,8 +101,8 @@ Piece piece_of(const Topology& topology, const Core& cpus, uint32_t jobs, const 
 /// DROM_E_INVAL when two clients have the same CPU.
 int check_disjoint(const Clients& clients, drom_error* error);
 
-/// Makes homes agree with masks that were set in another way. A CPU is at home with the job that has it, and with no later job. A CPU that no job
-/// has is at home nowhere, unless it waits for a later job on its core to end.
+/// Makes homes agree with masks that were set in another way. A CPU is at home with the job that has it, and with no
+/// later job. A CPU that no job has is at home nowhere, unless it waits for a later job on its core to end.
 void correct_homes(const Topology& topology, Clients& clients);
 
 /// The tasks of a job divide `pool`; fixed ones keep theirs.

@@ -14,8 +14,8 @@ namespace drom::partition {
 
 namespace {
 
-/// The weight of a CPU that is taken from a task: few CPUs change their task when those with the most lose first. `levels` counts each task's
-/// CPUs in list order.
+/// The weight of a CPU that is taken from a task: few CPUs change their task when those with the most lose first.
+/// `levels` counts each task's CPUs in list order.
 uint64_t depth_of(const Holdings& node, uint32_t cpu, const std::vector<uint32_t>& levels) {
     return node.holder(cpu) == kNobody ? 0 : kMaxCpus - levels[cpu];
 }

@@ -17,7 +17,8 @@ uint16_t number(const Place& place, uint32_t level) {
     return level == kPackage ? place.package : level == kNuma ? place.numa : place.l3;
 }
 
-/// Sums over the parts of a node. Packages, NUMA nodes and L3s are three fields of one number: of sums, too, the wider level decides.
+/// Sums over the parts of a node. Packages, NUMA nodes and L3s are three fields of one number: of sums, too, the wider
+/// level decides.
 struct Cost {
     uint64_t strangers = 0, together = 0, depth = 0, position = 0;
 
@@ -184,7 +185,8 @@ private:
     [[nodiscard]] int64_t after(size_t job, const Change& change) const {
         return int64_t{wish_.jobs[job].size} + change[job];
     }
-    /// Further moves cannot mend it: a job that loses, or all that lose together, have lost too much; a job that gains has gained too much.
+    /// Further moves cannot mend it: a job that loses, or all that lose together, have lost too much; a job that gains
+    /// has gained too much.
     [[nodiscard]] bool within(const Change& change) const {
         int64_t lost = 0;
         for (size_t job = 0; job < change.size(); ++job) {

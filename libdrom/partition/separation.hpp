@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// separation.hpp - which cores change hands so that jobs are apart: on packages of their own, else NUMA nodes, else L3 caches. Pure.
+// separation.hpp - which cores change hands so that jobs are apart: on packages of their own, else NUMA nodes, else L3
+// caches. Pure.
 #pragma once
 
 #include <optional>
@@ -36,22 +37,25 @@ struct Separation {
 
 inline constexpr uint32_t kStays = UINT32_MAX;
 
-/// The heir of each piece, or kStays; nothing when the jobs' bounds cannot be kept. A job either gains or loses here, never both. Best is, in this
-/// order:
+/// The heir of each piece, or kStays; nothing when the jobs' bounds cannot be kept. A job either gains or loses here,
+/// never both. Best is, in this order:
 ///  1. the least waste: CPUs beyond what is useful to a job; with use_all, CPUs left to nobody;
-///  2. the fewest strangers in packages, then in NUMA nodes, then in L3s: jobs that are there besides the first, summed over them;
-///  3. equal shares: the largest smallest job, then the largest second smallest, and so on; counted is only what is useful;
+///  2. the fewest strangers in packages, then in NUMA nodes, then in L3s: jobs that are there besides the first, summed
+///  over them;
+///  3. equal shares: the largest smallest job, then the largest second smallest, and so on; counted is only what is
+///  useful;
 ///  4. jobs together: the fewest packages, then NUMA nodes, then L3s that each job is in, summed over the jobs;
 ///  5. the least sum of `depth`, then of `position`, over the pieces that move.
 ///
-/// Exact: dynamic programming over the tree of packages, NUMA nodes and L3s, whose states are how much each job gains and loses there.
-/// Only where that makes more than kMostStates of them are the less promising ones left out; what is found then keeps all bounds but may
-/// not be the best, and nothing may be found although `in_turn` finds something.
+/// Exact: dynamic programming over the tree of packages, NUMA nodes and L3s, whose states are how much each job gains
+/// and loses there. Only where that makes more than kMostStates of them are the less promising ones left out; what is
+/// found then keeps all bounds but may not be the best, and nothing may be found although `in_turn` finds something.
 /// Cost: 2 jobs on 128 cores below a millisecond, 4 jobs mixed in all L3s some tens of them. Thread-safe.
 std::optional<std::vector<uint32_t>> separate(const Separation& wish);
 inline constexpr size_t kMostStates = 600;
 
-/// Pieces for the job `heir` until it has its least: nobody's first, then of the largest job that may still lose one. Keeps the bounds.
+/// Pieces for the job `heir` until it has its least: nobody's first, then of the largest job that may still lose one.
+/// Keeps the bounds.
 std::optional<std::vector<uint32_t>> in_turn(const Separation& wish, uint32_t heir);
 
 }  // namespace drom::partition

@@ -25,7 +25,8 @@ hwloc_obj_t around(hwloc_obj_t object, hwloc_obj_type_t type) {
     return object;
 }
 
-/// The last cache around the PU that several cores share. Without an L3 that is a cluster's L2, as in many ARM processors.
+/// The last cache around the PU that several cores share. Without an L3 that is a cluster's L2, as in many ARM
+/// processors.
 hwloc_obj_t last_shared_cache(hwloc_obj_t pu, hwloc_obj_t core) {
     hwloc_obj_t last = nullptr;
     for (hwloc_obj_t object = pu; object != nullptr; object = object->parent) {
@@ -36,8 +37,8 @@ hwloc_obj_t last_shared_cache(hwloc_obj_t pu, hwloc_obj_t core) {
     return last;
 }
 
-/// Counts things in the order in which they are met. hwloc's own logical index is not unique: with a CPU offline, one core may be below its
-/// L1 cache and all others above theirs.
+/// Counts things in the order in which they are met. hwloc's own logical index is not unique: with a CPU offline, one
+/// core may be below its L1 cache and all others above theirs.
 template <class Thing>
 class Numbers {
 public:

@@ -34,7 +34,8 @@ AdminLock::AdminLock(Header& header, uint64_t deadline_ns) noexcept : header_(he
             if (try_take(header_, holder, mine_)) break;
             continue;
         }
-        futex_wait(futex_half(header_.admin_lock), static_cast<uint32_t>(holder), std::min(deadline_ns, now + kLookAgain));
+        futex_wait(futex_half(header_.admin_lock), static_cast<uint32_t>(holder),
+                   std::min(deadline_ns, now + kLookAgain));
     }
     header_.admin_lock_waiters.fetch_sub(1);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // claims.hpp - which processes carry a reservation in their environment (DROM_SLOT, DROM_TABLE).
 //
-// Processes whose parents and whose launcher have ended have nothing else in common. A process keeps the variables that it was started
-// with, whatever it does to its environment later, and so do those that it forks. One that is started by env -i has none.
+// Processes whose parents and whose launcher have ended have nothing else in common. A process keeps the variables that
+// it was started with, whatever it does to its environment later, and so do those that it forks. One that is started by
+// env -i has none.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ struct Claim {
 /// About 5 us; 30 us for a process of that user.
 bool carries(uint32_t pid, const Claim& claim) noexcept;
 
-/// The same for a process of a pid namespace below this one, where users and paths may be called otherwise: true unless it is known that it
-/// carries nothing, or another table's.
+/// The same for a process of a pid namespace below this one, where users and paths may be called otherwise: true unless
+/// it is known that it carries nothing, or another table's.
 bool may_carry(uint32_t pid, const Claim& claim) noexcept;
 
 }  // namespace drom

@@ -14,15 +14,15 @@
 #include "base/clock.hpp"
 #include "claims.hpp"
 #include "drom/drom.h"
+#include "futex.hpp"
 #include "mailbox.hpp"
 #include "slots.hpp"
-#include "futex.hpp"
 
 namespace drom {
 
 namespace {
 
-// --- what /proc says of one process ------------------------------------------------------------------------------------------
+// --- what /proc says of one process --------------------------------------------------------------------------------
 
 int open_process(uint32_t pid) noexcept {
     char path[32];
@@ -116,8 +116,8 @@ Activity activity_of(int process) noexcept {
     return all;
 }
 
-/// A child gets its parent's mask as the fork begins, and is listed as the fork ends. A thread that sleeps is in no fork, and one that has
-/// run for this long since is out of it.
+/// A child gets its parent's mask as the fork begins, and is listed as the fork ends. A thread that sleeps is in no
+/// fork, and one that has run for this long since is out of it.
 bool is_settled(int process, uint64_t ran_ns) noexcept {
     constexpr uint64_t kLongestFork = 2 * kMillisecond;
     const Activity now = activity_of(process);
@@ -131,7 +131,7 @@ int status_of(int error) noexcept {
     return error == EACCES || error == EPERM ? DROM_E_PERM : DROM_E_OS;
 }
 
-// --- the processes of a pass -------------------------------------------------------------------------------------------------
+// --- the processes of a pass ---------------------------------------------------------------------------------------
 
 struct Found {
     uint32_t pid;
@@ -239,7 +239,7 @@ bool read_all_children(int file, const Visit& visit) noexcept {
     return true;
 }
 
-// --- the walk ----------------------------------------------------------------------------------------------------------------
+// --- the walk ------------------------------------------------------------------------------------------------------
 
 /// Passes over a client's tree.
 class Walk {
@@ -247,9 +247,9 @@ public:
     Walk(const Ledger& ledger, const char* table, uint32_t slot) noexcept
         : ledger_(ledger), table_(table), slot_(slot) {}
 
-    /// Calls `visit(directory, found, again)` for each process, the client first; it returns how many threads it moved, less than 0: the process
-    /// has ended meanwhile. `process`: the client's
-    /// directory, -1: it has ended. False when nothing more can be learned: status() says why.
+    /// Calls `visit(directory, found, again)` for each process, the client first; it returns how many threads it moved,
+    /// less than 0: the process has ended meanwhile. `process`: the client's directory, -1: it has ended. False when
+    /// nothing more can be learned: status() says why.
     template <class Visit>
     bool pass(uint32_t pid, int process, const Visit& visit) noexcept {
         std::swap(now_, before_);
@@ -257,7 +257,8 @@ public:
         news_ = unsettled_ = false;
         if (process >= 0) visit_client(pid, process, visit);
         uint32_t next = now_->count() > 0 ? 1 : 0;
-        // The launcher's children come last: by then those are among them whose parents ended while the others were asked.
+        // The launcher's children come last: by then those are among them whose parents ended while the others were
+        // asked.
         for (bool asked = false; status_ == DROM_OK;) {
             if (next < now_->count()) {
                 visit_next(next++, visit);
@@ -375,7 +376,8 @@ private:
         if (now_->count() > before && role_of(parent.pid).launcher) now_->cut(before);
     }
 
-    /// Of every thread: a child belongs to the thread that made it. A process whose first thread has ended looks like a zombie by its own entry.
+    /// Of every thread: a child belongs to the thread that made it. A process whose first thread has ended looks like a
+    /// zombie by its own entry.
     void find_children(int process, Found child) noexcept {
         Tasks tasks(process, "task");
         if (!tasks.ok()) return note(tasks.error());

@@ -34,7 +34,8 @@ bool began_as(uint64_t start, const Who& who) noexcept {
     return (start > who.start ? start - who.start : who.start - start) <= 2;
 }
 
-/// A mount of /proc with one of these options does not show every process. All mounts are asked: which of several is in use is not known.
+/// A mount of /proc with one of these options does not show every process. All mounts are asked: which of several is in
+/// use is not known.
 bool hides(const char* mounts) noexcept {
     return strstr(mounts, "hidepid=") != nullptr || strstr(mounts, "subset=") != nullptr;
 }
@@ -63,7 +64,8 @@ bool shows_all(int proc) noexcept {
     return any && !hidden && length == 0;
 }
 
-/// Its numbers in the namespaces below this one, as /proc/PID/status gives them. False: they cannot be read. Empty: it has ended.
+/// Its numbers in the namespaces below this one, as /proc/PID/status gives them. False: they cannot be read. Empty: it
+/// has ended.
 bool read_numbers(int proc, uint32_t pid, char (&text)[4096], const char*& numbers) noexcept {
     numbers = "";
     snprintf(text, sizeof text, "%u/status", pid);
@@ -162,7 +164,8 @@ bool Elsewhere::note_number(uint32_t pid, uint32_t number) noexcept {
     return told;
 }
 
-/// Descendants that outlive the client and its launcher keep the CPUs. `is_below`: in a namespace where users may be called otherwise than here.
+/// Descendants that outlive the client and its launcher keep the CPUs. `is_below`: in a namespace where users may be
+/// called otherwise than here.
 void Elsewhere::note_reservation(uint32_t pid, bool is_below) noexcept {
     asked_.each([&](uint32_t slot) {
         const SlotState state = unpack_state(seen_[slot]);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // elsewhere.hpp - clients of other pid namespaces (containers) that have ended.
 //
-// Their numbers mean nothing here. The machine's own pid namespace shows the processes of every other one, though, with each number that a
-// process has: a client that is not among them has ended. Any doubt leaves everything as it was, as where /proc hides processes.
+// Their numbers mean nothing here. The machine's own pid namespace shows the processes of every other one, though, with
+// each number that a process has: a client that is not among them has ended. Any doubt leaves everything as it was, as
+// where /proc hides processes.
 #pragma once
 
 #include "mailbox.hpp"
@@ -14,12 +15,13 @@ class Elsewhere {
 public:
     Elsewhere(const Ledger& ledger, const char* table) noexcept : ledger_(ledger), table_(table) {}
 
-    /// Takes the client in if it or its launcher is of another namespace, and neither is known to live. `seen`: the slot's state as it was read
-    /// before; what is found out holds for that state alone.
+    /// Takes the client in if it or its launcher is of another namespace, and neither is known to live. `seen`: the
+    /// slot's state as it was read before; what is found out holds for that state alone.
     void add(uint32_t slot, uint64_t seen) noexcept;
 
-    /// Calls `ended(slot, seen)` for each of them of which nothing is left: no client, no launcher, no process that carries its reservation.
-    /// Asks about every process of the machine (15 us each), once per second at most in this process, unless those that were found the last time live.
+    /// Calls `ended(slot, seen)` for each of them of which nothing is left: no client, no launcher, no process that
+    /// carries its reservation. Asks about every process of the machine (15 us each), once per second at most in this
+    /// process, unless those that were found the last time live.
     template <class Ended>
     void each_ended(Ended&& ended) noexcept {
         if (!any_ || !look()) return;

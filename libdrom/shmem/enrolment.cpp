@@ -107,7 +107,8 @@ bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot,
         if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;
         record(ledger, {.type = event, .slot = slot, .pid = pid});
     }
-    // From here on the slot's name is dead in every word; reconcile() passes its CPUs on. Only then may the slot be used again.
+    // From here on the slot's name is dead in every word; reconcile() passes its CPUs on. Only then may the slot be
+    // used again.
     reconcile(ledger, pages, {});
     remove_page(ledger, path, slot, state.generation);
     move_slot(ledger, slot, state.generation, phase::kFree, 0);

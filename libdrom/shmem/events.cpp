@@ -11,7 +11,8 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr uint64_t kPatience = 64;
 
-/// The result of one look at an entry of the ring. A second look could find another state, and nothing may be concluded from both.
+/// The result of one look at an entry of the ring. A second look could find another state, and nothing may be concluded
+/// from both.
 enum class Look { kCopied, kUnfinished, kWrittenOver };
 
 Look copy_event(const Event& entry, uint64_t index, drom_event& out) noexcept {

@@ -21,7 +21,8 @@ struct EventFacts {
 /// A recorder that dies half way leaves one entry that readers skip.
 void record(const Ledger& ledger, const EventFacts& facts) noexcept;
 
-/// Copies up to `capacity` complete events from index `next` on. Returns how many; `next` moves past them and past gaps.
+/// Copies up to `capacity` complete events from index `next` on. Returns how many; `next` moves past them and past
+/// gaps.
 size_t copy_events(const Ledger& ledger, uint64_t& next, drom_event* out, size_t capacity) noexcept;
 
 }  // namespace drom

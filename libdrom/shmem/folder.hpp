@@ -6,8 +6,8 @@
 
 namespace drom {
 
-/// Refuses a directory that holds files of another kind: whoever ends a table removes its directory with all that is in it.
-/// `directory`: its descriptor; O_PATH will do.
+/// Refuses a directory that holds files of another kind: whoever ends a table removes its directory with all that is in
+/// it. `directory`: its descriptor; O_PATH will do.
 int check_folder(int directory, const char* path, drom_error* error) noexcept;
 
 }  // namespace drom

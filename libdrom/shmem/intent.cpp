@@ -10,7 +10,8 @@ void each_cpu(const Ledger& ledger, const CpuSet& cpus, Visit&& visit) noexcept 
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) visit(cpu);
 }
 
-/// Loads each word of a record of `what.kind` once, whoever writes meanwhile: what was checked is what is used. Returns their checksum.
+/// Loads each word of a record of `what.kind` once, whoever writes meanwhile: what was checked is what is used. Returns
+/// their checksum.
 uint64_t load_record(const Ledger& ledger, Intention& what) noexcept {
     const Intent& record = ledger.intent();
     uint64_t hash = 0xcbf29ce484222325;
@@ -49,7 +50,8 @@ bool is_written(const Ledger& ledger, const Intention& what) noexcept {
 }  // namespace
 
 void write_intent(const Ledger& ledger, const Intention& what) noexcept {
-    // An administrator that finishes the work of a dead one finds it written: writing it again would lose it for as long as that takes.
+    // An administrator that finishes the work of a dead one finds it written: writing it again would lose it for as
+    // long as that takes.
     if (is_written(ledger, what)) return;
     Intent& record = ledger.intent();
     record.kind.store(intent::kNothing);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // intent.hpp - what the holder of the administrator lock means to do to several owner words.
 //
-// Each word changes completely or not at all; a plan of several words does not. So it is written down before the first word is changed,
-// and cleared after all is reconciled: the administrator that inherits the lock of a dead one carries the intent out again, from where it stopped.
+// Each word changes completely or not at all; a plan of several words does not. So it is written down before the first
+// word is changed, and cleared after all is reconciled: the administrator that inherits the lock of a dead one carries
+// the intent out again, from where it stopped.
 #pragma once
 
 #include "segment.hpp"
@@ -27,7 +28,8 @@ struct Intention {
 void write_intent(const Ledger& ledger, const Intention& what) noexcept;
 void clear_intent(const Ledger& ledger) noexcept;
 
-/// False when there is none, or it was not completely written: then no word had been changed yet. Fills `targets` where they are given.
+/// False when there is none, or it was not completely written: then no word had been changed yet. Fills `targets` where
+/// they are given.
 bool read_intent(const Ledger& ledger, Intention& what) noexcept;
 
 }  // namespace drom

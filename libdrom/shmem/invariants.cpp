@@ -3,8 +3,8 @@
 #include "invariants.hpp"
 
 #include "base/error.hpp"
-#include "slots.hpp"
 #include "reconcile.hpp"
+#include "slots.hpp"
 
 namespace drom {
 

@@ -3,7 +3,8 @@
 //
 // A table is a directory:
 //   ledger               header | owner words | home words | places | slots | requests | intent | events
-//   client.<slot>.<gen>  one page, written by the client, read by administrators; in a node table shared memory without a file
+//   client.<slot>.<gen>  one page, written by the client, read by administrators; in a node table shared memory without
+//   a file
 //
 // Why it looks like this: any process may be killed between any two stores. So
 //   - who owns a CPU is one 64-bit word, changed by one compare-and-swap; nothing repeats it;
@@ -39,7 +40,8 @@ using Half = std::atomic<uint32_t>;  // a futex is 32 bits wide
 /// A word that another one publishes: who has seen that one may read it, or finds by its checksum that it may not.
 using Payload = Word;
 #else
-/// The same for ThreadSanitizer, which then sees when nothing orders it behind the word that publishes it (tests/race/edges_test.cpp).
+/// The same for ThreadSanitizer, which then sees when nothing orders it behind the word that publishes it
+/// (tests/race/edges_test.cpp).
 struct Payload {
     uint64_t value;
     [[nodiscard]] uint64_t load(std::memory_order = std::memory_order_seq_cst) const noexcept { return value; }
@@ -49,7 +51,8 @@ struct Payload {
 static_assert(sizeof(Payload) == 8 && alignof(Payload) == 8);
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8 && sizeof(Half) == 4);
 
-/// The identity of a process, so that a reused pid is never taken for its predecessor. Written before the slot's state says so.
+/// The identity of a process, so that a reused pid is never taken for its predecessor. Written before the slot's state
+/// says so.
 struct Identity {
     Payload start;  ///< start time in clock ticks since boot (field 22 of /proc/PID/stat)
     Payload pidns;  ///< inode of its pid namespace
@@ -97,11 +100,12 @@ struct Place {
 };
 static_assert(sizeof(Place) == 8);
 
-/// A slot's `state`: {phase:8, flags:8, takes:16, generation:32}: `takes` counts the processes that took the slot's CPUs over from the one
-/// before, so that a verdict about that one does not end them. While Claimed {phase:8, unused:1, at home:1, claimer's pid:22,
-/// generation:32}, so that a slot never stands there as claimed by its former claimer, which may be dead. `at home`: the pid is one of the
-/// namespace that the header names, so that it can be judged there before the claimer has signed. The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free.
-/// A slot may be Free only when no owner word names it (Leaving exists for that).
+/// A slot's `state`: {phase:8, flags:8, takes:16, generation:32}: `takes` counts the processes that took the slot's
+/// CPUs over from the one before, so that a verdict about that one does not end them. While Claimed {phase:8, unused:1,
+/// at home:1, claimer's pid:22, generation:32}, so that a slot never stands there as claimed by its former claimer,
+/// which may be dead. `at home`: the pid is one of the namespace that the header names, so that it can be judged there
+/// before the claimer has signed. The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free. A slot may be
+/// Free only when no owner word names it (Leaving exists for that).
 namespace phase {
 inline constexpr uint64_t kFree = 0, kClaimed = 1, kReserved = 2, kLive = 3, kLeaving = 4;
 }
@@ -127,16 +131,16 @@ struct Slot {
 static_assert(offsetof(Slot, client) == 8 && offsetof(Slot, min_cpus) == 80 && offsetof(Slot, name) == 104);
 static_assert(sizeof(Slot) == 256);
 
-/// Administrator -> client. Followed by three times {stamp, checksum, mask_words words}: the two halves, and what the threads were
-/// last confined to from outside, which is where whoever moves them next has to start from.
-/// Request s lives in half s & 1; `newest` names the complete one. A client copies its half and believes it only if the
-/// half's own stamp and checksum agree: an administrator that was overtaken may still be writing there.
+/// Administrator -> client. Followed by three times {stamp, checksum, mask_words words}: the two halves, and what the
+/// threads were last confined to from outside, which is where whoever moves them next has to start from. Request s
+/// lives in half s & 1; `newest` names the complete one. A client copies its half and believes it only if the half's
+/// own stamp and checksum agree: an administrator that was overtaken may still be writing there.
 struct Request {
     Word newest;       ///< sequence number; its low half is the futex the client sleeps on
     Half ack_waiters;  ///< > 0: somebody sleeps on the client's `released` or `resized`
     uint32_t pad0;
-    Word
-        confined;  ///< {generation:24, seq:40}: newest request of that user of the slot that an administrator enforced by affinity
+    Word confined;  ///< {generation:24, seq:40}: newest request of that user of the slot that an administrator enforced
+                    ///< by affinity
     Word posted_ns;
     Word attempts;     ///< counts writers, so that each writes under a stamp of its own; never reset
     Word confined_ns;  ///< when `confined` was written
@@ -146,14 +150,14 @@ struct Request {
 static_assert(sizeof(Request) == 64);
 
 struct RequestHalf {
-    Word
-        stamp;  ///< {attempt:24, seq:40}; seq 0: being written. Taken and finished by compare-and-swap. Outside: {generation:24, seq:40}
+    Word stamp;        ///< {attempt:24, seq:40}; seq 0: being written. Taken and finished by compare-and-swap. Outside:
+                       ///< {generation:24, seq:40}
     Payload checksum;  ///< over the stamp and the words
     Payload words[1];
 };
 
-/// The changes that the holder of the administrator lock is about to make to several words, so that the next holder can finish them. Written before
-/// the first word is changed, `kind` last; cleared after everything is settled.
+/// The changes that the holder of the administrator lock is about to make to several words, so that the next holder can
+/// finish them. Written before the first word is changed, `kind` last; cleared after everything is settled.
 struct Intent {
     Word kind;      ///< 0: nothing; otherwise an IntentKind
     Payload who;    ///< {slot:32, generation:32}
@@ -225,9 +229,9 @@ constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 3 
 ///   owner A, !leaving             A's
 ///   owner A, leaving, heir B      offered: A was told to leave, B gets it when A has released
 ///   owner A, leaving, heir none   offered: becomes free when A has released
-/// `told`: a request without this CPU was posted to A after it was offered. Only then does a release count: an older request that lacks
-/// the CPU may still be overtaken by one that was derived before the offer and has it.
-/// A client is named by slot + 1 and the low 12 bits of the slot's generation, so a word never passes to a slot's next user.
+/// `told`: a request without this CPU was posted to A after it was offered. Only then does a release count: an older
+/// request that lacks the CPU may still be overtaken by one that was derived before the offer and has it. A client is
+/// named by slot + 1 and the low 12 bits of the slot's generation, so a word never passes to a slot's next user.
 struct Owner {
     uint64_t bits;
 
@@ -239,7 +243,8 @@ struct Owner {
     };
     static constexpr Name nobody() noexcept { return {kNoSlot, 0}; }
 
-    // {owner slot+1:12, owner gen:12, heir slot+1:12, heir gen:12, flags:6, stamp:10}; the stamp changes with every change.
+    // {owner slot+1:12, owner gen:12, heir slot+1:12, heir gen:12, flags:6, stamp:10}; the stamp changes with every
+    // change.
     [[nodiscard]] constexpr Name owner() const noexcept { return name(bits); }
     [[nodiscard]] constexpr Name heir() const noexcept { return name(bits >> 24); }
     [[nodiscard]] constexpr uint64_t flags() const noexcept { return bits >> 48 & 0x3f; }
@@ -260,10 +265,10 @@ struct Owner {
 };
 static_assert(sizeof(Owner) == 8);
 
-// --- which layout this is -------------------------------------------------------------------------------------------------
+// --- which layout this is ------------------------------------------------------------------------------------------
 
-/// Every number that two builds must agree on before they share a table. kLayoutVersion is for people, and for changes of meaning;
-/// this notices what was forgotten there.
+/// Every number that two builds must agree on before they share a table. kLayoutVersion is for people, and for changes
+/// of meaning; this notices what was forgotten there.
 inline constexpr uint64_t kLayoutFacts[] = {
     kMaxCpus, kMaxClients, kEvents, kPageSize, kLedgerMagic, kPageMagic,
     // how words are packed
@@ -273,8 +278,8 @@ inline constexpr uint64_t kLayoutFacts[] = {
     intent::kGive, intent::kTake, intent::kMasks,
     // the ledger
     sizeof(Header), offsetof(Header, boot_id), offsetof(Header, cpus), offsetof(Header, owners_at),
-    offsetof(Header, checksum), offsetof(Header, admin_lock), offsetof(Header, admin_lock_waiters), offsetof(Header, reaped_ns),
-    offsetof(Header, pidns), offsetof(Header, event_head), offsetof(Header, event_bell),
+    offsetof(Header, checksum), offsetof(Header, admin_lock), offsetof(Header, admin_lock_waiters),
+    offsetof(Header, reaped_ns), offsetof(Header, pidns), offsetof(Header, event_head), offsetof(Header, event_bell),
     offsetof(Header, event_waiters), sizeof(Place), offsetof(Place, core), offsetof(Place, l3), offsetof(Place, numa),
     offsetof(Place, package), sizeof(Identity), offsetof(Identity, start), offsetof(Identity, pidns),
     offsetof(Identity, pid), offsetof(Identity, signs), sizeof(Slot), offsetof(Slot, state), offsetof(Slot, client),

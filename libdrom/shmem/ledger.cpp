@@ -29,7 +29,7 @@ Owner::Name prospective_owner(const Ledger& ledger, Owner word) noexcept {
     return who == Owner::nobody() || !is_live(ledger, who) ? Owner::nobody() : who;
 }
 
-// --- homes --------------------------------------------------------------------------------------------------------------------
+// --- homes ---------------------------------------------------------------------------------------------------------
 
 namespace {
 constexpr uint64_t kRemembered = uint64_t{1} << 63;
@@ -39,7 +39,9 @@ uint64_t home_of(const Ledger& ledger, uint32_t slot) noexcept {
     return (uint64_t{slot} + 1) << 32 | state_of(ledger.slot(slot)).generation;
 }
 
-uint64_t remembered_home_of(const Ledger& ledger, uint32_t slot) noexcept { return home_of(ledger, slot) | kRemembered; }
+uint64_t remembered_home_of(const Ledger& ledger, uint32_t slot) noexcept {
+    return home_of(ledger, slot) | kRemembered;
+}
 
 namespace {
 Owner::Name named_by(const Ledger& ledger, uint64_t home) noexcept {
@@ -69,7 +71,7 @@ void change_home(const Ledger& ledger, uint32_t cpu, uint64_t home) noexcept {
     if (home != 0) ledger.home(cpu).store(home == kNoHome ? 0 : home, std::memory_order_release);
 }
 
-// --- sets ---------------------------------------------------------------------------------------------------------------------
+// --- sets ----------------------------------------------------------------------------------------------------------
 
 namespace {
 

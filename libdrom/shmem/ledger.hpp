@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ledger.hpp - the owner and home words: every change that they may undergo, and which CPUs a client has by them.
 //
-// No other code composes these words; the lint sees to that. An owner word changes by change_owner() alone: one compare-and-swap from the word
-// that the new one was made of. A home word is stored; it says where a CPU goes back to, and may be out of date.
+// No other code composes these words; the lint sees to that. An owner word changes by change_owner() alone: one
+// compare-and-swap from the word that the new one was made of. A home word is stored; it says where a CPU goes back to,
+// and may be out of date.
 #pragma once
 
 #include "segment.hpp"
 
 namespace drom {
 
-// --- owner words: one CPU's next word, made of its present one. Pure. --------------------------------------------------------
+// --- owner words: one CPU's next word, made of its present one. Pure. ----------------------------------------------
 
 /// What an owner word says of the CPU itself, whoever owns it.
 inline constexpr uint64_t kPermanent = Owner::kDrained | Owner::kAbsent | Owner::kOffline;
@@ -31,9 +32,7 @@ constexpr Owner offered(Owner word, Owner::Name next, bool fast = false) noexcep
 constexpr Owner kept(Owner word) noexcept { return given(word, word.owner()); }
 
 /// A request without the CPU has been posted to the owner, which is leaving it.
-constexpr Owner told(Owner word) noexcept {
-    return word.with(word.owner(), word.heir(), word.flags() | Owner::kTold);
-}
+constexpr Owner told(Owner word) noexcept { return word.with(word.owner(), word.heir(), word.flags() | Owner::kTold); }
 
 /// The CPU is out of use: at once when no living client is `owned`, else as soon as the owner has left it.
 constexpr Owner drained(Owner word, bool owned) noexcept {
@@ -53,9 +52,10 @@ constexpr Owner online(Owner word, bool yes) noexcept {
     return word.with(word.owner(), word.heir(), yes ? word.flags() & ~Owner::kOffline : word.flags() | Owner::kOffline);
 }
 
-// --- in the table -------------------------------------------------------------------------------------------------------------
+// --- in the table --------------------------------------------------------------------------------------------------
 
-/// Writes a CPU's first word into a table that no other process has seen: free, with the permanent `flags` of the machine.
+/// Writes a CPU's first word into a table that no other process has seen: free, with the permanent `flags` of the
+/// machine.
 void begin_owner(const Ledger& ledger, uint32_t cpu, uint64_t flags) noexcept;
 
 Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept;
@@ -68,7 +68,7 @@ bool is_owned(const Ledger& ledger, Owner word) noexcept;
 /// Returns the client that has the CPU once every offer is carried out: nobody when that client is dead.
 Owner::Name prospective_owner(const Ledger& ledger, Owner word) noexcept;
 
-// --- home words: {remembered:1, slot + 1:31, generation:32}; 0: no home ---------------------------------------------------------
+// --- home words: {remembered:1, slot + 1:31, generation:32}; 0: no home --------------------------------------------
 
 /// Returns the lender: the client that a CPU goes back to by itself. Nobody when that client has ended.
 Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept;
@@ -85,7 +85,7 @@ uint64_t remembered_home_of(const Ledger& ledger, uint32_t slot) noexcept;
 inline constexpr uint64_t kNoHome = 1;
 void change_home(const Ledger& ledger, uint32_t cpu, uint64_t home) noexcept;
 
-// --- sets: one pass over the owner words, about 1 ns each ----------------------------------------------------------------------
+// --- sets: one pass over the owner words, about 1 ns each ----------------------------------------------------------
 
 /// CPUs the client may use now: its own and not leaving, or promised to it by a fast hand-over.
 CpuSet usable_cpus(const Ledger& ledger, Owner::Name who) noexcept;

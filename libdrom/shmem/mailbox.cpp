@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "base/clock.hpp"
-#include "slots.hpp"
 #include "futex.hpp"
+#include "slots.hpp"
 
 namespace drom {
 
@@ -31,7 +31,8 @@ constexpr uint64_t kSeqMask = (uint64_t{1} << kSeqBits) - 1;
 
 uint64_t new_stamp(Request& request) noexcept { return (request.attempts.fetch_add(1, kRelaxed) + 1) << kSeqBits; }
 
-/// False when the half does not hold, completely, what was written under `stamp`, or names CPUs that the table does not have: nobody posts that.
+/// False when the half does not hold, completely, what was written under `stamp`, or names CPUs that the table does not
+/// have: nobody posts that.
 bool read_words(const Ledger& ledger, const RequestHalf& half, uint64_t stamp, CpuSet& mask) noexcept {
     const uint32_t words = ledger.mask_words();
     mask = CpuSet::empty();
@@ -55,16 +56,17 @@ bool is_of(uint64_t mark, uint32_t generation) noexcept {
 void advance(const Ledger& ledger, User user, Word& word, uint64_t seq) noexcept {
     const uint64_t mark = confined_mark(user.generation, seq);
     uint64_t old = word.load();
-    // The slot's user may still change here. Our mark is about no client then, and the worst it does is to cover the next user's:
-    // then that one is confined once more.
+    // The slot's user may still change here. Our mark is about no client then, and the worst it does is to cover the
+    // next user's: then that one is confined once more.
     while (state_of(ledger.slot(user.slot)).generation == user.generation &&
            (!is_of(old, user.generation) || old < mark))
         if (word.compare_exchange_weak(old, mark)) return;
 }
 
-/// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot still `who`'s. An administrator that takes the half over from us
-/// makes our last step fail, and whatever we stored after that does not fit the checksum with its stamp: a mixture is never believed,
-/// and neither is a complete request of somebody who came too late.
+/// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot still `who`'s. An
+/// administrator that takes the half over from us makes our last step fail, and whatever we stored after that does not
+/// fit the checksum with its stamp: a mixture is never believed, and neither is a complete request of somebody who came
+/// too late.
 bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const CpuSet& mask) noexcept {
     const uint64_t seq = expected + 1;
     Request& request = ledger.request(who.slot);
@@ -73,7 +75,7 @@ bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const 
     if (request.newest.load() != expected) return false;
     uint64_t mine = new_stamp(request);
     if (!half.stamp.compare_exchange_strong(before, mine)) return false;
-    // Once more: had somebody published what we have just taken, we would turn a request that was read into another one.
+    // Once more: a request that another administrator published meanwhile may be in this half, and clients may have read it.
     if (request.newest.load() != expected) return false;
     if (!(name_of(ledger, who.slot) == who)) return false;
     const uint32_t words = ledger.mask_words();
@@ -104,7 +106,8 @@ bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const Cp
     // `sleeping = 1` is ordered before its last look at this word. One of the two sees the other.
     uint64_t expected = base;
     if (!request.newest.compare_exchange_strong(expected, seq)) return false;
-    // Another administrator may have taken the half over just before we published it. Its contents may have been read by then, so they stay.
+    // Another administrator may have taken the half over just before we published it. Its contents may have been read
+    // by then, so they stay.
     CpuSet check;
     return read_half(ledger, ledger.half(who.slot, seq), seq, check) && check == mask;
 }
@@ -118,7 +121,8 @@ void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, cons
     const uint64_t mark = confined_mark(generation, confined.seq);
     RequestHalf& half = ledger.outside(slot);
     const uint32_t words = ledger.mask_words();
-    // Two administrators at once leave a mixture, which fits neither's checksum: then nobody knows, as if it had not been written.
+    // Two administrators at once leave a mixture, which fits neither's checksum: then nobody knows, as if it had not
+    // been written.
     half.stamp.store(0);
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(confined.mask.words[i], kRelaxed);
     half.checksum.store(checksum_of(mark, confined.mask, words), kRelaxed);

@@ -17,37 +17,41 @@ struct Posted {
     CpuSet mask;
 };
 
-/// The newest complete request. False when there is none, or when an administrator that had been overtaken is scribbling into the
-/// half right now: look again at the next occasion.
+/// The newest complete request. False when there is none, or when an administrator that had been overtaken is
+/// scribbling into the half right now: look again at the next occasion.
 bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept;
 
 /// Publishes `mask` as the request after `base`, the newest sequence number under which `mask` was derived for `who`.
-/// False when somebody else published first, was at the same half at the same time, or the slot has another user: derive again.
+/// False when somebody else published first, was at the same half at the same time, or the slot has another user:
+/// derive again.
 bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept;
 
-/// The threads of the slot's user `generation` have been set to this mask by an administrator, which is what its cpuset allows of this
-/// request: for everything that follows that counts as released. Does nothing when the slot has another user by now.
+/// The threads of the slot's user `generation` have been set to this mask by an administrator, which is what its cpuset
+/// allows of this request: for everything that follows that counts as released. Does nothing when the slot has another
+/// user by now.
 void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, const Posted& confined) noexcept;
 
-/// For which request and to what mask the present user's threads were last set by an administrator. False, or 0, when they never were:
-/// what a late administrator writes about a former user is not believed.
+/// For which request and to what mask the present user's threads were last set by an administrator. False, or 0, when
+/// they never were: what a late administrator writes about a former user is not believed.
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept;
 uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept;
 /// The contents of `confined` then.
 uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
 
-/// An administrator is about to set affinities for request `seq`. Before the first, so that its death in between leaves a trace.
+/// An administrator is about to set affinities for request `seq`. Before the first, so that its death in between leaves
+/// a trace.
 void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t seq) noexcept;
-/// To what else than the mask of the last release threads may have been moved before request `seq`. That mask again when nobody began to move any
-/// since, or when nothing is known of the request in between.
+/// To what else than the mask of the last release threads may have been moved before request `seq`. That mask again
+/// when nobody began to move any since, or when nothing is known of the request in between.
 CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Posted& last, uint64_t seq) noexcept;
 
-/// The mask that the client itself gave its threads with release `seq`: what its cpuset allows of the request. Written before `released`
-/// says `seq`; not readable while a newer release is under way.
+/// The mask that the client itself gave its threads with release `seq`: what its cpuset allows of the request. Written
+/// before `released` says `seq`; not readable while a newer release is under way.
 void write_applied(const Ledger& ledger, Page& page, uint64_t seq, const CpuSet& mask) noexcept;
 bool read_applied(const Ledger& ledger, const Page& page, CpuSet& mask) noexcept;
 
-/// Makes whatever an overtaken administrator may still publish to the slot's former user unreadable. By the slot's claimer only.
+/// Makes whatever an overtaken administrator may still publish to the slot's former user unreadable. By the slot's
+/// claimer only.
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept;
 
 /// A set of slots. One that no table has (from a damaged word) is no member.
@@ -67,7 +71,8 @@ struct SlotSet {
     }
 };
 
-/// The pages of all clients, as administrators see them. In node mode whatever stands there is a job's, and may change between two looks.
+/// The pages of all clients, as administrators see them. In node mode whatever stands there is a job's, and may change
+/// between two looks.
 class Pages {
 public:
     ~Pages() { clear(); }
@@ -83,8 +88,8 @@ public:
     /// The page of the client in `slot`; nullptr when it has none.
     const Page* view(uint32_t slot) noexcept;
 
-    /// Wakes the agent's thread of the client if it sleeps (in node mode: always, its word is not to be trusted), or when wakes are held
-    /// back notes that this is to be done.
+    /// Wakes the agent's thread of the client if it sleeps (in node mode: always, its word is not to be trusted), or
+    /// when wakes are held back notes that this is to be done.
     void wake_client(uint32_t slot) noexcept;
 
     /// From here to wake_held() clients are not woken, but for those that have disabled adoption.
@@ -108,8 +113,8 @@ private:
     Entry* entries_ = nullptr;
 };
 
-/// Newest request that the client's threads have been confined to: by its own word (bounded by what was posted) or by an
-/// administrator's affinity calls.
+/// Newest request that the client's threads have been confined to: by its own word (bounded by what was posted) or by
+/// an administrator's affinity calls.
 uint64_t released_seq(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept;
 
 }  // namespace drom

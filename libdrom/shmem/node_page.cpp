@@ -16,7 +16,8 @@ namespace drom {
 
 namespace {
 
-// A key is {from the clock:19, generation:12}: a slot's next user has another one, and nobody can take them all in advance.
+// A key is {from the clock:19, generation:12}: a slot's next user has another one, and nobody can take them all in
+// advance.
 constexpr uint32_t kGenerationBits = 12;
 constexpr uint32_t kGenerationMask = (1U << kGenerationBits) - 1;
 
@@ -55,7 +56,8 @@ bool is_roots(int id, uint32_t root) noexcept {
     return shmctl(id, IPC_STAT, &info) == 0 && info.shm_perm.cuid == root && info.shm_segsz == kPageSize;
 }
 
-/// The number of the segment that the slot's user `generation` has, attached: only while it is that number cannot pass to another segment.
+/// The number of the segment that the slot's user `generation` has, attached: only while it is that number cannot pass
+/// to another segment.
 Page* find(const Slot& slot, uint32_t generation, uint32_t root, int& id) noexcept {
     const uint32_t key = slot.page_key.load(std::memory_order_acquire);
     if (key == 0 || (key & kGenerationMask) != (generation & kGenerationMask)) return nullptr;
@@ -73,8 +75,8 @@ bool may_be_left(const shmid_ds& info) noexcept {
            info.shm_segsz == kPageSize && info.shm_nattch == 0;
 }
 
-/// Neither the process that it is for nor its launcher lives: nobody will ever ask for it. Other contents that the job may have written there
-/// concern this page alone, which is the job's to remove anyhow.
+/// Neither the process that it is for nor its launcher lives: nobody will ever ask for it. Other contents that the job
+/// may have written there concern this page alone, which is the job's to remove anyhow.
 bool is_left(int id) noexcept {
     void* base = shmat(id, nullptr, SHM_RDONLY);
     if (base == reinterpret_cast<void*>(-1)) return false;

@@ -56,7 +56,8 @@ private:
         return give(cpu, word, heir, DROM_EVENT_FREE);
     }
 
-    /// The client that was promised the CPU died first. It was only lent: the owner keeps it. Otherwise it becomes free when released.
+    /// The client that was promised the CPU died first. It was only lent: the owner keeps it. Otherwise it becomes free
+    /// when released.
     bool heir_died(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
         const bool lent = owner != Owner::nobody() && home_owner(ledger_, cpu) == owner;
@@ -86,8 +87,7 @@ private:
     bool go_home(uint32_t cpu, Owner word) noexcept {
         const Owner::Name home = home_owner(ledger_, cpu);
         if (home == Owner::nobody()) {
-            if (remembered_owner(ledger_, cpu) == Owner::nobody())
-                change_home(ledger_, cpu, kNoHome);
+            if (remembered_owner(ledger_, cpu) == Owner::nobody()) change_home(ledger_, cpu, kNoHome);
             return false;
         }
         return give(cpu, word, home, DROM_EVENT_FREE);
@@ -135,7 +135,8 @@ struct Untold {
     }
 };
 
-/// Only what has not changed since: an offer that was withdrawn and made again has not been told by a request from before.
+/// Only what has not changed since: an offer that was withdrawn and made again has not been told by a request from
+/// before.
 void mark_told(const Ledger& ledger, Owner::Name who, const Untold& untold, const CpuSet& posted) noexcept {
     const CpuSet cpus = untold.cpus - posted;
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) {
@@ -183,8 +184,8 @@ bool post_all(const Ledger& ledger, Pages& pages, const SlotSet& touched) noexce
 
 bool reconcile(const Ledger& ledger, Pages& pages, SlotSet touched) noexcept {
     bool changed = false;
-    // Each pass can uncover work for one more (a hand-over to a client that has died since): it ends because every change
-    // brings a word nearer to a state that needs none.
+    // Each pass can uncover work for one more (a hand-over to a client that has died since): it ends because every
+    // change brings a word nearer to a state that needs none.
     for (int round = 0; round < 4 && Reconciliation(ledger, pages, touched).pass(); ++round) changed = true;
     return post_all(ledger, pages, touched) || changed;
 }

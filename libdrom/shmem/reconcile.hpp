@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reconcile.hpp - from the owner words to everything else.
 //
-// The owner words are the only truth. reconcile() brings the rest in line with them: it hands over what has been released, takes
-// away what belongs to the dead, and posts to each client the mask that its words spell. It may be killed anywhere and
-// run again by anybody: recovery is nothing but reconcile().
+// The owner words are the only truth. reconcile() brings the rest in line with them: it hands over what has been
+// released, takes away what belongs to the dead, and posts to each client the mask that its words spell. It may be
+// killed anywhere and run again by anybody: recovery is nothing but reconcile().
 #pragma once
 
 #include "ledger.hpp"

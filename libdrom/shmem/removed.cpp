@@ -84,7 +84,8 @@ bool has_our_mounts(int proc, uint32_t pid) noexcept {
            its.st_ino == ours.st_ino;
 }
 
-/// Root is shown the mappings of every user, and a user may call a file of its own as it likes. True where the kernel does not tell.
+/// Root is shown the mappings of every user, and a user may call a file of its own as it likes. True where the kernel
+/// does not tell.
 bool may_be_ours(int proc, uint32_t pid, unsigned long start, unsigned long end) noexcept {
     char path[64];
     snprintf(path, sizeof path, "%u/map_files/%lx-%lx", pid, start, end);
@@ -92,7 +93,8 @@ bool may_be_ours(int proc, uint32_t pid, unsigned long start, unsigned long end)
     return fstatat(proc, path, &file, 0) != 0 || file.st_uid == geteuid();
 }
 
-/// Whether a line of its maps that ends with the ledger's name means the ledger at that path, and not one in a container.
+/// Whether a line of its maps that ends with the ledger's name means the ledger at that path, and not one in a
+/// container.
 bool means(int proc, uint32_t pid, const char* line, const Removed& removed) noexcept {
     unsigned long start = 0;
     unsigned long end = 0;

@@ -51,7 +51,7 @@ Extent extent_of(uint32_t cpus, uint32_t clients) noexcept {
     return e;
 }
 
-// --- the machine ------------------------------------------------------------------------------------------------------
+// --- the machine ---------------------------------------------------------------------------------------------------
 
 int read_text(const char* path, char* out, size_t size) noexcept {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -98,7 +98,7 @@ Place place_of(uint32_t cpu) noexcept {
             topology_number(cpu, "topology/physical_package_id")};
 }
 
-// --- creating -----------------------------------------------------------------------------------------------------------
+// --- creating ------------------------------------------------------------------------------------------------------
 
 int make_directory(const char* path, uint32_t mode, drom_error* error) noexcept {
     const mode_t bits = (mode & kModeNode) != 0 ? 0711 : 0700;
@@ -185,7 +185,8 @@ void fill_cpus(const Ledger& ledger, bool synthetic) noexcept {
     }
 }
 
-/// Beyond the limit of a file's size the kernel ends the process (SIGXFSZ); the table is a guest in it, so the limit is asked first.
+/// Beyond the limit of a file's size the kernel ends the process (SIGXFSZ); the table is a guest in it, so the limit is
+/// asked first.
 bool within_file_limit(uint64_t size) noexcept {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur;
@@ -195,7 +196,8 @@ const char* advice_for(int code) noexcept {
     return code == EFBIG ? "; raise the limit of a file's size (ulimit -f)" : "";
 }
 
-/// posix_fallocate under signals: on tmpfs each undoes the whole call, hence pieces that come through between two of them.
+/// posix_fallocate under signals: on tmpfs each undoes the whole call, hence pieces that come through between two of
+/// them.
 int allocate(int fd, uint64_t size) noexcept {
     constexpr uint64_t kPiece = 128 * 1024;
     int interrupted = 0;
@@ -257,7 +259,7 @@ int create_in(int directory, const char* path, const CreateSpec& spec, drom_erro
     return status;
 }
 
-// --- believing ------------------------------------------------------------------------------------------------------------
+// --- believing -----------------------------------------------------------------------------------------------------
 
 int damaged(drom_error* error, const char* path, const char* what) noexcept {
     return fail(error, DROM_E_CORRUPT, "drom: open table %s: %s; stop its clients and remove the directory", path,
@@ -379,7 +381,8 @@ uint64_t header_checksum(const Header& header) noexcept {
 
 int table_path(const char* where, char* out, size_t size, drom_error* error) noexcept {
     if (where == nullptr) where = env::text("DROM_TABLE");
-    // A process may change its directory, and its children see the variable: there is one table of a name, wherever they are.
+    // A process may change its directory, and its children see the variable: there is one table of a name, wherever
+    // they are.
     char here[256] = "";
     const bool relative = where != nullptr && where[0] != '/' && where[0] != '\0';
     if (relative && getcwd(here, sizeof here) == nullptr)
@@ -467,8 +470,8 @@ void close_ledger(Ledger& ledger) noexcept {
 }
 
 namespace {
-/// fstat. The C library goes through newfstatat with an empty path, which takes a fifth longer, and this is most of what a
-/// drom_set_mask spends in the kernel. Only where the kernel's structure is the library's.
+/// fstat. The C library goes through newfstatat with an empty path, which takes a fifth longer, and this is most of
+/// what a drom_set_mask spends in the kernel. Only where the kernel's structure is the library's.
 int links_of(int fd, struct stat& info) noexcept {
 #if defined(__x86_64__) || defined(__aarch64__)
     return static_cast<int>(syscall(SYS_fstat, fd, &info));

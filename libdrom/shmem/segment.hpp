@@ -7,8 +7,8 @@
 
 namespace drom {
 
-/// Where everything is in a ledger: a copy of what its header said when it was believed. The header itself is shared memory, and whoever
-/// writes there may write anything later.
+/// Where everything is in a ledger: a copy of what its header said when it was believed. The header itself is shared
+/// memory, and whoever writes there may write anything later.
 struct Shape {
     uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, intent_at;
     uint32_t cpus, clients, mask_words, request_stride, mode;
@@ -16,8 +16,8 @@ struct Shape {
 Shape shape_of(const Header&) noexcept;
 
 /// A mapped ledger. A plain view: copies share the mapping, close_ledger() ends it.
-/// Numbers read from the mapping (slots in owner words, for instance) may be anything: they are compared with cpus() and clients() before
-/// they are used as an index.
+/// Numbers read from the mapping (slots in owner words, for instance) may be anything: they are compared with cpus()
+/// and clients() before they are used as an index.
 struct Ledger {
     char* base = nullptr;
     size_t size = 0;
@@ -72,11 +72,12 @@ struct CreateSpec {
 /// Where the table is: `where`, else DROM_TABLE, else /dev/shm/drom-<uid>.
 int table_path(const char* where, char* out, size_t size, drom_error*) noexcept;
 
-/// Opens and validates: directory and ledger belong to us (or to root, in node mode), modes, size, magic, layout version,
-/// checksum, boot, CPU count. Never creates, never repairs, never maps what it has not checked.
+/// Opens and validates: directory and ledger belong to us (or to root, in node mode), modes, size, magic, layout
+/// version, checksum, boot, CPU count. Never creates, never repairs, never maps what it has not checked.
 int open_ledger(const char* path, bool read_only, Ledger&, drom_error*) noexcept;
 
-/// Creates the table atomically: built under a temporary name, then linked into place. DROM_OK too when somebody else was faster.
+/// Creates the table atomically: built under a temporary name, then linked into place. DROM_OK too when somebody else
+/// was faster.
 int create_ledger(const char* path, const CreateSpec&, drom_error*) noexcept;
 
 void close_ledger(Ledger&) noexcept;
@@ -86,7 +87,8 @@ int still_there(const Ledger&, const char* path, drom_error*) noexcept;
 
 // --- a client's page ---
 
-/// Makes and maps the page of a process of `uid`: a file `client.<slot>.<gen>`, or what node_page.hpp says. nullptr with a sentence on failure.
+/// Makes and maps the page of a process of `uid`: a file `client.<slot>.<gen>`, or what node_page.hpp says. nullptr
+/// with a sentence on failure.
 Page* create_page(const Ledger&, const char* path, uint32_t slot, uint32_t generation, uint32_t uid,
                   drom_error*) noexcept;
 

@@ -42,7 +42,8 @@ void write_who(Identity& identity, const Who& who) noexcept {
 }
 
 namespace {
-/// Only the claimer may do this: two reapers can retire the same slot at once, and the slower one must not touch its next user.
+/// Only the claimer may do this: two reapers can retire the same slot at once, and the slower one must not touch its
+/// next user.
 void blank(const Ledger& ledger, uint32_t index) noexcept {
     blank_request(ledger, index);
     Slot& slot = ledger.slot(index);
@@ -111,8 +112,8 @@ User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept {
     for (int tries = 0; tries < kTries; ++tries) {
         const uint32_t slot = find_listed_pid(ledger, pid);
         if (slot == kNoSlot) break;
-        // The slot may have been passed on since. A process that claims it finds its predecessor's number there, and blanks it afterwards: only while
-        // the slot takes part is the number that of the generation.
+        // The slot may have been passed on since. A process that claims it finds its predecessor's number there, and
+        // blanks it afterwards: only while the slot takes part is the number that of the generation.
         const SlotState now = state_of(ledger.slot(slot));
         const bool still = now.takes_part() && ledger.slot(slot).client.pid.load() == pid;
         if (still && state_of(ledger.slot(slot)).generation == now.generation) return {slot, now.generation};

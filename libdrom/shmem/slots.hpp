@@ -34,14 +34,15 @@ Owner::Name name_of(const Ledger& ledger, uint32_t slot) noexcept;
 /// The pid of the slot's client, for people; 0: none.
 uint32_t pid_of(const Ledger& ledger, uint32_t slot) noexcept;
 
-/// The slot of process `pid` of this pid namespace, kNoSlot when it is no client. Does not ask whether the process still lives.
+/// The slot of process `pid` of this pid namespace, kNoSlot when it is no client. Does not ask whether the process
+/// still lives.
 uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept;
-/// Another slot of the same living process than `slot`; kNoSlot. A process that joins and who reserves CPUs for it look each after having
-/// taken a slot: at least one of them sees the other's, and gives its own up.
+/// Another slot of the same living process than `slot`; kNoSlot. A process that joins and who reserves CPUs for it look
+/// each after having taken a slot: at least one of them sees the other's, and gives its own up.
 uint32_t find_other_slot(const Ledger& ledger, uint32_t pid, uint32_t slot) noexcept;
 
-/// The slot of the client that somebody means by `pid`: a process of this pid namespace, or else one that is listed by that number
-/// because it is called so in its own. This process's number is nobody else's.
+/// The slot of the client that somebody means by `pid`: a process of this pid namespace, or else one that is listed by
+/// that number because it is called so in its own. This process's number is nobody else's.
 uint32_t find_listed_pid(const Ledger& ledger, uint32_t pid) noexcept;
 
 /// One user of a slot.
@@ -60,11 +61,13 @@ bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_
 /// The same from one phase only, keeping its flags: of two that change it at once one is refused.
 bool change_phase(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t from, uint64_t to) noexcept;
 
-/// Signs what a process has written into `client`: it is the slot's user from here on, in `to` or, when that is kFree, the phase that is there.
-/// False when the slot has been passed on or called off meanwhile, perhaps because the process before this one has been found dead.
+/// Signs what a process has written into `client`: it is the slot's user from here on, in `to` or, when that is kFree,
+/// the phase that is there. False when the slot has been passed on or called off meanwhile, perhaps because the process
+/// before this one has been found dead.
 bool sign_takeover(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t to) noexcept;
 
-/// The process that claimed the slot died before it was filled. False when that cannot be told, as of a process of another pid namespace.
+/// The process that claimed the slot died before it was filled. False when that cannot be told, as of a process of
+/// another pid namespace.
 bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept;
 
 /// Neither the client nor its launcher lives. About 8 us a living process; unknown counts as living.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * layout.c - sizes and offsets of everything public, pinned. Compiles as C99 and as C++11; a change here is a change of the ABI. */
+ * layout.c - sizes and offsets of everything public, pinned. Compiles as C99 and as C++11; a change here is a change of
+ * the ABI. */
 #include <drom/drom.h>
 #include <stddef.h>
 #include <stdio.h>

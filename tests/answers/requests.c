@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * requests.c - an administrator for the tests: sends random requests to one client until it ends, or a single one.
  *
- *   requests storm TABLE WATCHED SEED CPUS MIN_US MAX_US   random masks out of CPUS (a list such as 0,1) for the first client
- *                                                          of TABLE while the process WATCHED lives
- *   requests set TABLE PID CPUS                            one mask, waits for the release
- *   requests confine TABLE PID CPUS ALL                    reserves ALL for PID, which is no client, then gives it CPUS only
+ *   requests storm TABLE WATCHED SEED CPUS MIN_US MAX_US   random masks out of CPUS (a list such as 0,1) for the first
+ * client of TABLE while the process WATCHED lives requests set TABLE PID CPUS                            one mask,
+ * waits for the release requests confine TABLE PID CPUS ALL                    reserves ALL for PID, which is no
+ * client, then gives it CPUS only
  *
  * storm prints one line of JSON; the others the status's name. Exit status: 0 done, 1 refused, 2 usage.
  */

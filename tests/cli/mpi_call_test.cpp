@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi_call_test.cpp - whether a thread is still in the call it entered, from what its stack looked like at several moments.
+// mpi_call_test.cpp - whether a thread is still in the call it entered, from what its stack looked like at several
+// moments.
 #include "program/mpi_call.hpp"
 
 #include <gtest/gtest.h>

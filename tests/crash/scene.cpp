@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "client/client.hpp"
 #include "base/error.hpp"
-#include "shmem/slots.hpp"
+#include "client/client.hpp"
 #include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 
 namespace drom::crash {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // stepper.hpp - stops this process after every store that changes a table, without a debugger.
 //
-// What survives a killed process is a prefix of its stores, in the order its instructions make them. So there are only as many crash
-// states as instructions that store to the table. All shared file mappings are kept read-only; a store faults, the handler opens
-// the mappings and sets the trap flag, the one instruction runs, and the trap handler records what the table looks like now.
-// Creating and removing files are states as well, so the calls that do it are wrapped (--wrap, see CMakeLists.txt).
+// What survives a killed process is a prefix of its stores, in the order its instructions make them. So there are only
+// as many crash states as instructions that store to the table. All shared file mappings are kept read-only; a store
+// faults, the handler opens the mappings and sets the trap flag, the one instruction runs, and the trap handler records
+// what the table looks like now. Creating and removing files are states as well, so the calls that do it are wrapped
+// (--wrap, see CMakeLists.txt).
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // storm.cpp - kill-storm: administrators and clients killed at random moments, survivors asked every round.
 //
-// Clients join a shared table, adopt what they are asked and leave again; unmodified OpenMP programs with libdrom preloaded compute; administrators
-// set, give, take, shrink, expand, reserve, drain, restore and check. All of them are killed by SIGKILL at random moments, often a few hundred
-// microseconds after they started. After every round the invariants must hold, a fresh process must be able to join, and whoever survived must
-// answer; the OpenMP programs have gone on, with right results. At the end every CPU is free, and no file is left.
+// Clients join a shared table, adopt what they are asked and leave again; unmodified OpenMP programs with libdrom
+// preloaded compute; administrators set, give, take, shrink, expand, reserve, drain, restore and check. All of them are
+// killed by SIGKILL at random moments, often a few hundred microseconds after they started. After every round the
+// invariants must hold, a fresh process must be able to join, and whoever survived must answer; the OpenMP programs
+// have gone on, with right results. At the end every CPU is free, and no file is left.
 //
-//   kill_storm [KILLS [SEED]]     DROM_STORM_KILLS sets how many (20000); DROM_STORM_HOSTS names the OpenMP programs, DROM_STORM_AGENT libdrom
+//   kill_storm [KILLS [SEED]]     DROM_STORM_KILLS sets how many (20000); DROM_STORM_HOSTS names the OpenMP programs,
+//   DROM_STORM_AGENT libdrom
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -58,7 +60,7 @@ void failed_attach(const drom_error& error) {
     std::snprintf(shared->failure, sizeof shared->failure, "%s", error.text);
 }
 
-// --- what is killed ------------------------------------------------------------------------------------------------------------
+// --- what is killed ------------------------------------------------------------------------------------------------
 
 /// Joins, adopts whatever is asked, answers the roll call. Never returns by itself unless told to leave.
 int client_process(Random random) {
@@ -139,7 +141,7 @@ int administrator_process(Random random) {
     }
 }
 
-// --- OpenMP programs -----------------------------------------------------------------------------------------------------------
+// --- OpenMP programs -----------------------------------------------------------------------------------------------
 
 constexpr std::size_t kHosts = 3;
 
@@ -211,7 +213,7 @@ std::vector<std::string> words_of(const char* text) {
     return words;
 }
 
-// --- the storm --------------------------------------------------------------------------------------------------------------------
+// --- the storm -----------------------------------------------------------------------------------------------------
 
 struct Storm {
     Storm(uint64_t seed, Hosts& programs) : random(seed), hosts(programs) {}

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// walk.cpp - crash-walk: every mutating operation, from every start state, killed after every store; recovery killed likewise.
+// walk.cpp - crash-walk: every mutating operation, from every start state, killed after every store; recovery killed
+// likewise.
 //
 // Of each state that a killed process can leave:
-//   - every invariant holds, and no CPU is in two clients' effective sets (what a client may be running on: everything it was
+//   - every invariant holds, and no CPU is in two clients' effective sets (what a client may be running on: everything
+//   it was
 //     posted since its last release);
 //   - drom_check, run by another process, accepts it, finishes it, and has nothing to do the second time;
-//   - when everybody has obeyed, all CPUs are where they were before the operation, or all where they would be after it;
+//   - when everybody has obeyed, all CPUs are where they were before the operation, or all where they would be after
+//   it;
 //   - sequence numbers did not go back.
-// The same is asked of every state that a killed recovery leaves. Usage: crash_walk [only-this-start [only-this-operation]]
+// The same is asked of every state that a killed recovery leaves. Usage: crash_walk [only-this-start
+// [only-this-operation]]
 #include <fcntl.h>
 #include <unistd.h>
 #include <cstdio>
@@ -21,8 +25,8 @@
 
 #include "scene.hpp"
 #include "shmem/invariants.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 #include "temp_dir.hpp"
 #include "watchdog.hpp"
 
@@ -31,7 +35,7 @@ namespace {
 using namespace drom;
 using namespace drom::crash;
 
-// --- looking at a state -----------------------------------------------------------------------------------------------------
+// --- looking at a state --------------------------------------------------------------------------------------------
 
 /// The snapshot as a ledger. Only for reading.
 Ledger view(const Snapshot& snapshot) {
@@ -131,7 +135,7 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-// --- the walk -----------------------------------------------------------------------------------------------------------------
+// --- the walk ------------------------------------------------------------------------------------------------------
 
 struct Totals {
     uint64_t runs = 0, stores = 0, recoveries = 0, violations = 0, between = 0, checked = 0;

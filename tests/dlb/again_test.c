@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * again_test.c - drom.h's own half of what DLB programs do: join, leave and join again, with and without the agent's thread, and after a fork. */
+ * again_test.c - drom.h's own half of what DLB programs do: join, leave and join again, with and without the agent's
+ * thread, and after a fork. */
 #include "check.h"
 
 #include <drom/drom.h>

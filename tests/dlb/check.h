@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * check.h - what the tests of DLB's interface share: a check that ends the test, a table of its own, children that are never left over. */
+ * check.h - what the tests of DLB's interface share: a check that ends the test, a table of its own, children that are
+ * never left over. */
 #ifndef DROM_TEST_CHECK_H
 #define DROM_TEST_CHECK_H
 

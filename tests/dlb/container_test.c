@@ -28,7 +28,8 @@ static int make_user_namespace(void) {
 
 static void (*in_container)(void);
 
-/* Runs as the first process of a pid namespace: with the right of root, or in a user's namespace. 77: neither is allowed. */
+/* Runs as the first process of a pid namespace: with the right of root, or in a user's namespace. 77: neither is
+ * allowed. */
 static void contained(void) {
     pid_t inside;
     int status = 0;

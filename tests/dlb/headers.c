@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * headers.c - the smallest program that uses both headers. Compiles as C90 to C11 and as C++; also linked to another library of that name. */
+ * headers.c - the smallest program that uses both headers. Compiles as C90 to C11 and as C++; also linked to another
+ * library of that name. */
 #include <dlb.h>
 #include <dlb_drom.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * launched_test.c - a program written for DLB, started by `drom run --cpus 1`: the reservation is its mask, and stays drom's. */
+ * launched_test.c - a program written for DLB, started by `drom run --cpus 1`: the reservation is its mask, and stays
+ * drom's. */
 #include "check.h"
 
 static void others_cpu(void) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * others_test.c - an administrator and the processes it moves: set, poll, wait, steal, return, recover; who is killed, and who does not answer. */
+ * others_test.c - an administrator and the processes it moves: set, poll, wait, steal, return, recover; who is killed,
+ * and who does not answer. */
 #include "check.h"
 
 #include <sys/resource.h>
@@ -33,7 +34,7 @@ static unsigned mask_when_answered(pid_t pid) {
     return mask_bits(&mask);
 }
 
-/* ---- set and poll, with callbacks --------------------------------------------------------------------------------- */
+/* ---- set and poll, with callbacks ------------------------------------------------------------------------------ */
 
 static void follows(void) {
     const cpu_set_t both = mask_of(3);
@@ -66,7 +67,7 @@ static void set_and_poll(void) {
     CHECK(DLB_DROM_GetProcessMask(child.pid, &told, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
 }
 
-/* ---- waiting -------------------------------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
 
 static void answers(void) {
     poller();
@@ -116,7 +117,7 @@ static void waiting(void) {
     finish(&child);
 }
 
-/* ---- stealing -------------------------------------------------------------------------------------------------------- */
+/* ---- stealing -------------------------------------------------------------------------------------------------- */
 
 static void victim(void) {
     cpu_set_t mask;
@@ -299,7 +300,7 @@ static void take_in_step(void) {
     kill_child(&owner);
 }
 
-/* ---- in the agent's own thread ------------------------------------------------------------------------------------- */
+/* ---- in the agent's own thread --------------------------------------------------------------------------------- */
 
 static volatile int async_calls;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * preloaded_test.c - an OpenMP program that calls DLB and has drom preloaded: one client, and the team follows without a poll. */
+ * preloaded_test.c - an OpenMP program that calls DLB and has drom preloaded: one client, and the team follows without
+ * a poll. */
 #include "check.h"
 
 static int team(void) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * reserve_test.c - CPUs reserved for a process that starts later: what it is told, what it gets, and who may have a part of it. */
+ * reserve_test.c - CPUs reserved for a process that starts later: what it is told, what it gets, and who may have a
+ * part of it. */
 #include "check.h"
 
 static const char* self_path;
@@ -29,7 +30,7 @@ static void free_environment(char** array) {
     free(array);
 }
 
-/* ---- what the process is told --------------------------------------------------------------------------------------- */
+/* ---- what the process is told ---------------------------------------------------------------------------------- */
 
 static void told_in_its_environment(void) {
     const cpu_set_t first = mask_of(1), both = mask_of(3);
@@ -69,7 +70,7 @@ static void told_in_its_environment(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* ---- a program that is executed in the reservation ------------------------------------------------------------------- */
+/* ---- a program that is executed in the reservation ------------------------------------------------------------- */
 
 /* The executed program: what it was given is its exit status; "wait" lets it be looked at first. */
 static int program(const char* what) {
@@ -106,7 +107,8 @@ static void executed(void) {
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
 }
 
-/* Reserved by the parent, executed by a shell that knows nothing of it: the reservation is there until the parent ends it. */
+/* Reserved by the parent, executed by a shell that knows nothing of it: the reservation is there until the parent ends
+ * it. */
 static void executed_by_parent(void) {
     const cpu_set_t second = mask_of(2);
     Child child;
@@ -130,7 +132,7 @@ static void executed_by_parent(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* ---- oneself ----------------------------------------------------------------------------------------------------------- */
+/* ---- oneself --------------------------------------------------------------------------------------------------- */
 
 static void empty_at_first(void) {
     const cpu_set_t nothing = mask_of(0), both = mask_of(3);
@@ -243,7 +245,7 @@ static void launcher_and_program(int program_first) {
     unsetenv("DLB_ARGS");
 }
 
-/* ---- several processes in one reservation ------------------------------------------------------------------------------- */
+/* ---- several processes in one reservation ---------------------------------------------------------------------- */
 
 static unsigned part;
 

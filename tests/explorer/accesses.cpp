@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accesses.cpp - the entry points that -fsanitize=thread calls at every access to memory; those to shared words are the scheduler's points.
+// accesses.cpp - the entry points that -fsanitize=thread calls at every access to memory; those to shared words are the
+// scheduler's points.
 #include <cstdint>
 #include <cstring>
 

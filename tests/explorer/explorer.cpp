@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // explorer.cpp - every order in which two or three processes can touch the table, each killed anywhere.
 //
-// The core is compiled once more with -fsanitize=thread, but linked without that sanitizer: its entry points are the suite's own
-// (accesses.cpp), so every access of the real code to the table, and every system call (kernel.cpp), is a point where the actor, a
-// coroutine with the private memory of a process, may stop and another go on. The search (schedule.cpp) takes every choice at every
-// point: depth first, up to a number of preemptions and deaths, each schedule run anew from the start. A state that was reached before
-// with as much left to spend is not gone on from: the table, and what each actor has read so far, are all that the future depends on.
-// At each new point and at the end of each schedule verify.cpp asks what must be true. What is found is printed as a schedule that
+// The core is compiled once more with -fsanitize=thread, but linked without that sanitizer: its entry points are the
+// suite's own (accesses.cpp), so every access of the real code to the table, and every system call (kernel.cpp), is a
+// point where the actor, a coroutine with the private memory of a process, may stop and another go on. The search
+// (schedule.cpp) takes every choice at every point: depth first, up to a number of preemptions and deaths, each
+// schedule run anew from the start. A state that was reached before with as much left to spend is not gone on from: the
+// table, and what each actor has read so far, are all that the future depends on. At each new point and at the end of
+// each schedule verify.cpp asks what must be true. What is found is printed as a schedule that
 // --replay runs again, access by access.
 //
 //   explorer [--long] [--preemptions N] [--only SCENARIO] [--replay SCHEDULE] [--verbose]
 //
-// DROM_EXPLORER_LONG=1 is --long: forty times as many schedules, which exhausts three preemptions of most scenarios; an hour.
+// DROM_EXPLORER_LONG=1 is --long: forty times as many schedules, which exhausts three preemptions of most scenarios; an
+// hour.
 #include <sys/resource.h>
 #include <algorithm>
 #include <cstdio>
@@ -63,7 +65,8 @@ void violation(Totals& totals, const Scenario& scenario, const char* what, const
                  schedule.c_str());
 }
 
-/// With no preemption, with one, and so on: what needs few is found first. Returns up to how many all schedules were run.
+/// With no preemption, with one, and so on: what needs few is found first. Returns up to how many all schedules were
+/// run.
 uint32_t search(const Bounds& bounds, Verifier& verifier, Counts& sum) {
     uint32_t exhausted = 0;
     for (Bounds now = bounds; exhausted < bounds.preemptions;) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernel.cpp - the system calls of the code under test, answered by the machine: each is one step that others may come before or after.
-// The linker puts these in place of the C library's (--wrap, see CMakeLists.txt); the test itself still gets the real ones.
+// kernel.cpp - the system calls of the code under test, answered by the machine: each is one step that others may come
+// before or after. The linker puts these in place of the C library's (--wrap, see CMakeLists.txt); the test itself
+// still gets the real ones.
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -72,7 +73,7 @@ uint32_t living(long pid) {
     return process < kProcesses && ask(memory.kernel.alive[process]) != 0 ? process : kNoProcess;
 }
 
-// --- files of /proc ---------------------------------------------------------------------------------------------------------------
+// --- files of /proc ------------------------------------------------------------------------------------------------
 
 int open_proc(const char* path) {
     unsigned pid = 0;
@@ -108,7 +109,7 @@ long list_threads(int file, void* out) {
     return entry->d_reclen;
 }
 
-// --- calls that have no wrapper in the C library ----------------------------------------------------------------------------------------
+// --- calls that have no wrapper in the C library -------------------------------------------------------------------
 
 long wait_on(const uint32_t* word, uint32_t expected, const timespec& until) {
     const uint64_t deadline =
@@ -171,7 +172,7 @@ long answer(long number, const long (&a)[6]) {
 
 }  // namespace
 
-// --- descendants.hpp: the machine's processes have none -----------------------------------------------------------------------------------
+// --- descendants.hpp: the machine's processes have none ------------------------------------------------------------
 
 namespace drom {
 ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid) noexcept
@@ -187,7 +188,7 @@ bool is_within(const Ledger&, const char*, uint32_t, const CpuSet&) noexcept { r
 uint32_t find_left(const Ledger&, const char*, uint32_t, Who&) noexcept { return 0; }
 bool pass_on(const Ledger&, const char*, uint32_t) noexcept { return false; }
 
-// --- elsewhere.hpp: nor has it other pid namespaces ---------------------------------------------------------------------------------------
+// --- elsewhere.hpp: nor has it other pid namespaces ----------------------------------------------------------------
 
 void Elsewhere::add(uint32_t, uint64_t) noexcept {}
 bool Elsewhere::look() noexcept { return false; }
@@ -295,7 +296,7 @@ long __wrap_syscall(long number, ...) {
     return inside() ? answer(number, a) : __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-// --- the table's files (segment.hpp) ---------------------------------------------------------------------------------------------------
+// --- the table's files (segment.hpp) -------------------------------------------------------------------------------
 // C++ functions by their linker names. Which page belongs to which name is one word; each call is one step.
 
 int __real__ZN4drom11open_ledgerEPKcbRNS_6LedgerEP10drom_error(const char*, bool, Ledger&, drom_error*);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// machine.hpp - a node in memory: one table, a few processes, and what the kernel knows of them. All of it can be put back at once.
+// machine.hpp - a node in memory: one table, a few processes, and what the kernel knows of them. All of it can be put
+// back at once.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,8 @@ inline constexpr size_t kSharedBytes = offsetof(Memory, heap);
 
 extern Memory memory;
 
-/// The processes begin as they are, the table as a new one; nobody lives. A node's table is written by those only who may.
+/// The processes begin as they are, the table as a new one; nobody lives. A node's table is written by those only who
+/// may.
 void start_machine(bool node);
 void let_write(uint32_t process);
 bool may_write(uint32_t process);

@@ -5,8 +5,8 @@
 #include <new>
 
 #include "shmem/intent.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 
 namespace drom::explorer {
 

@@ -13,7 +13,8 @@ namespace drom::explorer {
 class Scene {
 public:
     Scene() { begin(false); }
-    /// Instead of a user's: clients cannot write to it, and are there because CPUs were reserved for them. Before anything else.
+    /// Instead of a user's: clients cannot write to it, and are there because CPUs were reserved for them. Before
+    /// anything else.
     void use_node_table() { begin(true); }
 
     /// A process that has joined, owns `mask` and runs there.

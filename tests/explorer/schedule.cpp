@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// schedule.cpp - depth-first search over all schedules: run one to its end, go back to the last point with another step to take, run again.
+// schedule.cpp - depth-first search over all schedules: run one to its end, go back to the last point with another step
+// to take, run again.
 #include "schedule.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ std::vector<std::string> split(const std::string& text) {
 
 }  // namespace
 
-// --- one schedule --------------------------------------------------------------------------------------------------------------
+// --- one schedule --------------------------------------------------------------------------------------------------
 
 void Scheduler::begin_run() {
     restore_machine();
@@ -148,7 +149,7 @@ void Scheduler::list_steps(Node& node) const {
     }
 }
 
-// --- which step ------------------------------------------------------------------------------------------------------------------
+// --- which step ----------------------------------------------------------------------------------------------------
 
 bool Scheduler::decide(Node& node, Step& step) {
     if (mode_ == Mode::kOrder) {
@@ -218,7 +219,7 @@ Step Scheduler::ordered(const Node& node) {
     return node.steps[0];
 }
 
-// --- the search --------------------------------------------------------------------------------------------------------------------
+// --- the search ----------------------------------------------------------------------------------------------------
 
 uint64_t Scheduler::state_hash() const {
     uint64_t hash = mix(memory_hash_, memory.clock_ns);
@@ -260,7 +261,8 @@ bool Scheduler::explore(const Bounds& bounds, const Judge& judge, Counts& counts
     counts_ = &counts;
     wrong.clear();
     std::fill(readers_.begin(), readers_.end(), 0);
-    // Nobody else's program reads where a thread may run, but the judge does: what comes before a thread is moved is seen before it.
+    // Nobody else's program reads where a thread may run, but the judge does: what comes before a thread is moved is
+    // seen before it.
     constexpr uint8_t kTheJudge = 0x80;
     std::fill_n(readers_.begin() + kAffinities / sizeof(Word), kProcesses, kTheJudge);
     std::fill(writers_.begin(), writers_.end(), 0);
@@ -312,7 +314,7 @@ void Scheduler::run_in_order(const std::vector<uint32_t>& order, uint32_t dies, 
     if (dies != kNobody && actors[dies].state != Actor::kDead) crash(dies);
 }
 
-// --- for people -----------------------------------------------------------------------------------------------------------------------
+// --- for people ----------------------------------------------------------------------------------------------------
 
 /// The steps that are not the default, each with where it was taken: who ran, before which of its accesses.
 std::string Scheduler::printed() const {
@@ -343,12 +345,15 @@ void Scheduler::trace_access(size_t offset, bool writes) const {
                 writes ? "writes" : "reads", name_of_offset(offset, text), static_cast<unsigned long>(word));
 }
 
-// --- what the code under test does ----------------------------------------------------------------------------------------------------
+// --- what the code under test does ---------------------------------------------------------------------------------
 
-/// What may happen before an access. Steps that do not touch one another's words lead to the same state in either order, so
+/// What may happen before an access. Steps that do not touch one another's words lead to the same state in either
+/// order, so
 ///   - others may go first only where they touch the same word, and one of the accesses is a write;
-///   - who runs may die before each write: whoever comes later may find it; a word that it only reads tells nobody that it lived;
-///   - who does not run may die where somebody asks whether it lives, and where a schedule would go on with it (choose).
+///   - who runs may die before each write: whoever comes later may find it; a word that it only reads tells nobody that
+///   it lived;
+///   - who does not run may die where somebody asks whether it lives, and where a schedule would go on with it
+///   (choose).
 /// Who touches what is learnt on the way: when a word turns out to be shared after all the search begins again.
 void Scheduler::before(size_t offset, bool writes) {
     const auto mine = static_cast<uint8_t>(1U << current_);

@@ -64,18 +64,18 @@ class Scheduler {
 public:
     std::vector<Actor> actors;
 
-    /// Every order of the actors' accesses within `bounds`, from the machine as it was kept. False when the judge found something wrong:
-    /// then `wrong` says what and `schedule` is the way there.
+    /// Every order of the actors' accesses within `bounds`, from the machine as it was kept. False when the judge found
+    /// something wrong: then `wrong` says what and `schedule` is the way there.
     bool explore(const Bounds& bounds, const Judge& judge, Counts& counts);
     /// One schedule, as it was printed; every step goes to stdout.
     bool replay(const std::string& schedule, const Judge& judge);
-    /// One schedule without any preemption: each of `order` as long as it can go on. Those that are left out never start.
-    /// `dies`, if it is an actor, is killed before place `when` of the order.
+    /// One schedule without any preemption: each of `order` as long as it can go on. Those that are left out never
+    /// start. `dies`, if it is an actor, is killed before place `when` of the order.
     void run_in_order(const std::vector<uint32_t>& order, uint32_t dies, size_t when);
 
     std::string wrong, schedule;
-    bool overtaken =
-        false;  ///< in this schedule somebody's time came while another could go on: the lock may have been taken from a living holder
+    bool overtaken = false;  ///< in this schedule somebody's time came while another could go on: the lock may have
+                             ///< been taken from a living holder
 
     // --- called by the code under test, through accesses.cpp and kernel.cpp ---
     [[nodiscard]] bool exploring() const { return current_ != kNobody && !paused_; }

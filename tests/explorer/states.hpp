@@ -13,7 +13,8 @@ inline uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ hash >> 29;
 }
 
-/// 60 bits of each hash and 4 of budget in one word: among 10^7 states two are taken for one with a probability of 5e-5.
+/// 60 bits of each hash and 4 of budget in one word: among 10^7 states two are taken for one with a probability of
+/// 5e-5.
 class States {
 public:
     /// False when the state was entered before with as much or more left.

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "shmem/invariants.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 
 namespace drom::explorer {
 
@@ -21,8 +21,8 @@ uint32_t process_with(uint32_t pid) {
 
 uint32_t process_in(const Ledger& ledger, uint32_t slot) { return process_with(ledger.slot(slot).client.pid.load()); }
 
-/// Who reserved CPUs for a process that died keeps them for the next one in its place. What the dead was told to leave is left when somebody
-/// waits for that, or the launcher has gone.
+/// Who reserved CPUs for a process that died keeps them for the next one in its place. What the dead was told to leave
+/// is left when somebody waits for that, or the launcher has gone.
 bool is_kept_for_another(const Ledger& ledger, uint32_t slot) {
     return slot < kSlots && !is_alive(process_in(ledger, slot)) &&
            is_alive(process_with(ledger.slot(slot).launcher.pid.load()));
@@ -86,7 +86,8 @@ bool is_torn(const Ledger& ledger) {
     return false;
 }
 
-/// Who reserved a slot for a process died before it gave it a CPU, and the process had joined by then: it runs on, unmanaged.
+/// Who reserved a slot for a process died before it gave it a CPU, and the process had joined by then: it runs on,
+/// unmanaged.
 bool somebody_is_forsaken(const Ledger& ledger) {
     const auto is = [&](uint32_t slot) {
         const uint32_t launcher = process_with(ledger.slot(slot).launcher.pid.load());
@@ -146,7 +147,8 @@ const char* Verifier::nothing_is_lost() const {
     if (ledger.intent().kind.load() != intent::kNothing) return "an intent was left behind";
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
         const Owner word{ledger.owner(cpu).load()};
-        // Known and open: two administrators, one without the lock, may take a client's last CPUs between them; it can be told nothing then.
+        // Known and open: two administrators, one without the lock, may take a client's last CPUs between them; it can
+        // be told nothing then.
         if (scheduler.overtaken && is_present(ledger, word.owner()) && wanted_cpus(ledger, word.owner()).none())
             return nullptr;
         if (word.is(Owner::kLeaving) && !is_kept_for_another(ledger, word.owner().slot))
@@ -214,8 +216,8 @@ const char* Verifier::at_end() {
     if (const char* wrong = nothing_is_lost(); wrong != nullptr) return wrong;
     if (const char* wrong = nobody_is_forgotten(); wrong != nullptr) return wrong;
     const auto& allowed = allowed_[died];
-    // An administrator that was held up for so long that its lock was taken goes on without it: then the table is right, but the CPUs may
-    // be where both together put them.
+    // An administrator that was held up for so long that its lock was taken goes on without it: then the table is
+    // right, but the CPUs may be where both together put them.
     const bool comparable = succeeded && !overtaken && !allowed.empty() && !somebody_is_forsaken(ledger_view());
     ++(comparable ? compared : overtaken ? without_turn : refused);
     if (!comparable || allowed.contains(outcome())) return nullptr;

@@ -21,8 +21,8 @@ class Verifier {
 public:
     Verifier(const Scene& scene, bool one_administrator) : scene_(scene), one_administrator_(one_administrator) {}
 
-    /// What the actors lead to one after the other, in every order, with and without each that dies. Before the exploration.
-    /// nullptr, or what is wrong already then.
+    /// What the actors lead to one after the other, in every order, with and without each that dies. Before the
+    /// exploration. nullptr, or what is wrong already then.
     const char* learn_orders();
 
     const char* at_point();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dlb_operations.cpp - what DLB's users do, one after the other: libdlb.so's calls fail as well as those of libdrom.so behind it.
+// dlb_operations.cpp - what DLB's users do, one after the other: libdlb.so's calls fail as well as those of libdrom.so
+// behind it.
 #include <sched.h>
 #include <unistd.h>
 
@@ -50,7 +51,7 @@ void prepare(World& world) {
     setenv("DROM_TIMEOUT_MS", "30", 1);
 }
 
-// --- administrators -----------------------------------------------------------------------------------------------------------
+// --- administrators ------------------------------------------------------------------------------------------------
 
 void nothing_there(World& world) {
     name_the_table(world);
@@ -126,7 +127,7 @@ void robbed(World& world) {
 
 int recover(World& world, drom_error* error) { return judged(DLB_DROM_RecoverStolenCpus(world.people.a.pid()), error); }
 
-// --- this process as a client ---------------------------------------------------------------------------------------------------
+// --- this process as a client --------------------------------------------------------------------------------------
 
 int init_with(const char* args, drom_error* error) {
     const cpu_set_t mask = set_of(0x03);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// faults.cpp - for every operation and every function that it calls: the 1st, 2nd, 3rd ... call fails, in each way that it may, until
-// the operation makes no more of them.
+// faults.cpp - for every operation and every function that it calls: the 1st, 2nd, 3rd ... call fails, in each way that
+// it may, until the operation makes no more of them.
 //
-// After each failure the status is a documented one, with a sentence; the table is as it was before, or as it is after; no descriptor, no
-// memory, no mapping and no file is left over; and the same operation, asked for once more, does what it should. In the end all of them run while
-// a timer interrupts a thousand times a second. Usage: faults_tests [OPERATION [FUNCTION]]
+// After each failure the status is a documented one, with a sentence; the table is as it was before, or as it is after;
+// no descriptor, no memory, no mapping and no file is left over; and the same operation, asked for once more, does what
+// it should. In the end all of them run while a timer interrupts a thousand times a second. Usage: faults_tests
+// [OPERATION [FUNCTION]]
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -75,7 +76,8 @@ int open_descriptors() {
     return count;
 }
 
-/// The process, or thread, that was asked about has ended, as far as the library can know: what it concludes from that is right.
+/// The process, or thread, that was asked about has ended, as far as the library can know: what it concludes from that
+/// is right.
 bool means_that_it_ended(int code) { return code == ESRCH; }
 
 std::string what_is_wrong_with_words(int status, const drom_error& error) {
@@ -157,8 +159,8 @@ std::string try_again(const Case& c, int status, World& world) {
     return same ? "" : difference("the table is not as it should be after another try", seen, c.undisturbed.after);
 }
 
-// The last of those pieces is needed in three of four positions of the heap. glibc puts it where it was in the process before, AddressSanitizer
-// anywhere; but that comes with a leak checker.
+// The last of those pieces is needed in three of four positions of the heap. glibc puts it where it was in the process
+// before, AddressSanitizer anywhere; but that comes with a leak checker.
 #ifdef __SANITIZE_ADDRESS__
 constexpr int kByPosition = 1;
 #else
@@ -170,7 +172,8 @@ std::string look_for_leaks(const Case& c) {
     const Holdings& usual = c.undisturbed.held;
     // Of the time before the last that it was a client a process keeps what its other threads may be reading.
     constexpr int kOfLastTime = 2;
-    // What keeps the heap as the program would find it is never freed, and may be needed only when joining begins a second time.
+    // What keeps the heap as the program would find it is never freed, and may be needed only when joining begins a
+    // second time.
     const int keepers = c.is("__register_atfork") || c.operation.joins_late ? 1 : 0;
     if (held.memory > usual.memory + keepers + kByPosition)
         return std::to_string(held.memory - usual.memory) + " pieces of memory are lost";
@@ -240,7 +243,8 @@ int run_undisturbed(const Operation& operation, World& world, Undisturbed& resul
     return wrong.empty() ? kFine : complain(std::string(operation.name) + ", undisturbed: " + wrong);
 }
 
-/// A timer of a thousand signals a second. Most operations take less than its period: the first signal comes after `first` microseconds.
+/// A timer of a thousand signals a second. Most operations take less than its period: the first signal comes after
+/// `first` microseconds.
 class Interrupting {
 public:
     explicit Interrupting(suseconds_t first) {
@@ -332,7 +336,8 @@ private:
         munmap(undisturbed, sizeof *undisturbed);
     }
 
-    /// What is held when all goes well depends on what the agent's thread has come to by then: the most that is ever held is no loss.
+    /// What is held when all goes well depends on what the agent's thread has come to by then: the most that is ever
+    /// held is no loss.
     void hold_at_most(const Operation& operation, Undisturbed& undisturbed) {
         auto* again = shared_memory<Undisturbed>();
         for (int run = 0; run < 5; ++run) {
@@ -371,7 +376,8 @@ private:
                   operation.name);
     }
 
-    /// A function that no operation calls is not tested; those of a program's OpenMP runtime are, in preloaded programs.
+    /// A function that no operation calls is not tested; those of a program's OpenMP runtime are, in preloaded
+    /// programs.
     void check_that_all_were_called() {
         for (unsigned call = 0; call < calls().size(); ++call) {
             reached_ += called_[call] ? 1U : 0U;

@@ -14,7 +14,7 @@ namespace drom::faults {
 
 namespace {
 
-// --- tables ---------------------------------------------------------------------------------------------------------------
+// --- tables --------------------------------------------------------------------------------------------------------
 
 void drained(World& world) {
     two_clients(world);
@@ -41,7 +41,7 @@ int create_for_machine(World& world, drom_error* error) {
 int open_it(World& world, drom_error* error) { return open_again(world, with(0), error); }
 int observe(World& world, drom_error* error) { return open_again(world, with(DROM_READONLY), error); }
 
-// --- looking ----------------------------------------------------------------------------------------------------------------
+// --- looking -------------------------------------------------------------------------------------------------------
 
 int list(World& world, drom_error* error) {
     std::array<drom_client_info, 8> clients{};
@@ -78,7 +78,7 @@ int watch(World& world, drom_error* error) {
     return drom_events(world.table, &next, events.data(), &count, 2, error);
 }
 
-// --- changing ---------------------------------------------------------------------------------------------------------------
+// --- changing ------------------------------------------------------------------------------------------------------
 
 int set(World& world, pid_t pid, unsigned bits, uint64_t flags, drom_error* error) {
     const uint64_t mask = cpus(bits);
@@ -146,7 +146,7 @@ int wait(World& world, drom_error* error) {
     return drom_wait(world.table, world.people.a.pid(), 0, with(0).timeout_ms, error);
 }
 
-// --- this process as a client -------------------------------------------------------------------------------------------------
+// --- this process as a client --------------------------------------------------------------------------------------
 
 int join_with(uint64_t flags, drom_error* error) {
     const uint64_t mask = cpus(0x03);

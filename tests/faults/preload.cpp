@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// preload.cpp - the same in a program that libdrom.so is preloaded into: FAULTS=CALL:CODE:NTH:LASTING says what fails, and FAULTS_LOG is the file
-// that says in the end how often.
+// preload.cpp - the same in a program that libdrom.so is preloaded into: FAULTS=CALL:CODE:NTH:LASTING says what fails,
+// and FAULTS_LOG is the file that says in the end how often.
 #include <fcntl.h>
 #include <unistd.h>
 

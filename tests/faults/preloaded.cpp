@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// preloaded.cpp - an unmodified program with the agent in it, whose 1st, 2nd, 3rd ... call of each function fails: it computes what it
-// should, says nothing, and leaves nothing in the table.
+// preloaded.cpp - an unmodified program with the agent in it, whose 1st, 2nd, 3rd ... call of each function fails: it
+// computes what it should, says nothing, and leaves nothing in the table.
 #include <fcntl.h>
 #include <unistd.h>
 

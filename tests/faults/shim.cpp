@@ -71,7 +71,7 @@ void free_given(void* given) {
     std::free(given);
 }
 
-// --- into the library -------------------------------------------------------------------------------------------------------
+// --- into the library ----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -176,7 +176,8 @@ public:
         each(library, library.others);
         return true;
     }
-    /// Not preloaded it stands in front of nothing, and is only looked at. By its path: AddressSanitizer's dlopen knows no RUNPATH but its own.
+    /// Not preloaded it stands in front of nothing, and is only looked at. By its path: AddressSanitizer's dlopen knows
+    /// no RUNPATH but its own.
     void load(const char* file) {
         if (dlopen((folder_ + file).c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr)
             wrong_.push_back("cannot load " + folder_ + file);

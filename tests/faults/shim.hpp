@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shim.hpp - between libdrom.so and libc: makes the Nth call of one function fail, and counts what the library holds.
 //
-// The library is the real one. Only the places where it keeps the addresses of other libraries' functions are changed, so that nobody
-// else in the process is concerned.
+// The library is the real one. Only the places where it keeps the addresses of other libraries' functions are changed,
+// so that nobody else in the process is concerned.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct CallInfo {
 /// calls.def, without what never fails.
 const std::vector<CallInfo>& calls();
 
-/// Puts itself into drom's libraries in this process. Returns a sentence for everything that calls.def and they do not agree on; what none of
-/// them calls only where all are loaded.
+/// Puts itself into drom's libraries in this process. Returns a sentence for everything that calls.def and they do not
+/// agree on; what none of them calls only where all are loaded.
 std::vector<std::string> install();
 
 struct Failure {

@@ -11,7 +11,8 @@
 
 namespace drom::faults {
 
-/// Processes for all tables: a has CPUs 0-3, b has 4-5, c is no client. Numbers count from the first CPU that this process may use.
+/// Processes for all tables: a has CPUs 0-3, b has 4-5, c is no client. Numbers count from the first CPU that this
+/// process may use.
 struct People {
     test::Child a = test::Child::sleeper(), b = test::Child::sleeper(), c = test::Child::sleeper();
 };
@@ -38,8 +39,8 @@ struct Operation {
         kTable,
         kTheDead,
         kAsked
-    } lasting =
-        kNothing;  ///< what of it stays done, whatever fails later: a table made, the dead removed, others asked to leave CPUs that come back
+    } lasting = kNothing;     ///< what of it stays done, whatever fails later: a table made, the dead removed, others
+                              ///< asked to leave CPUs that come back
     bool joins_late = false;  ///< what it does before it joins moves the heap
 };
 const std::vector<Operation>& operations();
@@ -48,7 +49,8 @@ const std::vector<Operation>& operations();
 uint64_t cpus(unsigned bits);
 uint32_t table_cpus();
 
-/// Options with a time limit: a long one, or a short one for an operation that fails and of which nobody knows whether it will be answered.
+/// Options with a time limit: a long one, or a short one for an operation that fails and of which nobody knows whether
+/// it will be answered.
 drom_options with(uint64_t flags);
 void be_patient(bool now);
 /// For a table of those CPUs.

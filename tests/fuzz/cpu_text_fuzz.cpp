@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cpu_text_fuzz.cpp - CPUs as text, in every reader that drom has: what one of them takes the others take, and it comes back as it was.
+// cpu_text_fuzz.cpp - CPUs as text, in every reader that drom has: what one of them takes the others take, and it comes
+// back as it was.
 //
 // Masks for DLB, for the library, for the command; MIN-MAX of --malleable; descriptions of nodes.
 #include "cpu_text_fuzz.hpp"

@@ -9,7 +9,8 @@
 
 namespace drom::fuzz {
 
-/// The CPUs of a text as somebody types it, on a node where unit N of any kind is CPU N. None when it is refused, which is checked to be with a sentence.
+/// The CPUs of a text as somebody types it, on a node where unit N of any kind is CPU N. None when it is refused, which
+/// is checked to be with a sentence.
 std::optional<std::vector<std::uint64_t>> read_typed(const std::string& text);
 
 }  // namespace drom::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// environment_fuzz.cpp - whatever stands in DROM_*, DLB_ARGS and the variables of MPI launchers: this process becomes a client, or says
-// why not, and what it writes into the table are terminated names and limits in order.
+// environment_fuzz.cpp - whatever stands in DROM_*, DLB_ARGS and the variables of MPI launchers: this process becomes a
+// client, or says why not, and what it writes into the table are terminated names and limits in order.
 //
 // A line of the input sets one variable: its first byte chooses the name, the rest is the value.
 #include <unistd.h>

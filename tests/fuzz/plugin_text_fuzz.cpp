@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plugin_text_fuzz.cpp - the bytes that Slurm's plugins read back: their records, ledgers, journals, comments and settings. What is read is
-// written again and read as the same; what is not read is refused in words.
+// plugin_text_fuzz.cpp - the bytes that Slurm's plugins read back: their records, ledgers, journals, comments and
+// settings. What is read is written again and read as the same; what is not read is refused in words.
 //
 // The first byte chooses whose bytes they are.
 #include <fcntl.h>
@@ -92,7 +92,8 @@ policy::Coscheduler restored_from(const std::string& ledger, bool& used) {
     return known;
 }
 
-/// A ledger may say what nobody sees: then the first that is written from it need not say the same, but the second does.
+/// A ledger may say what nobody sees: then the first that is written from it need not say the same, but the second
+/// does.
 void check_restored(const std::string& ledger) {
     bool used = false;
     const std::string first = restored_from(ledger, used).ledger();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table_fuzz.cpp - a table with anything written into it, with a checksum that fits or not: opened, listed, worked on, checked. Each call
-// ends with a documented status, and a damaged header is refused.
+// table_fuzz.cpp - a table with anything written into it, with a checksum that fits or not: opened, listed, worked on,
+// checked. Each call ends with a documented status, and a damaged header is refused.
 //
-// The tables are those that crash-walk starts from. An input is: which of them, what to do, how to open it, arguments, and then changes of
-// twelve bytes each: {what, how, where:16, value:64}. Nothing here sets an affinity: a pid in a damaged table may be anybody's.
+// The tables are those that crash-walk starts from. An input is: which of them, what to do, how to open it, arguments,
+// and then changes of twelve bytes each: {what, how, where:16, value:64}. Nothing here sets an affinity: a pid in a
+// damaged table may be anybody's.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,7 +69,7 @@ void lay_down(World& world, const Files& files) {
     for (const auto& [name, bytes] : files) write_file(world.table() + "/" + name, bytes);
 }
 
-// --- changes ------------------------------------------------------------------------------------------------------------
+// --- changes -------------------------------------------------------------------------------------------------------
 
 struct Region {
     std::size_t begin, size;
@@ -138,7 +139,7 @@ void fix_checksum(std::string& bytes) {
 /// What is written when a table is made, and never again.
 std::string fixed_part(const std::string& bytes) { return bytes.substr(0, offsetof(Header, admin_lock)); }
 
-// --- work ---------------------------------------------------------------------------------------------------------------
+// --- work ----------------------------------------------------------------------------------------------------------
 
 struct Arguments {
     std::uint32_t pid, other;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * bind.c - counts the CPUs of the machine by trying to run on each, as programs do, and passes masks that cannot be read.  bind */
+ * bind.c - counts the CPUs of the machine by trying to run on each, as programs do, and passes masks that cannot be
+ * read.  bind */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * bound.c - a program that binds threads by their attributes as it creates them, as libgomp does for OMP_PROC_BIND.
  *
- *   bound STOP   creates threads until the file STOP is there; says how many it created, how many ran, and how many had a signal blocked
+ *   bound STOP   creates threads until the file STOP is there; says how many it created, how many ran, and how many had
+ * a signal blocked
  */
 #define _GNU_SOURCE
 #include <pthread.h>

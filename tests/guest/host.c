@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * host.c - an OpenMP program that does what programs do to libraries that live inside them.
  *
- *   host MODE STOP [ARGUMENT...]     runs regions until the file STOP exists (at most 30 s), says "ready" after the first
+ *   host MODE STOP [ARGUMENT...]     runs regions until the file STOP exists (at most 30 s), says "ready" after the
+ * first
  *
  *   regions     nothing else
  *   fork        forks; the child has regions of its own and says "child SUM"
@@ -107,7 +108,8 @@ static void start_alarms(void) {
     alarm_each(1000);
 }
 
-/// LLVM's runtime ends the process when it is asked while it finalizes itself: a handler that asks must not outlive main.
+/// LLVM's runtime ends the process when it is asked while it finalizes itself: a handler that asks must not outlive
+/// main.
 static void stop_alarms(void) {
     alarm_each(0);
     printf("alarms %s, answer %s\n", alarms > 10 ? "came" : "did not come", answered >= 1 ? "given" : "missing");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * waiting.c - an OpenMP program whose threads wait for one another all the time, and that says how its runtimes' threads wait.
+ * waiting.c - an OpenMP program whose threads wait for one another all the time, and that says how its runtimes'
+ * threads wait.
  *
  *   waiting MODE STOP [LIBRARY...]   until the file STOP exists
  *
@@ -9,8 +10,9 @@
  *   fork       as regions; between them children that look at what is loaded
  *   load       as regions; loads each LIBRARY privately once STOP.load exists, and calls it as often
  *
- * After each WINDOW rounds a line: "cpu US llvm N libgomp N blocktime N": the processor time of those rounds, how many of the loaded runtimes of
- * each kind wait as they do from their start, and what kmp_get_blocktime says (0 under libgomp). Ends with "sum S", always the same. */
+ * After each WINDOW rounds a line: "cpu US llvm N libgomp N blocktime N": the processor time of those rounds, how many
+ * of the loaded runtimes of each kind wait as they do from their start, and what kmp_get_blocktime says (0 under
+ * libgomp). Ends with "sum S", always the same. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

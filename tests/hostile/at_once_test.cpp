@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// at_once_test.cpp - an administrator that may run at once confines clients itself: what it must not do to them, to itself, or leave behind.
+// at_once_test.cpp - an administrator that may run at once confines clients itself: what it must not do to them, to
+// itself, or leave behind.
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -116,7 +117,8 @@ protected:
 
 void nothing() {}
 
-/// 15 ms are less than the grace period, so only the administrator can have done it. A busy machine may need more now and then, but not each time.
+/// 15 ms are less than the grace period, so only the administrator can have done it. A busy machine may need more now
+/// and then, but not each time.
 TEST_F(AtOnce, AClientThatNeverAnswersIsOffItsCpuWithoutGrace) {
     NEED_TWO_CPUS();
     if (!may_run_at_once()) DROM_SKIP("no real-time priority for us here");

@@ -11,7 +11,8 @@
 
 namespace drom::test {
 
-/// The command, with its output thrown away; its exit status, or 128 + signal. It hangs for 20 seconds at most (SIGALRM).
+/// The command, with its output thrown away; its exit status, or 128 + signal. It hangs for 20 seconds at most
+/// (SIGALRM).
 inline int run_command(const std::vector<std::string>& words) {
     Child child = Child::run([&] {
         std::vector<char*> argv{const_cast<char*>(DROM_COMMAND)};

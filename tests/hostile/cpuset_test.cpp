@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cpuset_test.cpp - a mask that goes beyond what the kernel allows the process (cpuset cgroup) is applied as the intersection and said.
+// cpuset_test.cpp - a mask that goes beyond what the kernel allows the process (cpuset cgroup) is applied as the
+// intersection and said.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

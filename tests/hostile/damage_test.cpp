@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// damage_test.cpp - an open table whose bytes are changed at random under everybody's hands: answers may be wrong, nobody crashes or
-// hangs.
+// damage_test.cpp - an open table whose bytes are changed at random under everybody's hands: answers may be wrong,
+// nobody crashes or hangs.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <algorithm>
@@ -150,7 +150,7 @@ TEST_F(Damage, NoOperationOnAnOpenTableCrashesOrHangs) {
     printf("hostile: %lu times 100 bytes changed under an open table\n", kRounds);
 }
 
-// --- everybody at once --------------------------------------------------------------------------------------------------------
+// --- everybody at once ---------------------------------------------------------------------------------------------
 
 struct Shared {
     std::atomic<bool> stop;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// node_test.cpp - root's table of the whole node: who may read, who may write, and what a job's owner can do to its page.
+// node_test.cpp - root's table of the whole node: who may read, who may write, and what a job's owner can do to its
+// page.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -15,8 +16,8 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "base/identity.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/segment.hpp"
+#include "shmem/slots.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
 
@@ -143,7 +144,8 @@ TEST_F(Node, APageThatItsJobRemovesDoesNotHurtRoot) {
     root_goes_on(0x3);
 }
 
-/// What a job puts in the place of its page is not read by root: huge pages, of which there are none left, would kill it.
+/// What a job puts in the place of its page is not read by root: huge pages, of which there are none left, would kill
+/// it.
 TEST_F(Node, APageOfTheJobsOwnMakingIsNotRootsToRead) {
     ASSERT_EQ(as_user([&] {
                   const auto key = static_cast<key_t>(ledger_.slot(0).page_key.load());
@@ -294,7 +296,8 @@ TEST_F(Node, OnlyPagesThatAreLeftAreRemoved) {
     EXPECT_EQ(code, 0);
 }
 
-/// On a file system of 8 MB, as /run is a small one: what the job may write to in the table, it writes to as long as it can.
+/// On a file system of 8 MB, as /run is a small one: what the job may write to in the table, it writes to as long as it
+/// can.
 TEST_F(Node, AJobDoesNotFillRootsFileSystem) {
     Child inside = Child::run([&] {
         const std::string run = directory_.path() + "/run";
@@ -329,7 +332,8 @@ TEST_F(Node, AJobDoesNotFillRootsFileSystem) {
     EXPECT_EQ(code, 0);
 }
 
-/// The job cuts or removes each page of slot 1 as soon as that is its own. It knows name, key and moment from the ledger.
+/// The job cuts or removes each page of slot 1 as soon as that is its own. It knows name, key and moment from the
+/// ledger.
 int spoil_pages_of_slot_1(const std::string& table) {
     drom::Ledger ledger;
     if (drom::open_ledger(table.c_str(), true, ledger, nullptr) != DROM_OK) return 1;
@@ -431,7 +435,8 @@ TEST_F(Node, TheCpuOfAJobThatSaysReleasedAndStaysIsNotGivenAway) {
     drom_close(table);
 }
 
-/// fs.protected_regular=2: in a directory that is sticky and anybody's, as /dev/shm is, not even root opens another user's file with O_CREAT.
+/// fs.protected_regular=2: in a directory that is sticky and anybody's, as /dev/shm is, not even root opens another
+/// user's file with O_CREAT.
 class Sticky : public Node {
 protected:
     Sticky() { mode_ = 01777; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table_test.cpp - tables that are missing, damaged, foreign, squatted, full or taken away: one status and one sentence each.
+// table_test.cpp - tables that are missing, damaged, foreign, squatted, full or taken away: one status and one sentence
+// each.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// virtual_test.cpp - a table of a node that this machine only plays: masks are handed over as anywhere, threads stay where they are.
+// virtual_test.cpp - a table of a node that this machine only plays: masks are handed over as anywhere, threads stay
+// where they are.
 #include <string>
 
 #include "base/clock.hpp"
@@ -16,7 +17,8 @@ class Virtual : public WithTable {
 protected:
     void SetUp() override { create(48, 16, DROM_VIRTUAL); }
 
-    /// A client of the node's first 24 CPUs that polls until it has the second 24, and ends with what `after` finds then.
+    /// A client of the node's first 24 CPUs that polls until it has the second 24, and ends with what `after` finds
+    /// then.
     Child client(const std::function<int()>& after) {
         return Child::run([&] {
             setenv("DROM_TABLE", path_.c_str(), 1);
@@ -86,7 +88,8 @@ TEST_F(Virtual, AnybodyMayCallOffAReservationThatNobodyFollows) {
     EXPECT_EQ(drom_get_mask(table_, task.pid(), nullptr, nullptr, 1, nullptr), DROM_E_NOPROC);
 }
 
-/// Slurm's plugins go on to name the task by its pid: a program that it starts through a shell must not become somebody else's client.
+/// Slurm's plugins go on to name the task by its pid: a program that it starts through a shell must not become somebody
+/// else's client.
 TEST_F(Virtual, AReservationForOneProcessIsNotTakenOverByWhatItStarts) {
     for (const bool for_it_only : {true, false}) {
         const Child task = Child::sleeper();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// latency.cpp - how long a client takes to leave a CPU, as a distribution: an administrator takes a CPU and gives it back, thousands of times.
+// latency.cpp - how long a client takes to leave a CPU, as a distribution: an administrator takes a CPU and gives it
+// back, thousands of times.
 //
-//   latency [REQUESTS]     of each kind of client; LATENCY_REQUESTS sets the default of 10000; LATENCY_JSON names a file for the figures
+//   latency [REQUESTS]     of each kind of client; LATENCY_REQUESTS sets the default of 10000; LATENCY_JSON names a
+//   file for the figures
 //
-// Clients differ by how far their safe points are apart: 1 us, 100 us, 1 ms, and one that comes to none and has its agent's thread only. Beside them
-// stands the floor: a futex there and back between two processes. Fails when a request is not acknowledged, or a mask is another than was asked for;
-// never because of a time.
+// Clients differ by how far their safe points are apart: 1 us, 100 us, 1 ms, and one that comes to none and has its
+// agent's thread only. Beside them stands the floor: a futex there and back between two processes. Fails when a request
+// is not acknowledged, or a mask is another than was asked for; never because of a time.
 #include <drom/drom.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -69,7 +71,7 @@ uint64_t two_cpus() {
     return mask;
 }
 
-// --- clients -------------------------------------------------------------------------------------------------------------------
+// --- clients -------------------------------------------------------------------------------------------------------
 
 int client(uint64_t both, uint64_t spacing_ns, Shared& shared) {
     const drom_options options = options_with(DROM_ASYNC);
@@ -87,7 +89,7 @@ int client(uint64_t both, uint64_t spacing_ns, Shared& shared) {
     }
 }
 
-// --- figures -------------------------------------------------------------------------------------------------------------------
+// --- figures -------------------------------------------------------------------------------------------------------
 
 class Distribution {
 public:
@@ -119,7 +121,7 @@ private:
     std::vector<uint64_t> ns_;
 };
 
-// --- what is measured ----------------------------------------------------------------------------------------------------------
+// --- what is measured ----------------------------------------------------------------------------------------------
 
 class Administrator {
 public:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cell.c - the program of the C and C++ rows of the matrix: rounds of an OpenMP loop, with -DWITH_MPI also of collectives.
+ * cell.c - the program of the C and C++ rows of the matrix: rounds of an OpenMP loop, with -DWITH_MPI also of
+ * collectives.
  *
  *   cell STOP     ends when the file STOP is there; prints "rounds N wrong W" */
 #include <stdint.h>

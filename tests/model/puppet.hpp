@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// puppet.hpp - a process that runs one instruction at a time, as far as it is told: schedules of the model with the real code.
+// puppet.hpp - a process that runs one instruction at a time, as far as it is told: schedules of the model with the
+// real code.
 #pragma once
 
 #include <sys/ptrace.h>
@@ -48,7 +49,8 @@ public:
             if (!move(PTRACE_SINGLESTEP)) return false;
         return true;
     }
-    /// Goes on to the beginning of a system call with this number and first argument. False when it came to its end before that.
+    /// Goes on to the beginning of a system call with this number and first argument. False when it came to its end
+    /// before that.
     bool run_until_call(uint64_t number, uint64_t first) {
         for (;;) {
             __ptrace_syscall_info info{};

@@ -15,8 +15,8 @@
 #include "options.hpp"
 #include "puppet.hpp"
 #include "shmem/events.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 #include "temp_dir.hpp"
 #include "watchdog.hpp"
 
@@ -133,7 +133,8 @@ TEST_F(Schedules, WhoLostAHalfNeverFinishesIt) {
     EXPECT_GT(lost, 20U);
 }
 
-// A client left and its slot was claimed by the next one, while an administrator looked for it by its number, which still stood there.
+// A client left and its slot was claimed by the next one, while an administrator looked for it by its number, which
+// still stood there.
 TEST_F(Schedules, WhoIsLookedForAndLeavesIsNotTakenForTheNextUserOfItsSlot) {
     auto* found =
         static_cast<User*>(mmap(nullptr, sizeof(User), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -157,7 +158,8 @@ TEST_F(Schedules, WhoIsLookedForAndLeavesIsNotTakenForTheNextUserOfItsSlot) {
     munmap(found, sizeof *found);
 }
 
-// A request that lacks the CPU was released long ago, and one that has it is under way: that somebody is about to tell the client is not enough.
+// A request that lacks the CPU was released long ago, and one that has it is under way: that somebody is about to tell
+// the client is not enough.
 TEST_F(Schedules, ACpuIsToldWhenTheRequestIsThere) {
     const uint32_t b = join();
     const uint32_t a = join();
@@ -195,8 +197,8 @@ TEST_F(Schedules, AClientGetsWhatItWasGivenThoughTwoPostAtOnce) {
     EXPECT_TRUE(posted(a) == CpuSet::range(0, 2));
 }
 
-// A client that was joining had two CPUs, of which an administrator took one at once, because nothing had been posted yet. Who had
-// derived its first request before that posted it after that: two clients ran on one CPU.
+// A client that was joining had two CPUs, of which an administrator took one at once, because nothing had been posted
+// yet. Who had derived its first request before that posted it after that: two clients ran on one CPU.
 TEST_F(Schedules, ACpuIsNotTakenFromAClientWhoseFirstRequestIsUnderWay) {
     const uint32_t b = join();
     const uint32_t a = join();
@@ -273,7 +275,8 @@ TEST_F(Schedules, WhoJoinsWhileItIsRegisteredHasOneSlot) {
     EXPECT_EQ(find_other_slot(ledger_, client.upid(), slot), kNoSlot);
 }
 
-// Who copied an event while its place in the ring was used again would have been told of one that never was: half of it the one, half the other.
+// Who copied an event while its place in the ring was used again would have been told of one that never was: half of it
+// the one, half the other.
 TEST_F(Schedules, AnEventWhosePlaceIsUsedAgainWhileItIsCopiedIsNotTold) {
     struct Told {
         std::atomic<bool> begun;
@@ -309,7 +312,8 @@ TEST_F(Schedules, AnEventWhosePlaceIsUsedAgainWhileItIsCopiedIsNotTold) {
     munmap(told, sizeof *told);
 }
 
-// Who looked at an event before it was complete, and looked again after, took it for one of the past, and never told it.
+// Who looked at an event before it was complete, and looked again after, took it for one of the past, and never told
+// it.
 TEST_F(Schedules, AnEventThatIsCompletedWhileItIsLookedAtIsTold) {
     struct Follower {
         std::atomic<bool> begun;
@@ -375,8 +379,8 @@ int reserve_two(const char* path, int32_t pid) {
         if (!mine.has(0) || !mine.has(1)) GTEST_SKIP() << "CPUs 0 and 1 are needed"; \
     } while (false)
 
-// An administrator was held up before it moved a client's threads. It moved them when the client had been given another CPU, and the one that it moved
-// them to was somebody else's.
+// An administrator was held up before it moved a client's threads. It moved them when the client had been given another
+// CPU, and the one that it moved them to was somebody else's.
 TEST_F(Schedules, WhoWasHeldUpBeforeItMovesThreadsMovesThemWhereTheyBelong) {
     NEED_TWO_CPUS();
     const std::string path = directory_.table();
@@ -391,8 +395,8 @@ TEST_F(Schedules, WhoWasHeldUpBeforeItMovesThreadsMovesThemWhereTheyBelong) {
     EXPECT_TRUE(now == CpuSet::range(0, 1)) << "it was put on a CPU that is not its own";
 }
 
-// A process joined what was being reserved for it; then one of the CPUs could not be had, and the reservation was called off: the process had no
-// slot any more, and did not know it.
+// A process joined what was being reserved for it; then one of the CPUs could not be had, and the reservation was
+// called off: the process had no slot any more, and did not know it.
 TEST_F(Schedules, WhoJoinsAReservationThatThenFailsIsAClientByItself) {
     NEED_TWO_CPUS();
     const std::string path = directory_.table();

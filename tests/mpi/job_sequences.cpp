@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// job_sequences.cpp - random job-wide requests to ranks that meet in collectives: nobody waits for ever, no CPU is in two masks.
+// job_sequences.cpp - random job-wide requests to ranks that meet in collectives: nobody waits for ever, no CPU is in
+// two masks.
 //
 //   job_sequences PROGRESS SEQUENCES SEED     PROGRESS: where rank 0 counts its rounds (ranks/collectives.c)
 //
-// A sequence is one to six drom_set_masks over all clients of the table, waited for in different ways. After each the table is checked, and
-// the ranks must have come further: 60 s without a round are a deadlock. Prints the numbers. Exit status: 0, 1 with a sentence.
+// A sequence is one to six drom_set_masks over all clients of the table, waited for in different ways. After each the
+// table is checked, and the ranks must have come further: 60 s without a round are a deadlock. Prints the numbers. Exit
+// status: 0, 1 with a sentence.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>

@@ -218,7 +218,7 @@ MUTANTS = [
     Mutant("a client to which nothing was posted yet has nothing to release", VALIDATION, "shmem/reconcile.cpp", "return told && all_released_ && !kept_.has(cpu);",
            "return ledger_.request(owner.slot).newest.load() == 0 || (told && all_released_ && !kept_.has(cpu));", (Killer("model_schedules"), explorer("two reapers and a new user"))),
     Mutant("a half that was published meanwhile is filled again", VALIDATION, "shmem/mailbox.cpp",
-           "    // Once more: had somebody published what we have just taken, we would turn a request that was read into another one.\n    if (request.newest.load() != expected) return false;\n", "",
+           "    if (request.newest.load() != expected) return false;\n    if (!(name_of", "    if (!(name_of",
            (Killer("model_schedules"),)),
     Mutant("an offer is told by a request for an earlier one", VALIDATION, "shmem/reconcile.cpp", "if (word.stamp() == untold.stamps[cpu] && word.owner() == who", "if (word.owner() == who",
            (Killer("model_schedules"),)),

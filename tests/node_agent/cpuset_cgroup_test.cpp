@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// cpuset_cgroup_test.cpp - cpusets in the kernel's words: v1, v2, both, in containers; widened in a tree of plain files, and in a real one.
+// cpuset_cgroup_test.cpp - cpusets in the kernel's words: v1, v2, both, in containers; widened in a tree of plain
+// files, and in a real one.
 #include "node_agent/cpuset_cgroup.hpp"
 
 #include <gtest/gtest.h>
@@ -409,7 +410,8 @@ TEST(RealCpuset, AProcessOfOneCpuGetsASecondOneAndNobodysAffinityChanges) {
     EXPECT_EQ(set_affinity(task.upid(), both), 0);
     EXPECT_EQ(affinity_of(task), both);
 
-    // Slurm writes the job's level when its next step starts: it can once the step is narrow, and it is widened again afterwards.
+    // Slurm writes the job's level when its next step starts: it can once the step is narrow, and it is widened again
+    // afterwards.
     const std::string job = fs::path(groups.step()).parent_path().string() + "/cpuset.cpus";
     EXPECT_FALSE(RealGroups::put(job, CpuText(first).text));
     EXPECT_EQ(narrow_cpuset(task.pid(), first), "");

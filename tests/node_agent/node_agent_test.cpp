@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_agent_test.cpp - steps arrive on a virtual node of 2 x 24 cores, end, and are killed, and so are those who launch them.
+// node_agent_test.cpp - steps arrive on a virtual node of 2 x 24 cores, end, and are killed, and so are those who
+// launch them.
 #include "node_agent/node_agent.hpp"
 
 #include <fcntl.h>

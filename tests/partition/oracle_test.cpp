@@ -110,8 +110,8 @@ public:
 private:
     uint64_t newcomer() const { return arrival_.tasks.front().job; }
 
-    /// The sharing factor is of what a job would have by itself; no task goes below its least; nobody loses more than the newcomer lacks to an
-    /// equal share.
+    /// The sharing factor is of what a job would have by itself; no task goes below its least; nobody loses more than
+    /// the newcomer lacks to an equal share.
     void count_losses() {
         std::map<uint64_t, uint32_t> floors;
         std::map<uint64_t, uint32_t> movable;

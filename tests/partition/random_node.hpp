@@ -14,7 +14,8 @@ inline const int kCasesSet = setenv("DROM_TEST_CASES", "10000", 0);
 inline uint32_t any_of(uint32_t first, uint32_t last) { return *rc::gen::inRange(first, last + 1); }
 inline bool once_in(uint32_t times) { return any_of(1, times) == 1; }
 
-/// At most 8 CPUs: all assignments can be tried. Some with CPUs that are missing, so that cores, caches and packages differ in size.
+/// At most 8 CPUs: all assignments can be tried. Some with CPUs that are missing, so that cores, caches and packages
+/// differ in size.
 inline Topology small_machine() {
     static const std::vector<Topology> machines{
         synthetic("package:2 core:4 pu:1"),      synthetic("package:2 numa:2 core:2 pu:1"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// separation_test.cpp - which rule decides where two of them disagree; who changes least; what is too much to be searched.
+// separation_test.cpp - which rule decides where two of them disagree; who changes least; what is too much to be
+// searched.
 #include "partition/separation.hpp"
 
 #include "node.hpp"
@@ -43,7 +44,8 @@ std::vector<uint32_t> moved(const Separation& wish) {
 }
 
 TEST(Separation, APackageOfOnesOwnComesBeforeAnL3OfOnesOwn) {
-    // A whole L3 of job 0 would make its package one of two jobs. The cores of jobs 1 and 2 make an L3 one of two; but job 2 leaves there.
+    // A whole L3 of job 0 would make its package one of two jobs. The cores of jobs 1 and 2 make an L3 one of two; but
+    // job 2 leaves there.
     Separation wish = describe({{{0, 0}, {0, 0}}, {{1, 1}, {2}}, {{2, 2}}}, 4);
     wish.jobs = {{4, 2, 4, 100}, {2, 1, 2, 100}, {3, 2, 3, 100}, {0, 2, 2, 2}};
     EXPECT_EQ(moved(wish), (std::vector<uint32_t>{4, 6}));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* storm_preload.c - in slurmctld, says where it crashed; with SAVE_AT_ONCE=1 it saves its state after every change, and not every five seconds at most. */
+/* storm_preload.c - in slurmctld, says where it crashed; with SAVE_AT_ONCE=1 it saves its state after every change, and
+ * not every five seconds at most. */
 #include <execinfo.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // edges_test.cpp - who sees a published word sees all that its publisher did before. For ThreadSanitizer.
 //
-// Words in the table are atomic, so that a weakened order would be no race that it could see. Here one thread stores into ordinary memory and
-// publishes; the other waits until it sees what was published and loads that memory. Without the happening-before that the order makes, this is a race.
+// Words in the table are atomic, so that a weakened order would be no race that it could see. Here one thread stores
+// into ordinary memory and publishes; the other waits until it sees what was published and loads that memory. Without
+// the happening-before that the order makes, this is a race.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -12,9 +13,9 @@
 #include "base/identity.hpp"
 #include "client/thread_mask.hpp"
 #include "memory_table.hpp"
+#include "shmem/admin_lock.hpp"
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
-#include "shmem/admin_lock.hpp"
 
 namespace {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// race_test.cpp - threads as actors on one table, for ThreadSanitizer: it checks the declared orders, not the CPU's kindness.
+// race_test.cpp - threads as actors on one table, for ThreadSanitizer: it checks the declared orders, not the CPU's
+// kindness.
 //
-// Also a stress test without it: no request is seen torn, no slot is claimed twice, no CPU is in two masks, no event is mixed up.
+// Also a stress test without it: no request is seen torn, no slot is claimed twice, no CPU is in two masks, no event is
+// mixed up.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,9 +17,9 @@
 #include "base/confine.hpp"
 #include "client/client.hpp"
 #include "memory_table.hpp"
+#include "shmem/admin_lock.hpp"
 #include "shmem/events.hpp"
 #include "shmem/invariants.hpp"
-#include "shmem/admin_lock.hpp"
 #include "watchdog.hpp"
 
 namespace {
@@ -45,8 +47,8 @@ void together(const std::function<void(unsigned)>& body) {
     for (std::thread& thread : threads) thread.join();
 }
 
-/// Counts the actors that write, so that readers go on until the last word is there: on a machine with few CPUs they may
-/// all have had their rounds before the first writer runs.
+/// Counts the actors that write, so that readers go on until the last word is there: on a machine with few CPUs they
+/// may all have had their rounds before the first writer runs.
 class Writers {
 public:
     explicit Writers(unsigned count) : left_(count) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // slow_calls_test.cpp - what a client promises holds however long the system calls between two of its steps take.
 //
-// Between two steps are some instructions, and who comes in between is seldom seen. Here the call between them takes milliseconds: with a
-// `syscall` of ours, which is linked instead of libc's.
+// Between two steps are some instructions, and who comes in between is seldom seen. Here the call between them takes
+// milliseconds: with a `syscall` of ours, which is linked instead of libc's.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <linux/futex.h>
@@ -65,7 +65,8 @@ int join_with_agent(drom_error* error) {
     return drom::client::join(options, error);
 }
 
-/// The agent's thread looks whether it is to stop, and then sleeps until there is a request; who leaves says so, and then wakes it.
+/// The agent's thread looks whether it is to stop, and then sleeps until there is a request; who leaves says so, and
+/// then wakes it.
 TEST_F(SlowCalls, WhoJoinsAgainIsNotRefusedBecauseAThreadOfItsFirstTimeFallsAsleep) {
     constexpr int kTimes = 40;
     slow_call.store(SYS_futex);
@@ -99,7 +100,8 @@ uint64_t cpus_of_threads(pid_t pid) {
     return all;
 }
 
-/// Client that creates one thread after the other, about thirty of which live; its agent's thread moves them, slowly. At no time are all of them known.
+/// Client that creates one thread after the other, about thirty of which live; its agent's thread moves them, slowly.
+/// At no time are all of them known.
 Child slow_client(Gate& joined) {
     return Child::run([&joined] {
         if (join_with_agent(nullptr) != DROM_OK) return 1;

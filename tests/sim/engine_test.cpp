@@ -26,8 +26,8 @@ public:
         const std::size_t before = started.size();
         inner_->pass(cluster, now, ended, started);
         if (trouble.empty()) trouble = cluster.inconsistency();
-        // Equation 5.3, and step 6: the mates' nodes are the guest's, and it ends inside their limits. A later start of the same pass
-        // may have moved the mates again, only further.
+        // Equation 5.3, and step 6: the mates' nodes are the guest's, and it ends inside their limits. A later start of
+        // the same pass may have moved the mates again, only further.
         for (std::size_t i = before; i < started.size(); ++i) {
             const policy::Decision& decision = started[i].decision;
             if (decision.how != policy::How::kShared) continue;
@@ -122,7 +122,8 @@ TEST(Engine, NoJobEndsAfterItsExtendedLimit) {
     }));
 }
 
-// A job's stretches, with the ideal model: cores times seconds are its run time times its cores, but for the rounding up of its last second.
+// A job's stretches, with the ideal model: cores times seconds are its run time times its cores, but for the rounding
+// up of its last second.
 TEST(Engine, WorkIsConserved) {
     EXPECT_TRUE(holds("work", [] {
         const Outcome outcome = simulated(random_workload(false), random_setting());

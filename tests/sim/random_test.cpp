@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// random_test.cpp - the draws follow their laws, and the test that says so can say no. Alpha is 0.01; the seeds are fixed.
+// random_test.cpp - the draws follow their laws, and the test that says so can say no. Alpha is 0.01; the seeds are
+// fixed.
 #include "workload/random.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +44,8 @@ TEST(Random, FollowsItsLaws) {
     EXPECT_LT(ks_distance_from(draws([&] { return random.uniform(); }), [](double x) { return x; }),
               ks_limit(kAlpha, kDraws));
     EXPECT_LT(ks_distance_from(draws([&] { return random.normal(); }), normal_distribution), ks_limit(kAlpha, kDraws));
-    // Gamma of shape 1 is the exponential law; of shape 1/2 and scale 2, the square of a normal draw; of shape 3, three exponentials.
+    // Gamma of shape 1 is the exponential law; of shape 1/2 and scale 2, the square of a normal draw; of shape 3, three
+    // exponentials.
     EXPECT_LT(
         ks_distance_from(draws([&] { return random.gamma(1, 5); }), [](double x) { return 1 - std::exp(-x / 5); }),
         ks_limit(kAlpha, kDraws));

@@ -175,7 +175,8 @@ TEST(Replay, OtherParametersAreTriedOnWhatReallyHappened) {
     EXPECT_NE(replay_summary(strict).find("2 of 5 decisions would have been others with max_slowdown=1.05:\n"),
               std::string::npos)
         << replay_summary(strict);
-    // Mates that lend half of their cores lend more than these parameters allow: what happened is believed all the same.
+    // Mates that lend half of their cores lend more than these parameters allow: what happened is believed all the
+    // same.
     const Replayed small = replayed(story(), {{"sharing_factor", "0.25"}});
     EXPECT_EQ(small.decisions[0].now.cores, 2);
     EXPECT_EQ(replayed(story(), {{"max_slowdown", "inf"}}).differing(), 0U) << "a limit alone is no difference";

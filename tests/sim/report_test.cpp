@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// report_test.cpp - what is written can be read: tables, JSON, pages; whatever the names, also of nothing, and the same each time.
+// report_test.cpp - what is written can be read: tables, JSON, pages; whatever the names, also of nothing, and the same
+// each time.
 #include "report/report.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// swf_test.cpp - logs of every dialect become jobs, what is wrong with them is said or counted, and what is written can be read.
+// swf_test.cpp - logs of every dialect become jobs, what is wrong with them is said or counted, and what is written can
+// be read.
 #include "workload/swf.hpp"
 
 #include <gtest/gtest.h>
@@ -461,7 +462,8 @@ TEST(SwfProperties, WhatIsWrittenIsRead) {
     }));
 }
 
-/// Any bytes give a log whose fields are in range and whose lines are all accounted for, or a sentence; never anything else.
+/// Any bytes give a log whose fields are in range and whose lines are all accounted for, or a sentence; never anything
+/// else.
 TEST(SwfProperties, AnyTextIsReadOrRefused) {
     EXPECT_TRUE(test::holds("any text", [] {
         const auto piece = rc::gen::oneOf(
@@ -532,8 +534,8 @@ TEST(SwfRealLogs, SemicolonsAndBlanksGiveTheSameJobs) {
     EXPECT_EQ(raw->workload.jobs, log->workload.jobs);
 }
 
-/// The derived logs were cut at the requested times and rid of jobs without run time or processors: with the same options the original
-/// log has the same jobs, but for what its cleaning took out.
+/// The derived logs were cut at the requested times and rid of jobs without run time or processors: with the same
+/// options the original log has the same jobs, but for what its cleaning took out.
 TEST(SwfRealLogs, OptionsOfPyssGiveItsJobs) {
     const std::string folder = std::string(WORKLOADS) + "/";
     NEEDS_LOGS(folder);

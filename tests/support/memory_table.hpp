@@ -12,8 +12,8 @@
 #include "admin/plan.hpp"
 #include "drom/drom.h"
 #include "shmem/enrolment.hpp"
-#include "shmem/slots.hpp"
 #include "shmem/reconcile.hpp"
+#include "shmem/slots.hpp"
 #include "temp_dir.hpp"
 
 namespace drom::test {

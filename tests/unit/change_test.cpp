@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// change_test.cpp - give and take move the CPUs they name and no others: what two administrators do at once is not lost.
+// change_test.cpp - give and take move the CPUs they name and no others: what two administrators do at once is not
+// lost.
 #include <vector>
 
 #include "memory_table.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mailbox_test.cpp - requests: complete or not at all, the last one wins, numbers only grow, acknowledgements are not trusted.
+// mailbox_test.cpp - requests: complete or not at all, the last one wins, numbers only grow, acknowledgements are not
+// trusted.
 #include "shmem/mailbox.hpp"
 
 #include <algorithm>

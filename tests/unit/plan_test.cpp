@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plan_test.cpp - what a plan changes, and that a refused one changes nothing. On ledgers in memory, with clients that obey.
+// plan_test.cpp - what a plan changes, and that a refused one changes nothing. On ledgers in memory, with clients that
+// obey.
 #include "admin/plan.hpp"
 
 #include <algorithm>
@@ -279,7 +280,7 @@ TEST(Plan, DrainAndRestoreHandBackWhatWasThere) {
     }));
 }
 
-// --- one by one -------------------------------------------------------------------------------------------------------------
+// --- one by one ----------------------------------------------------------------------------------------------------
 
 struct Two : testing::Test {
     MemoryTable table{8, 4};

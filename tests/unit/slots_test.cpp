@@ -271,7 +271,8 @@ TEST(Identity, AnotherStartTimeIsAnotherProcess) {
         const auto ticks = *rc::gen::inRange<uint64_t>(1, 1000);
         const bool later = *rc::gen::arbitrary<bool>();
         who.start += later ? ticks : 0 - ticks;
-        // One noted in a time namespace that shifts by part of a tick may be noted too late; who has its pid by now began later still.
+        // One noted in a time namespace that shifts by part of a tick may be noted too late; who has its pid by now
+        // began later still.
         const bool may_be_it = later && ticks <= 2;
         RC_ASSERT(verdict(who) == (may_be_it ? Verdict::kAlive : Verdict::kDead));
     }));

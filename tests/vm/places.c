@@ -5,7 +5,8 @@
  *     cpus    where the threads were, in order, each as often as it was met
  *     masks   where they may be, all together
  *     bound   how many of them may be on one CPU only
- * Regions are 30 ms apart and nothing spins: on an interpreted CPU every spin is a second. Ends by itself after argv[1] seconds.
+ * Regions are 30 ms apart and nothing spins: on an interpreted CPU every spin is a second. Ends by itself after argv[1]
+ * seconds.
  */
 #define _GNU_SOURCE
 #include <omp.h>

@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kMinWidth = 40;
 constexpr size_t kNone = std::string_view::npos;
 
-/// Where the second column of a list's line begins, "  --json  one object": after at least two blanks; kNone: it has one column.
+/// Where the second column of a list's line begins, "  --json  one object": after at least two blanks; kNone: it has
+/// one column.
 size_t second_column(std::string_view line) {
     if (!line.starts_with("  ")) return kNone;
     const size_t first = line.find_first_not_of(' ');

@@ -50,7 +50,7 @@ inline tl::unexpected<Error> failure(int status, std::string text) {
     return tl::make_unexpected(Error{status, std::move(text)});
 }
 
-// ---- CPU sets ------------------------------------------------------------------------------------------------------
+// ---- CPU sets -----------------------------------------------------------------------------------------------------
 
 /// The units of a CPU set besides CPU numbers; indices are hwloc's logical ones.
 enum class Unit { kCore, kNuma, kPackage };

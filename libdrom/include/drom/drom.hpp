@@ -33,7 +33,7 @@
 namespace drom {
 inline namespace skin {
 
-// ---- requests -------------------------------------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------------------------
 
 /// The event that a request waits for.
 enum class Wait { kNothing, kReleased, kResized };
@@ -108,7 +108,7 @@ inline Expected<Outcome> outcome_of(int status, const drom_error& error) {
 
 } // namespace detail
 
-// ---- administrators -------------------------------------------------------------------------------------------------
+// ---- administrators -----------------------------------------------------------------------------------------------
 
 struct ClientMasks {
     CpuSet owned;  ///< the client's until it releases them
@@ -310,7 +310,7 @@ private:
     std::unique_ptr<drom_table, Close> table_;
 };
 
-// ---- clients --------------------------------------------------------------------------------------------------------
+// ---- clients ------------------------------------------------------------------------------------------------------
 
 /// This process as a client, from join() to the end of the object. One a process.
 class Client {

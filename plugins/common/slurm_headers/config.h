@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * config.h - what Slurm's internal headers want to know of the machine; Slurm's own is made by its configure, which is not run. */
+ * config.h - what Slurm's internal headers want to know of the machine; Slurm's own is made by its configure, which is
+ * not run. */
 #ifndef DROM_SLURM_CONFIG_H
 #define DROM_SLURM_CONFIG_H
 

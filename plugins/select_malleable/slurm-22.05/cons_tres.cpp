@@ -99,8 +99,8 @@ std::string load_cons_tres() {
     return "";
 }
 
-// Suspending "indefinitely" is how slurmctld says that a job gives up its cores and keeps the rest; job_suspend() and job_resume() look at
-// nothing but the job's resources.
+// Suspending "indefinitely" is how slurmctld says that a job gives up its cores and keeps the rest; job_suspend() and
+// job_resume() look at nothing but the job's resources.
 WithoutCores::WithoutCores(const std::vector<job_record_t*>& jobs) {
     jobs_.reserve(jobs.size());
     for (job_record_t* job : jobs) {

@@ -3,7 +3,8 @@
  *
  *   turns   regions of both in turn, each divided by what its own runtime answered
  *   sets    each sets the size of its own teams
- * Built three times: linked to the library; opening it with RTLD_LOCAL; without OpenMP, opening one library of each compiler.
+ * Built three times: linked to the library; opening it with RTLD_LOCAL; without OpenMP, opening one library of each
+ * compiler.
  */
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * guest.h - what the guest programs of the answers suite share: arguments, integer work, the closing line.
  *
- * A guest is an ordinary OpenMP program that knows nothing of drom. `guest MODE SCALE` prints a result on stdout that depends
- * on nothing but MODE, SCALE and the number of threads it was started with: integers only, so no order of addition matters.
- * What it saw of its teams goes to stderr, which nobody compares.
+ * A guest is an ordinary OpenMP program that knows nothing of drom. `guest MODE SCALE` prints a result on stdout that
+ * depends on nothing but MODE, SCALE and the number of threads it was started with: integers only, so no order of
+ * addition matters. What it saw of its teams goes to stderr, which nobody compares.
  */
 #ifndef GUEST_H
 #define GUEST_H

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hydro.cpp - the calling habits of explicit hydrodynamics proxy codes, on integers.
 //
-// In every time step: functions that ask omp_get_max_threads() and, only if it is more than one, gather by thread into a
-// scratch array that a second region reads; minima over the elements in arrays for each thread that were allocated by the
-// first call and never again, although each call asks; loops over lists of elements in between.
+// In every time step: functions that ask omp_get_max_threads() and, only if it is more than one, gather by thread into
+// a scratch array that a second region reads; minima over the elements in arrays for each thread that were allocated by
+// the first call and never again, although each call asks; loops over lists of elements in between.
 //
 //   steps        all of that, after a line that prints the number of threads
 //   constraints  only the minima
 //   gather       only the gathering
 //   kept         as steps, but the minima use the number that their first call was told
-//   passed       as steps, and a number of parts is asked in one function and used in functions that it calls, with another
+//   passed       as steps, and a number of parts is asked in one function and used in functions that it calls, with
+//   another
 //                asking function between them
 #include <omp.h>
 

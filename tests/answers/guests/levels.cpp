@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levels.cpp - C++ objects that know their threads: one place asks for many objects, threads by id, barriers of the library.
+// levels.cpp - C++ objects that know their threads: one place asks for many objects, threads by id, barriers of the
+// library.
 //
 //   tiles     a tile more in every step; each one's constructor asks, and has a buffer per thread
 //   lists     four objects with a list per thread, made in a row by one constructor

@@ -7,7 +7,8 @@
  *   blocked    the primary thread sleeps in the kernel between regions
  *   flags      two threads of one region wait for each other by spinning on flags of their own
  *   idle       one region, then only serial work: the workers are left over
- *   pins       its threads set their own affinity, by each call there is, to all CPUs of the start or to the last of them
+ *   pins       its threads set their own affinity, by each call there is, to all CPUs of the start or to the last of
+ * them
  */
 #define _GNU_SOURCE
 #include <omp.h>

@@ -10,11 +10,10 @@
  *   comes        each region spins until as many threads have come as OMP_NUM_THREADS says
  *   asks         asks in its first region; OMP_THREAD_LIMIT may have made that one smaller than OMP_NUM_THREADS
  *   sets_told    omp_set_num_threads() with the third argument
- *   sets_procs   omp_set_num_threads(omp_get_num_procs()), which changes nothing, and omp_get_max_threads() in each step
- *   sets_found   omp_set_num_threads(1) in the middle, found by dlsym() in the runtime's own handle
- *   sets_each    one function sets 1, another one sets the third argument, in turn
- *   clause       if clauses make every third region serial; each region says how large it is
- *   hands_on     asks in a region; arrays of that size go to a library that never asks
+ *   sets_procs   omp_set_num_threads(omp_get_num_procs()), which changes nothing, and omp_get_max_threads() in each
+ * step sets_found   omp_set_num_threads(1) in the middle, found by dlsym() in the runtime's own handle sets_each    one
+ * function sets 1, another one sets the third argument, in turn clause       if clauses make every third region serial;
+ * each region says how large it is hands_on     asks in a region; arrays of that size go to a library that never asks
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

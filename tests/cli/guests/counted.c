@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// counted.c - counts its threads once, by a reduction, and keeps the number as the size of each thread's share: right with a team that
-// keeps its size, wrong with any other. It never asks the runtime.
+// counted.c - counts its threads once, by a reduction, and keeps the number as the size of each thread's share: right
+// with a team that keeps its size, wrong with any other. It never asks the runtime.
 //   counted [STEPS]        steps of a millisecond or more
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// partition.c - asks how many threads there are, sizes an array by it, and uses the array in the region after the next: right with a
-// team that keeps its size, wrong when the team changes in between.
+// partition.c - asks how many threads there are, sizes an array by it, and uses the array in the region after the next:
+// right with a team that keeps its size, wrong when the team changes in between.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * collectives.c - ranks that meet in one collective after another, with an OpenMP team each; every result is known beforehand.
+ * collectives.c - ranks that meet in one collective after another, with an OpenMP team each; every result is known
+ * beforehand.
  *
  *   collectives PROGRESS STOP     rank 0 counts its rounds in PROGRESS (8 bytes, mapped); all end when STOP is there
  *

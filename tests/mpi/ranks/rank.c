@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rank.c - an ordinary MPI rank that says what it computed. Knows nothing of drom.
 //
-//   rank talk SECONDS    sends, receives and reduces all the time; prints a checksum that does not depend on the number of CPUs
-//   rank hold FILE       does nothing in MPI, in no call, until FILE is there
-//   rank receive FILE    every rank but the first waits in MPI_Recv until FILE is there
-//   rank compute FILE    computes between MPI calls that are far apart, with calls and without, until FILE is there
-//   rank teams FILE      opens regions of OpenMP between MPI calls until FILE is there, and prints its last team size
-//   rank threads SECONDS four threads, each sending to itself all the time; prints what was wrong
-//   rank turns SECONDS   the threads of a team send to the other ranks in turn, one after the other (MPI_THREAD_SERIALIZED); prints what was wrong
-//   rank progress SECONDS  as talk, while a thread of its own makes MPI progress (MPI_THREAD_MULTIPLE); says whether that did
-//   rank spawn FILE      starts another process by MPI_Comm_spawn, which does what hold does, and waits until it has ended
-//   rank session FILE    initialises MPI by a session and nothing else, then does what hold does; says when MPI has no sessions
-//   rank probe           asks the loader for a procedure that MPI libraries of 2021 do not have, and calls it
+//   rank talk SECONDS    sends, receives and reduces all the time; prints a checksum that does not depend on the number
+//   of CPUs rank hold FILE       does nothing in MPI, in no call, until FILE is there rank receive FILE    every rank
+//   but the first waits in MPI_Recv until FILE is there rank compute FILE    computes between MPI calls that are far
+//   apart, with calls and without, until FILE is there rank teams FILE      opens regions of OpenMP between MPI calls
+//   until FILE is there, and prints its last team size rank threads SECONDS four threads, each sending to itself all
+//   the time; prints what was wrong rank turns SECONDS   the threads of a team send to the other ranks in turn, one
+//   after the other (MPI_THREAD_SERIALIZED); prints what was wrong rank progress SECONDS  as talk, while a thread of
+//   its own makes MPI progress (MPI_THREAD_MULTIPLE); says whether that did rank spawn FILE      starts another process
+//   by MPI_Comm_spawn, which does what hold does, and waits until it has ended rank session FILE    initialises MPI by
+//   a session and nothing else, then does what hold does; says when MPI has no sessions rank probe           asks the
+//   loader for a procedure that MPI libraries of 2021 do not have, and calls it
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>

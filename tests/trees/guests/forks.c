@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// forks.c - an OpenMP program that forks children while it runs: LLVM's runtime sets the affinity of each child when it is forked.
+// forks.c - an OpenMP program that forks children while it runs: LLVM's runtime sets the affinity of each child when it
+// is forked.
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

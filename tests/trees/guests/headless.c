@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// headless.c - a child whose first thread has ended: it looks like a zombie, and its other threads run and start processes.
+// headless.c - a child whose first thread has ended: it looks like a zombie, and its other threads run and start
+// processes.
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>

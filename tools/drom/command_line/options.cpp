@@ -305,8 +305,8 @@ struct Limit {
     std::string said;
 };
 
-/// A limit of drom run: that of the option, else that of the variable, where 0 is none. A variable that is no number has been complained about
-/// by itself, and is none.
+/// A limit of drom run: that of the option, else that of the variable, where 0 is none. A variable that is no number
+/// has been complained about by itself, and is none.
 Limit limit_of(const Typed& typed, const std::string& text, const char* option, const char* variable,
                NumberReader& reader) {
     if (!text.empty()) return {reader.cpus(text, option), std::string(option) + " " + text};
@@ -442,7 +442,8 @@ std::string option_without_value(const std::vector<std::string>& words, size_t v
     return {};
 }
 
-/// "drom help set" is "drom set --help"; everything after "--" belongs to the command. A page that is asked for starts nothing.
+/// "drom help set" is "drom set --help"; everything after "--" belongs to the command. A page that is asked for starts
+/// nothing.
 std::vector<std::string> arguments_of(int argc, char** argv, Typed& typed) {
     std::vector<std::string>& command = typed.options.command;
     std::vector<std::string> words(argv + 1, argv + argc);

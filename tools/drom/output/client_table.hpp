@@ -24,7 +24,8 @@ struct ColumnText {
 };
 std::vector<ColumnText> column_texts();
 
-/// Returns the columns with these names, or those that are shown by default. Errors: E_INVAL, and which names there are.
+/// Returns the columns with these names, or those that are shown by default. Errors: E_INVAL, and which names there
+/// are.
 Expected<Columns> columns_of(std::vector<std::string> names);
 
 /// Removes the columns that say nothing about these clients.

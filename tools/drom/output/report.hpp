@@ -26,7 +26,8 @@ int refused(const Asked& asked, const Error& error);
 
 /// The same for a command line that asks for something that cannot be meant.
 int misused(const Asked& asked, const std::string& text);
-/// A CPU set that cannot be read is a misuse; one that names what this machine has not is refused, as the table refuses a CPU.
+/// A CPU set that cannot be read is a misuse; one that names what this machine has not is refused, as the table refuses
+/// a CPU.
 int refused_cpus(const Asked& asked, const std::string& from, const Error& error);
 
 /// A finished sentence on stderr.
@@ -40,8 +41,8 @@ void mention(const Asked& asked, const std::string& text);
 /// Writes all of `text` to stdout at once; false when nobody can read it any more.
 bool print(const std::string& text);
 
-/// The exit status of a verb ("": of none) that would end with `status`: output that was lost makes it a failure, and is told. A reader that
-/// has gone away is not told of: it has read what it wanted.
+/// The exit status of a verb ("": of none) that would end with `status`: output that was lost makes it a failure, and
+/// is told. A reader that has gone away is not told of: it has read what it wanted.
 int with_output(const std::string& verb, int status);
 
 /// A sentence of this program: "drom: VERB: text".

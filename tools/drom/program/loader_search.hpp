@@ -19,8 +19,8 @@ struct Library {
 /// Whether the library lies in a directory that belongs to the distribution.
 bool is_of_the_system(const Library& library);
 
-/// Follows ld.so(8): DT_RPATH of the library's loaders (unless they have DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH, ld.so.cache, the
-/// system's directories. $ORIGIN and $LIB are replaced.
+/// Follows ld.so(8): DT_RPATH of the library's loaders (unless they have DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH,
+/// ld.so.cache, the system's directories. $ORIGIN and $LIB are replaced.
 class LoaderSearch {
 public:
     LoaderSearch();

@@ -30,7 +30,8 @@ Mappings mappings_in(std::istream& maps);
 /// What lies on a thread's stack below the return address of an MPI call, at one moment.
 using StackWords = std::vector<uint64_t>;
 
-/// True when what changes below is the return addresses of others than the caller's file: while a call lasts nobody else's code runs there.
+/// True when what changes below is the return addresses of others than the caller's file: while a call lasts nobody
+/// else's code runs there.
 bool runs_inside(const std::vector<StackWords>& looks, const std::vector<Code>& codes, uint64_t caller);
 
 /// Where a rank is, that keeps its CPU busy.
@@ -39,7 +40,8 @@ struct InsideCall {
     std::string procedure;  ///< as the program calls it: "MPI_Recv", "mpi_recv_"; empty: in none, or it cannot be told
 };
 
-/// Looks at the thread of `pid` that initialised MPI, from its making until `conclude`. Only reads; needs what a debugger needs.
+/// Looks at the thread of `pid` that initialised MPI, from its making until `conclude`. Only reads; needs what a
+/// debugger needs.
 class MpiCallWatch {
 public:
     explicit MpiCallWatch(pid_t pid);
@@ -47,7 +49,8 @@ public:
     MpiCallWatch(const MpiCallWatch&) = delete;
     MpiCallWatch& operator=(const MpiCallWatch&) = delete;
 
-    /// The call that it was in all the while and runs in. One that sleeps in it, or has returned, is in none. Up to 100 ms.
+    /// The call that it was in all the while and runs in. One that sleeps in it, or has returned, is in none. Up to 100
+    /// ms.
     InsideCall conclude();
 
 private:

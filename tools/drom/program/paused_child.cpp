@@ -64,8 +64,8 @@ void redirect(int output, bool mute) {
     if (nothing >= 0) dup2(nothing, STDERR_FILENO);
 }
 
-/// Returns when it fails. The shell is given scripts only: execvp would also give it a program file that was cut short, and the shell would
-/// carry out whatever its bytes happen to mean.
+/// Returns when it fails. The shell is given scripts only: execvp would also give it a program file that was cut short,
+/// and the shell would carry out whatever its bytes happen to mean.
 void execute(const Program& program, char* const* words) {
     if (program.kind == ProgramKind::kScript)
         execvp(words[0], words);

@@ -26,8 +26,8 @@ public:
 
     [[nodiscard]] pid_t pid() const { return pid_; }
 
-    /// Executes with these NAME=value texts in the environment ("NAME" alone: removed). Returns when the program runs: 0, or the
-    /// errno of the exec that failed; then the process has ended.
+    /// Executes with these NAME=value texts in the environment ("NAME" alone: removed). Returns when the program runs:
+    /// 0, or the errno of the exec that failed; then the process has ended.
     int start(const std::vector<std::string>& environment);
 
 private:

@@ -20,17 +20,20 @@ struct Preload {
 /// `is_rank`: an MPI launcher starts this process as a rank.
 Preload choose_preload(const Program& program, bool is_rank);
 
-/// Who has said, before the program starts, that its team may change: `said` is DROM_RESIZE or --resize, `dynamic` OMP_DYNAMIC; empty: not set.
+/// Who has said, before the program starts, that its team may change: `said` is DROM_RESIZE or --resize, `dynamic`
+/// OMP_DYNAMIC; empty: not set.
 bool may_follow(const Program& program, const std::string& said, const std::string& dynamic);
 
 /// The names of our libraries in the order in which they are loaded.
 std::vector<std::string> libraries_of(const Preload& preload);
 
-/// LD_PRELOAD with our libraries in front, but for one that has to be first, and the user's kept; empty: unchanged. Libraries already named are not repeated.
+/// LD_PRELOAD with our libraries in front, but for one that has to be first, and the user's kept; empty: unchanged.
+/// Libraries already named are not repeated.
 std::string preload_text(const Preload& preload, const std::string& library_directory, const std::string& present);
 
-/// ASAN_OPTIONS for a program under our preload. AddressSanitizer's library ends each process in which another one comes first, and a script or a
-/// make may start such programs. It works behind ours all the same. What the user says of it stays.
+/// ASAN_OPTIONS for a program under our preload. AddressSanitizer's library ends each process in which another one
+/// comes first, and a script or a make may start such programs. It works behind ours all the same. What the user says
+/// of it stays.
 std::string asan_options(const std::string& present);
 
 /// The directory of the libdrom.so this process runs with; empty when it cannot be told.

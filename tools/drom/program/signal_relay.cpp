@@ -31,8 +31,8 @@ char state_of(int stat) {
     return end_of_name == nullptr || std::strlen(end_of_name) < 3 ? '\0' : end_of_name[2];
 }
 
-/// Wakes its creator as soon as the program is not stopped any more: a stopped process cannot look for itself. Again and again, as its
-/// creator may be about to stop only.
+/// Wakes its creator as soon as the program is not stopped any more: a stopped process cannot look for itself. Again
+/// and again, as its creator may be about to stop only.
 [[noreturn]] void wake_after(pid_t program, pid_t creator) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     prctl(PR_SET_NAME, kWakerName, 0, 0, 0);
@@ -62,7 +62,8 @@ bool is_ignored(int number) {
     return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/// A blocked fault of this process ends it without passing here, unless the kernel reports it late, as it does for broken memory.
+/// A blocked fault of this process ends it without passing here, unless the kernel reports it late, as it does for
+/// broken memory.
 bool is_own_fault(const signalfd_siginfo& info) {
     return info.ssi_code > 0 && is_among(kFaults, static_cast<int>(info.ssi_signo));
 }

@@ -11,10 +11,12 @@
 
 namespace drom::command {
 
-/// The kernel's name of the process that drom run has beside it while its program is stopped. It is no process of the program.
+/// The kernel's name of the process that drom run has beside it while its program is stopped. It is no process of the
+/// program.
 inline constexpr const char* kWakerName = "drom-run-waker";
 
-/// Holds back the signals that belong to the program being launched, from before its fork until its end: all that can be caught.
+/// Holds back the signals that belong to the program being launched, from before its fork until its end: all that can
+/// be caught.
 class SignalRelay {
 public:
     /// `adopts`: orphans below the program become children of this process, and are reaped when they end.
@@ -26,7 +28,8 @@ public:
     /// In the child, before exec: mask and dispositions as they were before.
     void restore_in_child() const;
 
-    /// Whether a stop (kStopping) stops this process, as it does any other; it does not from the start of the program on, which decides then.
+    /// Whether a stop (kStopping) stops this process, as it does any other; it does not from the start of the program
+    /// on, which decides then.
     static void let_stop(bool allowed);
 
     /// A signal that asks us to end and has arrived already; 0: none.
@@ -56,7 +59,8 @@ private:
     int ending_signal_ = 0;
 };
 
-/// Ends this process as the wait status says: the same exit code, or the same signal. Returns the code if the signal is survived.
+/// Ends this process as the wait status says: the same exit code, or the same signal. Returns the code if the signal is
+/// survived.
 int end_like(int status);
 
 }  // namespace drom::command

@@ -83,8 +83,8 @@ bool Perturbation::has_begun() {
     return goes_on();
 }
 
-/// A program that has set itself up has asked for its threads, or has opened a region; one with MPI, or one that uses drom itself, became a
-/// client earlier and may do neither.
+/// A program that has set itself up has asked for its threads, or has opened a region; one with MPI, or one that uses
+/// drom itself, became a client earlier and may do neither.
 void Perturbation::grow_after_setup() {
     if (!has_begun()) return;
     waits_for([](const auto& client) { return client.queries + client.safe_points + client.polls > 0; },
@@ -132,8 +132,9 @@ CpuSet Perturbation::some_cpus() {
 /// From 1 to 64 ms: programs have regions of microseconds and of seconds.
 Perturbation::Clock::duration Perturbation::burst() { return milliseconds(uint64_t{1} << random_() % 7); }
 
-/// A part of the usual time, at most one 2^least_power-th of it. Long before the program's end, be it an hour or an instant away: on one
-/// CPU, where threads need not wait for one another, it may come much earlier than it usually does.
+/// A part of the usual time, at most one 2^least_power-th of it. Long before the program's end, be it an hour or an
+/// instant away: on one CPU, where threads need not wait for one another, it may come much earlier than it usually
+/// does.
 Perturbation::Clock::duration Perturbation::part_of_usual(unsigned min_power) {
     return usual_ / (uint64_t{1} << (min_power + random_() % 8));
 }

@@ -17,8 +17,8 @@ std::string modes_path();
 
 std::optional<std::string> recorded_mode(const std::string& build_id);
 
-/// Replaces the program's line. The file is written beside and renamed, so a reader sees the old one or the new one; writers take
-/// turns. The sentence of an error begins after "drom: VERB: ".
+/// Replaces the program's line. The file is written beside and renamed, so a reader sees the old one or the new one;
+/// writers take turns. The sentence of an error begins after "drom: VERB: ".
 Expected<std::string> record_mode(const std::string& build_id, const std::string& mode, const std::string& program);
 
 }  // namespace drom::command

@@ -26,8 +26,9 @@ struct ModeResult {
     [[nodiscard]] bool has_evidence() const;
 };
 
-/// A median with an interval that contains it with a probability of 0.95 or more where there are at least 6 values (the order statistics
-/// of the sign test: Conover, Practical Nonparametric Statistics, section 3.2), and from the least to the greatest value otherwise.
+/// A median with an interval that contains it with a probability of 0.95 or more where there are at least 6 values (the
+/// order statistics of the sign test: Conover, Practical Nonparametric Statistics, section 3.2), and from the least to
+/// the greatest value otherwise.
 struct Interval {
     double median = 0;
     double low = 0;
@@ -43,8 +44,8 @@ struct Verdict {
     std::string reason;  ///< a clause for people
 };
 
-/// rigid: keep was wrong. follow: it was right, with evidence, and took less CPU time than keep beyond doubt. Otherwise keep.
-/// Not verified: a mode that was right had no evidence.
+/// rigid: keep was wrong. follow: it was right, with evidence, and took less CPU time than keep beyond doubt. Otherwise
+/// keep. Not verified: a mode that was right had no evidence.
 Verdict verdict_on(const ModeResult& keep, const ModeResult& follow);
 
 }  // namespace drom::command

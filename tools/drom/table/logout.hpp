@@ -8,8 +8,8 @@
 
 namespace drom::command {
 
-/// Returns a sentence when systemd-logind may remove the table at the last logout, else "". `table`: as it was given; "": the
-/// default place. `root`: the folder that the system's own files are looked for in.
+/// Returns a sentence when systemd-logind may remove the table at the last logout, else "". `table`: as it was given;
+/// "": the default place. `root`: the folder that the system's own files are looked for in.
 std::string removal_at_logout(const std::string& table, uid_t uid, const std::string& user, const std::string& root);
 
 /// The same for this process's user.

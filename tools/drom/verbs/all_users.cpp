@@ -60,14 +60,16 @@ std::string user_words(uid_t uid) {
 
 std::string place_words(const Place& place) { return fmt::format("{} of {}", place.path, user_words(place.uid)); }
 
-/// A verb waits for the administrator lock and then for clients, each for the timeout at most. The rest is for a busy machine.
+/// A verb waits for the administrator lock and then for clients, each for the timeout at most. The rest is for a busy
+/// machine.
 std::chrono::milliseconds limit_of(const CommandOptions& options) {
     constexpr auto kMargin = std::chrono::milliseconds(5000);
     const auto fallback = std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000));
     return 2 * options.request.timeout.value_or(fallback) + kMargin;
 }
 
-/// Carries the verb out on one table, as its owner. A child that does not end by itself is told of, with --json on standard output too.
+/// Carries the verb out on one table, as its owner. A child that does not end by itself is told of, with --json on
+/// standard output too.
 Answer ask(const Place& place, CommandOptions options, Verb verb, const KeptSignals* kept = nullptr) {
     options.all_users = false;
     options.table = place.path;

@@ -6,12 +6,12 @@
 
 namespace drom::command {
 
-/// Lists the table of each user who has one, as that user: a file that a user can cut is never mapped with root's rights. Returns the
-/// largest exit status.
+/// Lists the table of each user who has one, as that user: a file that a user can cut is never mapped with root's
+/// rights. Returns the largest exit status.
 int list_all_users(const CommandOptions& options);
 
-/// Drains or restores CPUs in the table of each user, likewise. One table that refuses leaves all of them as they were. Signals that arrive
-/// meanwhile take effect once all tables are changed, or none.
+/// Drains or restores CPUs in the table of each user, likewise. One table that refuses leaves all of them as they were.
+/// Signals that arrive meanwhile take effect once all tables are changed, or none.
 int drain_all_users(const CommandOptions& options);
 
 }  // namespace drom::command

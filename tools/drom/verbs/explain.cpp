@@ -170,7 +170,8 @@ private:
         return "its agent has not answered yet; drom wait confines it after the grace period";
     }
 
-    /// The client says it itself once its agent has tried. Without an agent only the rights of the descendant are known.
+    /// The client says it itself once its agent has tried. Without an agent only the rights of the descendant are
+    /// known.
     [[nodiscard]] std::string descendant_that_stays() const {
         if (std::string_view(info_.why).starts_with("its descendant ")) return info_.why;
         if (it_.not_moved.empty()) return {};

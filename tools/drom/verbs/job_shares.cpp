@@ -25,8 +25,8 @@ CpuSet cpus_of(const std::vector<Member>& members) {
     return all;
 }
 
-/// Of the members with the fewest CPUs that may have one more the first one that has it already, else the first; members.size() when
-/// nobody may.
+/// Of the members with the fewest CPUs that may have one more the first one that has it already, else the first;
+/// members.size() when nobody may.
 size_t poorest(const std::vector<Member>& members, const std::vector<unsigned>& counts) {
     size_t best = members.size();
     bool best_has = false;

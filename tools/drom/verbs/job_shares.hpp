@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// job_shares.hpp - how the ranks of one job divide CPUs: evenly, each keeping what it has where it can. Pure: state in, decision out.
+// job_shares.hpp - how the ranks of one job divide CPUs: evenly, each keeping what it has where it can. Pure: state in,
+// decision out.
 //
 // Balanced CPUs per rank because a parallel program is as fast as its slowest rank (thesis, chapter 5).
 #pragma once
@@ -18,8 +19,8 @@ struct Member {
     unsigned max = 0;  ///< 0: no limit
 };
 
-/// `cpus` CPUs over the members: as equally as their limits allow; those that have it already one more, else the first ones. Errors: E_NOCPU when the members' least do not
-/// fit, or when they cannot use that many.
+/// `cpus` CPUs over the members: as equally as their limits allow; those that have it already one more, else the first
+/// ones. Errors: E_NOCPU when the members' least do not fit, or when they cannot use that many.
 Expected<std::vector<unsigned>> equal_counts(const std::vector<Member>& members, unsigned cpus);
 
 /// counts[i] CPUs of the pool for each member: first of those it has, near one another; then of the rest, near those.

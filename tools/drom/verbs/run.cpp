@@ -233,7 +233,8 @@ private:
     /// Where the child could run if nothing but its cpuset limited it.
     Expected<CpuSet> cpuset_of(pid_t child) {
         const CpuSet all = CpuSet::range(0, CpuSet::kMaxCpus);
-        // Only the waiting child is touched; refused means that something else forbids it, and the affinity is the limit.
+        // Only the waiting child is touched; refused means that something else forbids it, and the affinity is the
+        // limit.
         sched_setaffinity(child, CpuSet::kernel_size(), all.as_kernel());
         return CpuSet::affinity_of(child);
     }
@@ -372,7 +373,8 @@ private:
         return options_.request.timeout.value_or(std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000)));
     }
 
-    /// Chooses and reserves; again when somebody else was faster with the same CPUs. `since`: the wait for CPUs began then.
+    /// Chooses and reserves; again when somebody else was faster with the same CPUs. `since`: the wait for CPUs began
+    /// then.
     Expected<Table::Reservation> reserve(pid_t child, Clock::time_point since) {
         const auto start = Clock::now();
         constexpr int kAttempts = 8;
@@ -391,8 +393,8 @@ private:
         }
     }
 
-    /// With --wait a refusal for want of room is no answer before --timeout: it asks again and again. Several that wait have no order; the
-    /// first that fits starts.
+    /// With --wait a refusal for want of room is no answer before --timeout: it asks again and again. Several that wait
+    /// have no order; the first that fits starts.
     Expected<Table::Reservation> reserve_in_turn(pid_t child, const SignalRelay& relay) {
         const auto begin = Clock::now();
         auto start = begin;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // run_cpus.hpp - which CPUs a newcomer gets. Pure: state in, decision out.
 //
-// Free CPUs first, near one another. What is missing is taken from running malleable clients, one CPU at a time from the one that
-// has most at that moment (the largest share gives first, as in the thesis), never below a client's minimum.
+// Free CPUs first, near one another. What is missing is taken from running malleable clients, one CPU at a time from
+// the one that has most at that moment (the largest share gives first, as in the thesis), never below a client's
+// minimum.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +37,15 @@ struct Choice {
     bool takes = false;  ///< some belong to other clients
 };
 
-/// Errors: E_NOCPU: so many there can never be; E_BUSY: there may be later. With what can be had. The sentence begins after "drom: VERB: ".
+/// Errors: E_NOCPU: so many there can never be; E_BUSY: there may be later. With what can be had. The sentence begins
+/// after "drom: VERB: ".
 Expected<Choice> choose_cpus(const Wish& wish);
 
 /// What a newcomer that named no number gets when nothing is free: an equal share, at least 1.
 unsigned equal_share(unsigned cpus, size_t owners);
 
-/// `count` CPUs of `pool`: near one another and near `around`, low numbers first (or high ones). Fewer when the pool is smaller.
+/// `count` CPUs of `pool`: near one another and near `around`, low numbers first (or high ones). Fewer when the pool is
+/// smaller.
 CpuSet nearest_cpus(CpuSet pool, unsigned count, const CpuSet& around, const std::vector<Domains>& levels,
                     bool high = false);
 

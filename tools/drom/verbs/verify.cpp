@@ -305,8 +305,8 @@ private:
         return accept_undisturbed(*result);
     }
 
-    /// Round by round, the modes in turn: what other work does to the machine for a while, it does to each. A mode that was wrong once is
-    /// tried no further, and nothing is when keep was.
+    /// Round by round, the modes in turn: what other work does to the machine for a while, it does to each. A mode that
+    /// was wrong once is tried no further, and nothing is when keep was.
     Expected<bool> try_modes() {
         for (unsigned round = 0; round < options_.verify.runs; ++round)
             for (unsigned turn = 0; turn < report_.modes.size(); ++turn) {
@@ -397,7 +397,8 @@ CpuSet choose_cpus(const CommandOptions& options, const CpuSet& cpus) {
     return cpus;
 }
 
-/// Every run has the same input: a file from its beginning, or nothing. The input from a terminal or a pipe can be read only once.
+/// Every run has the same input: a file from its beginning, or nothing. The input from a terminal or a pipe can be read
+/// only once.
 void settle_input(const CommandOptions& options) {
     struct stat input{};
     if (fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode)) return;

@@ -27,7 +27,8 @@ std::mutex& output_lock() {
     return lock;
 }
 
-/// From here on SIGINT and SIGTERM end this process with status 0, between two lines of print_whole. Called before any thread is started.
+/// From here on SIGINT and SIGTERM end this process with status 0, between two lines of print_whole. Called before any
+/// thread is started.
 void end_cleanly_at_signals() {
     constexpr int kNumbers[] = {SIGINT, SIGTERM};
     sigset_t set;

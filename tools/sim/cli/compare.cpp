@@ -54,7 +54,8 @@ class Plan {
 public:
     explicit Plan(const SimulationOptions& options) : options_(options) {}
 
-    /// The number of the simulation of this setting, which is added when it is not there yet. Parameters that it does not have are left out.
+    /// The number of the simulation of this setting, which is added when it is not there yet. Parameters that it does
+    /// not have are left out.
     tl::expected<std::size_t, std::string> add(std::string setting, const Assignments& varied,
                                                std::optional<std::size_t> baseline) {
         Task task;
@@ -86,7 +87,8 @@ private:
     std::vector<Task> tasks_;
 };
 
-// A parameter that the baseline has, too, is varied there as well: each value is compared with the baseline under the same conditions.
+// A parameter that the baseline has, too, is varied there as well: each value is compared with the baseline under the
+// same conditions.
 tl::expected<std::vector<Task>, std::string> tasks_of(const SimulationOptions& options) {
     const std::string& front = options.settings.front();
     const std::string& last = options.settings.back();
@@ -124,7 +126,8 @@ void in_parallel(std::size_t count, unsigned threads, const std::function<void(s
     loop();
 }
 
-/// All simulations of one workload. Outcomes of baselines are kept until all are done, the others only as long as they are looked at.
+/// All simulations of one workload. Outcomes of baselines are kept until all are done, the others only as long as they
+/// are looked at.
 class Comparison {
 public:
     Comparison(const SimulationOptions& options, const Input& input, const std::vector<Task>& tasks, Window window,

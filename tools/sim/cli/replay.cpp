@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// replay.cpp - a controller's log of decisions, checked against the policy or asked what other parameters would have done.
+// replay.cpp - a controller's log of decisions, checked against the policy or asked what other parameters would have
+// done.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -59,7 +59,8 @@ public:
 private:
     bool stopped() const { return rules_.stop != nullptr && rules_.stop->load(std::memory_order_relaxed); }
 
-    // Who is malleable is drawn for every job of the log, also for those left out: one job more or less changes nobody else's luck.
+    // Who is malleable is drawn for every job of the log, also for those left out: one job more or less changes nobody
+    // else's luck.
     void admit() {
         std::mt19937_64 random(rules_.seed);
         const int cores = rules_.machine.cores_per_node;
@@ -145,7 +146,8 @@ private:
         starts_.clear();
     }
 
-    // A pass may start several jobs, each changing the cores of those before: all are brought up to date at the end, at the same second.
+    // A pass may start several jobs, each changing the cores of those before: all are brought up to date at the end, at
+    // the same second.
     void begin(const policy::Start& start, Seconds now) {
         const policy::Decision& decision = start.decision;
         if (static_cast<std::size_t>(decision.slot) >= work_.size())

@@ -79,8 +79,8 @@ void count_jobs(const Outcome& outcome, Metrics& metrics) {
     metrics.makespan = metrics.last_end - metrics.first_start;
 }
 
-/// Node-seconds during which nodes had a job. Everybody's nodes count while he runs, but a guest's only after the end of the mate whose
-/// they were: until then they are counted for the mate.
+/// Node-seconds during which nodes had a job. Everybody's nodes count while he runs, but a guest's only after the end
+/// of the mate whose they were: until then they are counted for the mate.
 class BusyNodes {
 public:
     BusyNodes(const Outcome& outcome, Seconds stop) : outcome_(outcome), stop_(stop) {

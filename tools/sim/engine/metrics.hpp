@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // metrics.hpp - what a simulation comes to in numbers: waits, slowdowns, use of the machine.
 //
-// Slowdown is response / run time, and the run time is what the job takes on all its cores (the static one), so that a policy is charged
-// for stretching jobs. Where the stretched run time is the divisor, as in some other simulators, the name says so. Run times below a
-// second count as one second: otherwise a job that ran for 0 s would have no slowdown at all.
+// Slowdown is response / run time, and the run time is what the job takes on all its cores (the static one), so that a
+// policy is charged for stretching jobs. Where the stretched run time is the divisor, as in some other simulators, the
+// name says so. Run times below a second count as one second: otherwise a job that ran for 0 s would have no slowdown
+// at all.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@
 
 namespace drom::sim {
 
-/// Mean and percentiles of one number a job has. A percentile is the nearest rank: of n numbers in order the p-th is number
-/// ceil(p n / 100), counted from 1, so it is always a number that occurred. All are 0 when there are no jobs.
+/// Mean and percentiles of one number a job has. A percentile is the nearest rank: of n numbers in order the p-th is
+/// number ceil(p n / 100), counted from 1, so it is always a number that occurred. All are 0 when there are no jobs.
 struct Spread {
     double mean = 0, p50 = 0, p95 = 0, p99 = 0, max = 0;
 };
@@ -33,23 +34,26 @@ struct Metrics {
     Spread wait, response;      ///< seconds
     Spread slowdown;            ///< response / static run time; unbounded
     Spread stretched_slowdown;  ///< response / (end - start)
-    Spread
-        bounded_slowdown;  ///< max(1, response / max(static run time, 10 s)); D. Feitelson, "Metrics for parallel job scheduling", 2001
+    Spread bounded_slowdown;    ///< max(1, response / max(static run time, 10 s)); D. Feitelson, "Metrics for parallel
+                                ///< job scheduling", 2001
 
     /// Work done / what all cores can do in the makespan; the work of a job is its static run time times its cores.
     double utilisation = 0;
     /// Share of nodes that have a job, over the makespan. Exact with at most two jobs a node, slightly high with more.
     double allocated = 0;
-    /// Node-seconds at full power: busy ones, and kIdlePower of the idle ones, within the makespan. A proxy: it knows neither what a
-    /// program does to a core nor what a half-empty node saves; good for comparing policies on one machine, for nothing else.
+    /// Node-seconds at full power: busy ones, and kIdlePower of the idle ones, within the makespan. A proxy: it knows
+    /// neither what a program does to a core nor what a half-empty node saves; good for comparing policies on one
+    /// machine, for nothing else.
     double energy_proxy = 0;
 };
 
-/// What an idle node takes of full power; L. Barroso and U. Hoelzle, "The case for energy-proportional computing", 2007.
+/// What an idle node takes of full power; L. Barroso and U. Hoelzle, "The case for energy-proportional computing",
+/// 2007.
 constexpr double kIdlePower = 0.5;
 constexpr Seconds kBound = 10;  ///< tau of the bounded slowdown
 
-/// Of a job that ended. A job killed at its limit would have been so on all its cores: its run time is not longer than its request.
+/// Of a job that ended. A job killed at its limit would have been so on all its cores: its run time is not longer than
+/// its request.
 Seconds static_run(const JobOutcome& job) noexcept;
 double slowdown(const JobOutcome& job) noexcept;
 double stretched_slowdown(const JobOutcome& job) noexcept;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// outcome.hpp - what a simulation leaves: each job's times, why it started when it did, and the shape of the machine in a window.
+// outcome.hpp - what a simulation leaves: each job's times, why it started when it did, and the shape of the machine in
+// a window.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// replayed.hpp - a controller's log of decisions told again: what happened is believed, what was decided is decided anew.
+// replayed.hpp - a controller's log of decisions told again: what happened is believed, what was decided is decided
+// anew.
 #pragma once
 
 #include <optional>
@@ -46,9 +47,10 @@ struct Replayed {
     std::size_t with(policy::Refusal outcome, bool now) const;
 };
 
-/// Tells `text` again. With `others` decisions are made by these parameters instead of the log's, each where the log stands, with what really
-/// happened before it; they differ then when outcome, mates or cores do. Without, the whole line has to be the same.
-/// Errors: what is wrong with the log, as "line 12 has no job= where it should be". Cost: a search for mates and about 1 KiB a decision.
+/// Tells `text` again. With `others` decisions are made by these parameters instead of the log's, each where the log
+/// stands, with what really happened before it; they differ then when outcome, mates or cores do. Without, the whole
+/// line has to be the same. Errors: what is wrong with the log, as "line 12 has no job= where it should be". Cost: a
+/// search for mates and about 1 KiB a decision.
 tl::expected<Replayed, std::string> replay_log(std::string_view text, const Assignments& others = {});
 
 }  // namespace drom::sim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// replication.hpp - the same comparison over several workloads: mean changes against the baseline with confidence intervals.
+// replication.hpp - the same comparison over several workloads: mean changes against the baseline with confidence
+// intervals.
 #pragma once
 
 #include <array>
@@ -24,7 +25,8 @@ public:
 
     /// One more workload for a setting.
     void add(std::size_t setting, const Metrics& metrics, const Metrics& baseline);
-    /// For people: change of response, slowdown, bounded slowdown and makespan in percent of the baseline's; settings without one are left out.
+    /// For people: change of response, slowdown, bounded slowdown and makespan in percent of the baseline's; settings
+    /// without one are left out.
     std::string table(const std::vector<std::string>& labels) const;
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// settings.hpp - everything that has an influence on a simulation, by name: one table for command line, help, reports and sweeps.
+// settings.hpp - everything that has an influence on a simulation, by name: one table for command line, help, reports
+// and sweeps.
 #pragma once
 
 #include <memory>
@@ -55,8 +56,8 @@ std::string option_of(std::string_view parameter);
 /// A name with its value, in the order in which they were given.
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-/// A setting "POLICY" or "POLICY:NAME=VALUE,NAME=VALUE". `common` are given to every setting that has such a parameter, before its own.
-/// Errors: a sentence: unknown policy or parameter, a value that is none.
+/// A setting "POLICY" or "POLICY:NAME=VALUE,NAME=VALUE". `common` are given to every setting that has such a parameter,
+/// before its own. Errors: a sentence: unknown policy or parameter, a value that is none.
 tl::expected<Parameters, std::string> read_setting(std::string_view text, const Assignments& common);
 
 /// True when a setting of this policy has the parameter.

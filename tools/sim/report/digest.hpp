@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// digest.hpp - all that a report needs of a simulation, so that its jobs can be forgotten: a few kilobytes instead of hundreds a job.
+// digest.hpp - all that a report needs of a simulation, so that its jobs can be forgotten: a few kilobytes instead of
+// hundreds a job.
 #pragma once
 
 #include <array>
@@ -52,8 +53,8 @@ struct Digest {
     Gantt gantt;
 };
 
-/// `baseline`: the outcome of the same workload that this one is compared with; may be null. `window`: what the Gantt chart shows; empty:
-/// all that was recorded. Cost: linear in the jobs, and that of gantt().
+/// `baseline`: the outcome of the same workload that this one is compared with; may be null. `window`: what the Gantt
+/// chart shows; empty: all that was recorded. Cost: linear in the jobs, and that of gantt().
 Digest digest(const Outcome& outcome, const Outcome* baseline = nullptr, Window window = {});
 
 }  // namespace drom::sim

@@ -19,7 +19,8 @@ struct Figure {
 
 constexpr double kFigureWidth = 960;  ///< pixels
 
-/// Makespan, mean response and mean slowdown of every case that has a baseline, normalised to it (thesis, figures 5.1 to 5.3).
+/// Makespan, mean response and mean slowdown of every case that has a baseline, normalised to it (thesis, figures 5.1
+/// to 5.3).
 std::optional<Figure> comparison_figure(const ReportInput& input);
 
 /// The same for cases that differ only in the execution model (figure 5.8).
@@ -28,8 +29,8 @@ std::optional<Figure> models_figure(const ReportInput& input);
 /// Mean slowdown and response over the varied parameter.
 std::optional<Figure> sweep_figure(const ReportInput& input);
 
-/// Ratios of slowdown, run time and wait to the baseline's by size and length of jobs (figures 5.4 to 5.6); without a baseline the mean
-/// slowdown.
+/// Ratios of slowdown, run time and wait to the baseline's by size and length of jobs (figures 5.4 to 5.6); without a
+/// baseline the mean slowdown.
 std::vector<Figure> heat_figures(const ReportInput& input, std::size_t number);
 
 /// Mean slowdown of the jobs submitted on each day, beside that of the baseline, and malleable starts (figure 5.7).

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kLeft = 70, kRight = kFigureWidth - 16, kTop = 46;
 constexpr double kSeen = 8;  ///< pixels from which a node is drawn by itself
-// Neighbours are told apart by shades; guests are orange, as the program that arrives is in the other pictures of the project.
+// Neighbours are told apart by shades; guests are orange, as the program that arrives is in the other pictures of the
+// project.
 constexpr std::array<Paint, 4> kOwners = {Paint{"", "#2f6fb0"}, Paint{"", "#5b8fc4"}, Paint{"", "#7f9fbd"},
                                           Paint{"", "#4a7d9c"}};
 constexpr std::array<Paint, 3> kGuests = {Paint{"", "#e07b1a"}, Paint{"", "#c9650c"}, Paint{"", "#eb9a4b"}};

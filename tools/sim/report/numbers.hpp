@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// numbers.hpp - numbers as people read them: sensible digits, thin spaces between thousands, durations in hours and days.
+// numbers.hpp - numbers as people read them: sensible digits, thin spaces between thousands, durations in hours and
+// days.
 #pragma once
 
 #include <cstdint>

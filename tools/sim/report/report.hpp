@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// report.hpp - one or several simulations as one HTML file that needs nothing else: tables, and figures with the commands that made them.
+// report.hpp - one or several simulations as one HTML file that needs nothing else: tables, and figures with the
+// commands that made them.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,8 @@ struct ReportInput {
     std::vector<std::string> repairs;  ///< what was done to the log, a sentence each
 };
 
-/// Name of the parameter in Setting::parameters whose value is the execution model: cases that differ in nothing else are drawn as bounds
-/// (thesis, figure 5.8).
+/// Name of the parameter in Setting::parameters whose value is the execution model: cases that differ in nothing else
+/// are drawn as bounds (thesis, figure 5.8).
 constexpr const char* kModelParameter = "model";
 
 /// Figures without data do not appear. All texts are escaped. The same input gives the same bytes.

@@ -10,15 +10,16 @@
 
 namespace drom::sim {
 
-/// summary.json: one object, a line feed at its end. Means, percentiles and shares of no jobs are null; nothing is ever NaN or infinite.
-/// Without a baseline there is no `worse`. The same digest gives the same bytes: how long the simulation took is not in it.
+/// summary.json: one object, a line feed at its end. Means, percentiles and shares of no jobs are null; nothing is ever
+/// NaN or infinite. Without a baseline there is no `worse`. The same digest gives the same bytes: how long the
+/// simulation took is not in it.
 std::string summary_json(const Digest& digest);
 
 /// Several simulations: an array of the same objects.
 std::string summaries_json(std::span<const Digest> digests);
 
-/// A log of decisions that was told again: counts, and each decision that differs; with `all` each of them. Limits that are infinite and
-/// starts that are not in sight are null.
+/// A log of decisions that was told again: counts, and each decision that differs; with `all` each of them. Limits that
+/// are infinite and starts that are not in sight are null.
 std::string replay_json(const Replayed& replayed, bool all);
 
 }  // namespace drom::sim

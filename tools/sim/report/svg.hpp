@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// svg.hpp - a drawing as SVG text that stands alone: cut out of a report it keeps its colours, its title and the command that made it.
+// svg.hpp - a drawing as SVG text that stands alone: cut out of a report it keeps its colours, its title and the
+// command that made it.
 //
-// Colours of text, lines and paper are classes, so that a page can turn them for dark screens; colours of data are the same on both, and
-// are those of the other pictures of the project.
+// Colours of text, lines and paper are classes, so that a page can turn them for dark screens; colours of data are the
+// same on both, and are those of the other pictures of the project.
 #pragma once
 
 #include <span>

@@ -35,28 +35,30 @@ struct CirneParameters {
 
     /// k, on the requested time: k * 2^((u + 0.75) / 0.1) s, that is 181 s to 185364 s for 1.
     double time_factor = 1;
-    /// Run time over requested time: gamma, cut to [1e-5, 1]. A shape and scale with mean 1 are what the model's text says.
-    /// What its generator wrote (the samples of BSC) has scale 0.6: a third of the text's exact requests, half its mean.
+    /// Run time over requested time: gamma, cut to [1e-5, 1]. A shape and scale with mean 1 are what the model's text
+    /// says. What its generator wrote (the samples of BSC) has scale 0.6: a third of the text's exact requests, half
+    /// its mean.
     double accuracy_shape = 0.6, accuracy_scale = 1 / 0.6;
     static constexpr double kAccuracyScaleOfSamples = 0.6;
     bool exact_requests = false;  ///< the same jobs, but their requested time is their run time
 };
 
-/// Jobs with submit, run, request, processors; everything else is unknown. The same seed gives the same bytes everywhere.
-/// Needs parameters that cirne_mistake() has nothing against.
-/// Cost: one draw of each law a job, and one step of the arrivals for each second of the log.
+/// Jobs with submit, run, request, processors; everything else is unknown. The same seed gives the same bytes
+/// everywhere. Needs parameters that cirne_mistake() has nothing against. Cost: one draw of each law a job, and one
+/// step of the arrivals for each second of the log.
 Workload cirne(const CirneParameters& parameters, std::uint64_t seed);
 
 /// What is wrong with parameters, as a sentence without "drom-sim: ..."; empty: nothing.
 std::string cirne_mistake(const CirneParameters& parameters);
 
-/// Workload 1 of the thesis as the model's text has it: 5000 jobs on 1024 nodes of 48 cores, at most 128 nodes a job. size_c was
-/// chosen so that a static backfill comes near the published makespan of 900 ks.
+/// Workload 1 of the thesis as the model's text has it: 5000 jobs on 1024 nodes of 48 cores, at most 128 nodes a job.
+/// size_c was chosen so that a static backfill comes near the published makespan of 900 ks.
 CirneParameters cirne_w1();
 /// Workload 2: the jobs of workload 1, exact requests.
 CirneParameters cirne_w2();
-/// Workload 1 as its generator makes it: with the accuracy law that its published outputs follow and its own value for jobs
-/// of at most 128 nodes, size_c 0.30. Nothing is fitted, and EASY backfill that looks at 50 jobs comes to (means of 12 seeds)
+/// Workload 1 as its generator makes it: with the accuracy law that its published outputs follow and its own value for
+/// jobs of at most 128 nodes, size_c 0.30. Nothing is fitted, and EASY backfill that looks at 50 jobs comes to (means
+/// of 12 seeds)
 ///
 ///     makespan 903 ks, response 110 ks, slowdown 3350; exact requests 904 ks, 116 ks, 3500
 ///     published 900 ks,         122 ks,          3340;                896 ks, 126 ks, 3501
@@ -66,8 +68,9 @@ CirneParameters cirne_w1_samples();
 /// The jobs of cirne_w1_samples(), exact requests.
 CirneParameters cirne_w2_samples();
 /// Workload 5: 2000 jobs on 49 nodes, at most 16 nodes a job. Run times are compressed to the published work of
-/// 159313 s * 49 / 2000 = 3903 node-s a job: a mean of 4.9 nodes times 14.5 ks is 73 knode-s, so time_factor is 0.0535. How fast the jobs came
-/// is not known; arrival_factor is chosen for the published response and slowdown (56 ks, 4780; EASY as above: 53 ks, 4990).
+/// 159313 s * 49 / 2000 = 3903 node-s a job: a mean of 4.9 nodes times 14.5 ks is 73 knode-s, so time_factor is 0.0535.
+/// How fast the jobs came is not known; arrival_factor is chosen for the published response and slowdown (56 ks, 4780;
+/// EASY as above: 53 ks, 4990).
 CirneParameters cirne_w5();
 
 /// "w1", "w2", "w1-samples", "w2-samples", "w5". Errors: a sentence.

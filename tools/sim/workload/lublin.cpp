@@ -22,10 +22,11 @@ struct Gamma {
     double shape, scale;
 };
 
-/// Parameters of a class. Sizes: a share of serial jobs; else log2 of the nodes is even over [low, medium] or, less often,
-/// over [medium, high], and for a share of all jobs it is rounded, to powers of two. `medium` and `high` are below log2 of
-/// the machine by what is given here. Run times: e^h with h from one gamma, or a second one the more likely the more nodes.
-/// Arrivals: gaps of e^g in the time of an average half hour, where g is from `gap`, which runs faster or slower with the time of day.
+/// Parameters of a class. Sizes: a share of serial jobs; else log2 of the nodes is even over [low, medium] or, less
+/// often, over [medium, high], and for a share of all jobs it is rounded, to powers of two. `medium` and `high` are
+/// below log2 of the machine by what is given here. Run times: e^h with h from one gamma, or a second one the more
+/// likely the more nodes. Arrivals: gaps of e^g in the time of an average half hour, where g is from `gap`, which runs
+/// faster or slower with the time of day.
 struct Class {
     double serial, power_of_two, low, below_medium, below_high, first_stage;
     Gamma short_run, long_run;
@@ -45,8 +46,8 @@ constexpr Class kInteractive = {
     0.1541,           0.625,  1, 4, 1.5, 0.705, {3.8351, 0.6605}, {7.073, 0.6856}, -0.0118, 0.9156, {6.5510, 0.6621},
     {8.9186, 3.6680}, 0.9797, 0};
 
-/// Weights of the half hours, 1 on average: the density of `daily` over half hours 11 to 58 of a day that begins at 5 o'clock, the time
-/// with the fewest jobs. Simpson's rule; the density's constant factor cancels.
+/// Weights of the half hours, 1 on average: the density of `daily` over half hours 11 to 58 of a day that begins at 5
+/// o'clock, the time with the fewest jobs. Simpson's rule; the density's constant factor cancels.
 std::array<double, kBuckets> daily_weights(const Gamma& daily) {
     constexpr std::size_t kFirst = 11;
     constexpr int kSteps = 8;

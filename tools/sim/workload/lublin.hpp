@@ -29,14 +29,14 @@ struct LublinParameters {
     double most_run_log = 12;  ///< longer run times than e^this are drawn again; 12 is two days
     double start_hour = 0;     ///< time of day of the log's zero
 
-    /// The model has no requests. kExact: the run time. kInaccurate: run time over request is drawn from the accuracy law of Cirne and
-    /// Berman (see CirneParameters), and no request is above e^most_run_log, as no queue has one.
+    /// The model has no requests. kExact: the run time. kInaccurate: run time over request is drawn from the accuracy
+    /// law of Cirne and Berman (see CirneParameters), and no request is above e^most_run_log, as no queue has one.
     enum class Requests : std::uint8_t { kExact, kInaccurate } requests = Requests::kExact;
     double accuracy_shape = 0.6, accuracy_scale = 1 / 0.6;
 };
 
-/// Jobs with submit, run, request, processors, and queue where there are classes. The same seed gives the same bytes everywhere.
-/// Needs parameters that lublin_mistake() has nothing against.
+/// Jobs with submit, run, request, processors, and queue where there are classes. The same seed gives the same bytes
+/// everywhere. Needs parameters that lublin_mistake() has nothing against.
 Workload lublin(const LublinParameters& parameters, std::uint64_t seed);
 
 /// What is wrong with parameters, as a sentence without "drom-sim: ..."; empty: nothing.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // random.hpp - draws that are the same on every machine: one seed, one sequence, one workload, byte for byte.
 //
-// The standard fixes std::mt19937_64 to the bit, but neither its distributions nor the last bit of std::log and std::exp
-// (which differs between C libraries and between processors with and without fused multiply-add). So both are written here
-// from operations that IEEE 754 rounds in one way; they are off by a few units in the last place at most. The files that use
-// them are compiled with -ffp-contract=off: a product and a sum fused into one rounding would differ, too.
+// The standard fixes std::mt19937_64 to the bit, but neither its distributions nor the last bit of std::log and
+// std::exp (which differs between C libraries and between processors with and without fused multiply-add). So both are
+// written here from operations that IEEE 754 rounds in one way; they are off by a few units in the last place at most.
+// The files that use them are compiled with -ffp-contract=off: a product and a sum fused into one rounding would
+// differ, too.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@ public:
     bool chance(double probability) { return uniform() < probability; }
     /// Mean 0, standard deviation 1 (Marsaglia's polar method; the second draw of each pair is thrown away).
     double normal();
-    /// Gamma of this shape and scale, both > 0; mean shape * scale (Marsaglia and Tsang, ACM TOMS 26(3), 2000; for shapes below 1
-    /// their boost: a draw of shape + 1 times U^(1/shape)).
+    /// Gamma of this shape and scale, both > 0; mean shape * scale (Marsaglia and Tsang, ACM TOMS 26(3), 2000; for
+    /// shapes below 1 their boost: a draw of shape + 1 times U^(1/shape)).
     double gamma(double shape, double scale);
     /// The "uniform-log" law of Cirne and Berman: 2^((u - c) / f), so that F(x) = f * log2(x) + c.
     double uniform_log(double f, double c);

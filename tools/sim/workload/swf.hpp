@@ -3,16 +3,19 @@
 //
 // Format: D. Feitelson et al., Parallel Workloads Archive, version 2.2. Dialects, told apart line by line:
 //
-//   18 fields           separated by blanks or tabs, or by `;`; at least the first 4 must be there, the others may be missing
-//   19 or more          by blanks: 19 are an index column in front of the 18; more are columns of other tools behind them
+//   18 fields           separated by blanks or tabs, or by `;`; at least the first 4 must be there, the others may be
+//   missing 19 or more          by blanks: 19 are an index column in front of the 18; more are columns of other tools
+//   behind them
 //                       by `;`: what follows the 18th (a list of modules) is not read
 //   names               in the fields user, group, application, queue and partition
 //   id;user;submit;...  8 to 13 fields by `;` with a name in the second: the `.sim` form of BSC's Slurm simulator,
 //                       id;user;submit;run;limit;tasks;partition;account;CPUs per task;tasks per node. The limit is in
-//                       minutes (in the samples no run time exceeds 60 times it); processors are tasks times CPUs per task
-//   41 fields by `;`    Modular Workload Format (Corbalan and D'Amico, JSSPP 2021), as far as its public reader tells the
-//                       columns: job 1, submit 4, wait 5, request 6, run 11, status 12, partition 14, nodes x processes x
-//                       threads 15-17 (allocated 29-31). A component of a job is a job, as it is in Slurm
+//                       minutes (in the samples no run time exceeds 60 times it); processors are tasks times CPUs per
+//                       task
+//   41 fields by `;`    Modular Workload Format (Corbalan and D'Amico, JSSPP 2021), as far as its public reader tells
+//   the
+//                       columns: job 1, submit 4, wait 5, request 6, run 11, status 12, partition 14, nodes x processes
+//                       x threads 15-17 (allocated 29-31). A component of a job is a job, as it is in Slurm
 //
 // Not kept: average CPU time, used memory, preceding job, think time (fields 6, 7, 17, 18).
 #pragma once
@@ -33,10 +36,12 @@ namespace drom::sim {
 
 /// What is kept and what is changed. The defaults keep every job that a scheduler has seen.
 struct ReadOptions {
-    /// A job that ran longer than it asked for: kClip cuts it at its limit, as a scheduler with limits would have and as pyss does.
+    /// A job that ran longer than it asked for: kClip cuts it at its limit, as a scheduler with limits would have and
+    /// as pyss does.
     enum class Overrun { kClip, kKeep } overrun = Overrun::kClip;
-    /// When fields 5 and 8 (processors allocated, requested) differ. What was asked for is what a scheduler is given; the logs that
-    /// are derived with pyss have it, too. In RICC-2010 it is also the larger one, in KTH-SP2 the smaller.
+    /// When fields 5 and 8 (processors allocated, requested) differ. What was asked for is what a scheduler is given;
+    /// the logs that are derived with pyss have it, too. In RICC-2010 it is also the larger one, in KTH-SP2 the
+    /// smaller.
     enum class Width { kRequested, kAllocated, kLarger } width = Width::kRequested;
     Seconds missing_request = 0;          ///< for jobs without a requested time; 0: their run time, at least 1
     std::int64_t max_processors = 0;      ///< wider jobs are left out; 0: no limit
@@ -111,17 +116,18 @@ struct Log {
     Repairs repairs;
 };
 
-/// Reads a log, plain or compressed with gzip (told by its content); "-" is the standard input. The whole text is held in
-/// memory. Errors: a finished sentence, "drom-sim: read LOG: ..."; also when not one job is left.
+/// Reads a log, plain or compressed with gzip (told by its content); "-" is the standard input. The whole text is held
+/// in memory. Errors: a finished sentence, "drom-sim: read LOG: ..."; also when not one job is left.
 tl::expected<Log, std::string> read_swf(const std::string& path, const ReadOptions& options = {});
 
 /// Reads a log that is in memory, not compressed. `name` is for the workload and for sentences.
 tl::expected<Log, std::string> read_swf_text(std::string_view text, const std::string& name,
                                              const ReadOptions& options = {});
 
-/// Writes 18 fields a job, separated by single blanks, after the header; what read_swf makes of it is the same workload.
-/// Field 3 is waits[i], or the job's own wait when `waits` is empty; otherwise it has one for each job. Partition names
-/// become a header line "PartitionNames: a;b" and the numbers 1, 2, ... Errors: a sentence, when `out` fails.
+/// Writes 18 fields a job, separated by single blanks, after the header; what read_swf makes of it is the same
+/// workload. Field 3 is waits[i], or the job's own wait when `waits` is empty; otherwise it has one for each job.
+/// Partition names become a header line "PartitionNames: a;b" and the numbers 1, 2, ... Errors: a sentence, when `out`
+/// fails.
 tl::expected<void, std::string> write_swf(std::ostream& out, const Workload& workload,
                                           std::span<const Seconds> waits = {});
 

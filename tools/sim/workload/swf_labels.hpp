@@ -26,7 +26,8 @@ private:
     std::vector<std::string> list_;
 };
 
-/// One column of numbers or names, or both. While it is read a name is a negative code, because the largest number is not known yet.
+/// One column of numbers or names, or both. While it is read a name is a negative code, because the largest number is
+/// not known yet.
 class Labels {
 public:
     static constexpr int kUnknown = -1;
@@ -43,7 +44,8 @@ public:
     [[nodiscard]] int number(int code) const { return code < kUnknown ? largest_ + 1 + (kFirstName - code) : code; }
 
     Names names;
-    /// The code as an index of `names`; a number that has no name yet becomes one. `listed`: names of the numbers 1, 2, ...
+    /// The code as an index of `names`; a number that has no name yet becomes one. `listed`: names of the numbers 1, 2,
+    /// ...
     int named(int code, const std::vector<int>& listed);
 
 private:
