@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broker.cpp - what a request costs that nobody waits for, and the system's floors for one that somebody waits for.
+// broker.cpp - what a request costs that no process waits for, and the system's floors for one that is waited for.
 #include <benchmark/benchmark.h>
 #include <drom/drom.h>
 #include <linux/futex.h>
@@ -30,7 +30,7 @@ void run_on(int cpu, pid_t thread = 0) {
     sched_setaffinity(thread, sizeof set, &set);
 }
 
-// ---- the other process --------------------------------------------------------------------------------------------
+// ---- the other process ----------------------------------------------------------------------------------------------
 
 /// A child that runs `body` until the benchmark is over, and dies with us.
 template <class Body>
@@ -92,7 +92,7 @@ private:
     drom_error error_{};
 };
 
-// ---- a request that nobody waits for ------------------------------------------------------------------------------
+// ---- a request that no process waits for ----------------------------------------------------------------------------
 
 void set_async(benchmark::State& state) {
     IdleClient client(false);
@@ -113,7 +113,7 @@ void set_async_idle_client(benchmark::State& state) {
     }
 }
 
-// ---- floors of the system -----------------------------------------------------------------------------------------
+// ---- floors of the system -------------------------------------------------------------------------------------------
 
 struct Court {
     std::atomic<uint32_t> ball;

@@ -150,7 +150,7 @@ class Guest:
         self.process.stdin.flush()
 
     def finish(self) -> float:
-        """What was started last has ended; nanoseconds."""
+        """Returns when the command that was started last ended; nanoseconds."""
         text = self._line()
         if not text:
             raise CannotMeasure(f"{' '.join(self.command)} ended in the middle")
@@ -162,7 +162,7 @@ class Guest:
         return self.finish() / count
 
     def client(self) -> dict[str, Any]:
-        """What drom list says of it."""
+        """Returns what drom list says of it."""
         clients = json.loads(output_of([self.build.drom, "list", "--json"], self.table.env))["clients"]
         if len(clients) != 1:
             raise CannotMeasure(f"the table of {' '.join(self.command)} has {len(clients)} clients")
@@ -191,7 +191,8 @@ def write_figures(name: str, figures: dict[str, dict[str, Any]], **more: object)
 
 
 def paired(first: Callable[[], float], second: Callable[[], float], pairs: int, rest: float = 0.02) -> list[tuple[float, float]]:
-    """Each measured `pairs` times, in turn; who comes first changes, and waiting threads get the time to go to sleep."""
+    """Each measured `pairs` times, in turn; who comes first changes, and waiting threads get the time to go to
+    sleep."""
     results = []
     for pair in range(pairs):
         values = [0.0, 0.0]

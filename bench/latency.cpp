@@ -105,7 +105,7 @@ int measure_set(int32_t pid, int samples, long gap_us, bool resized) {
     return 0;
 }
 
-// ---- who is where -------------------------------------------------------------------------------------------------
+// ---- who is where ---------------------------------------------------------------------------------------------------
 
 bool read_text(const std::string& path, char* out, size_t size) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -171,7 +171,7 @@ Seen watch_second(const std::string& folder, size_t cpu) {
     const uint64_t before = look(folder, cpu, since, seen);
     uint64_t after = before;
     while (now_ns() - since < kSecond) {
-        // The CPU must be idle between looks, or nobody would be tempted to go there.
+        // The CPU must be idle between looks, or no thread would be tempted to go there.
         pause_us(200);
         after = look(folder, cpu, since, seen);
     }

@@ -82,7 +82,7 @@ def measure(all_ways: list[Way]) -> dict[str, list[float]]:
             step_ms(way)
     times: dict[str, list[float]] = {way.key: [] for way in all_ways}
     for turn in range(TURNS):
-        # Whoever follows the same neighbour each time would be measured with its leftovers.
+        # A launch that follows the same neighbour each time would be measured with its leftovers.
         for i in range(len(all_ways)):
             way = all_ways[(turn + i) % len(all_ways)]
             times[way.key].append(step_ms(way))

@@ -58,7 +58,7 @@ class Measurer:
             self.micro = self.build.micro("bench_broker", self.times(25))
         return [value / 1000 for value in self.micro[name][clock]]
 
-    # ---- calls -----------------------------------------------------------------------------------------------------------
+    # ---- calls -------------------------------------------------------------------------------------------------------
 
     def idle_poll(self) -> Figure:
         times = self.build.micro("bench_safe_point", self.times(25))
@@ -96,10 +96,11 @@ class Measurer:
     def dlb_preinit(self) -> Figure:
         return spread(self.dlb(4, 1000)) | {"postfinalize_us": spread(self.dlb(5, 1000))}
 
-    # ---- regions ---------------------------------------------------------------------------------------------------------
+    # ---- regions -----------------------------------------------------------------------------------------------------
 
     def region_pairs(self, runtime: str, threads: int) -> Figure:
-        """Empty regions of a program under drom run beside those of the same program by itself; several launches of each."""
+        """Empty regions of a program under drom run beside those of the same program by itself; several launches of
+        each."""
         count, pairs = 40_000, []
         variables = BOTH | {"OMP_NUM_THREADS": str(threads)}
         for _ in range(self.times(5)):
@@ -123,7 +124,7 @@ class Measurer:
         named["threads_2"]["target"] = 20
         return dict(named["threads_2"]) | named
 
-    # ---- requests --------------------------------------------------------------------------------------------------------
+    # ---- requests ----------------------------------------------------------------------------------------------------
 
     def latencies(self, runtime: str, kind: str, us: float, wait: str, samples: int, gap_us: int) -> Figure:
         """Requests that take a CPU from a program that is in the middle of it."""
@@ -176,7 +177,7 @@ class Measurer:
         seen = [value for part in parts.values() for value in part["last_seen_us"]]
         return spread(seen) | {"value": max(seen), "allowed_there": sum(part["allowed_there"] for part in parts.values())} | parts
 
-    # ---- after a request ---------------------------------------------------------------------------------------------------
+    # ---- after a request ---------------------------------------------------------------------------------------------
 
     def one_cpu(self, runtime: str, kind: str, us: float, regions: int, team: int, *, shrunk_with: dict[str, str] | None = None,
                 native_with: dict[str, str] = ONE) -> Figure:
@@ -208,7 +209,8 @@ class Measurer:
         return worst(by_setting)
 
     def confined_midregion(self) -> Figure:
-        """Processor time of a region with barriers whose CPU was taken in its middle, beside one that had one CPU from the start."""
+        """Processor time of a region with barriers whose CPU was taken in its middle, beside one that had one CPU from
+        the start."""
         return worst({runtime: self.midregion(runtime) for runtime in RUNTIMES})
 
     def midregion(self, runtime: str) -> Figure:
@@ -240,7 +242,7 @@ class Measurer:
         return worst({f"{runtime}_{name}": self.one_cpu(runtime, "follow", us, regions, 1)
                       for runtime in RUNTIMES for name, us, regions in (("fine", 25, 10_000), ("coarse", 10_000, 30))})
 
-    # ---- processes -----------------------------------------------------------------------------------------------------------
+    # ---- processes ---------------------------------------------------------------------------------------------------
 
     def attach(self) -> Figure:
         with TableFolder() as table:
@@ -274,7 +276,7 @@ class Measurer:
 
         return over("bare") | {"over_empty_preload": over("empty"), "floor": {"true_us": spread(times["bare"]), "with_empty_preload_us": spread(times["empty"])}}
 
-    # ---- MPI -------------------------------------------------------------------------------------------------------------
+    # ---- MPI ---------------------------------------------------------------------------------------------------------
 
     def mpis(self) -> list[str]:
         found = [mpi for mpi in ("openmpi", "mpich") if Path(self.build.bench(f"mpi_calls-{mpi}")).exists()]
@@ -300,7 +302,8 @@ class Measurer:
         return self.mpi_call()
 
     def mpi_rounds(self, what: str) -> Figure:
-        """Two ranks under drom run beside two by themselves, launch by launch in turns: the ratio of each pair of launches."""
+        """Two ranks under drom run beside two by themselves, launch by launch in turns: the ratio of each pair of
+        launches."""
         parts = {}
         for mpi in self.mpis():
             # Bound the same way on both sides: one CPU each.

@@ -39,8 +39,8 @@ static void empty(long work) {
     __asm__ volatile("" ::: "memory");
 }
 
-// Many parts, so that any number of threads has about the same to do. Whoever asks for the size of the team here keeps
-// the answer.
+// Many parts, so that any number of threads has about the same to do. A program that asks for the size of the team here
+// keeps the answer.
 enum { kParts = 64 };
 
 static void follow(long work) {

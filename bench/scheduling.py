@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""scheduling.py - what select/malleable adds to a scheduling cycle of a real slurmctld; called by `scripts/bench.sh select`.
+"""scheduling.py - what select/malleable adds to a scheduling cycle of a real slurmctld; called by `scripts/bench.sh
+select`.
 
 Two clusters of 500 nodes of 8 cores that are accounted for only (fake_nodes.py): select/cons_tres and select/malleable, with the same 1,000
 running and 1,000 queued jobs, all malleable. Running: 375 jobs with one node and 25 with two, which could be mates, and 600 of one core each on
-the other 75 nodes, which could not. Queued, for whole nodes, shuffled: 500 that are too long for anybody to be their mate, and 500 short ones that
+the other 75 nodes, which could not. Queued, for whole nodes, shuffled: 500 that are too long for any job to be their mate, and 500 short ones that
 find mates whose limits the partition's MaxTime does not let be extended. So nothing starts, in both clusters, and each cycle looks at all.
 
 They take turns; while one is measured the other is stopped by a signal. backfill: slurmctld's own count (sdiag) of a cycle's time, without its
@@ -118,7 +119,8 @@ def backfill_ns(controller: Controller) -> int:
 
 
 def statistics_of(text: str) -> dict[str, float]:
-    """What sdiag prints: per job of the mean backfill cycle, and the mean cycle of the main scheduler, in microseconds."""
+    """Returns what sdiag prints: per job of the mean backfill cycle, and the mean cycle of the main scheduler, in
+    microseconds."""
     main, backfill = text.split("Backfilling stats")
 
     def number(part: str, name: str) -> float:

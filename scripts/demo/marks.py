@@ -47,7 +47,7 @@ def verdicts(case: dict) -> list[dict]:
 
 
 def lines(case: dict) -> list[str]:
-    """What a case's table does not show: every change, and the thesis's marks."""
+    """Returns what a case's table does not show: every change, and the thesis's marks."""
     text = []
     for baseline in ("serial", "oversubscribed"):
         found = ", ".join(f"{name} {change:+.0f} %" for name, change in changes(case, baseline).items())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""picture.py - the timeline as SVG: one row per CPU, coloured by owner, beside the same programs waiting and oversubscribed. Pure."""
+"""picture.py - the timeline as SVG: one row per CPU, coloured by owner, beside the same programs waiting and
+oversubscribed. Pure."""
 
 import sys
 from dataclasses import dataclass
@@ -25,7 +26,8 @@ OTHER_COLOURS = ["#6b4fa0", "#2d8a6e", "#8a6d1f"]
 
 @dataclass
 class Span:
-    """A program in a run without drom: from its start to its end, and when it was asked for. Seconds from the run's start."""
+    """A program in a run without drom: from its start to its end, and when it was asked for. Seconds from the run's
+    start."""
 
     name: str
     asked: float
@@ -245,7 +247,8 @@ def _legend(canvas: Canvas, guests: list[str], y: float) -> float:
 
 
 def draw(cases: list[Case], title: str, subtitle: str) -> str:
-    """The whole picture. All cases share one scale of seconds, on which every run under drom and every short lane fits."""
+    """The whole picture. All cases share one scale of seconds, on which every run under drom and every short lane
+    fits."""
     longest = max((case.end - case.begin) / 1e9 for case in cases)
     ends = [span.end for case in cases for lane in case.lanes for span in lane.spans]
     seconds = max([longest] + [end for end in ends if end < 1.6 * longest]) * 1.02

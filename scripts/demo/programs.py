@@ -153,7 +153,8 @@ def _seconds(program: Program, threads: int, limit: float) -> float:
 
 
 def calibrate(program: Program, threads: int, wanted: float, limit: float) -> None:
-    """Sets the amount of work that takes about `wanted` seconds on `threads` CPUs. The better of two runs counts: whatever else
+    """Sets the amount of work that takes about `wanted` seconds on `threads` CPUs. The better of two runs counts:
+    whatever else
     happens on the machine only makes a run longer."""
     took = _seconds(program, threads, limit)
     while took < wanted / 4:

@@ -73,7 +73,8 @@ def change(ours: float, theirs: float) -> float:
 
 
 def table(cases: list[dict], guest: str = "analytics", baseline: str = "waiting") -> str:
-    """`cases` as in report.json, all with the same guest; the last column compares average responses with the baseline's."""
+    """`cases` as in report.json, all with the same guest; the last column compares average responses with the
+    baseline's."""
     names = list(columns(guest))
     rows = [["", *names, f"against {baseline}"]]
     for case in cases:
@@ -98,7 +99,7 @@ def adoption_line(case: dict) -> str:
         return "the simulation ended before it released anything"
     text = f"the simulation left the CPU {released['median'] / 1e3:.2f} ms after the request"
     if resized is not None:
-        text += f" and had a thread a CPU again after {resized['median'] / 1e3:.2f} ms"
+        text += f" and had a thread per CPU again after {resized['median'] / 1e3:.2f} ms"
     if took["shrinks_held"]:
         text += f"; in {took['shrinks_held']} of {took['shrinks']} runs its team kept its size and shared the CPUs left"
     return text

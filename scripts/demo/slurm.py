@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""slurm.py - runs a simulation and a later guest as batch jobs of a Slurm of our own: under drom, one after the other, or oversubscribed."""
+"""slurm.py - runs a simulation and a later guest as batch jobs of a Slurm of our own: under drom, one after the other,
+or oversubscribed."""
 
 import os
 import re
@@ -18,15 +19,16 @@ from ways import Run, Times, TooShort, Watch
 
 WAYS = ("drom", "serial", "oversubscribed")
 CLUSTER = Path(__file__).resolve().parents[2] / "tests" / "plugin" / "cluster.sh"
-# slurmctld looks for batch jobs that it can start once a second. So that jobs of seconds do not measure where in that second they were
-# submitted, all of them are submitted this long before it looks.
+# slurmctld looks for batch jobs that it can start once per second. So that jobs of seconds do not measure where in that
+# second they were submitted, all of them are submitted this long before it looks.
 BEFORE_THE_LOOK = 0.25
 
 
 # --- pure ---
 
 def settings(way: str, plugins: Path, table: Path) -> list[str]:
-    """What cluster.sh is told beyond the node: serial is Slurm as it comes, oversubscribed puts both jobs on the same CPUs."""
+    """Returns what cluster.sh is told beyond the node: serial is Slurm as it comes, oversubscribed puts both jobs on
+    the same CPUs."""
     shared = "partition=OverSubscribe=FORCE:2"
     if way == "drom":
         return [shared, f"plugins={plugins}", f"plugstack=required {plugins / 'spank_drom.so'} table={table}"]
@@ -60,14 +62,16 @@ def record(shown: str) -> dict[str, str]:
 
 
 def next_look(started: int, now: int, later: int = 0) -> int:
-    """When to submit, in nanoseconds: shortly before the `later`-th look after `started`, when a batch script began, that is not over."""
+    """When to submit, in nanoseconds: shortly before the `later`-th look after `started`, when a batch script began,
+    that is not over."""
     second = 1_000_000_000
     at = started + later * second - int(BEFORE_THE_LOOK * second)
     return at if at > now else at + -(-(now - at) // second) * second
 
 
 def disagreement(times: Times, clock: int, slurm: dict[str, str]) -> float:
-    """The most seconds between our times of a job and the whole ones that Slurm keeps; `clock`: the wall clock less ours."""
+    """The most seconds between our times of a job and the whole ones that Slurm keeps; `clock`: the wall clock less
+    ours."""
     ours = {"SubmitTime": times.asked, "StartTime": times.begin, "EndTime": times.end}
     return max(abs(datetime.fromisoformat(slurm[name]).timestamp() - (at + clock) / 1e9) for name, at in ours.items())
 
@@ -149,7 +153,7 @@ class Cluster:
         return job
 
     def ended(self, job: Job) -> dict[str, str]:
-        """What Slurm recorded of a job whose script has ended. A Failure when it did not end well."""
+        """Returns what Slurm recorded of a job whose script has ended. Raises Failure when it did not end well."""
         deadline = time.monotonic() + 10
         while True:
             seen = record(_tool(["scontrol", "-o", "show", "job", job.number], self.env))
@@ -221,7 +225,8 @@ class _Turn:
         return Run(self.way, simulated, visited, {job.name: job.text("out") for job in jobs}, self.events(simulated.asked), self.notes(jobs))
 
     def first_look(self) -> int:
-        """A job that only says when it began: it shows when slurmctld looks, and nothing is done for the first time afterwards."""
+        """A job that only says when it began: it shows when slurmctld looks, and nothing is done for the first time
+        afterwards."""
         probe = self.cluster.submit("probe", "#!/bin/bash\ndate +%s%N >begin\n", "-c1")
         began = probe.wait("begin", self.deadline) - self.clock
         self.cluster.ended(probe)
@@ -242,7 +247,7 @@ class _Turn:
             return
         if not self.table.exists():
             raise Failure("the node agent made no table for the simulation's step; the log of slurmd, above, says why")
-        # Half way to the arrival the table is there, and the start of a watcher disturbs nobody's resize.
+        # Half way to the arrival the table is there, and the start of a watcher disturbs no resize.
         self.watch = Watch(self.node.bin / "drom", environment(DROM_TABLE=str(self.table)))
 
     def events(self, since: int) -> list[dict]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# step.sh - what comes before each demonstration: quiet when it works, everything when it does not. Sourced, with $log set.
+# step.sh - what comes before each demonstration: quiet when it works, everything when it does not. Sourced, with $log
+# set.
 # shellcheck shell=bash disable=SC2154
 
 step() {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_demo.py - the pure parts of the demonstration: events to timeline, timeline to picture and trace, runs to table, work."""
+"""test_demo.py - the pure parts of the demonstration: events to timeline, timeline to picture and trace, runs to table,
+work."""
 
 import unittest
 import xml.etree.ElementTree as xml
@@ -72,7 +73,8 @@ def meet(one: tuple, other: tuple) -> bool:
 
 
 def collisions(drawing: str) -> list[str]:
-    """Texts that meet a line or another text. A ground behind a text, and the bar that it is in, cover the lines drawn before it."""
+    """Texts that meet a line or another text. A ground behind a text, and the bar that it is in, cover the lines drawn
+    before it."""
     found, lines, texts, ground = [], [], [], False
     for shape in xml.fromstring(drawing):
         kind = shape.tag.rpartition("}")[2]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_slurm_demo.py - the pure parts of the demonstration under Slurm: scripts, times, what Slurm says, proofs, the thesis's marks."""
+"""test_slurm_demo.py - the pure parts of the demonstration under Slurm: scripts, times, what Slurm says, proofs, the
+thesis's marks."""
 
 import unittest
 from pathlib import Path

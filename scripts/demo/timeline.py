@@ -68,7 +68,7 @@ class Timeline:
 
 
 class _Reader:
-    """Applies one event after the other. What the table promises is checked: a CPU has one owner at a time."""
+    """Applies one event after the other. The promise of the table is checked: a CPU has one owner at a time."""
 
     def __init__(self, names: dict[int, str], by_pid: dict[int, str]):
         self.names, self.by_pid = names, by_pid
@@ -165,7 +165,8 @@ class _Reader:
 
 
 def read(events: list[dict], names: dict[int, str], by_pid: dict[int, str] | None = None) -> Timeline:
-    """`events` as `drom watch --json` prints them, in order; `names` of the clients by slot, or, where slots are used again, by pid."""
+    """`events` as `drom watch --json` prints them, in order; `names` of the clients by slot, or, where slots are used
+    again, by pid."""
     reader = _Reader(names, by_pid or {})
     for event in events:
         reader.apply(event)

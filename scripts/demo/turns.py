@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""turns.py - what every demonstration does with a pair of programs: the ways take turns, results are compared, a run is drawn."""
+"""turns.py - what every demonstration does with a pair of programs: the ways take turns, results are compared, a run is
+drawn."""
 
 import os
 import platform
@@ -42,7 +43,8 @@ def measure(pair: Pair, place: Place, repeats: int, ways: tuple[str, ...]) -> di
 
 
 def measure_long_enough(pair: Pair, place: Place, repeats: int, ways: tuple[str, ...]) -> dict[str, list[Run]]:
-    """On a crowded machine programs whose threads wait for one another take many times as long, and the calibration with them."""
+    """On a crowded machine programs whose threads wait for one another take many times as long, and the calibration
+    with them."""
     for _ in range(3):
         try:
             return measure(pair, place, repeats, ways)
@@ -53,7 +55,7 @@ def measure_long_enough(pair: Pair, place: Place, repeats: int, ways: tuple[str,
 
 
 def same_results(pair: Pair, runs: list[Run]) -> dict[str, str]:
-    """What each program printed, which must be the same in every way and repeat."""
+    """Returns what each program printed, which must be the same in every way and repeat."""
     first = runs[0]
     for run in runs:
         for name, text in run.outputs.items():

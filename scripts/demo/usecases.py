@@ -25,7 +25,8 @@ from ways import Run
 
 TITLE = "Two unmodified OpenMP programs, batch jobs of Slurm, share a node"
 ARRIVAL = 0.3  # of the simulation's time
-# What the guest would take with the CPUs it asks for, as a part of the simulation's time, and whether it asks for all of them.
+# The time of the guest with the CPUs it asks for, as a part of the simulation's time, and whether it asks for all of
+# them.
 GUESTS = {"insitu": (0.06, False), "priority": (0.25, True)}
 
 
@@ -40,12 +41,13 @@ def parse() -> argparse.Namespace:
     options = parser.parse_args()
     options.bin, options.plugins = options.bin.resolve(), options.plugins.resolve()  # jobs start in folders of their own
     if options.repeats < 1 or options.seconds < 2:
-        parser.error("at least one repeat of 2 s: Slurm starts jobs once a second")
+        parser.error("at least one repeat of 2 s: Slurm starts jobs once per second")
     return options
 
 
 def names(pair: Pair, run: Run) -> dict[int, str]:
-    """Of the clients by pid: a job is a batch script and the tasks of its step, and who is first seen after its submission is the guest's."""
+    """Of the clients by pid: a job is a batch script and the tasks of its step, and who is first seen after its
+    submission is the guest's."""
     found: dict[int, str] = {}
     for event in run.events:
         found.setdefault(event["pid"], pair.simulation.name if event["time_ns"] < run.guest.asked else pair.guest.name)

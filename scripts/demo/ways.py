@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ways.py - runs a simulation and a later analytics on one node: under drom, waiting, or oversubscribed; and takes the times."""
+"""ways.py - runs a simulation and a later analytics on one node: under drom, waiting, or oversubscribed; and takes the
+times."""
 
 import hashlib
 import json
@@ -50,7 +51,8 @@ class Run:
 
 
 class Process:
-    """A program that is running, in a folder of its own. Its end is the kernel's notice, not found by looking again and again."""
+    """A program that is running, in a folder of its own. Its end is the kernel's notice, not found by looking again and
+    again."""
 
     def __init__(self, program: Program, env: dict[str, str], launcher: tuple[str, ...] = (), asked: int | None = None):
         self.name, self.result = program.name, program.result
@@ -67,7 +69,7 @@ class Process:
         return bool(select.select([self.fd], [], [], max(seconds, 0))[0])
 
     def finish(self, deadline: float) -> str:
-        """What it printed. A Failure when it does not end in time or says that it failed."""
+        """Returns what it printed. Raises Failure when it does not end in time or says that it failed."""
         if not self.ended_within(deadline - time.monotonic()):
             raise Failure(f"{' '.join(self.command)} did not end in time")
         return self.collect(time.monotonic_ns())
@@ -206,7 +208,7 @@ class Node:
     def watched(self, simulation: Process, analytics: Callable[[], Process], env: dict[str, str]) -> Run:
         watch = None
         try:
-            # Half way to the arrival the table is there and the start of a watcher disturbs nobody's resize.
+            # Half way to the arrival the table is there and the start of a watcher disturbs no resize.
             self.wait_for_arrival(simulation, 0.5)
             watch = Watch(self.drom, env)
             result = self.both("drom", simulation, analytics)

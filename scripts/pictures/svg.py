@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""svg.py - shapes, texts, axes and legends as SVG: what the pictures of the demonstrations and of the workload are drawn with. Pure."""
+"""svg.py - shapes, texts, axes and legends as SVG: what the pictures of the demonstrations and of the workload are
+drawn with. Pure."""
 
 from collections.abc import Callable, Iterable
 from html import escape
@@ -89,7 +90,8 @@ class Canvas:
             self.add(f'<path d="M{x:.1f} {y + 1:.1f} l-5 -5.5 l5 -5.5 l5 5.5 z" fill="{RESIZED}" stroke="{PAPER}"/>')
 
     def axis(self, scale: Scale, y: float, marks: Iterable[tuple[float, str]], grid_from: float | None = None) -> None:
-        """A tick and a text for each mark below `y`; a text that would touch the one before it is left out. `grid_from`: dotted lines from there."""
+        """A tick and a text for each mark below `y`; a text that would touch the one before it is left out.
+        `grid_from`: dotted lines from there."""
         free_from = -1e9
         for number, text in marks:
             x = scale(number)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """cluster.py - a private Slurm of nodes that this machine plays: up, jobs, what it recorded of them, down.
 
-The clock of slurmctld, and of nobody else, goes faster than the wall's, by libfaketime. Slurm's limits are whole minutes, and it foresees the ends of
-jobs in steps of half a minute and more: with jobs of seconds it would schedule blindly, and jobs of hours nobody waits for."""
+The clock of slurmctld, and of no other program, goes faster than the wall's, by libfaketime. Slurm's limits are whole minutes, and it foresees the ends of
+jobs in steps of half a minute and more: with jobs of seconds it would schedule blindly, and jobs of hours would take hours."""
 
 import os
 import re
@@ -23,7 +23,8 @@ FOREIGN = ("OMP_", "KMP_", "GOMP_", "DROM_", "SLURM_", "SBATCH_", "SRUN_", "SPAN
 
 @dataclass(frozen=True)
 class Shape:
-    """Of each node. `topology`: the same in hwloc's words, when this machine only plays it; empty: this machine's own CPUs."""
+    """Of each node. `topology`: the same in hwloc's words, when this machine only plays it; empty: this machine's own
+    CPUs."""
 
     sockets: int
     cores: int
@@ -37,7 +38,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Backfill:
-    """What of SchedulerParameters the simulator is told, too. Seconds."""
+    """Returns the SchedulerParameters that the simulator is told, too. Seconds."""
 
     interval: int = 5
     resolution: int = 10
@@ -70,7 +71,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Step:
-    """What a job does: a program, on each node so many ranks of it, started by srun with these options."""
+    """The work of a job: a program, on each node so many ranks of it, started by srun with these options."""
 
     program: list[str]
     ranks: int = 1
@@ -92,8 +93,9 @@ class Seen:
 
 
 def common(backfill: Backfill) -> list[str]:
-    # The records of all jobs are there at the end. A limit is what the scheduler knows of a job, and ends none: one that takes all of it would be
-    # ended for the moment that it takes to start, one that computes for what else happens on this machine. Nodes answer by the wall's clock.
+    # The records of all jobs are there at the end. A limit is what the scheduler knows of a job, and ends none: one
+    # that takes all of it would be ended for the moment that it takes to start, one that computes for what else happens
+    # on this machine. Nodes answer by the wall's clock.
     kept = ("MinJobAge=1000000", "OverTimeLimit=UNLIMITED", "MessageTimeout=100", "SlurmdTimeout=60000", "InactiveLimit=0")
     return [f"scheduler={backfill.slurm()}", *(f"extra={line}" for line in kept)]
 
@@ -106,7 +108,8 @@ def malleable(backfill: Backfill, sharing: Sharing, plugins: Path, folder: Path,
     settings = common(backfill)
     settings[0] += (f",sd_max_slowdown={sharing.max_slowdown},sd_sharing_factor={sharing.sharing_factor},sd_max_mates={sharing.max_mates},"
                     f"sd_log={journal(folder)}")
-    # The task plugin, because SPANK alone does not know what a job has without sharing when its step starts on a part of that.
+    # The task plugin, because SPANK alone does not know what a job has without sharing when its step starts on a part
+    # of that.
     settings += [f"plugins={plugins}", "select=select/malleable", "extra=JobSubmitPlugins=malleable", f"plugstack=required {plugins / 'spank_drom.so'}",
                  "task=task/drom", f"drom=table={folder / 'tables'}/%n.table", f"drom=sharing_factor={sharing.sharing_factor}"]
     settings += [f"drom=topology={shape.topology}"] if shape.topology else []

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-PRESET = "w5"          # workload 5 of the thesis: Cirne and Berman's model, arrivals of ANL, 49 nodes, at most 16 a job
+PRESET = "w5"          # workload 5 of the thesis: Cirne and Berman's model, arrivals of ANL, 49 nodes, at most 16 per job
 PRESET_NODES = 49
 PRESET_CORES = 48
 ARRIVALS = 0.28        # of the time from the first start to the last end: when the last job of the whole preset is submitted
@@ -16,8 +16,8 @@ FULL = 0.85            # how much of the cluster is busy from the first start to
 LONGEST = 0.45         # of the whole run: what one job may take; more happens to few jobs, and only where few jobs are asked for
 START_S = 5.0          # what a job needs beyond its work, to be started by Slurm; its limit has room for it
 
-# The thesis, table 5.2: share of the jobs, and what stands for the application here. Its CoreNeuron, NEST and Alya compute and
-# use memory, as heat does.
+# The thesis, table 5.2: share of the jobs, and what stands for the application here. Its CoreNeuron, NEST and Alya
+# compute and use memory, as heat does.
 MIX = (("pils", 0.305), ("triad", 0.308), ("heat", 0.387))
 
 
@@ -37,7 +37,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Job:
-    """What is submitted: `submit` seconds after the start, with `seconds` of work on all cores of its nodes."""
+    """A job as submitted: `submit` seconds after the start, with `seconds` of work on all cores of its nodes."""
 
     number: int
     submit: int

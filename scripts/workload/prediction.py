@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""prediction.py - what drom-sim says of a workload that has been run: a log of it, and the same policies with the same parameters."""
+"""prediction.py - what drom-sim says of a workload that has been run: a log of it, and the same policies with the same
+parameters."""
 
 import csv
 import json
@@ -21,7 +22,7 @@ class Predicted:
 
 
 def swf(ran: list[Ran], nodes: int, cores: int) -> str:
-    """What was submitted, by Slurm's clock: run time on all its cores, requested time its limit."""
+    """A submitted job by Slurm's clock: run time on all its cores, requested time its limit."""
     lines = [f"; Version: 2.2\n; Computer: {nodes} nodes of {cores} processors, played by one machine\n; Note: written by slurm-workload, from a run under stock Slurm\n"
              f"; MaxJobs: {len(ran)}\n; MaxNodes: {nodes}\n; MaxProcs: {nodes * cores}\n"]
     for one in ran:

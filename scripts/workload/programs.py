@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""programs.py - what the jobs run: a program that sleeps at the pace of its CPUs, or OpenMP and MPI+OpenMP programs that compute."""
+"""programs.py - what the jobs run: a program that sleeps at the pace of its CPUs, or OpenMP and MPI+OpenMP programs
+that compute."""
 
 import math
 import statistics
@@ -78,7 +79,8 @@ def units_a_second(what: Computation, cpus: int) -> float:
 
 
 def computing(bin_folder: Path, cpus: int, speed: float) -> Command:
-    """Programs of the thesis's three kinds, each with as much work as takes the job's time on all CPUs of a node that has nothing else to do."""
+    """Programs of the thesis's three kinds, each with as much work as takes the job's time on all CPUs of a node that
+    has nothing else to do."""
     kinds = computations(bin_folder, cpus)
     rates = {name: units_a_second(kinds[name], cpus) for name, _ in MIX}
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_workload.py - the pure parts of the workload under Slurm: scales, settings, what Slurm says, logs, measures, pieces of the picture."""
+"""test_workload.py - the pure parts of the workload under Slurm: scales, settings, what Slurm says, logs, measures,
+pieces of the picture."""
 
 import unittest
 from dataclasses import replace

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""workload.py - a workload of the thesis under stock Slurm and under select/malleable, and what drom-sim predicts of both.
+"""workload.py - a workload of the thesis under stock Slurm and under select/malleable, and what drom-sim predicts of
+both.
 
 Called by scripts/slurm-workload.sh after the build. Prints tables; leaves report.json, workload.swf, gantt.svg and the logs of both clusters.
 Exit status: 0 done, 1 something went wrong, 2 usage.
@@ -33,7 +34,7 @@ REAL_ROOM = 1.5  # limits of programs that compute: other things happen on this 
 
 @dataclass(frozen=True)
 class Size:
-    """What --jobs, --nodes, --minutes, --shortest and --speed are when they are not given."""
+    """The values of --jobs, --nodes, --minutes, --shortest and --speed that are not given."""
 
     jobs: int
     nodes: int
@@ -135,7 +136,7 @@ def say_scale(options: argparse.Namespace, plan: list[Job], scale: Scale, shape:
 
 
 def settings_of(options: argparse.Namespace, shape: Shape, scale: Scale, sharing: Sharing) -> dict:
-    """What was asked for, for report.json, and how busy the machine was before."""
+    """Returns what was asked for, for report.json, and how busy the machine was before."""
     return {"kind": options.kind, "load_before": round(os.getloadavg()[0], 2), "speed": options.speed, "seed": options.seed, "nodes": options.nodes, "cpus_per_node": shape.cpus, "scale": asdict(scale),
             "backfill": asdict(Backfill()), "sharing": asdict(sharing)}
 

@@ -14,7 +14,8 @@ copy_for_users() {
     cp -P "$BUILD"/lib/libdrom.so* "$WORK/lib/"
 }
 
-# on_a_node SCRIPT: runs it where /dev/shm and the processes are its own: other tables of this machine are not for the test.
+# on_a_node SCRIPT: runs it where /dev/shm and the processes are its own: other tables of this machine are not for the
+# test.
 on_a_node() {
     copy_for_users
     unshare --mount true || missing "no mount namespaces"
@@ -50,7 +51,7 @@ on_a_node() {
     echo "$status: $output / $stderr"
 }
 
-@test "root lists the tables of all users, and nobody else does" {
+@test "root lists the tables of all users, and no other user does" {
     local uid=64321
     copy_for_users
     as_user() { setpriv --reuid $uid --regid $uid --clear-groups env -u DROM_TABLE "$@"; }

@@ -268,7 +268,7 @@ ROWS
         env "$setting" "$BIN" env >"$WORK/out" 2>"$WORK/err"
         [[ ! -s $WORK/err ]]
     done
-    # What holds is what is shown.
+    # The value in force is the one that is shown.
     run --separate-stderr env DROM_TIMEOUT_MS=-3 "$BIN" env
     grep -Eq '^DROM_TIMEOUT_MS +1000 +default ' <<<"$output"
 }

@@ -64,7 +64,7 @@ time.sleep(60)' "$DROM_TABLE"
         mount -t tmpfs none /dev/shm
         "$BIN" list 2>"$WORK/none"; echo $? >"$WORK/status"
         "$BIN" run --no-doors -- "$WORK/contained" 0.3; ls /dev/shm >"$WORK/own"
-        # About the number that somebody else has outside.
+        # About the number that another process has outside.
         echo $((STRANGER - 5)) >/proc/sys/kernel/ns_last_pid
         DROM_TABLE=$WORK/shared "$BIN" run --no-doors -- "$WORK/contained" 60 &
         until DROM_TABLE=$WORK/shared "$BIN" list -o pid --raw 2>/dev/null | grep -q .; do sleep 0.02; done
@@ -80,7 +80,7 @@ time.sleep(60)' "$DROM_TABLE"
     [[ $(drom explain --table "$WORK/shared" "$inside" --sample 1 --json | jq -c .threads) == "[]" ]]
     output=$inside
     run --separate-stderr drom set --table "$WORK/shared" "$output" "$A"
-    # Its threads cannot be moved from here, where that number is somebody else's.
+    # Its threads cannot be moved from here, where that number is another process's.
     [[ $status == 3 && $stderr =~ "posted; client" ]]
 }
 
@@ -115,7 +115,8 @@ time.sleep(60)' "$DROM_TABLE"
     run drom check
     [[ $(names) == "dies lives" ]] # its descendant runs there
     touch "$WORK/kill-left"; waits_for "$WORK/left-killed"
-    # Where a mount may hide processes, none is taken for dead. Not /proc itself: old kernels would hide them from the whole machine.
+    # Where a mount may hide processes, none is taken for dead. Not /proc itself: old kernels would hide them from the
+    # whole machine.
     mkdir "$WORK/hidden"
     # shellcheck disable=SC2016
     run unshare --mount bash -c 'mount -t tmpfs hidepid=2 "$WORK/hidden" && "$BIN" check'

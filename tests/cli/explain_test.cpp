@@ -207,7 +207,7 @@ TEST(Explain, AProcessWithoutEntryPointsIsReachedFromOutside) {
     EXPECT_TRUE(says(it, "No entry point has answered: the process has not joined. It is reached from outside only"));
     EXPECT_TRUE(
         says(it, "Not resized: it has no OpenMP runtime that an entry point reaches, or has opened no region yet"));
-    it.threads.clear();  // it has ended, or belongs to somebody else
+    it.threads.clear();  // it has ended, or belongs to another user
     EXPECT_EQ(told(it).find("Not resized"), std::string::npos);
 }
 

@@ -37,7 +37,7 @@ job() {
     [[ $status == 0 && $output == "rank0 ("*"): $BOTH -> $B, released"* ]]
 }
 
-@test "what one rank cannot have nobody gets" {
+@test "what one rank cannot have, none gets" {
     two_cpus
     job "$A" "$B"
     refuses 1 '^drom: shrink: 1 CPU for 2 ranks, which need 2 at least' drom shrink --job 88 1

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# json.bats - what every verb prints with --json is what drom(1) and the schemas say: each key with its type, and no other.
+# json.bats - what every verb prints with --json is what drom(1) and the schemas say: each key with its type, and no
+# other.
 
 bats_require_minimum_version 1.5.0
 
@@ -116,7 +117,7 @@ part() { jq -c "$1" "$WORK/json"; }
     prints restore restore "$A"
 }
 
-@test "watch: one object a line" {
+@test "watch: one object per line" {
     drom run --no-doors --cpus "$A" -- true
     drom watch --all --for 1 --json >"$WORK/json"
     [[ $(wc -l <"$WORK/json") -ge 4 ]]

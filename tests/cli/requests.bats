@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# requests.bats - CPUs of real OpenMP programs change hands: set, shrink, expand, give, take, and what explain says of them.
+# requests.bats - CPUs of real OpenMP programs change hands: set, shrink, expand, give, take, and what explain says of
+# them.
 
 load support
 
@@ -51,7 +52,8 @@ keeps() { # RUNTIME
 @test "a clang program of which nobody has said that its team may change is released, not resized" { keeps clang; }
 @test "a gcc program of which nobody has said that its team may change is released, not resized" { keeps gcc; }
 
-# not_resized NAME PROGRAM TEXT: its threads leave the CPU, as many as they are, and that is said: in the list and by explain.
+# not_resized NAME PROGRAM TEXT: its threads leave the CPU, as many as they are, and that is said: in the list and by
+# explain.
 not_resized() {
     two_cpus
     [[ -x $2 ]] || missing "$2 is not built; scripts/packages.sh test installs what it needs"
@@ -72,7 +74,7 @@ guest_of_nobody() {
         bash -c "[[ \$('$BIN' explain '$1' --sample 50 --json | jq '[.threads[] | select(.busy > 0.05)] | length') == 2 ]]"
 }
 
-@test "a pool of threads that nobody hooks is confined, and said to be not resized" {
+@test "a pool of threads that no library hooks is confined, and said to be not resized" {
     not_resized pool "$GUESTS/pool" "it has no OpenMP runtime that an entry point reaches"
 }
 

@@ -8,7 +8,7 @@ load support
 
 setup_file() { build_guests; }
 
-@test "a program that waits for room gets what the dead left, with nobody else at work" {
+@test "a program that waits for room gets what the dead left, with no other command at work" {
     two_cpus
     drom run --name left --rigid -- sh -c 'sleep 1 & exit 0'
     background "$BIN" run --ncpus 2 --wait --name waits -- true

@@ -147,7 +147,7 @@ TEST(Choose, NobodyGetsWhatItMayNotHaveAndNobodyLosesWhatItMustKeep) {
             RC_ASSERT(!touched || (share.cpus - choice->cpus).count() >= std::max(1U, share.min_cpus));
         }
         RC_ASSERT(known.contains(choice->cpus));
-        // Nobody is asked while something is free.
+        // No client is asked while something is free.
         RC_ASSERT(!choice->takes || choice->cpus.contains(wish.free & wish.allowed));
     }));
 }

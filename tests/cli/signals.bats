@@ -32,7 +32,8 @@ setup_file() { build_guests; }
     nothing_left
 }
 
-# receives PROGRAM SIGNAL: a program that waits for the signal four times, and prints for each whether it has a value, and which.
+# receives PROGRAM SIGNAL: a program that waits for the signal four times, and prints for each whether it has a value,
+# and which.
 receives() {
     cat >"$1.c" <<'SOURCE'
 #include <signal.h>
@@ -93,8 +94,8 @@ SOURCE
 }
 
 @test "a stop from outside stops both, and CONT continues both" {
-    # In a process group of its own, below this shell: the kernel drops TSTP in a group whose session has no parent of it left, as
-    # when a terminal or a build machine's shell has gone.
+    # In a process group of its own, below this shell: the kernel drops TSTP in a group whose session has no parent of
+    # it left, as when a terminal or a build machine's shell has gone.
     set -m
     background "$BIN" run --name nap -- "$GUESTS/plain" 60
     set +m
@@ -112,8 +113,8 @@ SOURCE
 
 state_is() { [[ $(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$1/status") == "$2" ]]; }
 
-# terminal SCRIPT: a shell with job control carries the script out in a terminal of its own. What is written to descriptor 9 is typed there;
-# what appears is in $WORK/screen.
+# terminal SCRIPT: a shell with job control carries the script out in a terminal of its own. Text written to descriptor
+# 9 is typed there; what appears is in $WORK/screen.
 terminal() {
     mkfifo "$WORK/keys"
     echo "set -m; $1" >"$WORK/typed"
@@ -173,7 +174,7 @@ terminal() {
     nothing_left
 }
 
-@test "drom run goes on with a program that somebody else has stopped and continued" {
+@test "drom run goes on with a program that another process has stopped and continued" {
     for signal in STOP TTIN TTOU; do
         set -m
         background "$BIN" run --name nap -- "$GUESTS/plain" 60

@@ -2,13 +2,15 @@
 # support.bash - what the tests of the command line share: a table of their own, guests, refusals with their text.
 # shellcheck shell=bash
 
-# What whoever runs the tests has set for drom is not for these, and DROM_BUILD and DROM_TEST_CASES would be reported as unknown.
+# Variables that were set for drom outside are not for these tests, and DROM_BUILD and DROM_TEST_CASES would be reported
+# as unknown.
 export BUILD=${DROM_BUILD:-${BUILD:?DROM_BUILD: the build folder}}
 unset "${!DROM_@}"
 BIN=$BUILD/bin/drom
 readonly BIN
 
-# A hanging command fails its test instead of the suite. A busy machine may take its time: what waits has 30 seconds, unless the test says how long.
+# A hanging command fails its test instead of the suite. A busy machine may take its time: what waits has 30 seconds,
+# unless the test says how long.
 drom() {
     case ${1-} in
         set | shrink | expand | give | take | drain | wait) timeout --foreground 150 env "DROM_TIMEOUT_MS=${DROM_TIMEOUT_MS-30000}" "$BIN" "$@" ;;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# table.bats - tables that are missing, damaged, foreign or removed, and clients that are none. Nothing is preloaded here.
+# table.bats - tables that are missing, damaged, foreign or removed, and clients that are none. Nothing is preloaded
+# here.
 
 bats_require_minimum_version 1.5.0
 load support
@@ -108,7 +109,7 @@ setup_file() { build_guests; }
     [[ $(drom list --json 2>/dev/null | jq -r .status) == DROM_E_VERSION ]]
 }
 
-@test "a table that is removed while in use: its client runs on, everybody is told, none is formed anew" {
+@test "a table that is removed while in use: its client runs on, every command is told, none is formed anew" {
     sleeper idle "$A"
     run_pid=$PID
     child=$(client idle pid)
@@ -272,7 +273,7 @@ $WORK/here/mine" ]]
     [[ $(client stiff rigid) == true ]]
 }
 
-@test "drain empties a CPU, nobody is given it, restore hands it back" {
+@test "drain empties a CPU, no client is given it, restore hands it back" {
     two_cpus
     sleeper one "$BOTH"
     drom drain "$B"

@@ -19,7 +19,7 @@ long_enough() { echo 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.03; done'; }
     two_cpus
     for program in partition-gcc counted-gcc; do
         run drom verify --runs 5 -- "$GUESTS/$program"
-        echo "$output" # for whoever reads a failure
+        echo "$output" # for the reader of a failure
         [[ $status == 0 && $output =~ keep\ +5\ of\ 5 && $output == *"keep is right, follow is not; recorded as keep in $XDG_STATE_HOME/drom/modes" ]]
         [[ $output =~ follow\ .*another\ output ]]
         [[ $(modes | tail -n 1) =~ ^$(id_of "$GUESTS/$program")\ keep\ [0-9]{4}-[0-9]{2}-[0-9]{2}\ $program$ ]]

@@ -157,7 +157,7 @@ TEST(Engine, AtNoTimeDoesANodeGiveMoreCoresThanItHas) {
     }));
 }
 
-// Policies.md, section 1: no owner ends under a guest when nobody ends early, so all shares stay equal.
+// Policies.md, section 1: no owner ends under a guest when no job ends early, so all shares stay equal.
 TEST(Engine, WorstCaseEqualsIdealWhenRequestsAreExact) {
     EXPECT_TRUE(holds("models", [] {
         const Workload workload = random_workload(true);

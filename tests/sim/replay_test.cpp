@@ -46,7 +46,7 @@ SlowdownRules limit(double max_slowdown) {
 class Controller {
 public:
     Controller(std::string& log, const SlowdownRules& rules) : coscheduler_({{8, NodeSet(0, 4)}}, rules), log_(log) {}
-    /// What it finds when it comes up is in the log, too.
+    /// The jobs that it finds when it comes up are in the log, too.
     void come_up(const std::string& ledger, std::vector<policy::Placed> running, Seconds now) {
         ASSERT_TRUE(coscheduler_.restore(ledger, std::move(running), now));
         coscheduler_.write_to([this](const std::string& line) { log_ += line + '\n'; });
@@ -128,8 +128,8 @@ TEST(Replay, AnotherMateIsFound) {
     const Replayed told = replayed(spoiled(story(), "mates=1 end", "mates=2 end"));
     ASSERT_EQ(told.differing(), 1U);
     EXPECT_NE(
-        replay_summary(told).find("job 3 (2 nodes, 100 s requested), at 10: the controller decided: share 4 cores a "
-                                  "node of job 2 until 210 at the latest; the policy decides now: share 4 cores a "
+        replay_summary(told).find("job 3 (2 nodes, 100 s requested), at 10: the controller decided: share 4 cores per "
+                                  "node of job 2 until 210 at the latest; the policy decides now: share 4 cores per "
                                   "node of job 1 until 210 at the latest\n"),
         std::string::npos)
         << replay_summary(told);
@@ -148,7 +148,7 @@ TEST(Replay, AStartThatWasNotDecidedSoIsFound) {
     EXPECT_EQ(told.differing(), 0U) << replay_summary(told);
     ASSERT_EQ(told.astray.size(), 1U);
     EXPECT_NE(
-        replay_summary(told).find("job 6 started at 40 on 3 cores a node of job 2; line 9 decided: share 4 cores"),
+        replay_summary(told).find("job 6 started at 40 on 3 cores per node of job 2; line 9 decided: share 4 cores"),
         std::string::npos)
         << replay_summary(told);
 }
@@ -222,7 +222,7 @@ TEST(Replay, WhatCannotBeReadIsSaidWithItsLine) {
     EXPECT_EQ(complaint(head + pool + start + start),
               "line 4 starts job 1 on nodes 0-1, which are not free nodes of one pool, or it runs already");
     EXPECT_EQ(complaint(head + pool + start + "share at=2 job=2" + job + "cores=5 mates=1\n"),
-              "line 4 starts job 2 on 5 cores a node of job 1, who cannot lend them, or it runs already");
+              "line 4 starts job 2 on 5 cores per node of job 1, who cannot lend them, or it runs already");
     EXPECT_EQ(complaint(head + pool + start + "finish at=2 job=2\n"), "line 4 ends job 2, which does not run");
     EXPECT_EQ(complaint(head), "none") << "nothing has happened yet";
 }

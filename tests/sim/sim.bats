@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# sim.bats - the command drom-sim as a researcher uses it, and what it says to bad input. SIM_BUILD: build folder; WORKLOADS: real logs.
+# sim.bats - the command drom-sim as a researcher uses it, and what it says to bad input. SIM_BUILD: build folder;
+# WORKLOADS: real logs.
 
 bats_require_minimum_version 1.5.0
 
@@ -31,7 +32,7 @@ need_logs() {
     [[ $(jq -r '[.jobs, .malleable_starts, .mates, .makespan] | join(" ")' out/summary.json) == "2 1 1 1050" ]]
     jq -e 'has("wait_mean") and has("response_mean") and has("slowdown_mean") and has("bounded_slowdown_mean") and has("utilisation")' out/summary.json
     grep -q '^2,10,shared,"job 2 .* joined job 1 after 0 s' out/decisions.csv
-    # What was simulated can be replayed: waits are those of the policy.
+    # A simulation can be replayed: waits are those of the policy.
     [[ $(grep -v '^;' out/schedule.swf | awk '{print $1, $3}' | xargs) == "1 0 2 0" ]]
 }
 
@@ -79,7 +80,7 @@ need_logs() {
     "$sim" compare --swf "$log" slurm sd --vary max_slowdown=5,inf --vary sharing_factor=0.25,0.5 --out out -q >/dev/null
     [[ $(settings out) == "null/null 5/0.25 5/0.5 inf/0.25 inf/0.5" ]]
     grep -q 'Sweep over sharing_factor' out/report.html
-    # What the baseline has is varied there, too; each baseline is simulated once.
+    # Parameters of the baseline are varied there, too; each baseline is simulated once.
     "$sim" compare --swf "$log" slurm sd --vary max_slowdown=5,inf --vary bf_interval=30,60 --out both -q >/dev/null
     [[ $(jq length both/summary.json) == 6 ]]
     [[ $(jq -r '[.[] | select(.setting.policy == "slurm") | .setting.parameters.bf_interval] | join(" ")' both/summary.json) == "30 60" ]]
@@ -103,7 +104,8 @@ need_logs() {
     need_logs
     "$sim" --swf "$WORKLOADS/CEA-Curie-2012.pyss-easy.swf.gz" --nodes 5040 --cores-per-node 16 --policy sd+ --out out -q >/dev/null 2>err &
     pid=$!
-    # Whenever it comes: before the first job, in the middle, at the end. Until the log is read and the handler set, wait a little.
+    # Whenever it comes: before the first job, in the middle, at the end. Until the log is read and the handler set,
+    # wait a little.
     sleep 3
     kill -INT "$pid" 2>/dev/null || true
     status=0
@@ -150,7 +152,7 @@ need_logs() {
     refused generate
 }
 
-# A controller's log: job 3 shares with job 1, job 4 finds nobody; then the controller is started again.
+# A controller's log: job 3 shares with job 1, job 4 finds no mate; then the controller is started again.
 decision_log() {
     cat <<'LOG'
 sd-policy 1 limit=10 sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
@@ -186,8 +188,8 @@ LOG
 @test "decisions that are not the policy's are said, exit 1" {
     decision_log | sed 's/mates=1 end/mates=2 end/' >mate.log
     run -1 "$sim" replay mate.log
-    [[ $output == *"line 5: job 3 (2 nodes, 100 s requested), at 10: the controller decided: share 4 cores a node of job 2 "*"; the policy decides now: share 4 cores a node of job 1 "* ]]
-    [[ $output == *"line 6: job 3 started at 10 on 4 cores a node of job 1; line 5 decided: "* ]]
+    [[ $output == *"line 5: job 3 (2 nodes, 100 s requested), at 10: the controller decided: share 4 cores per node of job 2 "*"; the policy decides now: share 4 cores per node of job 1 "* ]]
+    [[ $output == *"line 6: job 3 started at 10 on 4 cores per node of job 1; line 5 decided: "* ]]
     decision_log | sed 's/cores=4 mates=1 end/cores=3 mates=1 end/' >cores.log
     run -1 --separate-stderr "$sim" replay cores.log --json
     fits sim-replay <<<"$output"
@@ -200,7 +202,7 @@ LOG
     [[ $output == *"1 of 2 decisions would have been another with max_slowdown=1.05:"* ]]
     [[ $output == *"; by these: wait (no mates)" ]]
     run -0 "$sim" replay decisions.log --sharing-factor=0.25 --decisions --out decisions.csv
-    [[ $output == *"share 2 cores a node of job 1"* ]]
+    [[ $output == *"share 2 cores per node of job 1"* ]]
     [[ $(sed -n 2p decisions.csv) == 5,10,3,2,share,1,4,10,800,210,share,1,2,10,410,1 ]]
 }
 

@@ -70,8 +70,8 @@ int dispatch(const CommandOptions& options) {
     return drom::command::misused(options, "this verb has no function");
 }
 
-/// A table that is opened must not get the number of a stream that was closed: messages would be written into it. What
-/// stands in fails as the closed stream would, so that output is not lost unseen. Programs that are executed find the
+/// A table that is opened must not get the number of a stream that was closed: messages would be written into it. The
+/// substitute fails as the closed stream would, so that output is not lost unseen. Programs that are executed find the
 /// streams closed as they were.
 void keep_streams_apart() {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)

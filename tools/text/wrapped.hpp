@@ -10,9 +10,9 @@ namespace drom {
 /// Returns how many columns the reader of standard output has: COLUMNS, else the terminal's, else 80.
 size_t page_width();
 
-/// Returns `page` with no line wider than `width` where a blank lets it be broken. What is left of a line goes on below
-/// its text: in the same column of a list, after a # of a comment. A command, "  drom ...", is broken as a shell takes
-/// it, with a backslash.
+/// Returns `page` with no line wider than `width` where a blank lets it be broken. The rest of a line goes on below its
+/// text: in the same column of a list, after a # of a comment. A command, "  drom ...", is broken as a shell takes it,
+/// with a backslash.
 std::string wrapped(std::string_view page, size_t width);
 
 }  // namespace drom

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pool.c - a program with two threads of its own that compute until a signal ends it; no runtime that anybody hooks.
+// pool.c - a program with two threads of its own that compute until a signal ends it; no runtime that drom hooks.
 #include <pthread.h>
 #include <stdio.h>
 

@@ -9,10 +9,10 @@
 
 namespace drom::command {
 
-/// The pid of the client that `text` names. A number that is nobody's pid is returned as it is, so that the library,
+/// The pid of the client that `text` names. A number that is no client's pid is returned as it is, so that the library,
 /// which knows whether such a process lives, says what is wrong with it. Errors: E_INVAL for text that cannot name one,
-/// E_NOPROC for no such slot or name, E_BUSY for a name that several clients have. Sentences begin after "drom: VERB:
-/// ".
+/// E_NOPROC for no such slot or name, E_BUSY for a name that several clients have. Sentences begin after
+/// "drom: VERB: ".
 Expected<pid_t> resolve_client(std::string_view text, std::span<const drom_client_info> clients);
 
 }  // namespace drom::command

@@ -49,7 +49,7 @@ std::vector<OptionWord> option_words_of(const std::string& verb) {
     return all;
 }
 
-/// What the words before the last one say.
+/// The meaning of the words before the last one.
 struct Before {
     std::string verb, table;
     size_t position = 0;  ///< arguments of the verb so far

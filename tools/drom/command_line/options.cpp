@@ -21,7 +21,7 @@ namespace drom::command {
 
 namespace {
 
-/// What was typed. Numbers stay text until Reader has looked at them: CLI11 would read 010 as 8.
+/// The command line as typed. Numbers stay text until NumberReader has looked at them: CLI11 would read 010 as 8.
 struct Typed {
     CommandOptions options;
     bool version = false, dump = false, no_wait = false;
@@ -243,7 +243,7 @@ std::string usage_of(const VerbText& verb) {
     return "usage: drom " + std::string(verb.name) + arguments;
 }
 
-/// What is wrong with a command line that CLI11 refused or left something of.
+/// Refuses a command line that CLI11 refused or left something of.
 int complain(const CLI::App& app, const CLI::App& verb, Typed& typed, const std::string& why) {
     typed.options.verb = verb.get_name();
     const auto left = verb.remaining();
@@ -388,7 +388,7 @@ void read_job(const VerbText& verb, Typed& typed, NumberReader& reader) {
     if (!typed.per_rank.empty() && !typed.count.empty()) reader.complain("N and --per-rank exclude each other");
 }
 
-/// What CLI11 cannot know: which positionals a verb cannot do without.
+/// Checks the positionals that a verb cannot do without; CLI11 cannot know them.
 void read_positionals(const VerbText& verb, const Typed& typed, NumberReader& reader) {
     const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
     const std::string usage = " is missing; " + usage_of(verb);

@@ -29,7 +29,7 @@ bool find(void* library, const char* name, Function& function) {
 }
 
 Expected<Hwloc> open_hwloc() {
-    // Never closed: it is wanted once a process, and it registers handlers of its own.
+    // Never closed: it is wanted once per process, and it registers handlers of its own.
     void* library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
         return failure(DROM_E_OS,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // topology.hpp - which CPUs are near one another, from hwloc. Administrator side only.
 //
-// libhwloc is opened when somebody asks, not linked: loading it costs several milliseconds, and `drom list` has three.
+// libhwloc is opened when a set asks for it, not linked: loading it costs several milliseconds, and `drom list` has
+// three.
 #pragma once
 
 #include <vector>

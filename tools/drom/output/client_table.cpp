@@ -64,7 +64,8 @@ std::string upper(std::string text) {
     return text;
 }
 
-/// What differs from its neighbour is seen at once when what does not is "="; what nobody resizes is said in words.
+/// A wanted mask that does not differ is "=", so that one that does is seen at once; a team that is never resized is
+/// said in words.
 std::string cell(const ClientView& client, const Column& column) {
     const std::string_view name = column.name;
     if (name == "want" && client.wanted == client.owned) return "=";

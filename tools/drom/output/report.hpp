@@ -10,7 +10,7 @@ namespace drom::command {
 
 enum Exit : int { kDone = 0, kRefused = 1, kUsage = 2, kPosted = 3, kDamaged = 4 };
 
-/// What every sentence and every exit needs of the command line.
+/// The parts of the command line that every sentence and every exit needs.
 struct Asked {
     std::string verb;
     bool json = false;
@@ -38,7 +38,7 @@ void warn(const Asked& asked, const std::string& text);
 /// The same, only with --verbose.
 void mention(const Asked& asked, const std::string& text);
 
-/// Writes all of `text` to stdout at once; false when nobody can read it any more.
+/// Writes all of `text` to stdout at once; false when no reader is left.
 bool print(const std::string& text);
 
 /// The exit status of a verb ("": of none) that would end with `status`: output that was lost makes it a failure, and

@@ -77,7 +77,7 @@ Mappings mappings_in(std::istream& maps) {
         code.end = *end == '-' ? std::strtoull(end + 1, nullptr, 16) : 0;
         if (code.end <= code.begin || access.size() < 3) continue;
         if (access[2] == 'x') found.codes.push_back(code);
-        // What is zero at the start is in an anonymous mapping right behind.
+        // Variables that are zero at the start are in an anonymous mapping right behind.
         const bool behind = !found.writable.empty() && code.file.empty() && code.begin == found.writable.back().end;
         if (access[1] == 'w' && (behind || code.file.find("/libdrom-mpi.so") != code.file.npos))
             found.writable.push_back(code);

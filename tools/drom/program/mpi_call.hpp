@@ -27,11 +27,11 @@ struct Mappings {
 /// Of a text as proc_pid_maps(5) has it.
 Mappings mappings_in(std::istream& maps);
 
-/// What lies on a thread's stack below the return address of an MPI call, at one moment.
+/// The part of a thread's stack below the return address of an MPI call, at one moment.
 using StackWords = std::vector<uint64_t>;
 
-/// True when what changes below is the return addresses of others than the caller's file: while a call lasts nobody
-/// else's code runs there.
+/// True when what changes below is the return addresses of others than the caller's file: while a call lasts no other
+/// code runs there.
 bool runs_inside(const std::vector<StackWords>& looks, const std::vector<Code>& codes, uint64_t caller);
 
 /// Where a rank is, that keeps its CPU busy.

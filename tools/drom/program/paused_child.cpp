@@ -76,7 +76,7 @@ void execute(const Program& program, char* const* words) {
 [[noreturn]] void child_main(const Program& program, const std::vector<std::string>& command, const SignalRelay& relay,
                              int go, int verdict) {
     size_t size = 0;
-    if (!read_all(go, &size, sizeof size)) _exit(127);  // nobody wants it any more
+    if (!read_all(go, &size, sizeof size)) _exit(127);  // its creator does not want it any more
     std::string text(size, '\0');
     if (!read_all(go, text.data(), size)) _exit(127);
     apply(text);

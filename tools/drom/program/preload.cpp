@@ -28,8 +28,8 @@ Preload choose_preload(const Program& program, bool is_rank) {
         case ProgramKind::kScript: return {.agent = true, .mpi = is_rank};
         case ProgramKind::kDynamic: break;
     }
-    // Without an OpenMP runtime of its own it may still start programs, or load libraries, that have one.
-    // An MPI library makes a rank of what no launcher started. A launcher must not be taken for an MPI library, so
+    // Without an OpenMP runtime of its own it may still start programs, or load libraries, that have one. An MPI
+    // library makes a rank of what no launcher started. A launcher must not be taken for an MPI library, so
     // libdrom-mpi.so is not loaded for it.
     return {.agent = true, .mpi = is_rank || program.mpi, .first = program.sanitizer};
 }

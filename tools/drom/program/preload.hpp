@@ -12,7 +12,7 @@ namespace drom::command {
 struct Preload {
     bool agent = false;       ///< libdrom-agent.so is preloaded
     bool mpi = false;         ///< libdrom-mpi.so too
-    bool omp = false;         ///< libdrom-omp.so too: somebody has said that the team may change
+    bool omp = false;         ///< libdrom-omp.so too: the user or the program has said that the team may change
     std::string remark = {};  ///< why nothing is preloaded, for people; empty: nothing to say
     std::string first = {};   ///< a library that has to be before ours; empty: none
 };
@@ -20,8 +20,8 @@ struct Preload {
 /// `is_rank`: an MPI launcher starts this process as a rank.
 Preload choose_preload(const Program& program, bool is_rank);
 
-/// Who has said, before the program starts, that its team may change: `said` is DROM_RESIZE or --resize, `dynamic`
-/// OMP_DYNAMIC; empty: not set.
+/// Returns true when the user or the program has said, before it starts, that its team may change.
+/// `said` is DROM_RESIZE or --resize, `dynamic` OMP_DYNAMIC; empty: not set.
 bool may_follow(const Program& program, const std::string& said, const std::string& dynamic);
 
 /// The names of our libraries in the order in which they are loaded.
@@ -32,8 +32,8 @@ std::vector<std::string> libraries_of(const Preload& preload);
 std::string preload_text(const Preload& preload, const std::string& library_directory, const std::string& present);
 
 /// ASAN_OPTIONS for a program under our preload. AddressSanitizer's library ends each process in which another one
-/// comes first, and a script or a make may start such programs. It works behind ours all the same. What the user says
-/// of it stays.
+/// comes first, and a script or a make may start such programs. It works behind ours all the same. An ASAN_OPTIONS of
+/// the user stays.
 std::string asan_options(const std::string& present);
 
 /// The directory of the libdrom.so this process runs with; empty when it cannot be told.

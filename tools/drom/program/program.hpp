@@ -18,10 +18,10 @@ struct Program {
     bool llvm = false;    ///< needs an OpenMP runtime of the LLVM family
     bool gomp = false;    ///< needs GCC's
     bool mpi = false;     ///< needs an MPI library
-    bool sets_dynamic =
-        false;              ///< calls omp_set_dynamic, OpenMP's own word for a team that may change; or drom_on_change
-    std::string sanitizer;  ///< the library of AddressSanitizer that it needs, which ends a process where it is not
-                            ///< loaded first
+    /// Calls omp_set_dynamic, OpenMP's own word for a team that may change; or drom_on_change.
+    bool sets_dynamic = false;
+    /// The library of AddressSanitizer that it needs, which ends a process where it is not loaded first.
+    std::string sanitizer;
     std::string build_id;
     std::vector<std::string> own_libraries;  ///< paths of those that are not the system's and not ours
     [[nodiscard]] bool openmp() const { return llvm || gomp; }
@@ -38,8 +38,8 @@ struct NotAProgram {
 
 tl::expected<Program, NotAProgram> inspect_program(const std::string& command);
 
-/// What the program is made of: its build id and, where it has libraries that are not the system's, a hash of theirs. A
-/// record of what is right holds for exactly these files. A file without a build id is read whole.
+/// Names the files of the program: its build id and, where it has libraries that are not the system's, a hash of
+/// theirs. A record holds for exactly these files. A file without a build id is read whole.
 std::string objects_id(const Program& program);
 
 /// The same words for an exec that failed.

@@ -156,7 +156,7 @@ void SignalRelay::stop_like(pid_t child) {
     const pid_t self = getpid();
     waker_ = fork();
     if (waker_ == 0) wake_after(child, self);
-    if (waker_ < 0) return;  // nobody would wake us where the program alone is continued
+    if (waker_ < 0) return;  // nothing would wake us where the program alone is continued
     raise(SIGSTOP);
     kill(waker_, SIGKILL);
     waitpid(waker_, nullptr, 0);

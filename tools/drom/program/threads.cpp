@@ -39,7 +39,7 @@ std::string field(const std::string& status, const std::string& name) {
     return start == std::string::npos ? std::string() : status.substr(start, status.find('\n', start) - start);
 }
 
-/// What the kernel compares before one process may set the affinity of another.
+/// The user ids that the kernel compares before one process may set the affinity of another.
 struct Rights {
     uid_t real = 0;
     uid_t effective_user = 0;

@@ -20,8 +20,7 @@ enum class RunKind : uint8_t {
     kOnOneCpu,         ///< one CPU while it sets itself up; the others come some time later, then random requests
     kShrinksAtOnce,    ///< all CPUs; the first request, for one CPU, comes as it becomes a client, then random requests
     kUnderAnyRequest,  ///< all CPUs; random requests at any time
-    kShrinksOnce,      ///< all CPUs; one request in its whole life, for one CPU, so that nothing hides what the change
-                       ///< broke
+    kShrinksOnce,      ///< all CPUs; one request in its whole life, for one CPU: nothing hides what it broke
     kThereAndBack      ///< all CPUs; to one CPU and back within milliseconds, again and again
 };
 constexpr unsigned kRunKinds = 5;
@@ -39,8 +38,8 @@ public:
 
     Perturbation(Table& table, const CpuSet& cpus, RunKind kind, uint64_t seed, Clock::duration usual);
 
-    /// What the program is to be reserved before it starts. Its affinity is left alone: how many processors there are,
-    /// which a program may print, is no question of how it is resized.
+    /// The CPUs to be reserved for the program before it starts. Its affinity is left alone: how many processors there
+    /// are, which a program may print, is no question of how it is resized.
     [[nodiscard]] const CpuSet& reservation() const { return kind_ == RunKind::kOnOneCpu ? one_ : cpus_; }
 
     /// Makes the requests until the program ends; returns its wait status, std::nullopt when it still runs at the

@@ -24,7 +24,8 @@ CpuSet online_cpus() {
     return CpuSet::parse(text).value_or(CpuSet::range(0, CpuSet::kMaxCpus));
 }
 
-/// Nobody's who lives, and not free either: an observer sees the dead's CPUs before anybody has taken them away.
+/// CPUs of no living client that are not free either: an observer sees the dead's CPUs before an administrator has
+/// taken them away.
 CpuSet orphans_of(const Snapshot& snapshot) {
     CpuSet rest = snapshot.masks.present - snapshot.masks.free - snapshot.masks.drained;
     for (const auto& client : snapshot.clients) rest = rest - client.owned;

@@ -163,7 +163,7 @@ std::string lateness_text(const Waiter& waiter, milliseconds limit) {
         complain(fmt::format("drom: the rights of user {} cannot be taken on: {}", uid, std::strerror(errno)));
         _exit(kRefused);
     }
-    // After the change of user, which clears it: nobody waits for a child whose creator was killed.
+    // After the change of user, which clears it: no process waits for a child whose creator was killed.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     _exit(getppid() == creator ? work() : kRefused);
 }

@@ -107,7 +107,7 @@ private:
             return say(
                 "No entry point has answered: the process has not joined{}. It is reached from outside only: its "
                 "threads are "
-                "moved by whoever changes its CPUs, and their number stays.",
+                "moved by the command that changes its CPUs, and their number stays.",
                 it_.threads.empty() && !it_.elsewhere ? ", or has ended" : "");
         say("Entry points: {}. Since it joined: {}, {}, {}.",
             info_.doors == 0 ? "none" : joined(entry_point_words(info_.doors), ", "),
@@ -161,9 +161,10 @@ private:
             std::ranges::any_of(it_.threads, [](const ThreadView& t) { return t.state == 'T' || t.state == 't'; });
         if (it_.threads.empty()) return "the process cannot be looked at";
         if (const std::string held_by = descendant_that_stays(); !held_by.empty()) return held_by;
-        if (stopped) return "the process is stopped, by a signal or a debugger, and nobody waits who would confine it";
+        if (stopped)
+            return "the process is stopped, by a signal or a debugger, and no command waits that would confine it";
         if (info_.state != DROM_CLIENT_LIVE)
-            return "it is reached from outside only, and nobody waits who would confine it";
+            return "it is reached from outside only, and no command waits that would confine it";
         if (std::string_view(info_.why).starts_with("its cpuset allows no CPU")) return info_.why;
         if (!has(DROM_DOOR_ASYNC))
             return "it has no agent thread (DROM_ASYNC=0, or a single thread) and passes no safe point";
@@ -204,7 +205,7 @@ private:
                                        : "it follows as its next region starts");
     }
 
-    /// Threads that are confined with the rest, while nobody changes how many they are.
+    /// Threads that are confined with the rest, while their number stays as it is.
     void others() {
         const std::string names = joined(it_.pools, " and ");
         const bool live = info_.state == DROM_CLIENT_LIVE;

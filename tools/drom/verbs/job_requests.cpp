@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    /// Plans on what there is, and posts; again when somebody changed it in between.
+    /// Plans on what there is, and posts; again when another command changed it in between.
     Expected<Outcome> post() {
         constexpr int kAttempts = 8;
         std::vector<CpuSet> before;
@@ -129,7 +129,7 @@ private:
         return outcome.pending() && options_.request.wait != Wait::kNothing ? kPosted : kDone;
     }
 
-    /// Who has ended meanwhile is left out.
+    /// Clients that have ended meanwhile are left out.
     void look_again() {
         std::vector<ClientView> clients;
         std::vector<CpuSet> before;

@@ -26,7 +26,7 @@ CpuSet cpus_of(const std::vector<Member>& members) {
 }
 
 /// Of the members with the fewest CPUs that may have one more the first one that has it already, else the first;
-/// members.size() when nobody may.
+/// members.size() when none may.
 size_t poorest(const std::vector<Member>& members, const std::vector<unsigned>& counts) {
     size_t best = members.size();
     bool best_has = false;
@@ -57,7 +57,7 @@ Expected<std::vector<CpuSet>> divide(const JobState& job, const CpuSet& pool) {
     return share_out(members, *counts, pool, job.levels);
 }
 
-/// What each rank is to have: those beyond `per_rank` CPUs that much, the others what they have.
+/// The CPUs that each rank is to have: `per_rank` for those that have more, the others keep theirs.
 std::vector<unsigned> counts_at(const JobState& job, unsigned per_rank, bool shrinks) {
     std::vector<unsigned> counts;
     for (const Member& member : job.members) {
@@ -67,7 +67,7 @@ std::vector<unsigned> counts_at(const JobState& job, unsigned per_rank, bool shr
     return counts;
 }
 
-/// More CPUs by shrinking, or fewer by expanding. What is there already is neither.
+/// More CPUs by shrinking, or fewer by expanding. CPUs that the client has already are neither.
 bool goes_the_other_way(const JobWish& wish, const JobState& job, const std::vector<unsigned>& counts) {
     const bool shrinks = wish.what == What::kShrink;
     const unsigned has = cpus_of(job.members).count();

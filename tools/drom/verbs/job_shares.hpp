@@ -28,7 +28,7 @@ Expected<std::vector<unsigned>> equal_counts(const std::vector<Member>& members,
 std::vector<CpuSet> share_out(const std::vector<Member>& members, const std::vector<unsigned>& counts, CpuSet pool,
                               const std::vector<Domains>& levels);
 
-/// What a job is to have.
+/// The CPUs that a job is to have.
 struct JobWish {
     enum class What { kExactly, kBesides, kWithout, kShrink, kExpand } what = What::kExactly;
     CpuSet cpus;                       ///< kExactly, kBesides, kWithout
@@ -41,7 +41,7 @@ struct JobState {
     std::vector<Member> members;  ///< at least one
     CpuSet allowed;               ///< CPUs that exist and are not drained
     CpuSet free;
-    std::vector<Share> others;  ///< clients that may be taken from; empty when nobody may
+    std::vector<Share> others;  ///< clients that may be taken from; empty when none may
     std::vector<Domains> levels;
 };
 

@@ -241,7 +241,7 @@ private:
 
     Expected<Choice> choose(pid_t child) {
         auto snapshot = take_snapshot(table_);
-        // Clients that died with nobody at work in the table: their CPUs count once they are given back.
+        // Clients that died while no administrator was at work in the table: their CPUs count once they are given back.
         if (snapshot && !snapshot->orphaned.empty() && table_.check()) snapshot = take_snapshot(table_);
         if (!snapshot) return tl::make_unexpected(snapshot.error());
         return exact_.empty() ? choose_some(*snapshot, child) : choose_exactly(*snapshot, child);
@@ -258,7 +258,7 @@ private:
                 DROM_E_NOCPU,
                 fmt::format("drom: run: {} {} outside this process's cgroup, which allows {}; choose among those",
                             cpus_text(outside), outside.count() == 1 ? "is" : "are", limit->text()));
-        // Who waits looks first: each attempt to reserve would be an event in the table.
+        // A waiting drom run looks first: each attempt to reserve would be an event in the table.
         if (const auto* keeper = options_.run.wait ? keeper_of(snapshot) : nullptr; keeper != nullptr)
             return failure(DROM_E_BUSY, fmt::format("drom: run: {} keeps {}; choose others, or wait until it ends",
                                                     client_words(keeper->info), cpus_text(keeper->wanted & exact_)));
@@ -288,7 +288,7 @@ private:
         return found == snapshot.clients.end() ? nullptr : &*found;
     }
 
-    /// This process's CPUs. Ranks that nobody bound share them: unless a number was asked for, each has its part.
+    /// This process's CPUs. Ranks that no launcher bound share them: unless a number was asked for, each has its part.
     Expected<CpuSet> own_cpus(pid_t child) {
         auto affinity = CpuSet::affinity_of();
         if (!affinity || !is_rank_ || options_.run.ncpus) return affinity;
@@ -303,7 +303,7 @@ private:
         return affinity;
     }
 
-    /// What this rank has when the ranks of the node divide these CPUs.
+    /// The part of this rank when the ranks of the node divide these CPUs.
     [[nodiscard]] Expected<CpuSet> own_part(const CpuSet& cpus) const {
         const CpuSet part = cut(cpus, part_of(rank_, cpus.count()));
         if (!part.empty()) return part;
@@ -373,8 +373,8 @@ private:
         return options_.request.timeout.value_or(std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000)));
     }
 
-    /// Chooses and reserves; again when somebody else was faster with the same CPUs. `since`: the wait for CPUs began
-    /// then.
+    /// Chooses and reserves; again when another newcomer was faster with the same CPUs. `since`: the wait for CPUs
+    /// began then.
     Expected<Table::Reservation> reserve(pid_t child, Clock::time_point since) {
         const auto start = Clock::now();
         constexpr int kAttempts = 8;
@@ -404,7 +404,7 @@ private:
             if (pause.count() == 0) return tl::make_unexpected(no_room_in_time(reserved.error()));
             if (!told) warn(options_, "there is no room yet; waiting (drom list says who has the CPUs)");
             std::this_thread::sleep_for(pause);
-            // Nobody gives anything back in a table that was removed.
+            // No client gives anything back in a table that was removed.
             if (const auto there = table_.check(); !there) return tl::make_unexpected(there.error());
             start = Clock::now();
             reserved = reserve(child, begin);
@@ -422,7 +422,7 @@ private:
         return options_.run.wait && !reserved && reserved.error().status == DROM_E_BUSY;
     }
 
-    /// What was in the way last, without the name of the call that found it.
+    /// The obstacle of the last attempt, without the name of the call that found it.
     [[nodiscard]] Error no_room_in_time(const Error& last) const {
         const size_t call = last.text.find(": ");
         const size_t what = call == std::string::npos ? call : last.text.find(": ", call + 2);
@@ -518,7 +518,7 @@ int verb_run(const CommandOptions& options) {
     }
     auto table = Table::open(options.table, {.create = true});
     if (!table) return refused(options, table.error());
-    // The CPUs of those who died are free, but nobody may have noticed yet.
+    // The CPUs of clients that died are free, but no administrator may have noticed yet.
     if (const auto checked = table->check(); !checked) return refused(options, checked.error());
     return Launch(options, *std::move(program), exact, *table).run();
 }

@@ -47,7 +47,7 @@ unsigned nearest_one(const CpuSet& pool, const CpuSet& around, const std::vector
     return best;
 }
 
-/// What a client can be asked for: nothing of a rigid one, nothing below its minimum.
+/// The CPUs that a client can be asked for: none of a rigid one, nothing below its minimum.
 unsigned spare(const Share& share, const CpuSet& taken) {
     const unsigned left = (share.cpus - taken).count();
     const unsigned min = std::max(1U, share.min_cpus);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // run_cpus.hpp - which CPUs a newcomer gets. Pure: state in, decision out.
 //
-// Free CPUs first, near one another. What is missing is taken from running malleable clients, one CPU at a time from
-// the one that has most at that moment (the largest share gives first, as in the thesis), never below a client's
+// Free CPUs first, near one another. CPUs still missing are taken from running malleable clients, one CPU at a time
+// from the one that has most at that moment (the largest share gives first, as in the thesis), never below a client's
 // minimum.
 #pragma once
 
@@ -41,7 +41,7 @@ struct Choice {
 /// after "drom: VERB: ".
 Expected<Choice> choose_cpus(const Wish& wish);
 
-/// What a newcomer that named no number gets when nothing is free: an equal share, at least 1.
+/// The CPUs of a newcomer that named no number when nothing is free: an equal share, at least 1.
 unsigned equal_share(unsigned cpus, size_t owners);
 
 /// `count` CPUs of `pool`: near one another and near `around`, low numbers first (or high ones). Fewer when the pool is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// verb_functions.hpp - one function a verb; each returns the exit status.
+// verb_functions.hpp - one function per verb; each returns the exit status.
 #pragma once
 
 #include "command_line/options.hpp"

@@ -257,7 +257,7 @@ private:
         return check > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
 
-    /// What an undisturbed run must be, or nothing can be concluded from a disturbed one.
+    /// Refuses an undisturbed run from which nothing could be concluded about a disturbed one.
     Expected<bool> accept_undisturbed(const Result& result) {
         if (!result.finished)
             return failure(DROM_E_TIMEOUT, "the undisturbed run did not finish; give a longer --limit");

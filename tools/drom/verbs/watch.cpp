@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// watch.cpp - drom watch: follow what happens in a table, one line an event.
+// watch.cpp - drom watch: follow what happens in a table, one line per event.
 #include <fmt/format.h>
 
 #include <pthread.h>
@@ -89,7 +89,7 @@ private:
                                           fmt::format("process {} is not a client of {}", *pid, table_.path())));
     }
 
-    /// False when nobody reads any more.
+    /// False when no reader is left.
     bool show(const drom_event& event) {
         tell_loss(event);
         if (only_slot_ && event.slot != *only_slot_) return true;
@@ -146,7 +146,7 @@ private:
 
 int verb_watch(const CommandOptions& options) {
     end_cleanly_at_signals();
-    // Who may write to the table is woken at each event; an observer has to look again by itself.
+    // A watcher that may write to the table is woken at each event; an observer has to look again by itself.
     auto table = Table::open(options.table);
     if (!table && table.error().status == DROM_E_PERM) table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());

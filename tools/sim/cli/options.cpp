@@ -16,7 +16,7 @@
 namespace drom::sim {
 namespace {
 
-/// What was typed. Numbers stay text until Reader has looked at them: CLI11 would read 010 as 8.
+/// The command line as typed. Numbers stay text until NumberReader has looked at them: CLI11 would read 010 as 8.
 struct Typed {
     SimulationOptions options;
     std::string nodes, cores, seed, jobs, first, seeds, threads, policy;

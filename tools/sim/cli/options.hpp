@@ -40,8 +40,8 @@ struct SimulationOptions {
     unsigned seeds = 1;          ///< compare: generated workloads, with seeds from Source::seed on
     unsigned threads = 0;        ///< compare: 0: as many as CPUs
     std::string out;             ///< folder, or the file that generate or replay writes
-    std::string
-        window;  ///< "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log
+    /// "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log.
+    std::string window;
     bool json = false, quiet = false;
     bool force = false;      ///< the folder may have a result, which is written over
     bool decisions = false;  ///< replay: all of them, not only those that differ

@@ -15,7 +15,7 @@ struct Input {
     int nodes = 0, cores_per_node = 1;
 };
 
-/// What could not be done: an exit status, and what to say.
+/// A failure: an exit status, and the sentence.
 struct Failure {
     int status = kRefused;
     std::string sentence;  ///< finished

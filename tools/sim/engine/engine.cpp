@@ -13,7 +13,7 @@ namespace {
 using policy::Cluster;
 using policy::kNever;
 
-/// What a running job has really still to do, which only the engine knows.
+/// The work that a running job really has left, which only the engine knows.
 struct Work {
     std::size_t job = 0;    ///< index into the outcome
     std::int64_t left = 0;  ///< units, as of `since`
@@ -59,8 +59,8 @@ public:
 private:
     bool stopped() const { return rules_.stop != nullptr && rules_.stop->load(std::memory_order_relaxed); }
 
-    // Who is malleable is drawn for every job of the log, also for those left out: one job more or less changes nobody
-    // else's luck.
+    // Malleability is drawn for every job of the log, also for those left out: one job more or less changes no other
+    // job's luck.
     void admit() {
         std::mt19937_64 random(rules_.seed);
         const int cores = rules_.machine.cores_per_node;

@@ -79,7 +79,7 @@ void count_jobs(const Outcome& outcome, Metrics& metrics) {
     metrics.makespan = metrics.last_end - metrics.first_start;
 }
 
-/// Node-seconds during which nodes had a job. Everybody's nodes count while he runs, but a guest's only after the end
+/// Node-seconds during which nodes had a job. The nodes of a job count while it runs, but a guest's only after the end
 /// of the mate whose they were: until then they are counted for the mate.
 class BusyNodes {
 public:

@@ -34,12 +34,13 @@ struct Metrics {
     Spread wait, response;      ///< seconds
     Spread slowdown;            ///< response / static run time; unbounded
     Spread stretched_slowdown;  ///< response / (end - start)
-    Spread bounded_slowdown;    ///< max(1, response / max(static run time, 10 s)); D. Feitelson, "Metrics for parallel
-                                ///< job scheduling", 2001
+    /// max(1, response / max(static run time, 10 s)); D. Feitelson, "Metrics for parallel job scheduling", 2001.
+    Spread bounded_slowdown;
 
     /// Work done / what all cores can do in the makespan; the work of a job is its static run time times its cores.
     double utilisation = 0;
-    /// Share of nodes that have a job, over the makespan. Exact with at most two jobs a node, slightly high with more.
+    /// Share of nodes that have a job, over the makespan. Exact with at most two jobs per node, slightly high with
+    /// more.
     double allocated = 0;
     /// Node-seconds at full power: busy ones, and kIdlePower of the idle ones, within the makespan. A proxy: it knows
     /// neither what a program does to a core nor what a half-empty node saves; good for comparing policies on one
@@ -47,8 +48,8 @@ struct Metrics {
     double energy_proxy = 0;
 };
 
-/// What an idle node takes of full power; L. Barroso and U. Hoelzle, "The case for energy-proportional computing",
-/// 2007.
+/// The part of full power that an idle node takes; L. Barroso and U. Hoelzle, "The case for energy-proportional
+/// computing", 2007.
 constexpr double kIdlePower = 0.5;
 constexpr Seconds kBound = 10;  ///< tau of the bounded slowdown
 

@@ -50,14 +50,14 @@ struct Stretch {
     Seconds from = 0, to = 0;
 };
 
-/// What was simulated, so that a reader can do it again.
+/// The setting of a simulation, so that a reader can do it again.
 struct Setting {
     std::string workload;  ///< name
     std::string policy;    ///< easy, slurm, sd, sd+
     std::string command;   ///< the command line that does it again
     int nodes = 0, cores_per_node = 1;
-    std::vector<std::pair<std::string, std::string>>
-        parameters;  ///< name and value of everything that has an influence
+    /// Name and value of everything that has an influence.
+    std::vector<std::pair<std::string, std::string>> parameters;
 };
 
 struct Outcome {

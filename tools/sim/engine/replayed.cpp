@@ -34,7 +34,7 @@ std::string impossible(const Event& event) {
             return fmt::format("starts job {} on nodes {}, which are not free nodes of one pool, or it runs already",
                                event.job.id, event.nodes.text());
         case Event::What::kShare:
-            return fmt::format("starts job {} on {} cores a node of {}, who cannot lend them, or it runs already",
+            return fmt::format("starts job {} on {} cores per node of {}, who cannot lend them, or it runs already",
                                event.job.id, event.cores, jobs_text(event.mates));
         case Event::What::kFinish: return fmt::format("ends job {}, which does not run", event.job.id);
         case Event::What::kConsider: break;
@@ -113,7 +113,7 @@ private:
         told_.decisions.push_back(std::move(decision));
     }
 
-    // Who shared before the log began was decided before it, too.
+    // Jobs that shared before the log began were decided before it, too.
     void compare_with_decided(const Event& share) {
         const auto last = decided_.find(share.job.id);
         if (last == decided_.end()) return;

@@ -31,7 +31,7 @@ struct Astray {
     policy::Event decided;
 };
 
-/// What a log tells. Times are seconds since the log's own zero.
+/// The events of a log. Times are seconds since the log's own zero.
 struct Replayed {
     std::size_t lines = 0;
     std::size_t clusters = 0;  ///< a controller that was restarted or reconfigured begins a new one
@@ -39,8 +39,8 @@ struct Replayed {
     std::vector<std::size_t> unfinished;  ///< lines that a killed controller left half-written: left out
     std::vector<Redecided> decisions;
     std::vector<Astray> astray;
-    Assignments
-        others;  ///< parameters with another value than the log's; empty: the question is whether the log is true
+    /// Parameters with another value than the log's; empty: the question is whether the log is true.
+    Assignments others;
 
     std::size_t differing() const;
     /// Decisions with that outcome, of the controller or (`now`) of the policy. kNone: to share.

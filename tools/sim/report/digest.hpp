@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // digest.hpp - all that a report needs of a simulation, so that its jobs can be forgotten: a few kilobytes instead of
-// hundreds a job.
+// hundreds per job.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ struct HeatCell {
 /// Jobs by size and length (thesis, figures 5.4 to 5.6). With a baseline only jobs that ended under both are here.
 struct HeatMap {
     bool against_baseline = false;
-    std::vector<std::array<HeatCell, kRunClasses.size() + 1>>
-        rows;  ///< by class of nodes, up to that of the widest job
+    /// By class of nodes, up to that of the widest job.
+    std::vector<std::array<HeatCell, kRunClasses.size() + 1>> rows;
 };
 
 /// Days without jobs and starts are left out.

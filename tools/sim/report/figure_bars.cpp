@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// figure_bars.cpp - bars that compare cases with their baselines: one row a case, one panel a metric.
+// figure_bars.cpp - bars that compare cases with their baselines: one row per case, one panel per metric.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -175,7 +175,7 @@ std::vector<BarGroup> by_model(const ReportInput& input) {
     std::vector<BarGroup> groups;
     for (const std::string& key : order) {
         const std::vector<std::size_t>& cases = alike[key];
-        // Where nobody ran on fewer cores there is nothing that a model could change.
+        // Where no job ran on fewer cores there is nothing that a model could change.
         const auto shared = [&](std::size_t number) { return input.cases[number].digest.metrics.malleable_starts > 0; };
         if (cases.size() < 2 || std::none_of(cases.begin(), cases.end(), shared)) continue;
         const Case& first = input.cases[cases.front()];

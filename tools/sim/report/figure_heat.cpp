@@ -52,7 +52,7 @@ std::string row_name(std::size_t row, std::int64_t machine) {
     return fmt::format("{}\u2013{}", grouped(max / 2 + 1), grouped(max / 2 < machine ? std::min(max, machine) : max));
 }
 
-/// What a cell shows.
+/// The number that a cell shows.
 struct Shade {
     Colour colour;
     std::string number;
@@ -109,7 +109,7 @@ private:
     const Digest& digest_;
 };
 
-/// What is compared, and where it is in a cell.
+/// The quantity that is compared, and its place in a cell.
 struct Measure {
     const char* name;
     const char* definition;

@@ -96,7 +96,7 @@ private:
         }
     }
 
-    /// What is on the strip between two changes, one tile each.
+    /// Adds a tile for each job on the strip between two changes.
     std::vector<Tile> tiles_of(const Strip& strip) const {
         std::vector<Seconds> changes;
         for (const Stretch* stretch : strip.stretches) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// jobs_csv.hpp - one line a job: jobs.csv with its numbers, decisions.csv with why it started when it did.
+// jobs_csv.hpp - one line per job: jobs.csv with its numbers, decisions.csv with why it started when it did.
 //
 // RFC 4180 but for the ends of lines, which are single line feeds, as the tools that read tables here want them. Times
 // are seconds since the log's zero. A number that does not exist (the end of a job that was still running) is an empty
@@ -26,7 +26,7 @@
 
 namespace drom::sim {
 
-/// `baseline` may be null. Errors: a finished sentence, "drom-sim: write PATH: ...". Cost: about half a microsecond a
+/// `baseline` may be null. Errors: a finished sentence, "drom-sim: write PATH: ...". Cost: about half a microsecond per
 /// job.
 tl::expected<void, std::string> write_jobs_csv(const std::string& path, const Outcome& outcome,
                                                const Outcome* baseline = nullptr);

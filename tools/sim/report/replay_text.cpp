@@ -33,7 +33,8 @@ std::string others_text(const Replayed& replayed) {
 }
 
 std::string company_text(const Event& event) {
-    return fmt::format("{} {} a node of {}", event.cores, event.cores == 1 ? "core" : "cores", jobs_text(event.mates));
+    return fmt::format("{} {} per node of {}", event.cores, event.cores == 1 ? "core" : "cores",
+                       jobs_text(event.mates));
 }
 
 /// Behind "it was to".
@@ -42,7 +43,7 @@ std::string decision_text(const Event& event) {
     return fmt::format("share {} until {} at the latest", company_text(event), event.guest_end);
 }
 
-/// What two decisions do not have in common though they sound the same.
+/// The difference of two decisions that sound the same.
 std::string fine_print(const Event& event, const Event& other) {
     std::string text;
     if (event.limit != other.limit) text += fmt::format(", limit {}", event.limit);

@@ -151,7 +151,7 @@ std::string headline(const ReportInput& input) {
     return text + ".";
 }
 
-/// What a reader must know of a simulation before he believes its numbers.
+/// The notes that a reader needs before the numbers of a simulation can be believed.
 std::vector<std::string> notes_on(const Digest& digest) {
     const Metrics& metrics = digest.metrics;
     std::vector<std::string> notes;
@@ -164,7 +164,7 @@ std::vector<std::string> notes_on(const Digest& digest) {
     return notes;
 }
 
-/// What is true of several simulations is said once.
+/// A note that is true of several simulations is said once.
 std::string notes(const ReportInput& input) {
     std::vector<std::pair<std::string, std::vector<std::string>>> found;
     const std::vector<std::string> labels = case_labels(input);

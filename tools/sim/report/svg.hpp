@@ -36,7 +36,7 @@ struct Point {
     double x = 0, y = 0;
 };
 
-/// Escapes for XML and HTML, in text and in attributes. What is no character of XML becomes U+FFFD.
+/// Escapes for XML and HTML, in text and in attributes. Bytes that are no character of XML become U+FFFD.
 std::string escaped(std::string_view text);
 
 /// Pixels that `text` takes at most, about.

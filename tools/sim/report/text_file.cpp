@@ -28,7 +28,7 @@ tl::expected<TextFile, std::string> TextFile::create(const std::string& path) {
     text.path_ = path;
     text.file_.reset(std::fopen(path.c_str(), "wb"));
     if (text.file_ == nullptr) return not_written(path, errno);
-    std::setvbuf(text.file_.get(), nullptr, _IONBF, 0);  // whoever writes here has gathered a buffer already
+    std::setvbuf(text.file_.get(), nullptr, _IONBF, 0);  // the writers gather a buffer themselves
     return text;
 }
 

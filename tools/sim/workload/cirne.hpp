@@ -36,7 +36,7 @@ struct CirneParameters {
     /// k, on the requested time: k * 2^((u + 0.75) / 0.1) s, that is 181 s to 185364 s for 1.
     double time_factor = 1;
     /// Run time over requested time: gamma, cut to [1e-5, 1]. A shape and scale with mean 1 are what the model's text
-    /// says. What its generator wrote (the samples of BSC) has scale 0.6: a third of the text's exact requests, half
+    /// says. The output of its generator (the samples of BSC) has scale 0.6: a third of the text's exact requests, half
     /// its mean.
     double accuracy_shape = 0.6, accuracy_scale = 1 / 0.6;
     static constexpr double kAccuracyScaleOfSamples = 0.6;
@@ -48,10 +48,10 @@ struct CirneParameters {
 /// step of the arrivals for each second of the log.
 Workload cirne(const CirneParameters& parameters, std::uint64_t seed);
 
-/// What is wrong with parameters, as a sentence without "drom-sim: ..."; empty: nothing.
+/// Returns the mistake in parameters, as a sentence without "drom-sim: ..."; empty: nothing.
 std::string cirne_mistake(const CirneParameters& parameters);
 
-/// Workload 1 of the thesis as the model's text has it: 5000 jobs on 1024 nodes of 48 cores, at most 128 nodes a job.
+/// Workload 1 of the thesis as the model's text has it: 5000 jobs on 1024 nodes of 48 cores, at most 128 nodes per job.
 /// size_c was chosen so that a static backfill comes near the published makespan of 900 ks.
 CirneParameters cirne_w1();
 /// Workload 2: the jobs of workload 1, exact requests.
@@ -67,7 +67,7 @@ CirneParameters cirne_w2();
 CirneParameters cirne_w1_samples();
 /// The jobs of cirne_w1_samples(), exact requests.
 CirneParameters cirne_w2_samples();
-/// Workload 5: 2000 jobs on 49 nodes, at most 16 nodes a job. Run times are compressed to the published work of
+/// Workload 5: 2000 jobs on 49 nodes, at most 16 nodes per job. Run times are compressed to the published work of
 /// 159313 s * 49 / 2000 = 3903 node-s a job: a mean of 4.9 nodes times 14.5 ks is 73 knode-s, so time_factor is 0.0535.
 /// How fast the jobs came is not known; arrival_factor is chosen for the published response and slowdown (56 ks, 4780;
 /// EASY as above: 53 ks, 4990).

@@ -13,8 +13,8 @@
 
 namespace drom::sim {
 
-/// Whose parameters: one law for all jobs, or that of a class, or both classes with an arrival process each (queue 0
-/// interactive, 1 batch, as in the model's program).
+/// The set of parameters: one law for all jobs, or that of a class, or both classes with an arrival process each (queue
+/// 0 interactive, 1 batch, as in the model's program).
 enum class LublinJobs : std::uint8_t { kAll, kBatch, kInteractive, kBoth };
 
 /// "all", "batch", "interactive", "both". Errors: a sentence.
@@ -39,7 +39,7 @@ struct LublinParameters {
 /// everywhere. Needs parameters that lublin_mistake() has nothing against.
 Workload lublin(const LublinParameters& parameters, std::uint64_t seed);
 
-/// What is wrong with parameters, as a sentence without "drom-sim: ..."; empty: nothing.
+/// Returns the mistake in parameters, as a sentence without "drom-sim: ..."; empty: nothing.
 std::string lublin_mistake(const LublinParameters& parameters);
 
 }  // namespace drom::sim

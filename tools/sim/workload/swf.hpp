@@ -34,14 +34,13 @@
 
 namespace drom::sim {
 
-/// What is kept and what is changed. The defaults keep every job that a scheduler has seen.
+/// Which jobs are kept, and which fields are changed. The defaults keep every job that a scheduler has seen.
 struct ReadOptions {
     /// A job that ran longer than it asked for: kClip cuts it at its limit, as a scheduler with limits would have and
     /// as pyss does.
     enum class Overrun { kClip, kKeep } overrun = Overrun::kClip;
-    /// When fields 5 and 8 (processors allocated, requested) differ. What was asked for is what a scheduler is given;
-    /// the logs that are derived with pyss have it, too. In RICC-2010 it is also the larger one, in KTH-SP2 the
-    /// smaller.
+    /// When fields 5 and 8 (processors allocated, requested) differ. A scheduler is given the request; the logs that
+    /// are derived with pyss have it, too. In RICC-2010 it is also the larger one, in KTH-SP2 the smaller.
     enum class Width { kRequested, kAllocated, kLarger } width = Width::kRequested;
     Seconds missing_request = 0;          ///< for jobs without a requested time; 0: their run time, at least 1
     std::int64_t max_processors = 0;      ///< wider jobs are left out; 0: no limit
@@ -89,7 +88,7 @@ struct Repair {
     [[nodiscard]] std::string sentence() const;
 };
 
-/// What was done to a log. Every line is one of: comment, blank, job, left out.
+/// The repairs of a log. Every line is one of: comment, blank, job, left out.
 class Repairs {
 public:
     std::uint64_t lines = 0, comments = 0, blanks = 0, jobs = 0;

@@ -38,7 +38,7 @@ public:
 
     /// All lines of `text`. Errors: what is wrong with the first bad line.
     tl::expected<void, std::string> read(std::string_view text);
-    /// What was read, in order.
+    /// Jobs as they were read, in order.
     tl::expected<Log, std::string> finish();
 
 private:

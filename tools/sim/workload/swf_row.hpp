@@ -9,7 +9,7 @@
 
 namespace drom::sim::swf {
 
-/// What a job is read from. Numbers first, then what may be a name.
+/// The fields that a job is read from. Numbers first, then those that may be names.
 enum Column : std::uint8_t {
     kId,
     kSubmit,
