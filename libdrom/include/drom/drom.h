@@ -137,7 +137,8 @@ typedef struct drom_options {
  *
  * Errors: E_BUSY the process is a client already, or was one at an OpenMP runtime's entry points; E_NOINIT
  * DROM_DISABLE is set, or the program runs with another user's rights; E_INVAL; E_NOCPU a CPU is beyond those of
- * the table; E_NOTABLE the table was removed while other clients use it; E_PERM; E_VERSION; E_CORRUPT; E_FULL; E_OS
+ * the table; E_NOTABLE the table was removed while other clients use it; E_PERM the table belongs to another user,
+ * or others may write to it; E_VERSION; E_CORRUPT; E_FULL no slot is free, or the file system has no space; E_OS
  * also: DROM_ASYNC was given and no thread can be created.
  * Cost: below 300 microseconds.
  * Threads: one thread at a time. */
@@ -210,7 +211,9 @@ typedef struct drom_table drom_table;
  * /dev/shm/drom-UID. The options may carry DROM_CREATE, with it DROM_NODE and DROM_VIRTUAL, or else DROM_READONLY.
  * Without DROM_CREATE no table is made. A table that was made stays, also when it cannot be opened afterwards.
  *
- * Errors: E_INVAL; E_NOTABLE; E_PERM; E_VERSION; E_CORRUPT; E_FULL the file system has no space; E_OS. */
+ * Errors: E_INVAL the path is empty or too long, a flag has no meaning here, or flags exclude each other; E_NOTABLE
+ * there is no table; E_PERM the table belongs to another user, or others may write to it; E_VERSION; E_CORRUPT;
+ * E_FULL the file system has no space; E_OS. */
 DROM_EXPORT int drom_open(drom_table **, const char *where, const drom_options *, drom_error *);
 
 /* Closes the table and frees what belongs to it. NULL is allowed. Requests that were posted stay posted. */
