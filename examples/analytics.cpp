@@ -8,8 +8,8 @@
 //   analytics [--samples MILLIONS] [--rounds N]
 //
 // The data are made up by a counter-based generator, so any thread can make any sample, and every sum is a sum of
-// integers: the result has the same bits however many threads computed it. What the mean and the variance should be is
-// known; exit status 1 when they are not.
+// integers: the result has the same bits for any number of threads. Mean and variance are known; the exit status is 1
+// if they differ.
 #include <array>
 #include <chrono>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// blas_threads.cpp - a program over a BLAS with threads of its own, which follows drom's requests by itself: the
-// explicit door.
+// blas_threads.cpp - a program over a BLAS with threads of its own, which follows drom's requests by itself, by
+// drom_poll.
 //
 //   blas_threads [--size N] [--products N]
 //
@@ -9,9 +9,9 @@
 // passes the number on: to whichever of the two it runs over, found by its name, so that the same source serves both.
 //
 // Every product is exact: the entries are integers below 1021, so no sum in it exceeds size * 1020^2 < 2^53, and
-// neither the order of the sums nor the number of threads can change a bit. (With other entries BLIS 0.9 gives the same
-// bits for any number of threads; those of OpenBLAS 0.3 differ in the last places.) Each product C = A B is checked for
-// a vector x: C x = A (B x).
+// neither the order of the sums nor the number of threads can change a bit. (With other entries BLIS 0.9 gives the
+// same bits for any number of threads; those of OpenBLAS 0.3 differ in the last places.) Each product C = A B is
+// checked for a vector x: C x = A (B x).
 #include <cblas.h>
 #include <dlfcn.h>
 #include <drom/drom.h>

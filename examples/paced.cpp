@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// paced.cpp - a job that does not compute: its work goes on at the pace of the CPUs that it owns, by the explicit door.
+// paced.cpp - a job that does not compute: its work goes on at the pace of the CPUs that it owns, by drom_poll.
 //
 //   paced [--cpus N] [--milliseconds N]
 //
@@ -42,7 +42,7 @@ class Pace {
 public:
     explicit Pace(const Options& options) : asked_(options.cpus), cpus_(options.cpus), left_(options.milliseconds) {}
 
-    /// From now on. Nobody is faster than with what it asked for.
+    /// Holds from now on. The job is never faster than with the CPUs that it asked for.
     void set(int cpus) {
         const std::lock_guard lock(mutex_);
         change(cpus);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""process_pool.py - a pool of Python processes that follows drom's requests: the explicit door, from Python.
+"""process_pool.py - a pool of Python processes that follows drom's requests by polling, from Python.
 
   process_pool.py [TASKS]
 

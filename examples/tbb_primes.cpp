@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tbb_primes.cpp - a program of oneTBB that follows drom's requests by itself: the explicit door.
+// tbb_primes.cpp - a program of oneTBB that follows drom's requests by itself, by drom_poll.
 //
 //   tbb_primes [--exponent N] [--repeat N]
 //
 // Counts the primes below 10^N, which is known, by a sieve whose blocks are tasks. oneTBB promises nothing about how
-// many threads run them, so the number may change at any time, between any two tasks: each task looks at drom_poll, two
-// loads when there is nothing new, and whoever sees a request first changes tbb::global_control's limit. Every thread
-// has left the CPUs that are gone by then; workers above the limit go to sleep as they finish their tasks. Exit status
-// 1 when a count is wrong.
+// many threads run them, so the number may change at any time, between any two tasks: each task looks at drom_poll,
+// two loads when there is nothing new, and whoever sees a request first changes tbb::global_control's limit. Every
+// thread has left the CPUs that are gone by then; workers above the limit go to sleep as they finish their tasks. Exit
+// status 1 when a count is wrong.
 #include <drom/drom.h>
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// thread_pool.cpp - a program with a pool of std::threads that follows drom's requests by itself: the explicit door.
+// thread_pool.cpp - a program with a pool of std::threads that follows drom's requests by itself, by drom_poll.
 //
 //   thread_pool [--tasks N] [--work THOUSANDS]
 //
-// Without OpenMP and MPI nobody but the program knows when a worker may rest. So it joins the table, and between two
-// tasks each worker looks at how many there may be now. drom_poll is two loads when there is nothing new; when it says
-// that there is, every thread of the process has left the CPUs that are gone already, and all that is left to do is to
-// run fewer workers, or more again.
+// Without OpenMP and MPI only the program knows when a worker may rest. So it joins the table, and between two tasks
+// each worker looks at how many there may be now. drom_poll is two loads when nothing is new. When it returns a mask,
+// every thread of the process has left the other CPUs, and the program only has to run fewer workers, or more again.
 #include <drom/drom.h>
 
 #include <algorithm>

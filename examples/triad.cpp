@@ -49,7 +49,7 @@ std::vector<double> run(const Options& options, Array& values, const Array& ones
     return seconds;
 }
 
-/// What every element is after that many rounds: exact, because all of them take the same steps.
+/// Returns the value of every element after that many rounds: exact, because all of them take the same steps.
 double expected(int rounds) {
     double value = 0;
     for (int round = 0; round < rounds; ++round) value = 1 + kScale * value;

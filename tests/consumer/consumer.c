@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * consumer.c - what a program of somebody else does: join, look, poll, leave; and look again as an administrator. */
+ * consumer.c - a program of another project: it joins, looks, polls, leaves, and looks again as an administrator. */
 #include <drom/drom.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# programs.sh - types what docs/user/programming.md shows of complete programs, against an installed tree, and looks for what it says they print.
+# programs.sh - types what docs/user/programming.md shows of complete programs, against an installed tree, and looks
+# for what it says they print.
 #
 #   programs.sh SOURCE PREFIX LIBDIR WORK
 #

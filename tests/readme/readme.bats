@@ -1,8 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# readme.bats - the documents' install commands name what there is, and they work where nothing but their packages is installed.
+# readme.bats - the documents' install commands name what there is, and they work where nothing but their packages is
+# installed.
 #
-# DROM_README_LONG=1 runs every one of README's in a Debian 12 of its own, made by debootstrap; that takes a quarter of an hour.
+# DROM_README_LONG=1 runs every one of README's in a Debian 12 of its own, made by debootstrap; that takes a quarter of
+# an hour.
 
 bats_require_minimum_version 1.5.0
 

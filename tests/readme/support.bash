@@ -47,7 +47,8 @@ kept_with() {
         grep -o '^[a-z0-9][^ :]*' | sort -u
 }
 
-# hide_all_but PACKAGES-FILE: the files of other packages, and what no package has brought, are not there. In a namespace of one's own.
+# hide_all_but PACKAGES-FILE: the files of other packages, and what no package has brought, are not there. In a
+# namespace of one's own.
 hide_all_but() {
     mount -t tmpfs none "$HIDDEN"
     mkdir "$HIDDEN/upper" "$HIDDEN/work"
