@@ -12,8 +12,8 @@ MAN=${DROM_BUILD:?}/man
 
 setup() { command -v mandoc >/dev/null || missing "no mandoc"; }
 
-# rendered PAGE: as a terminal of 80 columns shows it.
-rendered() { mandoc -T utf8 -O width=78 "$1" | col -bx; }
+# rendered PAGE: as a terminal of 80 columns shows it; a letter that is printed over another one is bold or underlined.
+rendered() { mandoc -T ascii -O width=78 "$1" | sed $'s/.\b//g'; }
 
 @test "each call of drom.h has a page, which names and declares it" {
     local call count=0
