@@ -2,15 +2,21 @@
  * follow.c - a client that adopts masks itself: it polls between two pieces of work, and computes with one thread per
  * CPU.
  *
- *   follow SECONDS
+ *   follow        runs until it is terminated
  */
 #include <drom/drom.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 enum { kWords = 64, kMaxThreads = 64, kOperations = 2000000 };
+
+static volatile sig_atomic_t terminated;
+
+static void terminate(int signal) {
+    (void)signal;
+    terminated = 1;
+}
 
 static unsigned count_cpus(const uint64_t* mask) {
     unsigned count = 0;
@@ -47,12 +53,13 @@ static unsigned poll_threads(unsigned threads) {
     return cpus < kMaxThreads ? cpus : kMaxThreads;
 }
 
-int main(int argc, char** argv) {
+int main(void) {
     drom_error error;
-    const time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 5);
     unsigned threads = 1;
+    signal(SIGTERM, terminate);
+    setvbuf(stdout, NULL, _IOLBF, 0);
     if (drom_init(NULL, 0, NULL, &error) < 0) fprintf(stderr, "%s\n", error.text); /* it runs on without drom */
-    while (time(NULL) < end) {
+    while (!terminated) {
         threads = poll_threads(threads);
         if (!work(threads)) return 1;
     }

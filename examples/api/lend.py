@@ -19,10 +19,10 @@ def main() -> int:
             sys.exit(f"lend: there is no client {name}")
         whole = set(client.owned)
         half = max(1, len(whole) // 2)
-        table.shrink(client.pid, half, wait="released", timeout=1)
+        table.shrink(client.pid, half, wait="resized", timeout=10)
         print(f"lend: {name} keeps {half} of {len(whole)} CPUs for {seconds:g} s", flush=True)
         time.sleep(seconds)
-        table.set_mask(client.pid, whole, wait="released", timeout=1)
+        table.set_mask(client.pid, whole, wait="resized", timeout=10)
         print(f"lend: {name} has {drom.format_cpus(whole)} again")
     return 0
 

@@ -39,7 +39,8 @@ int main() {
         std::puts("share_evenly: there is no client");
         return 0;
     }
-    const auto done = table->set_masks(divided(masks->present, *clients), {.timeout = 1s});
+    const auto done =
+        table->set_masks(divided(masks->present, *clients), {.wait = drom::Wait::kResized, .timeout = 10s});
     if (!done) return refused(done.error());
     std::printf("share_evenly: %zu clients share %u CPUs%s%s\n", clients->size(), masks->present.count(),
                 done->pending() ? "; pending: " : "", done->text.c_str());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * shrink.c - an administrator that shrinks a client, and waits until the CPUs that it gave up are free.
+ * shrink.c - an administrator that shrinks a client, and waits until its CPUs are free and its threads are fewer.
  *
  *   shrink NAME CPUS
  */
@@ -29,13 +29,13 @@ static int32_t find_client(drom_table* table, const char* name, drom_error* erro
 
 static int shrink(drom_table* table, const char* name, uint32_t cpus) {
     drom_error error;
-    const drom_options options = {.size = sizeof options, .flags = DROM_WAIT_RELEASED, .timeout_ms = 1000};
+    const drom_options options = {.size = sizeof options, .flags = DROM_WAIT_RESIZED, .timeout_ms = 10000};
     const int32_t pid = find_client(table, name, &error);
     if (pid == 0) return refused(&error);
     const int status = drom_shrink(table, pid, cpus, &options, &error);
     if (status < 0) return refused(&error);
     if (status == DROM_PENDING) {
-        printf("shrink: posted, and not released within a second: %s\n", error.text);
+        printf("shrink: posted, and not done within ten seconds: %s\n", error.text);
         return 3;
     }
     printf("shrink: %s has left all CPUs but %u\n", name, (unsigned)cpus);

@@ -23,11 +23,13 @@ cd "$work"
 awk '/^## / { below = $0 == "## Complete programs" } below && /^```/ { inside = $0 == "```console"; next } below && inside' "$document" >shown
 sed -n 's/^\$ //p' shown >typed
 grep -v '^\$ ' shown >expected
-(($(wc -l <typed) >= 10 && $(wc -l <expected) >= 8)) || { echo "programs.sh: the document's blocks are not found" >&2; exit 1; }
+(($(wc -l <typed) >= 10 && $(wc -l <expected) >= 7)) || { echo "programs.sh: the document's blocks are not found" >&2; exit 1; }
 
+# No client outlives a line that fails.
+{ echo "trap 'kill \$(jobs -p) 2>/dev/null || true' EXIT"; cat typed; } >run
 unset LD_LIBRARY_PATH
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig DROM_TABLE=$work/table PYTHONDONTWRITEBYTECODE=1
-bash -e typed >printed 2>&1 </dev/null || { cat printed; echo "programs.sh: a line ended with an error" >&2; exit 1; }
+timeout 240 bash -e run >printed 2>&1 </dev/null || { cat printed; echo "programs.sh: a line ended with an error" >&2; exit 1; }
 
 same() { sed -E 's/[0-9]+([-,][0-9]+)*/N/g; s/CPUs/CPU/g' "$1" | sort -u; }
 missing=$(comm -23 <(same expected) <(same printed))
