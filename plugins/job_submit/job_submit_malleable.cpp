@@ -11,6 +11,7 @@
 #include "common/guarded.hpp"
 #include "common/malleable_range.hpp"
 #include "common/plugin_identity.hpp"
+#include "common/slurm_text.hpp"
 #include "request.hpp"
 
 extern "C" {
@@ -43,16 +44,6 @@ int refuse(char** message, const std::string& sentence) {
     slurm_info("job_submit/malleable: refused: %s", sentence.c_str());
     if (message != nullptr) assign(*message, sentence);
     return ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
-}
-
-/// Of the job's SPANK environment; nullptr: not there.
-const char* declared(const job_desc_msg_t& job, std::string_view name) {
-    for (uint32_t i = 0; i < job.spank_job_env_size; ++i) {
-        const std::string_view entry = job.spank_job_env[i] == nullptr ? "" : job.spank_job_env[i];
-        if (entry.starts_with(name) && entry.substr(name.size()).starts_with('='))
-            return job.spank_job_env[i] + name.size() + 1;
-    }
-    return nullptr;
 }
 
 template <class Number>
@@ -105,24 +96,24 @@ int share_its_nodes(job_desc_msg_t& job, const CpuRequest& request, const std::o
 }
 
 int submit(job_desc_msg_t& job, char** message) {
-    const char* text = declared(job, "DROM_MALLEABLE");
-    const char* min_per_rank = declared(job, "DROM_MIN_PER_RANK");
-    if (text == nullptr) {
-        if (min_per_rank == nullptr) return SLURM_SUCCESS;
-        return refuse(message, "--drom-min-per-rank=" + std::string(min_per_rank) +
+    const auto text = declared(job.spank_job_env, job.spank_job_env_size, "DROM_MALLEABLE");
+    const auto min_per_rank = declared(job.spank_job_env, job.spank_job_env_size, "DROM_MIN_PER_RANK");
+    if (!text) {
+        if (!min_per_rank) return SLURM_SUCCESS;
+        return refuse(message, "--drom-min-per-rank=" + std::string(*min_per_rank) +
                                    ": the job is not malleable; add --malleable");
     }
-    const auto range = parse_malleable(text);
+    const auto range = parse_malleable(*text);
     if (!range) return refuse(message, range.error());
-    if (min_per_rank != nullptr)
-        if (const auto min = parse_min_per_rank(min_per_rank); !min) return refuse(message, min.error());
+    if (min_per_rank)
+        if (const auto min = parse_min_per_rank(*min_per_rank); !min) return refuse(message, min.error());
     const CpuRequest request = request_of(job);
-    const auto nodes = node_sizes(job.partition == nullptr ? "" : job.partition);
+    const auto nodes = node_sizes(std::string(text_of(job.partition)));
     if (const auto why = misfit(*range, request, nodes.value_or(NodeSizes{})); !why.empty())
         return refuse(message, why);
     if (request.whole_nodes)
         if (const int code = share_its_nodes(job, request, nodes, message); code != SLURM_SUCCESS) return code;
-    assign(job.admin_comment, with_range(job.admin_comment == nullptr ? "" : job.admin_comment, *range));
+    assign(job.admin_comment, with_range(text_of(job.admin_comment), *range));
     return SLURM_SUCCESS;
 }
 

@@ -18,7 +18,7 @@ constexpr uint32_t kLockMs = 10000;  // a call takes milliseconds; a process tha
 }  // namespace
 
 tl::unexpected<Refusal> file_trouble(const char* what, const std::string& path) {
-    return tl::unexpected(std::string("drom: ") + what + ' ' + path + ": " + errno_text(errno));
+    return refuse(std::string("drom: ") + what + ' ' + path + ": " + errno_text(errno));
 }
 
 tl::expected<void, Refusal> FileLock::take(const std::string& path) {

@@ -13,11 +13,6 @@
 #include "topology_cache.hpp"
 
 namespace drom::slurm {
-namespace {
-
-tl::unexpected<Refusal> refuse(std::string sentence) { return tl::unexpected(std::move(sentence)); }
-
-}  // namespace
 
 tl::expected<NodeAgent, Refusal> NodeAgent::open(const AgentSettings& settings) {
     auto table = NodeTable::open(settings);

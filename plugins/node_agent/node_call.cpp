@@ -11,11 +11,6 @@
 #include "starting_steps.hpp"
 
 namespace drom::slurm {
-namespace {
-
-tl::unexpected<Refusal> refuse(std::string sentence) { return tl::unexpected(std::move(sentence)); }
-
-}  // namespace
 
 tl::expected<void, Refusal> NodeAgent::Call::load(const std::string& text) {
     if (text.empty()) return {};

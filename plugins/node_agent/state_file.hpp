@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -20,6 +21,7 @@ namespace drom::slurm {
 
 /// A sentence for the log or for the user.
 using Refusal = std::string;
+inline tl::unexpected<Refusal> refuse(Refusal sentence) { return tl::unexpected(std::move(sentence)); }
 
 /// A step of a job, as Slurm names it: 88.0, 88.batch.
 struct StepName {

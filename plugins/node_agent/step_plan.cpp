@@ -120,8 +120,7 @@ tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, 
     if (which.empty()) return all;
     partition::Clients after;
     drom_error error{};
-    if (partition::depart(node.topology, clients_of(all), which, after, &error) != DROM_OK)
-        return tl::unexpected(Refusal(error.text));
+    if (partition::depart(node.topology, clients_of(all), which, after, &error) != DROM_OK) return refuse(error.text);
     for (const uint32_t index : which) park(all[index], why);
     return tasks_of(after, all);
 }
@@ -168,7 +167,7 @@ tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks
     partition::Clients after;
     drom_error error{};
     if (partition::depart(node.topology, clients_of(tasks), with_cpus, after, &error) != DROM_OK)
-        return tl::unexpected(Refusal(error.text));
+        return refuse(error.text);
     Tasks left = tasks_of(after, tasks);
     std::erase_if(left, [&](const TaskState& task) { return std::count(gone.begin(), gone.end(), task) > 0; });
     for (TaskState& task : left)

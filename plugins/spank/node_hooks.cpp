@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "common/slurm_text.hpp"
 #include "node_agent/step_hooks.hpp"
 #include "options.hpp"
 #include "slurm_spank.hpp"
@@ -39,8 +40,6 @@ AgentSettings settings_of(const Settings& settings) {
 
 StepName step_of(spank_handle* spank) { return {item<uint32_t>(spank, S_JOB_ID), item<uint32_t>(spank, S_JOB_STEPID)}; }
 
-std::string text_of(const char* text) { return text == nullptr ? "" : text; }
-
 StepOnNode describe(spank_handle* spank) {
     StepOnNode step;
     step.step = step_of(spank);
@@ -51,7 +50,8 @@ StepOnNode describe(spank_handle* spank) {
     step.job_cores = text_of(item<char*>(spank, S_JOB_ALLOC_CORES));
     // Of other steps it says how many CPUs they have now.
     if (step.step.step == kBatchStep) step.job_cpus = item<uint16_t>(spank, S_JOB_NCPUS);
-    step.cores = step.step.step == kBatchStep ? step.job_cores : text_of(item<char*>(spank, S_STEP_ALLOC_CORES));
+    step.cores =
+        step.step.step == kBatchStep ? step.job_cores : std::string(text_of(item<char*>(spank, S_STEP_ALLOC_CORES)));
     if (options().malleable()) step.range = options().range;
     step.min_per_rank = options().min_per_rank;
     return step;

@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "common/slurm_text.hpp"
 #include "slurm_spank.hpp"
 
 namespace drom::slurm {
@@ -27,26 +28,23 @@ int take(std::optional<Value>& option, const Parsed<Value>& parsed, bool on_node
     return -1;
 }
 
-/// Slurm's own spelling of "no value", where a step inherits the option of its job through the environment.
-std::string_view text_of(const char* argument) {
-    const std::string_view text = argument == nullptr ? "" : argument;
-    return text == "(null)" ? std::string_view() : text;
-}
+/// A step may inherit the option of its job through the environment.
+std::string_view given(const char* argument) { return option_value(text_of(argument)); }
 
 int take_malleable(int, const char* argument, int remote) try {
-    return take(g_options.range, parse_malleable(text_of(argument)), remote != 0);
+    return take(g_options.range, parse_malleable(given(argument)), remote != 0);
 } catch (const std::exception&) {
     return -1;
 }
 
 int take_min_per_rank(int, const char* argument, int remote) try {
-    return take(g_options.min_per_rank, parse_min_per_rank(text_of(argument)), remote != 0);
+    return take(g_options.min_per_rank, parse_min_per_rank(given(argument)), remote != 0);
 } catch (const std::exception&) {
     return -1;
 }
 
 int take_resize(int, const char* argument, int remote) try {
-    return take(g_options.resize, parse_resize(text_of(argument)), remote != 0);
+    return take(g_options.resize, parse_resize(given(argument)), remote != 0);
 } catch (const std::exception&) {
     return -1;
 }

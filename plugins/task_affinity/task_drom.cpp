@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/plugin_identity.hpp"
+#include "common/slurm_text.hpp"
 
 const char plugin_name[] = "drom: tasks get and hand back CPUs while they run";
 const char plugin_type[] = "task/drom";
@@ -22,7 +23,8 @@ namespace {
 void say(const std::string& sentence) { slurm_info("task/drom: %s", sentence.c_str()); }
 void say_in_detail(const std::string& sentence) { slurm_verbose("task/drom: %s", sentence.c_str()); }
 
-std::string text_of(const char* text) { return text == nullptr ? "" : text; }
+std::string string_of(const char* text) { return std::string(text_of(text)); }
+
 /// Up to `count` entries, or to the null that ends them.
 std::vector<std::string_view> entries(char** list, size_t count = SIZE_MAX) {
     std::vector<std::string_view> found;
@@ -42,9 +44,9 @@ StepOnNode describe(stepd_step_rec_t* job) {
     StepOnNode step;
     step.step = {job->step_id.job_id, job->step_id.step_id};
     step.user = job->uid;
-    if (job->argc > 0 && job->argv != nullptr) step.program = text_of(job->argv[0]);
-    step.job_cores = text_of(job->job_alloc_cores);
-    step.cores = job->batch ? step.job_cores : text_of(job->step_alloc_cores);
+    if (job->argc > 0 && job->argv != nullptr) step.program = string_of(job->argv[0]);
+    step.job_cores = string_of(job->job_alloc_cores);
+    step.cores = job->batch ? step.job_cores : string_of(job->step_alloc_cores);
     step.job_cpus = task::cpus_of_job(job);
     declare(job->batch ? nullptr : job->msg, job->env, step);
     return step;
@@ -56,7 +58,7 @@ std::string granted_cores(slurm_cred_t* credential) {
     char* step = nullptr;
     uint64_t memory[2];
     format_core_allocs(credential, conf->node_name, conf->cpus, &job, &step, &memory[0], &memory[1]);
-    std::string cores = text_of(step);
+    std::string cores = string_of(step);
     xfree(job);
     xfree(step);
     return cores;
@@ -78,7 +80,7 @@ int request_launch(launch_tasks_request_msg_t* request, uint32_t node_id, char**
 
 void set_up() {
     char* path = get_extra_conf_path(const_cast<char*>("drom.conf"));
-    task::set_up(text_of(path), {say, say_in_detail});
+    task::set_up(string_of(path), {say, say_in_detail});
     xfree(path);
 }
 
@@ -95,7 +97,7 @@ void before_exec(stepd_step_rec_t* job) {
 
 }  // namespace
 
-std::string task::node_name() { return text_of(conf->node_name); }
+std::string task::node_name() { return string_of(conf->node_name); }
 
 void task::tell_of_fork(stepd_step_rec_t* job, uint32_t task) {
     task_was_forked(node_name(), describe(job), job->task[task]->pid, job->node_tasks);

@@ -10,6 +10,7 @@
 #include "common/guarded.hpp"
 #include "common/malleable_range.hpp"
 #include "common/settings.hpp"
+#include "common/slurm_text.hpp"
 #include "common/small_file.hpp"
 
 namespace drom::slurm::task {
@@ -39,9 +40,6 @@ void with_agent(const std::string& node, const Body& body) {
     body(*agent);
 }
 
-/// Slurm's own spelling of "no value".
-std::string_view text_of(std::string_view value) { return value == "(null)" ? std::string_view() : value; }
-
 }  // namespace
 
 void set_up(const std::string& file, const Log& log) noexcept {
@@ -62,7 +60,7 @@ void read_declaration(const std::vector<std::string_view>& environment, std::str
         if (!entry.starts_with(prefix)) continue;
         entry.remove_prefix(prefix.size());
         const std::string_view name = entry.substr(0, entry.find('='));
-        const std::string_view value = text_of(entry.substr(std::min(entry.size(), name.size() + 1)));
+        const std::string_view value = option_value(entry.substr(std::min(entry.size(), name.size() + 1)));
         if (name == "DROM_OFF") off = true;
         // A bad value counts as not given: it was refused at submission.
         if (name == "DROM_MALLEABLE")

@@ -10,6 +10,7 @@
 
 #include "common/admin_comment.hpp"
 #include "common/malleable_range.hpp"
+#include "common/slurm_text.hpp"
 
 namespace drom::slurm {
 
@@ -76,7 +77,7 @@ std::vector<policy::Pool> pools() {
     return pools;
 }
 
-std::string_view comment_of(const job_record_t& job) { return job.admin_comment == nullptr ? "" : job.admin_comment; }
+std::string_view comment_of(const job_record_t& job) { return text_of(job.admin_comment); }
 
 void set_comment(job_record_t& job, const std::string& text) {
     xfree(job.admin_comment);
@@ -104,13 +105,8 @@ policy::Seconds requested(const job_record_t& job) {
 
 namespace {
 
-/// Of the job's SPANK environment, as spank_drom.so leaves it.
 std::optional<std::string_view> declared(const job_record_t& job, std::string_view name) {
-    for (uint32_t i = 0; i < job.spank_job_env_size; ++i) {
-        const std::string_view entry = job.spank_job_env[i] == nullptr ? "" : job.spank_job_env[i];
-        if (entry.starts_with(name) && entry.substr(name.size()).starts_with('=')) return entry.substr(name.size() + 1);
-    }
-    return std::nullopt;
+    return drom::slurm::declared(job.spank_job_env, job.spank_job_env_size, name);
 }
 
 /// An administrator may have changed it; what cannot be read is as good as nothing.
