@@ -22,7 +22,7 @@ void announce(spank_handle* spank) {
     const Options& given = options();
     const auto& min = given.min_per_rank;
     // A declaration that was inherited from the submitting job is not for this one.
-    tell(spank, "DROM_MALLEABLE", given.malleable() ? given.range->text() : "");
+    tell(spank, "DROM_MALLEABLE", given.range && !given.off ? given.range->text() : "");
     tell(spank, "DROM_MIN_PER_RANK", min && !given.off ? std::to_string(*min) : "");
     tell(spank, "DROM_OFF", given.off ? "1" : "");
 }

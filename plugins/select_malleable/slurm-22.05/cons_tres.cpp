@@ -90,8 +90,10 @@ std::string load_cons_tres() {
                ", and this plugin is for " + version_text(SLURM_VERSION_NUMBER) +
                "; build drom again for the Slurm that is installed";
     void* table[std::size(kEntryPoints)];
-    for (std::size_t i = 0; i < std::size(kEntryPoints); ++i)
-        if ((table[i] = dlsym(handle, kEntryPoints[i])) == nullptr) return path + " has no " + kEntryPoints[i];
+    for (std::size_t i = 0; i < std::size(kEntryPoints); ++i) {
+        table[i] = dlsym(handle, kEntryPoints[i]);
+        if (table[i] == nullptr) return path + " has no " + kEntryPoints[i];
+    }
     if (auto* const init = reinterpret_cast<int (*)()>(dlsym(handle, "init"));
         init != nullptr && init() != SLURM_SUCCESS)
         return path + " cannot be set up; slurmctld's log says why";
