@@ -36,7 +36,7 @@ tidy() {
     local database=build/dev status=0
     # Anew: what it says may be of an older state of the folders.
     cmake --preset dev >/dev/null || return
-    run-clang-tidy-19 -quiet -j "$(nproc)" -p "$database" '/(libdrom|tools|bench)/.*\.cpp$' 2>&1 |
+    run-clang-tidy-19 -quiet -j "$(nproc)" -p "$database" "^$PWD/(libdrom|tools|bench|plugins|policy)/.*\\.cpp\$" 2>&1 |
         grep -vE '^\[ *[0-9]+/[0-9]+\]|warnings? generated|^clang-tidy-19|^Suppressed|^$' || true
     [[ ${PIPESTATUS[0]} == 0 ]] || status=1
     files 'examples/*.cpp' | xargs -0 -r -I{} clang-tidy-19 --quiet {} -- -std=c++20 -fopenmp \
