@@ -73,6 +73,7 @@ std::vector<policy::Pool> pools() {
         alike[{record->tot_cores, record->tpc}].insert({node, 1});
     }
     std::vector<policy::Pool> pools;
+    pools.reserve(alike.size());
     for (const auto& [size, nodes] : alike) pools.push_back({size.first, nodes});
     return pools;
 }
@@ -89,7 +90,7 @@ uint32_t own_limit(const job_record_t& job) {
     const std::string_view word = value_of(comment_of(job), kLimitWord).value_or("");
     uint32_t own = 0, more = 0;
     const char* const end = word.data() + word.size();
-    const auto first = std::from_chars(word.data(), end, own);
+    const auto first = std::from_chars(word.data(), word.data() + word.size(), own);
     if (first.ec != std::errc() || first.ptr == end || *first.ptr != '+') return job.time_limit;
     const auto second = std::from_chars(first.ptr + 1, end, more);
     return second.ec == std::errc() && second.ptr == end && own + more == job.time_limit ? own : job.time_limit;
