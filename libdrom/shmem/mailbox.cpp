@@ -75,7 +75,8 @@ bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const 
     if (request.newest.load() != expected) return false;
     uint64_t mine = new_stamp(request);
     if (!half.stamp.compare_exchange_strong(before, mine)) return false;
-    // Once more: a request that another administrator published meanwhile may be in this half, and clients may have read it.
+    // Once more: a request that another administrator published meanwhile may be in this half, and clients may have
+    // read it.
     if (request.newest.load() != expected) return false;
     if (!(name_of(ledger, who.slot) == who)) return false;
     const uint32_t words = ledger.mask_words();
