@@ -119,6 +119,7 @@ int select_p_reconfigure(void) {
     return status;
 }
 
+// Slurm's signature. NOLINTNEXTLINE(readability-function-size)
 int select_p_job_test(job_record_t* job, bitstr_t* nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
                       uint16_t mode, List candidates, List* preempted, bitstr_t* excluded_cores) {
     Question question{job, nodes, min_nodes, max_nodes, req_nodes, mode, candidates, preempted, excluded_cores};
