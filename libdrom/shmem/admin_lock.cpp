@@ -11,7 +11,7 @@
 namespace drom {
 
 namespace {
-// A holder that is killed wakes nobody: look at it again at least this often.
+// A holder that is killed wakes no waiter: each waiter looks at the holder at least this often.
 constexpr uint64_t kLookAgain = 5 * kMillisecond;
 
 bool try_take(Header& header, uint64_t from, uint64_t mine) noexcept {
@@ -41,7 +41,8 @@ AdminLock::AdminLock(Header& header, uint64_t deadline_ns) noexcept : header_(he
 }
 
 AdminLock::~AdminLock() {
-    // An administrator that took this one for stopped may have taken the lock: then it is not ours to give back.
+    // Another administrator may have taken this one for stopped, and the lock from it: then there is nothing to give
+    // back.
     uint64_t mine = mine_;
     if (!header_.admin_lock.compare_exchange_strong(mine, 0, std::memory_order_release)) return;
     if (header_.admin_lock_waiters.load() > 0) futex_wake(futex_half(header_.admin_lock));

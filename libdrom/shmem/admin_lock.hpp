@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // admin_lock.hpp - one administrator changes the table at a time.
 //
-// The lock is one word in the header: {pid, start time} of its holder. It protects tidiness, not correctness: every
-// change of the ledger is a compare-and-swap from the word it was planned on, and every request is published by a
-// compare-and-swap from the sequence number its mask was derived under. So the lock may be taken from a holder that is
-// dead (at once) or stopped (after the deadline), and the table stays right. A stopped holder that goes on may mix what
-// it had planned with what was planned since (docs/developer/protocol.md). A kernel file lock would be dropped by the
-// kernel, but costs more than the whole operation (1-2.5 us) and is inherited by forked children.
+// The lock is one word in the header: {pid, start time} of its holder. The table stays right even without it. Every
+// change of the ledger is a compare-and-swap from the word that it was planned on. Every request is published by a
+// compare-and-swap from the sequence number under which its mask was derived. So the lock may be taken from a holder
+// that is dead (at once) or stopped (after the deadline).
+//
+// A stopped holder that continues may mix its old plan with newer ones (docs/developer/protocol.md). The kernel would
+// drop a file lock by itself, but such a lock costs more than the whole operation (1-2.5 us), and forked children
+// inherit it.
 #pragma once
 
 #include "layout.hpp"
@@ -21,7 +23,7 @@ public:
     AdminLock(const AdminLock&) = delete;
     AdminLock& operator=(const AdminLock&) = delete;
 
-    /// Returns whether the previous holder did not give the lock back: its work may be half done and must be reconciled
+    /// Returns whether the previous holder did not give the lock back. Its work may be half done and must be reconciled
     /// first.
     [[nodiscard]] bool inherited() const noexcept { return inherited_; }
 

@@ -16,7 +16,7 @@ namespace drom {
 
 namespace {
 
-/// The path of a table may be spelled in several ways.
+/// Returns whether two paths, perhaps spelled differently, name the same table.
 bool is_same_table(const char* a, const char* b) noexcept {
     struct stat one;
     struct stat other;
@@ -24,7 +24,7 @@ bool is_same_table(const char* a, const char* b) noexcept {
            (stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino);
 }
 
-/// A file is at `path` as process `pid` sees it, and it is not the table.
+/// Returns whether process `pid` sees a file at `path` that is not the table.
 bool is_other_table(uint32_t pid, const char* path, const char* table) noexcept {
     char name[320];
     snprintf(name, sizeof name, "/proc/%u/root%s", pid, path);
@@ -34,7 +34,7 @@ bool is_other_table(uint32_t pid, const char* path, const char* table) noexcept 
     return one.st_dev != other.st_dev || one.st_ino != other.st_ino;
 }
 
-/// Takes an environment as it is read, and notes the two variables.
+/// Takes an environment in pieces, as it is read, and notes the two variables.
 class Reader {
 public:
     /// `below`: the process, when it is in a namespace below this one; 0 otherwise.
@@ -66,7 +66,7 @@ private:
 
     const Claim& claim_;
     uint32_t below_;
-    char entry_[288];  ///< a table's path is shorter; of other variables the end is cut
+    char entry_[288];  ///< a table's path is shorter; the end of other variables is cut
     size_t length_ = 0;
     bool slot_ = false;
     bool table_ = false;
@@ -74,7 +74,7 @@ private:
 
 enum class Environment : uint8_t { kRead, kNone, kRefused };
 
-/// None: a thread that has ended has no environment. Refused: it is another user's.
+/// Returns kNone for a thread that has ended and has no environment any more, kRefused for one of another user.
 Environment read_environment(uint32_t pid, uint32_t tid, Reader& reader) noexcept {
     char text[4096];
     snprintf(text, sizeof text, "/proc/%u/task/%u/environ", pid, tid);
@@ -92,7 +92,7 @@ Environment read_environment(uint32_t pid, uint32_t tid, Reader& reader) noexcep
     return any ? Environment::kRead : Environment::kNone;
 }
 
-/// A process whose first thread has ended lives in the others.
+/// Reads the environment of any thread: a process whose first thread has ended lives in the others.
 Environment read_environment(uint32_t pid, Reader& reader) noexcept {
     Environment first = read_environment(pid, pid, reader);
     if (first != Environment::kNone) return first;

@@ -39,7 +39,7 @@ struct Stat {
     uint64_t start;
 };
 
-/// A small file of one line below `process`; errno says why not. Part of a line will do.
+/// Reads a small file of one line below `process`. Part of the line is enough. Returns false with errno set.
 bool read_text(int process, const char* name, char* text, size_t size) noexcept {
     const int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
@@ -51,7 +51,7 @@ bool read_text(int process, const char* name, char* text, size_t size) noexcept 
     return length > 0;
 }
 
-/// 0, or errno: ESRCH when the process has ended.
+/// Returns 0 or errno; ESRCH when the process has ended.
 int read_stat(int process, Stat& stat) noexcept {
     char text[1024];
     if (!read_text(process, "stat", text, sizeof text)) return errno;
@@ -70,7 +70,7 @@ int read_stat(int process, Stat& stat) noexcept {
     return 0;
 }
 
-/// 0 when it has ended.
+/// Returns 0 when the process has ended.
 uint32_t parent_of(int proc, uint32_t pid) noexcept {
     char name[16];
     snprintf(name, sizeof name, "%u", pid);
@@ -88,7 +88,7 @@ struct Activity {
     uint64_t ran_ns = 0;
 };
 
-/// State, and nanoseconds on a CPU (0 where the kernel does not count them).
+/// Reads the thread's state and its nanoseconds on a CPU (0 where the kernel does not count them).
 bool read_activity(int process, uint32_t tid, char& state, uint64_t& ran_ns) noexcept {
     char path[40];
     char text[256];
@@ -116,8 +116,9 @@ Activity activity_of(int process) noexcept {
     return all;
 }
 
-/// A child gets its parent's mask as the fork begins, and is listed as the fork ends. A thread that sleeps is in no
-/// fork, and one that has run for this long since is out of it.
+/// Returns whether no fork is under way that began before the process was moved. A child gets its parent's mask when
+/// the fork begins, and is listed when the fork ends. A sleeping thread is in no fork, and a thread that has run for
+/// this long has left its fork.
 bool is_settled(int process, uint64_t ran_ns) noexcept {
     constexpr uint64_t kLongestFork = 2 * kMillisecond;
     const Activity now = activity_of(process);
@@ -136,14 +137,14 @@ int status_of(int error) noexcept {
 struct Found {
     uint32_t pid;
     uint32_t parent;
-    uint64_t start;   ///< 0: not looked at
-    bool known;       ///< the last pass has moved it, or its parent before it was started
+    uint64_t start;   ///< 0: not read yet
+    bool known;       ///< the last pass has moved it, or had moved its parent before it was started
     bool ended;       ///< a zombie without another thread
     bool settled;     ///< no fork from before it was moved is under way
     uint64_t ran_ns;  ///< processor time of its threads when it had just been moved
 };
 
-/// A list without malloc, which may be what the interrupted program is in.
+/// A list without malloc: the program that was interrupted may be inside malloc.
 class FoundList {
 public:
     FoundList() noexcept = default;
@@ -163,7 +164,7 @@ public:
         return nullptr;
     }
 
-    /// False when memory is short.
+    /// Returns false when memory is short.
     bool add(const Found& found) noexcept {
         if (count_ == capacity_ && !grow()) return false;
         at_[count_++] = found;
@@ -191,10 +192,10 @@ private:
 
 struct Role {
     bool client = false;
-    bool launcher = false;  ///< what is below it is that client's
+    bool launcher = false;  ///< the processes below it belong to that client
 };
 
-/// Calls `visit(pid)` for each number in a file of children. Returns a hash of the numbers, and how many there are.
+/// Calls `visit(pid)` for each number in a file of children. Returns a hash of the numbers, and their count.
 struct Children {
     uint64_t hash = 0xcbf29ce484222325;
     uint32_t count = 0;
@@ -224,7 +225,7 @@ bool read_children(int file, Children& children, const Visit& visit) noexcept {
     }
 }
 
-/// The kernel may skip a child when one before it ends at this moment: then the next reading differs.
+/// Reads until two readings agree: the kernel may skip a child when a child before it ends at this moment.
 template <class Visit>
 bool read_all_children(int file, const Visit& visit) noexcept {
     constexpr int kTries = 16;
@@ -247,9 +248,9 @@ public:
     Walk(const Ledger& ledger, const char* table, uint32_t slot) noexcept
         : ledger_(ledger), table_(table), slot_(slot) {}
 
-    /// Calls `visit(directory, found, again)` for each process, the client first; it returns how many threads it moved,
-    /// less than 0: the process has ended meanwhile. `process`: the client's directory, -1: it has ended. False when
-    /// nothing more can be learned: status() says why.
+    /// Calls `visit(directory, found, again)` for each process, the client first. `visit` returns how many threads it
+    /// moved; less than 0: the process has ended meanwhile. `process`: the client's directory; -1: the client has
+    /// ended. Returns false when nothing more can be learned; status() says why.
     template <class Visit>
     bool pass(uint32_t pid, int process, const Visit& visit) noexcept {
         std::swap(now_, before_);
@@ -257,8 +258,8 @@ public:
         news_ = unsettled_ = false;
         if (process >= 0) visit_client(pid, process, visit);
         uint32_t next = now_->count() > 0 ? 1 : 0;
-        // The launcher's children come last: by then those are among them whose parents ended while the others were
-        // asked.
+        // The launcher's children come last. By then they include the processes whose parents ended while other
+        // processes were asked.
         for (bool asked = false; status_ == DROM_OK;) {
             if (next < now_->count()) {
                 visit_next(next++, visit);
@@ -271,15 +272,16 @@ public:
         return status_ == DROM_OK;
     }
 
-    /// A process may have been missed.
+    /// Returns whether a process may have been missed.
     [[nodiscard]] bool is_incomplete() const noexcept { return news_; }
-    /// A process that was moved may be at a fork that it began before. The client alone is not waited for.
+    /// Returns whether a process that was moved may be inside a fork that it began before. The client alone is not
+    /// waited for.
     [[nodiscard]] bool is_unsettled() const noexcept { return unsettled_ && now_->count() > 1; }
     [[nodiscard]] int status() const noexcept { return status_; }
     [[nodiscard]] uint32_t count() const noexcept { return now_->count(); }
     [[nodiscard]] const Found& operator[](uint32_t index) const noexcept { return (*now_)[index]; }
 
-    /// The part that a process has in other clients.
+    /// Returns the process's part in other clients.
 
     [[nodiscard]] Role role_of(uint32_t pid) const noexcept {
         Role role;
@@ -301,7 +303,7 @@ private:
         if (now_->find(found.pid) == nullptr && !now_->add(found)) status_ = DROM_E_OS;
     }
 
-    /// The client itself: whoever opened its directory knows that it is the client.
+    /// Visits the client itself. The caller opened the directory, so it is known to be the client's.
     template <class Visit>
     void visit_client(uint32_t pid, int process, const Visit& visit) noexcept {
         const bool again = before_->count() > 0;
@@ -333,7 +335,7 @@ private:
         close(process);
     }
 
-    /// It cannot be looked at.
+    /// Notes a process that cannot be looked at.
     void miss(uint32_t index, int error) noexcept {
         if (!has_ended(error)) status_ = status_of(error);
         if (!(*now_)[index].known) news_ = true;
@@ -344,7 +346,8 @@ private:
         Stat stat{};
         if (const int error = read_stat(process, stat); error != 0) return miss(index, error);
         Found found = (*now_)[index];
-        // Its number has passed to another process, or it has just got another parent: the next pass meets it there.
+        // The number now means another process, or the process has just got another parent; the next pass meets it
+        // there.
         if (found.parent != stat.parent) return miss(index, ESRCH);
         const Found* last = before_->find(found.pid);
         const bool again = last != nullptr && last->start == stat.start;
@@ -360,10 +363,10 @@ private:
         note_settled(index, process, again ? last : nullptr, moved);
     }
 
-    /// A client of its own: not one of ours, nor what is below it.
+    /// Forgets a process that is a client of its own; the processes below it are not visited either.
     void forget(uint32_t index) noexcept { (*now_)[index].start = 0; }
 
-    /// The first thread is listed until the last one has ended.
+    /// Counts threads: the first thread is listed until the last one has ended.
     static bool has_one_thread(int process) noexcept {
         Tasks tasks(process, "task");
         uint32_t count = 0;
@@ -376,8 +379,8 @@ private:
         if (now_->count() > before && role_of(parent.pid).launcher) now_->cut(before);
     }
 
-    /// Of every thread: a child belongs to the thread that made it. A process whose first thread has ended looks like a
-    /// zombie by its own entry.
+    /// Asks every thread, as a child belongs to the thread that made it. A process whose first thread has ended looks
+    /// like a zombie by its own entry.
     void find_children(int process, Found child) noexcept {
         Tasks tasks(process, "task");
         if (!tasks.ok()) return note(tasks.error());
@@ -398,7 +401,7 @@ private:
         close(file);
     }
 
-    /// A thread or a process that ended while it was asked: its children have another parent by now.
+    /// Notes an error. The children of a thread or a process that has just ended have another parent by now.
     void note(int error) noexcept {
         if (has_ended(error))
             news_ = true;
@@ -406,7 +409,7 @@ private:
             status_ = status_of(error);
     }
 
-    /// Where the kernel has no lists of children (or the thread has ended): every process is asked for its parent.
+    /// Asks every process for its parent, where the kernel has no lists of children or the thread has ended.
     void scan(int process, uint32_t tid, Found& child) noexcept {
         char path[32];
         snprintf(path, sizeof path, "task/%u/stat", tid);
@@ -427,7 +430,7 @@ private:
         const Slot& slot = ledger_.slot(slot_);
         if ((state_of(slot).flags & slot_flag::kTree) == 0) return;
         const Who launcher = read_who(slot.launcher);
-        if (launcher.pidns != self().pidns) return;  // seen from here it has another number, or none
+        if (launcher.pidns != self().pidns) return;  // from here the launcher has another number, or none
         const int process = open_process(launcher.pid);
         if (process < 0) return has_ended(errno) ? add_claimed() : note(errno);
         const Verdict life = verdict(launcher);
@@ -436,7 +439,7 @@ private:
         if (life == Verdict::kDead) add_claimed();
     }
 
-    /// No process is above them all any more: those that carry the reservation.
+    /// Adds the processes that carry the reservation: no process is above all of them any more.
     void add_claimed() noexcept {
         const Slot& slot = ledger_.slot(slot_);
         const Claim claim{table_, slot_, state_of(slot).generation, slot.uid.load(std::memory_order_relaxed)};
@@ -463,7 +466,7 @@ private:
     int status_ = DROM_OK;
 };
 
-/// A process has become a client of its own while it was moved with its parent: its CPUs are those of its own request.
+/// Moves a process to the CPUs of its own request: it became a client while it was moved with its parent.
 void give_its_own(const Ledger& ledger, uint32_t pid, Tasks& tasks, const CpuSet& given, uint64_t deadline) noexcept {
     const uint32_t slot = find_pid(ledger, pid);
     Posted own;
@@ -476,7 +479,7 @@ void wait_for_forks() noexcept {
     futex_wait(&nothing, 0, now_ns() + kMillisecond / 2);
 }
 
-/// `pid`: of the descendant; 0: the client.
+/// `pid`: the descendant's; 0: the client.
 void add_up(Confined& total, const Confined& one, uint32_t pid) noexcept {
     total.threads += one.threads;
     total.moved += one.moved;
@@ -549,7 +552,7 @@ uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
 
 bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept {
     const Who who = read_who(ledger.slot(slot).client);
-    int process = open_process(who.pid);  // before the verdict: no other process is looked at in its place
+    int process = open_process(who.pid);  // before the verdict, so that no other process is looked at instead
     const Verdict life = verdict(who);
     bool within = true;
     const auto visit = [&](int directory, const Found&, bool) {
@@ -585,12 +588,12 @@ bool pass_on(const Ledger& ledger, const char* table, uint32_t slot) noexcept {
     uint32_t ended = client.pid.load();
     Who next{};
     if (ledger.virtual_node() || find_left(ledger, table, slot, next) == 0) return false;
-    // Not if another administrator has written one meanwhile: the next look judges that one.
+    // Another administrator may have written a successor meanwhile. Then the next call judges that one.
     if (!client.pid.compare_exchange_strong(ended, next.pid)) return true;
     client.start.store(next.start);
     client.pidns.store(next.pidns);
     sign_takeover(ledger, slot, generation,
-                  phase::kFree);  // a verdict on the process before does not hold for this one
+                  phase::kFree);  // a verdict on the former process does not hold for this one
     return true;
 }
 

@@ -17,10 +17,10 @@ namespace drom {
 
 namespace {
 
-constexpr uint64_t kInitial = 0xeffffffc;  // PROC_PID_INIT_INO of the kernel: the namespace that all others are below
+constexpr uint64_t kInitial = 0xeffffffc;  // PROC_PID_INIT_INO of the kernel: the namespace above all others
 constexpr uint64_t kPeriod = 1000 * kMillisecond;
 std::atomic<uint64_t> next_look_ns{0};
-/// The number here of a process that each slot lived in the last time: where to look first.
+/// For each slot, the pid here of a process that the slot lived in the last time: the first one to look at.
 std::atomic<uint32_t> last_seen[kMaxClients];
 
 bool is_elsewhere(const Who& who) noexcept { return who.pid != 0 && who.pidns != self().pidns; }
@@ -29,18 +29,18 @@ bool may_have_ended(const Who& who) noexcept {
     return is_elsewhere(who) ? who.start != 0 && who.pidns != 0 : verdict(who) == Verdict::kDead;
 }
 
-/// It is the process of that number, or may be: two time namespaces round differently.
+/// Returns whether a process of that number is the client, or may be: two time namespaces round differently.
 bool began_as(uint64_t start, const Who& who) noexcept {
     return (start > who.start ? start - who.start : who.start - start) <= 2;
 }
 
-/// A mount of /proc with one of these options does not show every process. All mounts are asked: which of several is in
-/// use is not known.
+/// Returns whether a mount of /proc has an option that hides processes. All mounts are asked, because the one in use is
+/// not known.
 bool hides(const char* mounts) noexcept {
     return strstr(mounts, "hidepid=") != nullptr || strstr(mounts, "subset=") != nullptr;
 }
 
-/// Every process of this namespace is shown, those of other users too.
+/// Returns whether every process of this namespace is shown, those of other users included.
 bool shows_all(int proc) noexcept {
     char number[16]{};
     if (readlinkat(proc, "self", number, sizeof number - 1) <= 0 || strtol(number, nullptr, 10) != getpid())
@@ -64,8 +64,8 @@ bool shows_all(int proc) noexcept {
     return any && !hidden && length == 0;
 }
 
-/// Its numbers in the namespaces below this one, as /proc/PID/status gives them. False: they cannot be read. Empty: it
-/// has ended.
+/// Reads the process's numbers in the namespaces below this one, as /proc/PID/status gives them. Returns false when
+/// they cannot be read; an empty text when the process has ended.
 bool read_numbers(int proc, uint32_t pid, char (&text)[4096], const char*& numbers) noexcept {
     numbers = "";
     snprintf(text, sizeof text, "%u/status", pid);
@@ -79,7 +79,7 @@ bool read_numbers(int proc, uint32_t pid, char (&text)[4096], const char*& numbe
     const char* line = strstr(text, "\nNSpid:");
     if (line == nullptr || strchr(line + 1, '\n') == nullptr) return false;
     char* end = nullptr;
-    strtoul(line + strlen("\nNSpid:"), &end, 10);  // the number here
+    strtoul(line + strlen("\nNSpid:"), &end, 10);  // the process's number here
     numbers = end;
     return true;
 }
@@ -102,7 +102,7 @@ bool Elsewhere::all_live() const noexcept {
     return all;
 }
 
-/// False: it cannot be told which have ended.
+/// Returns false when it cannot be known which clients have ended.
 bool Elsewhere::look() noexcept {
     const uint64_t now = now_ns();
     if (ledger_.virtual_node() || self().pidns != kInitial) return false;
@@ -110,7 +110,7 @@ bool Elsewhere::look() noexcept {
     next_look_ns.store(now + kPeriod, std::memory_order_relaxed);
     const int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (proc < 0) return false;
-    // Twice: a process may start another one where the list has been read already, and end before it is reached itself.
+    // Twice: a process may start another one where the list has been read already, and end before it is read itself.
     const bool told = shows_all(proc) && look_where_they_were(proc) &&
                       (all_live() || (look_through(proc) && (all_live() || look_through(proc))));
     close(proc);
@@ -132,7 +132,7 @@ bool Elsewhere::look_through(int proc) noexcept {
     return told && all.each([&](uint32_t pid) { told = told && note(proc, pid); }) && told;
 }
 
-/// Marks the clients that process `pid` belongs to as living. False: it cannot be told which numbers it has.
+/// Marks the clients that process `pid` belongs to as living. Returns false when its numbers cannot be known.
 bool Elsewhere::note(int proc, uint32_t pid) noexcept {
     char text[4096];
     const char* numbers = nullptr;
@@ -164,8 +164,8 @@ bool Elsewhere::note_number(uint32_t pid, uint32_t number) noexcept {
     return told;
 }
 
-/// Descendants that outlive the client and its launcher keep the CPUs. `is_below`: in a namespace where users may be
-/// called otherwise than here.
+/// Marks the slots whose reservation the process carries: descendants that outlive the client and its launcher keep the
+/// CPUs. `is_below`: the process is in a namespace where users may have other numbers than here.
 void Elsewhere::note_reservation(uint32_t pid, bool is_below) noexcept {
     asked_.each([&](uint32_t slot) {
         const SlotState state = unpack_state(seen_[slot]);

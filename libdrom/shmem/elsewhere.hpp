@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // elsewhere.hpp - clients of other pid namespaces (containers) that have ended.
 //
-// Their numbers mean nothing here. The machine's own pid namespace shows the processes of every other one, though, with
-// each number that a process has: a client that is not among them has ended. Any doubt leaves everything as it was, as
-// where /proc hides processes.
+// The pids of such clients mean nothing here. The machine's own pid namespace, however, shows the processes of every
+// other namespace, with each number that a process has. A client that is not among them has ended. In doubt, as where
+// /proc hides processes, no client is taken for ended.
 #pragma once
 
 #include "mailbox.hpp"
@@ -15,13 +15,13 @@ class Elsewhere {
 public:
     Elsewhere(const Ledger& ledger, const char* table) noexcept : ledger_(ledger), table_(table) {}
 
-    /// Takes the client in if it or its launcher is of another namespace, and neither is known to live. `seen`: the
-    /// slot's state as it was read before; what is found out holds for that state alone.
+    /// Notes the client if it or its launcher is of another namespace, and neither is known to live. `seen`: the slot's
+    /// state as it was read before. The answer holds for that state alone.
     void add(uint32_t slot, uint64_t seen) noexcept;
 
-    /// Calls `ended(slot, seen)` for each of them of which nothing is left: no client, no launcher, no process that
-    /// carries its reservation. Asks about every process of the machine (15 us each), once per second at most in this
-    /// process, unless those that were found the last time live.
+    /// Calls `ended(slot, seen)` for each noted client that has ended with its launcher, and of which no process
+    /// carries the reservation. Asks about every process of the machine (15 us each), at most once per second in this
+    /// process, unless the processes that were found the last time still live.
     template <class Ended>
     void each_ended(Ended&& ended) noexcept {
         if (!any_ || !look()) return;

@@ -31,7 +31,7 @@ void command_name(uint32_t pid, char* out, size_t size) noexcept {
     out[strcspn(out, "\n")] = '\0';
 }
 
-/// Writes what a person should see into a slot: names cut to fit.
+/// Writes the names that people see into a slot, cut to fit.
 void label(Slot& slot, uint32_t pid, const char* name, const char* job, const char* name_end) noexcept {
     char comm[32];
     if (name == nullptr) command_name(pid, comm, sizeof comm);
@@ -42,7 +42,7 @@ void label(Slot& slot, uint32_t pid, const char* name, const char* job, const ch
     copy_text(slot.job, sizeof slot.job, job);
 }
 
-/// Step 2: only the claimer writes here.
+/// Step 2. Only the claimer writes here.
 void fill(Slot& slot, const Enrolment& enrolment) noexcept {
     write_who(slot.client, enrolment.client);
     write_who(slot.launcher, enrolment.launcher);
@@ -77,7 +77,7 @@ int enrol(const Ledger& ledger, Pages& pages, const char* path, const Enrolment&
     const bool reserving = enrolment.phase == phase::kReserved;
     if (reserving && is_client(ledger, enrolment.client.pid))
         return fail(error, DROM_E_BUSY, "%s: the process is a client already", enrolment.verb);
-    reap(ledger, pages, path);  // a newcomer must not be refused for the sake of the dead
+    reap(ledger, pages, path);  // dead clients must not be the reason to refuse a new one
     const uint32_t slot = claim_slot(ledger);
     if (slot == kNoSlot)
         return fail(error, DROM_E_FULL, "%s: no slot of table %s is free; it has %s", enrolment.verb, path,
@@ -107,8 +107,8 @@ bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot,
         if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;
         record(ledger, {.type = event, .slot = slot, .pid = pid});
     }
-    // From here on the slot's name is dead in every word; reconcile() passes its CPUs on. Only then may the slot be
-    // used again.
+    // From here on the slot's name is dead in every word; reconcile() passes its CPUs on. Only after that may the slot
+    // be used again.
     reconcile(ledger, pages, {});
     remove_page(ledger, path, slot, state.generation);
     move_slot(ledger, slot, state.generation, phase::kFree, 0);

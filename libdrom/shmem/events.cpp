@@ -12,7 +12,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr uint64_t kPatience = 64;
 
 /// The result of one look at an entry of the ring. A second look could find another state, and nothing may be concluded
-/// from both.
+/// from the two together.
 enum class Look { kCopied, kUnfinished, kWrittenOver };
 
 Look copy_event(const Event& entry, uint64_t index, drom_event& out) noexcept {
@@ -57,7 +57,7 @@ size_t copy_events(const Ledger& ledger, uint64_t& next, drom_event* out, size_t
     size_t copied = 0;
     for (; next < head && copied < capacity; ++next) {
         const Look look = copy_event(ledger.event(next), next, out[copied]);
-        // Its recorder rings the bell. Only if many came after it has the recorder died.
+        // Its recorder will ring the bell. When many events came after it, its recorder has died.
         if (look == Look::kUnfinished && head - next < kPatience) break;
         copied += look == Look::kCopied ? 1 : 0;
     }

@@ -17,12 +17,12 @@ struct EventFacts {
     uint64_t time_ns = 0;  ///< 0: now
 };
 
-/// Records one event. About 40 ns; a system call only while somebody watches. Nothing on a read-only ledger.
-/// A recorder that dies half way leaves one entry that readers skip.
+/// Records one event. About 40 ns; makes a system call only while a process waits for events. Does nothing on a
+/// read-only ledger. A recorder that dies half-way leaves one entry that readers skip.
 void record(const Ledger& ledger, const EventFacts& facts) noexcept;
 
-/// Copies up to `capacity` complete events from index `next` on. Returns how many; `next` moves past them and past
-/// gaps.
+/// Copies up to `capacity` complete events from index `next` on, and moves `next` past them and past gaps. Returns
+/// their number.
 size_t copy_events(const Ledger& ledger, uint64_t& next, drom_event* out, size_t capacity) noexcept;
 
 }  // namespace drom

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// folder.cpp - what a table's directory holds besides the table.
+// folder.cpp - files in a table's directory that are not the table's.
 #include "folder.hpp"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ namespace drom {
 
 namespace {
 
-/// Of the table itself, of its clients, or of Slurm's agent on the node.
+/// Returns whether the file belongs to the table itself, to its clients, or to Slurm's agent on the node.
 bool is_ours(const char* name) noexcept {
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
     for (const char* begin : {"ledger", "client.", "agent."})
@@ -30,7 +30,7 @@ int refuse(const char* path, const char* name, drom_error* error) noexcept {
                 name);
 }
 
-/// Without opendir, which allocates.
+/// Reads the directory without opendir, which allocates.
 int check_entries(int fd, const char* path, drom_error* error) noexcept {
     alignas(8) char buffer[2048];
     for (;;) {

@@ -9,10 +9,10 @@ namespace drom {
 /// The futex half of a word: its low 32 bits.
 Half* futex_half(const Word& word) noexcept;
 
-/// Sleeps while *word == expected, until a wake, or `deadline_ns` (now_ns). May return early: look again.
+/// Sleeps while *word == expected, until a wake or `deadline_ns` (now_ns). May return early, so the caller looks again.
 void futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept;
 
-/// Wakes everybody. Works on read-only mappings too. About 0.3 us when nobody sleeps.
+/// Wakes every process that sleeps on the word. Works on read-only mappings too. About 0.3 us when none sleeps.
 void futex_wake(const Half* word) noexcept;
 
 }  // namespace drom

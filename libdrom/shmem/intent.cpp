@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// intent.cpp - what the holder of the administrator lock means to do to several owner words.
+// intent.cpp - the changes of several owner words that the holder of the administrator lock intends.
 #include "intent.hpp"
 
 namespace drom {
@@ -10,8 +10,8 @@ void each_cpu(const Ledger& ledger, const CpuSet& cpus, Visit&& visit) noexcept 
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) visit(cpu);
 }
 
-/// Loads each word of a record of `what.kind` once, whoever writes meanwhile: what was checked is what is used. Returns
-/// their checksum.
+/// Loads each word of a record of kind `what.kind` once, even while another process writes: the values that are checked
+/// are the values that are used. Returns their checksum.
 uint64_t load_record(const Ledger& ledger, Intention& what) noexcept {
     const Intent& record = ledger.intent();
     uint64_t hash = 0xcbf29ce484222325;
@@ -50,8 +50,8 @@ bool is_written(const Ledger& ledger, const Intention& what) noexcept {
 }  // namespace
 
 void write_intent(const Ledger& ledger, const Intention& what) noexcept {
-    // An administrator that finishes the work of a dead one finds it written: writing it again would lose it for as
-    // long as that takes.
+    // An administrator that completes the work of a dead one finds the intent written. Writing it again would make it
+    // invalid for a moment.
     if (is_written(ledger, what)) return;
     Intent& record = ledger.intent();
     record.kind.store(intent::kNothing);

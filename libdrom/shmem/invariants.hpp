@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// invariants.hpp - every fact that must hold at every instant, whoever was killed where.
+// invariants.hpp - every fact that must hold at every instant, wherever any process was killed.
 #pragma once
 
 #include "drom/drom.h"
@@ -7,7 +7,7 @@
 
 namespace drom {
 
-/// DROM_OK, or DROM_E_CORRUPT and the first fact that does not hold. One pass; changes nothing.
+/// Returns DROM_OK, or DROM_E_CORRUPT with the first fact that does not hold. One pass; changes nothing.
 int check_invariants(const Ledger& ledger, drom_error* error) noexcept;
 
 }  // namespace drom

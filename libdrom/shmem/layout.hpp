@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// layout.hpp - every byte that processes share: the ledger file and one page a client.
+// layout.hpp - every byte that processes share: the ledger file and one page per client.
 //
 // A table is a directory:
-//   ledger               header | owner words | home words | places | slots | requests | intent | events
-//   client.<slot>.<gen>  one page, written by the client, read by administrators; in a node table shared memory without
-//   a file
+//   ledger               header | owner words | home words | locations | slots | requests | intent | events
+//   client.<slot>.<gen>  one page, written by the client, read by administrators; in a node table it is shared memory
+//                        without a file
 //
-// Why it looks like this: any process may be killed between any two stores. So
-//   - who owns a CPU is one 64-bit word, changed by one compare-and-swap; nothing repeats it;
-//   - a request becomes visible by one store of its sequence number, after its words;
-//   - whatever else is here can be derived again from the owner words (reconcile.hpp does).
-// Writers: administrators write the ledger; a client writes its page only. In a user's own table every process is
-// both, so clients map the ledger read-write there; in node mode (root's table) they map it read-only.
+// Any process may be killed between any two stores. Therefore
+// - the owner of a CPU is one 64-bit word, changed by one compare-and-swap, and nothing repeats it;
+// - a request becomes visible by one store of its sequence number, after its words;
+// - everything else can be derived again from the owner words (reconcile.hpp does).
+// Administrators write the ledger; a client writes only its page. In a user's own table every process is both, so
+// clients map the ledger read-write there; in node mode (root's table) they map it read-only.
 //
-// No bool, enum or bit-field in shared structs; fixed widths, explicit padding, offsets pinned by static_assert.
+// Shared structs have no bool, enum or bit-field, but fixed widths, explicit padding, and offsets pinned by
+// static_assert.
 #pragma once
 
 #include <atomic>
@@ -37,10 +38,11 @@ inline constexpr uint32_t kModeVirtual = 2;  // added to either
 using Word = std::atomic<uint64_t>;
 using Half = std::atomic<uint32_t>;  // a futex is 32 bits wide
 #ifndef DROM_PLAIN_PAYLOAD
-/// A word that another one publishes: who has seen that one may read it, or finds by its checksum that it may not.
+/// A word that another word publishes. A process that has seen the publishing word may read it; any other process
+/// learns from the checksum that it may not.
 using Payload = Word;
 #else
-/// The same for ThreadSanitizer, which then sees when nothing orders it behind the word that publishes it
+/// The same for ThreadSanitizer, which then reports an access that nothing orders behind the publishing word
 /// (tests/race/edges_test.cpp).
 struct Payload {
     uint64_t value;
@@ -51,13 +53,13 @@ struct Payload {
 static_assert(sizeof(Payload) == 8 && alignof(Payload) == 8);
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8 && sizeof(Half) == 4);
 
-/// The identity of a process, so that a reused pid is never taken for its predecessor. Written before the slot's state
-/// says so.
+/// The identity of a process, so that a reused pid is never taken for the former process. Written before the slot's
+/// state says so.
 struct Identity {
     Payload start;  ///< start time in clock ticks since boot (field 22 of /proc/PID/stat)
     Payload pidns;  ///< inode of its pid namespace
     Half pid;
-    Half signs;  ///< a claimer's: the generation of the slot that it has claimed, written last
+    Half signs;  ///< of a claimer: the generation of the slot that it has claimed, written last
 };
 static_assert(sizeof(Identity) == 24);
 
@@ -66,7 +68,7 @@ struct Header {
     uint64_t magic;
     uint32_t layout_version;
     uint32_t header_size;
-    uint64_t layout_hash;  ///< kLayoutHash of who made it
+    uint64_t layout_hash;  ///< kLayoutHash of the library that made the table
     uint64_t file_size;
     uint64_t boot_id;  ///< hash of the kernel's boot id: a table that outlived a boot is refused
     uint32_t mode;
@@ -81,48 +83,51 @@ struct Header {
     Word admin_lock;
     Half admin_lock_waiters;
     uint32_t pad1;
-    Word reaped_ns;  ///< when the dead were looked for last
+    Word reaped_ns;  ///< when the dead were last looked for
     uint64_t pidns;  ///< pid namespace of the table's creator, constant after creation
     uint8_t pad2[32];
     // --- events ---
     Word event_head;     ///< events ever recorded
     Half event_bell;     ///< futex: counts completed events
-    Half event_waiters;  ///< > 0: somebody sleeps on event_bell
+    Half event_waiters;  ///< > 0: a process sleeps on event_bell
     uint8_t pad3[48];
 };
 static_assert(offsetof(Header, layout_hash) == 16 && offsetof(Header, checksum) == 120 &&
               offsetof(Header, admin_lock) == 128);
 static_assert(offsetof(Header, event_head) == 192 && sizeof(Header) == 256);
 
-/// Where a CPU is; UINT16_MAX: unknown. Filled at creation so that applications need no topology library.
+/// The location of a CPU; UINT16_MAX: unknown. Filled at creation, so that applications need no topology library.
 struct Place {
     uint16_t core, l3, numa, package;
 };
 static_assert(sizeof(Place) == 8);
 
-/// A slot's `state`: {phase:8, flags:8, takes:16, generation:32}: `takes` counts the processes that took the slot's
-/// CPUs over from the one before, so that a verdict about that one does not end them. While Claimed {phase:8, unused:1,
-/// at home:1, claimer's pid:22, generation:32}, so that a slot never stands there as claimed by its former claimer,
-/// which may be dead. `at home`: the pid is one of the namespace that the header names, so that it can be judged there
-/// before the claimer has signed. The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free. A slot may be
-/// Free only when no owner word names it (Leaving exists for that).
+/// A slot's `state` is {phase:8, flags:8, takes:16, generation:32}. `takes` counts how often another process took the
+/// slot's CPUs over, so that a verdict on a former process does not end its successor.
+///
+/// While the slot is Claimed, `state` is {phase:8, unused:1, at home:1, claimer's pid:22, generation:32}: `claimer` may
+/// still name the former claimer, which may be dead. `at home`: the pid belongs to the namespace that the header names.
+/// Processes of that namespace can judge the claimer before it has signed.
+///
+/// The phase moves Free -> Claimed -> Reserved|Live -> Leaving -> Free. A slot may be Free only when no owner word
+/// names it; Leaving exists for that.
 namespace phase {
 inline constexpr uint64_t kFree = 0, kClaimed = 1, kReserved = 2, kLive = 3, kLeaving = 4;
 }
 namespace slot_flag {
 inline constexpr uint64_t kRigid = 1, kReturn = 2;
 inline constexpr uint64_t kTree =
-    4;  ///< the launcher is the subreaper of this client alone: what is below it is the client's
+    4;  ///< the launcher is the subreaper of this client alone: all processes below it are the client's
 }  // namespace slot_flag
 
 struct Slot {
     Word state;
     Identity client;    ///< the process that adopts requests
     Identity launcher;  ///< its launcher: the CPUs stay reserved while either lives; pid 0: none
-    Identity claimer;   ///< who fills this slot while it is Claimed
+    Identity claimer;   ///< the process that fills this slot while it is Claimed
     Half min_cpus, max_cpus;
     Half uid;
-    Half page_key;  ///< in a node table: of the segment that is the client's page; 0: none. See node_page.hpp
+    Half page_key;  ///< in a node table: key of the segment that is the client's page; 0: none. See node_page.hpp
     Word joined_ns;
     char name[32];
     char job[32];
@@ -131,18 +136,18 @@ struct Slot {
 static_assert(offsetof(Slot, client) == 8 && offsetof(Slot, min_cpus) == 80 && offsetof(Slot, name) == 104);
 static_assert(sizeof(Slot) == 256);
 
-/// Administrator -> client. Followed by three times {stamp, checksum, mask_words words}: the two halves, and what the
-/// threads were last confined to from outside, which is where whoever moves them next has to start from. Request s
-/// lives in half s & 1; `newest` names the complete one. A client copies its half and believes it only if the half's
-/// own stamp and checksum agree: an administrator that was overtaken may still be writing there.
+/// Administrator -> client. Three blocks {stamp, checksum, mask_words words} follow: the two halves, and the mask to
+/// which the threads were last confined from outside. The next process that moves the threads starts from that mask.
+/// Request s is in half s & 1; `newest` names the complete one. A client copies its half and believes it only if the
+/// half's own stamp and checksum agree: an overtaken administrator may still be writing there.
 struct Request {
     Word newest;       ///< sequence number; its low half is the futex the client sleeps on
-    Half ack_waiters;  ///< > 0: somebody sleeps on the client's `released` or `resized`
+    Half ack_waiters;  ///< > 0: a process sleeps on the client's `released` or `resized`
     uint32_t pad0;
-    Word confined;  ///< {generation:24, seq:40}: newest request of that user of the slot that an administrator enforced
-                    ///< by affinity
+    Word confined;  ///< {generation:24, seq:40}: the newest request of that user of the slot that an administrator
+                    ///< enforced by affinity
     Word posted_ns;
-    Word attempts;     ///< counts writers, so that each writes under a stamp of its own; never reset
+    Word attempts;     ///< counts writers, so that each has a stamp of its own; never reset
     Word confined_ns;  ///< when `confined` was written
     Word begun;  ///< as `confined`: the newest request that an administrator began to enforce by affinity, ended or not
     uint64_t pad1;
@@ -150,20 +155,20 @@ struct Request {
 static_assert(sizeof(Request) == 64);
 
 struct RequestHalf {
-    Word stamp;        ///< {attempt:24, seq:40}; seq 0: being written. Taken and finished by compare-and-swap. Outside:
-                       ///< {generation:24, seq:40}
+    Word stamp;        ///< {attempt:24, seq:40}; seq 0: being written. Taken and finished by compare-and-swap. In the
+                       ///< outside block {generation:24, seq:40}
     Payload checksum;  ///< over the stamp and the words
     Payload words[1];
 };
 
-/// The changes that the holder of the administrator lock is about to make to several words, so that the next holder can
-/// finish them. Written before the first word is changed, `kind` last; cleared after everything is settled.
+/// The changes of several words that the holder of the administrator lock is about to make, so that the next holder can
+/// finish them. Written before the first word changes, `kind` last; cleared after everything is reconciled.
 struct Intent {
     Word kind;      ///< 0: nothing; otherwise an IntentKind
     Payload who;    ///< {slot:32, generation:32}
     Payload flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
     Payload checksum;
-    Payload words[1];  ///< mask_words of them; then, for kMasks, one Half a CPU: Owner::packed() of who is to have it
+    Payload words[1];  ///< mask_words of them; then, for kMasks, one Half per CPU: Owner::packed() of its new owner
 };
 namespace intent {
 inline constexpr uint64_t kNothing = 0, kMask = 1, kDrain = 2, kRestore = 3, kGive = 4, kTake = 5, kMasks = 6;
@@ -191,15 +196,15 @@ struct Page {
     uint32_t generation;
     Half joined;  ///< 1 once the client reads requests
     uint8_t pad0[40];
-    // acknowledgements; each store is a release, each is a futex by its low half
+    // acknowledgements; each store is a release; the low half of each is a futex
     Word released;
     Word resized;
     Word released_ns, resized_ns;
     Half sleeping;  ///< 1: the agent's thread sleeps on the request; an administrator that clears it must wake it
     Half limited;   ///< 1: the cpuset allows less than the request; released as the intersection
-    Half disabled;  ///< not 0: between drom_disable and drom_enable, which defers adoption
+    Half disabled;  ///< not 0: between drom_disable and drom_enable; adoption is deferred
     uint8_t pad1[20];
-    // what the agent says of itself
+    // the agent's facts about itself
     Half doors, resize, team_size, start_size;
     Half min_cpus, max_cpus;
     uint8_t pad2[40];
@@ -207,14 +212,14 @@ struct Page {
     Word safe_points, queries, polls, adoptions;
     uint8_t pad3[32];
     char why[96];  ///< a sentence for `drom explain`; may be torn, is always cut at 95
-    Half ranks;    ///< of its MPI job; 0: the client is no rank, or nobody said how many there are
+    Half ranks;    ///< number of ranks of its MPI job; 0: the client is no rank, or the number is not known
     Half rank;
     Half local_rank;  ///< on this node
     uint8_t pad4[12];
-    // what the threads got at `released`: less than the request in a narrower cpuset
+    // the mask that the threads got at `released`: less than the request in a narrower cpuset
     Payload applied_checksum;  ///< over `released` and the words
     Payload applied[CpuSet::kWords];
-    // whose page it is, in a node table: what remove_left_pages() goes by when the table itself is gone
+    // the page's client, in a node table: remove_left_pages() reads it when the table itself is gone
     Identity client, launcher;
 };
 static_assert(offsetof(Page, released) == 64 && offsetof(Page, doors) == 128 && offsetof(Page, safe_points) == 192);
@@ -224,26 +229,28 @@ inline constexpr size_t kPageSize = 4096;
 constexpr uint32_t half_bytes(uint32_t mask_words) noexcept { return (16 + 8 * mask_words + 63) / 64 * 64; }
 constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 3 * half_bytes(mask_words); }
 
-/// An owner word: who owns a CPU and who gets it next.
-///   owner none, !leaving          free (or drained / absent by flag)
-///   owner A, !leaving             A's
-///   owner A, leaving, heir B      offered: A was told to leave, B gets it when A has released
-///   owner A, leaving, heir none   offered: becomes free when A has released
-/// `told`: a request without this CPU was posted to A after it was offered. Only then does a release count: an older
-/// request that lacks the CPU may still be overtaken by one that was derived before the offer and has it. A client is
-/// named by slot + 1 and the low 12 bits of the slot's generation, so a word never passes to a slot's next user.
+/// An owner word: a CPU's owner and next owner.
+///   owner none, !leaving                free (or drained / absent by flag)
+///   owner A, !leaving                   A's
+///   owner A, leaving, next owner B      offered: A was notified to leave; B gets it when A has released
+///   owner A, leaving, next owner none   offered: becomes free when A has released
+/// `told`: a request without this CPU was posted to A after the offer. Only then does a release count. An older request
+/// without the CPU may still be overtaken by one that was derived before the offer and has the CPU.
+///
+/// A client is named by slot + 1 and the low 12 bits of the slot's generation, so a word never passes to the slot's
+/// next user.
 struct Owner {
     uint64_t bits;
 
     static constexpr uint64_t kLeaving = 1, kDrained = 2, kAbsent = 4, kOffline = 8, kFast = 16, kTold = 32;
     struct Name {
-        uint32_t slot;  ///< kNoSlot: nobody
+        uint32_t slot;  ///< kNoSlot: no client
         uint32_t gen;
         friend constexpr bool operator==(const Name&, const Name&) noexcept = default;
     };
     static constexpr Name nobody() noexcept { return {kNoSlot, 0}; }
 
-    // {owner slot+1:12, owner gen:12, heir slot+1:12, heir gen:12, flags:6, stamp:10}; the stamp changes with every
+    // {owner slot+1:12, owner gen:12, next slot+1:12, next gen:12, flags:6, stamp:10}; the stamp changes with every
     // change.
     [[nodiscard]] constexpr Name owner() const noexcept { return name(bits); }
     [[nodiscard]] constexpr Name heir() const noexcept { return name(bits >> 24); }
@@ -254,7 +261,7 @@ struct Owner {
         return {packed(owner) | packed(heir) << 24 | (flags & 0x3f) << 48 | (stamp() + 1) << 54};
     }
 
-    /// A name in 24 bits: {slot + 1:12, generation:12}; 0: nobody.
+    /// A name in 24 bits: {slot + 1:12, generation:12}; 0: no client.
     static constexpr uint64_t packed(Name who) noexcept {
         return who.slot == kNoSlot ? 0 : (uint64_t{who.slot} + 1) | uint64_t{who.gen & 0xfff} << 12;
     }
@@ -267,8 +274,8 @@ static_assert(sizeof(Owner) == 8);
 
 // --- which layout this is ------------------------------------------------------------------------------------------
 
-/// Every number that two builds must agree on before they share a table. kLayoutVersion is for people, and for changes
-/// of meaning; this notices what was forgotten there.
+/// Every number that two builds must agree on before they share a table. People raise kLayoutVersion, also for changes
+/// of meaning; this list notices a change for which they forgot to.
 inline constexpr uint64_t kLayoutFacts[] = {
     kMaxCpus, kMaxClients, kEvents, kPageSize, kLedgerMagic, kPageMagic,
     // how words are packed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ledger.cpp - the owner and home words: how they change, and which CPUs a client has by them.
+// ledger.cpp - the owner and home words: how they change, and which CPUs they give a client.
 #include "ledger.hpp"
 
 #include "slots.hpp"

@@ -31,18 +31,18 @@ constexpr uint64_t kSeqMask = (uint64_t{1} << kSeqBits) - 1;
 
 uint64_t new_stamp(Request& request) noexcept { return (request.attempts.fetch_add(1, kRelaxed) + 1) << kSeqBits; }
 
-/// False when the half does not hold, completely, what was written under `stamp`, or names CPUs that the table does not
-/// have: nobody posts that.
+/// Reads a half that was written under `stamp`. Returns false when it is not complete, or names CPUs that the table
+/// does not have: no administrator posts those.
 bool read_words(const Ledger& ledger, const RequestHalf& half, uint64_t stamp, CpuSet& mask) noexcept {
     const uint32_t words = ledger.mask_words();
     mask = CpuSet::empty();
     for (uint32_t i = 0; i < words; ++i) mask.words[i] = half.words[i].load(kRelaxed);
-    const uint32_t used = ledger.cpus() % 64;  // of the last word; those behind it are empty
+    const uint32_t used = ledger.cpus() % 64;  // of the last word; the bits behind them are 0
     const bool fits = used == 0 || mask.words[words - 1] >> used == 0;
     return fits && half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words);
 }
 
-/// False when the half is not, completely, request `seq`.
+/// Reads the half as request `seq`. Returns false when it does not hold that request, completely.
 bool read_half(const Ledger& ledger, const RequestHalf& half, uint64_t seq, CpuSet& mask) noexcept {
     const uint64_t stamp = half.stamp.load(std::memory_order_acquire);
     return (stamp & kSeqMask) == seq && read_words(ledger, half, stamp, mask);
@@ -56,17 +56,17 @@ bool is_of(uint64_t mark, uint32_t generation) noexcept {
 void advance(const Ledger& ledger, User user, Word& word, uint64_t seq) noexcept {
     const uint64_t mark = confined_mark(user.generation, seq);
     uint64_t old = word.load();
-    // The slot's user may still change here. Our mark is about no client then, and the worst it does is to cover the
-    // next user's: then that one is confined once more.
+    // The slot's user may still change here. This mark is about no client then. At worst it hides the mark of the next
+    // user, who is then confined once more.
     while (state_of(ledger.slot(user.slot)).generation == user.generation &&
            (!is_of(old, user.generation) || old < mark))
         if (word.compare_exchange_weak(old, mark)) return;
 }
 
-/// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot still `who`'s. An
-/// administrator that takes the half over from us makes our last step fail, and whatever we stored after that does not
-/// fit the checksum with its stamp: a mixture is never believed, and neither is a complete request of somebody who came
-/// too late.
+/// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot is still `who`'s. An
+/// administrator that takes the half over makes the last step here fail. Words that are stored here after that do not
+/// fit the checksum with the other's stamp. So no client believes a mixture, nor a complete request of an administrator
+/// that came too late.
 bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const CpuSet& mask) noexcept {
     const uint64_t seq = expected + 1;
     Request& request = ledger.request(who.slot);
@@ -75,8 +75,7 @@ bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const 
     if (request.newest.load() != expected) return false;
     uint64_t mine = new_stamp(request);
     if (!half.stamp.compare_exchange_strong(before, mine)) return false;
-    // Once more: a request that another administrator published meanwhile may be in this half, and clients may have
-    // read it.
+    // Again: another administrator may have published a request in this half meanwhile, and clients may have read it.
     if (request.newest.load() != expected) return false;
     if (!(name_of(ledger, who.slot) == who)) return false;
     const uint32_t words = ledger.mask_words();
@@ -103,12 +102,12 @@ bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const Cp
     const uint64_t seq = base + 1;
     if (!write_half(ledger, who, base, mask)) return false;
     request.posted_ns.store(now_ns(), kRelaxed);
-    // Sequentially consistent: it is ordered before the look at the client's `sleeping`, as the client's own
-    // `sleeping = 1` is ordered before its last look at this word. One of the two sees the other.
+    // Sequentially consistent: this store is ordered before the look at the client's `sleeping`, as the client's own
+    // `sleeping = 1` is ordered before its last look at this word. One of the two processes sees the other.
     uint64_t expected = base;
     if (!request.newest.compare_exchange_strong(expected, seq)) return false;
-    // Another administrator may have taken the half over just before we published it. Its contents may have been read
-    // by then, so they stay.
+    // Another administrator may have taken the half over just before this publication. Clients may have read its
+    // contents by now, so they stay.
     CpuSet check;
     return read_half(ledger, ledger.half(who.slot, seq), seq, check) && check == mask;
 }
@@ -122,8 +121,8 @@ void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, cons
     const uint64_t mark = confined_mark(generation, confined.seq);
     RequestHalf& half = ledger.outside(slot);
     const uint32_t words = ledger.mask_words();
-    // Two administrators at once leave a mixture, which fits neither's checksum: then nobody knows, as if it had not
-    // been written.
+    // Two administrators at once leave a mixture, which fits neither checksum: it is read as if nothing had been
+    // written.
     half.stamp.store(0);
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(confined.mask.words[i], kRelaxed);
     half.checksum.store(checksum_of(mark, confined.mask, words), kRelaxed);
@@ -218,7 +217,7 @@ void Pages::wake_client(uint32_t slot) noexcept {
     Entry* found = entry(slot);
     if (found == nullptr) return;
     if (holds_ && !refuses(slot)) return held_.add(slot);
-    // The process that clears the flag wakes: a burst of requests costs one system call.
+    // The process that clears the flag wakes the client: a burst of requests costs one system call.
     const bool sleeping =
         ledger_->node_mode() || (found->page->sleeping.load() != 0 && found->page->sleeping.exchange(0) != 0);
     if (sleeping) futex_wake(futex_half(ledger_->request(slot).newest));
@@ -242,7 +241,7 @@ uint64_t released_seq(const Ledger& ledger, Pages& pages, uint32_t slot) noexcep
     const uint64_t newest = request.newest.load(std::memory_order_acquire);
     const Page* page = pages.view(slot);
     uint64_t acked = page != nullptr ? page->released.load(std::memory_order_acquire) : 0;
-    if (acked > newest) acked = 0;  // a client cannot have released what nobody asked for
+    if (acked > newest) acked = 0;  // a client cannot have released what was never posted
     return std::max(acked, confined_seq(ledger, slot));
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mailbox.hpp - requests to a client and its acknowledgements.
 //
-// Request: the administrator fills the half the client is not reading, then advances `newest` by one compare-and-swap.
-// Before that store the request does not exist; after it, it exists completely. There is no third case.
-// Acknowledgement: one release store by the client, and a wake only if somebody is registered as waiting.
+// Request: the administrator fills the half that the client is not reading, then advances `newest` by one
+// compare-and-swap. Before that store the request does not exist; after it, it exists completely. There is no third
+// case. Acknowledgement: the client makes one release store, and wakes only if a process is registered as waiting.
 #pragma once
 
 #include <bit>
@@ -17,44 +17,44 @@ struct Posted {
     CpuSet mask;
 };
 
-/// The newest complete request. False when there is none, or when an administrator that had been overtaken is
-/// scribbling into the half right now: look again at the next occasion.
+/// Reads the newest complete request. Returns false when there is none, or when an overtaken administrator is writing
+/// into the half right now: look again at the next occasion.
 bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept;
 
 /// Publishes `mask` as the request after `base`, the newest sequence number under which `mask` was derived for `who`.
-/// False when somebody else published first, was at the same half at the same time, or the slot has another user:
-/// derive again.
+/// Returns false when another administrator published first or wrote the same half at the same time, or when the slot
+/// has another user: derive again.
 bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept;
 
-/// The threads of the slot's user `generation` have been set to this mask by an administrator, which is what its cpuset
-/// allows of this request: for everything that follows that counts as released. Does nothing when the slot has another
-/// user by now.
+/// Notes that an administrator has set the threads of the slot's user `generation` to this mask, which is what its
+/// cpuset allows of this request. From then on that counts as released. Does nothing when the slot has another user by
+/// now.
 void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, const Posted& confined) noexcept;
 
-/// For which request and to what mask the present user's threads were last set by an administrator. False, or 0, when
-/// they never were: what a late administrator writes about a former user is not believed.
+/// Reads the request for which an administrator last set the present user's threads, and their mask. Returns false, or
+/// 0, when none did: an administrator that writes late, about a former user, is not believed.
 bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept;
 uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept;
-/// The contents of `confined` then.
+/// Returns the contents of `confined` for that request.
 uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
 
-/// An administrator is about to set affinities for request `seq`. Before the first, so that its death in between leaves
-/// a trace.
+/// Notes that an administrator is about to set affinities for request `seq`. Called before the first, so that its death
+/// in between leaves a trace.
 void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t seq) noexcept;
-/// To what else than the mask of the last release threads may have been moved before request `seq`. That mask again
-/// when nobody began to move any since, or when nothing is known of the request in between.
+/// Returns the CPUs, besides the mask of the last release, to which threads may have been moved before request `seq`.
+/// Returns that mask itself when no administrator began to move any since, or when the request in between is not known.
 CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Posted& last, uint64_t seq) noexcept;
 
-/// The mask that the client itself gave its threads with release `seq`: what its cpuset allows of the request. Written
-/// before `released` says `seq`; not readable while a newer release is under way.
+/// Writes or reads the mask that the client itself gave its threads with release `seq`: what its cpuset allows of the
+/// request. It is written before `released` says `seq`, and cannot be read while a newer release is under way.
 void write_applied(const Ledger& ledger, Page& page, uint64_t seq, const CpuSet& mask) noexcept;
 bool read_applied(const Ledger& ledger, const Page& page, CpuSet& mask) noexcept;
 
-/// Makes whatever an overtaken administrator may still publish to the slot's former user unreadable. By the slot's
-/// claimer only.
+/// Makes unreadable what an overtaken administrator may still publish to the slot's former user. Only the slot's
+/// claimer may call this.
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept;
 
-/// A set of slots. One that no table has (from a damaged word) is no member.
+/// A set of slots. A number that no table has (from a damaged word) is no member.
 struct SlotSet {
     uint64_t words[kMaxClients / 64] = {};
     void add(uint32_t slot) noexcept {
@@ -71,8 +71,8 @@ struct SlotSet {
     }
 };
 
-/// The pages of all clients, as administrators see them. In node mode whatever stands there is a job's, and may change
-/// between two looks.
+/// The pages of all clients, as administrators see them. In node mode a job writes them, and may change them between
+/// two looks.
 class Pages {
 public:
     ~Pages() { clear(); }
@@ -80,19 +80,19 @@ public:
     Pages(const Pages&) = delete;
     Pages& operator=(const Pages&) = delete;
 
-    /// False when memory is short.
+    /// Returns false when memory is short.
     bool open(const Ledger* ledger, const char* path) noexcept;
     void clear() noexcept;
     [[nodiscard]] const char* path() const noexcept { return path_; }
 
-    /// The page of the client in `slot`; nullptr when it has none.
+    /// Returns the page of the client in `slot`; nullptr when it has none.
     const Page* view(uint32_t slot) noexcept;
 
-    /// Wakes the agent's thread of the client if it sleeps (in node mode: always, its word is not to be trusted), or
-    /// when wakes are held back notes that this is to be done.
+    /// Wakes the client's agent thread if it sleeps (in node mode always, as its word is not trusted). While wakes are
+    /// held, only notes that the wake is due.
     void wake_client(uint32_t slot) noexcept;
 
-    /// From here to wake_held() clients are not woken, but for those that have disabled adoption.
+    /// Holds wakes until wake_held(), except for clients that have disabled adoption.
     void hold_wakes() noexcept { holds_ = true; }
     void wake_held() noexcept;
     [[nodiscard]] bool is_held(uint32_t slot) const noexcept { return held_.has(slot); }
@@ -113,8 +113,8 @@ private:
     Entry* entries_ = nullptr;
 };
 
-/// Newest request that the client's threads have been confined to: by its own word (bounded by what was posted) or by
-/// an administrator's affinity calls.
+/// Returns the newest request that the client's threads have been confined to: by its own word (bounded by what was
+/// posted) or by an administrator's affinity calls.
 uint64_t released_seq(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept;
 
 }  // namespace drom

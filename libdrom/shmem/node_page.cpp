@@ -16,8 +16,8 @@ namespace drom {
 
 namespace {
 
-// A key is {from the clock:19, generation:12}: a slot's next user has another one, and nobody can take them all in
-// advance.
+// A key is {from the clock:19, generation:12}. The slot's next user has another key, and no process can take all keys
+// in advance.
 constexpr uint32_t kGenerationBits = 12;
 constexpr uint32_t kGenerationMask = (1U << kGenerationBits) - 1;
 
@@ -26,7 +26,7 @@ uint32_t new_key(uint32_t generation) noexcept {
     return static_cast<uint32_t>(mixed) << kGenerationBits | (generation & kGenerationMask);
 }
 
-/// The segment's number, or -1.
+/// Returns the segment's number, or -1.
 int make_segment(uint32_t generation, uint32_t& key) noexcept {
     constexpr int kTries = 64;
     for (int tries = 0; tries < kTries; ++tries) {
@@ -50,14 +50,15 @@ bool give_to(int id, uint32_t uid) noexcept {
     return shmctl(id, IPC_SET, &info) == 0;
 }
 
-/// Its user may remove it and make another one with its key. The creator of a segment cannot be changed.
+/// Returns whether root made the segment. Its user may remove it and make another one with its key, but cannot change
+/// its creator.
 bool is_roots(int id, uint32_t root) noexcept {
     shmid_ds info{};
     return shmctl(id, IPC_STAT, &info) == 0 && info.shm_perm.cuid == root && info.shm_segsz == kPageSize;
 }
 
-/// The number of the segment that the slot's user `generation` has, attached: only while it is that number cannot pass
-/// to another segment.
+/// Returns the page that the slot's user `generation` has, attached, and its number: only while it is attached that
+/// number cannot pass to another segment.
 Page* find(const Slot& slot, uint32_t generation, uint32_t root, int& id) noexcept {
     const uint32_t key = slot.page_key.load(std::memory_order_acquire);
     if (key == 0 || (key & kGenerationMask) != (generation & kGenerationMask)) return nullptr;
@@ -68,15 +69,15 @@ Page* find(const Slot& slot, uint32_t generation, uint32_t root, int& id) noexce
     return nullptr;
 }
 
-/// Made by this user as make_segment() does, and attached by nobody.
+/// Returns whether this user made the segment as make_segment() does, and no process has it attached.
 bool may_be_left(const shmid_ds& info) noexcept {
     const ipc_perm& made = info.shm_perm;
     return made.cuid == geteuid() && (made.mode & 0777) == 0600 && made.__key != IPC_PRIVATE &&
            info.shm_segsz == kPageSize && info.shm_nattch == 0;
 }
 
-/// Neither the process that it is for nor its launcher lives: nobody will ever ask for it. Other contents that the job
-/// may have written there concern this page alone, which is the job's to remove anyhow.
+/// Returns whether neither the page's process nor its launcher lives, so that no process will ever ask for it. Other
+/// contents that the job may have written concern this page alone, and the job may remove it anyhow.
 bool is_left(int id) noexcept {
     void* base = shmat(id, nullptr, SHM_RDONLY);
     if (base == reinterpret_cast<void*>(-1)) return false;
@@ -88,7 +89,7 @@ bool is_left(int id) noexcept {
     return left;
 }
 
-/// Once more when the kernel had none left.
+/// Makes a segment; removes left pages and tries once more when the kernel has no segment left.
 int make_segment_somehow(uint32_t generation, uint32_t& key) noexcept {
     const int id = make_segment(generation, key);
     if (id >= 0 || errno != ENOSPC) return id;
@@ -101,7 +102,7 @@ int make_segment_somehow(uint32_t generation, uint32_t& key) noexcept {
 
 uint32_t remove_left_pages() noexcept {
     shm_info all{};
-    const int last = shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&all));  // 0 also where there is none
+    const int last = shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&all));  // 0 also where there is no segment
     uint32_t removed = 0;
     for (int index = 0; index <= last; ++index) {
         shmid_ds info{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reconcile.cpp - from the owner words to everything else.
+// reconcile.cpp - derives everything else from the owner words.
 #include "reconcile.hpp"
 
 #include "base/clock.hpp"
@@ -17,7 +17,7 @@ void note(const Ledger& ledger, uint32_t type, uint32_t slot, uint32_t cpu) noex
     record(ledger, {.type = type, .slot = slot, .cpu = cpu, .pid = pid_of(ledger, slot)});
 }
 
-/// One pass over the words, remembering the last owner's answer because neighbours usually share it.
+/// One pass over the words. It remembers the last owner's answer, because neighbours usually share it.
 class Reconciliation {
 public:
     Reconciliation(const Ledger& ledger, Pages& pages, SlotSet& touched) noexcept
@@ -49,14 +49,14 @@ private:
         return hand_over(cpu, word);
     }
 
-    /// The owner lives no more: whoever was promised the CPU has it.
+    /// Takes the CPU from a dead owner; the next owner gets it.
     bool leave_dead(uint32_t cpu, Owner word) noexcept {
         const bool promised = word.is(Owner::kLeaving) && is_live(ledger_, word.heir());
         const Owner::Name heir = promised ? word.heir() : Owner::nobody();
         return give(cpu, word, heir, DROM_EVENT_FREE);
     }
 
-    /// The client that was promised the CPU died first. It was only lent: the owner keeps it. Otherwise it becomes free
+    /// Acts on the death of a next owner. When the CPU was only lent, the owner keeps it; otherwise it becomes free
     /// when released.
     bool heir_died(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
@@ -83,7 +83,7 @@ private:
         return true;
     }
 
-    /// A free CPU whose home still lives goes back there.
+    /// Returns a free CPU to its home, if that still lives.
     bool go_home(uint32_t cpu, Owner word) noexcept {
         const Owner::Name home = home_owner(ledger_, cpu);
         if (home == Owner::nobody()) {
@@ -105,7 +105,8 @@ private:
         return told && all_released_ && !kept_.has(cpu);
     }
 
-    /// In node mode a job writes what it says into memory of its own: its threads are looked at.
+    /// Returns whether the client's release is believed. In node mode a job writes it into memory of its own, so its
+    /// threads are looked at.
     bool is_believed(Owner::Name owner, const Posted& posted) noexcept {
         if (!ledger_.node_mode() || ledger_.virtual_node()) return true;
         return confined_seq(ledger_, owner.slot) == posted.seq ||
@@ -120,7 +121,7 @@ private:
     bool all_released_ = false;
 };
 
-/// CPUs that a client was told to leave by a word, but not yet by a request; and the stamps of those words.
+/// The CPUs that an owner word tells a client to leave, but no request does yet; and the stamps of those words.
 struct Untold {
     CpuSet cpus{};
     uint16_t stamps[kMaxCpus];
@@ -135,8 +136,8 @@ struct Untold {
     }
 };
 
-/// Only what has not changed since: an offer that was withdrawn and made again has not been told by a request from
-/// before.
+/// Marks only words that have not changed since: an older request does not tell of an offer that was withdrawn and made
+/// again.
 void mark_told(const Ledger& ledger, Owner::Name who, const Untold& untold, const CpuSet& posted) noexcept {
     const CpuSet cpus = untold.cpus - posted;
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) {
@@ -146,7 +147,7 @@ void mark_told(const Ledger& ledger, Owner::Name who, const Untold& untold, cons
     }
 }
 
-/// Posts what the words spell, unless it is posted already. True when a request was posted.
+/// Posts the mask that the words spell, unless it is posted already. Returns whether a request was posted.
 bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
     const Owner::Name who = name_of(ledger, slot);
     if (!is_live(ledger, who)) return false;
@@ -154,7 +155,7 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
         const uint64_t base = ledger.request(slot).newest.load(std::memory_order_acquire);
         const Untold untold(ledger, who);
         const CpuSet mask = usable_cpus(ledger, who);
-        if (mask.none()) return false;  // a client without any CPU runs as it is; it is asked nothing
+        if (mask.none()) return false;  // a client without any CPU continues as it is and gets no request
         Posted posted;                  // half a kilobyte that read_request fills
         const bool posted_already = read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask;
         if (posted_already && untold.cpus.none()) return false;
@@ -184,8 +185,8 @@ bool post_all(const Ledger& ledger, Pages& pages, const SlotSet& touched) noexce
 
 bool reconcile(const Ledger& ledger, Pages& pages, SlotSet touched) noexcept {
     bool changed = false;
-    // Each pass can uncover work for one more (a hand-over to a client that has died since): it ends because every
-    // change brings a word nearer to a state that needs none.
+    // Each pass can uncover work for one more (a hand-over to a client that has died since). The loop ends because
+    // every change brings a word nearer to a state that needs none.
     for (int round = 0; round < 4 && Reconciliation(ledger, pages, touched).pass(); ++round) changed = true;
     return post_all(ledger, pages, touched) || changed;
 }

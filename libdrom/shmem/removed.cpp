@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// removed.cpp - who still uses a removed table? The kernel tells it of each mapping.
+// removed.cpp - which process still uses a removed table? The kernel lists it among the mappings.
 #include "removed.hpp"
 
 #include <fcntl.h>
@@ -17,13 +17,13 @@ namespace {
 
 constexpr size_t kMostName = 4096;
 
-/// The ledger at `path` as /proc/PID/maps would tell of it once it is removed.
+/// The ledger at `path` as /proc/PID/maps names it once it is removed.
 struct Removed {
-    char name[kMostName];  ///< how a line ends
+    char name[kMostName];  ///< the end of a line
     dev_t device;          ///< of the file system that it was in
 };
 
-/// False: that cannot be told. The table's folder may be gone; the one above is there.
+/// Returns false when that cannot be known. The table's directory may be gone; the directory above it is there.
 bool describe_removed(const char* path, Removed& removed) noexcept {
     char parent[kMostName];
     size_t length = strlen(path);
@@ -48,7 +48,7 @@ bool describe_removed(const char* path, Removed& removed) noexcept {
     return written > 0 && static_cast<size_t>(written) < sizeof removed.name;
 }
 
-/// Calls `visit(line, length)` for each line, its end included, until one says true.
+/// Calls `visit(line, length)` for each line, its end included, until a call returns true.
 template <class Visit>
 bool any_line(int file, const Visit& visit) noexcept {
     char text[2 * kMostName + 1];
@@ -64,7 +64,7 @@ bool any_line(int file, const Visit& visit) noexcept {
             if (visit(text + begin, length)) return true;
             begin += length;
         }
-        if (begin == 0 && have == sizeof text - 1) begin = have;  // no line of the kernel's is so long
+        if (begin == 0 && have == sizeof text - 1) begin = have;  // no line of the kernel is that long
         have -= begin;
         memmove(text, text + begin, have);
     }
@@ -84,8 +84,8 @@ bool has_our_mounts(int proc, uint32_t pid) noexcept {
            its.st_ino == ours.st_ino;
 }
 
-/// Root is shown the mappings of every user, and a user may call a file of its own as it likes. True where the kernel
-/// does not tell.
+/// Returns whether the mapped file may belong to this user; true where the kernel does not tell. Root sees the mappings
+/// of every user, and any user may give a file that name.
 bool may_be_ours(int proc, uint32_t pid, unsigned long start, unsigned long end) noexcept {
     char path[64];
     snprintf(path, sizeof path, "%u/map_files/%lx-%lx", pid, start, end);
@@ -93,7 +93,7 @@ bool may_be_ours(int proc, uint32_t pid, unsigned long start, unsigned long end)
     return fstatat(proc, path, &file, 0) != 0 || file.st_uid == geteuid();
 }
 
-/// Whether a line of its maps that ends with the ledger's name means the ledger at that path, and not one in a
+/// Returns whether a line of maps that ends with the ledger's name means the ledger at that path, and not one in a
 /// container.
 bool means(int proc, uint32_t pid, const char* line, const Removed& removed) noexcept {
     unsigned long start = 0;
@@ -108,7 +108,7 @@ bool uses(int proc, uint32_t pid, const Removed& removed) noexcept {
     char path[32];
     snprintf(path, sizeof path, "%u/maps", pid);
     const int maps = openat(proc, path, O_RDONLY | O_CLOEXEC);
-    if (maps < 0) return false;  // it has ended, or belongs to another user, whose table it cannot be
+    if (maps < 0) return false;  // it has ended, or belongs to another user, so the table is not its own
     const bool found = any_line(maps, [&](const char* line, size_t length) {
         return ends_with(line, length, removed.name) && means(proc, pid, line, removed);
     });

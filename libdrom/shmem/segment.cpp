@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// segment.cpp - a table on disk: create it, open it, believe it.
+// segment.cpp - a table on disk: create it, open it, check it.
 #include "segment.hpp"
 
 #include <fcntl.h>
@@ -58,7 +58,7 @@ int read_text(const char* path, char* out, size_t size) noexcept {
     if (fd < 0) return -1;
     const ssize_t length = read(fd, out, size - 1);
     close(fd);
-    if (length <= 0 || out[length - 1] != '\n') return -1;  // half a list of CPUs is none
+    if (length <= 0 || out[length - 1] != '\n') return -1;  // half a list of CPUs is no list
     out[length - 1] = '\0';
     return 0;
 }
@@ -103,10 +103,10 @@ Place place_of(uint32_t cpu) noexcept {
 int make_directory(const char* path, uint32_t mode, drom_error* error) noexcept {
     const mode_t bits = (mode & kModeNode) != 0 ? 0711 : 0700;
     if (mkdir(path, bits) == 0) {
-        // The umask must not decide who may look: the mode is part of what open_ledger checks.
+        // The umask must not decide which users may look: open_ledger checks the mode.
         if (chmod(path, bits) == 0) return DROM_OK;
         const int code = errno;
-        rmdir(path);  // whoever comes next would take it as it is
+        rmdir(path);  // the next process would take the directory as it is
         return fail(error, DROM_E_OS, "drom: create table %s: %s", path, errno_text(code));
     }
     if (errno == EEXIST) return DROM_OK;
@@ -185,8 +185,8 @@ void fill_cpus(const Ledger& ledger, bool synthetic) noexcept {
     }
 }
 
-/// Beyond the limit of a file's size the kernel ends the process (SIGXFSZ); the table is a guest in it, so the limit is
-/// asked first.
+/// Returns whether RLIMIT_FSIZE allows the size. The kernel ends a process that exceeds it (SIGXFSZ), and this is
+/// another program's process.
 bool within_file_limit(uint64_t size) noexcept {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur;
@@ -196,8 +196,8 @@ const char* advice_for(int code) noexcept {
     return code == EFBIG ? "; raise the limit of a file's size (ulimit -f)" : "";
 }
 
-/// posix_fallocate under signals: on tmpfs each undoes the whole call, hence pieces that come through between two of
-/// them.
+/// Calls posix_fallocate in pieces. On tmpfs each signal undoes the whole call; small pieces succeed between two
+/// signals.
 int allocate(int fd, uint64_t size) noexcept {
     constexpr uint64_t kPiece = 128 * 1024;
     int interrupted = 0;
@@ -221,7 +221,7 @@ int fill_file(int fd, const char* path, const CreateSpec& spec, drom_error* erro
     if (!read_boot_id(boot)) return boot_id_unreadable("create", path, error);
     const uint32_t cpus = spec.cpus != 0 ? spec.cpus : present_cpus().last() + 1;
     const Extent extent = extent_of(cpus, spec.clients);
-    // posix_fallocate and not ftruncate: a full file system must say so now, not by SIGBUS later.
+    // posix_fallocate and not ftruncate: a full file system must be reported now, not by SIGBUS later.
     if (const int code = allocate(fd, extent.size); code != 0)
         return fail(error, code == ENOSPC ? DROM_E_FULL : DROM_E_OS, "drom: create table %s: %s (%llu KiB needed)%s",
                     path, errno_text(code), static_cast<unsigned long long>(extent.size / 1024), advice_for(code));
@@ -237,7 +237,7 @@ int fill_file(int fd, const char* path, const CreateSpec& spec, drom_error* erro
 }
 
 int link_into_place(int directory, const char* temporary, const char* path, drom_error* error) noexcept {
-    // link fails where rename would replace: whoever was faster made the table that everybody uses.
+    // link fails where rename would replace. The faster process made the table that all processes use.
     if (linkat(directory, temporary, directory, kLedgerName, 0) == 0 || errno == EEXIST) return DROM_OK;
     return fail(error, DROM_E_OS, "drom: create table %s: link: %s", path, errno_text(errno));
 }
@@ -303,7 +303,7 @@ int check_header(const Header& header, const struct stat& info, const char* path
     if (!extent_matches(header)) return damaged(error, path, "its sizes contradict one another");
     if (static_cast<uint64_t>(info.st_size) != header.file_size)
         return damaged(error, path, "its ledger has been cut or has grown");
-    // A healthy one, seen through a user namespace: "damaged" would advise to remove it.
+    // A healthy table, seen through a user namespace. "Damaged" would advise to remove it.
     if (header.owner_uid != info.st_uid)
         return fail(error, DROM_E_PERM,
                     "drom: open table %s: uid %u made it and its ledger belongs to uid %u, so it is of another user "
@@ -338,7 +338,7 @@ void page_name(char (&out)[48], uint32_t slot, uint32_t generation) noexcept {
     snprintf(out, sizeof out, "client.%u.%u", slot, generation);
 }
 
-/// A descriptor of the table's directory: the kept one, or one opened for this call.
+/// A descriptor of the table's directory: the ledger's own, or one opened for this call.
 class Directory {
 public:
     Directory(const Ledger& ledger, const char* path) noexcept
@@ -381,8 +381,8 @@ uint64_t header_checksum(const Header& header) noexcept {
 
 int table_path(const char* where, char* out, size_t size, drom_error* error) noexcept {
     if (where == nullptr) where = env::text("DROM_TABLE");
-    // A process may change its directory, and its children see the variable: there is one table of a name, wherever
-    // they are.
+    // A process may change its directory, and its children inherit the variable: a name means one table, in any
+    // directory.
     char here[256] = "";
     const bool relative = where != nullptr && where[0] != '/' && where[0] != '\0';
     if (relative && getcwd(here, sizeof here) == nullptr)
@@ -430,7 +430,8 @@ int open_ledger(const char* path, bool read_only, Ledger& ledger, drom_error* er
 }
 
 namespace {
-/// While processes use a table that was removed, another one in its place would give their CPUs away a second time.
+/// Refuses to make a table while processes use a removed one of this path: the new table would give their CPUs away a
+/// second time.
 int refuse_second(const char* path, drom_error* error) noexcept {
     char ledger[320];
     snprintf(ledger, sizeof ledger, "%s/%s", path, kLedgerName);
@@ -470,8 +471,8 @@ void close_ledger(Ledger& ledger) noexcept {
 }
 
 namespace {
-/// fstat. The C library goes through newfstatat with an empty path, which takes a fifth longer, and this is most of
-/// what a drom_set_mask spends in the kernel. Only where the kernel's structure is the library's.
+/// Calls fstat directly. The C library uses newfstatat with an empty path, which takes a fifth longer, and this call is
+/// most of drom_set_mask's time in the kernel. Only where the kernel's structure is the library's.
 int links_of(int fd, struct stat& info) noexcept {
 #if defined(__x86_64__) || defined(__aarch64__)
     return static_cast<int>(syscall(SYS_fstat, fd, &info));
@@ -494,7 +495,7 @@ Page* create_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_
     char name[48];
     page_name(name, slot, generation);
     const Directory directory(ledger, path);
-    unlinkat(directory.fd(), name, 0);  // left by somebody who died while joining with this very generation
+    unlinkat(directory.fd(), name, 0);  // left by a process that died while joining with this very generation
     const int fd = openat(directory.fd(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     const int code = fd < 0 ? errno : allocate(fd, kPageSize);
     Page* page = code == 0 ? map_page(fd) : nullptr;

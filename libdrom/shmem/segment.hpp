@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// segment.hpp - a table on disk: create it, open it, believe it.
+// segment.hpp - a table on disk: create it, open it, check it.
 #pragma once
 
 #include "drom/drom.h"
@@ -7,17 +7,17 @@
 
 namespace drom {
 
-/// Where everything is in a ledger: a copy of what its header said when it was believed. The header itself is shared
-/// memory, and whoever writes there may write anything later.
+/// The offsets of a ledger: a copy of its header when that was checked. The header itself is shared memory, where any
+/// process that may write can write anything later.
 struct Shape {
     uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, intent_at;
     uint32_t cpus, clients, mask_words, request_stride, mode;
 };
 Shape shape_of(const Header&) noexcept;
 
-/// A mapped ledger. A plain view: copies share the mapping, close_ledger() ends it.
-/// Numbers read from the mapping (slots in owner words, for instance) may be anything: they are compared with cpus()
-/// and clients() before they are used as an index.
+/// A mapped ledger. A plain view: copies share the mapping, close_ledger() ends it. Numbers that are read from the
+/// mapping (slots in owner words, for instance) may be anything. They are compared with cpus() and clients() before
+/// they are used as an index.
 struct Ledger {
     char* base = nullptr;
     size_t size = 0;
@@ -35,10 +35,10 @@ struct Ledger {
         return at<Request>(shape.requests_at, shape.request_stride, slot);
     }
     [[nodiscard]] RequestHalf& half(uint32_t slot, uint64_t seq) const noexcept { return third(slot, seq & 1); }
-    /// The mask that an administrator last confined the client's threads to.
+    /// The mask to which an administrator last confined the client's threads.
     [[nodiscard]] RequestHalf& outside(uint32_t slot) const noexcept { return third(slot, 2); }
     [[nodiscard]] Intent& intent() const noexcept { return at<Intent>(shape.intent_at, 0, 0); }
-    /// The client that an intent of several masks gives this CPU to.
+    /// The client to which an intent of several masks gives this CPU.
     [[nodiscard]] Half& intent_target(uint32_t cpu) const noexcept {
         return at<Half>(shape.intent_at + offsetof(Intent, words) + uint64_t{8} * mask_words(), sizeof(Half), cpu);
     }
@@ -49,7 +49,7 @@ struct Ledger {
     [[nodiscard]] uint32_t clients() const noexcept { return shape.clients; }
     [[nodiscard]] uint32_t mask_words() const noexcept { return shape.mask_words; }
     [[nodiscard]] bool node_mode() const noexcept { return (shape.mode & kModeNode) != 0; }
-    /// Its CPUs are not this machine's: masks are written down, affinities are left alone.
+    /// Its CPUs are not this machine's: masks are recorded, affinities are left alone.
     [[nodiscard]] bool virtual_node() const noexcept { return (shape.mode & kModeVirtual) != 0; }
 
 private:
@@ -69,26 +69,27 @@ struct CreateSpec {
     uint32_t mode;     ///< kModeUser or kModeNode, plus kModeVirtual
 };
 
-/// Where the table is: `where`, else DROM_TABLE, else /dev/shm/drom-<uid>.
+/// Writes the path of the table: `where`, else DROM_TABLE, else /dev/shm/drom-<uid>.
 int table_path(const char* where, char* out, size_t size, drom_error*) noexcept;
 
-/// Opens and validates: directory and ledger belong to us (or to root, in node mode), modes, size, magic, layout
-/// version, checksum, boot, CPU count. Never creates, never repairs, never maps what it has not checked.
+/// Opens and validates a ledger: directory and ledger belong to this user (or to root, in node mode), modes, size,
+/// magic, layout version, checksum, boot, CPU count. Never creates, never repairs, never maps a file that it has not
+/// checked.
 int open_ledger(const char* path, bool read_only, Ledger&, drom_error*) noexcept;
 
-/// Creates the table atomically: built under a temporary name, then linked into place. DROM_OK too when somebody else
-/// was faster.
+/// Creates the table atomically: built under a temporary name, then linked into place. Returns DROM_OK also when
+/// another process was faster.
 int create_ledger(const char* path, const CreateSpec&, drom_error*) noexcept;
 
 void close_ledger(Ledger&) noexcept;
 
-/// DROM_E_NOTABLE when the ledger's file was removed from under us. About 0.3 us.
+/// Returns DROM_E_NOTABLE when the ledger's file was removed meanwhile. About 0.3 us.
 int still_there(const Ledger&, const char* path, drom_error*) noexcept;
 
 // --- a client's page ---
 
-/// Makes and maps the page of a process of `uid`: a file `client.<slot>.<gen>`, or what node_page.hpp says. nullptr
-/// with a sentence on failure.
+/// Makes and maps the page of a process of `uid`: a file `client.<slot>.<gen>`, or a segment (node_page.hpp). Returns
+/// nullptr with a sentence on failure.
 Page* create_page(const Ledger&, const char* path, uint32_t slot, uint32_t generation, uint32_t uid,
                   drom_error*) noexcept;
 
@@ -99,10 +100,10 @@ void unmap_page(Page*) noexcept;
 
 uint64_t header_checksum(const Header&) noexcept;
 
-/// CPUs of /sys/devices/system/cpu/{present,online}; sysconf's answer when /sys is hidden.
+/// Return the CPUs of /sys/devices/system/cpu/{present,online}; sysconf's answer when /sys is hidden.
 CpuSet present_cpus() noexcept;
 CpuSet online_cpus() noexcept;
-/// False when /sys does not say.
+/// Returns false when /sys does not say.
 bool read_online_cpus(CpuSet& cpus) noexcept;
 
 }  // namespace drom

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// slots.cpp - slots: who takes part.
+// slots.cpp - the slots of a table, one per client.
 #include "slots.hpp"
 
 #include <cstring>
@@ -31,7 +31,7 @@ uint64_t claimed_by(const Ledger& ledger, const Who& who, uint32_t generation) n
 
 Who read_who(const Identity& identity) noexcept {
     const uint32_t pid = identity.pid.load(std::memory_order_acquire);
-    if (pid == 0) return {};  // its writer may be at the other two
+    if (pid == 0) return {};  // its writer may still be at the other two words
     return {pid, identity.start.load(std::memory_order_relaxed), identity.pidns.load(std::memory_order_relaxed)};
 }
 
@@ -42,8 +42,8 @@ void write_who(Identity& identity, const Who& who) noexcept {
 }
 
 namespace {
-/// Only the claimer may do this: two reapers can retire the same slot at once, and the slower one must not touch its
-/// next user.
+/// Blanks a slot. Only the claimer may do this: two reapers can retire the same slot at once, and the slower one must
+/// not touch its next user.
 void blank(const Ledger& ledger, uint32_t index) noexcept {
     blank_request(ledger, index);
     Slot& slot = ledger.slot(index);
@@ -107,13 +107,13 @@ uint32_t find_listed_pid(const Ledger& ledger, uint32_t pid) noexcept {
 }
 
 User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept {
-    // Each is lost to a slot that has just been passed on; a damaged table must not hold us here.
+    // A try fails when the slot has just got another user. The limit is for a damaged table.
     constexpr int kTries = 64;
     for (int tries = 0; tries < kTries; ++tries) {
         const uint32_t slot = find_listed_pid(ledger, pid);
         if (slot == kNoSlot) break;
-        // The slot may have been passed on since. A process that claims it finds its predecessor's number there, and
-        // blanks it afterwards: only while the slot takes part is the number that of the generation.
+        // The slot may have got another user since. Its claimer finds the former user's number there, and blanks it
+        // afterwards. So the number belongs to the generation only while the slot takes part.
         const SlotState now = state_of(ledger.slot(slot));
         const bool still = now.takes_part() && ledger.slot(slot).client.pid.load() == pid;
         if (still && state_of(ledger.slot(slot)).generation == now.generation) return {slot, now.generation};
@@ -172,7 +172,7 @@ bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept {
     if (bits >> 56 != phase::kClaimed) return false;
     if (slot.claimer.signs.load(std::memory_order_acquire) == static_cast<uint32_t>(bits))
         return verdict(read_who(slot.claimer)) == Verdict::kDead;
-    // It has taken the slot and not signed it yet, or died in between: what stands there is its predecessor.
+    // The claimer has not signed the slot yet, or died before that: `claimer` still names the former one.
     const bool is_seen_here = (bits & kAtHome) != 0 && self().pidns == ledger.header().pidns;
     return is_seen_here && is_nobody(static_cast<uint32_t>(bits >> kClaimerShift & kClaimerMask));
 }
