@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// await.cpp - waiting for releases and resizes, and confining who does not answer.
+// await.cpp - waiting for releases and resizes, and confining clients that do not answer.
 #include <algorithm>
 #include <cstdio>
 
@@ -18,8 +18,8 @@
 
 namespace drom {
 
-/// The client whose release is missing for `goal`, kNoSlot when none is. Somebody else's comes first: it is what the
-/// goal waits for.
+/// Returns the client whose release is missing for `goal`; kNoSlot when none is. Other clients come first: the goal
+/// waits for them.
 uint32_t Table::blocker(const Goal& goal) noexcept {
     const Owner::Name who = name_of(ledger_, goal.slot);
     bool own = false;
@@ -35,7 +35,7 @@ uint32_t Table::blocker(const Goal& goal) noexcept {
     return own || released_seq(ledger_, pages_, goal.slot) < needed ? goal.slot : kNoSlot;
 }
 
-/// Posted is not enough when the caller asked to wait; without a wait flag, say what is pending.
+/// Waits when the caller asked to; without a wait flag, says what is pending.
 int Table::finish(const Goal& goal, const Options& options, const char* verb, drom_error* error) noexcept {
     if (!options.has(DROM_WAIT_RELEASED | DROM_WAIT_RESIZED)) {
         const uint32_t missing = blocker(goal);
@@ -46,8 +46,8 @@ int Table::finish(const Goal& goal, const Options& options, const char* verb, dr
     return await(resized, options, verb, error);
 }
 
-/// For several clients: the first thing that is missing, after everybody was waited for. They share one deadline; who
-/// has ended meanwhile has released everything.
+/// Finishes for several clients. Returns the first thing that is missing, after waiting for all of them. They share one
+/// deadline; a client that has ended meanwhile has released everything.
 int Table::finish_all(const SlotSet& slots, const Options& options, const char* verb, drom_error* error) noexcept {
     const uint64_t deadline = deadline_in_ms(options.timeout_ms);
     int first = succeed(error);
@@ -68,7 +68,8 @@ bool Table::has_joined(uint32_t slot) noexcept {
     return page != nullptr && page->joined.load() != 0;
 }
 
-/// The child of a launcher (drom run), which waits for it before it lets it start: no grace of a program is at stake.
+/// Returns whether the client is a child of this launcher (drom run), which waits before it lets the child start: no
+/// program needs a grace period.
 bool Table::is_own_child(uint32_t slot) noexcept {
     const Slot& entry = ledger_.slot(slot);
     return (state_of(entry).flags & slot_flag::kTree) != 0 && !has_joined(slot) && read_who(entry.launcher) == self();
@@ -110,14 +111,14 @@ int Table::await(const Goal& goal, const Options& options, const char* verb, dro
         const Page* page = pages_.view(slot);
         const uint64_t acked = page != nullptr ? page->released.load() : 0;
         const uint64_t posted = ledger_.request(slot).posted_ns.load(std::memory_order_relaxed);
-        // Nobody will answer for a process that never joined: grace would only be lost time.
+        // No process answers for one that never joined: a grace period would only be lost time.
         const uint64_t grace = has_joined(slot) ? posted + options.grace_ms * kMillisecond : 0;
         const bool may_confine = able && (!never || is_own_child(slot));
         if (may_confine && (now >= grace || pages_.is_held(slot))) {
             able = confine_client(slot);
             continue;
         }
-        pages_.wake_held();  // from here on it is theirs to do
+        pages_.wake_held();  // from here on the clients do it themselves
         sleep_on(slot, false, acked, may_confine ? std::min(grace, deadline) : deadline);
     }
     return goal.resized ? await_resized(goal, deadline, verb, error) : succeed(error);
@@ -134,7 +135,7 @@ int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, 
         if (is_abandoned(ledger_.slot(goal.slot)) && !pass_on(ledger_, path_, goal.slot))
             return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
         if (page == nullptr || now_ns() >= deadline) break;
-        // It may end without a word: look at it again now and then.
+        // The client may end without a word: look again now and then.
         constexpr uint64_t kLookAgain = 100 * kMillisecond;
         sleep_on(goal.slot, true, resized, std::min(deadline, now_ns() + kLookAgain));
     }
@@ -150,7 +151,7 @@ int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, 
                 pid);
 }
 
-/// Sleeps while the client's word is what it was, until it acknowledges or `until`.
+/// Sleeps while the client's acknowledged number is `seq`, until it acknowledges or `until`.
 void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) noexcept {
     const Page* page = pages_.view(slot);
     const Half nothing{0};
@@ -160,14 +161,14 @@ void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) 
     }
     Half& waiters = ledger_.request(slot).ack_waiters;
     waiters.fetch_add(1);
-    // The kernel compares the word itself after we are registered, so an acknowledgement in between is not missed.
+    // The kernel compares the word itself after the registration, so an acknowledgement in between is not missed.
     const Word& word = resized ? page->resized : page->released;
     futex_wait(futex_half(word), static_cast<uint32_t>(seq), until);
     waiters.fetch_sub(1);
 }
 
-/// The client's last release, whoever made that. A request in between may have been replaced before anybody moved a
-/// thread for it.
+/// Returns the client's last release, by the client or from outside. A request in between may have been replaced before
+/// any thread moved for it.
 Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
     const Page* page = pages_.view(slot);
     const uint64_t own = page != nullptr ? page->released.load() : 0;
@@ -181,15 +182,15 @@ Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
     return last;
 }
 
-/// The masks that the client's threads follow.
+/// Returns the masks that the client's threads follow.
 Origin Table::origin_before(uint32_t slot, uint64_t seq) noexcept {
     const Posted last = released_before(slot, seq);
     return {last.mask, begun_since(ledger_, slot, last, seq), &ledger_.request(slot).newest, seq};
 }
 
-/// Moves the client's threads to the mask of `posted`, and on to that of whatever is posted meanwhile: it, or another
-/// administrator, may have obeyed that one while we were held up, and we would have moved its threads back to CPUs that
-/// are somebody else's by now.
+/// Moves the client's threads to the mask of `posted`, and on to the mask of any request that is posted meanwhile. The
+/// client, or another administrator, may have obeyed the newer request while this process was held up. Then the move
+/// for the older one put threads back onto CPUs that now belong to other clients.
 Confined Table::move_threads(User user, ClientTree& tree, Posted& posted) noexcept {
     Origin origin = origin_before(user.slot, posted.seq);
     const uint64_t deadline = deadline_in_ms(100);
@@ -199,7 +200,7 @@ Confined Table::move_threads(User user, ClientTree& tree, Posted& posted) noexce
         const Confined done = tree.confine(origin, posted.mask, deadline);
         Posted newer;
         if (done.status != DROM_OK || !read_request(ledger_, user.slot, newer) || newer.seq == posted.seq) return done;
-        // After the reading: what the slot's next user was asked is not for this process.
+        // After the reading: a request to the slot's next user is not for this process.
         if (state_of(ledger_.slot(user.slot)).generation != user.generation) return done;
         origin = {posted.mask, posted.mask, origin.newest, newer.seq};
         posted = newer;
@@ -207,15 +208,16 @@ Confined Table::move_threads(User user, ClientTree& tree, Posted& posted) noexce
     }
 }
 
-/// Sets the affinity of the client's threads from here. False when that is not possible (then only it can release).
+/// Sets the affinity of the client's threads from outside. Returns false when that is not possible: then only the
+/// client itself can release.
 bool Table::confine_client(uint32_t slot) noexcept {
     const uint64_t seen = ledger_.slot(slot).state.load();
-    if (!unpack_state(seen).takes_part()) return true;  // what stands there may be its predecessor's
+    if (!unpack_state(seen).takes_part()) return true;  // what is recorded may be about the slot's former user
     Posted posted{};
     if (!read_request(ledger_, slot, posted)) return false;
     const Who who = read_who(ledger_.slot(slot).client);
-    ClientTree tree(ledger_, path_, slot, who.pid);  // open before it is said to live: then no other process is moved
-    // The three were read one after the other. If the slot has another user by now, it is not that one's request.
+    ClientTree tree(ledger_, path_, slot, who.pid);  // open before the verdict: then no other process is moved
+    // The three were read one after the other. If the slot has another user by now, the request was not for that user.
     const uint32_t generation = unpack_state(seen).generation;
     if (state_of(ledger_.slot(slot)).generation != generation) return true;
     const Verdict life = confined_.verdict(who);
@@ -225,7 +227,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
             retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_REAP);
             return true;
         }
-        // Its launcher lives and may start another program in its place, or it has left others behind.
+        // Its launcher lives and may start another program in its place, or descendants are left.
         tree.forget_process();
     } else if (life == Verdict::kUnknown) {
         return false;
@@ -255,8 +257,8 @@ bool Table::confine_again(const User& user) noexcept {
     return done.status == DROM_OK || done.status == DROM_E_NOPROC;
 }
 
-/// Clients without an agent that got CPUs back: nobody else tells them. Only those that were moved off CPUs before: a
-/// reservation whose program has not started, or that nobody has touched, is no business of a client that leaves.
+/// Moves clients without an agent that got CPUs back, as no other process does. Only those that were moved off CPUs
+/// before: other reservations, such as one whose program has not started, do not concern a client that leaves.
 void Table::move_agentless() noexcept {
     for (uint32_t slot = 0; slot < ledger_.clients(); ++slot) {
         if (!is_live(ledger_, name_of(ledger_, slot))) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// change.cpp - new CPUs for a client: set, give, take, shrink, expand; plans carried out, and what a dead administrator
-// left finished.
+// change.cpp - new CPUs for a client: set, give, take, shrink, expand. Carries plans out, and completes what a dead
+// administrator left.
 #include <cstdio>
 
 #include "base/clock.hpp"
@@ -23,13 +23,14 @@ VerbText::VerbText(const char* verb, uint32_t pid) noexcept {
 
 // --- plans ---------------------------------------------------------------------------------------------------------
 
-/// Carries a plan out. False when some word had changed since: what is left must be planned again.
+/// Carries a plan out. Returns false when some word had changed since the planning: the rest must be planned again.
 bool Table::apply(const Plan& plan) noexcept {
     bool complete = true;
     const uint64_t now = plan.count > 0 ? now_ns() : 0;
     for (uint32_t i = 0; i < plan.count; ++i) {
         const Change& change = plan.changes[i];
-        // The home first: if we die between the two, the CPU has a home it is still with, which means nothing.
+        // The home first: a death between the two stores leaves a home of a CPU that is still with its home client,
+        // which means nothing.
         change_home(ledger_, change.cpu, change.home);
         if (!change_owner(ledger_, change.cpu, change.from, change.to)) {
             complete = false;
@@ -56,8 +57,8 @@ int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_e
     }
 }
 
-/// Plan, apply, and again when overtaken; then reconcile. An administrator that dies on the way leaves the intent, and
-/// the next one does the same. With a wish, what to plan is chosen anew each time: from the words as they are then.
+/// Plans and applies, again when overtaken; then reconciles. A death on the way leaves the intent, and the next
+/// administrator does the same. With a wish, the CPUs are chosen anew each time, from the words as they are then.
 int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSet& touched, bool& changed,
                      drom_error* error) noexcept {
     for (int attempt = 0; attempt < 16; ++attempt) {
@@ -86,8 +87,8 @@ int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSe
                 verb);
 }
 
-/// Does what a dead administrator had begun. If that is refused now (its client has died too), what it did so far is as
-/// legal as any state.
+/// Completes what a dead administrator had begun. If that is refused now (its client has died too), the part that was
+/// done is as legal as any state.
 bool Table::finish_intent() noexcept {
     Intention what;
     what.targets = targets_;
@@ -108,7 +109,7 @@ bool Table::finish_intent() noexcept {
 int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, drom_error* error) noexcept {
     const Slot& slot = ledger_.slot(index);
     const Owner::Name who = name_of(ledger_, index);
-    // In a node's table the resource manager is the only administrator, and knows what it does.
+    // The only administrator of a node's table is the resource manager, which may do this.
     const bool rigid = (state_of(slot).flags & slot_flag::kRigid) != 0 && !ledger_.node_mode();
     if (rigid && !(wanted_cpus(ledger_, who) - mask).none())
         return fail(error, DROM_E_BUSY, "%s: the client is rigid: it keeps its CPUs until it ends", verb);
@@ -125,8 +126,8 @@ int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, dr
     return DROM_OK;
 }
 
-/// Turns a wish into CPUs, on the words as they are now. `again`: part of it may be done already, by us, so that is no
-/// reason to refuse.
+/// Turns a wish into CPUs, on the words as they are now. `again`: this call may have done part of it already, which is
+/// no reason to refuse.
 int Table::choose(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
     what.mask = wish.mask;
     switch (wish.kind) {
@@ -153,7 +154,7 @@ int Table::choose_kept(const Wish& wish, bool again, Intention& what, const char
                     strange.count() == 1 ? "is not one of" : "are not among those of",
                     ClientText(ledger_, what.slot).text, CpuText(has).text);
     const CpuSet kept = has - wish.mask;
-    return kept.none() ? int{DROM_OK} : check_limits(what.slot, kept, verb, error);  // nothing left: the plan refuses
+    return kept.none() ? int{DROM_OK} : check_limits(what.slot, kept, verb, error);  // no CPU left: the plan refuses
 }
 
 int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
@@ -162,7 +163,7 @@ int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const cha
     what.kind = intent::kTake;
     what.mask = CpuSet::empty();
     if (wish.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
-    if (wish.to == has) return DROM_OK;  // nothing to take: that is news, no error
+    if (wish.to == has) return DROM_OK;  // nothing to take: a result, no error
     if (wish.to > has && !again)
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; %s", verb, CountText(wish.to, "CPU").text, has,
                     wish.to > ledger_.cpus() ? "the node has fewer too" : "use expand to give more");
@@ -170,7 +171,7 @@ int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const cha
     return check_limits(what.slot, mask - what.mask, verb, error);
 }
 
-/// Not so many can be given: what would help depends on who has the others.
+/// Refuses because not so many can be given. The advice depends on the owners of the other CPUs.
 int Table::refuse_more(Owner::Name who, const CpuSet& all, uint32_t has, uint32_t to, bool take, const char* verb,
                        drom_error* error) noexcept {
     CpuSet present{}, unowned{}, drained{};
@@ -213,7 +214,7 @@ int Table::change_user(User user, const Wish& wish, const Options& options, cons
                        drom_error* error) noexcept {
     SlotSet touched;
     bool changed = false;
-    Intention what;  // its mask is chosen below; clearing half a kilobyte would be felt
+    Intention what;  // its mask is chosen below; clearing half a kilobyte would be measurable
     what.kind = intent::kMask;
     what.slot = user.slot;
     what.generation = user.generation;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// placement.cpp - which CPUs, when only a number was asked for.
+// placement.cpp - chooses CPUs when only a number was asked for.
 #include "placement.hpp"
 
 namespace drom {
@@ -13,7 +13,7 @@ uint32_t distance(const Place& a, const Place& b) noexcept {
 
 namespace {
 
-/// For each CPU of `candidates` the sum of its distances to a set that changes by one CPU at a time.
+/// Keeps for each CPU of `candidates` the sum of its distances to a set that changes by one CPU at a time.
 class Spread {
 public:
     Spread(const CpuSet& candidates, const CpuSet& others, const Place* places) noexcept
@@ -55,7 +55,7 @@ CpuSet choose_near(const CpuSet& base, const CpuSet& candidates, uint32_t count,
     CpuSet left = candidates - base;
     if (count == 0 || left.none()) return chosen;
     if (base.none()) {
-        // Nothing to be near to: begin where the most candidates are together.
+        // There is nothing to be near to: begin where most candidates are together.
         const uint32_t seed = nearest(left, Spread(left, left, places));
         chosen.add(seed);
         left.remove(seed);

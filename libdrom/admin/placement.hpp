@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// placement.hpp - which CPUs, when only a number was asked for. Pure.
+// placement.hpp - chooses CPUs when only a number was asked for. Pure.
 //
-// Near means: same core, then same L3, then same NUMA node, then same package. A set that gives up CPUs gives up those
-// that are far from the rest of it; a set that grows takes those that are near. Ties go to whole cores, then to the
-// lower number.
+// Near means: same core, then same L3, then same NUMA node, then same package. A set that shrinks gives up the CPUs
+// that are far from the rest of it; a set that grows takes near ones. Ties go to whole cores, then to the lower number.
 #pragma once
 
 #include "base/cpuset.hpp"
@@ -11,14 +10,14 @@
 
 namespace drom {
 
-/// 0: same core ... 4: another package. Unknown levels (UINT16_MAX) are equal to themselves.
+/// Returns 0 for the same core ... 4 for another package. Unknown levels (UINT16_MAX) are equal to themselves.
 uint32_t distance(const Place& a, const Place& b) noexcept;
 
-/// `count` CPUs of `candidates` that suit `base` (which may be empty) best; fewer when there are fewer.
+/// Returns the `count` CPUs of `candidates` that suit `base` (which may be empty) best; fewer when there are fewer.
 /// `places` has an entry for every CPU in either set. O((base + count) * candidates).
 CpuSet choose_near(const CpuSet& base, const CpuSet& candidates, uint32_t count, const Place* places) noexcept;
 
-/// `count` CPUs of `mine` to give up.
+/// Returns `count` CPUs of `mine` to give up.
 CpuSet choose_far(const CpuSet& mine, uint32_t count, const Place* places) noexcept;
 
 }  // namespace drom

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plan.cpp - which owner words have to change for a client to have a mask, or what is in the way.
+// plan.cpp - which owner words must change to give a client a mask, or what is in the way.
 #include "plan.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ bool is_rigid(const Ledger& ledger, uint32_t slot) noexcept {
     return (state_of(ledger.slot(slot)).flags & slot_flag::kRigid) != 0;
 }
 
-/// May everybody who is to lose CPUs of `lost` lose them? Each loser is asked once; who is `concerned` has been told
-/// another way.
+/// Checks that every client may lose its CPUs of `lost`. Each is checked once; the `concerned` clients are not checked
+/// here.
 int check_losers(const Ledger& ledger, SlotSet concerned, const CpuSet& lost, const PlanRules& rules,
                  drom_error* error) noexcept {
     for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1, ledger.cpus())) {
@@ -49,8 +49,8 @@ SlotSet only(Owner::Name who) noexcept {
     return one;
 }
 
-/// CPUs that belong to anybody but those `concerned`. Asked after the changes have been planned: who joins before this
-/// is seen here, and who joins later makes the change fail.
+/// Checks that no CPU of `mask` belongs to a client that is not `concerned`. Called after the changes have been
+/// planned: a client that joins before is seen here, and one that joins later makes the change fail.
 int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& mask, const PlanRules& rules,
                   drom_error* error) noexcept {
     if (rules.take) return check_losers(ledger, concerned, mask, rules, error);
@@ -65,8 +65,8 @@ int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& 
     return DROM_OK;
 }
 
-/// An heir that was let in before the owner left uses the CPU already, and one word cannot say that a third client
-/// waits for both: until the owner has released it nothing else can be planned for it.
+/// Returns whether two clients use the CPU: the next owner was let in before the owner left. One word cannot say that a
+/// third client waits for both, so nothing else can be planned for this CPU until the owner has released it.
 bool is_shared(const Ledger& ledger, Owner word) noexcept {
     return word.is(Owner::kLeaving) && word.is(Owner::kFast) && is_live(ledger, word.owner()) &&
            is_live(ledger, word.heir());
@@ -79,15 +79,15 @@ int refuse_shared(const Ledger& ledger, uint32_t cpu, const char* verb, drom_err
                 cpu, client.text);
 }
 
-/// The home word of a CPU whose owner is told to leave. A home that names the owner itself is left over from a loan
-/// that is over: unless the CPU is lent again now, it must not come back.
+/// Returns the home word of a CPU whose owner is notified to leave. A home that names the owner itself is left from a
+/// loan that is over: unless the CPU is lent again now, it must not come back.
 uint64_t home_after(const Ledger& ledger, uint32_t cpu, Owner::Name owner, bool lend) noexcept {
     const Owner::Name home = home_owner(ledger, cpu);
     if (lend) return home == Owner::nobody() ? home_of(ledger, owner.slot) : 0;
     return home == owner ? kNoHome : 0;
 }
 
-/// The client is to have this CPU.
+/// Plans that the client gets this CPU.
 void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, const PlanRules& rules,
                Plan& plan) noexcept {
     const bool owned = is_owned(ledger, word);
@@ -113,7 +113,7 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     plan.add({cpu, DROM_EVENT_OFFER, word, offer, home});
 }
 
-/// The client is not to have this CPU.
+/// Plans that the client loses this CPU.
 void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, Plan& plan) noexcept {
     if (word.owner() == self && !word.is(Owner::kLeaving)) {
         const Owner::Name home = home_owner(ledger, cpu);
@@ -126,7 +126,7 @@ void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
         plan.shared = cpu;
         return;
     }
-    // Promised but not wanted any more: who was told to leave for it may stay.
+    // Promised but not wanted any more: the owner that was notified to leave it may stay.
     plan.touched.add(word.owner().slot);
     plan.add({cpu, DROM_EVENT_CANCEL, word, kept(word), 0});
 }
@@ -144,7 +144,7 @@ void plan_losses(const Ledger& ledger, Owner::Name self, const CpuSet& cpus, Pla
 
 // --- several clients at once ---
 
-/// Those of `cpus` whose targets live.
+/// Returns the CPUs of `cpus` whose targets live.
 CpuSet reachable(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets) noexcept {
     CpuSet set{};
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus()))
@@ -154,8 +154,8 @@ CpuSet reachable(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* ta
 
 Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kLeaving) ? word.heir() : word.owner(); }
 
-/// A CPU that one of them loses. It may fall to another of them, whose home it is or who was to leave it for the first:
-/// since they are to have exactly what was asked for, nobody follows then.
+/// Plans the loss of a CPU by one of the named clients. It could fall to another named client: its home, or the owner
+/// that was to leave it for the loser. They are to have exactly their masks, so it becomes free instead.
 void plan_loss_among(const Ledger& ledger, const SlotSet& named, uint32_t cpu, Owner word, Plan& plan) noexcept {
     const Owner::Name loser = prospective_owner(ledger, word);
     if (loser == Owner::nobody() || !named.has(loser.slot)) return;
@@ -167,7 +167,7 @@ void plan_loss_among(const Ledger& ledger, const SlotSet& named, uint32_t cpu, O
     change = {cpu, DROM_EVENT_OFFER, word, offered(word, Owner::nobody()), kNoHome};
 }
 
-/// The words as they will be.
+/// The words as they will be after the plan.
 struct PlannedWords {
     Owner words[kMaxCpus];
 
@@ -177,8 +177,8 @@ struct PlannedWords {
     }
 };
 
-/// The clients that can leave by now: those that keep a CPU, or are given one that no client is on; then those that are
-/// given one by these, and so on.
+/// Returns the clients that can leave by now: those that keep a CPU, or are given one on which no client is; then those
+/// that are given one by these, and so on.
 SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
     SlotSet able;
     for (bool more = true; more;) {
@@ -248,7 +248,7 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
     plan.count = 0;
     plan.touched.add(who.slot);
     // Gains first: an administrator that is killed between two words must not leave a client that was told to leave
-    // everything.
+    // every CPU.
     plan_gains(ledger, who, mask, rules, plan);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
         if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);
@@ -306,7 +306,7 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
     plan.count = 0;
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
-        // Its owner may not have left yet, and whoever drains it once more waits for that, too.
+        // Its owner may not have left yet; a second drain waits for that, too.
         if (word.is(Owner::kDrained) && word.owner() != Owner::nobody()) plan.touched.add(word.owner().slot);
         if (word.is(Owner::kDrained)) continue;
         if (is_shared(ledger, word)) return refuse_shared(ledger, cpu, rules.verb, error);

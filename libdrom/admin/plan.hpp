@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plan.hpp - which owner words have to change for a client to have a mask, or what is in the way.
+// plan.hpp - which owner words must change to give a client a mask, or what is in the way.
 //
-// Reads the ledger, changes nothing. Every change is bound to the word it was planned on, so that carrying out a plan
-// that was overtaken changes nothing either.
+// Reads the ledger, changes nothing. Every change is bound to the word that it was planned on, so an overtaken plan
+// changes nothing either when it is carried out.
 #pragma once
 
 #include "drom/drom.h"
@@ -21,7 +21,7 @@ struct Change {
 inline constexpr uint32_t kNoCpuShared = UINT32_MAX;
 
 struct Plan {
-    Change* changes;  ///< room for one a CPU; the caller's
+    Change* changes;  ///< room for one per CPU; the caller's
     uint32_t count;
     SlotSet touched;
     uint32_t shared = kNoCpuShared;  ///< a CPU that two clients use until a fast hand-over is done: the plan is refused
@@ -37,42 +37,43 @@ struct PlanRules {
     bool drain = false;
 };
 
-/// The client gets exactly `mask`. Refusals: DROM_E_NOCPU, DROM_E_BUSY, each with its sentence.
+/// Plans that the client gets exactly `mask`. Refusals: DROM_E_NOCPU, DROM_E_BUSY, each with its sentence.
 int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept;
 
-/// Several clients get exactly their masks, all at once: `targets[cpu]` has each CPU of `cpus`, and who is named there
-/// loses every other one. CPUs move among them without DROM_TAKE. Clients that have ended are left out. Refused,
-/// besides, when they would have to wait for one another in a circle (DROM_E_BUSY): without DROM_FAST a client leaves
-/// its last CPU only when it has another.
+/// Plans that several clients get exactly their masks, all at once. `targets[cpu]` gets each CPU of `cpus`, and each
+/// client named there loses every other CPU. CPUs move among them without DROM_TAKE. Clients that have ended are left
+/// out. Also refuses when clients would have to wait for one another in a circle (DROM_E_BUSY): without DROM_FAST a
+/// client leaves its last CPU only when it has another.
 int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets, const PlanRules& rules, Plan& plan,
                drom_error* error) noexcept;
 
-/// The client gets `cpus` besides what it has, or is left with what it has less `cpus`. Other CPUs' words are neither
-/// planned on nor changed: two administrators that move different CPUs of one client at once both have their way. No
-/// CPUs: an empty plan.
+/// Plan that the client gets `cpus` besides its own, or loses `cpus`. The words of other CPUs are neither read for the
+/// plan nor changed: two administrators can move different CPUs of one client at once. No CPUs: an empty plan.
 int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept;
 int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept;
 
-/// Owners leave `mask`, nobody follows. Refused when a client would be left below its least number of CPUs.
+/// Plans that the owners leave `mask`, without next owners. Refuses when a client would be left with fewer CPUs than
+/// its min.
 int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
                drom_error* error) noexcept;
 
-/// Undoes a drain: who was there gets the CPUs back.
+/// Undoes a drain: the former owners get the CPUs back.
 int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
                  drom_error* error) noexcept;
 
-/// DROM_OK, or which CPU of `mask` does not exist, is offline or is drained.
+/// Returns DROM_OK, or says which CPU of `mask` does not exist, is offline or is drained.
 int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb,
                drom_error* error) noexcept;
 
-/// CPUs that other clients could give up when taken from: not rigid, not below their least. Largest owners first, at
-/// most `count`, near `base`.
+/// Returns CPUs that may be taken from other clients: not rigid, not below their min. Largest owners first, at most
+/// `count`, near `base`.
 CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept;
 
-/// The free CPUs, and what the client itself was told to leave with nobody to follow: it can have them back at once.
+/// Returns the free CPUs, and the offered CPUs of the client itself without a next owner: it can have them back at
+/// once.
 CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept;
 
 /// "client 4242 (heat, job 88.0)".

@@ -59,7 +59,7 @@ int read_options(const drom_options* in, uint64_t allowed, const char* verb, Opt
                .cpus = in->cpus,
                .clients = in->clients};
     }
-    // Read once a process: searching the environment would cost more than the operation.
+    // Read once per process: searching the environment would cost more than the operation.
     static const uint32_t timeout_ms = env::milliseconds("DROM_TIMEOUT_MS", 1000);
     static const uint32_t grace_ms = env::grace_ms();
     static const bool has_grace = env::text("DROM_GRACE_MS") != nullptr;
@@ -107,8 +107,7 @@ int Table::open(const char* where, const Options& options, drom_error* error) no
 
 int Table::writable(const char* verb, drom_error* error) noexcept {
     if (!ledger_.writable) return fail(error, DROM_E_PERM, "drom: %s: table %s was opened read-only", verb, path_);
-    // Looked at once a tick of the kernel: whoever removes a table does it by hand, and a look costs a fifth of a
-    // request.
+    // Checked once per tick of the kernel: tables are removed by hand, and a check costs a fifth of a request.
     const uint64_t now = tick_ns();
     if (there_ns_.load(std::memory_order_relaxed) == now) return DROM_OK;
     const int status = still_there(ledger_, path_, error);
@@ -117,9 +116,9 @@ int Table::writable(const char* verb, drom_error* error) noexcept {
 }
 
 void Table::refresh_offline() noexcept {
-    if (present_cpus().last() + 1 != ledger_.cpus()) return;  // a synthetic node has no /sys to ask
+    if (present_cpus().last() + 1 != ledger_.cpus()) return;  // a synthetic node has no /sys
     CpuSet now_online{};
-    if (!read_online_cpus(now_online)) return;  // what was known last stays
+    if (!read_online_cpus(now_online)) return;  // the last known state stays
     for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
         const Owner word = load_owner(ledger_, cpu);
         if (word.is(Owner::kOffline) == now_online.has(cpu))
@@ -127,9 +126,9 @@ void Table::refresh_offline() noexcept {
     }
 }
 
-/// With the lock in hand: finishes what others began, and looks for the dead now and then. An intent is looked for
-/// whichever process had the lock before: one that only waited may have had it after the dead administrator, and left
-/// its intent where it was.
+/// With the lock held: completes what other administrators began, and looks for dead clients now and then. Always looks
+/// for an intent, whichever process held the lock before: an administrator that only waits may have held it after the
+/// dead one, and left the intent where it was.
 int Table::begin(bool inherited, drom_error* error) noexcept {
     const bool unfinished = ledger_.intent().kind.load(std::memory_order_relaxed) != intent::kNothing;
     if (inherited || unfinished) {
@@ -151,8 +150,8 @@ int Table::find(uint32_t pid, const char* verb, User& user, drom_error* error) n
             who_is(pid, who) ? "the process is no client; start it with drom run" : "there is no such process";
         return fail(error, DROM_E_NOPROC, "%s: %s", verb, what);
     }
-    // A full verdict costs more than the whole operation; begin() gives one every 100 ms. In between, a pid that is
-    // gone is enough.
+    // A full verdict costs more than the whole operation; begin() makes one every 100 ms. In between, it is enough that
+    // the pid is gone.
     const bool gone = getsid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH;
     if (!gone || !ledger_.writable) return DROM_OK;
     const uint64_t seen = ledger_.slot(user.slot).state.load();
@@ -165,7 +164,7 @@ int Table::find(uint32_t pid, const char* verb, User& user, drom_error* error) n
 
 // --- reservations --------------------------------------------------------------------------------------------------
 
-/// Reads from /proc what the slot says of the process.
+/// Reads from /proc the facts about the process that its slot records.
 int Table::describe_process(uint32_t pid, Enrolment& enrolment, drom_error* error) noexcept {
     const int code = find_process(pid, enrolment.client);
     if (code == ESRCH) return fail(error, DROM_E_NOPROC, "%s: there is no such process", enrolment.verb);
@@ -178,8 +177,8 @@ int Table::describe_process(uint32_t pid, Enrolment& enrolment, drom_error* erro
                 enrolment.verb, enrolment.uid);
 }
 
-/// A process has joined what was being reserved for it, and cannot have those CPUs: the slot is its own, as if nobody
-/// had reserved anything, with what is free of the CPUs that it may run on.
+/// Gives the slot to a process that joined while the slot was being reserved for it, and cannot have the reserved CPUs.
+/// It gets the free ones of the CPUs that it may run on, as without a reservation.
 void Table::leave_to_itself(User user, uint32_t pid, const Options& options) noexcept {
     ledger_.slot(user.slot).launcher.pid.store(0);
     CpuSet mask{};
@@ -190,7 +189,7 @@ void Table::leave_to_itself(User user, uint32_t pid, const Options& options) noe
     if (!mask.none()) change_user(user, {Wish::kExactly, mask, 0}, plain, "drom: reserve", nullptr);
 }
 
-/// A slot for the process, which has no CPU so far.
+/// Reserves a slot for the process, without any CPU.
 int Table::reserve_slot(uint32_t pid, const Options& options, const char* verb, User& user,
                         drom_error* error) noexcept {
     Enrolment enrolment{.verb = verb};
@@ -200,7 +199,7 @@ int Table::reserve_slot(uint32_t pid, const Options& options, const char* verb, 
     enrolment.name = options.name;
     enrolment.job = options.job;
     enrolment.flags = slot_flags(options);
-    // A user can use up what the kernel has of such pages. A job without one runs as it is, and is confined from
+    // A user can use up the kernel's number of such pages. A job without a page runs as it is, and is confined from
     // outside.
     enrolment.needs_page = !ledger_.node_mode();
     return enrol(ledger_, pages_, path_, enrolment, user, nullptr, error);
@@ -230,11 +229,11 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
     return finish({user.slot, user.generation, 0, false}, options, verb.text, error);
 }
 
-/// Only itself and its launcher release a client that lives. A process that never joined does not know of its CPUs: a
-/// reservation can be called off.
+/// Returns whether the client may not be released by this process: only itself and its launcher release a living
+/// client. A process that never joined does not know its CPUs, so its reservation can be called off.
 bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
     const SlotState now = unpack_state(seen);
-    if (!now.takes_part()) return false;  // somebody releases it at this moment
+    if (!now.takes_part()) return false;  // another process releases it at this moment
     const Page* page = pages_.view(slot);
     const bool follows = now.phase == phase::kLive || page == nullptr || page->joined.load() != 0;
     const Who who = read_who(ledger_.slot(slot).client);
@@ -242,7 +241,7 @@ bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
            read_who(ledger_.slot(slot).launcher).pid != self().pid;
 }
 
-/// The program has ended, and what it left behind still runs on its CPUs: step 3 of descendants.hpp.
+/// Leaves the CPUs of a program that has ended to a descendant that still runs on them: step 3 of descendants.hpp.
 bool Table::leave_to_descendant(User user, drom_error* error) noexcept {
     Slot& slot = ledger_.slot(user.slot);
     const Who ended = read_who(slot.client);
@@ -273,7 +272,7 @@ int Table::release_slot(uint32_t pid, const Options& options, drom_error* error)
          seen = ledger_.slot(slot).state.load()) {
         if (!options.has(DROM_TAKE) && is_kept(slot, seen))
             return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);
-        // Not if it has joined since we looked: then it knows of its CPUs.
+        // Not if it has joined since that look: then it knows its CPUs.
         if (retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_LEAVE)) break;
     }
     return succeed(error);
@@ -350,7 +349,7 @@ void Table::masks(CpuSet& present, CpuSet& unowned, CpuSet& drained) noexcept {
 
 namespace {
 
-/// When the newest released request was released: by the client, or by who had done it before from outside.
+/// Returns when the newest released request was released: by the client, or before that from outside.
 uint64_t released_at(const Request& request, const Page* page, const drom_client_info& info) noexcept {
     const uint64_t confined = info.confined_seq != 0 ? request.confined_ns.load(std::memory_order_relaxed) : 0;
     const uint64_t own_seq = page != nullptr ? page->released.load() : 0;
@@ -411,7 +410,7 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     info.limited = is_limited(index, page) ? 1 : 0;
 }
 
-/// The process that moved the client's threads last knows whether its cpuset allowed all of the request.
+/// Returns whether the cpuset allowed less than the request. The process that moved the client's threads last knows.
 bool Table::is_limited(uint32_t slot, const Page* page) noexcept {
     Posted outside;
     const uint64_t own = page != nullptr ? page->released.load() : 0;
@@ -421,7 +420,7 @@ bool Table::is_limited(uint32_t slot, const Page* page) noexcept {
     return read_request(ledger_, slot, newest) && newest.seq == outside.seq && !(newest.mask == outside.mask);
 }
 
-/// Nothing of the client is left, whether or not somebody has retired it.
+/// Returns whether nothing of the client is left, retired or not.
 bool Table::is_over(uint32_t slot) const noexcept {
     Who left{};
     return is_abandoned(ledger_.slot(slot)) && (ledger_.virtual_node() || find_left(ledger_, path_, slot, left) == 0);
@@ -479,12 +478,12 @@ int Table::events(uint64_t* next, drom_event* out, size_t* n, uint32_t timeout_m
     if (*next == UINT64_MAX) *next = header.event_head.load();
     const size_t capacity = *n;
     for (;;) {
-        const uint32_t bell = header.event_bell.load();  // before looking: what comes after rings again
+        const uint32_t bell = header.event_bell.load();  // before looking: an event that comes later rings again
         if (*n = copy_events(ledger_, *next, out, capacity); *n > 0) return succeed(error);
         const uint64_t now = now_ns();
         if (now >= deadline) break;
         if (const int status = still_there(ledger_, path_, error); status != DROM_OK) return status;
-        // An observer cannot announce that it waits, so nobody will wake it: it looks again by itself.
+        // An observer cannot announce that it waits, so no recorder wakes it: it looks again by itself.
         constexpr uint64_t kObserverLooks = 20 * kMillisecond;
         if (ledger_.writable) header.event_waiters.fetch_add(1);
         futex_wait(&header.event_bell, bell, ledger_.writable ? deadline : std::min(deadline, now + kObserverLooks));

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // table.hpp - an administrator's open table: the operations of drom.h, after their arguments have been checked.
 //
-// Every operation that changes something has the same shape: take the administrator lock, finish what a dead
-// predecessor left, plan (pure), carry the plan out word by word, reconcile, give the lock back, and wait if asked to,
-// without the lock.
+// Every operation that changes something does the same steps:
+//   1. take the administrator lock;
+//   2. complete what a dead administrator left;
+//   3. plan (pure);
+//   4. carry the plan out word by word, and reconcile;
+//   5. give the lock back;
+//   6. wait, if asked to, without the lock.
 #pragma once
 
 #include <atomic>
@@ -35,10 +39,10 @@ struct Options {
     [[nodiscard]] bool waits() const noexcept { return has(DROM_WAIT_RELEASED | DROM_WAIT_RESIZED); }
 };
 
-/// An administrator that is going to wait for releases; made before it posts the first request. If it runs at once it
-/// confines clients from outside at once, unless grace was asked for: that takes it half the time that a client's own
-/// release takes, and their agents' threads, which would compete with it for the CPUs, are woken when that is done, to
-/// acknowledge and to resize.
+/// An administrator that is going to wait for releases; made before it posts the first request. If it gets a CPU at
+/// once, it confines clients from outside at once, unless a grace period was asked for: that takes half the time of a
+/// client's own release. The clients' agent threads would compete with it for the CPUs. So they are woken afterwards,
+/// to acknowledge and to resize.
 class Awaiting {
 public:
     Awaiting(Pages& pages, const Options& options) noexcept : pages_(pages), first_(options.waits()) {
@@ -54,7 +58,7 @@ private:
     RunAtOnce first_;
 };
 
-/// DROM_OK, or DROM_E_INVAL for a wrong size or bits outside `allowed`.
+/// Returns DROM_OK, or DROM_E_INVAL for a wrong size or bits outside `allowed`.
 int read_options(const drom_options* in, uint64_t allowed, const char* verb, Options& out, drom_error*) noexcept;
 
 /// "drom: set 4242", for the beginning of sentences.
@@ -63,8 +67,8 @@ struct VerbText {
     VerbText(const char* verb, uint32_t pid) noexcept;
 };
 
-/// A wish of the caller about one client. The CPUs that it means are decided on the words that the plan is made of, and
-/// again when they have changed before it was carried out.
+/// A wish of the caller about one client. Its CPUs are chosen on the words of which the plan is made, and again when
+/// those have changed before the plan was carried out.
 struct Wish {
     enum Kind : uint8_t { kExactly, kBesides, kWithout, kShrink, kExpand } kind;
     const CpuSet& mask;  ///< kExactly, kBesides, kWithout; lives as long as the call
@@ -166,7 +170,7 @@ private:
     Pages pages_;
     KnownProcess confined_;  ///< the client that was confined last
     Change* changes_ = nullptr;
-    Owner::Name* targets_ = nullptr;     ///< one a CPU, for plans of several masks
+    Owner::Name* targets_ = nullptr;     ///< one per CPU, for plans of several masks
     std::atomic<uint64_t> there_ns_{0};  ///< when the table was last seen to be in its directory
 };
 
