@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // agent_thread.cpp - the agent's two threads: one reads requests and releases CPUs, the other one calls the program.
 //
-// To release is to list threads and processes, which opens files. POSIX gives a file the lowest number that is free,
-// and programs rely on it (close(0), then open()). So the agent's thread has descriptors of its own, and shares
-// everything else. A thread without the program's descriptors must run none of the program's code: the callback of
-// drom_on_change, and the exit handlers, which the C library runs in the last thread that it knows. The caller's thread
-// is there for these two, and outlives the agent's.
+// A release lists threads and processes, which opens files. POSIX gives a file the lowest number that is free, and
+// programs rely on it (close(0), then open()). So the agent's thread has descriptors of its own, and shares everything
+// else. A thread without the program's descriptors must run none of the program's code: neither the callback of
+// drom_on_change nor the exit handlers, which the C library runs in the last thread that it knows. The caller's thread
+// exists for these two, and outlives the agent's thread.
 #include <dlfcn.h>
 #include <linux/close_range.h>
 #include <pthread.h>
@@ -27,8 +27,8 @@ namespace {
 
 // --- requests ------------------------------------------------------------------------------------------------------
 
-/// Notes the threads that there are by now, for the first strike of the next release. Nothing while somebody releases:
-/// it does that itself.
+/// Notes the present threads, for the first strike of the next release. Does nothing while another thread releases:
+/// that one notes them itself.
 void look_around() noexcept {
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1)) return;
@@ -37,31 +37,32 @@ void look_around() noexcept {
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
 }
 
-/// The C library ends a process with its last thread, which runs the exit handlers. It counts ours as well, so they go
-/// when the first one has gone: others release from then on. With a callback of the program to serve they stay until
-/// they are alone.
+/// Returns whether only the agent's threads keep the process alive. The C library ends a process with its last thread,
+/// which runs the exit handlers, and counts the agent's threads too. So they end once the first thread has ended; other
+/// threads release from then on. While the program has a callback, they stay until no other thread is left.
 bool keeps_process_alive() noexcept {
     uint64_t threads = 0;
     return first_thread_has_ended(threads) &&
            (threads <= 1 + state.agent_threads.load() || state.on_release.load() == nullptr);
 }
 
-/// Not by way of `hot`: leave() changes that before it rings at this word.
+/// Not by way of `hot`: leave() changes that before it wakes sleepers on this word.
 const Word& newest_seq() noexcept { return state.ledger.request(state.slot).newest; }
 
-/// False when there is no request after `handled` by then.
+/// Waits for a request after `handled`. Returns false when there is none by the deadline.
 bool await_request(uint64_t handled, uint64_t deadline_ns) noexcept {
     const Word& newest = newest_seq();
     state.page->sleeping.store(1);
-    // Sequentially consistent with the administrator's look at `sleeping` after publishing: one of us sees the other.
+    // Sequentially consistent with the administrator's look at `sleeping` after publishing: one of the two sees the
+    // other.
     if (newest.load() == handled && !state.stop.load())
         futex_wait(futex_half(newest), static_cast<uint32_t>(handled), deadline_ns);
     state.page->sleeping.store(0);
     return newest.load() != handled;
 }
 
-/// Waits for a request that has not been released, or the time to try one again; false when the process leaves, or the
-/// agent's threads would keep it alive.
+/// Waits for a request that has not been released, or for the time to try one again. Returns false when the process
+/// leaves, or when the agent's threads would keep it alive.
 bool sleep_until_request(uint64_t handled) noexcept {
     const bool again = handled != 0 && state.given_up.load() >= handled;
     const uint64_t heartbeat = again ? kTryAgain : 1000 * kMillisecond;
@@ -76,7 +77,7 @@ bool sleep_until_request(uint64_t handled) noexcept {
 
 constexpr uint64_t kLookAgain = 10 * kMillisecond;
 
-/// True after waiting because somebody else releases at this moment, or adoption is disabled; false when neither is so.
+/// Waits while another thread releases, or adoption is disabled. Returns false when neither is so.
 bool wait_for_turn() noexcept {
     const uint32_t nudge = state.nudge.load();
     uint32_t busy = 1;
@@ -89,8 +90,8 @@ bool wait_for_turn() noexcept {
     return true;
 }
 
-/// The slot was taken from us (an administrator found us dead, wrongly or because the table was removed): run on,
-/// unmanaged.
+/// Continues unmanaged after the loss of the slot: an administrator took this process for dead, wrongly or because the
+/// table was removed.
 void detach() noexcept {
     hot.request.store(&kNothing);
     hot.seen.store(0);
@@ -99,8 +100,7 @@ void detach() noexcept {
 
 // --- calls of the program's function -------------------------------------------------------------------------------
 
-/// The newest release that the program has not been told of. A release that comes while the program is called takes the
-/// place of one that waits.
+/// Leaves a release for the program's callback. A release that comes while the callback runs replaces one that waits.
 void leave_call(const Wanted& wanted) noexcept {
     Call& call = state.call;
     pthread_mutex_lock(&call.lock);
@@ -127,7 +127,7 @@ void call_program() noexcept {
     if (take_call(wanted) && fn != nullptr) fn(wanted);
 }
 
-/// By the agent's thread, or by the only one: then it is the program's code that runs, and may take its time.
+/// Called by the agent's thread, or by the only thread: then the program's code runs in it, and may take its time.
 void tell_program(const Wanted& wanted) noexcept {
     if (state.on_release.load() == nullptr) return;
     leave_call(wanted);
@@ -147,7 +147,7 @@ void call_until_agent_ends() noexcept {
 
 // --- the threads ---------------------------------------------------------------------------------------------------
 
-/// The thread that created ours may have been bound to one CPU, by OMP_PROC_BIND for instance.
+/// Lets this thread use all CPUs: the thread that created it may have been bound to one, by OMP_PROC_BIND for instance.
 void use_all_cpus() noexcept {
     if (!moves_threads()) return;
     set_allowed([](const Wanted& allowed) { return set_affinity(0, allowed.mask); });
@@ -159,7 +159,8 @@ void serve_requests() noexcept {
     while (!keeps_process_alive() && sleep_until_request(handled)) {
         if (!is_current()) return detach();
         Wanted wanted{};
-        if (!newest(wanted)) {  // an administrator that was overtaken is scribbling; whoever overtook it rings again
+        if (!newest(wanted)) {  // an overtaken administrator writes the half; the one that overtook it wakes this
+                                // thread again
             futex_wait(&state.nudge, state.nudge.load(), now_ns() + kLookAgain);
             continue;
         }
@@ -170,8 +171,8 @@ void serve_requests() noexcept {
     }
 }
 
-/// Nothing of the program's is left in the new table, so no pipe or socket is held open. Where the kernel refuses
-/// (before 5.9, or a filter) the program's are used.
+/// The new descriptor table has none of the program's files, so no pipe or socket is held open. Where the kernel
+/// refuses (before 5.9, or a filter), the program's table is used.
 void have_own_descriptors() noexcept { syscall(SYS_close_range, 0U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}); }
 
 void* agent_thread(void*) {
@@ -184,8 +185,8 @@ void* agent_thread(void*) {
     return nullptr;
 }
 
-/// The bytes that the C library puts on every stack first, large thread-local data of the program's libraries among
-/// them.
+/// Returns the bytes that the C library puts on every stack first, large thread-local data of the program's libraries
+/// included.
 size_t room_of_thread(const pthread_attr_t& attributes) noexcept {
     auto* least = reinterpret_cast<size_t (*)(const pthread_attr_t*)>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
     constexpr size_t kLeast = 16 * 1024;
@@ -203,7 +204,7 @@ bool create(pthread_t& thread, int detached, void* (*run)(void*)) noexcept {
     return code == 0;
 }
 
-/// Until the agent's thread has ended. By itself, where that cannot be created.
+/// Runs until the agent's thread has ended. Serves requests itself where that thread cannot be created.
 void run_agent() noexcept {
     pthread_t agent;
     state.call.ends.store(false);
@@ -222,7 +223,7 @@ void* callers_thread(void*) {
     ask_for_short_slices();
     use_all_cpus();
     state.agent_ready.store(true);
-    // A program that ends at once, as most commands of a script do, has no use for the agent's thread.
+    // A program that ends at once, as most commands of a script do, needs no agent thread.
     constexpr uint64_t kShortProgram = 10 * kMillisecond;
     await_request(released().seq, now_ns() + kShortProgram);
     if (!state.stop.load()) run_agent();
@@ -231,8 +232,8 @@ void* callers_thread(void*) {
     state.agent_threads.store(0);
     state.agent_runs.store(0);
     futex_wake(&state.agent_runs);
-    // The program's exit handlers run here if all its threads have ended. Otherwise its signals are for its own threads
-    // until the end.
+    // The program's exit handlers run here if all its threads have ended. Otherwise this thread keeps its signals
+    // blocked until the end.
     uint64_t threads = 0;
     if (!stopped && first_thread_has_ended(threads) && threads <= 2)
         pthread_sigmask(SIG_SETMASK, &state.signals, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client.cpp - this process as a client: read requests, release CPUs, acknowledge. Joining and leaving are in
-// joining.cpp, threads in agent_thread.cpp.
+// client.cpp - this process as a client: read requests, release CPUs, acknowledge. joining.cpp joins and leaves,
+// agent_thread.cpp has the threads.
 #include "client_state.hpp"
 
 #include <sched.h>
@@ -26,7 +26,8 @@
 
 namespace drom::client {
 
-// Before join, after leave and in forked children the hot path points here: no branch, nothing to fault on.
+// Before join, after leave and in forked children the hot path reads this word: no branch, and no memory that may be
+// unmapped.
 constinit const Word kNothing{0};
 
 alignas(64) constinit Page private_page{};
@@ -40,7 +41,7 @@ bool is_current() noexcept {
     return now.takes_part() && now.generation == state.generation;
 }
 
-/// Trying costs a look at every thread, and safe points come often: nobody tries again before the time.
+/// Returns whether the request waits for its next try. A try looks at every thread, and safe points come often.
 bool is_given_up(uint64_t seq) noexcept {
     return state.given_up.load() >= seq && now_ns() < state.try_again_ns.load(kRelaxed);
 }
@@ -52,8 +53,8 @@ void give_up(uint64_t seq) noexcept {
     state.given_up.store(seq);
 }
 
-/// True while threads have to share CPUs that were enough when the program started. A program without a team is about
-/// to open one that is made for the CPUs that it started with.
+/// Returns whether threads have to share CPUs that were enough when the program started. A program without a team is
+/// about to open one that is made for the CPUs of its start.
 bool shares_cpus() noexcept {
     const uint32_t cpus = state.threads.mask().count();
     if (!moves_threads() || cpus >= state.first_cpus) return false;
@@ -64,7 +65,7 @@ bool shares_cpus() noexcept {
 
 }  // namespace
 
-/// For the thread that holds `releasing`. While threads yield it looks each time for runtimes that were loaded since.
+/// Needs `releasing`. While threads yield it looks each time for runtimes that were loaded since.
 void adapt_waiting() noexcept {
     const bool on = shares_cpus();
     if ((on || state.yielding) && waiting::yield(on)) state.yielding = on;
@@ -88,7 +89,7 @@ CpuSet first_mask() noexcept { return state.first_mask; }
 
 Wanted released() noexcept {
     const AffinityGuard reading;  // until it ends no second release fills the half that is read here
-    // A mask that was published but could not be applied (a cpuset that allows none of it) is not released.
+    // A mask that was published but could not be applied (a cpuset allows none of it) is not released.
     const uint64_t acknowledged = state.page != nullptr ? state.page->released.load(kRelaxed) : 0;
     return {std::min(reading.seq(), acknowledged), reading.mask()};
 }
@@ -107,8 +108,8 @@ void acknowledge_release(uint64_t seq, bool limited) noexcept {
     record(state.ledger, {.type = DROM_EVENT_RELEASED, .slot = state.slot, .seq = seq, .pid = self().pid});
 }
 
-/// An administrator that lost its patience may have moved the threads since our own last release, or have died in the
-/// middle of that.
+/// After its grace period an administrator may have moved the threads since the last release here, or have died while
+/// moving them.
 Origin origin_before(const Wanted& wanted) noexcept {
     Posted last{state.page->released.load(kRelaxed), state.applied};
     Posted outside;
@@ -153,8 +154,8 @@ void say_resized(uint64_t seq, uint32_t team_size) noexcept {
            {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
 }
 
-/// A team that keeps its size has followed as far as it will. Where regions are seen the next one looks again: the
-/// program may have said something else since.
+/// Acknowledges for a team that keeps its size: it follows no further. Where regions are seen the next one looks again,
+/// as the program may have changed its mind since.
 void acknowledge_kept(uint64_t seq) noexcept {
     constexpr uint32_t kRegions = DROM_DOOR_KMP | DROM_DOOR_GOMP;
     const Page& page = *state.page;
@@ -177,14 +178,14 @@ bool release_here(const Wanted& wanted) noexcept {
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
     state.finished.fetch_add(1);
     if (state.finish_waiters.load() > 0) futex_wake(&state.finished);
-    errno = saved;  // a safe point sits inside the program's own calls
+    errno = saved;  // a safe point is inside the program's own calls
     return done;
 }
 
 namespace {
 
-/// True when the agent's thread has released `wanted` soon enough. The caller sleeps meanwhile, which leaves its CPU to
-/// that thread.
+/// Returns whether the agent's thread has released `wanted` soon enough. The caller sleeps meanwhile, which leaves its
+/// CPU to that thread.
 bool released_by_agent(const Wanted& wanted) noexcept {
     const int saved = errno;
     const uint64_t deadline = deadline_in_ms(1);
@@ -204,9 +205,9 @@ bool released_by_agent(const Wanted& wanted) noexcept {
 
 bool release(const Wanted& wanted) noexcept {
     if (is_given_up(wanted.seq)) return false;
-    // A thread of the program that moves others blocks, and wakes among busy ones after it has run for long: it may
-    // wait for a tick of the kernel before it can go on and acknowledge. The agent's thread comes from sleep, and its
-    // slices are short.
+    // A thread of the program that moves other threads blocks. It has run for long, so it may have to wait for a tick
+    // of the kernel before it can continue and acknowledge. The agent's thread comes from sleep, and its slices are
+    // short.
     return (state.agent_ready.load() && released_by_agent(wanted)) || release_here(wanted);
 }
 
@@ -233,8 +234,8 @@ const CpuSet& AffinityGuard::mask() const noexcept { return state.threads.mask()
 uint64_t AffinityGuard::seq() const noexcept { return state.threads.seq(); }
 
 namespace {
-/// A forked child is no client, but one of its parent's processes: it has the CPUs that the parent was last told to
-/// use. Nothing once the parent's slot has another user.
+/// Returns the CPUs of a forked child. It is no client, but a descendant of one: it has the CPUs of its parent's newest
+/// request. Returns none once the parent's slot has another user.
 Wanted of_parent() noexcept {
     Posted posted{};
     const bool known = state.ledger.base != nullptr && read_request(state.ledger, state.slot, posted) && is_current();
@@ -268,7 +269,7 @@ void enable() noexcept {
 }
 
 void team_shares_cpus(bool shares) noexcept {
-    // Large and small teams may take turns, and to change what waiting threads do takes as long as a short region.
+    // Large and small teams may alternate, and changing how waiting threads wait takes as long as a short region.
     constexpr uint32_t kEnough = 32;
     state.fitting = shares ? 0 : std::min(state.fitting + 1, kEnough);
     const Team before = state.team.load(kRelaxed);
@@ -278,7 +279,7 @@ void team_shares_cpus(bool shares) noexcept {
     state.team.store(team);
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1))
-        return;  // whoever it is looks, or the agent's thread within a second
+        return;  // the thread that holds it adapts, or the agent's thread within a second
     const int saved = errno;
     adapt_waiting();
     errno = saved;

@@ -23,7 +23,8 @@ namespace drom::client {
 
 namespace {
 
-/// The child is not a client: it must never acknowledge, own or lose anything of its parent's. Null pointers first.
+/// Forgets in a child that its parent is a client: the child must never acknowledge, own or lose CPUs of its parent.
+/// Null pointers first.
 void after_fork_in_child() {
     hot.request.store(&kNothing);
     hot.seen.store(0);
@@ -48,7 +49,7 @@ bool watch_forks() noexcept {
 
 int open_table(const char* where, drom_error* error) noexcept {
     if (const int status = table_path(where, state.path, sizeof state.path, error); status != DROM_OK) return status;
-    // Root's node table can only be read; whether it is one shows when it is open.
+    // Root's node table can only be read; only an open table shows whether it is one.
     int status = open_ledger(state.path, false, state.ledger, error);
     if (status == DROM_E_PERM) status = open_ledger(state.path, true, state.ledger, error);
     if (status != DROM_E_NOTABLE) return status;
@@ -56,8 +57,8 @@ int open_table(const char* where, drom_error* error) noexcept {
     return status == DROM_OK ? open_ledger(state.path, false, state.ledger, error) : status;
 }
 
-/// The reservation that the environment names, if it is there; kNoSlot otherwise. `only`: the process that it is for;
-/// 0: whoever comes.
+/// Returns the slot of the reservation that the environment names; kNoSlot when there is none. `only`: the process that
+/// it is for; 0: any process.
 uint32_t reserved_slot(uint32_t& only) noexcept {
     const char* text = env::text("DROM_SLOT");
     unsigned slot = 0;
@@ -70,9 +71,9 @@ uint32_t reserved_slot(uint32_t& only) noexcept {
     return now.generation == generation && is_live(state.ledger, {slot, generation & 0xfff}) ? slot : kNoSlot;
 }
 
-/// A program started by the process that was reserved for (a script) takes the reservation over, unless another one
-/// has, or it is for that process only: whoever launched it goes on to name it by its pid. `page`: the reservation's;
-/// null: it cannot be opened.
+/// Takes a reservation over from the process that it was made for (a script started this program). Refuses when another
+/// process has taken it, or when it is for that process only, because its launcher will name it by its pid. `page`: the
+/// reservation's; null: it cannot be opened.
 int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error) noexcept {
     Slot& slot = state.ledger.slot(index);
     const Who me = self();
@@ -93,13 +94,14 @@ int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error
     return DROM_OK;
 }
 
-/// From here on it is called off no more as one that nobody has joined. False: it has been, just now.
+/// Marks the reservation as joined, so that it is not called off as unused. Returns false when it has been called off
+/// just now.
 bool keep_reservation(uint32_t index, uint32_t generation) noexcept {
-    if (!state.ledger.writable) return true;  // a node's reservation is its manager's to change
+    if (!state.ledger.writable) return true;  // only its manager changes a reservation of a node
     return sign_takeover(state.ledger, index, generation, phase::kLive);
 }
 
-/// E_NOPROC: it has been called off meanwhile.
+/// Returns E_NOPROC when the reservation has been called off meanwhile.
 int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept {
     const uint32_t generation = state_of(state.ledger.slot(index)).generation;
     Page* page = open_page(state.ledger, state.path, index, generation);
@@ -116,8 +118,8 @@ int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept
     return DROM_OK;
 }
 
-/// Others may claim at the same time: whoever's compare-and-swap comes first has it. One that fails may have been
-/// overtaken by somebody who took the CPU from the dead: it is free still.
+/// Claims a free CPU. Several processes may try at once, and the first compare-and-swap wins. One that fails may have
+/// been overtaken by an administrator that took the CPU from a dead client: it is free still.
 bool claim_cpu(uint32_t cpu) noexcept {
     const Ledger& ledger = state.ledger;
     const Owner::Name me = name_of(ledger, state.slot);
@@ -125,13 +127,13 @@ bool claim_cpu(uint32_t cpu) noexcept {
     for (int tries = 0; tries < kTries; ++tries) {
         const Owner word = load_owner(ledger, cpu);
         if (is_owned(ledger, word)) return false;
-        if (word.is(kPermanent)) return false;  // since we looked for free ones
+        if (word.is(kPermanent)) return false;  // since the look for free ones
         if (change_owner(ledger, cpu, word, given(word, me))) return true;
     }
     return false;
 }
 
-/// The CPUs of `mask` that nobody has.
+/// Claims the free CPUs of `mask`, and returns those.
 CpuSet claim_cpus(const CpuSet& mask) noexcept {
     const Ledger& ledger = state.ledger;
     CpuSet claimed{};
@@ -178,14 +180,14 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* 
     return DROM_OK;
 }
 
-/// The launcher that reserved it died before it gave a CPU: no other process will. In this order: the launcher gives
-/// CPUs, and dies then.
+/// Returns whether the launcher of the reservation died before it gave a CPU, so that no other process will. The order
+/// matters: the launcher gives CPUs, and may die after that.
 bool is_forsaken() noexcept {
     return state.ledger.writable && verdict(read_who(state.ledger.slot(state.slot).launcher)) == Verdict::kDead &&
            wanted_cpus(state.ledger, name_of(state.ledger, state.slot)).none();
 }
 
-/// Leaves the slot of its own for the one that somebody has reserved for it meanwhile; kNoSlot: nobody has.
+/// Leaves this process's own slot for a reservation that was made for it meanwhile; returns kNoSlot when there is none.
 uint32_t change_to_reservation(const JoinOptions& options) noexcept {
     if (options.reserved_for == kNoReservation) return kNoSlot;
     const uint32_t reserved = find_other_slot(state.ledger, self().pid, state.slot);
@@ -196,10 +198,11 @@ uint32_t change_to_reservation(const JoinOptions& options) noexcept {
     return reserved;
 }
 
-/// A reservation's CPUs or, where there is none (any more), those of `claim` that nobody has.
+/// Enters with the reservation's CPUs or, where there is none (any more), with the free CPUs of `claim`.
 int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const CpuSet& claim,
           drom_error* error) noexcept {
-    constexpr int kTries = 8;  // each is lost to somebody who reserves for it, or calls that off, at this moment
+    constexpr int kTries = 8;  // each fails when a launcher makes a reservation for it, or calls that off, at this
+                               // moment
     for (int tries = 0; tries < kTries; ++tries) {
         int status = reserved != kNoSlot ? enter_reservation(reserved, only, error) : int{DROM_E_NOPROC};
         if (status == DROM_OK && is_forsaken()) claim_and_reconcile(claim);
@@ -212,7 +215,7 @@ int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const Cp
     return fail(error, DROM_E_BUSY, "drom: join: its CPUs are being reserved and released all the time; try again");
 }
 
-/// From here on requests are read. The process's CPUs at this moment are its affinity.
+/// Begins to read requests. The process's CPUs at this moment are its affinity.
 void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
     state.threads.begin(affinity);
     state.applied = state.first_mask = affinity;
@@ -229,14 +232,14 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     state.joined.store(true, std::memory_order_release);
 }
 
-/// The slot that this process takes over, kNoSlot when it is to have one of its own. `only`: as reserved_slot().
+/// Returns the slot that this process takes over; kNoSlot when it gets its own. `only`: as reserved_slot().
 uint32_t find_reservation(uint32_t reserved_for, uint32_t& only) noexcept {
     if (reserved_for == kNoReservation) return kNoSlot;
     if (reserved_for != 0) return find_listed_pid(state.ledger, reserved_for);
     uint32_t reserved = reserved_slot(only);
     if (reserved == kNoSlot) reserved = find_pid(state.ledger, self().pid);
     if (reserved == kNoSlot || state.ledger.slot(reserved).client.pid.load() != self().pid) return reserved;
-    // A predecessor with our pid; its slot is reaped later.
+    // A former process with the same pid; its slot is reaped later.
     return verdict(read_who(state.ledger.slot(reserved).client)) == Verdict::kDead ? kNoSlot : reserved;
 }
 
@@ -247,7 +250,7 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
     if (options.mask != nullptr && options.mask->last() >= state.ledger.cpus())
         return fail(error, DROM_E_NOCPU, "drom: join: CPU %u is beyond the %s of table %s", options.mask->last(),
                     CountText(state.ledger.cpus(), "CPU").text, state.path);
-    // The caller may know better than the affinity of its thread, which a runtime may have bound to one CPU by now.
+    // The caller may know more than the affinity of its thread, which a runtime may have bound to one CPU by now.
     CpuSet affinity{};
     if (options.mask != nullptr)
         affinity = *options.mask;
@@ -262,7 +265,7 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
     Wanted first{};
     if (newest(first)) release(first);
     state.first_seq = first.seq;
-    // Descriptors of ours must not surprise a program that closes or counts its own; the mapping is all we need.
+    // Descriptors of the library must not surprise a program that closes or counts its own; the mapping is enough.
     if (state.ledger.directory >= 0) close(state.ledger.directory);
     if (state.ledger.file >= 0) close(state.ledger.file);
     state.ledger.directory = state.ledger.file = -1;
@@ -273,15 +276,15 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
 
 namespace {
 
-/// True for one caller at a time, and never again unless leave() or a fork has made it possible.
+/// Returns true for one caller at a time, and never again unless leave() or a fork allows it.
 bool begin_joining() noexcept {
     const pid_t me = getpid();
-    if (state.joiner.exchange(me) != me) state.ever.store(false);  // its parent's doing
+    if (state.joiner.exchange(me) != me) state.ever.store(false);  // its parent's join
     if (state.ever.exchange(true)) return false;
     const uint64_t deadline = deadline_in_ms(1000);
     while (state.agent_runs.load() != 0 && now_ns() < deadline) {
-        // It may have looked whether to stop just before leave() said so, and have gone to sleep just after leave()
-        // woke it.
+        // The agent's thread may have missed both: it checked for the end just before leave(), and went to sleep just
+        // after leave() woke it.
         futex_wake(futex_half(state.ledger.request(state.slot).newest));
         futex_wait(&state.agent_runs, 1, deadline_in_ms(5));
     }
@@ -290,7 +293,7 @@ bool begin_joining() noexcept {
     return false;
 }
 
-/// Nothing of the last time is left, but for what threads may be reading at this moment.
+/// Frees everything of the last membership, except memory that threads may be reading at this moment.
 void forget_last_time() noexcept {
     if (state.pages != nullptr) state.pages->~Pages();
     state.pages = nullptr;
@@ -373,7 +376,7 @@ int leave(drom_error* error) noexcept {
     futex_wake(&state.nudge);
     state.page->joined.store(0);
     const int status = give_back(error);
-    // A door that a runtime has gone through has its own idea of which request it has seen.
+    // A runtime that came through an entry point has its own record of the request that it has seen.
     constexpr uint32_t kCalls = DROM_DOOR_EXPLICIT | DROM_DOOR_ASYNC;
     if ((state.page->doors.load() & ~kCalls) == 0) state.ever.store(false);
     return status;
@@ -382,7 +385,7 @@ int leave(drom_error* error) noexcept {
 }  // namespace drom::client
 
 namespace {
-/// The program ends by itself: its CPUs need not wait for the reaper.
+/// Gives the CPUs back at the program's exit, without waiting for the reaper.
 [[gnu::destructor]] void leave_at_exit() {
     if (drom::client::joined()) drom::client::leave(nullptr);
 }

@@ -12,7 +12,7 @@ namespace drom {
 
 namespace {
 
-/// One launcher's names; nullptr: it does not say.
+/// The variables of one launcher; nullptr: it has none for that.
 struct Launcher {
     const char *rank, *ranks, *local_rank, *local_ranks, *job;
 };
@@ -29,7 +29,7 @@ bool number(Environment read, const char* name, uint32_t& value) noexcept {
     if (text == nullptr || *text < '0' || *text > '9') return false;
     char* end = nullptr;
     const unsigned long parsed = strtoul(text, &end, 10);
-    // SLURM_STEP_TASKS_PER_NODE may be "2(x3)" or "4,2": then it is not known which node this is.
+    // SLURM_STEP_TASKS_PER_NODE may be "2(x3)" or "4,2": then this node's number is not known.
     if ((*end != '\0' && *end != '(') || parsed >= UINT32_MAX) return false;
     value = static_cast<uint32_t>(parsed);
     return true;
@@ -40,7 +40,7 @@ const char* text_of(Environment read, const char* name) noexcept {
     return text != nullptr && *text != '\0' ? text : nullptr;
 }
 
-/// A site's scheduler names the job as its users do; a launcher's own name comes after.
+/// Names the job. The scheduler's name, which users know, comes before a launcher's own name.
 void name_job(Environment read, const char* launchers, Rank& rank) noexcept {
     if (const char* own = text_of(read, "DROM_JOB")) {
         snprintf(rank.job, sizeof rank.job, "%s", own);
@@ -88,7 +88,7 @@ Part part_of(const Rank& rank, uint32_t cpus) noexcept {
 
 namespace {
 
-/// Of /proc/<pid>/stat: "pid (command) state parent ...". The command may contain anything.
+/// Reads /proc/<pid>/stat: "pid (command) state parent ...". The command may contain anything.
 bool read_parent(int pid, char (&command)[32], int& parent) noexcept {
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rank.hpp - which rank of an MPI job a process is, by what its launcher put into the environment. No MPI call.
+// rank.hpp - the rank of a process in an MPI job, by the environment of its launcher. No MPI call.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,26 @@ struct Rank {
 
 using Environment = const char* (*)(const char* name);
 
-/// The rank that the variables say: of Open MPI (OMPI_COMM_WORLD_*), Hydra (PMI_*, MPI_LOCAL*: MPICH, Intel MPI), or
-/// Slurm, in this order, because an mpirun inside a Slurm step says more than the step. PMIX_RANK says nothing: Open
-/// MPI sets it, too, in a process that nobody launched. False when none of them started this process; then only the job
-/// may be known, of a batch script. Pure.
+/// Reads the rank from the variables of Open MPI (OMPI_COMM_WORLD_*), Hydra (PMI_*, MPI_LOCAL*: MPICH, Intel MPI) or
+/// Slurm. In this order, because an mpirun inside a Slurm step knows more than the step. PMIX_RANK does not count: Open
+/// MPI also sets it in a process without a launcher. Returns false when no launcher started this process; then at most
+/// the job of a batch script is known. Pure.
 bool rank_of(Environment read, Rank& rank) noexcept;
 
-/// True when the ranks of this node cannot all have `own` CPUs each of their own among the `allowed` ones of the
-/// cpuset: nobody bound them, and they share one mask. Pure.
+/// Returns whether the ranks of this node cannot each have `own` CPUs of their own among the `allowed` ones of the
+/// cpuset. Then no launcher bound them, and they share one mask. Pure.
 bool shares_mask(const Rank& rank, uint32_t own, uint32_t allowed) noexcept;
 
-/// Which of `cpus` CPUs, counted in order, this rank has when the ranks of the node divide them evenly: [first, end).
-/// The first ones have one more when there is a remainder; empty when there are more ranks than CPUs and this is one of
-/// the last. Pure.
+/// Returns which of `cpus` CPUs, counted in order, this rank has when the ranks of the node divide them evenly: [first,
+/// end). With a remainder the first ranks have one more; the last ranks have none when there are more ranks than CPUs.
+/// Pure.
 struct Part {
     uint32_t first, end;
 };
 Part part_of(const Rank& rank, uint32_t cpus) noexcept;
 
-/// A name for the job of a rank whose launcher gives none: after the process that Hydra starts once a node and job,
-/// among this process's forefathers. False when there is none.
+/// Names the job of a rank whose launcher gives no name, after the process that Hydra starts once per node and job
+/// among this process's ancestors. Returns false when there is none.
 bool name_by_launcher(char* job, size_t size) noexcept;
 
 }  // namespace drom

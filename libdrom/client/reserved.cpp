@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reserved.cpp - finds the reservation that the environment names, and reads what its client was told.
+// reserved.cpp - finds the reservation that the environment names, and reads the requests to its client.
 #include "reserved.hpp"
 
 #include <sys/auxv.h>
@@ -29,7 +29,7 @@ struct Reservation {
 };
 
 constinit Reservation nothing{};
-/// Null until somebody has looked. No lock: a thread may fork while another one looks.
+/// Null until the first look. No lock: a thread may fork while another one looks.
 constinit std::atomic<Reservation*> found{nullptr};
 
 bool is_named(unsigned& slot, unsigned& generation) noexcept {
@@ -43,7 +43,7 @@ bool open(Reservation& reservation) noexcept {
     Ledger& ledger = reservation.ledger;
     if (table_path(nullptr, path, sizeof path, nullptr) != DROM_OK) return false;
     if (open_ledger(path, true, ledger, nullptr) != DROM_OK) return false;
-    // Descriptors of ours must not surprise a program that closes or counts its own.
+    // Descriptors of the library must not surprise a program that closes or counts its own.
     if (ledger.directory >= 0) close(ledger.directory);
     if (ledger.file >= 0) close(ledger.file);
     ledger.directory = ledger.file = -1;
@@ -52,7 +52,7 @@ bool open(Reservation& reservation) noexcept {
     return false;
 }
 
-/// Not by malloc: a signal handler may be at this.
+/// Without malloc: a signal handler may call this.
 Reservation* look() noexcept {
     unsigned slot = 0;
     unsigned generation = 0;

@@ -7,13 +7,12 @@
 
 namespace drom::client {
 
-/// The last request to the client whose reservation the environment names (DROM_SLOT), which holds for each of its
-/// processes. seq 0: nothing so far, or there is no such client any more. The first call opens the table and keeps it
-/// mapped, about 50 us; each further one takes about 0.1 us. Thread-safe; may be called by signal handlers and between
-/// vfork and exec.
+/// Returns the last request to the client whose reservation the environment names (DROM_SLOT); it holds for all its
+/// processes. seq 0: no request so far, or no such client any more. The first call opens the table and keeps it mapped,
+/// about 50 us; further calls take about 0.1 us. Thread-safe; signal handlers may call it, also between vfork and exec.
 Wanted reserved() noexcept;
 
-/// The CPUs of the node that this reservation is on, by its table; none without one. As reserved().
+/// Returns the CPUs of the node of this reservation, by its table; none without a reservation. As reserved().
 CpuSet reserved_node() noexcept;
 
 }  // namespace drom::client

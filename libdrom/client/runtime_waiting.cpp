@@ -28,8 +28,8 @@ bool policy_is(const char* policy) noexcept {
     return text != nullptr && strcasecmp(text, policy) == 0;
 }
 
-/// GOMP_SPINCOUNT as libgomp reads it: a number with an optional k, M, G or T, or "infinite". False when unset or
-/// garbled.
+/// Reads GOMP_SPINCOUNT as libgomp does: a number with an optional k, M, G or T, or "infinite". Returns false when it
+/// is unset or garbled.
 bool spin_count_variable(uint64_t& count) noexcept {
     const char* text = getenv("GOMP_SPINCOUNT");
     if (text == nullptr) return false;
@@ -51,13 +51,13 @@ constexpr uint64_t kDefaultSpins = 300'000, kActiveSpins = 30'000'000'000;
 
 constinit uint64_t own_spins = kDefaultSpins;
 
-/// The count for when there are more threads than CPUs, which lies next to the other.
+/// Returns whether the word is the count for more threads than CPUs, which is next to `count`.
 bool is_throttled_count(uint64_t throttled, uint64_t count) noexcept {
     const auto least = [count](uint64_t n) { return n < count ? n : count; };
     return throttled == least(100) || throttled == least(1000);
 }
 
-/// One word of a runtime, and what it held.
+/// A word of a runtime, and its former value.
 struct Word {
     uintptr_t at;
     uint64_t before, now;
@@ -76,26 +76,26 @@ void write(const Word& word, uint64_t value) noexcept {
         reinterpret_cast<Word32*>(word.at)->store(static_cast<uint32_t>(value), kRelaxed);
 }
 
-/// Nothing exports the words: they are where exactly one place of the object's data looks like them, or they are left
-/// alone.
+/// The runtime exports no names for the words. They are found where exactly one address in the object's data looks like
+/// them; otherwise they are left alone.
 struct Found {
-    uintptr_t object;  ///< where it is loaded
+    uintptr_t object;  ///< its load address
     Word words[2];
     uint32_t matches;
 };
 
-/// The runtimes that were changed. A runtime that goes away is found gone when its words are to be put back.
+/// The runtimes that were changed. A runtime that was unloaded is noticed when its words are to be put back.
 constexpr uint32_t kMostRuntimes = 16;
 constinit Found changed[kMostRuntimes] = {};
 constinit uint32_t changed_count = 0;
 
-// LLVM's runtime (and what is derived from it): the turns of a waiting thread before its first sched_yield, and those
-// before each further one; __kmp_yield_init and __kmp_yield_next, two of which count as one turn. They follow the word
-// that says whether to yield at all.
+// The words of LLVM's runtime (and its derivatives): the turns of a waiting thread before its first sched_yield, and
+// before each further one, __kmp_yield_init and __kmp_yield_next. Two count as one turn. They follow the word that says
+// whether to yield at all.
 constexpr uint32_t kFirstTurns = 1024, kNextTurns = 512, kOneTurn = 2, kWaysToYield = 3;
 
-/// A word of another object, which its threads may be writing. Not looked at by AddressSanitizer: a search passes the
-/// red zones between that object's variables.
+/// Reads a word of another object, which its threads may be writing. AddressSanitizer does not check it: a search
+/// crosses the red zones between that object's variables.
 __attribute__((no_sanitize("address"))) uint32_t seen(const uint32_t& word) noexcept {
     return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
@@ -129,7 +129,7 @@ void look_for_spins(uintptr_t start, uintptr_t end, uint64_t spins, Found& found
     }
 }
 
-/// A program may set its environment before it loads the runtime.
+/// Also looks for the environment's present count: a program may set it before it loads the runtime.
 void look_for_libgomp(uintptr_t start, uintptr_t end, Found& found) noexcept {
     for (const uint64_t spins : {kDefaultSpins, kActiveSpins}) look_for_spins(start, end, spins, found);
     if (own_spins != 0 && own_spins != kDefaultSpins && own_spins != kActiveSpins)
@@ -148,8 +148,8 @@ void each_writable_segment(const dl_phdr_info& info, Visit visit, Found& found) 
     }
 }
 
-/// By its file's name, which packagers lengthen (libgomp-a34b3233.so.1). Its data tells which runtime that is: conda's
-/// libgomp.so.1 is LLVM's.
+/// Returns whether the file's name is a runtime's; packagers lengthen it (libgomp-a34b3233.so.1). Its data tells which
+/// runtime it is: conda's libgomp.so.1 is LLVM's.
 bool is_runtime(const char* path) noexcept {
     const char* slash = strrchr(path, '/');
     const char* name = slash != nullptr ? slash + 1 : path;
@@ -164,7 +164,7 @@ void change(const Found& found) noexcept {
     for (const Word& word : found.words) write(word, word.now);
 }
 
-/// A runtime that has been changed before does not look like one any more.
+/// Changes runtimes; one that has been changed before does not look like one any more.
 int make_yield(dl_phdr_info* info, size_t, void*) {
     if (!is_runtime(info->dlpi_name)) return 0;
     for (const Visit visit : {look_for_llvm, look_for_libgomp}) {
@@ -180,7 +180,7 @@ void check_place(uintptr_t start, uintptr_t end, Found& found) noexcept {
         if (word.at >= start && word.at + sizeof(uint64_t) <= end) ++found.matches;
 }
 
-/// Only where there still is what we wrote: another object may be loaded there by now.
+/// Restores only words that still hold the written values: another object may be loaded there by now.
 int restore(dl_phdr_info* info, size_t, void*) {
     if (!is_runtime(info->dlpi_name)) return 0;
     for (Found& found : changed) {
@@ -195,13 +195,13 @@ int restore(dl_phdr_info* info, size_t, void*) {
 
 // ---- beside fork --------------------------------------------------------------------------------------------------
 
-/// The thread of this process that looks at what is loaded, or forks; 0: none does.
+/// The thread of this process that looks at loaded objects, or forks; 0: none does.
 constinit Half busy{0};
 
 uint32_t this_thread() noexcept { return static_cast<uint32_t>(syscall(SYS_gettid)); }
 
-/// False when another thread has been at it for 100 ms. It may wait for the loader's lock, which a program that forks
-/// in a callback of dl_iterate_phdr holds.
+/// Returns false when another thread has held `busy` for 100 ms. That one may wait for the loader's lock, which a
+/// program that forks in a callback of dl_iterate_phdr holds.
 bool begin_looking() noexcept {
     const uint64_t deadline = deadline_in_ms(100);
     for (;;) {
@@ -212,7 +212,7 @@ bool begin_looking() noexcept {
     }
 }
 
-/// Nothing where another thread is at it.
+/// Does nothing where another thread holds `busy`.
 void end_looking() noexcept {
     uint32_t mine = this_thread();
     if (busy.compare_exchange_strong(mine, 0)) futex_wake(&busy);

@@ -11,9 +11,9 @@
 
 namespace drom {
 
-/// Two copies; `current_` tells which holds. A release fills the other one, switches, and before it verifies waits
-/// until nobody is setting an affinity from the old one. No constructor, so that it may be used until the process has
-/// ended.
+/// Two copies; `current_` selects the valid one. A release fills the other copy, and switches. Before it verifies, it
+/// waits until no thread sets an affinity from the old copy. No constructor, so that it may be used until the process
+/// has ended.
 class ThreadMask {
 public:
     void begin(const CpuSet& mask) noexcept {
@@ -22,23 +22,23 @@ public:
         current_.store(0);
     }
 
-    /// Makes `mask` what threads may use from now on. Those that read the mask before may set it until await_setters().
-    /// One releasing thread at a time. False when somebody is still setting an affinity from the copy that would be
-    /// filled.
+    /// Makes `mask` what threads may use from now on. Threads that read the old mask before may set it until
+    /// await_setters(). One releasing thread at a time. Returns false when a thread is still setting an affinity from
+    /// the copy to be filled.
     bool publish(uint64_t seq, const CpuSet& mask) noexcept;
 
-    /// Waits for threads between begin_setting() and end_setting(), asleep: they may have to run on this CPU. False
-    /// when one of them does not finish within 10 ms (it is there for one system call).
+    /// Waits, asleep, for threads between begin_setting() and end_setting(): they may have to run on this CPU. Returns
+    /// false when one of them does not finish within 10 ms (it makes one system call there).
     bool await_setters() noexcept;
 
     void begin_setting() noexcept { setters_.fetch_add(1); }
     void end_setting() noexcept;
 
-    /// Between begin_setting() and end_setting() only.
+    /// Only between begin_setting() and end_setting().
     [[nodiscard]] const CpuSet& mask() const noexcept { return masks_[current_.load()]; }
     [[nodiscard]] uint64_t seq() const noexcept { return seqs_[current_.load()].load(std::memory_order_relaxed); }
 
-    /// In a forked child, which has none of its parent's threads.
+    /// Called in a forked child, which has none of its parent's threads.
     void forget_setters() noexcept {
         setters_.store(0);
         waiters_.store(0);
@@ -47,7 +47,7 @@ public:
 private:
     alignas(64) std::atomic<uint32_t> current_{0};
     Half setters_{0}, waiters_{0};
-    bool overtaken_ = false;  ///< some of them may still use the copy that is filled next
+    bool overtaken_ = false;  ///< some setters may still use the copy that is filled next
     std::atomic<uint64_t> seqs_[2] = {};
     CpuSet masks_[2] = {};
 };

@@ -31,13 +31,12 @@ CpuSet cut(const CpuSet& cpus, const Part& part) noexcept {
     return cut;
 }
 
-/// The first of several ranks that share one mask would own all of it: each asks for its part. False when there is
-/// nothing to divide.
+/// Finds this rank's part of a mask that several ranks share; otherwise the first rank would own all of it. Returns
+/// false when there is nothing to divide.
 bool find_part(const Rank& rank, CpuSet& part) noexcept {
     CpuSet own{};
     CpuSet allowed{};
-    // In a reservation there is nothing to ask for, and not even for a moment may a thread be let onto CPUs outside of
-    // it.
+    // In a reservation there is nothing to claim, and no thread may use CPUs outside of it even for a moment.
     if (rank.local_ranks < 2 || env::text("DROM_SLOT") != nullptr || !get_affinity(0, own) || !get_cpuset(allowed))
         return false;
     if (!shares_mask(rank, own.count(), allowed.count())) return false;
@@ -52,7 +51,7 @@ void note(const Rank& rank) noexcept {
     page.ranks.store(rank.ranks);
 }
 
-/// Said once: by the first rank of a node, and by nobody where drom run has said it.
+/// Tells wrong values once: the first rank of a node does, unless drom run has done so.
 void tell_wrong_values(const Rank& rank) noexcept {
     if (rank.local_rank != 0 || env::text("DROM_SLOT") != nullptr) return;
     size_t count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// unmodified.hpp - an unmodified program becomes a client as its environment says: DROM_*, and what an MPI launcher
-// tells its ranks.
+// unmodified.hpp - an unmodified program becomes a client as its environment says: DROM_*, and the variables of an MPI
+// launcher.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace drom::agent {
 
 struct Found {
     uint32_t door;  ///< DROM_DOOR_*
-    CpuSet places;  ///< what the process may use, where its threads' affinity says less; empty: the calling thread's
-                    ///< affinity
+    CpuSet places;  ///< CPUs that the process may use, where its threads' affinity is smaller; empty: the calling
+                    ///< thread's affinity
     bool async;     ///< start the agent's own thread, unless DROM_ASYNC says otherwise
 };
 
-/// Joins the table, and says which rank of an MPI job this process is. Ranks of a node that share one mask claim their
-/// parts of it; one that its launcher bound claims what it is bound to. False when this process cannot be a client;
-/// DROM_VERBOSE=1 says why. About 200 us; once a process.
+/// Joins the table, and records the rank of this process in an MPI job. Ranks of a node that share one mask claim their
+/// parts of it; a rank that its launcher bound claims its binding. Returns false when this process cannot be a client;
+/// DROM_VERBOSE=1 says why. About 200 us; once per process.
 bool join(const Found& found) noexcept;
 
 }  // namespace drom::agent
