@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// apply.cpp - drom_poll_apply: the program says that its team may change now.
+// apply.cpp - drom_poll_apply: the program allows its team to change now.
 //
-// It needs no entry point of the runtime: the program calls, and its runtime is told as the program itself would tell
+// This needs no entry point of the runtime: the program calls, and the runtime is told as the program itself would tell
 // it.
 #include "apply.hpp"
 
@@ -19,8 +19,8 @@ namespace {
 struct Applied {
     runtime::Runtime runtime;
     bool known;
-    uint32_t own;   ///< what the program itself has set, or started with
-    uint32_t last;  ///< what we have set; 0: nothing
+    uint32_t own;   ///< the number that the program itself has set, or started with
+    uint32_t last;  ///< the number set here; 0: none
 };
 constinit Applied applied{};
 
@@ -33,7 +33,7 @@ bool find_runtime() noexcept {
 
 void resize(uint32_t cpus) noexcept {
     const auto now = static_cast<uint32_t>(applied.runtime.max_threads());
-    if (now != applied.last) applied.own = now;  // the program's word since
+    if (now != applied.last) applied.own = now;  // the program has set it since
     applied.last = follow::threads_of(applied.own, cpus);
     if (applied.last != now) applied.runtime.set_num_threads(static_cast<int>(applied.last));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// follow.cpp - who has said that the team may change?
+// follow.cpp - decides whether a team may change.
 #include "follow.hpp"
 
 #include <cstring>
@@ -8,7 +8,7 @@ namespace drom::follow {
 
 namespace {
 
-/// Null: nobody has.
+/// Returns the reason why the team may change; null: none.
 const char* who_allows(const Facts& facts) noexcept {
     if (facts.said == Resize::Keep) return nullptr;
     if (facts.said == Resize::Follow) return "the team follows the CPUs: DROM_RESIZE=follow";

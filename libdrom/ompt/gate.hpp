@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gate.hpp - what an idle region start reads: is this the thread that owns the team, and is there anything to do?
+// gate.hpp - the words that an idle region start reads: is this the thread that owns the team, and is there work?
 #pragma once
 
 #include <atomic>
@@ -11,30 +11,32 @@
 
 namespace drom {
 
-/// Written by the primary thread (the one whose team is resized), read by every thread at every region. Nothing here
-/// changes while there is nothing to do, so the line stays shared.
+/// Written by the primary thread (the one whose team is resized), read by every thread at every region. It does not
+/// change while there is nothing to do, so the cache line stays shared.
 struct alignas(64) Gate {
-    std::atomic<const void*> primary;  ///< thread pointer of the primary thread; nullptr: nobody yet; nobody(): never
-    std::atomic<Word*> regions;        ///< outermost regions so far: page().safe_points
-    std::atomic<uint8_t> attention;    ///< 1: the primary thread has something to do at region starts
-    std::atomic<uint8_t> claimable;    ///< 1: a thread that opens a region becomes the primary one
+    std::atomic<const void*>
+        primary;                     ///< thread pointer of the primary thread; nullptr: none yet; `nobody()`: never one
+    std::atomic<Word*> regions;      ///< outermost regions so far: page().safe_points
+    std::atomic<uint8_t> attention;  ///< 1: the primary thread has something to do at region starts
+    std::atomic<uint8_t> claimable;  ///< 1: a thread that opens a region becomes the primary one
     uint8_t pad[14];
-    const void* placing;              ///< what the threads of the starting team run after they have been placed
-    std::atomic<void (*)()> real[3];  ///< __kmpc_fork_call, __kmpc_fork_call_if, __kmpc_fork_teams behind ours
+    const void* placing;              ///< the function that the threads of the starting team run after they have been
+                                      ///< placed
+    std::atomic<void (*)()> real[3];  ///< the runtime's __kmpc_fork_call, __kmpc_fork_call_if, __kmpc_fork_teams
 };
 
-/// In `primary`: no thread, and none will be.
+/// The value of `primary` when no thread will ever be primary.
 inline const void* nobody() noexcept { return reinterpret_cast<const void*>(uintptr_t{1}); }
 
 extern "C" Gate drom_gate;
 
-/// The wishes of this thread about its team: a num_threads clause of the region that starts next, 0: none; and whether
-/// it has called omp_set_num_threads. In the static room that every program has for the thread-local data of libraries
-/// it starts with.
+/// This thread's choices for its team: the num_threads clause of the next region, 0: none; and whether it has called
+/// omp_set_num_threads. They are in the static room that every program has for the thread-local data of the libraries
+/// that it starts with.
 extern "C" __thread uint32_t drom_clause;
 extern "C" __thread uint32_t drom_own_number;
 
-/// Names the calling thread at no cost. A number that a later thread may have again.
+/// Returns a number of the calling thread at no cost. A later thread may have the same number.
 inline const void* this_thread() noexcept {
 #if defined(__x86_64__)
     const void* self = nullptr;
@@ -45,7 +47,7 @@ inline const void* this_thread() noexcept {
 #endif
 }
 
-/// True when a region may start without a look. Counts it. kmp_entry.S does the same.
+/// Returns whether a region may start without a look, and counts it. kmp_entry.S does the same.
 inline bool pass_region() noexcept {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     const Gate& gate = drom_gate;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gomp_entry.cpp - the entry points of GCC's OpenMP runtime, in front of libgomp's.
 //
-// Each one finds out what the team has to run (the outlined function, or a thunk that places the thread first) and
-// calls the real one with everything else as it was. Only entry points that start a team are here. The GOMP_*_start
-// functions that GCC before 4.9 used return inside the region and cannot be followed; a program that uses them is
-// confined only.
+// Each entry point decides what the team has to run: the outlined function, or a thunk that places the thread first. It
+// calls the real function with all other arguments unchanged. Only entry points that start a team are here. The
+// GOMP_*_start functions of GCC before 4.9 return inside the region and cannot be followed; a program that uses them is
+// only confined.
 #include <cstdint>
 
 #include "drom/drom.h"
@@ -20,7 +20,7 @@ using drom::drom_gate;
 using drom::runtime::Name;
 using Fn = void (*)(void*);
 
-/// Runs in the outlined function's place on each thread of the team. The data stays as it is: libgomp itself reads it
+/// Runs in place of the outlined function on each thread of the team. The data stays as it is: libgomp itself reads it
 /// for reductions.
 void place_and_run(void* data) {
     drom::safe_point::place_this_thread();
@@ -28,7 +28,7 @@ void place_and_run(void* data) {
     function(data);
 }
 
-/// There is something to do, or the function behind has to be found. Out of line, so that the idle path saves no
+/// Looks when there is something to do, or the real function must be found. Out of line, so that the idle path saves no
 /// registers.
 template <class Result, class... Rest>
 [[gnu::noinline]] Result look_first(Fn fn, void* data, unsigned threads, Rest... rest, Name name,
@@ -42,7 +42,7 @@ template <class Result, class... Rest>
     return behind(start.run == address(fn) ? fn : &place_and_run, data, start.threads, rest...);
 }
 
-/// Starts a region through the function behind `name`. All of these functions begin with the same three arguments.
+/// Starts a region through the real function `name`. All of these functions begin with the same three arguments.
 template <class Result, class... Rest>
 [[gnu::always_inline]] inline Result enter(Name name, const void* caller, Fn fn, void* data, unsigned threads,
                                            Rest... rest) noexcept {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * kmp_entry.S - the entry points of LLVM-derived OpenMP runtimes, x86-64 System V.
  *
- * __kmpc_fork_call is variadic, so it cannot be wrapped in C: these jump to the real one with every argument where it was.
- * Idle: is this the primary thread, is there no request, no attention wanted? Then forget the clause that the region may have had,
- * count and jump. Otherwise drom_kmp_enter decides what runs.
+ * __kmpc_fork_call is variadic, so it cannot be wrapped in C: these jump to the real function with every argument in
+ * its place. Idle means: this is the primary thread, there is no request, and no attention is wanted. Then the code
+ * clears the clause that the region may have had, counts, and jumps. Otherwise drom_kmp_enter decides what runs.
  */
 #include "kmp_entry.h"
 
     .text
 
-/* Saves the six argument registers and rax (variadic: number of vector arguments), and the vector arguments if there are any. */
+/* Saves the six argument registers and rax (variadic: number of vector arguments), and any vector arguments. */
 .macro SAVE_ARGUMENTS
     push %rbp
     .cfi_adjust_cfa_offset 8
@@ -61,7 +61,7 @@
     .cfi_restore %rbp
 .endm
 
-/* drom_kmp_enter(function, which, caller, location) returns {what to run, where to jump} in rax, rdx. */
+/* drom_kmp_enter(function, which, caller, location) returns {function to run, address to jump to} in rax, rdx. */
 .macro SLOW_PATH name, which
     .globl drom_slow_\name
     .hidden drom_slow_\name
@@ -125,8 +125,8 @@ __kmpc_fork_teams:
     .size __kmpc_fork_teams, . - __kmpc_fork_teams
     .size drom_slow___kmpc_fork_teams, . - drom_slow___kmpc_fork_teams
 
-/* Runs in the outlined function's place on each thread of the team: (int *global_id, int *id_in_team, ...). The runtime passes
- * no vector arguments. */
+/* Runs in place of the outlined function on each thread of the team: (int *global_id, int *id_in_team, ...). The
+ * runtime passes no vector arguments. */
     .globl drom_kmp_place
     .hidden drom_kmp_place
     .type drom_kmp_place, @function

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kmp_entry.cpp - what the entry points in kmp_entry.S call when there is something to do.
+// kmp_entry.cpp - the part of the entry points in kmp_entry.S for when there is something to do.
 #include <cstdint>
 
 #include "gate.hpp"
@@ -24,7 +24,7 @@ namespace {
 using ForkCall = void(void* location, int argc, void* function, ...);
 using Outlined = void(int* global_id, int* id_in_team, void* argument);
 
-/// Runtimes before LLVM 16 have no __kmpc_fork_call_if: what they were given instead.
+/// Replaces __kmpc_fork_call_if, which runtimes before LLVM 16 do not have.
 void fork_call_if(void* location, int argc, void* function, int condition, void* argument) {
     const void* caller = __builtin_return_address(0);
     if (condition != 0)
@@ -41,13 +41,14 @@ void fork_call_if(void* location, int argc, void* function, int condition, void*
     end(location, global_id);
 }
 
-/// There is no runtime: nothing can have compiled this call in, and nothing is run.
+/// Does nothing: without a runtime no compiled code makes this call.
 void no_runtime() {}
 
 using Target = void();
 using Push = void(void* location, int global_id, int threads);
 
-/// As a num_threads clause does: for the next region of this thread, and no setting of the program's is touched.
+/// Asks for threads as a num_threads clause does: for the next region of this thread, without a change of the program's
+/// settings.
 void ask_for_threads(void* location, uint32_t threads, const void* caller) noexcept {
     auto* push = drom::runtime::real<Push>(Name::PushNumThreads, caller);
     auto* thread_num = drom::runtime::real<int(void*)>(Name::GlobalThreadNum, caller);
@@ -57,7 +58,7 @@ void ask_for_threads(void* location, uint32_t threads, const void* caller) noexc
 Target* target_of(uint32_t which, const void* caller) noexcept {
     constexpr Name kNames[] = {Name::ForkCall, Name::ForkCallIf, Name::ForkTeams};
     if (Target* function = drom::runtime::real<Target>(kNames[which], caller); function != nullptr) {
-        // Only what is the same for every caller may be jumped to without a look.
+        // Only a function that is the same for every caller may be jumped to without a look.
         if (drom::runtime::known<Target>(kNames[which]) != nullptr)
             drom_gate.real[which].store(function, std::memory_order_relaxed);
         return function;
@@ -93,7 +94,7 @@ struct Entered {
     return {start.run, target};
 }
 
-/// A num_threads clause of the region that starts next. It is the program's, and nothing is changed about it.
+/// Notes the num_threads clause of the region that starts next. It is the program's, and is not changed.
 DROM_EXPORT void __kmpc_push_num_threads(void* location, int global_id, int threads) {
     const void* caller = __builtin_extract_return_addr(__builtin_return_address(0));
     auto* real = drom::runtime::real<Push>(Name::PushNumThreads, caller);

@@ -43,12 +43,12 @@ int find_address(dl_phdr_info* info, size_t, void* arg) {
     return 1;
 }
 
-/// The tables of an object in which its references to other objects are named.
+/// The tables of an object that name its references to other objects.
 struct References {
     uintptr_t base;
     const ElfW(Dyn) * dynamic;
 
-    /// An address in the table of this tag; some loaders leave it as it is in the file.
+    /// Returns an address in the table of this tag; some loaders leave it as it is in the file.
     [[nodiscard]] uintptr_t table(ElfW(Sxword) tag) const noexcept {
         for (const auto* entry = dynamic; entry->d_tag != DT_NULL; ++entry)
             if (entry->d_tag == tag) return entry->d_un.d_ptr < base ? entry->d_un.d_ptr + base : entry->d_un.d_ptr;
@@ -59,14 +59,15 @@ struct References {
         return reinterpret_cast<const char*>(table(DT_STRTAB) + at);
     }
 
-    /// Symbols that are defined elsewhere come before those that the hash table counts from.
+    /// Returns a count of symbols that includes those that other objects define: they come before the first one in the
+    /// hash table.
     [[nodiscard]] uint32_t count() const noexcept {
         if (const auto* gnu = reinterpret_cast<const uint32_t*>(table(DT_GNU_HASH)); gnu != nullptr) return gnu[1];
         const auto* hash = reinterpret_cast<const uint32_t*>(table(DT_HASH));
         return hash != nullptr ? hash[1] : 0;
     }
 
-    /// The number that the object gives to the version of `symbol`; 0: none.
+    /// Returns the number that the object gives to the version of `symbol`; 0: none.
     [[nodiscard]] uint32_t version_number(const char* symbol) const noexcept {
         const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(table(DT_SYMTAB));
         const auto* versions = reinterpret_cast<const ElfW(Versym)*>(table(DT_VERSYM));
@@ -128,7 +129,7 @@ bool may_define(const void* address, const char* symbol) noexcept {
     const char* name = static_cast<const link_map*>(map)->l_name;
     void* handle = dlopen(*name == '\0' ? nullptr : name, RTLD_LAZY | RTLD_NOLOAD);  // no name: the program
     if (handle == nullptr) return true;
-    const void* found = dlsym(handle, symbol);  // in what the object needs, too
+    const void* found = dlsym(handle, symbol);  // also in the libraries that the object needs
     dlclose(handle);
     return found != nullptr && object_of(address).holds(found);
 }

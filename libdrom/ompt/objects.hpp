@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// objects.hpp - the program and its libraries: which of them an address belongs to, and what that one is bound to.
+// objects.hpp - the program and its libraries: the object of an address, and the symbols to which that object is bound.
 #pragma once
 
 #include <atomic>
@@ -17,14 +17,16 @@ struct Object {
     }
 };
 
-/// Takes the loader's lock for some microseconds: for addresses that are seen for the first time.
+/// Returns the object that holds an address. Takes the loader's lock for some microseconds: only for addresses that are
+/// seen for the first time.
 Object object_of(const void* address) noexcept;
 
-/// True when the object that holds `address` defines `symbol` itself, or when that cannot be told. Takes the loader's
-/// lock for some microseconds.
+/// Returns whether the object that holds `address` defines `symbol` itself; true also when that is not known. Takes the
+/// loader's lock for some microseconds.
 bool may_define(const void* address, const char* symbol) noexcept;
 
-/// The symbol version by which the object that holds `address` asks for `symbol`; null: for any, or not at all.
+/// Returns the symbol version by which the object that holds `address` asks for `symbol`; null: any version, or not at
+/// all.
 const char* needed_version(const void* address, const char* symbol) noexcept;
 
 }  // namespace drom

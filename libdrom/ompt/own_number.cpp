@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// own_number.cpp - the program says how many threads it wants: C and Fortran names. It is obeyed for good.
+// own_number.cpp - the program sets its number of threads, by C and Fortran names. It is obeyed for good.
 #include <cstdint>
 
 #include "drom/drom.h"

@@ -22,10 +22,10 @@ struct State {
     Mode mode;
     bool overrule;  ///< the runtime binds threads by itself
     bool due;
-    uint32_t team;  ///< threads in the plan; 0: nobody is moved
+    uint32_t team;  ///< threads in the plan; 0: no thread is moved
     uint64_t plan;  ///< number of the plan
     CpuSet first_mask;
-    uint16_t cpu[kMaxCpus];                ///< where each thread of the team goes, and then is
+    uint16_t cpu[kMaxCpus];                ///< the CPU to which each thread of the team goes
     std::atomic<uint64_t> done[kMaxCpus];  ///< the plan that was carried out; each by its own thread
 };
 constinit State state{};
@@ -47,7 +47,8 @@ void set_if_other(const CpuSet& wanted) noexcept {
     if (!get_affinity(0, now) || !(now == wanted)) set_affinity(0, wanted);
 }
 
-/// The mask may have shrunk since the plan was made; then the CPU is not ours any more and the next plan is on its way.
+/// Moves the thread to its CPU. The mask may have shrunk since the plan was made; then the CPU belongs to another
+/// client, and the next plan is due.
 void move(uint32_t cpu, const CpuSet& mask) noexcept {
     if (!mask.has(cpu)) return;
     if (state.mode == Mode::Bind) return set_if_other(only(cpu));
@@ -55,7 +56,7 @@ void move(uint32_t cpu, const CpuSet& mask) noexcept {
     set_if_other(mask);
 }
 
-/// The runtime may have bound this thread to CPUs that were given away.
+/// Takes this thread off CPUs that were given away: the runtime may have bound it to them.
 void keep_inside(const CpuSet& mask) noexcept {
     CpuSet now{};
     if (!get_affinity(0, now) || mask.contains(now)) return;
@@ -81,7 +82,7 @@ void begin(const CpuSet& mask, bool runtime_binds) noexcept {
     state.overrule = runtime_binds;
     state.mode = client::moves_threads() ? mode_of(env::text("DROM_PIN"), state.overrule) : Mode::None;
     state.first_mask = mask;
-    // Somebody who asks for it is bound from the start; the runtime's own binding is left as it is until CPUs move.
+    // With DROM_PIN=bind the threads are bound from the start; the runtime's own binding stays until CPUs move.
     state.due = state.mode == Mode::Bind && !state.overrule;
     for (uint16_t& cpu : state.cpu) cpu = kNoCpu;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// repin.cpp - which CPU each thread of a team gets after its mask changed.
+// repin.cpp - chooses a CPU for each thread of a team whose mask changed.
 #include "repin.hpp"
 
 namespace drom {

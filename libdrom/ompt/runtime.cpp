@@ -37,11 +37,11 @@ constexpr const char* kSymbols[kNames] = {"omp_set_num_threads",
                                           "GOMP_parallel_loop_nonmonotonic_runtime",
                                           "GOMP_parallel_loop_maybe_nonmonotonic_runtime",
                                           "GOMP_teams_reg"};
-/// These carry the same version in every runtime, so the first one in the search order is everybody's.
+/// These carry the same version in every runtime, so the first one in the search order is right for every caller.
 constexpr bool is_same_in_all(Name name) noexcept { return name > Name::SetNumThreadsFortran8; }
 
-/// Functions found for callers in one object. Entries are only added; an object that is loaded where another one was is
-/// taken for it.
+/// Functions found for callers in one object. Entries are only added; an object that is loaded at the address of a
+/// former one is taken for that one.
 struct Local {
     std::atomic<uintptr_t> low;
     uintptr_t high;
@@ -61,7 +61,7 @@ const Object& own_object() noexcept {
     return self;
 }
 
-/// A handle of the object that holds `address`; the caller closes it.
+/// Returns a handle of the object that holds `address`; the caller closes it.
 void* handle_of(const void* address) noexcept {
     Dl_info info{};
     link_map* map = nullptr;
@@ -95,7 +95,7 @@ Local* add_local(const void* caller) noexcept {
     return &locals[index];
 }
 
-/// Keeps a runtime that was found through a caller loaded, so that what we remember stays valid.
+/// Keeps a runtime that was found through a caller loaded, so that the remembered addresses stay valid.
 void keep_loaded(void* function) noexcept { handle_of(function); }
 
 void* look_up(void* where, const char* symbol, const char* version) noexcept {
@@ -103,7 +103,7 @@ void* look_up(void* where, const char* symbol, const char* version) noexcept {
     return function != nullptr && !is_ours(function) ? function : nullptr;
 }
 
-/// Among the libraries of the object that calls.
+/// Looks among the libraries of the calling object.
 void* look_up_nearby(const char* symbol, const char* version, const void* caller) noexcept {
     void* handle = handle_of(caller);
     if (handle == nullptr) return nullptr;
@@ -112,7 +112,7 @@ void* look_up_nearby(const char* symbol, const char* version, const void* caller
     return function;
 }
 
-/// A runtime that comes later must not become everybody's: somebody has another one already.
+/// Set once callers differ: a runtime that comes later must not be used for every caller.
 constinit std::atomic<bool> differs[kNames] = {};
 
 void* remember_for_all(uint32_t index, void* function) noexcept {
@@ -138,7 +138,7 @@ void* find_behind(const char* symbol, const void* caller) noexcept {
     const char* version = needed_version(caller, symbol);
     if (void* next = look_up(RTLD_NEXT, symbol, version); next != nullptr) return next;
     if (void* near = look_up_nearby(symbol, version, caller); near != nullptr || version == nullptr) return near;
-    return look_up(RTLD_NEXT, symbol, nullptr);  // the loader would have been content with any, too
+    return look_up(RTLD_NEXT, symbol, nullptr);  // the loader would have accepted any version, too
 }
 
 void* find(Name name, const void* caller) noexcept {
@@ -161,7 +161,7 @@ void name_runtime(const void* function, Runtime& runtime) noexcept {
 }
 
 bool describe_object(const void* function, Runtime& runtime) noexcept {
-    void* handle = handle_of(function);  // kept: the runtime must not go away
+    void* handle = handle_of(function);  // kept open: the runtime must stay loaded
     if (handle == nullptr) return false;
     runtime.object = object_of(function);
     const auto look = [&]<class F>(const char* symbol, F*& slot) noexcept {
@@ -205,7 +205,7 @@ bool is_off(const char* text) noexcept {
 }  // namespace
 
 bool binds_threads() noexcept {
-    // OpenMP's own variable decides; the others only count without it.
+    // OpenMP's own variable decides; the others count only without it.
     if (const char* text = getenv("OMP_PROC_BIND"); text != nullptr) return !is_off(text);
     const char* kmp = getenv("KMP_AFFINITY");
     return getenv("OMP_PLACES") != nullptr || getenv("GOMP_CPU_AFFINITY") != nullptr ||
@@ -251,8 +251,8 @@ void Waiting::find(Kind kind, void* handle) noexcept {
 void Waiting::begin(bool follows) noexcept {
     if (set_blocktime_ == nullptr) return;
     draining_ = false;  // a thread's own setting, and this thread is new
-    // 200 ms, the default, is how long a thread that is left over would spin on a CPU that others need. A millisecond
-    // costs nothing between regions that follow each other.
+    // A left-over thread would spin for 200 ms, the default, on a CPU that other threads need. A millisecond costs
+    // nothing between regions that follow each other.
     if (follows && !user_chose_waiting()) set_blocktime_(1);
     long_ = get_blocktime_() > 10;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // runtime.hpp - the OpenMP runtime of this process: its real functions, and how it waits.
 //
-// Our entry points (kmp_entry.S, gomp_entry.cpp, own_number.cpp) stand in front of those of the runtimes. Behind one of
-// them is the function that the calling object would be bound to if we were not here: by the version that it needs, in
-// the global search order or, when it came in with dlopen(RTLD_LOCAL), among its own libraries. So every object keeps
-// its runtime where a process has two.
+// The entry points of drom (kmp_entry.S, gomp_entry.cpp, own_number.cpp) come before those of the runtimes. The real
+// function is the one to which the calling object would be bound without drom: by the version that it needs, in the
+// global search order or, when it came in with dlopen(RTLD_LOCAL), among its own libraries. So every object keeps its
+// runtime where a process has two.
 #pragma once
 
 #include <atomic>
@@ -42,11 +42,11 @@ inline constexpr uint32_t kNames = 20;
 /// Functions that are the same for every caller.
 extern std::atomic<void*> found[kNames];
 
-/// The function behind ours for a caller at `caller`; nullptr: there is no OpenMP runtime (yet). Takes the loader's
-/// lock the first time that an object calls it.
+/// Returns the real function for a caller at `caller`; nullptr: there is no OpenMP runtime (yet). Takes the loader's
+/// lock at the first call of each object.
 void* find(Name name, const void* caller) noexcept;
 
-/// Null: not known yet, or not the same for every caller.
+/// Returns the real function; null: not known yet, or not the same for every caller.
 template <class Function>
 Function* known(Name name) noexcept {
     return reinterpret_cast<Function*>(found[static_cast<uint32_t>(name)].load(std::memory_order_relaxed));
@@ -58,11 +58,11 @@ Function* real(Name name, const void* caller) noexcept {
     return function != nullptr ? function : reinterpret_cast<Function*>(find(name, caller));
 }
 
-/// The function that `caller` would be bound to if we were not here. Slow: takes the loader's lock.
+/// Returns the function to which `caller` would be bound without drom. Slow: takes the loader's lock.
 void* find_behind(const char* symbol, const void* caller) noexcept;
 
-/// True when `function` is in this library. The address of a function of ours that another object may define too does
-/// not tell.
+/// Returns whether `function` is in this library. Not reliable for the address of a function that another object may
+/// define too.
 bool is_ours(const void* function) noexcept;
 
 enum class Kind : uint8_t { None, Kmp, Gomp };
@@ -71,15 +71,15 @@ enum class Kind : uint8_t { None, Kmp, Gomp };
 class Waiting {
 public:
     void find(Kind kind, void* handle) noexcept;
-    /// Idle threads of a team that follows sleep soon, unless the user asked for something else. By the thread that
-    /// owns the team, outside regions. The program can ask for its block time: that of a team that keeps its size is
-    /// left alone.
+    /// Makes idle threads of a team that follows sleep soon, unless the user asked for something else. Called by the
+    /// thread that owns the team, outside regions. The block time of a team that keeps its size is left alone: its
+    /// program can ask for it.
     void begin(bool follows) noexcept;
-    /// Threads that wait give their CPU away at once (`on`), or wait as they did before.
+    /// Makes waiting threads give their CPU away at once (`on`), or wait as they did before.
     static void yield(bool on) noexcept;
-    /// Threads that the next region leaves over sleep after it (`on`). As begin().
+    /// Makes threads that the next region leaves over sleep after it (`on`). Called as begin().
     void drain(bool on) noexcept;
-    /// True when a thread that is left over by a smaller team goes on spinning for long.
+    /// Returns whether a thread that a smaller team leaves over spins on for long.
     [[nodiscard]] bool spins_long() const noexcept { return long_; }
 
 private:
@@ -89,7 +89,7 @@ private:
     bool draining_ = false, long_ = false;
 };
 
-/// The runtime whose team we resize.
+/// The runtime whose team is resized.
 struct Runtime {
     Kind kind;
     Object object;
@@ -102,21 +102,21 @@ struct Runtime {
     int (*num_places)();
     int (*place_num_procs)(int);
     void (*place_proc_ids)(int, int*);
-    int (*max_active_levels)();  ///< may be missing, as those of places may
+    int (*max_active_levels)();  ///< may be missing, as may those of places
     Waiting waiting;
-    char name[48];     ///< file name, for people
-    bool is_shadowed;  ///< another library stands between us and it
+    char name[48];     ///< file name, for messages
+    bool is_shadowed;  ///< another library is between drom and it
 };
 
-/// The CPUs of the runtime's places: with OMP_PROC_BIND it has bound its first thread already, whose affinity says
-/// little then. Empty when there are none.
+/// Returns the CPUs of the runtime's places; empty when there are none. With OMP_PROC_BIND the runtime has bound its
+/// first thread already, so that thread's affinity is too small.
 CpuSet places_of(const Runtime& runtime) noexcept;
 
-/// True when the user's environment makes the runtime bind threads by itself.
+/// Returns whether the user's environment makes the runtime bind threads by itself.
 bool binds_threads() noexcept;
 
-/// Fills in the runtime that `function` belongs to, or, when that is another library in front of a runtime, the one in
-/// the global search order. False when it lacks what we need.
+/// Describes the runtime of `function` or, when that belongs to another library in front of a runtime, the runtime in
+/// the global search order. Returns false when it lacks a function that drom needs.
 bool describe(const void* function, Runtime& runtime) noexcept;
 
 }  // namespace drom::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// safe_point.cpp - where an OpenMP program adopts requests: poll, release, decide, place, acknowledge.
+// safe_point.cpp - the place where an OpenMP program adopts requests: poll, release, decide, place, acknowledge.
 #include "safe_point.hpp"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 #include "pinning.hpp"
 #include "runtime.hpp"
 
-/// Says that these entry points are in this process; a second copy of the library sees the first one's.
+/// Tells that these entry points are in this process; a second copy of the library sees the first one's.
 extern "C" DROM_EXPORT const int drom_omp_loaded;
 extern "C" const int drom_omp_loaded = 1;
 
@@ -32,8 +32,8 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-/// Before a team is shrunk whose left-over threads would spin for long, one region is run with waiting threads that
-/// yield. They fall asleep after it, each as soon as it gets a CPU; until then the waiting stays as it is.
+/// Before a team shrinks whose left-over threads would spin for long, one region runs with waiting threads that yield.
+/// They fall asleep after it, each as soon as it gets a CPU; until then the way of waiting stays.
 enum class Drain : uint8_t { None, Asked, Running, Settling };
 constexpr uint64_t kSettle = 20 * kMillisecond;
 
@@ -45,21 +45,21 @@ struct Team {
     uint32_t first_cpus;     ///< of the first one
     uint32_t start;          ///< the primary thread's own number of threads when it opened its first region
     uint32_t size;           ///< of the last region without a clause
-    uint64_t acknowledged;   ///< newest request that was said to be resized or kept
-    bool follows;            ///< what was said
+    uint64_t acknowledged;   ///< newest request that was acknowledged as resized or kept
+    bool follows;            ///< the last acknowledgement said so
     bool own_number;         ///< the program has set its number
     bool leagues;
-    Object openblas, other;  ///< seen last; each is one that opens regions
+    Object openblas, other;  ///< seen last; each opens regions
     Drain drain;
-    uint64_t settled_ns;  ///< when it has settled
+    uint64_t settled_ns;  ///< time of the end of settling
     long verbose;
-    std::atomic<bool> ready;  ///< what is set up once a process is
+    std::atomic<bool> ready;  ///< the process has been set up, which happens once
     pthread_key_t key;
 };
 constinit Team team{};
 
-/// The lock of `team`. Taken by the primary thread; found taken by a signal handler that interrupted it, or by a thread
-/// that wants to become the primary at this moment: both pass.
+/// The lock of `team`. The primary thread takes it. A signal handler that interrupted that thread finds it taken, as
+/// does a thread that wants to become the primary at this moment: both pass.
 constinit std::atomic<bool> busy{false};
 
 class TeamLock {
@@ -67,7 +67,7 @@ public:
     TeamLock() noexcept : mine_(!busy.exchange(true, std::memory_order_acquire)), errno_(errno) {}
     ~TeamLock() {
         if (mine_) busy.store(false, std::memory_order_release);
-        errno = errno_;  // we are inside the program's own calls
+        errno = errno_;  // this is inside the program's own calls
     }
     TeamLock(const TeamLock&) = delete;
     TeamLock& operator=(const TeamLock&) = delete;
@@ -84,10 +84,10 @@ uint32_t own_threads() noexcept { return static_cast<uint32_t>(team.runtime.max_
 
 // ---- becoming the primary thread ----------------------------------------------------------------------------------
 
-/// There may be a second copy of the library.
+/// Returns whether this is the first copy of the library: there may be a second one.
 bool is_first() noexcept { return dlsym(RTLD_DEFAULT, "drom_omp_loaded") == &drom_omp_loaded; }
 
-/// Everybody passes from now on.
+/// Lets every thread pass from now on.
 void retire() noexcept {
     drom_gate.primary.store(nobody(), kRelaxed);
     drom_gate.claimable.store(0, kRelaxed);
@@ -99,18 +99,17 @@ void after_fork_in_child() {
     busy.store(false, kRelaxed);
 }
 
-/// The primary thread ends: the next one that opens a region may be it.
+/// Allows another primary thread when the present one ends: the next thread that opens a region may become it.
 void after_primary(void*) {
     const void* self = this_thread();
     if (drom_gate.primary.compare_exchange_strong(self, nullptr)) drom_gate.claimable.store(1, kRelaxed);
 }
 
-/// libc's allocator and streams take locks once a process has a second thread. A program with one is left with one:
-/// there is no team to resize, and an administrator can move one thread from outside. A rank that has no team is
-/// different: it may wait in MPI for long.
+/// Returns whether the program has one thread. libc's allocator and streams take locks once a process has a second
+/// thread, so such a program gets none: it has no team to resize, and an administrator can move one thread from
+/// outside. A rank without a team is different: it may wait in MPI for long.
 bool has_one_thread() noexcept {
-    constexpr nlink_t kLinksOfOne =
-        3;  // a directory has two links, and one more for each directory in it: here, a thread
+    constexpr nlink_t kLinksOfOne = 3;  // a directory has two links, and one more per directory in it: here, per thread
     struct stat tasks{};
     return team.runtime.max_threads() == 1 && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == kLinksOfOne;
 }
@@ -124,7 +123,7 @@ bool join(uint32_t door) noexcept {
     return agent::join({door, places, !has_one_thread()});
 }
 
-/// Sets up the process, once, whichever thread is the primary one.
+/// Sets the process up, once, for any primary thread.
 bool set_up_process(const void* function, uint32_t door) noexcept {
     if (team.ready.load(kRelaxed)) return true;
     if (!is_first() || !runtime::describe(function, team.runtime) || !join(door)) {
@@ -142,7 +141,8 @@ bool set_up_process(const void* function, uint32_t door) noexcept {
     return true;
 }
 
-/// Joining came with a request for the CPUs that the program started with: nobody has to move for that one.
+/// Adopts the first request, which came with the join and has the CPUs of the program's start: no thread has to move
+/// for it.
 void adopt_first() noexcept {
     const client::Wanted released = client::released();
     if (released.seq == 0 || team.adopted.seq != 0) return;
@@ -150,7 +150,7 @@ void adopt_first() noexcept {
     team.cpus = team.first_cpus = released.mask.count();
 }
 
-/// The number that the environment gives; 0: none that can be read.
+/// Returns the number that the environment gives; 0: none that can be read.
 uint32_t first_number() noexcept {
     const char* text = getenv("OMP_NUM_THREADS");
     return text == nullptr ? 0 : static_cast<uint32_t>(strtoul(text, nullptr, 10));
@@ -158,7 +158,7 @@ uint32_t first_number() noexcept {
 
 follow::Answer judge() noexcept;
 
-/// The calling thread becomes the primary one.
+/// Makes the calling thread the primary one.
 void set_up_team() noexcept {
     team.start = team.size = own_threads();
     const uint32_t given = first_number();
@@ -173,7 +173,7 @@ void set_up_team() noexcept {
     drom_gate.primary.store(this_thread(), std::memory_order_release);
 }
 
-/// True when the calling thread is the primary one, or becomes it. `function` belongs to the runtime.
+/// Returns whether the calling thread is the primary one, or becomes it. `function` belongs to the runtime.
 bool claim(const void* function, uint32_t door) noexcept {
     if (drom_gate.primary.load(kRelaxed) == this_thread()) return true;
     if (drom_gate.claimable.load(kRelaxed) == 0) return false;
@@ -185,7 +185,7 @@ bool claim(const void* function, uint32_t door) noexcept {
 
 // ---- adopting a request -------------------------------------------------------------------------------------------
 
-/// True while the shrink to `cpus` has to wait for a region that drains the team.
+/// Returns whether the shrink to `cpus` has to wait for a region that drains the team.
 bool must_drain(uint32_t cpus) noexcept {
     const bool leaves_spinners = team.runtime.waiting.spins_long() && cpus < team.size && judge().follows;
     if (!leaves_spinners || team.drain == Drain::Running) {
@@ -200,16 +200,16 @@ bool must_drain(uint32_t cpus) noexcept {
     return true;
 }
 
-/// A program that called drom_init says itself where it adapts, by drom_poll or drom_poll_apply. Only how its threads
-/// wait is left to us.
+/// Returns whether the program itself says where it adapts (drom_init, then drom_poll or drom_poll_apply). Then only
+/// the way in which its threads wait is decided here.
 bool adapts_by_itself() noexcept { return (client::page().doors.load(kRelaxed) & DROM_DOOR_EXPLICIT) != 0; }
 
-/// Releases the newest request if nobody has. One that the program has dealt with itself (drom_poll_apply) is taken up
-/// all the same.
+/// Adopts the newest request, and releases it first if no other thread has. Also adopts one that the program has
+/// handled itself (drom_poll_apply).
 void adopt() noexcept {
     client::Wanted wanted{};
     const bool fresh = client::pending() && client::newest(wanted);
-    // Somebody else may be releasing it at this moment: then the next region takes it up.
+    // Another thread may be releasing it at this moment: then the next region adopts it.
     if (fresh && client::released().seq < wanted.seq && !client::release(wanted)) return;
     const client::Wanted released = client::released();
     const uint32_t cpus = released.mask.count();
@@ -231,8 +231,8 @@ follow::Facts facts() noexcept {
 
 follow::Answer judge() noexcept { return follow::judge(facts()); }
 
-/// OpenBLAS divides a product among as many threads as it was told that there are, and says so in no clause. Each
-/// thread waits for the parts of the others: a smaller team would wait for ever.
+/// Returns whether the caller is OpenBLAS. It divides a product among its own number of threads, and does not use a
+/// clause. Each thread waits for the parts of the others: a smaller team would wait for ever.
 bool is_openblas(const void* caller) noexcept {
     if (team.openblas.holds(caller)) return true;
     if (team.other.holds(caller)) return false;
@@ -241,7 +241,7 @@ bool is_openblas(const void* caller) noexcept {
     return is_it;
 }
 
-/// Of a region that `caller` opens.
+/// Judges a region that `caller` opens.
 follow::Answer judge(const void* caller, uint32_t own) noexcept {
     follow::Facts region = facts();
     region.blas = team.cpus < own && follow::judge(region).follows && is_openblas(caller);
@@ -254,7 +254,7 @@ void report(const follow::Answer& answer, uint32_t before) noexcept {
             static_cast<unsigned long long>(team.adopted.seq), cpus.text, before, team.size, answer.why);
 }
 
-/// One acknowledgement a request; a second one when a team that was kept could follow after all.
+/// Acknowledges a request once; a second time when a team that was kept could follow after all.
 void acknowledge(const follow::Answer& answer, uint32_t before) noexcept {
     if (team.verbose > 1) report(answer, before);
     if (team.adopted.seq == 0 || adapts_by_itself()) return;
@@ -266,7 +266,7 @@ void acknowledge(const follow::Answer& answer, uint32_t before) noexcept {
     if (team.verbose == 1) report(answer, before);
 }
 
-/// Threads share CPUs: those of this team, or those of the teams inside it, which do not shrink with it.
+/// Returns whether threads share CPUs: those of this team, or those of inner teams, which do not shrink with it.
 bool shares_cpus(uint32_t size) noexcept {
     if (size > team.cpus) return true;
     const auto levels = team.runtime.max_active_levels;
@@ -279,14 +279,14 @@ void update_attention(bool follows) noexcept {
     drom_gate.attention.store(limited || placing || team.drain != Drain::None ? 1 : 0, kRelaxed);
 }
 
-/// Placing is due: the plan is made, and the team runs through the thunk.
+/// Makes the plan when placing is due; then the team runs through the thunk.
 bool place(uint32_t size) noexcept {
     if (team.adopted.seq == 0 || !pinning::is_due(size, team.adopted.mask)) return false;
     pinning::plan(size, team.adopted.mask);
     return true;
 }
 
-/// New threads inherit the affinity of the one that creates them.
+/// Prepares a change of the team's size: new threads inherit the affinity of the thread that creates them.
 void prepare_for(uint32_t size) noexcept {
     if (size == team.size) return;
     if (size > team.size && team.runtime.kind == runtime::Kind::Gomp && team.adopted.seq != 0)
@@ -294,10 +294,10 @@ void prepare_for(uint32_t size) noexcept {
     pinning::ask_for_placement();
 }
 
-/// How many threads the starting region has, as a clause would say it; 0: as many as the runtime gives.
+/// Returns the number of threads of the starting region, as a clause would; 0: the runtime's own number.
 uint32_t decide(uint32_t clause, const void* caller) noexcept {
     const uint32_t own = own_threads();
-    // Set by somebody who has the runtime's address (threadpoolctl has): the program's word all the same.
+    // Set by code that has the runtime's address (threadpoolctl has): it counts as the program's own number.
     if (own != team.start) team.own_number = true;
     const follow::Answer answer = judge(caller, own);
     const uint32_t size = answer.follows ? follow::threads_of(own, team.cpus) : own;
@@ -332,7 +332,7 @@ Start region_entry(const void* function, const Entry& entry) noexcept {
     const TeamLock lock;
     if (!lock.mine() || !claim(entry.runtime, entry.door)) return unchanged;
     client::add_doors(entry.door);
-    // The team of another runtime has threads of its own, beside those of the one that is resized.
+    // The team of another runtime has threads of its own, besides those of the resized team.
     if (team.runtime.level() != 0 || is_other_runtime(entry.runtime)) return unchanged;
     count(*drom_gate.regions.load(kRelaxed));
     adopt();
