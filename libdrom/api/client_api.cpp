@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client_api.cpp - the client's half of the C interface: drom_init ... drom_limits.
+// client_api.cpp - the calls of clients in the C interface: drom_init ... drom_limits.
 #include <atomic>
 
 #include "admin/table.hpp"
@@ -33,7 +33,7 @@ int no_thread(const char* verb, drom_error* error) noexcept {
                 verb);
 }
 
-/// The request that the caller was told of and has not come back from yet.
+/// The newest request that a call returned, until the caller calls again.
 constinit std::atomic<uint64_t> told{0};
 
 void acknowledge_told() noexcept {
@@ -41,7 +41,8 @@ void acknowledge_told() noexcept {
     if (seq != 0) client::acknowledge_resize(seq, 0, DROM_RESIZE_CALLER, "the program adapts by itself");
 }
 
-/// The caller is back: what it was told before is adapted. DROM_OK and the mask when there is something new.
+/// Acknowledges the last returned request: a caller that calls again has adapted to it. Returns DROM_OK and the mask
+/// when there is a new request.
 int poll_request(client::Wanted& wanted) noexcept {
     acknowledge_told();
     if (!client::pending() || !client::newest(wanted)) return DROM_UNCHANGED;
@@ -49,7 +50,7 @@ int poll_request(client::Wanted& wanted) noexcept {
     return DROM_OK;
 }
 
-/// drom_poll when there may be something to do; apart from it, so that the idle path needs no stack frame.
+/// Implements drom_poll when there may be something to do; separate, so that the idle path needs no stack frame.
 [[gnu::noinline]] int poll_busy(uint64_t* words, size_t nwords, drom_error* error) noexcept {
     client::page().polls.fetch_add(1, std::memory_order_relaxed);
     client::Wanted wanted{};
@@ -67,10 +68,10 @@ int poll_request(client::Wanted& wanted) noexcept {
 
 extern "C" {
 
-/// The agent has joined as the program started: from now on the program says itself where it adapts.
+/// Hands over to the program, which says itself where it adapts from now on. The agent joined when the program started.
 static int take_over(const drom::Options& read, drom_error* error) noexcept {
     client::add_doors(DROM_DOOR_EXPLICIT);
-    client::hot.seen.store(0);  // the first poll tells it what it has
+    client::hot.seen.store(0);  // the first poll returns its present mask
     if (read.min_cpus != 0 || read.max_cpus != 0)
         if (const int status = client::limits(read.min_cpus, read.max_cpus, error); status != DROM_OK) return status;
     return drom::succeed(error);
@@ -102,7 +103,7 @@ int drom_init(const uint64_t* words, size_t nwords, const drom_options* options,
 }
 
 int drom_finalize(drom_error* error) {
-    told.store(0);  // a request of this time is none of the next one's
+    told.store(0);  // a request of this membership does not belong to the next one
     return client::leave(error);
 }
 
