@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// last_call.hpp - the MPI call that a rank has entered last: written by the entry points of libdrom-mpi.so, read from
-// outside by `drom explain`.
+// last_call.hpp - the MPI call that a rank has entered last: the entry points of libdrom-mpi.so write it, `drom
+// explain` reads it from outside.
 //
-// Nobody writes down that a call has returned: the entry points jump. Whether the thread is still in there shows by its
-// stack, because the return address stays where it is for as long.
+// The return from a call is not recorded: the entry points jump. The thread's stack shows whether it is still inside,
+// because the return address stays in its place for so long.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace drom::mpi {
 
-/// Found in the library's writable memory by its mark, which also says how it is laid out.
+/// Found in the library's writable memory by its mark, which also names its layout.
 struct alignas(64) LastCall {
     char mark[16];
-    const char* names;  ///< of all procedures, one after the other, each with its zero
-    uint64_t thread;    ///< of the only thread that writes: its thread pointer; 0: none yet
-    uint64_t stack;     ///< where the return address is
+    const char* names;  ///< of all procedures, one after the other, each with its zero byte
+    uint64_t thread;    ///< thread pointer of the only thread that writes; 0: none yet
+    uint64_t stack;     ///< address of the return address
     uint64_t caller;    ///< the return address
-    uint32_t index;     ///< of the procedure
-    uint32_t count;     ///< of calls
-    int32_t tid;        ///< the thread, as the kernel numbers it
+    uint32_t index;     ///< number of the procedure
+    uint32_t count;     ///< number of calls
+    int32_t tid;        ///< the kernel's number of the thread
     uint32_t reserved;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi_door.cpp - the half of the MPI door that is in libdrom.so.
+// mpi_door.cpp - the part of the MPI entry points that is in libdrom.so.
 #include <cerrno>
 #include <cstdlib>
 
@@ -13,14 +13,14 @@ namespace client = drom::client;
 
 namespace {
 
-/// Initialised without a launcher: rank 0 of 1.
+/// Records rank 0 of 1 for a process that initialised MPI without a launcher.
 void note_singleton() noexcept {
     drom::Rank rank{};
     const auto read = [](const char* name) -> const char* { return getenv(name); };
     if (!drom::rank_of(read, rank)) client::page().ranks.store(1);
 }
 
-/// A rank without a team has nothing to resize.
+/// Acknowledges for a rank without a team, which has nothing to resize.
 void acknowledge_no_team(uint64_t seq) noexcept {
     if (drom::has_runtime() || (client::page().doors.load() & DROM_DOOR_EXPLICIT) != 0) return;
     client::acknowledge_resize(seq, 0, DROM_RESIZE_NONE, "no OpenMP runtime: it has no team to resize");
@@ -29,7 +29,7 @@ void acknowledge_no_team(uint64_t seq) noexcept {
 uint64_t deal() noexcept {
     const uint64_t newest = client::hot.request.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
     client::Wanted wanted{};
-    // Dealt with by another door, or in a child that is no client.
+    // Handled by another entry point, or in a child that is no client.
     if (!client::pending()) return newest;
     if (!client::newest(wanted)) return 0;
     if (client::released().seq < wanted.seq && !client::release(wanted)) return 0;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * mpi_entry.S - where an MPI entry point goes when it is not idle: %r11 is its index, everything else as its caller left it.
+ * mpi_entry.S - the slow paths of an MPI entry point: %r11 is its index, all other registers are as its caller left
+ * them.
  */
     .text
 
-/* Calls `hook`(index, address at `caller`(%rbp)) with the arguments kept, then leaves for the function that it returns. */
+/* Calls `hook`(index, address at `caller`(%rbp)) with the arguments kept, then jumps to the function that it
+ * returns. */
 .macro LEAVE_THROUGH name, hook, caller
     .globl \name
     .hidden \name
@@ -59,13 +61,13 @@
     .size \name, . - \name
 .endm
 
-    /* There is a request that no MPI call has dealt with. */
+    /* There is a request that no MPI call is done with. */
     LEAVE_THROUGH drom_mpi_look, drom_mpi_deal, 8
 
-    /* The first call of this entry point: the function behind has to be found. */
+    /* The first call of this entry point: the real function must be found. */
     LEAVE_THROUGH drom_mpi_resolve, drom_mpi_find, 8
 
-    /* The same, called and not jumped to: the program's address is behind the frame of ENTER_INIT. */
+    /* The same, called and not jumped to: the program's return address is behind the frame of ENTER_INIT. */
     LEAVE_THROUGH drom_mpi_resolve_init, drom_mpi_find, 40
 
     .section .note.GNU-stack, "", @progbits

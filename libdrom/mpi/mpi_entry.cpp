@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi_entry.cpp - behind the MPI entry points: libdrom-mpi.so, to be loaded before the MPI library, into ranks only.
+// mpi_entry.cpp - the slow path of the MPI entry points: libdrom-mpi.so, loaded before the MPI library, into ranks
+// only.
 //
-// A library that exports MPI_Init is taken for MPI by programs that ask the loader, launchers among them. So this is a
+// Programs that ask the loader, launchers among them, take a library that exports MPI_Init for MPI. So this is a
 // library of its own.
 #include <dlfcn.h>
 #include <unistd.h>
@@ -20,7 +21,8 @@ using Procedure = void (*)();
 /// MPI_ERR_OTHER is 15 or 16; any number but 0 says that nothing was done.
 long not_there() { return 16; }
 
-/// Asked for a name that only we have, the loader gives ours.
+/// Returns whether the function is in this library: asked for a name that only this library has, the loader returns
+/// that.
 bool is_ours(const void* function) noexcept {
     Dl_info its{};
     Dl_info own{};
@@ -37,14 +39,14 @@ extern const char drom_mpi_names[];
 
 /// 1 once this process is a rank and a client.
 std::atomic<uint8_t> drom_mpi_armed{0};
-/// The newest request that an MPI call has dealt with. When two threads come at once, the newest request is looked at
+/// The newest request that an MPI call is done with. When two threads come at once, the newest request is looked at,
 /// whichever of them wrote last.
 std::atomic<uint64_t> drom_mpi_seen{0};
 const drom::client::Hot* drom_mpi_hot = nullptr;
 drom::mpi::LastCall drom_mpi_call{};
 
-/// Written down are the calls of this thread only: threads that call at the same time would take the cache line from
-/// one another.
+/// Records the calls of this thread only: threads that call at the same time would take the cache line from one
+/// another.
 static void note_own_calls() {
     if (drom_mpi_call.thread != 0) return;
     drom_mpi_call.names = drom_mpi_names;
@@ -53,7 +55,8 @@ static void note_own_calls() {
     drom_mpi_call.thread = reinterpret_cast<uint64_t>(__builtin_thread_pointer());
 }
 
-/// Not in the MPI library that is behind us: then nobody calls it, but for those who asked the loader for the name.
+/// Finds the real function. Where the MPI library does not have it, no compiled program calls it; only programs that
+/// asked the loader for the name do.
 Procedure drom_mpi_find(unsigned index, const void* caller) {
     const char* name = drom_mpi_names;
     for (unsigned i = 0; i < index; ++i)
