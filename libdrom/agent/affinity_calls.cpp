@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// affinity_calls.cpp - the program, or its OpenMP runtime, sets the affinity of its own threads: inside the CPUs it
-// has.
+// affinity_calls.cpp - keeps affinities that the program or its OpenMP runtime sets inside the CPUs of the process.
 //
-// A release confines the threads that there are. LLVM's runtime gives every thread that it creates, or that opens its
-// first region, the mask that the process had at its start, and programs pin threads when they like; either would put a
-// thread back on a CPU that was given away. So the calls that set an affinity stand in front of libc's, and do what the
-// kernel does for a process in a cpuset: a thread gets what it asked for as far as the process has it. Where the kernel
-// refuses a mask with nothing of the cpuset in it, the thread gets all CPUs of the process: the program did nothing
-// wrong, and some end themselves on an error here. A mask of CPUs that the machine has not is refused, as natively:
+// A release confines the threads that exist. LLVM's runtime gives every thread that it creates, or that opens its first
+// region, the mask of the process's start, and programs pin threads at any time. Either would put a thread back on a
+// CPU that was given away. So the calls that set an affinity come before libc's, and do what the kernel does for a
+// process in a cpuset: a thread gets the part of its mask that the process has. The kernel refuses a mask without any
+// CPU of the cpuset; here the thread gets all CPUs of the process instead. The program did nothing wrong, and some
+// programs end themselves on an error here. A mask of CPUs that the machine does not have is refused, as natively:
 // programs count CPUs that way.
 #include <dlfcn.h>
 #include <pthread.h>
@@ -32,7 +31,7 @@ namespace {
 
 using drom::CpuSet;
 
-/// The function of this name that our own stands in front of; null when no library has it.
+/// Returns the function of this name that comes after drom's; null when no library has it.
 template <class Function>
 Function* next(std::atomic<void*>& known, const char* name) noexcept {
     void* function = known.load(std::memory_order_relaxed);
@@ -40,7 +39,7 @@ Function* next(std::atomic<void*>& known, const char* name) noexcept {
     return reinterpret_cast<Function*>(function);
 }
 
-/// A handler that came now and adopted a request would wait for this thread's AffinityGuard.
+/// Blocks signals: a handler that adopted a request now would wait for this thread's AffinityGuard.
 class SignalsBlocked {
 public:
     SignalsBlocked() noexcept {
@@ -59,7 +58,7 @@ private:
 
 bool takes_part() noexcept { return drom::client::joined() || drom::client::is_child_of_client(); }
 
-/// As client::set_allowed(), for a process that no client is: administrators only set its affinity.
+/// Sets as client::set_allowed(), for a process that is no client: administrators only set its affinity.
 template <class Set>
 auto set_reserved(const Set& set) noexcept {
     for (;;) {
@@ -71,20 +70,20 @@ auto set_reserved(const Set& set) noexcept {
 
 using SetAffinity = int(pid_t, size_t, const cpu_set_t*);
 
-/// libc's sched_setaffinity; null when no library has it.
+/// Returns libc's sched_setaffinity; null when no library has it.
 SetAffinity* next_set_affinity() noexcept {
     static constinit std::atomic<void*> known{nullptr};
     return next<SetAffinity>(known, "sched_setaffinity");
 }
 
-/// Past our own entry point. The thread `tid`, or the calling one: 0.
+/// Sets an affinity past drom's own entry point, of the thread `tid` or the calling one: 0.
 int set_affinity(pid_t tid, const CpuSet& set) noexcept {
     auto* real = next_set_affinity();
     return real == nullptr ? -1 : real(tid, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
 }
 
-/// What a thread that asks for `wanted` gets in a process that has `mask`. Empty, which the kernel refuses, when the
-/// machine has none of these CPUs.
+/// Returns the CPUs for a thread that asks for `wanted` in a process that has `mask`. Returns none, which the kernel
+/// refuses, when the machine has none of these CPUs.
 CpuSet inside_of(const CpuSet& wanted, const CpuSet& mask) noexcept {
     const CpuSet both = wanted & mask;
     if (!both.none()) return both;
@@ -92,7 +91,8 @@ CpuSet inside_of(const CpuSet& wanted, const CpuSet& mask) noexcept {
                                                                                                            : mask;
 }
 
-/// Calls `set` with what of `wanted` this process may use, and with `wanted` where its cpuset allows nothing of that.
+/// Calls `set` with the part of `wanted` that this process may use, and with `wanted` where its cpuset allows nothing
+/// of that.
 template <class Set>
 auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
     const SignalsBlocked blocked;
@@ -105,7 +105,7 @@ auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
     return takes_part() ? drom::client::set_allowed(inside) : set_reserved(inside);
 }
 
-/// libdrom.so's own calls are inside the CPUs already, and must not wait for themselves.
+/// Returns whether the caller is libdrom.so: its calls are inside the CPUs already, and must not wait for themselves.
 bool is_ours(const void* caller) noexcept {
     static constinit drom::Object core{};
     static constinit std::atomic<bool> known{false};
@@ -121,7 +121,7 @@ int not_there() noexcept {
     return -1;
 }
 
-/// How much of a mask the kernel reads: programs pass more room than they have filled, and may own.
+/// Returns how many bytes of a mask the kernel reads: programs pass more room than they have filled, or even own.
 size_t bytes_of_mask() noexcept {
     static constinit std::atomic<size_t> known{0};
     size_t bytes = known.load(std::memory_order_relaxed);
@@ -141,8 +141,8 @@ CpuSet read_mask(size_t size, const void* mask) noexcept {
     return set;
 }
 
-/// A pointer that leads nowhere gives EFAULT, and must not end the program here: the kernel reads the mask, for a
-/// thread that nobody has.
+/// Returns whether the mask can be read. A wild pointer gives EFAULT, and must not end the program here. The kernel
+/// reads the mask, for a thread that does not exist.
 bool is_readable(size_t size, const void* mask) noexcept {
     auto* real = next_set_affinity();
     const int saved = errno;
@@ -160,15 +160,15 @@ bool is_own_thread(pid_t tid) noexcept {
     return own;
 }
 
-/// The program, and not its OpenMP runtime, has set the affinity of a thread of its own.
+/// The program, not its OpenMP runtime, has set the affinity of one of its threads.
 constinit std::atomic<bool> program_pins{false};
 
 void note_pinning(const void* caller) noexcept {
     if (!drom::starting::called_by_runtime(caller)) program_pins.store(true, std::memory_order_relaxed);
 }
 
-/// Takes note of a call that sets affinities; true: drom carries it out. False: the call is not about this process, or
-/// drom confines nothing here, or the call is wrong and the kernel says so best. It goes on as it came.
+/// Notes a call that sets affinities. Returns whether drom carries it out. Otherwise the call goes on unchanged: it is
+/// not about this process, or drom confines nothing here, or the call is wrong and the kernel refuses it best.
 bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
     if (mask == nullptr || is_ours(caller) || !is_own_thread(tid)) return false;
     if (!is_readable(size, mask) || read_mask(size, mask).none()) return false;
@@ -176,30 +176,30 @@ bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller
     return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0;
 }
 
-/// LLVM's runtime counts the CPUs as the first region starts, or when the program first asks it, and keeps its default
-/// team's size by that. A request may have come before. So the runtime is told the CPUs that the process started with,
-/// and the team has the size that it has without any request.
+/// Returns whether LLVM's runtime counts CPUs, at the first region or when the program first asks for the number. Its
+/// default team keeps the size of that count, and a request may have come before. So the runtime gets the CPUs of the
+/// process's start, and the team has the size that it has without any request.
 bool counts_cpus(pid_t tid, const void* mask, const void* caller) noexcept {
     return drom::client::joined() && drom::client::moves_threads() && mask != nullptr &&
            (tid == 0 || tid == getpid()) && drom::starting::called_by_runtime(caller);
 }
 
-/// libgomp counts the CPUs each time that the program asks for their number, and is told the same as LLVM's runtime. A
-/// program that pins its own threads is told the CPUs of the calling thread, as natively: a mask does not say whether
-/// the program or a request has narrowed it.
+/// Returns whether libgomp counts CPUs, which it does each time that the program asks for their number; it gets the
+/// same answer as LLVM's runtime. A program that pins its own threads gets the CPUs of the calling thread, as natively:
+/// a mask does not tell whether the program or a request has narrowed it.
 bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noexcept {
     return pthread_equal(thread, pthread_self()) != 0 && !program_pins.load(std::memory_order_relaxed) &&
            counts_cpus(0, mask, caller);
 }
 
-/// As the kernel does it: what the caller has room for.
+/// Writes as much of the mask as the caller has room for, as the kernel does.
 void write_mask(const CpuSet& set, size_t size, void* mask) noexcept {
     const size_t known = std::min(size, sizeof set.words);
     memcpy(mask, set.words, known);  // not after a memset of all: another thread may be reading
     memset(static_cast<char*>(mask) + known, 0, size - known);
 }
 
-/// The CPUs that the attributes say; false: none, or all that there could be.
+/// Returns the CPUs of the attributes; false: none, or all possible ones.
 bool bound_to(const pthread_attr_t& attributes, CpuSet& cpus) noexcept {
     cpus = CpuSet::empty();
     if (pthread_attr_getaffinity_np(&attributes, sizeof cpus.words, reinterpret_cast<cpu_set_t*>(cpus.words)) != 0)
@@ -209,15 +209,15 @@ bool bound_to(const pthread_attr_t& attributes, CpuSet& cpus) noexcept {
 
 // ---- threads that are bound as they are created -------------------------------------------------------------------
 //
-// set_allowed() calls again while the mask changes; a thread can be created only once. So it is bound to what the
-// process has as it is created, and looks once more itself, before it runs any of the program's code. An administrator
-// who posts later finds it listed.
+// set_allowed() calls again while the mask changes, but a thread can be created only once. So it is bound to the CPUs
+// of the process at its creation, and looks again itself, before it runs any code of the program. An administrator that
+// posts later finds it listed.
 
 struct Bound {
     void* (*start)(void*);
     void* argument;
-    CpuSet wanted;     ///< by the program
-    sigset_t signals;  ///< blocked in the new thread; all are while it is created
+    CpuSet wanted;     ///< the program's mask
+    sigset_t signals;  ///< blocked in the new thread; all are blocked while it is created
     uint64_t seq;      ///< of the request by which it was bound
 };
 
@@ -227,7 +227,7 @@ uint64_t newest_seq() noexcept {
     return guard.allowed().seq;
 }
 
-/// Not noexcept: pthread_exit unwinds through it.
+/// Runs in the new thread. Not noexcept: pthread_exit unwinds through it.
 void* start_bound(void* given) {
     const Bound bound = *static_cast<Bound*>(given);
     free(given);
@@ -236,7 +236,7 @@ void* start_bound(void* given) {
     return bound.start(bound.argument);
 }
 
-/// Those that the attributes say, or the creating thread's.
+/// Returns the blocked signals of the attributes, or the creating thread's.
 sigset_t signals_of(const pthread_attr_t& attributes, const sigset_t& creators) noexcept {
     sigset_t signals = creators;
 #if __GLIBC_PREREQ(2, 32)
@@ -245,7 +245,7 @@ sigset_t signals_of(const pthread_attr_t& attributes, const sigset_t& creators) 
     return signals;
 }
 
-/// Attributes cannot be copied as a whole: what they point to is theirs.
+/// Copies attributes. A plain copy would share the memory that they point to.
 bool copy_with(const pthread_attr_t& from, const CpuSet& cpus, pthread_attr_t& to) noexcept {
     int detached = 0;
     size_t guard = 0;
@@ -263,7 +263,7 @@ bool copy_with(const pthread_attr_t& from, const CpuSet& cpus, pthread_attr_t& t
     if (pthread_attr_init(&to) != 0) return false;
     pthread_attr_setdetachstate(&to, detached);
     pthread_attr_setguardsize(&to, guard);
-    // Without a stack of its own the address is what the size is counted down from: nothing.
+    // Without a stack of its own the address is the one that the size is counted down from: null.
     const bool own_stack = reinterpret_cast<uintptr_t>(stack) + size != 0;
     if (own_stack)
         pthread_attr_setstack(&to, stack, size);
@@ -280,7 +280,7 @@ bool copy_with(const pthread_attr_t& from, const CpuSet& cpus, pthread_attr_t& t
 
 using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
-/// The new thread owns `bound` from then on, unless there is none.
+/// Creates the thread, which owns `bound` from then on, unless none was created.
 int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attributes, Bound* bound) noexcept {
     const SignalsBlocked blocked;
     bound->signals = signals_of(attributes, blocked.before());
@@ -327,13 +327,13 @@ DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t*
     auto* real = next<int(pthread_t, size_t, cpu_set_t*)>(known, "pthread_getaffinity_np");
     if (real == nullptr) return ENOSYS;
     if (!counts_own_cpus(thread, mask, CALLER)) return real(thread, size, mask);
-    // libgomp has one mask for all threads that count: the kernel's answer must not stand in it, not even for a moment.
+    // libgomp has one mask for all threads that count: it must not hold the kernel's answer, even for a moment.
     write_mask(drom::client::first_mask(), size, mask);
     return 0;
 }
 
-/// LLVM's runtime sets and counts by this one. Any other number goes straight on: what is not there is passed on as
-/// well, as libc does it.
+/// Used by LLVM's runtime to set and to count. Every other number goes straight on, with six arguments whether given or
+/// not, as libc does it.
 DROM_EXPORT long syscall(long number, ...) noexcept {
     static constinit std::atomic<void*> known{nullptr};
     va_list list;
@@ -357,7 +357,7 @@ DROM_EXPORT long syscall(long number, ...) noexcept {
                       [&](const CpuSet& set) { return real(number, tid, sizeof set.words, set.words); });
 }
 
-/// libgomp gives threads that it binds their CPUs as it creates them, for good: inside those that the process has now.
+/// Creates a thread inside the CPUs of the process: libgomp binds threads for good as it creates them.
 DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                                void* argument) noexcept {
     static constinit std::atomic<void*> known{nullptr};
@@ -375,7 +375,7 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     *bound = {start, argument, wanted, {}, 0};
     const int code = create_inside(real, thread, *attributes, bound);
     if (code != 0) free(bound);
-    // The kernel refuses a mask best by itself.
+    // The kernel refuses a wrong mask best.
     return code == EINVAL ? real(thread, attributes, start, argument) : code;
 }
 

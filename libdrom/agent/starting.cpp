@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// starting.cpp - when an unmodified program that is preloaded becomes a client: as it starts, if it is linked to an
-// OpenMP runtime, and otherwise when a runtime that came in later creates its first thread. Nothing of the runtime is
-// called.
+// starting.cpp - when an unmodified, preloaded program becomes a client: at its start, if it is linked to an OpenMP
+// runtime; otherwise when a runtime that came in later creates its first thread. No function of the runtime is called.
 #include "starting.hpp"
 
 #include <dlfcn.h>
@@ -25,7 +24,7 @@ namespace {
 
 enum class State : int { kNotYet, kBusy, kJoined, kNever };
 constinit std::atomic<State> state{State::kNotYet};
-constinit pid_t owner = 0;  ///< forked children take no part by themselves
+constinit pid_t owner = 0;  ///< forked children do not take part by themselves
 
 bool is_openmp_runtime(const char* path) noexcept {
     const char* slash = strrchr(path, '/');
@@ -37,14 +36,14 @@ bool is_openmp_runtime(const char* path) noexcept {
 
 int is_runtime(dl_phdr_info* info, size_t, void*) { return is_openmp_runtime(info->dlpi_name) ? 1 : 0; }
 
-/// As many threads as the environment says; otherwise as the CPUs that there are.
+/// Returns the threads that the environment asks for; otherwise one per CPU.
 uint32_t first_team() noexcept {
     const char* text = getenv("OMP_NUM_THREADS");
     const auto given = text == nullptr ? 0UL : strtoul(text, nullptr, 10);
     return given != 0 ? static_cast<uint32_t>(given) : client::released().mask.count();
 }
 
-/// The words of lists and explanations before the first region, and before any request.
+/// Writes the texts of lists and explanations before the first region, and before any request.
 void describe_team() noexcept {
     Page& page = client::page();
     const bool may_follow = dlsym(RTLD_DEFAULT, "drom_omp_loaded") != nullptr;
@@ -68,15 +67,16 @@ void join(const CpuSet& places) noexcept {
     state.store(joined ? State::kJoined : State::kNever);
 }
 
-/// Asked only where the runtime has started: the thread that it has bound already says too little.
+/// Returns the runtime's places. Only where the runtime has started: the affinity of a thread that it has bound is too
+/// small.
 CpuSet places(const void* caller) noexcept {
     runtime::Runtime found{};
     return runtime::binds_threads() && runtime::describe(caller, found) ? runtime::places_of(found) : CpuSet::empty();
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
-/// Takes no lock, and dladdr takes the loader's: a thread may ask while another one loads a library whose constructor
-/// waits for it.
+/// Finds an object without a lock. dladdr takes the loader's: a thread may ask while another one loads a library whose
+/// constructor waits for it.
 using FindObject = int(void*, dl_find_object*);
 constinit std::atomic<FindObject*> find_object{nullptr};
 #endif
@@ -85,13 +85,13 @@ void start_agent() noexcept {
     if (state.load() == State::kJoined && env::flag("DROM_ASYNC", true)) client::start_agent();
 }
 
-/// Whether the agent's threads may be created inside of the program's pthread_create. Found out as the program starts:
-/// later dladdr could wait for a library that is being loaded.
+/// Whether the agent's threads may be created inside the program's pthread_create. Set at the program's start: later
+/// dladdr could wait for a library that is being loaded.
 constinit bool starts_beside = true;
 
-/// False in a program that is built with a sanitizer: its pthread_create is found before ours, calls ours, and must not
-/// be called again by that (clang 19's AddressSanitizer waits for itself). Then the agent's threads come as the program
-/// starts, or not at all.
+/// Returns false in a program that is built with a sanitizer. Its pthread_create is found before drom's, calls that
+/// one, and must not be called again by it (clang 19's AddressSanitizer waits for itself). Then the agent's threads are
+/// created at the program's start, or not at all.
 bool may_start_beside() noexcept {
     Dl_info first{};
     Dl_info ours{};
