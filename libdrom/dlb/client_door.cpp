@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client_door.cpp - this process as DLB programs see it: one client, however it was made.
+// client_door.cpp - this process as DLB programs see it: one client, however it joined.
 #include <unistd.h>
 #include <atomic>
 
@@ -41,13 +41,13 @@ int join(const drom_dlb_joining& how, drom_error* error) noexcept {
     return client::join(options, error);
 }
 
-/// Doors that somebody else in this process has opened.
+/// Returns whether other code in this process uses the client by entry points of its own.
 bool is_shared() noexcept {
     constexpr uint32_t kOurs = DROM_DOOR_EXPLICIT | DROM_DOOR_ASYNC;
     return (client::page().doors.load() & ~kOurs) != 0;
 }
 
-/// Somebody may wait for the CPUs that were left, and no administrator with it.
+/// Hands over the released CPUs: a client may wait for them without an administrator.
 void hand_over() noexcept {
     static constinit std::atomic<bool> busy{false};  // two threads may poll at once
     if (!client::state.ledger.writable || busy.exchange(true)) return;

@@ -20,7 +20,8 @@ namespace {
 
 constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/// The child is no client, whatever its parent was; some other thread of the parent may have had the lock.
+/// Begins anew in a forked child. It is no client, even if its parent was one, and another thread of the parent may
+/// have held the lock.
 void begin_anew() {
     mutex = PTHREAD_MUTEX_INITIALIZER;
     process.ready.store(false);
@@ -53,7 +54,7 @@ void call_back(const Mask& mask) {
         fn(mask.count(), number.arg.load());
 }
 
-/// In the agent's own thread, with --mode=async. A program that has set no callback polls.
+/// Runs in the agent's own thread, with --mode=async. A program that has set no callback polls.
 void released() {
     const bool wanted = callbacks[dlb_callback_set_process_mask].fn.load() != nullptr ||
                         callbacks[dlb_callback_set_num_threads].fn.load() != nullptr;
@@ -63,7 +64,7 @@ void released() {
     drom_dlb_followed(process.seen.load(), 0);
 }
 
-/// The request that a poll must not be told of again.
+/// Marks the present request as seen, so that no poll reports it again.
 void catch_up() noexcept {
     Mask mask;
     process.seen.store(0);
@@ -94,7 +95,7 @@ void take_effect(const Options& options, bool reserved) noexcept {
     process.polls.store(false);
 }
 
-/// From here on this process is initialised.
+/// Initialises this process.
 void be_ready() noexcept {
     process.newest = drom_dlb_newest();
     process.pid.store(getpid());
@@ -112,7 +113,7 @@ bool takes_part(const Lock&) noexcept {
     uint64_t first = 0;
     if (process.over || drom_dlb_joined(&first) == 0) return false;
     take_effect(read_options_of_agent(), false);
-    process.seen.store(first);  // what came between that and now is news to the program
+    process.seen.store(first);  // a request after that one is news for the program
     process.told.store(0);
     be_ready();
     return true;
@@ -131,7 +132,7 @@ int adopt(Mask& mask) noexcept {
     if (status == DROM_UNCHANGED) return DLB_NOUPDT;
     if (status == DROM_E_NOINIT) return DLB_ERR_NOPROC;
     if (status != DROM_OK) return dlb_error(status);
-    // Two threads that poll at once: one of them is told.
+    // Two threads may poll at once: one of them gets the request.
     return process.seen.compare_exchange_strong(before, seen) ? DLB_SUCCESS : DLB_NOUPDT;
 }
 
@@ -159,14 +160,15 @@ int begin(const Options& options, const char* where, const void* set) noexcept {
     return DLB_SUCCESS;
 }
 
-/// Programs poll in loops. `quiet` is said by a poll that has found nothing else to look at, and is taken back by who
-/// changes that.
+/// Returns whether there is no news; programs poll in loops. A poll that has found nothing else sets `quiet`; a call
+/// that changes one of the conditions clears it.
 bool has_no_news() noexcept {
     return process.quiet.load(std::memory_order_acquire) &&
            newest_request() <= process.seen.load(std::memory_order_relaxed);
 }
 
-/// Both this and who changes one of the four write first and read then: one of them sees the other.
+/// Both this function and a call that changes one of the four conditions write first and read then: one of the two sees
+/// the other.
 int nothing_new() noexcept {
     process.quiet.store(true);
     const bool busy = process.told.load() != 0 || process.disabled.load();
@@ -183,7 +185,7 @@ int poll(Mask& mask, bool updates) noexcept {
         process.polls.store(true);
         drom_dlb_polls(updates ? 1 : 0);
     }
-    // The caller is back: what it was told of before is done.
+    // A program that calls again is done with the request that it was told of before.
     if (process.told.load(std::memory_order_relaxed) != 0) drom_dlb_followed(process.told.exchange(0), 0);
     if (newest_request() <= process.seen.load(std::memory_order_relaxed)) return nothing_new();
     return adopt(mask);
@@ -252,7 +254,7 @@ int DLB_Finalize(void) {
     drom_dlb_on_release(nullptr);
     dlb::leave(process.options.return_stolen, process.reserved);
     for (auto& each : dlb::callbacks) each.fn.store(nullptr);
-    return DLB_SUCCESS;  // after DLB_PreInit a second call is for what nobody took over
+    return DLB_SUCCESS;  // after DLB_PreInit a second call ends a reservation that no process took over
 }
 
 int DLB_PreInit(const_dlb_cpu_set_t mask, char*** next_environ) {

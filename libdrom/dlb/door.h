@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * door.h - private: what libdlb.so needs of libdrom.so besides drom.h. Both come from one build; nobody else may rely
- * on it. */
+ * door.h - private: the functions of libdrom.so that libdlb.so needs besides drom.h. Both come from one build; no
+ * other program may rely on them. */
 #ifndef DROM_DLB_DOOR_H
 #define DROM_DLB_DOOR_H
 
@@ -15,45 +15,47 @@ extern "C" {
 #define DROM_DLB_NO_RESERVATION (-1)
 
 typedef struct drom_dlb_joining {
-    const char* where;     /* the table's directory */
+    const char* where;     /* the path of the table */
     const uint64_t* words; /* the CPUs it asks for; all clear: none; NULL: its affinity */
     size_t nwords;
-    int32_t reserved_for; /* whose reservation it takes over; 0: DROM_SLOT's or its own; DROM_DLB_NO_RESERVATION */
+    int32_t reserved_for; /* the process whose reservation this one takes over; 0: DROM_SLOT's or its own;
+                             DROM_DLB_NO_RESERVATION */
     int32_t async;        /* 1: with the agent's own thread */
 } drom_dlb_joining;
 
-/* Joins, and writes the CPUs that it has then. DROM_UNCHANGED: the agent of this process had joined before; that client
- * is taken. */
+/* Joins, and writes the CPUs that the process has then. Returns DROM_UNCHANGED when the agent of this process had
+ * joined before; that client is used. */
 DROM_EXPORT int drom_dlb_join(const drom_dlb_joining*, uint64_t* has, size_t nwords, drom_error*);
 
-/* 1: this process is a client, and *first is the number of the request that it joined with (0: none). 0: it is none. */
+/* Returns 1 when this process is a client; *first is the number of the request at its join (0: none). Returns 0
+ * otherwise. */
 DROM_EXPORT int drom_dlb_joined(uint64_t* first);
 
-/* Leaves. DROM_UNCHANGED: runtimes of this process use the client too; it stays. */
+/* Leaves. Returns DROM_UNCHANGED when runtimes of this process use the client too; it stays. */
 DROM_EXPORT int drom_dlb_leave(drom_error*);
 
-/* The directory of the table that this process has joined. */
+/* Returns the path of the table that this process has joined. */
 DROM_EXPORT const char* drom_dlb_where(void);
 
-/* The newest request. DROM_OK: it is another one than *seen, every thread is inside its mask, and *seen is its number
- * now. DROM_UNCHANGED, DROM_E_NOINIT. Two loads when unchanged. */
+/* Reads the newest request. Returns DROM_OK when it is another one than *seen: then every thread is inside its mask,
+ * and *seen is its number. Returns DROM_UNCHANGED, DROM_E_NOINIT. Two loads when unchanged. */
 DROM_EXPORT int drom_dlb_poll(uint64_t* seen, uint64_t* words, size_t nwords);
 
-/* The program polls. Unless it only has an OpenMP team of the agent's updated, region starts leave adoption to it from
- * now on. */
+/* Notes that the program polls. Region starts leave adoption to it from now on, unless it only has an OpenMP team of
+ * the agent's updated. */
 DROM_EXPORT void drom_dlb_polls(int updates);
 
-/* DROM_OK when there is a request after `seen`. */
+/* Returns DROM_OK when there is a request after `seen`. */
 DROM_EXPORT int drom_dlb_pending(uint64_t seen);
-/* The same for who asks all the time: the address of a pointer to the 64-bit number of the newest request. Valid for
- * good; both are atomic. */
+/* Serves callers that ask all the time: returns the address of a pointer to the 64-bit number of the newest request.
+ * Valid for good; both are atomic. */
 DROM_EXPORT const void* drom_dlb_newest(void);
 
-/* The program follows request `seen` now. `apply`: an OpenMP team of the agent's is resized too, outside parallel
- * regions. */
+/* Notes that the program follows request `seen` now. `apply`: also resizes an OpenMP team of the agent's, outside
+ * parallel regions. */
 DROM_EXPORT void drom_dlb_followed(uint64_t seen, int apply);
 
-/* Called by the agent's own thread after each release. */
+/* Sets the function that the agent's own thread calls after each release. */
 typedef void (*drom_dlb_released_fn)(void);
 DROM_EXPORT void drom_dlb_on_release(drom_dlb_released_fn);
 
@@ -65,37 +67,39 @@ DROM_EXPORT void drom_dlb_close(drom_dlb_view*);
 
 typedef struct drom_dlb_client {
     uint32_t slot, generation;
-    uint32_t joined;     /* 0: only reserved so far */
+    uint32_t joined;     /* 0: reserved, not joined yet */
     uint32_t pending;    /* 1: its newest request is not released */
     uint64_t pending_ms; /* for how long */
     uint64_t wanted[64]; /* the CPUs that it has once everything posted is done */
 } drom_dlb_client;
 
-/* DROM_E_NOPROC when no slot is registered for `pid`. A process that has ended is found until it is reaped. */
+/* Returns DROM_E_NOPROC when no slot is registered for `pid`. A process that has ended is found until it is reaped. */
 DROM_EXPORT int drom_dlb_look(drom_dlb_view*, int32_t pid, drom_dlb_client*);
 
-/* The CPUs that `pid` has once everything posted is done; the number of CPUs; the processes, *n of them (in: room for
- * them). `view` NULL: in the table of this process, which must be a client; its own mask then costs no system call.
- * DROM_E_NOPROC: no such client; it has ended. */
+/* Return the CPUs that `pid` has once everything posted is done; the number of CPUs; the processes, *n of them (in:
+ * room for them). `view` NULL: in the table of this process, which must be a client; its own mask then costs no
+ * system call. DROM_E_NOPROC: no such client, or it has ended. */
 DROM_EXPORT int drom_dlb_wanted(const drom_dlb_view*, int32_t pid, uint64_t* words, size_t nwords);
 DROM_EXPORT uint32_t drom_dlb_cpus(const drom_dlb_view*);
 DROM_EXPORT int drom_dlb_pids(const drom_dlb_view*, int32_t* pids, size_t* n);
 
-/* A slot without CPUs for a process that may not exist yet; the caller is its launcher. E_BUSY: registered already. */
+/* Makes a slot without CPUs for a process that may not exist yet; the caller is its launcher. E_BUSY: registered
+ * already. */
 DROM_EXPORT int drom_dlb_enrol(drom_dlb_view*, int32_t pid, drom_dlb_client*, drom_error*);
 
-/* CPUs of a reservation that nobody has joined pass to another client at once: no thread runs there by leave of the
+/* Passes CPUs of a reservation that no process has joined to another client at once: no thread runs there by the
  * reservation. */
 DROM_EXPORT int drom_dlb_inherit(drom_dlb_view*, int32_t from, int32_t to, const uint64_t* words, size_t nwords);
 
-/* A CPU of `words` that was taken for `pid` with DROM_RETURN is remembered only: it does not come back by itself. */
+/* Marks CPUs of `words` that were taken for `pid` with DROM_RETURN as remembered only: they do not come back by
+ * themselves. */
 DROM_EXPORT void drom_dlb_remember(drom_dlb_view*, int32_t pid, const uint64_t* words, size_t nwords);
-/* The opposite: what `pid` has of `words` (NULL: of everything) goes back to whom it was taken from, when `pid` gives
- * it up. */
+/* Does the opposite: CPUs of `words` (NULL: all) that `pid` has go back to the client they were taken from, when
+ * `pid` gives them up. */
 DROM_EXPORT void drom_dlb_lend(drom_dlb_view*, int32_t pid, const uint64_t* words, size_t nwords);
-/* CPUs that were taken from `pid`, and those of them that are nobody's now. */
+/* Writes the CPUs that were taken from `pid`, and those of them that are free now. */
 DROM_EXPORT void drom_dlb_taken(drom_dlb_view*, int32_t pid, uint64_t* taken, uint64_t* idle, size_t nwords);
-/* CPUs that `pid` has again were not taken from it. */
+/* Clears the records of CPUs that `pid` has again: they count as taken no more. */
 DROM_EXPORT void drom_dlb_forget(drom_dlb_view*, int32_t pid);
 
 #ifdef __cplusplus

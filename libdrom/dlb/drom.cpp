@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drom.cpp - dlb_drom.h: an administrator.
+// drom.cpp - dlb_drom.h: the calls of an administrator.
 #include <unistd.h>
 #include <cstdlib>
 #include <cstring>
@@ -43,20 +43,19 @@ int open_attached(bool create, drom_error* error) noexcept {
     return status;
 }
 
-/// The path that options mean, "" for the user's own table. False when it is too long.
+/// Writes the path that the options name; "": the user's own table. Returns false when it is too long.
 bool path_of_options(char* path, size_t size) noexcept {
     const char* where = nullptr;
     path[0] = '\0';
     return table_of(read_options(nullptr, false), path, size, where);
 }
 
-/// The table for one call: the attached one, else that of this process for as long as the call takes.
+/// The table for one call: the attached one, else this process's own for the duration of the call.
 class Access {
 public:
     enum For : uint8_t { kAnybody, kSelf };
 
-    /// `looks`: only the calls by which one looks are made; a process that takes part needs no table of its own for
-    /// those.
+    /// `looks`: only for calls that read. A process that takes part needs no other table for those.
     explicit Access(For whom, bool looks = false) noexcept {
         const bool own = takes_part(lock_);
         if (attached.times > 0 && open_attached(false, nullptr) == DROM_OK) {
@@ -71,7 +70,7 @@ public:
     }
 
     [[nodiscard]] bool has_table() const noexcept { return tables_ != nullptr || own_; }
-    /// NULL: the table that this process takes part in.
+    /// Returns NULL for the table that this process takes part in.
     [[nodiscard]] const drom_dlb_view* view() const noexcept { return tables_ != nullptr ? tables_->view() : nullptr; }
     [[nodiscard]] const Tables& operator*() const noexcept { return *tables_; }
     [[nodiscard]] const Tables* operator->() const noexcept { return tables_; }
@@ -83,7 +82,7 @@ private:
     bool own_ = false;
 };
 
-/// True where DLB would have its shared memory. Inside an Access.
+/// Returns whether DLB would have its shared memory. Called inside an Access.
 bool has_memory() noexcept { return attached.times > 0 || process.ready.load(); }
 
 bool is_self(int pid) noexcept {
@@ -96,7 +95,8 @@ void explain(const drom_error& error) noexcept {
     if (verbose != nullptr && atoi(verbose) > 0 && error.text[0] != '\0') say("%s", error.text);
 }
 
-/// A request that has waited for twice the time limit is replaced; before that it is the process's turn.
+/// Returns whether the process still has time to answer: a request that has waited for twice the time limit is
+/// replaced.
 bool is_dirty(const drom_dlb_client& client) noexcept {
     return client.joined != 0 && client.pending != 0 && client.pending_ms < uint64_t{2} * time_limit_ms();
 }
@@ -111,7 +111,7 @@ int get_own_mask(Mask& mask) noexcept {
     return dlb_error(drom_dlb_wanted(nullptr, process.pid.load(), mask.words, Mask::kWords));
 }
 
-/// Without a wait nothing but the table is needed, which may be this process's own.
+/// Reads a mask without a wait: needs only the table, which may be this process's own.
 int look_at_mask(int pid, Mask& mask) noexcept {
     const Access access(Access::kAnybody, true);
     if (!access.has_table()) return DLB_ERR_NOPROC;
@@ -135,7 +135,7 @@ Wish wish_of(int flags, bool take) noexcept {
     return {take, (flags & DLB_RETURN_STOLEN) != 0, waits, waits};
 }
 
-/// Asks for itself, and adopts it at once unless the next poll is to do that.
+/// Asks for CPUs for this process, and adopts the request at once unless the next poll does that.
 int set_own_mask(const Mask& mask, int flags, Mask& news) noexcept {
     const Access access(Access::kSelf);
     if (!process.ready.load() || !access.has_table()) return DLB_ERR_NOPROC;
@@ -157,7 +157,7 @@ int set_mask(int pid, const Mask& mask, int flags) noexcept {
     drom_dlb_client client{};
     if (drom_dlb_look(access->view(), pid, &client) != DROM_OK) return DLB_ERR_NOPROC;
     if (is_dirty(client)) {
-        Mask present;  // who has ended answers nothing any more
+        Mask present;  // a process that has ended answers no more
         const int status = access->wanted(pid, present);
         return status == DROM_OK ? int{DLB_ERR_PDIRTY} : dlb_error(status);
     }
@@ -174,13 +174,13 @@ int set_any_mask(int pid, const Mask& mask, int flags) {
     if (!is_self(pid) || (!is_initialised() && pid != 0)) return set_mask(pid, mask, flags);
     Mask news;
     const int status = set_own_mask(mask, flags, news);
-    // Without the lock: the callbacks are the program's, and may call us.
+    // Without the lock: the callbacks are the program's, and may call this library.
     if (status == DLB_SUCCESS && (flags & DLB_NO_SYNC) == 0) follow(news);
     return status;
 }
 
 int recover(const Tables& tables, int pid, drom_error* error) noexcept {
-    drom_check(tables.table(), nullptr, nullptr);  // who has died has given its CPUs back
+    drom_check(tables.table(), nullptr, nullptr);  // takes the CPUs back from processes that have died
     Mask present;
     Mask taken;
     Mask idle;
@@ -201,7 +201,7 @@ int finalize_for(const Tables& tables, int pid, int flags, drom_error* error) no
     if (drom_dlb_look(tables.view(), pid, &client) != DROM_OK) return DLB_ERR_NOPROC;
     if ((flags & DLB_RETURN_STOLEN) != 0) drom_dlb_lend(tables.view(), pid, nullptr, 0);
     const int status = drom_release(tables.table(), pid, nullptr, error);
-    // It was there a moment ago: somebody reaped it, which is all that was asked for.
+    // It was there a moment ago: it has been reaped, and nothing else was asked for.
     return status == DROM_E_NOPROC ? int{DLB_SUCCESS} : dlb_error(status);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// environment.cpp - what a process that is about to be executed is told about its reservation.
+// environment.cpp - tells a process that is about to be executed of its reservation.
 #include "environment.hpp"
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace drom::dlb {
 
 namespace {
 
-/// One environment to write to: an array of the caller's, or that of this process.
+/// The environment to write to: an array of the caller, or that of this process.
 class Target {
 public:
     explicit Target(char*** array) noexcept : array_(array) {}
@@ -32,7 +32,7 @@ private:
     char*** array_;
 };
 
-/// The user's options stay; what an earlier reservation had added goes.
+/// Keeps the user's options, and removes those of an earlier reservation.
 bool put_args(Target& target, const Told& told) noexcept {
     const char* before = target.get("DLB_ARGS");
     char* kept = strdup(before != nullptr ? before : "");

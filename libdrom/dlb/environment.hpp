@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// environment.hpp - what a process that is about to be executed is told about its reservation.
+// environment.hpp - tells a process that is about to be executed of its reservation.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct Told {
     const char* slot;   ///< DROM_SLOT; nullptr: left alone
 };
 
-/// Into *next_environ (malloc'd, as its strings are), or into the present environment when that is NULL. False when
-/// memory is short.
+/// Writes into *next_environ (malloc'd, as its strings are), or into the present environment when that is NULL. Returns
+/// false when memory is short.
 bool tell(const Told& told, char*** next_environ) noexcept;
 
 }  // namespace drom::dlb

@@ -9,7 +9,7 @@
 
 namespace drom::dlb {
 
-/// CPUs 0..1023: what a cpu_set_t can hold.
+/// CPUs 0..1023: the range of a cpu_set_t.
 struct Mask {
     static constexpr size_t kWords = sizeof(cpu_set_t) / sizeof(uint64_t);
     uint64_t words[kWords] = {};
@@ -40,8 +40,8 @@ struct Mask {
 // A cpu_set_t is an array of unsigned long, CPU 0 the lowest bit of the first.
 static_assert(sizeof(unsigned long) == sizeof(uint64_t) && sizeof(cpu_set_t) % sizeof(uint64_t) == 0);
 
-/// "0,5-7", "0xe1" (highest CPU first), "0b1010" (CPU 0 first). False: it is no such text, names no CPU, or one beyond
-/// 1023.
+/// Parses "0,5-7", "0xe1" (highest CPU first) or "0b1010" (CPU 0 first). Returns false for any other text, for one
+/// without a CPU, and for a CPU beyond 1023.
 bool parse_mask(const char* text, Mask& mask) noexcept;
 
 }  // namespace drom::dlb

@@ -14,10 +14,10 @@ namespace drom::dlb {
 namespace {
 
 constexpr const char* kBlanks = " \t\n";
-/// Between the name of the user's table and a key.
+/// Stands between the name of the user's table and a key.
 constexpr const char* kKeyMark = ".dlb-";
 
-/// One word, "--no-name" or "--name=value", taken apart.
+/// A word "--no-name" or "--name=value", taken apart.
 struct Word {
     char name[40];
     const char* value;  ///< not terminated; nullptr: none
@@ -56,7 +56,8 @@ bool is_plain(char c) noexcept {
            c == '.';
 }
 
-/// Two keys never have one name: what is not plain is written as %XX, and nothing is cut off.
+/// Makes a name of a key. Two keys never have the same name: other characters are written as %XX, and nothing is cut
+/// off.
 void set_key(const Word& word, Options& options) noexcept {
     constexpr size_t kLongest = 64;
     size_t used = 0;
@@ -76,7 +77,7 @@ bool names_return_stolen(const Word& word) noexcept {
     return word.value != nullptr && memmem(word.value, word.length, kText, strlen(kText)) != nullptr;
 }
 
-/// The options that this library has.
+/// Applies an option that this library has.
 bool apply(const Word& word, Options& options) noexcept {
     if (word.is("drom"))
         options.drom = word.on();
@@ -95,7 +96,7 @@ bool apply(const Word& word, Options& options) noexcept {
     return true;
 }
 
-/// Without meaning here, and without harm.
+/// Returns whether an option has no meaning here, and does no harm.
 bool is_harmless(const Word& word) noexcept {
     constexpr const char* kNames[] = {
         "quiet", "ompt", "barrier", "barrier-id", "shm-size-multiplier", "ompt-thread-manager"};
@@ -154,7 +155,7 @@ bool table_of(const Options& options, char* room, size_t size, const char*& wher
     char own[48];
     snprintf(own, sizeof own, "/dev/shm/drom-%u", geteuid());
     if (base == nullptr || *base == '\0') base = own;
-    // A process that was told its table by DLB_DROM_PreInit has one with a key there already.
+    // DLB_DROM_PreInit may have set a table with a key in this process already.
     const char* slash = strrchr(base, '/');
     const char* mark = strstr(slash != nullptr ? slash : base, kKeyMark);
     const int stem = static_cast<int>(mark != nullptr ? static_cast<size_t>(mark - base) : strlen(base));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// options.hpp - DLB_ARGS and the argument of DLB_Init, as far as they concern DROM; and which table they mean.
+// options.hpp - the DROM options in DLB_ARGS and in the argument of DLB_Init; and the table that they name.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace drom::dlb {
 
-/// Long enough for a key and each of its characters written as %XX.
+/// Enough for a key with each of its characters written as %XX.
 inline constexpr size_t kKeyRoom = 3 * 64 + 1;
 
 struct Options {
@@ -20,19 +20,19 @@ struct Options {
     char key[kKeyRoom] = {};     ///< --shm-key, fit for a file name
 };
 
-/// Reads `args` (may be NULL), then DLB_ARGS, which wins. `speak`: says once on stderr what it does not know or does
-/// not have.
+/// Reads `args` (may be NULL), then DLB_ARGS, which wins. `speak`: reports unknown or unsupported options on stderr,
+/// once.
 Options read_options(const char* args, bool speak) noexcept;
 
-/// Of a program that did not call DLB_Init, because the agent took part for it: DLB_ARGS, and --drom unless they refuse
-/// that.
+/// Reads the options of a program that did not call DLB_Init, because the agent took part for it: DLB_ARGS, with --drom
+/// unless they refuse that.
 Options read_options_of_agent() noexcept;
 
-/// The directory of the table: that of the user (DROM_TABLE), or one of its own beside it for a key. NULL: the user's.
-/// `room` belongs to the caller. False when the path would be too long.
+/// Returns the path of the table: the user's (DROM_TABLE), or for a key one of its own beside it. NULL: the user's.
+/// `room` belongs to the caller. Returns false when the path would be too long.
 bool table_of(const Options& options, char* room, size_t size, const char*& where) noexcept;
 
-/// Removes words that begin with `prefix`. `text` is changed in place.
+/// Removes words that begin with `prefix` from `text`, in place.
 void remove_words(char* text, const char* prefix) noexcept;
 
 }  // namespace drom::dlb

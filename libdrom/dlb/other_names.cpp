@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// other_names.cpp - what is asked for by a name that is in no header. DLB's Python module wants texts of masks, and has
-// misspelt one function. DLB's Fortran header has callbacks without their argument.
+// other_names.cpp - functions that programs call by names that no header has. DLB's Python module needs texts of masks,
+// and misspells one function. DLB's Fortran header has callbacks without their argument.
 #include <atomic>
 #include <cstdio>
 
@@ -12,13 +12,13 @@ namespace drom::dlb {
 
 namespace {
 
-/// Where a run of CPUs that begins with `first` ends.
+/// Returns the last CPU of a run that begins with `first`.
 unsigned last_of_run(const Mask& mask, unsigned first) noexcept {
     while (first + 1 < CPU_SETSIZE && mask.has(first + 1)) ++first;
     return first;
 }
 
-/// "3", "0,1" or "4-7", as DLB writes them: two are no range.
+/// Writes "3", "0,1" or "4-7", as DLB does: two CPUs are no range.
 char* write_run(char* out, unsigned first, unsigned last) noexcept {
     constexpr size_t kRoom = 12;
     if (first == last) return out + snprintf(out, kRoom, "%u", first);
@@ -39,14 +39,15 @@ DLB_DROM_EXPORT int DROM_GetPidList(int* pidlist, int* nelems, int max_len);
 DLB_EXPORT int DLBF_CallbackSet(dlb_callbacks_t which, dlb_callback_t callback);
 DLB_EXPORT int DLBF_CallbackGet(dlb_callbacks_t which, dlb_callback_t* callback);
 
-/// A text that is no mask is an empty one; what it is used for is refused then, or is for a process without CPUs.
+/// Parses a mask; a text that is no mask is an empty one. The call that uses it is refused then, or is for a process
+/// without CPUs.
 void mu_parse_mask(const char* text, void* set) {
     Mask mask;
     if (!drom::dlb::parse_mask(text, mask)) mask = Mask{};
     mask.to(set);
 }
 
-/// Good for the next seven calls.
+/// Returns a text that stays valid for the next seven calls.
 const char* mu_to_str(const void* set) {
     constexpr size_t kTexts = 8;
     static char texts[kTexts][CPU_SETSIZE * 4];  // the longest has two of every three CPUs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reservation.cpp - how a process comes to its CPUs: what was reserved for it, what it asks for, or both.
+// reservation.cpp - how a process gets its CPUs: from a reservation, by asking, or both.
 #include "reservation.hpp"
 
 #include <sys/syscall.h>
@@ -57,7 +57,7 @@ struct Entry {
         return drom_dlb_join(&how, has.words, Mask::kWords, error);
     }
 
-    /// Nobody is left with half of what it asked for.
+    /// Leaves nothing of a half-granted request.
     int undo(int status, bool reserved) const noexcept {
         drom_dlb_leave(nullptr);
         if (reserved) drom_release(tables.table(), getpid(), nullptr, nullptr);
@@ -65,7 +65,7 @@ struct Entry {
     }
 };
 
-/// Makes up the difference between what this process was given and what it asks for, from CPUs that nobody has.
+/// Changes the CPUs that this process was given to those that it asks for, with free ones.
 int make_up(const Entry& entry, const Mask& has, const Mask& mask) noexcept {
     if (has == mask) return DROM_OK;
     return ask(entry.tables, getpid(), mask, {false, false, false, false}, entry.error);
@@ -80,7 +80,7 @@ int take_over(const Entry& entry, int32_t whose, const Mask* mask) noexcept {
     return status < 0 ? entry.undo(dlb_error(status), true) : DLB_SUCCESS;
 }
 
-/// One of several processes that share a reservation has its part of it, and a slot of its own.
+/// Takes part of a reservation that several processes share, in a slot of its own.
 int take_part(const Entry& entry, int32_t whose, const Mask& reservation, const Mask& mask) noexcept {
     Mask has;
     const Mask nothing;
@@ -99,7 +99,7 @@ void say_where(const Options& options, const char* asked) noexcept {
     say("drom: dlb: init: this process takes part in table %s already; --shm-key is ignored", drom_dlb_where());
 }
 
-/// No reservation: exactly the CPUs that it asks for, or none.
+/// Claims exactly the CPUs that it asks for, or none, without a reservation.
 int claim(const Entry& entry, const Mask* mask) noexcept {
     const bool exactly = !in_reservation_of_drom();
     Wide asked = mask != nullptr ? Wide(*mask) : Wide();
@@ -122,7 +122,7 @@ int claim(const Entry& entry, const Mask* mask) noexcept {
 
 int enter(const Tables& tables, const Options& options, const Mask* mask, bool& reserved, drom_error* error) noexcept {
     const Entry entry{tables, options, error};
-    // CPUs that other clients have left are theirs until a process looks.
+    // CPUs that other clients have left stay theirs until a process looks.
     if (const int status = drom_check(tables.table(), nullptr, error); status < 0) return dlb_error(status);
     const int32_t own = getpid();
     int32_t whose = options.preinit_pid != 0 ? options.preinit_pid : own;
@@ -137,9 +137,9 @@ int enter(const Tables& tables, const Options& options, const Mask* mask, bool& 
     const Mask reservation = reserved_cpus(found);
     const bool all = mask == nullptr || mask->none() || mask->contains(reservation);
     if (whose != own && !all) return take_part(entry, whose, reservation, *mask);
-    // A reservation of `drom run` is its to give up, and is the mask whatever the program says.
+    // Only `drom run` gives its reservation up, and its mask counts whatever the program asks for.
     reserved = options.preinit_pid != 0 || !in_reservation_of_drom();
-    // Nor does who was reserved nothing have anything before it is given some.
+    // A process with an empty reservation has no CPU either until it is given some.
     return take_over(entry, whose, reserved && !reservation.none() ? mask : nullptr);
 }
 
@@ -159,7 +159,7 @@ int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** 
     const Told told{pid, args, mask.count(), next_environ != nullptr || keyed ? path : nullptr,
                     next_environ != nullptr ? slot : nullptr};
     if (status >= 0 && !tell(told, next_environ)) {
-        drom_dlb_lend(tables.view(), pid, nullptr, 0);  // nobody loses what this process does not get
+        drom_dlb_lend(tables.view(), pid, nullptr, 0);  // no process loses CPUs that this process does not get
         write_why(error, "drom: dlb: preinit: out of memory");
         status = DROM_E_OS;
     }

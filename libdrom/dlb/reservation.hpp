@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reservation.hpp - how a process comes to its CPUs: what was reserved for it, what it asks for, or both.
+// reservation.hpp - how a process gets its CPUs: from a reservation, by asking, or both.
 #pragma once
 
 #include "drom/dlb_drom.h"
@@ -9,14 +9,15 @@
 
 namespace drom::dlb {
 
-/// DLB_Init: this process joins. `mask` may be NULL. `reserved`: it took over a slot that PreInit had made.
+/// Implements DLB_Init: this process joins. `mask` may be NULL. `reserved`: set when it took over a slot that PreInit
+/// had made.
 int enter(const Tables& tables, const Options& options, const Mask* mask, bool& reserved, drom_error* error) noexcept;
 
-/// DLB_DROM_PreInit. Nothing is reserved, and nobody told, when it fails.
+/// Implements DLB_DROM_PreInit. A failure reserves nothing, and tells no process.
 int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** next_environ,
             drom_error* error) noexcept;
 
-/// DLB_PreInit, and DLB_Finalize after it.
+/// Implement DLB_PreInit, and DLB_Finalize after it.
 int reserve_for_self(const Options& options, const Mask& mask, char*** next_environ, drom_error* error) noexcept;
 int give_up_reservation() noexcept;
 

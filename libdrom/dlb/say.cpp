@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// say.cpp - sentences for people, and errors: what a refusal of drom's is called in DLB, and DLB_Strerror.
+// say.cpp - sentences for people, and errors: DLB's names for drom's refusals, and DLB_Strerror.
 #include "say.hpp"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ void say(const char* format, ...) noexcept {
     va_end(args);
     const size_t length = strlen(line);
     line[length] = '\n';
-    if (write(STDERR_FILENO, line, length + 1) < 0) return;  // nobody is left to be told
+    if (write(STDERR_FILENO, line, length + 1) < 0) return;  // stderr is closed: there is no other place to report to
 }
 
 void write_why(drom_error* error, const char* text) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table_door.cpp - what DLB's administrators know of a table: who is registered, who owes whom which CPUs.
+// table_door.cpp - a table as DLB's administrators see it: the registered processes, and which of them has CPUs of
+// which other.
 #include <unistd.h>
 #include <cerrno>
 #include <cstdlib>
@@ -58,12 +59,13 @@ const Ledger& ledger_of(const drom_dlb_view* view) noexcept {
 
 bool is_usable(const drom_dlb_view* view) noexcept { return view != nullptr || drom::client::reads_requests(); }
 
-/// As Table::find(): a pid that is gone is looked at closely, any other is believed until the next reaping.
+/// Returns whether the client has ended, as Table::find() does: a pid that is gone is checked, any other is believed
+/// until the next reaping.
 bool has_ended(const Ledger& ledger, uint32_t slot, uint32_t pid) noexcept {
     return getsid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH && drom::is_abandoned(ledger.slot(slot));
 }
 
-/// This process's own slot is known, and that it lives.
+/// Returns whether `pid` is this process, whose slot and life are known.
 bool is_own(const drom_dlb_view* view, int32_t pid) noexcept {
     return view == nullptr && static_cast<uint32_t>(pid) == drom::self().pid && drom::client::is_current();
 }

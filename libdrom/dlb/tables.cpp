@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tables.cpp - an open table, and how CPUs are asked for in it.
+// tables.cpp - an open table, and how a process asks for CPUs in it.
 #include "tables.hpp"
 
 #include <cerrno>
@@ -25,13 +25,14 @@ drom_options with_flags(uint64_t flags) noexcept {
     return options;
 }
 
-/// DLB's processes answer by themselves. A user who sets the grace period wants them to be confined after it.
+/// Returns the flag for waiting: DLB's processes answer by themselves. A user who sets the grace period wants them to
+/// be confined after it.
 uint64_t patience() noexcept {
     const char* grace = secure_getenv("DROM_GRACE_MS");
     return grace != nullptr && *grace != '\0' ? 0 : DROM_NEVER_CONFINE;
 }
 
-/// Processes other than `pid` that have CPUs of `mask`, before these are asked for.
+/// Processes other than `pid` that have CPUs of `mask` before the request.
 struct Owners {
     static constexpr size_t kMost = 1024;
     int32_t pids[kMost];
@@ -59,7 +60,7 @@ int find_owners(const Tables& tables, int pid, const Mask& mask, Owners& owners,
     return status;
 }
 
-/// One time limit for all.
+/// Waits for all of them, with one time limit.
 int await_all(const Tables& tables, const Owners& owners, int pid, bool answers, drom_error* error) noexcept {
     const uint64_t deadline = now_ms() + time_limit_ms();
     for (size_t i = 0; i < owners.count + (answers ? 1 : 0); ++i) {
@@ -112,19 +113,19 @@ int ask(const Tables& tables, int pid, const Mask& mask, const Wish& wish, drom_
         if (const int status = find_owners(tables, pid, mask, owners, error); status != DROM_OK) return status;
     const Mask given_up = before - mask;
     if (wish.lend) drom_dlb_lend(tables.view(), pid, given_up.words, Mask::kWords);
-    // Without waiting the process may start before the others have left, as with DLB; otherwise it has them when they
-    // have.
+    // Without waiting the process may start before the others have left, as with DLB; otherwise it gets the CPUs after
+    // that.
     const uint64_t take = wish.take ? DROM_TAKE | DROM_RETURN | (wish.waits ? 0 : DROM_FAST) : 0;
     const drom_options options = with_flags(take | DROM_NEVER_CONFINE);
     int status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
-    // A client that is in the way may have died since the last look.
+    // A client that is in the way may have died meanwhile.
     if (status == DROM_E_BUSY && drom_check(tables.table(), nullptr, nullptr) == DROM_OK)
         status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
     if (status < 0) return status;
     drom_dlb_forget(tables.view(), pid);
     const int waited = wish.waits ? await_all(tables, owners, pid, wish.answers, error) : DROM_OK;
     const Mask gained = mask - before;
-    // Until here what was taken would go back if this process died, or gave up waiting.
+    // Until now the taken CPUs would go back if this process died, or gave up waiting.
     if (!wish.lend && waited == DROM_OK) drom_dlb_remember(tables.view(), pid, gained.words, Mask::kWords);
     return waited;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// variables.cpp - options by name, once a process takes part: what they are; none can be changed any more.
+// variables.cpp - the options of a process that takes part, by name. None can be changed any more.
 #include <cstdio>
 #include <cstring>
 
@@ -9,12 +9,12 @@ namespace drom::dlb {
 
 namespace {
 
-/// The length that DLB's users give room for.
+/// The room that DLB's users give.
 constexpr size_t kRoom = 64;
 
 const char* yes_or_no(bool is) noexcept { return is ? "yes" : "no"; }
 
-/// False: there is no such option.
+/// Writes the value of an option. Returns false when there is no such option.
 bool describe(const Options& options, const char* name, char* value) noexcept {
     if (strcmp(name, "--drom") == 0)
         snprintf(value, kRoom, "%s", yes_or_no(options.drom));
