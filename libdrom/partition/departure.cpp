@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// departure.cpp - who gets the CPUs of tasks that end.
+// departure.cpp - gives the CPUs of tasks that end to other tasks.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -11,7 +11,7 @@ namespace drom::partition {
 
 namespace {
 
-/// Those who stay, and what those who leave leave behind.
+/// The tasks that stay, and the CPUs that the leaving tasks leave behind.
 class Estate {
 public:
     Estate(const Topology& topology, const Clients& before, const std::vector<bool>& leaves, Clients& stay)
@@ -39,7 +39,7 @@ public:
 private:
     static constexpr uint32_t kWaits = kNobody - 1;
 
-    /// With the place of its job among those that stay, or kNobody.
+    /// Calls `each` with a leaving task and the index of its job among those that stay, or kNobody.
     template <class Each>
     void each_leaver(const Each& each) const {
         for (size_t i = 0; i < before_.size(); ++i) {
@@ -61,8 +61,8 @@ private:
         return kNobody;
     }
 
-    /// The last that arrived of those whose home it is and whose job has use for it; kWaits while a later job is on the
-    /// core.
+    /// Returns the job that a CPU goes back to: of the tasks at home there whose job can use it, the job of the latest.
+    /// Returns kWaits while a later job is on the core.
     [[nodiscard]] uint32_t owner(uint32_t cpu, const Core& core) const {
         for (uint32_t client = node_.home(cpu); client != kNobody; client = node_.home(cpu, client)) {
             const uint32_t job = node_.job_of(client);
@@ -74,12 +74,12 @@ private:
         return kNobody;
     }
 
-    /// Of the cores that are left, and the CPUs that waited on them. The task that came last gets its own first: those
-    /// of the others may have to wait for it.
+    /// Gives back CPUs of the cores that were left, and the CPUs that waited on them. The latest task gets its own
+    /// first: those of the other tasks may have to wait for it.
     void give_back() {
         each_core(node_.topology(), [&](Core core) {
             if (!any_in(core, left_)) return;
-            const auto last_home = [&](uint32_t cpu) { return node_.home(cpu) + 1; };  // nobody's: 0
+            const auto last_home = [&](uint32_t cpu) { return node_.home(cpu) + 1; };  // no home: 0
             std::stable_sort(core.begin(), core.end(),
                              [&](uint32_t a, uint32_t b) { return last_home(a) > last_home(b); });
             for (const uint32_t cpu : core) {
@@ -92,7 +92,8 @@ private:
         });
     }
 
-    /// Jobs that may have a CPU of this core: all that have use for it or, when one is on the core, only that one.
+    /// Returns the jobs that may have a CPU of this core: all that can use it or, when one is on the core, only that
+    /// one.
     [[nodiscard]] std::vector<uint32_t> heirs(const Core& core) const {
         std::vector<uint32_t> there;
         std::vector<uint32_t> all;
@@ -104,7 +105,7 @@ private:
         return there.size() == 1 && rooms_[there.front()] > 0 ? there : std::vector<uint32_t>{};
     }
 
-    /// The CPUs that were no other task's.
+    /// Gives the CPUs that were no other task's to the leaving task's own job.
     void give_to_own_job(const Client& leaver, uint32_t job) {
         inherits_[job] = true;
         each_core(node_.topology(), [&](const Core& core) {
@@ -116,7 +117,7 @@ private:
         });
     }
 
-    /// CPUs that the leaver had lent come back to tasks that stay.
+    /// Passes the homes of CPUs that the leaving task had lent on to tasks of its job that stay.
     void bequeath(const Client& leaver, uint32_t job) {
         const CpuSet lent = leaver.home - leaver.mask - pools_[job];
         for (uint32_t cpu = lent.first(); cpu < kMaxCpus; cpu = lent.next(cpu + 1)) {
@@ -125,7 +126,8 @@ private:
         }
     }
 
-    /// To the task of the job to which the fewest CPUs come back, unless it comes back to one of them already.
+    /// Adds the home to the task of the job to which the fewest CPUs come back, unless the CPU comes back to one of the
+    /// job's tasks already.
     void add_home(uint32_t job, uint32_t cpu) {
         Client* fewest = nullptr;
         for (Client& client : node_.clients()) {
@@ -136,7 +138,7 @@ private:
         if (fewest != nullptr) fewest->home.add(cpu);
     }
 
-    /// Somebody of another job has a CPU that would have come back to one of those who leave.
+    /// Returns whether a task of another job has a CPU that would have come back to a leaving task.
     [[nodiscard]] bool had_lent() const {
         bool lent = false;
         each_leaver([&](const Client& leaver, uint32_t) {
@@ -146,7 +148,7 @@ private:
         return lent;
     }
 
-    /// CPUs that no task has yet go to a task that has use for them. False when none could be given.
+    /// Gives CPUs that no task has yet to jobs that can use them. Returns false when none could be given.
     bool spread() {
         const CpuSet heritage = left_ - waiting_;
         Pieces pieces;
@@ -187,7 +189,8 @@ private:
         return any;
     }
 
-    /// A task that inherits is at home there from now on; one that only got its own CPUs back is where it was.
+    /// Divides the CPUs of a job again. A task that inherits is at home there from now on; one that only got its own
+    /// CPUs back keeps its homes.
     void divide_anew(uint32_t job) {
         const uint64_t name = node_.name(job);
         if (!(pools_[job] == node_.pool(job))) share_out(node_.topology(), node_.clients(), name, pools_[job]);
@@ -198,12 +201,12 @@ private:
 
     const Clients& before_;
     const std::vector<bool>& leaves_;
-    Holdings node_;  ///< of those who stay
+    Holdings node_;  ///< of the tasks that stay
     std::vector<CpuSet> pools_;
     std::vector<uint32_t> rooms_;
     std::vector<bool> inherits_;
-    CpuSet left_{};     ///< CPUs of those who leave that nobody has yet
-    CpuSet waiting_{};  ///< CPUs that come back to somebody once a later job on the core has ended
+    CpuSet left_{};     ///< CPUs of leaving tasks that are not given yet
+    CpuSet waiting_{};  ///< CPUs that go back to a task once a later job on the core has ended
 };
 
 }  // namespace

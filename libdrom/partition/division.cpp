@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// division.cpp - how the tasks of one job divide its CPUs.
+// division.cpp - divides the CPUs of a job among its tasks.
 #include "division.hpp"
 
 #include "admin/placement.hpp"
@@ -8,7 +8,8 @@ namespace drom::partition {
 
 namespace {
 
-/// The task that the next CPU is for: the fewest a rank; then one that is at home on more than it has; then the first.
+/// Returns the task that gets the next CPU: the one with the fewest per rank; of those, one at home on more than it
+/// has; then the first.
 size_t poorest(const std::vector<Task>& tasks, const std::vector<uint32_t>& homes,
                const std::vector<uint32_t>& counts) {
     size_t best = tasks.size();
@@ -66,7 +67,7 @@ std::vector<CpuSet> divide(const Topology& topology, const CpuSet& pool, const s
         masks.push_back(has > counts[i] ? home - choose_far(home, has - counts[i], places) : home);
         left = left - masks[i];
     }
-    // Those that keep some choose first: the others can be at home anywhere.
+    // Tasks that keep some choose first: the others can be at home anywhere.
     for (const bool keeps : {true, false})
         for (size_t i = 0; i < tasks.size(); ++i) {
             const uint32_t has = masks[i].count();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// holdings.cpp - who has which CPUs of a node, by task, by job and by core.
+// holdings.cpp - which task, job and core has which CPUs of a node.
 #include "holdings.hpp"
 
 #include "base/error.hpp"
@@ -28,7 +28,7 @@ uint32_t Holdings::home(uint32_t cpu, uint32_t before) const {
     return kNobody;
 }
 
-/// Over the tasks that are not fixed.
+/// Sums over the tasks that are not fixed.
 template <class Amount>
 uint32_t Holdings::sum(uint32_t job, const Amount& amount) const {
     uint64_t sum = 0;
@@ -114,7 +114,7 @@ void correct_homes(const Topology& topology, Clients& clients) {
 void share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet pool) {
     std::vector<Client*> tasks;
     std::vector<Task> wishes;
-    CpuSet seen{};  // a caller's homes may intersect
+    CpuSet seen{};  // homes from the caller may intersect
     for (Client& client : clients) {
         if (client.job != job) continue;
         if (client.fixed) {

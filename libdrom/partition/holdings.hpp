@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// holdings.hpp - who has which CPUs of a node, by task, by job and by core: what arrivals and departures have in
-// common. Pure.
+// holdings.hpp - which task, job and core has which CPUs of a node: shared by arrivals and departures. Pure.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +13,14 @@ namespace drom::partition {
 inline constexpr uint32_t kNobody = UINT32_MAX;
 inline constexpr uint32_t kNoLimit = UINT32_MAX;
 
-/// CPUs that a task never goes below, and that it can use (kNoLimit: all).
+/// Return the fewest CPUs that a task may have, and the most that it can use (kNoLimit: all).
 uint32_t least_of(const Client& client);
 uint32_t most_of(const Client& client);
 uint32_t saturated(uint64_t sum);
 
-/// The clients of a node, which it does not own, by job. Clients and jobs are named by their place, in order of
-/// arrival. `holder` says who had a CPU when this was made, all other answers follow the clients' masks and homes.
+/// The clients of a node, by job; the caller owns them. Clients and jobs are named by their index, in order of arrival.
+/// `holder` returns the client that had a CPU when this object was made; all other answers follow the clients' present
+/// masks and homes.
 class Holdings {
 public:
     Holdings(const Topology& topology, Clients& clients);
@@ -35,15 +35,15 @@ public:
         return holder_[cpu] == kNobody ? kNobody : job_of_[holder_[cpu]];
     }
 
-    /// The last that arrived, of those before `before`, whose home it is.
+    /// Returns the latest client, of those before `before`, whose home the CPU is.
     [[nodiscard]] uint32_t home(uint32_t cpu, uint32_t before = kNobody) const;
 
     [[nodiscard]] CpuSet pool(uint32_t job) const;       ///< CPUs that its tasks have
-    [[nodiscard]] CpuSet by_itself(uint32_t job) const;  ///< and those that come back to it
-    [[nodiscard]] uint32_t least(uint32_t job) const;    ///< what its tasks need that are not fixed
-    [[nodiscard]] uint32_t most(uint32_t job) const;     ///< what they can use
-    [[nodiscard]] uint32_t spare(uint32_t job) const;    ///< what they can lose
-    [[nodiscard]] uint32_t room(uint32_t job) const;     ///< what they could use besides what they have
+    [[nodiscard]] CpuSet by_itself(uint32_t job) const;  ///< those, and the CPUs that come back to it
+    [[nodiscard]] uint32_t least(uint32_t job) const;    ///< the fewest CPUs of its tasks that are not fixed
+    [[nodiscard]] uint32_t most(uint32_t job) const;     ///< the most that they can use
+    [[nodiscard]] uint32_t spare(uint32_t job) const;    ///< the number that they can lose
+    [[nodiscard]] uint32_t room(uint32_t job) const;     ///< the number that they could use besides theirs
 
 private:
     template <class Amount>
@@ -76,7 +76,7 @@ inline bool any_in(const Core& core, const CpuSet& cpus) {
     return std::any_of(core.begin(), core.end(), [&](uint32_t cpu) { return cpus.has(cpu); });
 }
 
-/// Pieces, and which CPUs each is.
+/// Pieces, and the CPUs of each.
 struct Pieces {
     std::vector<Piece> all;
     std::vector<Core> cpus;
@@ -88,7 +88,7 @@ struct Pieces {
     [[nodiscard]] CpuSet of(const std::vector<uint32_t>& heirs, uint32_t heir) const;
 };
 
-/// Those of these CPUs that the job `job_at(cpu)` has, which stay.
+/// Makes a piece of these CPUs, which the jobs `job_at(cpu)` have. It stays, unless heirs are added.
 template <class JobAt>
 Piece piece_of(const Topology& topology, const Core& cpus, uint32_t jobs, const JobAt& job_at) {
     Piece piece{topology.place(cpus.front()), static_cast<uint32_t>(cpus.size()), {}, {}, 0, 0};
@@ -98,14 +98,14 @@ Piece piece_of(const Topology& topology, const Core& cpus, uint32_t jobs, const 
     return piece;
 }
 
-/// DROM_E_INVAL when two clients have the same CPU.
+/// Returns DROM_E_INVAL when two clients have the same CPU.
 int check_disjoint(const Clients& clients, drom_error* error);
 
-/// Makes homes agree with masks that were set in another way. A CPU is at home with the job that has it, and with no
-/// later job. A CPU that no job has is at home nowhere, unless it waits for a later job on its core to end.
+/// Makes homes agree with masks that were set in another way. A CPU is at home with its job, and with no later job. A
+/// CPU that no job has is no home, unless it waits for a later job on its core to end.
 void correct_homes(const Topology& topology, Clients& clients);
 
-/// The tasks of a job divide `pool`; fixed ones keep theirs.
+/// Divides `pool` among the tasks of a job; fixed ones keep theirs.
 void share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet pool);
 
 }  // namespace drom::partition

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// partition.cpp - who gives which CPUs to a job that arrives.
+// partition.cpp - decides which jobs give which CPUs to a job that arrives.
 #include "partition.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace drom::partition {
 
 namespace {
 
-/// The weight of a CPU that is taken from a task: few CPUs change their task when those with the most lose first.
-/// `levels` counts each task's CPUs in list order.
+/// Returns the weight of a CPU that is taken from a task. Few CPUs change their task when the tasks with the most lose
+/// first. `levels` counts each task's CPUs in list order.
 uint64_t depth_of(const Holdings& node, uint32_t cpu, const std::vector<uint32_t>& levels) {
     return node.holder(cpu) == kNobody ? 0 : kMaxCpus - levels[cpu];
 }
@@ -28,7 +28,7 @@ std::vector<uint32_t> levels_of(const Holdings& node) {
     return levels;
 }
 
-/// Cores that may go to `heir`: all CPUs of a core or, when CPUs are granted, those. The rest stays.
+/// The pieces that may go to the job `heir`: all CPUs of a core or, when CPUs are granted, those. The other CPUs stay.
 class Offer {
 public:
     Offer(const Holdings& node, uint32_t heir, const std::optional<CpuSet>& granted)
@@ -63,7 +63,7 @@ private:
             moves.depth += depth_of(node_, cpu, levels_);
             free = free && node_.holder(cpu) == kNobody;
         }
-        // Of free cores the first, of others' the last: who was there first keeps what comes first.
+        // Of free cores the first, of others' the last: the earlier job keeps the first CPUs.
         moves.position = free ? at : 2 * kMaxCpus - at;
         return moves;
     }
@@ -81,7 +81,7 @@ uint32_t threads_a_core(const Topology& topology) {
     return static_cast<uint32_t>(most);
 }
 
-/// CPUs of a running job that may be elsewhere are those of its share that are not yet.
+/// Returns how many CPUs a running job may lose: its share that may be elsewhere, less what is elsewhere already.
 uint32_t may_lose(const Holdings& node, uint32_t job, double sharing_factor) {
     const uint32_t has = node.pool(job).count();
     const uint32_t by_itself = node.by_itself(job).count();
@@ -90,7 +90,7 @@ uint32_t may_lose(const Holdings& node, uint32_t job, double sharing_factor) {
     return std::min(node.spare(job), most > lent ? most - lent : 0);
 }
 
-/// `node` has the newcomer too, as the last job and still without CPUs.
+/// The decision for a job that arrives. `node` includes it, as the last job and still without CPUs.
 class Landing {
 public:
     Landing(const Holdings& node, const Arrival& arrival) : node_(node), arrival_(arrival), newcomer_(node.jobs() - 1) {
@@ -132,7 +132,7 @@ private:
         return wish;
     }
 
-    /// That may be given to the newcomer without anybody's loss: not those beside somebody's on a core.
+    /// Returns the CPUs that the newcomer can get without a loss of another job: free ones whose cores no job uses.
     static uint32_t free_cpus(const Separation& wish) {
         uint32_t free = 0;
         for (const Piece& piece : wish.pieces) {
@@ -157,7 +157,7 @@ private:
                 return fail(error, DROM_E_BUSY,
                             "job %" PRIu64 ": CPU %u was granted, but client %u has it and is not to be changed", job,
                             (client.mask & granted).first(), client.id);
-        // With more than is useful there is a choice of what to take.
+        // With more than is useful there is a choice of CPUs.
         return granted.count() <= useful_ ? check_holders(granted, error) : int{DROM_OK};
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// separation.cpp - which cores change hands so that jobs are apart.
+// separation.cpp - chooses the cores that change hands so that jobs are apart.
 #include "separation.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ uint16_t number(const Place& place, uint32_t level) {
     return level == kPackage ? place.package : level == kNuma ? place.numa : place.l3;
 }
 
-/// Sums over the parts of a node. Packages, NUMA nodes and L3s are three fields of one number: of sums, too, the wider
+/// Sums over the parts of a node. Packages, NUMA nodes and L3s are three fields of one number: also in sums the wider
 /// level decides.
 struct Cost {
     uint64_t strangers = 0, together = 0, depth = 0, position = 0;
@@ -33,10 +33,10 @@ Cost cost_of_domain(uint32_t level, uint32_t jobs) {
     return {uint64_t{jobs > 1 ? jobs - 1 : 0} << shift, uint64_t{jobs} << shift, 0, 0};
 }
 
-/// How much each job gains or, below 0, loses.
+/// How many CPUs each job gains or, below 0, loses.
 using Change = std::vector<int32_t>;
 
-/// How a change came about: a piece that moved, after what `left` says; or both of two parts.
+/// The origin of a change: a piece that moved, after the step `left`; or the steps of two parts.
 struct Step {
     Cost cost;
     uint32_t left, right, piece, heir;
@@ -69,7 +69,7 @@ private:
     }
     Table nothing() { return {{Change(wish_.jobs.size(), 0), add({{}, kNone, kNone, kNone, kStays})}}; }
 
-    /// The domains of `level` among the pieces [first, last), together.
+    /// Combines the domains of `level` among the pieces [first, last).
     Table parts(uint32_t level, size_t first, size_t last) {
         if (level == kPiece) return choose(first, last);
         Table all = nothing();
@@ -85,7 +85,7 @@ private:
         return all;
     }
 
-    /// Adds what the domain of these pieces costs by who is in it afterwards.
+    /// Adds the cost of the domain of these pieces, by the jobs that are in it afterwards.
     void charge(const Table& table, uint32_t level, size_t first, size_t last) {
         Change has(wish_.jobs.size(), 0);
         for (size_t i = first; i < last; ++i)
@@ -97,7 +97,7 @@ private:
         }
     }
 
-    /// Every way to move some of these pieces.
+    /// Tries every way to move some of these pieces.
     Table choose(size_t first, size_t last) {
         Table table = nothing();
         for (size_t i = first; i < last; ++i) {
@@ -115,7 +115,8 @@ private:
         return table;
     }
 
-    /// Then pieces that stay are never part of the best, and need not be thought of.
+    /// Returns whether all jobs have room for all pieces. Then pieces that stay are never part of the best, and are not
+    /// tried.
     static bool has_room_for_all(const Separation& wish) {
         uint32_t all = 0;
         for (const Piece& piece : wish.pieces) all += piece.heirs.empty() ? 0 : piece.size;
@@ -185,8 +186,8 @@ private:
     [[nodiscard]] int64_t after(size_t job, const Change& change) const {
         return int64_t{wish_.jobs[job].size} + change[job];
     }
-    /// Further moves cannot mend it: a job that loses, or all that lose together, have lost too much; a job that gains
-    /// has gained too much.
+    /// Returns false when no further move can mend the change: a job that loses, or all losers together, have lost too
+    /// much, or a job that gains has gained too much.
     [[nodiscard]] bool within(const Change& change) const {
         int64_t lost = 0;
         for (size_t job = 0; job < change.size(); ++job) {
@@ -238,7 +239,8 @@ private:
     std::vector<Step> steps_;
 };
 
-/// How much the job whose piece this is could still lose; UINT32_MAX when it is nobody's, nothing when it must stay.
+/// Returns how much the job of this piece could still lose; UINT32_MAX when no job has the piece, nothing when it must
+/// stay.
 std::optional<uint32_t> spare(const Piece& piece, const std::vector<Share>& jobs, uint32_t heir) {
     uint32_t least = UINT32_MAX;
     for (uint32_t job = 0; job < jobs.size(); ++job) {

@@ -11,7 +11,7 @@ namespace {
 
 auto key_of(const Place& place) { return std::tuple(place.package, place.numa, place.l3, place.core); }
 
-/// The numbers of the CPU that comes after one with the raw place `last`, which was numbered `number`.
+/// Returns the numbers of the CPU that follows one with the raw location `last`, which was numbered `number`.
 Place next_number(const Place& number, const Place& last, const Place& raw) {
     const bool package = raw.package != last.package;
     const bool numa = package || raw.numa != last.numa;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// topology_hwloc.cpp - topologies as hwloc knows them: this machine, an XML file, a synthetic description.
+// topology_hwloc.cpp - topologies by hwloc: this machine, an XML file, a synthetic description.
 #include <hwloc.h>
 
 #include <cerrno>
@@ -25,7 +25,7 @@ hwloc_obj_t around(hwloc_obj_t object, hwloc_obj_type_t type) {
     return object;
 }
 
-/// The last cache around the PU that several cores share. Without an L3 that is a cluster's L2, as in many ARM
+/// Returns the last cache around the PU that several cores share. Without an L3 that is a cluster's L2, as in many ARM
 /// processors.
 hwloc_obj_t last_shared_cache(hwloc_obj_t pu, hwloc_obj_t core) {
     hwloc_obj_t last = nullptr;
@@ -37,7 +37,7 @@ hwloc_obj_t last_shared_cache(hwloc_obj_t pu, hwloc_obj_t core) {
     return last;
 }
 
-/// Counts things in the order in which they are met. hwloc's own logical index is not unique: with a CPU offline, one
+/// Numbers things in the order in which they are met. hwloc's own logical index is not unique: with a CPU offline, one
 /// core may be below its L1 cache and all others above theirs.
 template <class Thing>
 class Numbers {
@@ -55,7 +55,7 @@ struct Counted {
     Numbers<std::string> memories;
 };
 
-/// The whole set of local memory and not its first node, which may be that of the whole machine everywhere.
+/// Returns the whole set of local memory, not its first node: that may be the machine's first node everywhere.
 std::string local_memory(hwloc_obj_t pu) {
     char* text = nullptr;
     if (hwloc_bitmap_list_asprintf(&text, pu->nodeset) < 0) return "";
@@ -86,7 +86,7 @@ int read_tree(hwloc_topology_t tree, Topology& topology, drom_error* error) {
     return DROM_OK;
 }
 
-/// `source` tells hwloc where to read from; what it refuses is said with `what`.
+/// Reads by hwloc; `source` tells hwloc from where. `what` begins the sentence of a refusal.
 template <class Source>
 int read(const Source& source, const char* what, Topology& topology, drom_error* error) {
     hwloc_topology_t raw = nullptr;
