@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// clock.hpp - monotonic time in nanoseconds, and deadlines on it: the machine's, whatever time namespace the process is
-// in, because times are compared between processes. Code that hands one to the kernel or to the program adds
-// clock_shift_ns().
+// clock.hpp - monotonic time in nanoseconds, and deadlines on it. It is the machine's time, in every time namespace,
+// because processes compare times. Code that hands a time to the kernel or to the program adds clock_shift_ns().
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace drom {
 
-/// How far CLOCK_MONOTONIC is ahead of the machine's in this process. In identity.cpp.
+/// Returns how far CLOCK_MONOTONIC of this process is ahead of the machine's. In identity.cpp.
 int64_t clock_shift_ns() noexcept;
 
 inline uint64_t read_clock_ns(clockid_t clock) noexcept {
@@ -21,12 +20,12 @@ inline uint64_t read_clock_ns(clockid_t clock) noexcept {
 
 inline uint64_t now_ns() noexcept { return read_clock_ns(CLOCK_MONOTONIC); }
 
-/// A time of the machine's as this process's CLOCK_MONOTONIC has it; 0, which is none, stays.
+/// Converts a time of the machine to this process's CLOCK_MONOTONIC; 0, no time, stays.
 inline uint64_t own_clock_ns(uint64_t time) noexcept {
     return time == 0 ? 0 : time + static_cast<uint64_t>(clock_shift_ns());
 }
 
-/// To the kernel's tick (1 to 10 ms late), for a quarter of the price.
+/// Returns the time of the kernel's last tick (1 to 10 ms late), for a quarter of the price.
 inline uint64_t tick_ns() noexcept { return read_clock_ns(CLOCK_MONOTONIC_COARSE); }
 
 inline constexpr uint64_t kMillisecond = 1'000'000;

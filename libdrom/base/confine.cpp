@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// confine.cpp - every thread of a process inside a mask.
+// confine.cpp - moves every thread of a process into a mask.
 #include "confine.hpp"
 
 #include <sys/syscall.h>
@@ -32,13 +32,13 @@ struct Pass {
     const Origin& origin;
     const CpuSet& now;
     bool first;  ///< a thread inherits a mask that follow() has narrowed already; it follows `origin` only once
-    bool asks;   ///< the first thread tells what the cpuset refuses
+    bool asks;   ///< the first thread is used to ask what the cpuset refuses
     CpuSet refused = CpuSet::empty();
     uint32_t threads = 0, changes = 0;
     int error = 0;
 
-    /// A thread with less than `now` may have been narrowed by the program or by its cpuset: asking for all of it
-    /// tells. Its mask, which this changes, is set right after.
+    /// Asks for all of `now`, for a thread with less: the program or its cpuset may have narrowed it. This changes the
+    /// thread's mask, which is set right after.
     void ask_cpuset(uint32_t tid, CpuSet& mask) noexcept {
         if (set_affinity(tid, now) != 0 || !get_affinity(tid, mask)) return;
         refused = refused | (now - mask);
@@ -60,12 +60,12 @@ struct Pass {
         }
         CpuSet got{};
         if (get_affinity(tid, got)) refused = refused | (target - got);
-        // A cpuset that allows less gives less each time: that is not a change that another pass could complete.
+        // A cpuset that allows less gives less each time: no further pass could complete such a change.
         if (!(got == mask)) ++changes;
     }
 };
 
-/// Why its threads cannot be listed.
+/// Returns the reason why the threads cannot be listed.
 int status_of_listing(int error) noexcept {
     if (error == ENOENT || error == ESRCH) return DROM_E_NOPROC;
     return error == EACCES ? DROM_E_PERM : DROM_E_OS;
@@ -76,7 +76,7 @@ int status_of(int error) noexcept {
     return error == EINVAL ? DROM_E_NOCPU : DROM_E_OS;
 }
 
-/// A number that was noted may be another process's by now.
+/// Returns whether the noted thread is one of this process: another process may have its number by now.
 bool is_still_ours(uint32_t tid) noexcept { return syscall(SYS_tgkill, getpid(), tid, 0) == 0; }
 
 void move_off(uint32_t tid, const Origin& origin, const CpuSet& now) noexcept {
@@ -113,8 +113,8 @@ Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t
 Confined confine(Tasks& tasks, Visit visited, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
     Confined result{DROM_OK, {}, 0, 0};
     if (!tasks.ok()) return {status_of_listing(tasks.error()), {}, 0, 0};
-    // The calling thread comes last: while it runs on a CPU that is lost, whoever else is there is only queued, and a
-    // queued thread is moved in a tenth of the time that a running one takes.
+    // The calling thread comes last. While it runs on a CPU that is lost, other threads there are only queued, and
+    // moving a queued thread takes a tenth of the time of a running one.
     const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
     for (bool first = true;; first = false) {
         Pass pass{origin, now, first && visited != Visit::kAgain, first && visited == Visit::kClient};

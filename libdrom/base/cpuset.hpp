@@ -28,7 +28,7 @@ struct CpuSet {
         return cpu < kMaxCpus && (words[cpu / 64] >> (cpu % 64) & 1) != 0;
     }
 
-    /// How many. Words from the one of `end` on are not looked at.
+    /// Returns the number of CPUs. Does not read words from the word of `end` on.
     [[nodiscard]] uint32_t count(uint32_t end = kMaxCpus) const noexcept {
         uint32_t sum = 0;
         for (uint32_t i = 0; i * 64 < end; ++i)
@@ -41,7 +41,7 @@ struct CpuSet {
         for (uint64_t word : words) any |= word;
         return any == 0;
     }
-    /// The first CPU >= `from`, or kMaxCpus. Words after the one of `end` are not looked at.
+    /// Returns the first CPU >= `from`, or kMaxCpus. Does not read words after the word of `end`.
     [[nodiscard]] uint32_t next(uint32_t from, uint32_t end = kMaxCpus) const noexcept {
         if (from >= end) return kMaxCpus;
         uint32_t index = from / 64;
@@ -58,7 +58,7 @@ struct CpuSet {
             if (words[index] != 0) return index * 64 + 63 - static_cast<uint32_t>(std::countl_zero(words[index]));
         return kMaxCpus;
     }
-    /// No CPU >= `end`.
+    /// Returns whether no CPU is >= `end`.
     [[nodiscard]] bool within(uint32_t end) const noexcept {
         uint64_t beyond = end % 64 != 0 ? words[end / 64] >> (end % 64) : 0;
         for (uint32_t i = (end + 63) / 64; i < kWords; ++i) beyond |= words[i];
@@ -102,20 +102,20 @@ struct CpusText {
     explicit CpusText(const CpuSet& set) noexcept;
 };
 
-/// Why a text is not a CPU set; `at` is the offset of the offending character.
+/// The reason why a text is not a CPU set; `at` is the offset of the offending character.
 struct CpuTextError {
     const char* what;
     size_t at;
 };
 
-/// Parses the kernel's list format "0-3,8,10-14:2" and hexadecimal masks "0x1f". No blanks, no empty text, no empty
-/// item, no range that runs backwards, no CPU beyond 4095. Returns nullptr in `what` on success.
+/// Parses the kernel's list format "0-3,8,10-14:2" and hexadecimal masks "0x1f". Refuses blanks, an empty text, an
+/// empty item, a range that runs backwards, and a CPU beyond 4095. Returns nullptr in `what` on success.
 CpuTextError parse_cpus(const char* text, CpuSet& set) noexcept;
 
-/// Copies `nwords` words in. False when a CPU beyond `kMaxCpus` is set.
+/// Copies `nwords` words in. Returns false when a CPU beyond `kMaxCpus` is set.
 bool from_words(const uint64_t* words, size_t nwords, CpuSet& set) noexcept;
 
-/// Copies the set out. False when it does not fit in `nwords` words.
+/// Copies the set out. Returns false when it does not fit in `nwords` words.
 bool to_words(const CpuSet& set, uint64_t* words, size_t nwords) noexcept;
 
 }  // namespace drom

@@ -17,26 +17,26 @@ struct Variable {
 /// The table of env.def.
 const Variable* table(size_t& count) noexcept;
 
-/// The variable's text; nullptr when unset, empty, or hidden from a set-uid host.
+/// Returns the variable's text; nullptr when unset, empty, or hidden from a set-uid host.
 const char* text(const char* name) noexcept;
 
-/// A non-negative number; `fallback` when unset or not a number.
+/// Returns a non-negative number; `fallback` when unset or not a number.
 long number(const char* name, long fallback) noexcept;
 
-/// A number of milliseconds, at most 49 days; `fallback` as number() does.
+/// Returns a number of milliseconds, at most 49 days; `fallback` as number() does.
 uint32_t milliseconds(const char* name, uint32_t fallback) noexcept;
 
-/// 0/1/yes/no/true/false/on/off; `fallback` otherwise.
+/// Returns 0/1/yes/no/true/false/on/off as a flag; `fallback` otherwise.
 bool flag(const char* name, bool fallback) noexcept;
 
-/// DROM_GRACE_MS: milliseconds, UINT32_MAX for "never".
+/// The value of "never" in DROM_GRACE_MS, which is in milliseconds.
 inline constexpr uint32_t kGraceNever = UINT32_MAX;
 uint32_t grace_ms() noexcept;
 
-/// Whether the variable is set to what it cannot be. `out` then says so in one sentence, without a dot.
+/// Returns whether the variable has an impossible value. `out` then says so in one sentence, without a dot.
 bool wrong_value(const char* name, char* out, size_t size) noexcept;
 
-/// The first `DROM_*` variable that is not in the table, nullptr if there is none. Returns "NAME=value".
+/// Returns the first `DROM_*` variable that is not in the table, as "NAME=value"; nullptr if there is none.
 const char* unknown_variable() noexcept;
 
 }  // namespace drom::env

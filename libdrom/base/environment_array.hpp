@@ -7,14 +7,14 @@
 
 namespace drom {
 
-/// Where `NAME=` is in it; nullptr when it is not there, or there is no array.
+/// Returns the entry `NAME=...`; nullptr when it is not there, or there is no array.
 char** find_variable(char** environment, const char* name) noexcept;
 
-/// Appends `NAME=value`, replacing an older value. False: no memory; it is as it was.
+/// Appends `NAME=value`, replacing an older value. Returns false when memory is short; the array is unchanged.
 bool put_variable(char*** environment, const char* name, const char* value) noexcept;
 
-/// DROM_TABLE and DROM_SLOT for a process that CPUs are about to be reserved for. Memory is found before the first CPU
-/// moves.
+/// DROM_TABLE and DROM_SLOT for a process that CPUs are about to be reserved for. Memory is allocated before the first
+/// CPU moves.
 class ReservationVariables {
 public:
     ReservationVariables() noexcept = default;
@@ -22,9 +22,9 @@ public:
     ReservationVariables(const ReservationVariables&) = delete;
     ReservationVariables& operator=(const ReservationVariables&) = delete;
 
-    /// False when memory is short.
+    /// Returns false when memory is short.
     bool prepare(char** environment, const char* table) noexcept;
-    /// Into the environment that prepare() was told of. Cannot fail.
+    /// Writes into the environment that prepare() got. Cannot fail.
     void put(char*** environment, uint32_t slot, uint32_t generation) noexcept;
 
 private:

@@ -66,7 +66,7 @@ constexpr StatusRow kStatuses[] = {
 void copy_text(char* out, size_t size, const char* text) noexcept {
     Text(out, size).add(text != nullptr ? text : "", size - 1);
     for (char* c = out; *c != '\0'; ++c)
-        if (static_cast<unsigned char>(*c) < ' ') *c = '?';  // it will be printed on somebody's terminal
+        if (static_cast<unsigned char>(*c) < ' ') *c = '?';  // it will be printed on a terminal
 }
 
 }  // namespace drom

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// identity.cpp - who a process is, and whether it still lives.
+// identity.cpp - the identity of a process, and whether it still lives.
 #include "identity.hpp"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace drom {
 
 namespace {
 
-/// Reads a small /proc file of one line without stdio; returns the length, or -errno. Half a line is none.
+/// Reads a small /proc file of one line without stdio; returns the length, or -errno. Half a line is an error.
 int read_file(const char* path, char* out, size_t size) noexcept {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return -errno;
@@ -43,7 +43,7 @@ struct Stat {
     [[nodiscard]] bool has_ended() const noexcept { return state == 'X' || (state == 'Z' && threads < 2); }
 };
 
-/// Fields 3, 20 and 22 of /proc/PID/stat; the command in field 2 may hold anything, so count from its last ')'.
+/// Reads fields 3, 20 and 22 of /proc/PID/stat. The command in field 2 may hold anything, so counts from its last ')'.
 int read_stat(uint32_t pid, Stat& out) noexcept {
     char path[32];
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
@@ -73,9 +73,9 @@ struct Cache {
     std::atomic<int64_t> boot_shift_ns, clock_shift_ns;
 };
 
-/// A page that the kernel empties in every child that gets a copy of it, by whatever call: asking getpid each time
-/// whether we are still who we were costs a seventh of a whole drom_set_mask. nullptr where that is not possible (Linux
-/// before 4.14).
+/// Returns a page that the kernel empties in every child that gets a copy of it, by any call. Asking getpid each time
+/// whether this still is the same process costs a seventh of a whole drom_set_mask. Returns nullptr where that is not
+/// possible (Linux before 4.14).
 Cache* cache_of_this_process() noexcept {
     constexpr size_t kSize = 4096;
     static std::atomic<void*> page{nullptr};
@@ -106,7 +106,7 @@ Shift read_shift() noexcept {
     struct stat children{};
     if (stat("/proc/self/ns/time", &own) != 0) return {errno == ENOENT, 0, 0};  // before Linux 5.6
     if (own.st_ino == kInitial) return {true, 0, 0};
-    // Only the shift of the children's clocks can be read: not ours if we have just called unshare.
+    // Only the shift of the children's clocks can be read. After a call of unshare it is not this process's.
     const bool same = stat("/proc/self/ns/time_for_children", &children) == 0 && children.st_ino == own.st_ino;
     char text[256]{};
     if (!same || read_file("/proc/self/timens_offsets", text, sizeof text) < 0) return {false, 0, 0};
@@ -135,18 +135,18 @@ Shift shift() noexcept {
 
 constexpr int64_t kTickNs = 10'000'000;  // USER_HZ is 100 on every architecture that glibc knows but for alpha and ia64
 
-/// Rounded down and up, where a time namespace shifts by part of a tick.
+/// Round down and up, where a time namespace shifts by part of a tick.
 int64_t whole_ticks(int64_t ns) noexcept { return ns / kTickNs - (ns % kTickNs < 0 ? 1 : 0); }
 int64_t ticks_or_more(int64_t ns) noexcept { return -whole_ticks(-ns); }
 
-/// The start time that is written down: the machine's tick, or the one after it. 0 while it cannot be told.
+/// Returns the start time that is recorded: the machine's tick, or the one after it. 0 while it is not known.
 uint64_t noted_start(uint64_t shown) noexcept {
     const Shift by = shift();
     return by.known ? shown - static_cast<uint64_t>(whole_ticks(by.boot_ns)) : 0;
 }
 
-/// The start time is compared with that: the machine's tick, or the one before it. A process that has another's pid by
-/// now began later, never earlier.
+/// Returns whether the start time may be the noted one: the machine's tick, or the one before it. Another process that
+/// has the pid by now began later, never earlier.
 bool may_be_start(uint64_t shown, const Shift& by, uint64_t noted) noexcept {
     const uint64_t now = shown - static_cast<uint64_t>(ticks_or_more(by.boot_ns));
     return noted >= now && noted - now <= 2;
@@ -194,7 +194,7 @@ bool first_thread_has_ended(uint64_t& threads) noexcept {
 }
 
 bool is_nobody(uint32_t pid) noexcept {
-    // Before /proc is asked: a mount that hides other users' processes says of the living, too, that there is no such
+    // Before a look in /proc: a mount that hides other users' processes says also of living ones that there is no such
     // process.
     if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;
     Stat stat{};
@@ -204,12 +204,13 @@ bool is_nobody(uint32_t pid) noexcept {
 Verdict verdict(const Who& who) noexcept {
     if (who.pid == 0) return Verdict::kDead;
     if (who.pidns != self().pidns) return Verdict::kUnknown;
-    if (who.start != 0 && who == self()) return Verdict::kAlive;  // who asks lives
+    if (who.start != 0 && who == self()) return Verdict::kAlive;  // the calling process lives
     if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;
     Stat stat{};
     const int status = read_stat(who.pid, stat);
     if (status == -ENOENT || status == -ESRCH) {
-        // A mount that hides other users' processes answers ENOENT for the living too: only kill's word counts then.
+        // A mount that hides other users' processes answers ENOENT for living ones too: then only the answer of kill
+        // counts.
         return kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH ? Verdict::kDead : Verdict::kUnknown;
     }
     if (status != 0) return Verdict::kUnknown;
@@ -225,12 +226,11 @@ void KnownProcess::forget() noexcept {
 }
 
 Verdict KnownProcess::verdict(const Who& who) noexcept {
-    // Signal 0 and not poll: a program may have closed the descriptor behind our back, and opened something else under
-    // its number.
+    // Signal 0 and not poll: the program may have closed the descriptor, and opened another file under its number.
     if (descriptor_ >= 0 && who == who_ && syscall(SYS_pidfd_send_signal, descriptor_, 0, nullptr, 0) == 0)
         return Verdict::kAlive;
     forget();
-    // Before the verdict: if the number passes to another process in between, this one is dead and asked for no more.
+    // Before the verdict: if the number passes to another process in between, this one is dead and not asked again.
     descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, who.pid, 0));
     const Verdict found = drom::verdict(who);
     who_ = who;

@@ -14,7 +14,7 @@ namespace {
 
 using Attributes = RunAtOnce::Attributes;
 
-constexpr uint64_t kShortest = kMillisecond / 10;  // the least that the kernel grants
+constexpr uint64_t kShortest = kMillisecond / 10;  // the shortest that the kernel grants
 
 bool read_ordinary(Attributes& attributes) noexcept {
     return syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) == 0 && attributes.policy == SCHED_OTHER;
@@ -27,7 +27,8 @@ bool set_short_slices(Attributes attributes) noexcept {
     return write(attributes);
 }
 
-/// The lowest real-time priority: above every ordinary thread, below whatever else the site runs at such priorities.
+/// Sets the lowest real-time priority: above every ordinary thread, below all others that the site runs at such
+/// priorities.
 bool set_real_time(const Attributes& ordinary) noexcept {
     return write({.size = sizeof(Attributes),
                   .policy = SCHED_FIFO,

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// run_at_once.hpp - how the kernel schedules the threads whose work is measured in microseconds: the agent's, and a
-// waiting administrator.
+// run_at_once.hpp - how the kernel schedules threads whose work takes microseconds: the agent's, and a waiting
+// administrator's.
 //
-// While all CPUs are busy a thread that wakes, or that was displaced for a moment, may wait for the kernel's next tick
-// or two, 4 to 8 ms, before it runs: a hundred times longer than a release takes.
+// While all CPUs are busy, a thread that wakes, or that was displaced for a moment, may wait for one or two ticks of
+// the kernel, 4 to 8 ms. That is a hundred times longer than a release takes.
 #pragma once
 
 #include <cstdint>
 
 namespace drom {
 
-/// Asks for short slices for good. A thread that wakes with a shorter slice than the one that runs has its CPU at once
-/// in most cases (Linux 6.12 on; older kernels ignore it). Anybody may.
+/// Asks for short slices for good. A waking thread with a shorter slice than the running one gets the CPU at once in
+/// most cases (Linux 6.12 on; older kernels ignore it). Needs no privilege.
 void ask_for_short_slices() noexcept;
 
-/// While one of these lives the calling thread runs before all ordinary threads if it may have a real-time priority
-/// (root, CAP_SYS_NICE, RLIMIT_RTPRIO), and has short slices otherwise. A thread with a policy of its own is left
+/// Lets the calling thread run before all ordinary threads while it lives, if the thread may have a real-time priority
+/// (root, CAP_SYS_NICE, RLIMIT_RTPRIO). Otherwise gives it short slices. Leaves a thread with a policy of its own
 /// alone. About 2 us.
 class RunAtOnce {
 public:
@@ -25,7 +25,7 @@ public:
     RunAtOnce& operator=(const RunAtOnce&) = delete;
     [[nodiscard]] bool granted() const noexcept { return granted_; }
 
-    /// The kernel's struct sched_attr in its first form, which every kernel and no old C library has.
+    /// The kernel's struct sched_attr in its first form, which every kernel has, and no old C library.
     struct Attributes {
         uint32_t size, policy;
         uint64_t flags;

@@ -16,7 +16,7 @@ namespace drom {
 /// The numbers in a directory of /proc: threads in that of a process, processes in /proc itself.
 class Tasks {
 public:
-    /// The threads of process `pid`; 0: of this one.
+    /// Opens the threads of process `pid`; 0: of this one.
     explicit Tasks(uint32_t pid) noexcept {
         char path[32];
         if (pid == 0)
@@ -25,8 +25,8 @@ public:
             snprintf(path, sizeof path, "/proc/%u/task", pid);
         keep(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     }
-    /// `name` below `directory`. Where that is the directory of a process, it goes on to be that process's, whoever has
-    /// its number later.
+    /// Opens `name` below `directory`. If that is the directory of a process, it stays that process's, even when its
+    /// number passes on.
     Tasks(int directory, const char* name) noexcept {
         keep(openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     }
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] int error() const noexcept { return error_; }  ///< why it could not be opened
     void rewind() noexcept { lseek(fd_, 0, SEEK_SET); }
 
-    /// Calls `visit(number)` for each; false when the directory cannot be read (the process has ended).
+    /// Calls `visit(number)` for each. Returns false when the directory cannot be read (the process has ended).
     template <class Visit>
     bool each(Visit&& visit) noexcept {
         alignas(8) char buffer[2048];
