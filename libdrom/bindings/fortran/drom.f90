@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! drom.f90 - drom.h for Fortran 2008: the client's calls, and an administrator's that move CPUs.
 !
-! Functions return DROM_OK (0), good news above 0 or an error below 0, as in C; what they mean, cost and refuse is said in
-! drom.h. `error` may be left out; drom_text(error) is one finished sentence. A mask is an array of words of 64 CPUs: bit i
-! of word w is CPU 64 (w - 1) + i.
+! Functions return DROM_OK (0), a positive status for information, or a negative error, as in C. drom.h explains them,
+! their costs and their errors. `error` may be left out; drom_text(error) is one finished sentence. A mask is an array
+! of words of 64 CPUs: bit i of word w is CPU 64 (w - 1) + i.
 module drom
   use, intrinsic :: iso_c_binding
   implicit none
@@ -19,7 +19,8 @@ module drom
     DROM_E_BUSY = -5, DROM_E_NOPROC = -6, DROM_E_TIMEOUT = -7, DROM_E_NOCPU = -8, DROM_E_FULL = -9, DROM_E_CORRUPT = -10, &
     DROM_E_OS = -11, DROM_E_NOINIT = -12
 
-  ! DROM_FLAG_ADD and DROM_FLAG_REMOVE are C's DROM_ADD and DROM_REMOVE: names here do not differ by case, and there is drom_add.
+  ! DROM_FLAG_ADD and DROM_FLAG_REMOVE are C's DROM_ADD and DROM_REMOVE: names here do not differ by case, and there is
+  ! drom_add.
   integer(c_int64_t), parameter, public :: DROM_WAIT_RELEASED = 1, DROM_WAIT_RESIZED = 2, DROM_NEVER_CONFINE = 4, &
     DROM_TAKE = 8, DROM_RETURN = 16, DROM_FAST = 32, DROM_CREATE = 64, DROM_READONLY = 128, DROM_ASYNC = 256, &
     DROM_RIGID = 512, DROM_NODE = 1024, DROM_FLAG_ADD = 2048, DROM_FLAG_REMOVE = 4096, DROM_VIRTUAL = 8192, DROM_TREE = 16384

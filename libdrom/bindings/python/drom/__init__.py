@@ -357,7 +357,8 @@ class Client:
         if function is not None:
             call = c.MaskFunction(lambda words, count, _: function(c.cpus_of(words, count)))
         _call(c.lib.drom_on_change, call, None, ctypes.byref(options))
-        # The library holds no reference, so we do; and its thread may still be in the one before.
+        # The library holds no reference, so this object does. The library's thread may still be inside the former
+        # function.
         self._callbacks.append(call)
 
     @contextlib.contextmanager
