@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # Where the rules hold. A folder joins the list when it has nothing left.
-STRICT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CMakeLists.txt", "cmake", "docs", "examples", "libdrom/include/drom", "tests/consumer",
+STRICT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CMakeLists.txt", "cmake", "docs", "examples", "libdrom", "tests/consumer",
           "tests/fortran", "tests/readme")
 WIDEST = 120
 LONGEST_SUBJECT = 72
