@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// edges_test.cpp - who sees a published word sees all that its publisher did before. For ThreadSanitizer.
+// edges_test.cpp - a thread that sees a published word sees everything that its publisher did before. For
+// ThreadSanitizer.
 //
-// Words in the table are atomic, so that a weakened order would be no race that it could see. Here one thread stores
-// into ordinary memory and publishes; the other waits until it sees what was published and loads that memory. Without
-// the happening-before that the order makes, this is a race.
+// Words in the table are atomic, so ThreadSanitizer could not report a weakened order as a race. Here one thread stores
+// into ordinary memory and publishes. The other waits until it sees the published word, and loads that memory. Without
+// the happens-before edge of that order, this is a race.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -22,7 +23,7 @@ namespace {
 using namespace drom;
 using drom::test::MemoryTable;
 
-/// `publish` in one thread; in another `sees` until it is true.
+/// Runs `publish` in one thread; in another `sees` until it is true.
 void expect_edge(const std::function<void()>& publish, const std::function<bool()>& sees) {
     int payload = 0;
     std::thread publisher([&] {
@@ -126,7 +127,7 @@ TEST(Edges, TheAdministratorLock) {
             ++in_turns;
         }
     };
-    // Threads of one process are one holder to the word: whoever finds it taken waits until it is given back.
+    // Threads of one process are one holder to the word: a thread that finds it taken waits until it is given back.
     std::thread other(take);
     take();
     other.join();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// race_test.cpp - threads as actors on one table, for ThreadSanitizer: it checks the declared orders, not the CPU's
-// kindness.
+// race_test.cpp - threads as actors on one table, for ThreadSanitizer: it checks the declared orders, not those of this
+// CPU.
 //
 // Also a stress test without it: no request is seen torn, no slot is claimed twice, no CPU is in two masks, no event is
 // mixed up.
@@ -47,8 +47,8 @@ void together(const std::function<void(unsigned)>& body) {
     for (std::thread& thread : threads) thread.join();
 }
 
-/// Counts the actors that write, so that readers go on until the last word is there: on a machine with few CPUs they
-/// may all have had their rounds before the first writer runs.
+/// Counts the actors that write, so that readers continue until the last word is written. On a machine with few CPUs
+/// all readers may end their rounds before the first writer runs.
 class Writers {
 public:
     explicit Writers(unsigned count) : left_(count) {}
@@ -59,7 +59,7 @@ private:
     std::atomic<unsigned> left_;
 };
 
-/// A mask that can be recognised: the same bit in every word.
+/// Returns a mask that can be recognised: the same bit in every word.
 CpuSet pattern(uint64_t seed) {
     CpuSet mask{};
     for (uint32_t word = 0; word < 4; ++word) mask.words[word] = uint64_t{1} << seed % 64;
@@ -82,7 +82,7 @@ TEST(Race, ARequestIsSeenCompletelyOrNotAtAll) {
     const auto read = [&] {
         uint64_t last = 0;
         for (bool settled = false; !settled;) {
-            settled = writers.done();  // looked at first: what is read after it is the last that was written
+            settled = writers.done();  // read first: a value that is read after it is the last one
             Posted posted{};
             if (!read_request(table.ledger, 0, posted)) continue;
             if (posted.mask.count() != 4 || posted.mask.words[0] != posted.mask.words[3]) torn.fetch_add(1);
@@ -187,7 +187,7 @@ TEST(Race, EventsAreNotMixed) {
     EXPECT_GT(read.load(), 0U);
 }
 
-/// This process as a client: an administrator posts, several threads release, others place themselves under the guard.
+/// This process is a client: an administrator posts, several threads release, others place themselves under the guard.
 TEST(Race, ReleasesAndGuardedPlacement) {
     const drom::test::TempDir directory;
     setenv("DROM_TABLE", directory.table().c_str(), 1);
@@ -226,7 +226,8 @@ TEST(Race, ReleasesAndGuardedPlacement) {
 
 TEST(Race, TheTurnIsOneAdministratorsAtATime) {
     const MemoryTable table(2, 1);
-    // All actors are one process here, so the word cannot tell them apart: only that nobody waits for ever is asked.
+    // All actors are one process here, so the word cannot tell them apart: the test asks only that no thread waits for
+    // ever.
     std::atomic<unsigned> turns{0};
     together([&](unsigned) {
         for (unsigned i = 0; i < rounds() / 10; ++i) {

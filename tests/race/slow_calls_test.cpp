@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// slow_calls_test.cpp - what a client promises holds however long the system calls between two of its steps take.
+// slow_calls_test.cpp - the promises of a client hold however long the system calls between two of its steps take.
 //
-// Between two steps are some instructions, and who comes in between is seldom seen. Here the call between them takes
-// milliseconds: with a `syscall` of ours, which is linked instead of libc's.
+// Two steps are a few instructions apart, so other threads seldom come in between. Here the call between them takes
+// milliseconds, by a `syscall` of this test that is linked instead of libc's.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <linux/futex.h>
@@ -65,8 +65,8 @@ int join_with_agent(drom_error* error) {
     return drom::client::join(options, error);
 }
 
-/// The agent's thread looks whether it is to stop, and then sleeps until there is a request; who leaves says so, and
-/// then wakes it.
+/// The agent's thread checks whether it is to stop, and then sleeps until there is a request. A thread that leaves sets
+/// the stop flag, and then wakes the agent's thread.
 TEST_F(SlowCalls, WhoJoinsAgainIsNotRefusedBecauseAThreadOfItsFirstTimeFallsAsleep) {
     constexpr int kTimes = 40;
     slow_call.store(SYS_futex);
@@ -88,7 +88,7 @@ std::vector<uint32_t> allowed_cpus() {
     return cpus;
 }
 
-/// CPUs on which a thread of the process may run, all threads together.
+/// Returns the CPUs on which a thread of the process may run, of all threads together.
 uint64_t cpus_of_threads(pid_t pid) {
     uint64_t all = 0;
     for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
@@ -100,8 +100,8 @@ uint64_t cpus_of_threads(pid_t pid) {
     return all;
 }
 
-/// Client that creates one thread after the other, about thirty of which live; its agent's thread moves them, slowly.
-/// At no time are all of them known.
+/// Starts a client that creates one thread after the other, of which about thirty live; its agent's thread moves them,
+/// slowly. At no time are all of them known.
 Child slow_client(Gate& joined) {
     return Child::run([&joined] {
         if (join_with_agent(nullptr) != DROM_OK) return 1;
@@ -127,7 +127,7 @@ TEST_F(SlowCalls, ACpuIsNotGivenUpWhileAThreadCanRunThere) {
     drom_error error{};
     ASSERT_EQ(drom_open(&table, nullptr, nullptr, &error), DROM_OK) << error.text;
     drom_options options = options_with(DROM_WAIT_RELEASED, 5000);
-    options.grace_ms = 5000;  // by itself, not from outside
+    options.grace_ms = 5000;  // the client releases by itself, not from outside
     for (int time = 0; time < 20; ++time) {
         const uint64_t mask = time % 2 == 0 ? one : both;
         ASSERT_EQ(drom_set_mask(table, client.pid(), &mask, 1, &options, &error), DROM_OK) << error.text;

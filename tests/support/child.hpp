@@ -13,7 +13,7 @@
 
 namespace drom::test {
 
-/// A forked child. Killed and waited for when this goes; it also dies with its parent.
+/// A forked child. The destructor kills it and waits for it; it also dies with its parent.
 class Child {
 public:
     Child() = default;
@@ -52,7 +52,7 @@ public:
     void kill(int signal = SIGKILL) const {
         if (pid_ > 0) ::kill(pid_, signal);
     }
-    /// Exit code, or 128 + signal. The child is gone afterwards.
+    /// Returns the exit code, or 128 + signal. The child is gone afterwards.
     int wait() {
         int status = 0;
         while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
@@ -64,7 +64,7 @@ public:
         kill();
         wait();
     }
-    /// Killed but not waited for: a zombie.
+    /// Kills the child without a wait: it becomes a zombie.
     void make_zombie() const {
         kill();
         siginfo_t info{};
@@ -75,7 +75,7 @@ private:
     pid_t pid_ = 0;
 };
 
-/// One byte from one process to another: "you may go on".
+/// A byte from one process to another, which means "continue".
 class Gate {
 public:
     Gate() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// memory_table.hpp - a ledger in memory of this process only: clients without processes, for everything that is pure.
+// memory_table.hpp - a ledger in memory of this process only, with clients without processes, for all pure code.
 #pragma once
 
 #include <cstdlib>
@@ -18,7 +18,7 @@
 
 namespace drom::test {
 
-/// The bytes of a table as it is created: made once for each size.
+/// Returns the bytes of a new table: made once per size.
 inline const std::vector<char>& blank_ledger(uint32_t cpus, uint32_t clients) {
     static std::map<std::pair<uint32_t, uint32_t>, std::vector<char>> made;
     std::vector<char>& bytes = made[{cpus, clients}];
@@ -45,7 +45,7 @@ public:
         free(ledger.base);
     }
 
-    /// A client that lives as long as this process does.
+    /// Joins a client that lives as long as this process does.
     uint32_t join(uint32_t least = 1, uint32_t most = 0, bool rigid = false) {
         const uint32_t slot = claim_slot(ledger);
         if (slot == kNoSlot) throw std::runtime_error("no free slot");
@@ -56,7 +56,7 @@ public:
         move_slot(ledger, slot, state_of(s).generation, phase::kLive, rigid ? slot_flag::kRigid : 0);
         return slot;
     }
-    /// It owns `mask`, knows it and has released everything else.
+    /// Makes the client own `mask`; it knows that and has released everything else.
     void give(uint32_t slot, const CpuSet& mask) {
         for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
             const Owner word{ledger.owner(cpu).load()};
@@ -65,12 +65,12 @@ public:
         reconcile_all(ledger, pages);
         release(slot);
     }
-    /// The client has released its newest request.
+    /// Releases the client's newest request.
     void release(uint32_t slot) { release(slot, ledger.request(slot).newest.load()); }
     void release(uint32_t slot, uint64_t seq) {
         ledger.request(slot).confined.store(confined_mark(state_of(ledger.slot(slot)).generation, seq));
     }
-    /// Everybody obeys until nothing is left to do.
+    /// Lets every client obey until nothing is left to do.
     void finish() {
         for (int round = 0; round < 8; ++round) {
             for (uint32_t slot = 0; slot < ledger.clients(); ++slot) release(slot);
@@ -78,7 +78,7 @@ public:
         }
         throw std::runtime_error("settling does not come to an end");
     }
-    /// From here on its name is dead in every word, as after a reaper's first store.
+    /// Ends the client: from here on its name is dead in every word, as after a reaper's first store.
     void die(uint32_t slot) { move_slot(ledger, slot, state_of(ledger.slot(slot)).generation, phase::kLeaving, 0); }
 
     [[nodiscard]] Owner word(uint32_t cpu) const { return {ledger.owner(cpu).load()}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// options.hpp - options of an administrator's calls, with nothing set but what is named.
+// options.hpp - options of an administrator's calls, in which only the named fields are set.
 #pragma once
 
 #include <cstdint>

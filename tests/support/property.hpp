@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // property.hpp - rapidcheck properties that count their cases, so that "0 failures because nothing ran" is visible.
 //
-// DROM_TEST_CASES: cases a property. RC_PARAMS (seed=..., reproduce=...) is rapidcheck's own.
+// DROM_TEST_CASES: cases per property. RC_PARAMS (seed=..., reproduce=...) is rapidcheck's own.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,13 +19,13 @@ inline std::map<std::string, unsigned long>& cases_of_suites() {
     return cases;
 }
 
-/// Cases a property: DROM_TEST_CASES, or 2500.
+/// Returns the cases per property: DROM_TEST_CASES, or 2500.
 inline int cases_a_property() {
     const char* text = std::getenv("DROM_TEST_CASES");
     return text != nullptr ? std::atoi(text) : 2500;
 }
 
-/// True when `body` holds for every generated case.
+/// Returns whether `body` holds for every generated case.
 template <class Body>
 bool holds(const std::string& what, const Body& body) {
     unsigned long& cases = cases_of_suites()[testing::UnitTest::GetInstance()->current_test_suite()->name()];

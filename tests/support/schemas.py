@@ -13,7 +13,7 @@ import sys
 import warnings
 from pathlib import Path
 
-warnings.simplefilter("ignore", DeprecationWarning)  # RefResolver is all that older versions of jsonschema have
+warnings.simplefilter("ignore", DeprecationWarning)  # older versions of jsonschema have only RefResolver
 try:
     import jsonschema
 except ImportError:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// skip.hpp - a prerequisite that is missing is said aloud, and is a failure where everything must be there (CI=true).
+// skip.hpp - reports a missing prerequisite, and fails where everything must be there (CI=true).
 #pragma once
 
 #include <gtest/gtest.h>

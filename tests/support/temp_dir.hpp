@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// temp_dir.hpp - a directory of this test's own, gone with it; the table is a folder inside.
+// temp_dir.hpp - a directory of this test alone, removed with the object; the table is a directory inside.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// topologies.hpp - where the CPUs of some well-known kinds of nodes are, numbered as Linux numbers them.
+// topologies.hpp - the locations of the CPUs of some well-known kinds of nodes, numbered as Linux does.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ inline Node make_node(const std::string& name, const NodeShape& shape) {
     return node;
 }
 
-/// Some CPU numbers do not exist (a package with fewer cores, sockets that are not populated).
+/// Removes some CPU numbers (a package with fewer cores, sockets that are not populated).
 inline Node with_holes(Node node) {
     node.name += ", holes in the numbering";
     for (uint32_t cpu = 0; cpu < node.cpus(); ++cpu) {

@@ -8,8 +8,8 @@
 
 namespace drom::test {
 
-/// Puts this process and everything it starts into a group of its own and kills the group after `seconds`.
-/// Made once, first thing in main: children inherit the group but not the alarm.
+/// Puts this process and all its children into a group of its own, and kills the group after `seconds`. Made once,
+/// first in main: children inherit the group but not the alarm.
 class Watchdog {
 public:
     explicit Watchdog(unsigned seconds) {
