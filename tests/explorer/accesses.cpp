@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accesses.cpp - the entry points that -fsanitize=thread calls at every access to memory; those to shared words are the
-// scheduler's points.
+// accesses.cpp - the entry points that -fsanitize=thread calls at every access to memory; accesses to shared words are
+// points of the scheduler.
 #include <cstdint>
 #include <cstring>
 
@@ -31,7 +31,7 @@ T read(const volatile T* address, const Act& act) {
     return value;
 }
 
-/// `act` returns what the access tells who made it.
+/// Calls `act`, which returns the value that the access gives the actor.
 template <class T, class Act>
 T change(volatile T* address, const Act& act) {
     size_t offset = 0;
@@ -49,7 +49,7 @@ T exchange_if(volatile T* address, T* expected, T value) {
     return change(address, [=] {
         T old = *expected;
         __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-        // What it finds is told in either case: `expected` itself, or what is there instead.
+        // It returns the value that it finds in either case: `expected` itself, or the other value.
         return *expected == old ? old : *expected;
     });
 }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// explorer.cpp - every order in which two or three processes can touch the table, each killed anywhere.
+// explorer.cpp - every order in which two or three processes can access the table, with each process killed anywhere.
 //
 // The core is compiled once more with -fsanitize=thread, but linked without that sanitizer: its entry points are the
-// suite's own (accesses.cpp), so every access of the real code to the table, and every system call (kernel.cpp), is a
-// point where the actor, a coroutine with the private memory of a process, may stop and another go on. The search
-// (schedule.cpp) takes every choice at every point: depth first, up to a number of preemptions and deaths, each
-// schedule run anew from the start. A state that was reached before with as much left to spend is not gone on from: the
-// table, and what each actor has read so far, are all that the future depends on. At each new point and at the end of
-// each schedule verify.cpp asks what must be true. What is found is printed as a schedule that
-// --replay runs again, access by access.
+// suite's own (accesses.cpp). An actor is a coroutine with the private memory of a process. Every access of the real
+// code to the table, and every system call (kernel.cpp), is a point where the actor may stop and another continue.
+//
+// The search (schedule.cpp) takes every choice at every point, depth first, up to a number of preemptions and deaths.
+// Each schedule runs anew from the start. A state that was reached before with as much left to spend is not continued:
+// the future depends only on the table and on what each actor has read so far.
+//
+// At each new point and at the end of each schedule verify.cpp checks what must be true. A violation is printed as a
+// schedule that --replay runs again, access by access.
 //
 //   explorer [--long] [--preemptions N] [--only SCENARIO] [--replay SCHEDULE] [--verbose]
 //
-// DROM_EXPLORER_LONG=1 is --long: forty times as many schedules, which exhausts three preemptions of most scenarios; an
-// hour.
+// DROM_EXPLORER_LONG=1 is --long: forty times as many schedules, which exhausts three preemptions of most scenarios in
+// an hour.
 #include <sys/resource.h>
 #include <algorithm>
 #include <cstdio>
@@ -30,7 +32,7 @@ using namespace drom;
 using namespace drom::explorer;
 
 struct Settings {
-    Bounds bounds;  ///< of schedules: all of a scenario's together
+    Bounds bounds;  ///< of all schedules of a scenario together
     std::string only, replay;
     bool replays = false, verbose = false, is_long = false;
 };
@@ -41,7 +43,7 @@ struct Totals {
     Counts counts;
     uint64_t scenarios = 0, violations = 0, compared = 0, refused = 0, without_turn = 0;
     uint64_t exhausted[kMostPreemptions + 1] =
-        {};  ///< scenarios, by the preemptions up to which all their schedules were run
+        {};  ///< scenarios, by the number of preemptions up to which all their schedules were run
 };
 
 double cpu_seconds() {
@@ -65,8 +67,8 @@ void violation(Totals& totals, const Scenario& scenario, const char* what, const
                  schedule.c_str());
 }
 
-/// With no preemption, with one, and so on: what needs few is found first. Returns up to how many all schedules were
-/// run.
+/// Searches with no preemption, then with one, and so on: violations that need few are found first. Returns the number
+/// of preemptions up to which all schedules were run.
 uint32_t search(const Bounds& bounds, Verifier& verifier, Counts& sum) {
     uint32_t exhausted = 0;
     for (Bounds now = bounds; exhausted < bounds.preemptions;) {
@@ -119,7 +121,7 @@ void run(const Scenario& scenario, const Settings& settings, Totals& totals) {
     std::exit(2);
 }
 
-constexpr uint64_t kShort = 75'000;  // schedules of a scenario: 90 s in all
+constexpr uint64_t kShort = 75'000;  // schedules per scenario: 90 s in all
 
 void make_long(Settings& settings) {
     settings.bounds.schedules = 40 * kShort;

@@ -9,7 +9,7 @@ found=0 survived=()
 while (($# >= 3)); do
     name=$1 explorer=$2 scenario=$3
     shift 3
-    # 1: a violation. Anything else, a crash included, is no finding.
+    # 1: a violation. Any other status, also of a crash, is no finding.
     said=$("$explorer" --preemptions 4 --only "$scenario" 2>&1)
     if (($? == 1)) && [[ $said == *"--replay"* ]]; then
         found=$((found + 1))

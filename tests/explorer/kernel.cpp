@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernel.cpp - the system calls of the code under test, answered by the machine: each is one step that others may come
-// before or after. The linker puts these in place of the C library's (--wrap, see CMakeLists.txt); the test itself
-// still gets the real ones.
+// kernel.cpp - the system calls of the code under test, answered by the machine. Each is one step, before or after
+// which other actors may run. The linker puts these in place of the C library's (--wrap, see CMakeLists.txt); the test
+// itself still gets the real ones.
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -52,7 +52,7 @@ void tell(Word& word, uint64_t value) {
     if (scheduler.exploring()) scheduler.after_write(offset_of(word), old, value);
 }
 
-/// The next number, in one step: two that make files at once make two.
+/// Returns the next number, in one step: two processes that make files at once make two files.
 uint64_t next(Word& word) {
     if (scheduler.exploring()) scheduler.before(offset_of(word), true);
     const uint64_t number = word.fetch_add(1);
@@ -66,7 +66,7 @@ int failed(int error) {
     return -1;
 }
 
-/// Which process a pid, or 0 for the caller, means; kNoProcess: none that lives.
+/// Returns the living process of a pid, or of 0 for the caller; kNoProcess: none.
 uint32_t living(long pid) {
     if (pid == 0) return entered();
     const auto process = static_cast<uint32_t>(pid) - kFirstPid;
@@ -114,7 +114,7 @@ long list_threads(int file, void* out) {
 long wait_on(const uint32_t* word, uint32_t expected, const timespec& until) {
     const uint64_t deadline =
         static_cast<uint64_t>(until.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(until.tv_nsec);
-    if (!scheduler.exploring()) {  // nobody else runs now
+    if (!scheduler.exploring()) {  // no other actor runs now
         memory.clock_ns = std::max(memory.clock_ns, deadline);
         return failed(ETIMEDOUT);
     }
@@ -231,7 +231,7 @@ off_t __wrap_lseek(int file, off_t to, int from) {
     return 0;
 }
 
-/// Whose a process is: all are of one user. Namespaces are the machine's own.
+/// Answers for the owner of a process: all are of one user. Namespaces are the machine's own.
 int __wrap_stat(const char* path, struct stat* info) {
     if (!inside() || std::strncmp(path, "/proc/self/ns/", 14) == 0) return __real_stat(path, info);
     unsigned pid = 0;
@@ -297,7 +297,7 @@ long __wrap_syscall(long number, ...) {
 }
 
 // --- the table's files (segment.hpp) -------------------------------------------------------------------------------
-// C++ functions by their linker names. Which page belongs to which name is one word; each call is one step.
+// C++ functions by their linker names. The name of each page's file is one word; each call is one step.
 
 int __real__ZN4drom11open_ledgerEPKcbRNS_6LedgerEP10drom_error(const char*, bool, Ledger&, drom_error*);
 void __real__ZN4drom12close_ledgerERNS_6LedgerE(Ledger&);
@@ -324,7 +324,7 @@ int __wrap__ZN4drom11still_thereERKNS_6LedgerEPKcP10drom_error(const Ledger&, co
     return DROM_OK;
 }
 
-/// More than the table has: then nobody asks /sys which of them are online.
+/// Returns more CPUs than the table has: then the code does not ask /sys which of them are online.
 CpuSet __wrap__ZN4drom12present_cpusEv() {
     return inside() ? CpuSet::range(0, kCpus + 1) : __real__ZN4drom12present_cpusEv();
 }

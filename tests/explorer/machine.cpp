@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// machine.cpp - the memory of the node, whose turn it is to be looked at as "this process", and the table's files.
+// machine.cpp - the memory of the node, the process that is "this process" at the moment, and the table's files.
 #include "machine.hpp"
 
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ uint32_t here = kNoProcess;
 void* identity_page = nullptr;
 bool unwatched[kSharedBytes / 8];
 bool writers[kProcesses];
-// Nobody reads it back, so it is not put back either.
+// No code reads it back, so it is not restored either.
 alignas(64) unsigned char events[sizeof(Event) * kEvents];
 
 void ignore(const volatile void* from, size_t bytes) {
@@ -75,7 +75,7 @@ void note_anonymous_page(void* page) { identity_page = page; }
 
 void start_machine(bool node) {
     enter(kNoProcess);
-    self();  // makes the page that says who this process is
+    self();  // makes the page that records the identity of this process
     if (identity_page == nullptr) give_up("start", "identity.cpp keeps who it is in another way than it did");
     save(outside);
     std::memset(static_cast<void*>(&memory), 0, sizeof memory);
@@ -121,7 +121,7 @@ void start_process(uint32_t process, uint64_t affinity) {
     memory.kernel.alive[process].store(1);
     memory.kernel.affinity[process].store(affinity);
     enter(process);
-    self();  // it knows who it is
+    self();  // it knows its identity
     enter(kNoProcess);
 }
 

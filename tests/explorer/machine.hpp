@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// machine.hpp - a node in memory: one table, a few processes, and what the kernel knows of them. All of it can be put
-// back at once.
+// machine.hpp - a node in memory: one table, a few processes, and the kernel's state of them. All of it can be restored
+// at once.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ inline constexpr size_t kLedgerBytes = 4096;
 inline constexpr size_t kPageRoom = 1024;
 static_assert(sizeof(Page) <= kPageRoom);
 
-/// What the kernel knows: reading or changing it is a step of its own, as a system call is.
+/// The kernel's state. Reading or changing it is a step of its own, as a system call is.
 struct Kernel {
     Word alive[kProcesses];
     Word affinity[kProcesses];  ///< of the only thread that a process has here
     Word page_names[kPages];    ///< {slot + 1, generation} of each page's file; 0: none, or removed
-    Word pages_made;            ///< a file's memory is never another's
+    Word pages_made;            ///< the memory of a file is never reused for another
 };
 
-/// What a process has of its own besides its stack and heap: the client's state, and who it is.
+/// The memory that a process has besides its stack and heap: the client's state, and its identity.
 struct PrivateMemory {
     alignas(client::State) unsigned char client[sizeof(client::State)];
     alignas(client::Hot) unsigned char hot[sizeof(client::Hot)];
@@ -35,7 +35,7 @@ struct PrivateMemory {
 };
 
 struct Memory {
-    // --- shared: every access is seen by the scheduler ---
+    // --- shared: the scheduler sees every access ---
     alignas(64) unsigned char ledger[kLedgerBytes];
     alignas(64) unsigned char pages[kPages][kPageRoom];
     alignas(64) Kernel kernel;
@@ -49,28 +49,28 @@ inline constexpr size_t kSharedBytes = offsetof(Memory, heap);
 
 extern Memory memory;
 
-/// The processes begin as they are, the table as a new one; nobody lives. A node's table is written by those only who
-/// may.
+/// Starts the processes in their initial state, with a new table; none lives. In a node table only processes that may
+/// write do so.
 void start_machine(bool node);
 void let_write(uint32_t process);
 bool may_write(uint32_t process);
-/// What memory is now is what restore_machine() brings back.
+/// Makes the present memory the state that restore_machine() restores.
 void keep_machine();
 void restore_machine();
 
-/// From here on the calling code is that process, kNoProcess: the test itself.
+/// Makes the calling code that process; kNoProcess: the test itself.
 void enter(uint32_t process);
 uint32_t entered();
 inline uint32_t pid_of(uint32_t process) { return kFirstPid + process; }
 
 void start_process(uint32_t process, uint64_t affinity);
 
-/// A view of the table, as any process that opened it has.
+/// Returns a view of the table, as any process that opened it has.
 Ledger ledger_view();
 
-/// False for words on which nothing depends but what people are told: names, times, the ring of events.
+/// Returns false for words that only messages depend on: names, times, the ring of events.
 bool is_watched(size_t offset);
-/// "owner 2", "slot 0 state": for traces.
+/// Returns a name for traces: "owner 2", "slot 0 state".
 const char* name_of_offset(size_t offset, char (&text)[64]);
 
 [[noreturn]] void give_up(const char* what, const char* why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scene.cpp - the scenarios: which clients and administrators there are, and what each of them is about to do.
+// scene.cpp - the scenarios: the clients and administrators of each, and what they are about to do.
 #include "scene.hpp"
 
 #include <new>
@@ -42,14 +42,14 @@ int join(const char* mask, uint32_t reserved_for = client::kNoReservation) {
     return client::join(options, nullptr);
 }
 
-/// What is reserved for it, if there is something by then; otherwise what is free of the mask.
+/// Joins with the reserved CPUs, if there are some by then; otherwise with the free ones of the mask.
 int join_reserved(const char* mask) { return join(mask, 0); }
 
 int reserve(Table& table, uint32_t process, const char* mask) {
     return table.reserve(pid_of(process), cpus(mask), with(DROM_TAKE), nullptr, nullptr);
 }
 
-/// By the healthy administrator, before the scene begins.
+/// Reserves CPUs as the healthy administrator, before the scene begins.
 void reserve_before(const Scene& scene, uint32_t process, const char* mask) {
     enter(scene.healthy_process);
     if (reserve(*scene.healthy, process, mask) < 0) give_up("building a scene", "nothing can be reserved");
@@ -236,7 +236,7 @@ void given_twice(Scene& scene) {
     scene.administer("gives b CPU 1", [b](Table& table) { return give(table, b, "1"); });
 }
 
-/// The second posts twice to a.
+/// The second administrator posts twice to a.
 void held_up_for_long(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     scene.administer("sets a 0-2", [a](Table& table) { return set(table, a, "0-2", 0); });
@@ -244,7 +244,7 @@ void held_up_for_long(Scene& scene) {
         const int first = set(table, a, "0", 0);
         return first < 0 ? first : set(table, a, "0-3", 0);
     });
-    scheduler.actors.back().may_crash = false;  // between the two it is neither before nor after them
+    scheduler.actors.back().may_crash = false;  // between the two posts it is neither before nor after them
 }
 
 void two_newcomers(Scene& scene) {
@@ -269,7 +269,7 @@ void drain_and_join(Scene& scene) {
     scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
 }
 
-/// What an administrator leaves that was killed in the middle: its lock, its intent, one word of two.
+/// The leavings of an administrator that was killed half-way: its lock, its intent, one word of two.
 void left_half_done(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t b = scene.client("2-3");
@@ -354,7 +354,7 @@ void node_move_and_release(Scene& scene) {
     const uint32_t a = scene.reserved_client("0-1");
     const uint32_t b = scene.reserved_client("2-3");
     move(scene, a, b);
-    // Clients reconcile nothing there.
+    // Clients reconcile nothing in a node table.
     scene.administer("looks after the table", [](Table& table) { return table.check(with(0), nullptr); });
 }
 

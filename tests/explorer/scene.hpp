@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scene.hpp - the scenarios: which clients and administrators there are, and what each of them is about to do.
+// scene.hpp - the scenarios: the clients and administrators of each, and what they are about to do.
 #pragma once
 
 #include <vector>
@@ -13,26 +13,26 @@ namespace drom::explorer {
 class Scene {
 public:
     Scene() { begin(false); }
-    /// Instead of a user's: clients cannot write to it, and are there because CPUs were reserved for them. Before
-    /// anything else.
+    /// Uses a node table instead of a user's: clients cannot write to it, and exist because CPUs were reserved for
+    /// them. Called before anything else.
     void use_node_table() { begin(true); }
 
-    /// A process that has joined, owns `mask` and runs there.
+    /// Adds a process that has joined, owns `mask` and runs there.
     uint32_t client(const char* mask);
-    /// The same, in a reservation that the healthy administrator made for it.
+    /// Does the same, in a reservation that the healthy administrator made for it.
     uint32_t reserved_client(const char* mask);
-    /// A process that is no client so far.
+    /// Adds a process that is no client so far.
     uint32_t process(const char* affinity);
     Table& administrator();
 
     void act(const char* name, uint32_t process, std::function<int()> what);
-    /// An administrator of its own does this.
+    /// Adds an administrator that does this.
     void administer(const char* name, const std::function<int(Table&)>& what);
 
-    /// It ends without a word; its slot is as it was.
+    /// Ends a process at once; its slot stays as it was.
     void kill(uint32_t process) const;
 
-    /// When everybody is done an administrator looks after the table, from a process of its own.
+    /// The administrator that checks the table when all actors are done, in a process of its own.
     Table* healthy = nullptr;
     uint32_t healthy_process = kNoProcess;
 
@@ -45,11 +45,11 @@ private:
 struct Scenario {
     const char* name;
     void (*build)(Scene&);
-    bool one_administrator;  ///< nobody is overtaken: the newest request can be read at every instant
+    bool one_administrator;  ///< no administrator is overtaken: the newest request can be read at every instant
 };
 const std::vector<Scenario>& scenarios();
 
-/// The client looks for a request so many times and follows what it finds.
+/// Looks for a request `looks` times as a client, and follows each one.
 int follow_requests(int looks);
 
 Options with(uint64_t flags);

@@ -13,7 +13,7 @@ Scheduler scheduler;
 namespace {
 
 constexpr size_t kStackBytes = 256 * 1024;
-constexpr uint32_t kNoLimit = 15;  // what States can tell apart
+constexpr uint32_t kNoLimit = 15;  // the largest number that States can tell apart
 constexpr uint64_t kAbsent = 0xab5e47;
 
 char letter(uint32_t actor) { return actor == kNobody ? '-' : static_cast<char>('a' + actor); }
@@ -67,7 +67,7 @@ void Scheduler::trampoline() {
     Actor& me = scheduler.actors[scheduler.current_];
     me.status = me.act();
     ++me.accesses;
-    scheduler.offer_ = {false, 1U << scheduler.current_};  // done, and dead before it could say so
+    scheduler.offer_ = {false, 1U << scheduler.current_};  // done, and dead before it could report that
     scheduler.choose_and_go();
     ++me.accesses;
     me.state = Actor::kDone;
@@ -85,7 +85,7 @@ void Scheduler::go(uint32_t next) {
     swapcontext(&from, next == kNobody ? &main_ : &actors[next].context);
 }
 
-/// Who goes on; kNobody: this schedule is over.
+/// Returns the actor that continues; kNobody: this schedule is over.
 uint32_t Scheduler::choose() {
     for (;;) {
         Node node{};
@@ -123,7 +123,7 @@ void Scheduler::crash(uint32_t number) {
     after_write(offset, old, 0);
 }
 
-/// The default first: who runs goes on, and who cannot is followed by the next that can.
+/// Lists the steps, the default first: the running actor continues; if it cannot, the next one that can does.
 void Scheduler::list_steps(Node& node) const {
     const auto is = [this](uint32_t actor, Actor::State state) { return actors[actor].state == state; };
     const bool current_ready = current_ != kNobody && is(current_, Actor::kReady);
@@ -167,11 +167,11 @@ bool Scheduler::decide(Node& node, Step& step) {
     return true;
 }
 
-/// False when there is nothing new from here on.
+/// Returns false when there is nothing new from here on.
 bool Scheduler::decide_new(Node& node) {
-    // What is asked there depends on the table alone.
+    // The answer depends on the table alone.
     if (looked_at_.enter(memory_hash_, 0) && !look(judge_->at_point)) return false;
-    // Between two points where others may go on nothing can come together.
+    // Between two points where other actors may run, no two schedules can meet.
     const bool crossing = current_ == kNobody || actors[current_].state != Actor::kReady || offer_.switches;
     if (crossing && !states_.enter(state_hash(), preemptions_left_)) {
         ending_ = Ending::kJoined;
@@ -232,7 +232,7 @@ uint64_t Scheduler::state_hash() const {
     return hash;
 }
 
-/// To the last point that has another step. False when none has.
+/// Returns to the last point that has another step. False when there is none.
 bool Scheduler::advance() {
     while (!path_.empty() && path_.back().chosen + 1 == path_.back().count) path_.pop_back();
     if (path_.empty()) return false;
@@ -261,13 +261,13 @@ bool Scheduler::explore(const Bounds& bounds, const Judge& judge, Counts& counts
     counts_ = &counts;
     wrong.clear();
     std::fill(readers_.begin(), readers_.end(), 0);
-    // Nobody else's program reads where a thread may run, but the judge does: what comes before a thread is moved is
-    // seen before it.
+    // No program of another process reads the affinity of a thread, but the judge does: it sees the state before the
+    // thread is moved.
     constexpr uint8_t kTheJudge = 0x80;
     std::fill_n(readers_.begin() + kAffinities / sizeof(Word), kProcesses, kTheJudge);
     std::fill(writers_.begin(), writers_.end(), 0);
     do {
-        // A word turned out to be written by one and read by another: points were missing so far.
+        // A word turned out to be written by one actor and read by another: points were missing so far.
         grown_ = false;
         counts = {};
         path_.clear();
@@ -316,7 +316,8 @@ void Scheduler::run_in_order(const std::vector<uint32_t>& order, uint32_t dies, 
 
 // --- for people ----------------------------------------------------------------------------------------------------
 
-/// The steps that are not the default, each with where it was taken: who ran, before which of its accesses.
+/// Returns the steps that are not the default, each with its point: the running actor, and the number of its next
+/// access.
 std::string Scheduler::printed() const {
     if (mode_ == Mode::kReplay) return {};
     std::string text;
@@ -347,14 +348,15 @@ void Scheduler::trace_access(size_t offset, bool writes) const {
 
 // --- what the code under test does ---------------------------------------------------------------------------------
 
-/// What may happen before an access. Steps that do not touch one another's words lead to the same state in either
-/// order, so
-///   - others may go first only where they touch the same word, and one of the accesses is a write;
-///   - who runs may die before each write: whoever comes later may find it; a word that it only reads tells nobody that
-///   it lived;
-///   - who does not run may die where somebody asks whether it lives, and where a schedule would go on with it
+/// Decides what may happen before an access. Steps that do not touch one another's words lead to the same state in
+/// either order. Therefore:
+/// - other actors may go first only where they touch the same word, and one of the accesses is a write;
+/// - the running actor may die before each write, as a later actor may see that write; a mere read does not show other
+///   actors that it lived;
+/// - another actor may die where the running one asks whether it lives, and where a schedule would continue with it
 ///   (choose).
-/// Who touches what is learnt on the way: when a word turns out to be shared after all the search begins again.
+/// Which actor touches which word is learnt on the way: when a word turns out to be shared after all, the search begins
+/// again.
 void Scheduler::before(size_t offset, bool writes) {
     const auto mine = static_cast<uint8_t>(1U << current_);
     uint8_t& readers = readers_[offset / 8];
@@ -370,7 +372,7 @@ void Scheduler::before(size_t offset, bool writes) {
     if (mode_ == Mode::kReplay) trace_access(offset, writes);
 }
 
-/// The actor, as a bit, whose life or death this word is.
+/// Returns the actor, as a bit, whose life or death this word is.
 uint32_t Scheduler::asked_about(size_t offset) const {
     constexpr size_t kFirst = offsetof(Memory, kernel) + offsetof(Kernel, alive);
     if (offset < kFirst || offset >= kFirst + sizeof(Kernel::alive)) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// schedule.hpp - actors, the points where one may stop and another go on, and all orders in which they can.
+// schedule.hpp - actors, the points where one may stop and another continue, and all orders in which they can.
 #pragma once
 
 #include <ucontext.h>
@@ -15,11 +15,11 @@ namespace drom::explorer {
 
 inline constexpr uint32_t kNobody = UINT32_MAX;
 
-/// What may happen at a point.
+/// A step that may happen at a point.
 struct Step {
-    enum Kind : uint8_t { kRun, kExpire, kCrash } kind;  ///< kExpire: the time until which it sleeps has come
+    enum Kind : uint8_t { kRun, kExpire, kCrash } kind;  ///< kExpire: the time until which the actor sleeps has come
     uint8_t actor;
-    uint8_t cost;  ///< 1: somebody who could go on is held up
+    uint8_t cost;  ///< 1: an actor that could continue is held up
 };
 
 struct Actor {
@@ -35,7 +35,7 @@ struct Actor {
     bool started = false, expired = false;
     const void* sleeps_on = nullptr;
     uint64_t deadline = 0;
-    uint64_t seen = 0;  ///< hash of everything it has read: with its code, that is all it knows
+    uint64_t seen = 0;  ///< hash of everything that it has read: with its code, that is all it knows
     uint32_t accesses = 0;
     int status = 0;
 };
@@ -48,43 +48,43 @@ struct Bounds {
 
 struct Counts {
     uint64_t schedules = 0;  ///< ran to their ends
-    uint64_t joined = 0;     ///< ran into a state that another schedule had gone on from
+    uint64_t joined = 0;     ///< ran into a state that another schedule had continued from
     uint64_t points = 0, crashes = 0, states = 0, verified = 0;
     bool exhausted = false;
 };
 
-/// What the scenario's owner is asked.
+/// The checks of the scenario's owner.
 struct Judge {
-    std::function<const char*()> at_point;  ///< nullptr, or what is wrong with the table now
+    std::function<const char*()> at_point;  ///< nullptr, or the violation in the present table
     std::function<const char*(size_t offset, uint64_t old_word, uint64_t new_word)> at_write;
-    std::function<const char*()> at_end;  ///< the same, when nobody is left who could go on
+    std::function<const char*()> at_end;  ///< the same, when no actor is left that could continue
 };
 
 class Scheduler {
 public:
     std::vector<Actor> actors;
 
-    /// Every order of the actors' accesses within `bounds`, from the machine as it was kept. False when the judge found
-    /// something wrong: then `wrong` says what and `schedule` is the way there.
+    /// Runs every order of the actors' accesses within `bounds`, from the kept machine. Returns false when the judge
+    /// found a violation: then `wrong` names it and `schedule` leads to it.
     bool explore(const Bounds& bounds, const Judge& judge, Counts& counts);
-    /// One schedule, as it was printed; every step goes to stdout.
+    /// Runs one schedule, as it was printed; every step goes to stdout.
     bool replay(const std::string& schedule, const Judge& judge);
-    /// One schedule without any preemption: each of `order` as long as it can go on. Those that are left out never
-    /// start. `dies`, if it is an actor, is killed before place `when` of the order.
+    /// Runs one schedule without any preemption: each actor of `order` as long as it can continue. Actors that are left
+    /// out never start. `dies`, if it is an actor, is killed before position `when` of the order.
     void run_in_order(const std::vector<uint32_t>& order, uint32_t dies, size_t when);
 
     std::string wrong, schedule;
-    bool overtaken = false;  ///< in this schedule somebody's time came while another could go on: the lock may have
-                             ///< been taken from a living holder
+    bool overtaken = false;  ///< in this schedule the time of an actor came while another could continue: the lock may
+                             ///< have been taken from a living holder
 
     // --- called by the code under test, through accesses.cpp and kernel.cpp ---
     [[nodiscard]] bool exploring() const { return current_ != kNobody && !paused_; }
-    /// The actor is about to touch this word. Others may go first.
+    /// Tells that the actor is about to touch this word. Other actors may go first.
     void before(size_t offset, bool writes);
     void after_read(size_t offset, uint64_t value);
     void after_write(size_t offset, uint64_t old_word, uint64_t new_word);
     void observe(uint64_t value);
-    /// Sleeps until woken (true) or the time has come.
+    /// Sleeps until woken (true) or until the time has come.
     bool sleep(const void* address, uint64_t deadline_ns);
     void wake(const void* address);
 
@@ -131,11 +131,11 @@ private:
     uint64_t memory_hash_ = 0;
     struct {
         bool switches;
-        uint32_t deaths;  ///< one bit an actor
+        uint32_t deaths;  ///< one bit per actor
     } offer_{};           ///< what may happen at this point, besides going on
     Ending ending_ = Ending::kComplete;
     States states_, looked_at_, ends_;
-    // Who has read and written each word in any schedule so far.
+    // The actors that have read and written each word in any schedule so far.
     std::vector<uint8_t> readers_ = std::vector<uint8_t>(kSharedBytes / 8), writers_ = readers_;
     bool grown_ = false;
     std::vector<std::string> script_;

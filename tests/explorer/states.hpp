@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// states.hpp - states that a search has been in, and with how much it could still spend there.
+// states.hpp - the states that a search has been in, and how much it could still spend there.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,10 @@ inline uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ hash >> 29;
 }
 
-/// 60 bits of each hash and 4 of budget in one word: among 10^7 states two are taken for one with a probability of
-/// 5e-5.
+/// 60 bits of each hash and 4 of budget in one word: among 10^7 states the probability of a collision is 5e-5.
 class States {
 public:
-    /// False when the state was entered before with as much or more left.
+    /// Returns false when the state was entered before with as much or more left.
     bool enter(uint64_t hash, uint32_t budget) {
         if (2 * (used_ + 1) > words_.size()) grow();
         uint64_t& word = find(hash);

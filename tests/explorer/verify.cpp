@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// verify.cpp - what must be true of the table at every point, and when everybody is done.
+// verify.cpp - what must be true of the table at every point, and when all actors are done.
 #include "verify.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ uint32_t process_with(uint32_t pid) {
 
 uint32_t process_in(const Ledger& ledger, uint32_t slot) { return process_with(ledger.slot(slot).client.pid.load()); }
 
-/// Who reserved CPUs for a process that died keeps them for the next one in its place. What the dead was told to leave
-/// is left when somebody waits for that, or the launcher has gone.
+/// Returns whether a launcher keeps the CPUs that it reserved for a process that died. CPUs that the dead process was
+/// told to leave are released when another client waits for them, or when the launcher has ended.
 bool is_kept_for_another(const Ledger& ledger, uint32_t slot) {
     return slot < kSlots && !is_alive(process_in(ledger, slot)) &&
            is_alive(process_with(ledger.slot(slot).launcher.pid.load()));
@@ -35,7 +35,7 @@ const Page* page_of(uint32_t slot, uint32_t generation) {
     return nullptr;
 }
 
-/// As is_live(), which is under test here.
+/// Answers as is_live(), which is under test here.
 bool is_present(const Ledger& ledger, Owner::Name who) {
     const uint64_t bits = who.slot < kSlots ? ledger.slot(who.slot).state.load() : 0;
     const uint64_t now = bits >> 56;
@@ -47,7 +47,7 @@ bool has_released(const Ledger& ledger, uint32_t slot) {
     return confined_seq(ledger, slot) > 0 || (page != nullptr && page->released.load() > 0);
 }
 
-/// Where the living client may be running, and what it may do next without asking anybody.
+/// Returns the CPUs where the living client may run, and those that it may use next without asking.
 uint64_t effective(const Ledger& ledger, uint32_t slot) {
     const uint32_t process = process_in(ledger, slot);
     if (!is_live(ledger, name_of(ledger, slot)) || !is_alive(process) || !has_released(ledger, slot)) return 0;
@@ -56,7 +56,8 @@ uint64_t effective(const Ledger& ledger, uint32_t slot) {
     return memory.kernel.affinity[process].load() | told;
 }
 
-/// Who hands a CPU over fast, and who gets it, use it both until it has been left; nobody else does.
+/// Returns whether both clients may use the CPU. In a fast hand-over the owner and the next owner use it until the
+/// owner has left it; no other clients share a CPU.
 bool are_allowed_to_share(const Ledger& ledger, uint32_t cpu, uint32_t one, uint32_t other) {
     const Owner word{ledger.owner(cpu).load()};
     if (!word.is(Owner::kFast)) return false;
@@ -86,8 +87,8 @@ bool is_torn(const Ledger& ledger) {
     return false;
 }
 
-/// Who reserved a slot for a process died before it gave it a CPU, and the process had joined by then: it runs on,
-/// unmanaged.
+/// Returns whether the launcher of a reservation died before it gave a CPU, while the process had joined by then: the
+/// process continues unmanaged.
 bool somebody_is_forsaken(const Ledger& ledger) {
     const auto is = [&](uint32_t slot) {
         const uint32_t launcher = process_with(ledger.slot(slot).launcher.pid.load());
@@ -124,7 +125,7 @@ const char* Verifier::at_point() {
     return nullptr;
 }
 
-/// An administrator looks after the table and the clients follow, until nobody has anything to do.
+/// Lets an administrator check the table and the clients follow, until there is nothing left to do.
 const char* Verifier::everybody_obeys() {
     for (int round = 0; round < 8; ++round) {
         enter(scene_.healthy_process);
@@ -147,8 +148,8 @@ const char* Verifier::nothing_is_lost() const {
     if (ledger.intent().kind.load() != intent::kNothing) return "an intent was left behind";
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
         const Owner word{ledger.owner(cpu).load()};
-        // Known and open: two administrators, one without the lock, may take a client's last CPUs between them; it can
-        // be told nothing then.
+        // Known and open: two administrators, one without the lock, may take a client's last CPUs between them. Then no
+        // request can be posted to it.
         if (scheduler.overtaken && is_present(ledger, word.owner()) && wanted_cpus(ledger, word.owner()).none())
             return nullptr;
         if (word.is(Owner::kLeaving) && !is_kept_for_another(ledger, word.owner().slot))
@@ -172,7 +173,7 @@ const char* Verifier::nothing_is_lost() const {
     return nullptr;
 }
 
-/// A process that thinks it is a client is one.
+/// Checks that a process that thinks it is a client is one.
 const char* Verifier::nobody_is_forgotten() const {
     enter(kNoProcess);
     const Outcome is = outcome();
@@ -216,8 +217,8 @@ const char* Verifier::at_end() {
     if (const char* wrong = nothing_is_lost(); wrong != nullptr) return wrong;
     if (const char* wrong = nobody_is_forgotten(); wrong != nullptr) return wrong;
     const auto& allowed = allowed_[died];
-    // An administrator that was held up for so long that its lock was taken goes on without it: then the table is
-    // right, but the CPUs may be where both together put them.
+    // An administrator that was held up so long that its lock was taken continues without it. Then the table is right,
+    // but the CPUs may be where both administrators together put them.
     const bool comparable = succeeded && !overtaken && !allowed.empty() && !somebody_is_forsaken(ledger_view());
     ++(comparable ? compared : overtaken ? without_turn : refused);
     if (!comparable || allowed.contains(outcome())) return nullptr;

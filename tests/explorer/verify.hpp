@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// verify.hpp - what must be true of the table at every point, and when everybody is done.
+// verify.hpp - what must be true of the table at every point, and when all actors are done.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace drom::explorer {
 
-/// Who has each CPU when all is done, by process; kNoProcess: nobody. And who is a client.
+/// The owner of each CPU when all is done, by process; kNoProcess: free. And the clients.
 struct Outcome {
     std::array<uint32_t, kCpus> owner;
     uint32_t clients;
@@ -21,8 +21,8 @@ class Verifier {
 public:
     Verifier(const Scene& scene, bool one_administrator) : scene_(scene), one_administrator_(one_administrator) {}
 
-    /// What the actors lead to one after the other, in every order, with and without each that dies. Before the
-    /// exploration. nullptr, or what is wrong already then.
+    /// Learns the outcomes of the actors one after the other, in every order, with and without each that dies. Called
+    /// before the exploration. Returns nullptr, or the violation that exists already then.
     const char* learn_orders();
 
     const char* at_point();
@@ -45,7 +45,7 @@ private:
 
     const Scene& scene_;
     bool one_administrator_;
-    std::map<uint32_t, std::set<Outcome>> allowed_;  ///< by who died
+    std::map<uint32_t, std::set<Outcome>> allowed_;  ///< by the actor that died
     char text_[400] = {};
 };
 
