@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// change_test.cpp - give and take move the CPUs they name and no others: what two administrators do at once is not
-// lost.
+// change_test.cpp - give and take move the CPUs they name and no others: of two simultaneous administrators neither
+// loses a change.
 #include <vector>
 
 #include "memory_table.hpp"
@@ -15,7 +15,7 @@ using drom::test::MemoryTable;
 constexpr uint32_t kCpus = 12;
 constexpr PlanRules kRules{false, false, false, "drom: test"};
 
-/// An administrator that may be stopped between its plan and the carrying out.
+/// An administrator that may be stopped between making its plan and carrying it out.
 class Administrator {
 public:
     void plan(const MemoryTable& table, uint32_t slot, const CpuSet& cpus, bool gives) {
@@ -25,7 +25,7 @@ public:
         const auto make = gives ? plan_give : plan_take;
         RC_ASSERT(make(table.ledger, table.name(slot), cpus, kRules, plan_, &error_) == DROM_OK);
     }
-    /// As Table::carry_out: what was overtaken is planned again.
+    /// Carries out as Table::carry_out: an overtaken change is planned again.
     void carry_out(const MemoryTable& table, uint32_t slot) {
         for (int attempt = 0; attempt < 4; ++attempt) {
             bool complete = true;

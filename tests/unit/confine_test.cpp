@@ -119,7 +119,7 @@ TEST(ClearOff, MovesKnownThreadsAndNobodyElses) {
     KnownThreads known{};
     note_threads(known);
     ASSERT_GE(known.count, 1U);
-    known.tids[known.count++] = static_cast<uint32_t>(other);  // as if a thread of ours had had that number
+    known.tids[known.count++] = static_cast<uint32_t>(other);  // as if a thread of this process had had that number
     clear_off(known, {all, all}, one);
     CpuSet mine{};
     CpuSet others{};

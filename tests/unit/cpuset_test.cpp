@@ -16,7 +16,7 @@ using drom::test::holds;
 CpuSet any_set(uint32_t limit = kMaxCpus) {
     CpuSet set{};
     for (uint32_t cpu : *rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange(0U, limit))) set.add(cpu);
-    // Runs, and both ends of the range, are where mistakes live.
+    // Mistakes are likely at runs, and at both ends of the range.
     const auto first = *rc::gen::inRange(0U, limit);
     const auto count = *rc::gen::inRange(0U, limit - first + 1);
     if (*rc::gen::inRange(0, 2) == 1) set = set | CpuSet::range(first, count);
@@ -121,7 +121,7 @@ TEST(Cpuset, GarbageNeverPassesForASet) {
         CpuSet set{};
         const CpuTextError error = parse_cpus(text.c_str(), set);
         RC_ASSERT(error.at <= text.size());
-        // What is accepted has at least one CPU and prints as something that means the same.
+        // An accepted text has at least one CPU, and its set prints as a text with the same meaning.
         if (error.what != nullptr) return;
         CpuSet back{};
         RC_ASSERT(parse_cpus(text_of(set).c_str(), back).what == nullptr);

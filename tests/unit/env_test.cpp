@@ -25,7 +25,8 @@ struct Set {
     Set& operator=(const Set&) = delete;
 };
 
-/// Whoever runs the tests may have set variables, DROM_TEST_CASES among them: none of drom's for the length of a test.
+/// Unsets all variables of drom for the length of a test: the environment of the tests may have some, such as
+/// DROM_TEST_CASES.
 class BlankEnvironment {
 public:
     BlankEnvironment() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// events_test.cpp - the ring of what happened: in order, complete, and honest about what was lost.
+// events_test.cpp - the ring of events: in order, complete, and honest about losses.
 #include "shmem/events.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST(Events, AReaderFromTheFutureWaitsForTheNextOne) {
 }
 
 TEST(Events, OneThatItsWriterNeverFinishedIsSkippedInTheEnd) {
-    // The writer took its place in the ring and died.
+    // The writer took its position in the ring and died.
     uint64_t next = head();
     table().ledger.header().event_head.fetch_add(1);
     record(table().ledger, {.type = DROM_EVENT_JOIN, .slot = 0, .value = 1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// follow_test.cpp - who has said that the team may change, and how many threads it then has.
+// follow_test.cpp - the reasons for which a team may change, and its number of threads then.
 #include "ompt/follow.hpp"
 
 #include <gtest/gtest.h>

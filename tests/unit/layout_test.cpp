@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// layout_test.cpp - tables of builds that lay their bytes out differently are told apart.
+// layout_test.cpp - tables of builds with different layouts are told apart.
 #include <algorithm>
 #include <iterator>
 

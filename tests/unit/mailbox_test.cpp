@@ -51,7 +51,7 @@ TEST(Mailbox, AnOvertakenPosterIsTold) {
         const auto stale = *rc::gen::inRange<uint64_t>(0, 2);
         RC_ASSERT(!post_request(table.ledger, table.name(0), stale, any_mask()));
         RC_ASSERT(table.ledger.request(0).newest.load() == 2U);
-        // It may have scribbled into the half that is being read: then nothing is read, never a mixture.
+        // It may have written into the half that is being read: then nothing is read, never a mixture.
         Posted posted{};
         if (read_request(table.ledger, 0, posted)) RC_ASSERT(posted.seq == 2U && posted.mask == winner);
     }));
@@ -71,7 +71,8 @@ TEST(Mailbox, WhatAnOvertakenPosterStillWritesIsNotBelieved) {
         const MemoryTable table(kCpus, 1);
         const CpuSet winner = any_mask();
         RC_ASSERT(post_request(table.ledger, table.name(0), 0, winner));
-        // A complete, correctly summed request 1 of somebody else, except that its writer lost the half in between.
+        // A complete, correctly summed request 1 of another administrator, except that its writer lost the half in
+        // between.
         const MemoryTable other(table);
         const CpuSet loser = any_mask();
         other.ledger.request(0).newest.store(0);
@@ -96,7 +97,7 @@ TEST(Mailbox, AMaskForASlotsFormerUserNeverReachesTheNextOne) {
         RC_ASSERT(!post_request(table.ledger, former, *rc::gen::inRange<uint64_t>(0, 3), any_mask()));
         Posted posted{};
         RC_ASSERT(!read_request(table.ledger, 0, posted));
-        // The former user's poster was between its last store and the publishing one.
+        // The former user's administrator was between its last store and the publishing one.
         table.ledger.request(0).newest.store(1);
         RC_ASSERT(!read_request(table.ledger, 0, posted));
     }));
@@ -108,20 +109,21 @@ TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
         const uint32_t slot = table.join();
         const uint32_t former = state_of(table.ledger.slot(slot)).generation;
         const Posted old{*rc::gen::inRange<uint64_t>(1, 9), any_mask()};
-        // All that an administrator stores for the former user, as it would stand there had the slot not changed hands.
+        // All stores of an administrator for the former user, as if the slot had the same user still.
         const MemoryTable other(table);
         note_outside(other.ledger, slot, former, old);
         RC_ASSERT(confined_seq(other.ledger, slot) == old.seq);
         Posted outside{};
         RC_ASSERT(read_outside(other.ledger, slot, outside) && outside.seq == old.seq && outside.mask == old.mask);
-        // Meanwhile the former user ends and another one has the slot, with as many requests.
+        // Meanwhile the former user ends and another one gets the slot, with as many requests.
         move_slot(table.ledger, slot, former, phase::kFree, 0);
         RC_ASSERT(table.join() == slot);
         for (uint64_t seq = 0; seq < old.seq; ++seq)
             RC_ASSERT(post_request(table.ledger, table.name(slot), seq, any_mask()));
         note_outside(table.ledger, slot, former, old);
         RC_ASSERT(table.ledger.request(slot).confined.load() == 0U);
-        // It had looked before the slot changed hands, and its stores come now: any of them, in their order.
+        // The administrator had looked before the slot got its new user, and its stores come now: any of them, in their
+        // order.
         const auto stores = *rc::gen::inRange(0U, 3U);
         RequestHalf& half = table.ledger.outside(slot);
         const RequestHalf& late = other.ledger.outside(slot);
@@ -140,7 +142,7 @@ TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
         const Posted none{0, CpuSet::empty()};
         RC_ASSERT(begun_since(table.ledger, slot, none, old.seq).none());
         RC_ASSERT(check_invariants(table.ledger, nullptr) == DROM_OK);
-        // And the present user's own confinement counts, whatever stands there.
+        // And the present user's own confinement counts, after any such stores.
         const uint32_t present = state_of(table.ledger.slot(slot)).generation;
         note_outside(table.ledger, slot, present, {1, any_mask()});
         RC_ASSERT(confined_seq(table.ledger, slot) == 1U);
@@ -174,7 +176,7 @@ TEST(Mailbox, ATornHalfIsNeverBelieved) {
         const CpuSet first = any_mask();
         RC_ASSERT(post_request(table.ledger, table.name(0), 0, first));
         RequestHalf& half = table.ledger.half(0, 1);
-        // Any subset of the words of another request written over it, with or without its checksum and number.
+        // Any subset of the words of another request is written over it, with or without its checksum and number.
         const CpuSet other = any_mask();
         const auto written = *rc::gen::inRange(0U, 1U << 4);
         for (uint32_t i = 0; i < table.ledger.header().mask_words; ++i)

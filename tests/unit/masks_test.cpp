@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// masks_test.cpp - several clients get exactly what was asked for them, together or not at all.
+// masks_test.cpp - several clients get exactly the masks that were asked for, together or not at all.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -34,7 +34,7 @@ public:
         plan_ = Plan{changes_.data(), 0, {}};
         return plan_masks(table_.ledger, cpus_, targets_.data(), how, plan_, &error_);
     }
-    /// Plans, and carries out. The first `steps` words only when that is fewer.
+    /// Plans, and carries out; only the first `steps` words when there are more.
     int set(const PlanRules& how, uint32_t steps = kCpus) {
         if (const int status = plan(how); status != DROM_OK) return status;
         for (uint32_t i = 0; i < std::min(plan_.count, steps); ++i) {
@@ -56,7 +56,7 @@ private:
     drom_error error_{};
 };
 
-/// Four clients that share the CPUs in some way; each has one at least. Some CPUs may be free, and some lent.
+/// Shares the CPUs among four clients in some way; each has one at least. Some CPUs may be free, and some lent.
 void share_out(MemoryTable& table) {
     std::vector<CpuSet> masks(kClients, CpuSet::empty());
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
@@ -72,7 +72,7 @@ void share_out(MemoryTable& table) {
             table.ledger.home(cpu).store(home_of(table.ledger, *rc::gen::inRange<uint32_t>(0, kClients)));
 }
 
-/// Requests that nobody has obeyed yet.
+/// Leaves requests that no client has obeyed yet.
 void leave_pending(MemoryTable& table) {
     std::vector<Change> changes(kCpus);
     for (int requests = *rc::gen::inRange(0, 3); requests > 0; --requests) {
@@ -91,7 +91,7 @@ void leave_pending(MemoryTable& table) {
     }
 }
 
-/// New masks for the first `named` clients, out of what they have and what is free.
+/// Returns new masks for the first `named` clients, out of their CPUs and free ones.
 std::vector<CpuSet> some_masks(const MemoryTable& table, uint32_t named) {
     CpuSet pool = free_cpus(table.ledger);
     for (uint32_t slot = 0; slot < named; ++slot) pool = pool | table.wanted(slot);
@@ -200,7 +200,7 @@ TEST_F(TwoRanks, CpusOfOthersNeedToBeTaken) {
     EXPECT_EQ(CpuSet::range(4, 2), table_.owned(2));
     Assignment all(table_);
     all.give(0, CpuSet::range(2, 4)).give(1, CpuSet::range(1, 1));
-    EXPECT_EQ(DROM_E_BUSY, all.plan(rules(true)));  // the third would be left with nothing
+    EXPECT_EQ(DROM_E_BUSY, all.plan(rules(true)));  // the third client would be left with no CPU
 }
 
 TEST_F(TwoRanks, OneThatHasEndedIsLeftOut) {

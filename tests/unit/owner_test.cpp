@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// owner_test.cpp - the owner word: what goes in comes out, and no two changes look alike.
+// owner_test.cpp - the owner word: each field is read as it was written, and no two changes look alike.
 #include "property.hpp"
 #include "shmem/layout.hpp"
 

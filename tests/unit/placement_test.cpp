@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// placement_test.cpp - which CPUs, when only a number was asked for, on the nodes of topologies.hpp.
+// placement_test.cpp - chooses CPUs when only a number was asked for, on the nodes of topologies.hpp.
 #include "admin/placement.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plan_test.cpp - what a plan changes, and that a refused one changes nothing. On ledgers in memory, with clients that
-// obey.
+// plan_test.cpp - the changes of a plan, and that a refused plan changes nothing. On ledgers in memory, with clients
+// that obey.
 #include "admin/plan.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct Result {
     std::string text;
 };
 
-/// Plans and carries out word by word, up to `limit` of them, as an administrator that is killed then would.
+/// Plans and carries out word by word, at most `limit` of them, as an administrator that is killed then would.
 template <class Make>
 Result carry_out(MemoryTable& table, Make&& make, uint32_t limit = UINT32_MAX) {
     std::vector<Change> changes(table.ledger.cpus());
@@ -77,7 +77,8 @@ Result restore(MemoryTable& table, const CpuSet& mask, uint32_t limit = UINT32_M
         table, [&](Plan& plan, drom_error* e) { return plan_restore(table.ledger, mask, kTake, plan, e); }, limit);
 }
 
-/// Several clients somewhere in their lives: some CPUs free, some drained, some requests not acknowledged, some homes.
+/// Several clients at some moment of their lives: some CPUs free, some drained, some requests not acknowledged, some
+/// homes.
 struct World {
     MemoryTable table{kCpus, kClients};
     std::vector<uint32_t> slots;
@@ -107,13 +108,13 @@ struct World {
     }
 };
 
-/// Every fact that must hold of the words, whatever is under way.
+/// Asserts every fact that must always hold of the words.
 void assert_legal(const MemoryTable& table) {
     drom_error error{};
     RC_ASSERT(check_invariants(table.ledger, &error) == DROM_OK);
 }
 
-/// Nothing is under way: each CPU is somebody's or nobody's, and every client knows exactly what is its own.
+/// Asserts that nothing is pending: each CPU is a client's or free, and every client knows exactly its own CPUs.
 void assert_finished(const MemoryTable& table) {
     assert_legal(table);
     CpuSet seen{};
@@ -365,7 +366,7 @@ TEST_F(Two, WhoIsNotToldToLeaveAfterAllStays) {
 }
 
 TEST_F(Two, ACpuTakenForGoodDoesNotComeBack) {
-    // Drained and restored first: that leaves a home behind, which must not make a later taking a loan.
+    // Drained and restored first: that leaves a home behind, which must not turn a later taking into a loan.
     ASSERT_EQ(drain(table, set_of({4})).status, DROM_OK);
     table.finish();
     ASSERT_EQ(restore(table, set_of({4})).status, DROM_OK);
@@ -397,7 +398,7 @@ TEST_F(Two, AThirdClientNeverGetsACpuThatAFastHeirStillUses) {
     table.release(a);  // it runs on CPU 4 by now
     const uint32_t c = table.join();
     if (set_mask(table, c, set_of({4}), kTake).status != DROM_OK) return;
-    table.release(b);  // the former owner has left; the fast heir has not
+    table.release(b);  // the former owner has left; the fast next owner has not
     reconcile_all(table.ledger, table.pages);
     EXPECT_FALSE(table.posted(c).has(4)) << "CPU 4 is in two masks";
 }

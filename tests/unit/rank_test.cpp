@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rank_test.cpp - which rank a process is by its environment, and which CPUs are its part.
+// rank_test.cpp - the rank of a process by its environment, and its part of the CPUs.
 #include "client/rank.hpp"
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reconcile_test.cpp - settling: everything follows from the owner words, in any order, any number of times.
+// reconcile_test.cpp - reconciling: everything follows from the owner words, in any order, any number of times.
 #include "shmem/reconcile.hpp"
 
 #include <cstring>
@@ -18,7 +18,8 @@ using drom::test::MemoryTable;
 constexpr uint32_t kCpus = 10;
 constexpr uint32_t kClients = 4;
 
-/// Any words that the invariants allow: owners and heirs living, dead and gone, homes anywhere, requests at any stage.
+/// Any words that the invariants allow: owners and next owners living, dead and gone, homes anywhere, requests at any
+/// stage.
 struct Mess {
     MemoryTable table{kCpus, kClients};
     std::vector<uint32_t> slots;
@@ -31,7 +32,7 @@ struct Mess {
             names.push_back(table.name(slot));
         }
         names.push_back({slots[0], (table.name(slots[0]).gen + 7) & 0xfff});  // a former user of the slot
-        names.push_back({kClients - 1, 1});                                   // a slot that nobody has
+        names.push_back({kClients - 1, 1});                                   // a free slot
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) word(cpu);
         for (uint32_t slot : slots) mailbox(slot);
         if (*rc::gen::inRange(0, 3) == 0) table.die(slots[2]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// repin_test.cpp - which CPU each thread of a team gets.
+// repin_test.cpp - the CPU that each thread of a team gets.
 #include "ompt/repin.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ struct Row {
     const char* what;
     std::vector<uint16_t> before;
     std::vector<uint32_t> mask;
-    std::vector<uint16_t> after;  ///< empty: nobody is pinned
+    std::vector<uint16_t> after;  ///< empty: no thread is pinned
 };
 
 const Row kRows[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// runtime_waiting_test.cpp - the words by which OpenMP runtimes wait: which are found, changed, and put back.
+// runtime_waiting_test.cpp - the words by which OpenMP runtimes wait: which ones are found, changed, and put back.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <link.h>
@@ -138,7 +138,7 @@ void* look(void* looks) {
     return nullptr;
 }
 
-/// The callback has the loader's lock, for which the other thread waits.
+/// Runs inside the callback, which holds the loader's lock, for which the other thread waits.
 int fork_in_callback(dl_phdr_info*, size_t, void*) {
     static std::atomic<bool> looks{false};
     pthread_t looker{};
@@ -147,7 +147,7 @@ int fork_in_callback(dl_phdr_info*, size_t, void*) {
     const timespec pause{0, 20'000'000};
     nanosleep(&pause, nullptr);
     const pid_t child = fork();
-    if (child == 0) _exit(0);  // the C library does not let it ask the loader
+    if (child == 0) _exit(0);  // the C library does not let the child ask the loader
     int status = -1;
     waitpid(child, &status, 0);
     return status == 0 ? 1 : 2;

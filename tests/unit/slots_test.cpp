@@ -33,7 +33,7 @@ TEST(Slots, AClaimedSlotIsNobodysYet) {
     EXPECT_FALSE(is_half_made(table.ledger, table.ledger.slot(slot))) << "its claimer lives";
 }
 
-/// As after the claimer's first store.
+/// Makes the slot look as after the claimer's first store.
 void unsign(Slot& slot) { slot.claimer.signs.store(state_of(slot).generation - 1); }
 
 void claim_as(Slot& slot, uint64_t pid) {
@@ -44,7 +44,7 @@ TEST(Slots, ASlotIsNotHalfMadeBecauseItsFormerClaimerDied) {
     const MemoryTable table(2, kClients);
     Slot& slot = table.ledger.slot(0);
     ASSERT_EQ(claim_slot(table.ledger), 0U);
-    // The state word says who claims it; what the slot itself says is still its predecessor.
+    // The state word names the claimer; the rest of the slot is still the former user's.
     unsign(slot);
     write_who(slot.claimer, {0x3ffffe, 1, self().pidns});
     EXPECT_FALSE(is_half_made(table.ledger, slot));
@@ -66,7 +66,7 @@ TEST(Slots, ASlotIsNotHalfMadeBecauseItsFormerClaimerHadTheSamePid) {
 TEST(Slots, ASlotThatAnotherNamespaceClaimsIsNotHalfMade) {
     MemoryTable table(2, kClients);
     Slot& slot = table.ledger.slot(0);
-    table.ledger.header().pidns = self().pidns + 1;  // a container's table: its processes' numbers are others here
+    table.ledger.header().pidns = self().pidns + 1;  // the table of a container: its processes have other numbers here
     ASSERT_EQ(claim_slot(table.ledger), 0U);
     unsign(slot);
     claim_as(slot, 0x3ffffd);
@@ -90,7 +90,7 @@ TEST(Slots, AClaimOfTheTablesNamespaceIsNotJudgedFromAnother) {
     EXPECT_FALSE(is_half_made(table.ledger, slot));
 }
 
-/// Nobody's: the largest number that a pid can have, in another tick.
+/// Returns a dead process: the largest number that a pid can have, in another tick.
 Who somebody_dead() { return {4'194'303, 1, self().pidns}; }
 
 TEST(Slots, ASlotWhoseClaimerDiedIsFreeAgain) {
@@ -141,7 +141,7 @@ TEST(Slots, AJudgementOfTheFormerUserDoesNotEndTheNextOne) {
     const uint32_t slot = table.join();
     const uint64_t seen = table.ledger.slot(slot).state.load();
     EXPECT_TRUE(retire(table.ledger, table.pages, "/nonexistent", slot, seen, DROM_EVENT_REAP));
-    // A reaper that had judged the former user comes late: somebody else is joining.
+    // A reaper that had judged the former user comes late: another process is joining.
     ASSERT_EQ(claim_slot(table.ledger), slot);
     EXPECT_FALSE(retire(table.ledger, table.pages, "/nonexistent", slot, seen, DROM_EVENT_REAP));
     EXPECT_EQ(state_of(table.ledger.slot(slot)).phase, phase::kClaimed) << "the newcomer lost its slot while joining";
@@ -218,7 +218,7 @@ TEST(Slots, TheFirstProcessOfEachContainerIsAnotherOne) {
     const uint32_t here = joins(4194001, me.pidns);
     EXPECT_EQ(find_pid(table.ledger, 4194001), here);
     EXPECT_EQ(find_listed_pid(table.ledger, 4194001), here);
-    // Nobody means somebody else by its own number.
+    // A process's own number never means another process.
     joins(me.pid, me.pidns + 1);
     EXPECT_EQ(find_pid(table.ledger, me.pid), kNoSlot);
     EXPECT_EQ(find_listed_pid(table.ledger, me.pid), kNoSlot);
@@ -271,8 +271,8 @@ TEST(Identity, AnotherStartTimeIsAnotherProcess) {
         const auto ticks = *rc::gen::inRange<uint64_t>(1, 1000);
         const bool later = *rc::gen::arbitrary<bool>();
         who.start += later ? ticks : 0 - ticks;
-        // One noted in a time namespace that shifts by part of a tick may be noted too late; who has its pid by now
-        // began later still.
+        // The start time of a process in a time namespace that shifts by part of a tick may be noted too late. Another
+        // process that has its pid by now still began later.
         const bool may_be_it = later && ticks <= 2;
         RC_ASSERT(verdict(who) == (may_be_it ? Verdict::kAlive : Verdict::kDead));
     }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// unfinished_test.cpp - what others left half done: a mask that was derived before an offer, a plan of which one word
-// was changed.
+// unfinished_test.cpp - unfinished work of other processes: a mask that was derived before an offer, a plan of which
+// one word was changed.
 #include <gtest/gtest.h>
 
 #include "admin/table.hpp"
@@ -21,12 +21,13 @@ TEST(Unfinished, AMaskDerivedBeforeAnOfferIsNeverPostedAfterTheCpuHasGone) {
     const uint32_t a = table.join();
     const uint32_t b = table.join();
     table.give(a, CpuSet::range(0, 1));
-    // CPU 1 has come to A, which has not been told yet; somebody has derived A's mask with it and is preempted here.
+    // CPU 1 has come to A, which does not know it yet. An administrator has derived A's mask with it and is preempted
+    // here.
     table.ledger.owner(1).store(table.word(1).with(table.name(a), Owner::nobody(), 0).bits);
     const uint64_t base = table.ledger.request(a).newest.load();
     const CpuSet stale = usable_cpus(table.ledger, table.name(a));
-    // An administrator takes it for B. A's newest request never had CPU 1 and is released, and still the CPU must not
-    // go yet.
+    // Another administrator takes it for B. A's newest request never had CPU 1 and is released, and still the CPU must
+    // not go yet.
     table.ledger.owner(1).store(table.word(1).with(table.name(a), table.name(b), Owner::kLeaving).bits);
     reconcile(table.ledger, table.pages, {});
     EXPECT_EQ(table.word(1).owner(), table.name(a));
