@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// administrators_test.cpp - two people at two terminals move CPUs of the same client: nobody's move is lost.
+// administrators_test.cpp - two people at two terminals move CPUs of the same client: no move is lost.
 #include "command.hpp"
 #include "table_fixture.hpp"
 
@@ -8,7 +8,8 @@ namespace {
 using namespace drom::test;
 using Administrators = WithTable;
 
-/// Moves `cpu` in and out, `times` times, and looks each time whether it is where it was put. 0, or what went wrong.
+/// Moves `cpu` in and out, `times` times, and looks each time whether it is there. Returns 0, or the number of the
+/// check that failed.
 int move_back_and_forth(const std::string& table, int32_t pid, uint32_t cpu, int times) {
     drom_table* opened = nullptr;
     if (drom_open(&opened, table.c_str(), nullptr, nullptr) != DROM_OK) return 10;
@@ -20,7 +21,7 @@ int move_back_and_forth(const std::string& table, int32_t pid, uint32_t cpu, int
             uint64_t wanted = 0;
             if (status != 0) return 11;
             if (drom_get_mask(opened, pid, nullptr, &wanted, 1, nullptr) != DROM_OK) return 12;
-            if (((wanted >> cpu & 1) != 0) != gives) return gives ? 13 : 14;  // somebody has undone it
+            if (((wanted >> cpu & 1) != 0) != gives) return gives ? 13 : 14;  // another administrator has undone it
         }
     drom_close(opened);
     return 0;
@@ -41,7 +42,7 @@ TEST_F(Administrators, WhatTwoMoveAtOnceIsNotLost) {
 TEST_F(Administrators, CpusThatGoFromClientToClientStayAsManyAsThereAre) {
     const Child one = reserve(0x0f);
     const Child two = reserve(0xf0);
-    // Each takes from the other, one CPU at a time: some are refused, none is lost and none is there twice.
+    // Each takes from the other, one CPU at a time: some moves are refused, no CPU is lost and none is there twice.
     const auto swing = [&](const Child& to, const char* cpus) {
         for (int i = 0; i < 60; ++i) {
             const int status = run_command(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// at_once_test.cpp - an administrator that may run at once confines clients itself: what it must not do to them, to
-// itself, or leave behind.
+// at_once_test.cpp - an administrator that may run at once confines clients itself. It must not harm them or itself,
+// nor leave anything behind.
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -84,9 +84,9 @@ TEST(Urgency, StandsWhereItMayAndGoesBack) {
         if (!mine.has(0) || !mine.has(1)) DROM_SKIP("CPUs 0 and 1 are needed"); \
     } while (false)
 
-constexpr uint32_t kLong_ms = 60'000;  ///< more than a machine is ever too busy for
+constexpr uint32_t kLong_ms = 60'000;  ///< longer than any machine is too busy
 
-/// A client with CPUs 0-1 that does `body` again and again.
+/// A client with CPUs 0-1 that runs `body` again and again.
 class AtOnce : public WithTable {
 protected:
     void start(bool async, const std::function<void()>& prepare, const std::function<void()>& body) {
@@ -117,7 +117,7 @@ protected:
 
 void nothing() {}
 
-/// 15 ms are less than the grace period, so only the administrator can have done it. A busy machine may need more now
+/// 15 ms are less than the grace period, so only the administrator can have moved it. A busy machine may need more now
 /// and then, but not each time.
 TEST_F(AtOnce, AClientThatNeverAnswersIsOffItsCpuWithoutGrace) {
     NEED_TWO_CPUS();
@@ -171,7 +171,7 @@ TEST_F(AtOnce, AnAdministratorThatAskedForGraceGivesIt) {
     EXPECT_EQ(now.words[0], 0x3U);
 }
 
-/// It dies between posting and waking: the agent's thread looks by itself now and then.
+/// The administrator dies between posting and waking: the agent's thread looks by itself now and then.
 TEST_F(AtOnce, ARequestThatNobodyWokeTheAgentForIsReleased) {
     NEED_TWO_CPUS();
     start(true, nothing, [] { pause(); });
@@ -186,7 +186,7 @@ TEST_F(AtOnce, ARequestThatNobodyWokeTheAgentForIsReleased) {
     drom::close_ledger(ledger);
 }
 
-/// Affinities of threads that have been outside of `mask` for a tenth of a second.
+/// Returns the affinities of threads that have been outside of `mask` for a tenth of a second.
 unsigned outside(pid_t pid, const CpuSet& mask) {
     unsigned found = 0;
     for (pid_t tid = pid; tid < pid + 16; ++tid) {
@@ -201,7 +201,7 @@ unsigned outside(pid_t pid, const CpuSet& mask) {
     return found;
 }
 
-/// As the agent does it where it places a team, but slowly: preempted between reading the mask and setting it.
+/// Places as the agent does, but slowly: preempted between reading the mask and setting it.
 void place_slowly() {
     for (;; usleep(200'000))
         drom::client::set_allowed([](const drom::client::Wanted& allowed) {

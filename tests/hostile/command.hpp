@@ -11,7 +11,7 @@
 
 namespace drom::test {
 
-/// The command, with its output thrown away; its exit status, or 128 + signal. It hangs for 20 seconds at most
+/// Runs the command, with its output thrown away. Returns its exit status, or 128 + signal. Ends it after 20 seconds
 /// (SIGALRM).
 inline int run_command(const std::vector<std::string>& words) {
     Child child = Child::run([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cpuset_test.cpp - a mask that goes beyond what the kernel allows the process (cpuset cgroup) is applied as the
-// intersection and said.
+// cpuset_test.cpp - a mask beyond the cpuset cgroup of a process is applied as the intersection, and the client is
+// listed as limited.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ bool write_text(const std::string& path, const std::string& text) {
     return static_cast<bool>(out);
 }
 
-/// A cpuset cgroup (version 1) that allows CPU 0 only; empty when there is none to be had.
+/// A cpuset cgroup (version 1) that allows CPU 0 only; not usable where none can be made.
 class OneCpu {
 public:
     OneCpu() : path_("/sys/fs/cgroup/cpuset/drom-test-" + std::to_string(getpid())) {
@@ -65,7 +65,7 @@ protected:
         wait.timeout_ms = timeout_ms;
         return drom_set_mask(table_, pid, &mask, 1, &wait, &error_);
     }
-    /// Of the only client.
+    /// Returns the info of the only client.
     drom_client_info info_of(pid_t pid) {
         drom_client_info info{};
         info.size = sizeof info;
@@ -76,7 +76,7 @@ protected:
     }
 };
 
-/// A client that joined with CPUs 0-1 and is in a cpuset of CPU 0 since. `body` is what it does all the time.
+/// A client that joined with CPUs 0-1 and is in a cpuset of CPU 0 since; it runs `body` all the time.
 class InOneCpu : public Limited {
 protected:
     void SetUp() override {
@@ -113,7 +113,7 @@ TEST_F(InOneCpu, AMaskBeyondTheCpusetIsAppliedAsTheIntersectionAndSaid) {
     EXPECT_EQ(wanted(client_.pid()), 0x7U);
 }
 
-/// The list said so only once the client had looked as well, long after the request was reported released.
+/// The list showed this only once the client had looked as well, long after the request was reported released.
 TEST_F(Limited, AProcessThatNeverJoinedIsSaidToBeLimitedByItsCpuset) {
     NEED_TWO_CPUS();
     const OneCpu group;
@@ -138,7 +138,7 @@ TEST_F(InOneCpu, AClientGrowsOnceItsCpusetDoes) {
         ASSERT_TRUE(group_.widen());
         ASSERT_EQ(set_and_wait(client_.pid(), 0x3), DROM_OK) << error_.text;
         CpuSet now{};
-        // If it was confined from outside, the agent's thread looks after it.
+        // If it was confined from outside, the agent's thread moves it back.
         for (int i = 0; i < 60'000 && !(now == CpuSet::range(0, 2)); ++i, usleep(1000))
             ASSERT_TRUE(drom::get_affinity(client_.upid(), now));
         EXPECT_TRUE(now == CpuSet::range(0, 2)) << (async ? "with" : "without") << " the agent's thread";
@@ -154,7 +154,7 @@ TEST_F(InOneCpu, AMaskThatTheCpusetAllowsNothingOfIsNotAcknowledged) {
     EXPECT_EQ(set_and_wait(client_.pid(), 0x1), DROM_OK) << error_.text;
 }
 
-/// A cpuset may grow: what could not be released is tried again now and then.
+/// A cpuset may grow: a request that could not be released is tried again now and then.
 TEST_F(InOneCpu, AMaskThatTheCpusetAllowsLaterIsAdoptedThen) {
     start(true, [] { pause(); });
     EXPECT_EQ(set_and_wait(client_.pid(), 0x2, 100), DROM_PENDING) << error_.text;
@@ -175,7 +175,7 @@ TEST_F(InOneCpu, APendingRequestThatCannotBeReleasedDoesNotSlowTheProgramDown) {
         });
         EXPECT_EQ(set_and_wait(client_.pid(), 0x2, 20), DROM_PENDING) << error_.text;
         const uint64_t before = polls->load();
-        // One each millisecond when each waits for the agent's thread, thousands when none does.
+        // One per millisecond when each waits for the agent's thread, thousands when none does.
         for (int i = 0; i < 3000 && polls->load() - before <= 10'000U; ++i) usleep(1000);
         EXPECT_GT(polls->load() - before, 10'000U) << (async ? "with" : "without") << " the agent's thread";
         client_.stop();
@@ -183,7 +183,7 @@ TEST_F(InOneCpu, APendingRequestThatCannotBeReleasedDoesNotSlowTheProgramDown) {
     }
 }
 
-/// From outside: a process that never joined follows its reservation, there and back again.
+/// From outside: a process that never joined follows its reservation, both ways.
 TEST_F(Limited, AProcessThatNeverJoinedGrowsBackAfterRequestsThatNobodyWaitedFor) {
     NEED_TWO_CPUS();
     const Child child = reserve(0x3);
@@ -191,14 +191,15 @@ TEST_F(Limited, AProcessThatNeverJoinedGrowsBackAfterRequestsThatNobodyWaitedFor
     CpuSet now{};
     drom::get_affinity(child.upid(), now);
     EXPECT_TRUE(now == CpuSet::range(0, 1));
-    // Replaced before anybody confined the process to it.
+    // Replaced before any administrator confined the process to it.
     EXPECT_GE(set(child.pid(), 0x5), 0);
     ASSERT_EQ(set_and_wait(child.pid(), 0x3), DROM_OK) << error_.text;
     drom::get_affinity(child.upid(), now);
     EXPECT_TRUE(now == CpuSet::range(0, 2)) << "it owns CPU 1 and is never let onto it";
 }
 
-/// A client released by itself, then asked twice: what its threads have is the release, not the request in between.
+/// The client released by itself, then got two requests: its threads have the mask of the release, not of the first
+/// request.
 TEST_F(Limited, AClientGrowsBackFromOutsideAfterARequestThatNobodyAnswered) {
     NEED_TWO_CPUS();
     Gate joined, asked, released;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// crowd_test.cpp - a table with every slot taken: the one too many is told so, and everybody is still listed.
+// crowd_test.cpp - a table with every slot taken: one client more is refused, and all others are still listed.
 #include <array>
 #include <cstring>
 #include <vector>
@@ -71,7 +71,7 @@ TEST_F(Crowd, A1025thIsRefusedAndAThousandAndTwentyFourAreListed) {
     const double command_ms = static_cast<double>(drom::now_ns() - start) / 2e6;
     printf("hostile: 1024 clients: drom_clients %.1f ms, drom list %.1f ms\n", api_ms, command_ms);
 
-    // One leaves: the next one has room.
+    // One client leaves: the next one has room.
     const pid_t gone = children[500].pid();
     children[500].stop();
     const drom_options plain = options_with(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// damage_test.cpp - an open table whose bytes are changed at random under everybody's hands: answers may be wrong,
-// nobody crashes or hangs.
+// damage_test.cpp - the bytes of an open table are changed at random while processes use it: answers may be wrong, but
+// no process crashes or hangs.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using namespace drom::test;
 using drom::kMillisecond;
 
-/// A file of the table as its owner may write to it, and its bytes as they were.
+/// A file of the table that its owner may write to, and its original bytes.
 class Bytes {
 public:
     explicit Bytes(const std::string& path) {
@@ -54,7 +54,7 @@ public:
         shape_ = opened.shape;
         drom::close_ledger(opened);
     }
-    /// One byte. Mostly where something is: the whole file is mostly free slots and events.
+    /// Changes one byte, mostly in used parts: the whole file is mostly free slots and events.
     void hit() {
         const auto within = [this](uint64_t from, uint64_t to) { return from + random_() % (to - from); };
         constexpr uint64_t kUsed = 4;  // slots and requests of clients that exist
@@ -83,7 +83,7 @@ private:
 
 class Damage : public WithTable {
 protected:
-    /// Every operation there is, with arguments that make sense in the sound table.
+    /// Runs every operation, with arguments that make sense in the sound table.
     void operate(uint64_t which, int32_t pid, int32_t stranger) {
         drom_options options = options_with(which / 16 % 2 == 0 ? uint64_t{DROM_TAKE} : uint64_t{DROM_WAIT_RELEASED});
         options.timeout_ms = 2;
@@ -132,7 +132,7 @@ TEST_F(Damage, NoOperationOnAnOpenTableCrashesOrHangs) {
     const Child b = reserve(0x1c);
     const Child stranger = Child::sleeper();
     constexpr uint64_t kRounds = 150;
-    // In a process of its own, so that a crash is a failure with a seed and not the end of the suite.
+    // In a process of its own, so that a crash is a failure with a seed and does not end the suite.
     for (uint64_t seed = 1; seed <= kRounds; ++seed) {
         Child victim = Child::run([&] {
             alarm(60);
@@ -150,7 +150,7 @@ TEST_F(Damage, NoOperationOnAnOpenTableCrashesOrHangs) {
     printf("hostile: %lu times 100 bytes changed under an open table\n", kRounds);
 }
 
-// --- everybody at once ---------------------------------------------------------------------------------------------
+// --- all processes at once -----------------------------------------------------------------------------------------
 
 struct Shared {
     std::atomic<bool> stop;
@@ -173,7 +173,7 @@ int client_loop(Shared& shared, const Gate& joined) {
     return status;
 }
 
-/// `drom list --json`, `set`, `explain` and `check`, again and again.
+/// Runs `drom list --json`, `set`, `explain` and `check`, again and again.
 int command_loop(Shared& shared, const std::string& pid) {
     const std::vector<std::vector<std::string>> lines{{"list", "--json"},
                                                       {"set", pid, "5", "--timeout", "5"},
@@ -209,7 +209,7 @@ TEST_F(Damage, NobodyCrashesOrHangsWhileBytesChange) {
         const uint64_t end = drom::now_ns() + 400 * kMillisecond;
         while (drom::now_ns() < end) {
             damager.hit();
-            if (damager.hits() % 16 == 0) damager.restore();  // else nobody opens it any more
+            if (damager.hits() % 16 == 0) damager.restore();  // otherwise no process can open it any more
             usleep(300);
         }
         hits += damager.hits();

@@ -15,7 +15,7 @@ struct Input : WithTable {
         a = reserve(0x0f);
         b = reserve(0x70);
     }
-    /// The call was refused so, and nobody's CPUs have changed.
+    /// Checks that the call was refused so, and that no client's CPUs have changed.
     void refused(int got, int status, const char* words) {
         EXPECT_EQ(got, status) << error_.text;
         EXPECT_EQ(error_.status, status);
@@ -206,7 +206,7 @@ TEST_F(Input, AnArrayThatIsTooSmall) {
     EXPECT_EQ(drom_clients(table_, list.data(), &count, &error_), DROM_E_INVAL);
 }
 
-/// Programs that were compiled with an older or a newer drom.h.
+/// For programs that were compiled with an older or a newer drom.h.
 TEST_F(Input, AnArrayOfOlderOrNewerStructures) {
     struct Older {
         size_t size;
@@ -301,7 +301,7 @@ TEST_F(Input, AShrinkOrExpansionToWhatIsThereIsNoError) {
 }
 
 TEST_F(Input, AWaitHasADeadline) {
-    // The client is stopped and nobody may confine it: it cannot answer.
+    // The client is stopped and may not be confined: it cannot answer.
     a.kill(SIGSTOP);
     drom_options options = options_with(DROM_WAIT_RELEASED | DROM_NEVER_CONFINE);
     options.timeout_ms = 50;

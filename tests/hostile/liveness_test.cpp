@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// liveness_test.cpp - who lives: reused pids, zombies, other users, other programs, other pid namespaces.
+// liveness_test.cpp - whether a process lives: reused pids, zombies, other users, other programs, other pid namespaces.
 #include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
@@ -27,7 +27,7 @@ using drom::Verdict;
 using drom::Who;
 using Liveness = WithTable;
 
-/// A process with exactly this pid, sleeping. 0 when the kernel does not allow that.
+/// Returns a sleeping process with exactly this pid; 0 when the kernel does not allow that.
 pid_t fork_as(pid_t wanted) {
     pid_t set_tid[1] = {wanted};
     clone_args arguments{};
@@ -47,7 +47,7 @@ Child reuse(Child& child) {
     return Child(fork_as(pid));
 }
 
-/// A pid that was free a moment ago.
+/// Returns a pid that was free a moment ago.
 pid_t free_pid() {
     Child child = Child::sleeper();
     const pid_t pid = child.pid();
@@ -61,7 +61,7 @@ pid_t free_pid() {
         if (probe.pid() == 0) DROM_SKIP("choosing a pid needs root and clone3"); \
     } while (false)
 
-/// Some 10 ms each: a start time is told in ticks of the kernel.
+/// Returns the number of reuses, of some 10 ms each: start times are in ticks of the kernel.
 int reuses() {
     const char* text = std::getenv("DROM_LIVENESS_REUSES");
     return text != nullptr ? std::atoi(text) : 1000;
@@ -77,7 +77,7 @@ TEST(Verdicts, AReusedPidIsAnotherProcess) {
         drom::KnownProcess known;
         ASSERT_EQ(known.verdict(before), Verdict::kAlive);
         ASSERT_EQ(known.verdict(before), Verdict::kAlive) << "asked again, by the descriptor";
-        // The successor starts in the next tick at the earliest: only the start time tells it apart.
+        // The next process of that pid starts in the next tick at the earliest: only the start time distinguishes it.
         const pid_t pid = child.pid();
         child.stop();
         Who after{};
@@ -197,7 +197,7 @@ TEST(Verdicts, AnotherPidNamespaceCannotBeJudged) {
     Child inside = Child::run([&] {
         if (unshare(CLONE_NEWPID) != 0) return 77;
         Child first = Child::run([&] {
-            // Pids mean something else here: neither alive nor dead, and never reaped.
+            // Pids have another meaning here: neither alive nor dead, and never reaped.
             return drom::verdict(who) == Verdict::kUnknown && getpid() == 1 ? 0 : 1;
         });
         return first.wait();
@@ -228,7 +228,7 @@ TEST_F(Liveness, AClientOfAnotherPidNamespaceIsNeverReaped) {
     EXPECT_EQ(wanted(here.pid()), 0x3U);
 }
 
-/// A process that joins the table by itself and waits.
+/// Starts a process that joins the table by itself and waits.
 Child joiner(const std::string& path, uint64_t mask, const Gate& joined) {
     return Child::run([&] {
         setenv("DROM_TABLE", path.c_str(), 1);
@@ -243,7 +243,7 @@ Child joiner(const std::string& path, uint64_t mask, const Gate& joined) {
     });
 }
 
-/// Runs `body` in a time namespace that is 100,000 s and part of a clock tick ahead; 77: there is none to be had.
+/// Runs `body` in a time namespace that is 100,000 s and part of a clock tick ahead; returns 77 where there is none.
 int in_time_namespace(const std::function<int()>& body) {
     Child outer = Child::run([&] {
         if (unshare(CLONE_NEWTIME) != 0) return 77;
@@ -314,7 +314,7 @@ TEST_F(TimeNamespace, AnAdministratorInOneReapsNobody) {
     EXPECT_EQ(wanted(reserved.pid()), 0x4U);
 }
 
-/// The dead were not looked for outside until the clock there had come as far as the one inside.
+/// Dead clients were not looked for outside until the clock there had come as far as the one inside.
 TEST_F(TimeNamespace, AnAdministratorInOneDoesNotStopTheReaperOutside) {
     EXPECT_EQ(check_inside(), 0);
     Gate joined;
@@ -400,7 +400,7 @@ TEST_F(Liveness, TheStrangerMayBecomeAClientOfItsOwn) {
     EXPECT_EQ(wanted(stranger.pid()), 0xcU);
 }
 
-/// The calling process becomes a client of CPUs 0 and 1.
+/// Makes the calling process a client of CPUs 0 and 1.
 bool join_with_two_cpus() {
     drom::CpuSet cpus = drom::CpuSet::range(0, 2);
     const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "parent", nullptr, 1, 0, false};
@@ -416,7 +416,7 @@ TEST_F(Liveness, AForkedChildOwnsAndLosesNothing) {
         joined.open();
         asked.pass();
         Child forked = Child::run([] {
-            // Whatever the child does, it is not the client.
+            // No call of the child makes it the client.
             drom::client::Wanted wanted{};
             if (drom::client::joined() || drom::client::newest(wanted)) return 1;
             drom::client::acknowledge_resize(1, 1, DROM_RESIZE_CALLER, "not mine");
@@ -432,7 +432,7 @@ TEST_F(Liveness, AForkedChildOwnsAndLosesNothing) {
     EXPECT_EQ(client.wait(), 0);
 }
 
-/// A child that has this process's memory dies while it sets its affinity.
+/// Starts a child that has this process's memory and dies while it sets its affinity.
 void kill_child_that_sets_its_affinity() {
     const pid_t child = vfork();
     if (child == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// main.cpp - the suites hostile and liveness, under a watchdog; each ends with a line that says how much ran.
+// main.cpp - the suites hostile and liveness, under a watchdog; each ends with a line that tells how many tests ran.
 //
 //   hostile_tests [hostile|liveness] [--gtest_...]
 #include <gtest/gtest.h>

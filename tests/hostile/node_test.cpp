@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// node_test.cpp - root's table of the whole node: who may read, who may write, and what a job's owner can do to its
-// page.
+// node_test.cpp - root's table of the whole node: which users may read, which may write, and the harm that a job's
+// owner can do by its page.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -44,16 +44,16 @@ protected:
         drom::close_ledger(ledger_);
         WithTable::TearDown();
     }
-    /// The number of the shared memory that is the page of the client in `slot`; every user can find it out.
+    /// Returns the number of the shared memory that is the page of the client in `slot`; every user can find it out.
     static int segment_of(const drom::Ledger& ledger, uint32_t slot) {
         return shmget(static_cast<key_t>(ledger.slot(slot).page_key.load()), 0, 0);
     }
-    /// As the job has it; nullptr when it may not.
+    /// Attaches the page as the job does; nullptr when that is not allowed.
     static drom::Page* attach(int segment) {
         void* page = shmat(segment, nullptr, 0);
         return page == reinterpret_cast<void*>(-1) ? nullptr : static_cast<drom::Page*>(page);
     }
-    /// The only client, as root sees it; root's calls must not end otherwise than they do with an honest one.
+    /// Returns the only client, as root sees it; root's calls must end as they do with an honest client.
     drom_client_info seen_by_root() {
         std::vector<drom_client_info> list(16);
         list[0].size = sizeof list[0];
@@ -118,7 +118,7 @@ TEST_F(Node, AUserCanLookAndNotWrite) {
               0);
 }
 
-/// Maps more than the page has and writes there: SIGBUS for whoever does it.
+/// Maps more than the page has and writes there: SIGBUS for the process that does.
 TEST_F(Node, APageDoesNotGrow) {
     EXPECT_EQ(as_user([&] {
                   drom::Page* page = attach(segment_of(ledger_, 0));
@@ -137,15 +137,15 @@ TEST_F(Node, APageThatItsJobRemovesDoesNotHurtRoot) {
     seen_by_root();  // it is mapped from here on
     ASSERT_EQ(as_user([&] { return shmctl(segment_of(ledger_, 0), IPC_RMID, nullptr); }), 0);
     root_goes_on(0x1);
-    drom_close(table_);  // nobody has it any more
+    drom_close(table_);  // no process has it mapped any more
     ASSERT_EQ(open_status(path_, 0, error_), DROM_OK);
     const drom_options plain = options_with(0);
     ASSERT_EQ(drom_open(&table_, path_.c_str(), &plain, &error_), DROM_OK) << error_.text;
     root_goes_on(0x3);
 }
 
-/// What a job puts in the place of its page is not read by root: huge pages, of which there are none left, would kill
-/// it.
+/// Root does not read other memory that a job puts in place of its page: huge pages, of which none are left, would kill
+/// root's process.
 TEST_F(Node, APageOfTheJobsOwnMakingIsNotRootsToRead) {
     ASSERT_EQ(as_user([&] {
                   const auto key = static_cast<key_t>(ledger_.slot(0).page_key.load());
@@ -181,7 +181,7 @@ TEST_F(Node, PagesGoWithTheirClients) {
     const int page = segment_of(ledger_, 0);
     const drom_options plain = options_with(0);
     ASSERT_GE(drom_release(table_, job_.pid(), &plain, &error_), 0) << error_.text;
-    drom_close(table_);  // the last that has it mapped
+    drom_close(table_);  // the last process that has it mapped
     table_ = nullptr;
     shmid_ds info{};
     EXPECT_NE(shmctl(page, IPC_STAT, &info), 0) << "the page of a former client is left";
@@ -207,14 +207,15 @@ TEST_F(Node, WithoutASegmentLeftAJobIsReservedForAndConfined) {
     EXPECT_EQ(code, 0);
 }
 
-/// How many segments there are in this IPC namespace.
+/// Returns the number of segments in this IPC namespace.
 int segments() {
     shm_info all{};
     shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&all));
     return all.used_ids;
 }
 
-/// A table at `path` with a reservation for each process of `jobs`; then it is removed beneath them. 0: done.
+/// Makes a table at `path` with a reservation for each process of `jobs`, then removes it beneath them. Returns 0 when
+/// done.
 int reserve_and_remove(const std::string& path, const std::vector<pid_t>& jobs) {
     drom_options options = options_with(DROM_CREATE | DROM_NODE);
     options.cpus = 8;
@@ -274,7 +275,7 @@ TEST_F(Node, PagesThatAreLeftDoNotUseUpWhatTheKernelHas) {
     EXPECT_EQ(code, 0);
 }
 
-/// A segment of root's that is no page, and a page that a process has, are nobody's to remove.
+/// A segment of root's that is no page stays, and so does a page that a process has attached.
 TEST_F(Node, OnlyPagesThatAreLeftAreRemoved) {
     Child inside = Child::run([&] {
         if (unshare(CLONE_NEWIPC) != 0) return 77;
@@ -296,8 +297,8 @@ TEST_F(Node, OnlyPagesThatAreLeftAreRemoved) {
     EXPECT_EQ(code, 0);
 }
 
-/// On a file system of 8 MB, as /run is a small one: what the job may write to in the table, it writes to as long as it
-/// can.
+/// On a small file system of 8 MB, as /run is: the job writes as much as it can to all that it may write to in the
+/// table.
 TEST_F(Node, AJobDoesNotFillRootsFileSystem) {
     Child inside = Child::run([&] {
         const std::string run = directory_.path() + "/run";
@@ -332,7 +333,7 @@ TEST_F(Node, AJobDoesNotFillRootsFileSystem) {
     EXPECT_EQ(code, 0);
 }
 
-/// The job cuts or removes each page of slot 1 as soon as that is its own. It knows name, key and moment from the
+/// Cuts or removes, as the job, each page of slot 1 as soon as that is its own. It knows name, key and moment from the
 /// ledger.
 int spoil_pages_of_slot_1(const std::string& table) {
     drom::Ledger ledger;
@@ -387,7 +388,7 @@ TEST_F(Node, LiesInAPageAreBounded) {
     EXPECT_EQ(owned, 0x3U) << "a lie released a CPU";
 }
 
-/// Says at once that it has released whatever it is asked to, and stays where it is.
+/// Claims at once to have released every request, and stays where it is.
 int lie(const std::string& table) {
     drom::Ledger ledger;
     if (drom::open_ledger(table.c_str(), true, ledger, nullptr) != DROM_OK) return 1;
@@ -435,8 +436,8 @@ TEST_F(Node, TheCpuOfAJobThatSaysReleasedAndStaysIsNotGivenAway) {
     drom_close(table);
 }
 
-/// fs.protected_regular=2: in a directory that is sticky and anybody's, as /dev/shm is, not even root opens another
-/// user's file with O_CREAT.
+/// fs.protected_regular=2: in a sticky directory that every user may write to, as /dev/shm is, not even root opens
+/// another user's file with O_CREAT.
 class Sticky : public Node {
 protected:
     Sticky() { mode_ = 01777; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// outside_test.cpp - clients that do not answer and are confined from outside: what is said about that is right.
+// outside_test.cpp - clients that do not answer and are confined from outside: the reports about that are right.
 #include <sched.h>
 #include <vector>
 

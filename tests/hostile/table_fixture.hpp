@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table_fixture.hpp - a table of the test's own and short forms of the administrator's calls.
+// table_fixture.hpp - a table for the test alone, and short forms of the administrator's calls.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace drom::test {
 
-/// drom_open: the status, and the sentence in `error`.
+/// Calls drom_open; returns the status, with the sentence in `error`.
 inline int open_status(const std::string& where, uint64_t flags, drom_error& error) {
     drom_table* table = nullptr;
     const drom_options options = options_with(flags);
@@ -36,7 +36,7 @@ protected:
         options.clients = clients;
         ASSERT_EQ(drom_open(&table_, path_.c_str(), &options, &error_), DROM_OK) << error_.text;
     }
-    /// A sleeping process with a reservation of these CPUs.
+    /// Starts a sleeping process with a reservation of these CPUs.
     Child reserve(uint64_t mask, uint64_t flags = 0, uint32_t least = 0, uint32_t most = 0) {
         Child child = Child::sleeper();
         drom_options options = options_with(flags);
@@ -49,7 +49,7 @@ protected:
         const drom_options options = options_with(flags);
         return drom_set_mask(table_, pid, &mask, 1, &options, &error_);
     }
-    /// What the client has once everything is done.
+    /// Returns the CPUs that the client has once everything is done.
     uint64_t wanted(pid_t pid) {
         uint64_t mask = 0;
         EXPECT_EQ(drom_get_mask(table_, pid, nullptr, &mask, 1, nullptr), DROM_OK);

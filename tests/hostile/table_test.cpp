@@ -24,7 +24,7 @@ using Table = WithTable;
 
 constexpr uid_t kNobody = 65534;
 
-/// Tables that are damaged on disk; nobody has them open.
+/// Tables that are damaged on disk while no process has them open.
 struct Damaged : WithTable {
     void SetUp() override {
         WithTable::SetUp();
@@ -69,7 +69,7 @@ TEST(NoTable, NoneIsMadeAmongOtherFiles) {
     EXPECT_NE(access((directory.table() + "/ledger").c_str(), F_OK), 0);
     EXPECT_EQ(bytes_of(precious).size(), 4U);
     unlink(precious.c_str());
-    // What somebody who died while making one has left is no reason to refuse.
+    // The leavings of a process that died while making a table are no reason to refuse.
     write_bytes(directory.table() + "/ledger.1.new", {'x'});
     EXPECT_EQ(open_status(directory.table(), DROM_CREATE, error), DROM_OK) << error.text;
 }
@@ -232,7 +232,7 @@ TEST_F(Table, AFullFileSystemIsSaidAtCreation) {
         drom_error error{};
         if (open_status(small + "/table", DROM_CREATE, error) != DROM_E_FULL) return 1;
         if (std::string(error.text).find("KiB needed") == std::string::npos) return 2;
-        // Nothing half-made is left: another try says the same, an observer finds none.
+        // Nothing half-made is left: another try gets the same answer, an observer finds no table.
         if (open_status(small + "/table", DROM_CREATE, error) != DROM_E_FULL) return 3;
         return open_status(small + "/table", 0, error) == DROM_E_NOTABLE ? 0 : 4;
     });
@@ -244,7 +244,7 @@ TEST_F(Table, AFullFileSystemIsSaidAtCreation) {
 TEST_F(Table, RemovedWhileInUseIsSaidAndNoSecondOneIsUsed) {
     const Child client = reserve(0x3);
     ASSERT_EQ(unlink((path_ + "/ledger").c_str()), 0);
-    int status = DROM_OK;  // an administrator looks once a tick of the kernel
+    int status = DROM_OK;  // an administrator looks once per tick of the kernel
     for (int looks = 0; looks < 1000 && status >= 0; ++looks) {
         status = set(client.pid(), 0x1);
         usleep(1000);

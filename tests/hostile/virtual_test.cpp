@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// virtual_test.cpp - a table of a node that this machine only plays: masks are handed over as anywhere, threads stay
-// where they are.
+// virtual_test.cpp - a table of a node that this machine only plays: masks are handed over as usual, threads stay where
+// they are.
 #include <string>
 
 #include "base/clock.hpp"
@@ -17,8 +17,8 @@ class Virtual : public WithTable {
 protected:
     void SetUp() override { create(48, 16, DROM_VIRTUAL); }
 
-    /// A client of the node's first 24 CPUs that polls until it has the second 24, and ends with what `after` finds
-    /// then.
+    /// Starts a client of the node's first 24 CPUs that polls until it has the second 24, and ends with the result of
+    /// `after`.
     Child client(const std::function<int()>& after) {
         return Child::run([&] {
             setenv("DROM_TABLE", path_.c_str(), 1);
@@ -28,11 +28,11 @@ protected:
                 return 1;
             drom::client::Wanted wanted{};
             while (!drom::client::newest(wanted) || wanted.mask.words[0] != kSecondPackage) usleep(200);
-            while (!drom::client::release(wanted)) usleep(200);  // its own thread may be at it
+            while (!drom::client::release(wanted)) usleep(200);  // its own thread may be releasing it
             return after();
         });
     }
-    /// Until it has all that it joins with: a request that comes before adds to what it claims.
+    /// Waits until the client has all CPUs that it joins with: a request that comes before adds to its claim.
     void wait_for(pid_t client) {
         uint64_t owned = 0;
         while (drom_get_mask(table_, client, &owned, nullptr, 1, nullptr) != DROM_OK || owned != kFirstPackage)
@@ -75,7 +75,7 @@ TEST_F(Virtual, AnAdministratorConfinesWhoDoesNotAnswerOnPaperOnly) {
     EXPECT_EQ(owned, kSecondPackage);
 }
 
-/// A batch system's daemons come and go: who made a reservation need not be there when it is called off.
+/// A batch system's daemons come and go: the process that made a reservation may be gone when it is called off.
 TEST_F(Virtual, AnybodyMayCallOffAReservationThatNobodyFollows) {
     const Child task = Child::sleeper();
     Child launcher = Child::run([&] {
@@ -88,8 +88,8 @@ TEST_F(Virtual, AnybodyMayCallOffAReservationThatNobodyFollows) {
     EXPECT_EQ(drom_get_mask(table_, task.pid(), nullptr, nullptr, 1, nullptr), DROM_E_NOPROC);
 }
 
-/// Slurm's plugins go on to name the task by its pid: a program that it starts through a shell must not become somebody
-/// else's client.
+/// Slurm's plugins continue to name the task by its pid: a program that it starts through a shell must not become a
+/// client in its place.
 TEST_F(Virtual, AReservationForOneProcessIsNotTakenOverByWhatItStarts) {
     for (const bool for_it_only : {true, false}) {
         const Child task = Child::sleeper();
