@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scene.cpp - the tables that the walk starts from, and what its victims do to them.
+// scene.cpp - the tables from which the walk starts, and the operations of its victims.
 #include "scene.hpp"
 
 #include <cstdio>
@@ -191,7 +191,7 @@ void join(Scene& scene, const CpuSet& mask) {
     client::join(options, nullptr);
 }
 
-/// The victim is a client with a request that it has not seen.
+/// Makes the victim a client with a request that it has not seen.
 void join_and_ask(Scene& scene) {
     join(scene, cpus("0,6-7"));
     scene.table.set_mask(static_cast<uint32_t>(getpid()), cpus("0"), with(0), nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scene.hpp - the tables that the walk starts from, and what its victims do to them.
+// scene.hpp - the tables from which the walk starts, and the operations of its victims.
 #pragma once
 
 #include <string>
@@ -26,10 +26,10 @@ public:
     Scene(const std::string& path, const People& who);
 
     [[nodiscard]] const Ledger& ledger() const { return table.ledger(); }
-    /// A client that joined, knows its mask and has released everything else.
+    /// Adds a client that joined, knows its mask and has released everything else.
     void client(const Who& who, const CpuSet& mask, uint32_t least = 1, bool rigid = false);
     void client(const test::Child& child, const CpuSet& mask) { client(identity(child), mask); }
-    /// Every living client has released its newest request.
+    /// Makes every living client release its newest request.
     void acknowledge();
     static Who identity(const test::Child& child);
 
@@ -44,7 +44,7 @@ struct Start {
 };
 const std::vector<Start>& starts();
 
-/// What a victim does. `prepare` is not stepped, `act` is; both run in the victim.
+/// An operation of a victim. `prepare` is not stepped, `act` is; both run in the victim.
 struct Operation {
     const char* name;
     void (*prepare)(Scene&);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // stepper.hpp - stops this process after every store that changes a table, without a debugger.
 //
-// What survives a killed process is a prefix of its stores, in the order its instructions make them. So there are only
-// as many crash states as instructions that store to the table. All shared file mappings are kept read-only; a store
-// faults, the handler opens the mappings and sets the trap flag, the one instruction runs, and the trap handler records
-// what the table looks like now. Creating and removing files are states as well, so the calls that do it are wrapped
-// (--wrap, see CMakeLists.txt).
+// A killed process leaves a prefix of its stores, in the order of its instructions. So there are only as many crash
+// states as instructions that store to the table. All shared file mappings are kept read-only. Each store is then
+// stepped:
+//   1. The store faults.
+//   2. The handler makes the mappings writable and sets the trap flag.
+//   3. The instruction runs.
+//   4. The trap handler records the present table.
+// Creating and removing files makes states as well, so these calls are wrapped (--wrap, see CMakeLists.txt).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +34,7 @@ struct Snapshot {
     } pages[kPages];
 };
 
-/// Memory that outlives the process that is stepped.
+/// Memory that outlives the stepped process.
 struct Recording {
     uint32_t count, lost;
     uint64_t stores;
@@ -39,14 +42,15 @@ struct Recording {
 };
 Recording* make_recording();
 
-/// Reads the table in `directory` as it is now.
+/// Reads the present table in `directory`.
 void take_snapshot(const std::string& directory, Snapshot& out);
 
-/// Between these two every state of the table in `directory` goes into `recording`, the first included.
+/// Start and stop recording: in between every state of the table in `directory` goes into `recording`, the first
+/// included.
 void start_stepping(const std::string& directory, Recording* recording);
 void stop_stepping();
 
-/// False on machines whose trap flag this file does not know.
+/// Returns false on machines whose trap flag this file does not know.
 bool can_step();
 
 }  // namespace drom::crash

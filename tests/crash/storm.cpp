@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// storm.cpp - kill-storm: administrators and clients killed at random moments, survivors asked every round.
+// storm.cpp - kill-storm: administrators and clients killed at random moments, survivors checked every round.
 //
-// Clients join a shared table, adopt what they are asked and leave again; unmodified OpenMP programs with libdrom
-// preloaded compute; administrators set, give, take, shrink, expand, reserve, drain, restore and check. All of them are
-// killed by SIGKILL at random moments, often a few hundred microseconds after they started. After every round the
-// invariants must hold, a fresh process must be able to join, and whoever survived must answer; the OpenMP programs
-// have gone on, with right results. At the end every CPU is free, and no file is left.
+// Clients join a shared table, adopt requests and leave again. Unmodified OpenMP programs with libdrom preloaded
+// compute. Administrators set, give, take, shrink, expand, reserve, drain, restore and check. All of them are killed by
+// SIGKILL at random moments, often a few hundred microseconds after their start.
 //
-//   kill_storm [KILLS [SEED]]     DROM_STORM_KILLS sets how many (20000); DROM_STORM_HOSTS names the OpenMP programs,
-//   DROM_STORM_AGENT libdrom
+// After every round the invariants must hold, a fresh process must be able to join, and the survivors must answer. The
+// OpenMP programs must have continued, with right results. At the end every CPU is free, and no file is left.
+//
+//   kill_storm [KILLS [SEED]]
+//
+// DROM_STORM_KILLS sets the number of kills (20000), DROM_STORM_HOSTS names the OpenMP programs, DROM_STORM_AGENT
+// libdrom.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -41,7 +44,7 @@ constexpr uint32_t kCpus = 16;
 constexpr uint32_t kSlots = 64;
 constexpr uint64_t kAnswer = 60'000 * kMillisecond;  ///< far beyond every deadline of the library
 
-/// Survives everybody.
+/// Outlives every process of the storm.
 struct Shared {
     std::atomic<uint64_t> attaches, failed_attaches, adoptions, operations, refusals;
     std::atomic<uint32_t> call, answered;  ///< survivors copy `call` by adding one to `answered`
@@ -60,17 +63,16 @@ void failed_attach(const drom_error& error) {
     std::snprintf(shared->failure, sizeof shared->failure, "%s", error.text);
 }
 
-// --- what is killed ------------------------------------------------------------------------------------------------
+// --- the processes that are killed ---------------------------------------------------------------------------------
 
-/// Joins, adopts whatever is asked, answers the roll call. Never returns by itself unless told to leave.
+/// Joins, adopts every request, answers the roll call. Never returns by itself unless told to leave.
 int client_process(Random random) {
     const bool polls = random() % 2 == 0;
     CpuSet mask{};
     mask.words[0] = any_mask(random);
     const client::JoinOptions options{&mask, DROM_DOOR_EXPLICIT, !polls, nullptr, nullptr, 1, 0, random() % 8 == 0};
     drom_error error{};
-    uint32_t answered =
-        shared->call.load();  // before it joins: it may be the only one that lives, and called meanwhile
+    uint32_t answered = shared->call.load();  // before it joins: it may be the only living client, and called meanwhile
     shared->attaches.fetch_add(1);
     if (client::join(options, &error) != DROM_OK) {
         failed_attach(error);
@@ -145,12 +147,12 @@ int administrator_process(Random random) {
 
 constexpr std::size_t kHosts = 3;
 
-/// What a program counts: times that it came out right, and wrong.
+/// The counts of a program: right and wrong results.
 struct Counted {
     std::atomic<uint64_t> right, wrong;
 };
 
-/// Programs that run until they are killed, each begun anew after its end.
+/// Programs that run until they are killed, each started again after its end.
 class Hosts {
 public:
     Hosts(std::vector<std::string> programs, std::string agent, const std::string& folder)
@@ -176,9 +178,9 @@ public:
         for (std::size_t place = 0; any() && place < kHosts; ++place) start(place);
     }
     void kill_one(std::size_t place) {
-        start(place);  // assigning ends who was there
+        start(place);  // assigning ends the former program
     }
-    /// How many have not gone on, or have ended, within the deadline.
+    /// Returns how many have not continued, or have ended, within the deadline.
     [[nodiscard]] uint64_t stuck() const {
         uint64_t found = 0;
         for (std::size_t place = 0; any() && place < kHosts; ++place) {
@@ -241,7 +243,7 @@ struct Storm {
         std::fprintf(stderr, "kill-storm: round %lu: hung: %s\n", rounds, who);
     }
 
-    /// One moment: somebody starts, a little time passes, somebody dies in the middle of what it does.
+    /// Lets one moment pass: a process starts, and after a short time a process is killed in the middle of its work.
     void moment() {
         if (administrators.size() < 3) start(administrators, administrator_process);
         if (clients.size() < 6) start(clients, client_process);
@@ -255,7 +257,7 @@ struct Storm {
         }
     }
 
-    /// Those who are still there must be able to go on.
+    /// Checks that the survivors can continue.
     void check_survivors() {
         drom_error error{};
         const drom_options plain = options_with(0);
@@ -269,7 +271,7 @@ struct Storm {
         shared->answered.store(0);
         shared->call.fetch_add(1);
         const uint64_t deadline = now_ns() + kAnswer;
-        // Those that leave by themselves may answer none.
+        // A process that leaves by itself may answer no call.
         while (shared->answered.load() == 0 && expected > 0 && now_ns() < deadline && anybody_lives()) usleep(500);
         if (shared->answered.load() == 0 && expected > 0 && anybody_lives()) hangs("no client answers");
         if (const uint64_t stuck = hosts.stuck(); stuck > 0) hangs("an OpenMP program");
@@ -282,7 +284,7 @@ struct Storm {
                    info.si_pid == 0;
         });
     }
-    /// A fresh process joins and leaves, within the deadline.
+    /// Lets a fresh process join and leave, within the deadline.
     void newcomer() {
         test::Child fresh = test::Child::run([] {
             alarm(10);
@@ -301,7 +303,7 @@ struct Storm {
         else if (code != 0)
             fail("a newcomer", shared->failure);
     }
-    /// Everybody dead: everything free, nothing pending.
+    /// Checks the end: every process dead, every CPU free, nothing pending.
     void check_end(const std::string& folder) {
         clients.clear();
         administrators.clear();

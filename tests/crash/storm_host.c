@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * storm_host.c - an OpenMP program that knows nothing of drom, and counts in a file how often it came out right.
+ * storm_host.c - an OpenMP program that knows nothing of drom, and counts in a file how often its result was right.
  *
  *   storm_host FILE PLACE     FILE holds pairs of 64-bit numbers, {right, wrong}; it never ends by itself
  *
- * What it computes is split by the number of threads that it was told beforehand, as programs do.
+ * Its work is split by the number of threads that it was told beforehand, as programs do.
  */
 #include <fcntl.h>
 #include <omp.h>

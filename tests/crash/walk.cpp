@@ -2,16 +2,17 @@
 // walk.cpp - crash-walk: every mutating operation, from every start state, killed after every store; recovery killed
 // likewise.
 //
-// Of each state that a killed process can leave:
-//   - every invariant holds, and no CPU is in two clients' effective sets (what a client may be running on: everything
-//   it was
-//     posted since its last release);
-//   - drom_check, run by another process, accepts it, finishes it, and has nothing to do the second time;
-//   - when everybody has obeyed, all CPUs are where they were before the operation, or all where they would be after
-//   it;
-//   - sequence numbers did not go back.
-// The same is asked of every state that a killed recovery leaves. Usage: crash_walk [only-this-start
-// [only-this-operation]]
+// Each state that a killed process can leave is checked:
+//   - Every invariant holds, and no CPU is in two clients' effective sets. An effective set has the CPUs on which a
+//     client may be running: all that were posted to it since its last release.
+//   - drom_check, run by another process, accepts it, completes it, and has nothing to do the second time.
+//   - When every client has obeyed, all CPUs are where they were before the operation, or all where they would be after
+//     it.
+//   - Sequence numbers did not go back.
+//
+// Every state that a killed recovery leaves is checked likewise.
+//
+//   crash_walk [ONLY-THIS-START [ONLY-THIS-OPERATION]]
 #include <fcntl.h>
 #include <unistd.h>
 #include <cstdio>
@@ -37,7 +38,7 @@ using namespace drom::crash;
 
 // --- looking at a state --------------------------------------------------------------------------------------------
 
-/// The snapshot as a ledger. Only for reading.
+/// Returns the snapshot as a ledger. Only for reading.
 Ledger view(const Snapshot& snapshot) {
     Ledger ledger;
     ledger.base = const_cast<char*>(snapshot.ledger);
@@ -51,7 +52,7 @@ uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ hash >> 31;
 }
 
-/// Which state this is, without what differs from run to run: times, pids, stamps.
+/// Returns a hash of the state without the parts that differ from run to run: times, pids, stamps.
 uint64_t fingerprint(const Snapshot& snapshot, const std::map<uint32_t, uint32_t>& roles) {
     const Ledger ledger = view(snapshot);
     const auto role = [&](const Identity& identity) {
@@ -89,10 +90,10 @@ uint64_t fingerprint(const Snapshot& snapshot, const std::map<uint32_t, uint32_t
     return hash;
 }
 
-/// What each client may be running on: all it was posted since it last released.
+/// The CPUs on which each client may be running: all that were posted to it since its last release.
 class Effective {
 public:
-    /// False when a CPU is in two of them without a fast hand-over that says so.
+    /// Returns false when a CPU is in two sets without a fast hand-over in its word.
     bool observe(const Snapshot& snapshot, const std::set<uint32_t>& gone) {
         const Ledger ledger = view(snapshot);
         for (uint32_t slot = 0; slot < kSlots; ++slot) {
@@ -117,7 +118,7 @@ private:
         uint32_t users[kCpus] = {};
         for (const auto& [who, mask] : may_) {
             const SlotState state = state_of(ledger.slot(who.first));
-            // The slot's former user has ended, or this one is known to be dead.
+            // The slot's former user has ended, or this user is known to be dead.
             if (state.generation != who.second || gone.contains(ledger.slot(who.first).client.pid.load())) continue;
             if (state.phase == phase::kFree || state.phase == phase::kLeaving) continue;
             for (uint32_t cpu = 0; cpu < kCpus; ++cpu) users[cpu] += mask.has(cpu) ? 1U : 0U;
@@ -129,7 +130,7 @@ private:
     std::map<std::pair<uint32_t, uint32_t>, CpuSet> may_;
 };
 
-/// Who has each CPU when all is done: pids, 0 for nobody, -1 for drained.
+/// The owner of each CPU when all is done: pids, 0 for none, -1 for drained.
 struct Outcome {
     int64_t owner[kCpus];
     bool operator==(const Outcome&) const = default;
@@ -178,7 +179,7 @@ public:
     }
 
 private:
-    /// Runs the operation in a child that is gone afterwards. Its pid, 0 when it did not end well.
+    /// Runs the operation in a child that is gone afterwards. Returns its pid, 0 when it did not end well.
     int perform(Scene& scene, const Operation& operation) {
         test::Child victim = test::Child::run([&] {
             operation.prepare(scene);
@@ -212,7 +213,8 @@ private:
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) check_names(view(state), cpu);
     }
 
-    /// Generations are twelve bits in a word: a slot must not be used again while a word has its former user's name.
+    /// Checks names, whose generations have twelve bits: a slot must not be used again while a word has its former
+    /// user's name.
     void check_names(const Ledger& ledger, uint32_t cpu) {
         const Owner word{ledger.owner(cpu).load()};
         for (const Owner::Name who : {word.owner(), word.heir()}) {
@@ -223,7 +225,7 @@ private:
         }
     }
 
-    /// Another process finds the state, the victim dead.
+    /// Lets another process find the state, with the victim dead.
     void recover(const Snapshot& state, Effective effective, uint32_t victim, const Outcome& before,
                  const Outcome& after, bool step) {
         ++totals_.recoveries;
@@ -246,7 +248,7 @@ private:
         for (Snapshot& prefix : prefixes) interrupted(prefix, start, victim, before, after);
     }
 
-    /// The recovery was killed here; it was this process, which is to be dead now.
+    /// Continues after a kill of the recovery: this process ran it, and counts as dead now.
     void interrupted(Snapshot& state, const Effective& effective, uint32_t victim, const Outcome& before,
                      const Outcome& after) {
         Word& lock = view(state).header().admin_lock;
@@ -307,7 +309,7 @@ private:
         return status;
     }
 
-    /// Everybody obeys, again and again, until there is nothing left to do.
+    /// Lets every client obey, again and again, until there is nothing left to do.
     Outcome finish() {
         Outcome outcome{};
         int status = DROM_OK;
@@ -333,7 +335,8 @@ private:
         return outcome;
     }
 
-    /// Nobody joins or leaves any more: each slot has somebody or is free, and each page is somebody's.
+    /// Checks slots and files when no client joins or leaves any more: each slot has a client or is free, and each page
+    /// belongs to a client.
     void check_slots_and_files() {
         std::set<std::string> expected{"ledger"};
         for (uint32_t i = 0; i < kSlots; ++i) {
