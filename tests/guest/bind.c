@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * bind.c - counts the CPUs of the machine by trying to run on each, as programs do, and passes masks that cannot be
- * read.  bind */
+ * read.
+ *
+ *   bind */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +14,7 @@
 
 static void* nothing(void* unused) { return unused; }
 
-/* A thread that is created on one CPU: the code. */
+/* Returns the code of creating a thread on one CPU. */
 static int created_on(int cpu) {
     cpu_set_t one;
     CPU_ZERO(&one);

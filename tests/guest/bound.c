@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * bound.c - a program that binds threads by their attributes as it creates them, as libgomp does for OMP_PROC_BIND.
  *
- *   bound STOP   creates threads until the file STOP is there; says how many it created, how many ran, and how many had
- * a signal blocked
+ *   bound STOP
+ *
+ * It creates threads until the file STOP exists. It prints how many more threads ran than it created, how many had a
+ * signal blocked, and whether it created any.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -40,7 +42,7 @@ int main(int argc, char** argv) {
         ++created;
         pthread_join(thread, NULL);
     }
-    usleep(300000); /* for threads that nobody joins */
+    usleep(300000); /* for threads that are not joined */
     printf("ran %ld too many, %ld with a signal blocked, %s\n", (long)ran - created, (long)blocked,
            created > 0 ? "some" : "none");
     return 0;

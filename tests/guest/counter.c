@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * counter.c - preloaded before everything else, it counts allocations and locks of the calling thread between two
- * marks. */
+ * counter.c - counts allocations and locks of the calling thread between two marks; preloaded before everything
+ * else. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * descriptors.c - an OpenMP program that closes a descriptor and opens a file, which POSIX then gives that number,
- * until the file argv[1] exists (at most 60 s). Prints how often it got another number.  descriptors STOP */
+ * descriptors.c - an OpenMP program that closes a descriptor and opens a file, which by POSIX gets that number,
+ * until the file STOP exists (at most 60 s). It prints how often the file got another number.
+ *
+ *   descriptors STOP */
 #include <fcntl.h>
 #include <omp.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# guest.bats - what a library owes a process that it lives in; a test a row.
+# guest.bats - the duties of a library to the process that it lives in; one test per row.
 #
 #   GUEST_BUILD=build/dev bats tests/guest/guest.bats
 
@@ -10,7 +10,7 @@ setup_file() {
     export build=${GUEST_BUILD:?the build folder}
     export hosts=$build/tests/guest lib=$build/lib/libdrom.so agent=$build/lib/libdrom-omp.so:$build/lib/libdrom-agent.so
     export PATH=$build/bin:$PATH OMP_NUM_THREADS=2
-    # Two CPUs on any machine, so that there is something to take.
+    # Two CPUs on any machine, so that one can be taken.
     export both one
     both=$(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{for (c = $1; c <= ($2 == "" ? $1 : $2); ++c) print c}' | head -n 2 | paste -sd,)
     one=${both%%,*}
@@ -37,7 +37,7 @@ missing() {
     skip "$1"
 }
 
-# eventually SECONDS COMMAND...: it succeeds before the deadline.
+# eventually SECONDS COMMAND...: waits until the command succeeds; fails at the deadline.
 eventually() {
     local end=$((SECONDS + $1))
     shift
@@ -47,7 +47,8 @@ eventually() {
     done
 }
 
-# start PROGRAM ARGUMENT...: in the background under the preload that fits it, until it says "ready".
+# start PROGRAM ARGUMENT...: starts it in the background under the preload that fits it, and waits until it says
+# "ready".
 start() {
     rm -f "$work/out"
     LD_PRELOAD=${preload-$agent} "$@" >"$work/out" 2>"$work/err" 3>&- &
@@ -55,7 +56,7 @@ start() {
     eventually 90 grep -s -q '^ready' "$work/out"
 }
 
-# finish: the host ends by itself, well, and with the right sum.
+# finish: checks that the host ends by itself, well, and with the right sum.
 finish() {
     touch "$stop"
     local status=0
@@ -82,7 +83,7 @@ ended_under_requests() {
     ended "$1"
 }
 
-# shrinks_and_grows PID: the client follows both ways.
+# follows PID: checks that the client follows both ways.
 follows() {
     eventually 90 listed "$1"
     drom set "$1" "$one"
@@ -148,8 +149,8 @@ follows() {
     chown nobody "$folder/host"
     chmod 4755 "$folder/host"
     touch "$stop"
-    # LLVM's runtime registers under its pid in shared memory, where a killed program of
-    # root's that had the same pid may have left a file that this user cannot open: then once more, with another pid.
+    # LLVM's runtime registers under its pid in shared memory. A killed program of root's with the same pid may have
+    # left a file there that this user cannot open: then once more, with another pid.
     local tries
     for tries in 1 2 3; do
         run env LD_PRELOAD="$agent" "$folder/host" secure "$stop"
@@ -182,7 +183,7 @@ follows() {
     done
 }
 
-# The calls between the marks, of the thread that works only: the agent's own sleeps in a futex of its own.
+# Lists the calls between the marks, of the working thread only: the agent's thread sleeps in a futex of its own.
 calls_between_marks() {
     strace "$@" -o "$work/calls" "${program[@]}" >/dev/null
     grep -q drom-test-end "$work/calls"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * host.c - an OpenMP program that does what programs do to libraries that live inside them.
  *
- *   host MODE STOP [ARGUMENT...]     runs regions until the file STOP exists (at most 30 s), says "ready" after the
- * first
+ *   host MODE STOP [ARGUMENT...]
+ *
+ * It runs regions until the file STOP exists (at most 30 s), and says "ready" after the first.
  *
  *   regions     nothing else
  *   fork        forks; the child has regions of its own and says "child SUM"
@@ -10,14 +11,14 @@
  *   vfork       vfork and exec of /bin/true, again and again
  *   spawn       posix_spawn of /bin/true, again and again
  *   exec        after the first regions becomes ARGUMENT...
- *   close       closes every descriptor above 2, then goes on
- *   alarm       SIGALRM a thousand times a second; the handler asks omp_get_max_threads()
+ *   close       closes every descriptor above 2, then continues
+ *   alarm       SIGALRM a thousand times per second; the handler calls omp_get_max_threads()
  *   pin         binds its main thread to the CPU ARGUMENT again and again, and says when that was refused
  *   manners     compares umask, signal handlers and environment with those at its start
  *   trace       prints how many frames a thread of the team sees above it, at least one
  *   secure      says whether the system treats it as set-uid
  *
- * Ends with "sum S", the sum that its last region computed, which is always the same.
+ * It ends with "sum S", the sum of its last region, which is always the same.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -65,7 +66,8 @@ static void by_fork(int raw) {
     fflush(stdout);
     const pid_t child = raw ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
     if (child == 0) {
-        /* After a raw clone, and after any fork under libgomp, the runtime's own state is no good: serial work only. */
+        /* After a raw clone, and after any fork under libgomp, the runtime's own state is unusable: serial work
+         * only. */
         const long sum = raw || getenv("SERIAL_CHILD") ? 0 : regions(200);
         printf("child %ld\n", sum);
         fflush(stdout);
@@ -108,8 +110,8 @@ static void start_alarms(void) {
     alarm_each(1000);
 }
 
-/// LLVM's runtime ends the process when it is asked while it finalizes itself: a handler that asks must not outlive
-/// main.
+/// Stops the alarms before main ends: LLVM's runtime ends the process when a handler calls it while it finalizes
+/// itself.
 static void stop_alarms(void) {
     alarm_each(0);
     printf("alarms %s, answer %s\n", alarms > 10 ? "came" : "did not come", answered >= 1 ? "given" : "missing");

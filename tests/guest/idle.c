@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * idle.c - a program with regions of one thread and queries, between two marks: what the agent does there when nothing
- * is asked of it. The marks are calls of access() with names that exist nowhere, and counter_mark() when the counter is
- * loaded. */
+ * idle.c - a program with regions of one thread and queries, between two marks: shows the work of the agent while
+ * there is no request. The marks are calls of access() with names that do not exist, and counter_mark() when the
+ * counter is loaded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <omp.h>

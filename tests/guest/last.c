@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * last.c - an OpenMP program whose first thread ends by pthread_exit; another one works until the file argv[1] exists
- * (at most 30 s). The program ends with that thread, and with what it printed, and runs its exit handler.  last STOP */
+ * last.c - an OpenMP program whose first thread ends by pthread_exit; another one works until the file STOP exists
+ * (at most 30 s). The program ends with that thread, prints its output, and runs its exit handler.
+ *
+ *   last STOP */
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * late.c - a program whose first region comes late: it says "ready", waits for the file argv[1], and says how large its
- * team is.  late STOP */
+ * late.c - a program whose first region comes late: it says "ready", waits for the file STOP, and prints the size of
+ * its team.
+ *
+ *   late STOP */
 #include <omp.h>
 #include <stdio.h>
 #include <unistd.h>

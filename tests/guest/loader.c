@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * loader.c - a program without OpenMP.
  *
- *   loader plugin LIBRARY STOP   loads LIBRARY privately (RTLD_LOCAL), calls it until STOP exists, closes it, ends with
- * "sum S" loader churn LIBRARY N       opens and closes LIBRARY N times; says how often it is mapped afterwards loader
- * idle LIBRARY N        opens LIBRARY, joins, and polls N times; built with -ldl only, so every name is looked up
+ *   loader plugin LIBRARY STOP   loads LIBRARY privately (RTLD_LOCAL), calls it until STOP exists, prints "sum S"
+ *   loader churn LIBRARY N       opens and closes LIBRARY N times; says how often it is mapped afterwards
+ *   loader idle LIBRARY N        opens LIBRARY, joins, and polls N times
+ *
+ * It is built with -ldl only, so every name is looked up.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# objects.bats - one shared object an intrusion: what each of them does to the program that it is loaded into, and what it leaves alone.
+# objects.bats - one shared object per intrusion: how each of them changes the program that it is loaded into, and what
+# it leaves alone.
 #
 #   GUEST_BUILD=build/dev bats tests/guest/objects.bats
 
@@ -34,14 +35,15 @@ teardown() {
     rm -rf "$work"
 }
 
-# begin PROGRAM ARGUMENT...: reads what it does from us, a line a time, and answers with a line.
+# begin PROGRAM ARGUMENT...: starts a program that reads commands from this test, one per line, and answers each with a
+# line.
 begin() {
-    : >"$work/out" # what an earlier one wrote must be gone now
+    : >"$work/out" # the output of an earlier program must be gone now
     "$@" <"$work/line" >"$work/out" 2>"$work/err" 3>&- 5>&- &
     pid=$!
 }
 
-# ask TEXT: the next line that the program writes.
+# ask TEXT: prints the next line that the program writes.
 ask() {
     local lines end=$((SECONDS + 20))
     lines=$(wc -l <"$work/out")
@@ -53,7 +55,8 @@ ask() {
     sed -n "$((lines + 1))p" "$work/out"
 }
 
-# adopts ANSWER: a region soon has that team. Not always the next one: where the agent's thread is releasing at that moment, the one after it.
+# adopts ANSWER: waits until a region has that team. That is not always the next one: while the agent's thread is
+# releasing, it is the one after it.
 adopts() {
     local end=$((SECONDS + 20))
     until [[ $(ask teams) == "$1" ]]; do
@@ -71,7 +74,7 @@ eventually() {
 }
 is_live() { [[ $(client state) == live ]]; }
 
-# bindings NAME VARIABLE...: which symbol of which object is bound to which, but for those of drom's libraries.
+# bindings NAME VARIABLE...: lists the symbols of each object and where they are bound, except for drom's libraries.
 bindings() {
     local name=$1
     shift

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * outer.c - an OpenMP program with a pthread_create of its own, in front of every library's, as one that is built with
- * a sanitizer has. A call that comes back into it is counted; clang 19's AddressSanitizer waits for ever. Runs until
- * the file argv[1] exists (at most 60 s).  outer STOP */
+ * outer.c - an OpenMP program with a pthread_create of its own, which comes before every library's, as in a program
+ * that is built with a sanitizer. A call that comes back into it is counted; clang 19's AddressSanitizer would wait
+ * for ever. It runs until the file STOP exists (at most 60 s).
+ *
+ *   outer STOP */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * teams.c - an OpenMP program that does what the lines on its stdin say, and answers each with a line.
+ * teams.c - an OpenMP program that follows the lines on its stdin, and answers each with a line.
  *
- *   teams       how many threads a region has, and what omp_get_max_threads() says; with OTHER the library's as well
- *   clause      a region of two threads by its clause
- *   set N       omp_set_num_threads(N)
- *   behind N    the same by the address that the runtime itself gives, as Python's threadpoolctl does
- *   dynamic     omp_set_dynamic(1)
+ *   teams       prints how many threads a region has, and omp_get_max_threads(); with OTHER the library's as well
+ *   clause      opens a region of two threads by its clause
+ *   set N       calls omp_set_num_threads(N)
+ *   behind N    does the same by the runtime's own address of it, as Python's threadpoolctl does
+ *   dynamic     calls omp_set_dynamic(1)
  *   end         ends
  *
  *   teams private LIBRARY N    loads the library for itself, and has N regions there

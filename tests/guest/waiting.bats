@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# waiting.bats - how the threads of a program wait for one another while it has fewer CPUs than it started with.
+# waiting.bats - how the threads of a program wait for one another while it has fewer CPUs than at its start.
 #
 #   GUEST_BUILD=build/dev bats tests/guest/waiting.bats
 
@@ -10,7 +10,7 @@ setup_file() {
     export build=${GUEST_BUILD:?the build folder}
     export hosts=$build/tests/guest lib=$build/lib/libdrom-agent.so
     export PATH=$build/bin:$PATH OMP_NUM_THREADS=2
-    # Two CPUs on any machine, so that there is something to take.
+    # Two CPUs on any machine, so that one can be taken.
     export both one
     both=$(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{for (c = $1; c <= ($2 == "" ? $1 : $2); ++c) print c}' | head -n 2 | paste -sd,)
     one=${both%%,*}
@@ -30,7 +30,7 @@ teardown() {
     rm -rf "$work"
 }
 
-# eventually SECONDS COMMAND...: it succeeds before the deadline.
+# eventually SECONDS COMMAND...: waits until the command succeeds; fails at the deadline.
 eventually() {
     local end=$((SECONDS + $1))
     shift
@@ -40,7 +40,8 @@ eventually() {
     done
 }
 
-# start PROGRAM ARGUMENT...: on both CPUs under the preload, until it is a client; with `preload` empty, by itself.
+# start PROGRAM ARGUMENT...: starts it on both CPUs under the preload, and waits until it is a client; with `preload`
+# empty, by itself.
 start() {
     rm -f "$stop" "$work/out"
     LD_PRELOAD=${preload-$lib} taskset -c "${cpus-$both}" "$@" >"$work/out" 2>"$work/err" 3>&- &
@@ -53,10 +54,11 @@ listed() { [[ $(drom list --json 2>/dev/null | jq "[.clients[]? | select(.pid ==
 lines() { grep -c '^cpu' "$work/out"; }
 has_lines() { (($(lines) >= $1)); }
 
-# more N: that many lines more than now.
+# more N: waits for that many more lines.
 more() { eventually 60 has_lines $(($(lines) + $1)); }
 
-# finish: the host ends by itself, well, and with the right sum. A program that hangs is killed, which is not well.
+# finish: checks that the host ends by itself, well, and with the right sum. A program that hangs is killed, which
+# fails.
 finish() {
     touch "$stop"
     local watchdog status=0
@@ -70,10 +72,10 @@ finish() {
     grep -q '^sum 141$' "$work/out"
 }
 
-# waits RUNTIMES: what the newest line says of them, "llvm N libgomp N".
+# waits RUNTIMES: checks the newest line: "llvm N libgomp N".
 waits() { [[ $(grep '^cpu' "$work/out" | tail -n 1) == *" $1 blocktime "* ]]; }
 
-# Microseconds of the processor for a window of rounds: the least of the last five.
+# Prints the microseconds of processor time for a window of rounds: the least of the last five.
 cost() { grep '^cpu' "$work/out" | tail -n 5 | awk '{print $2}' | sort -n | head -n 1; }
 
 own_words() { if [[ $1 == gcc ]]; then echo "llvm 0 libgomp $2"; else echo "llvm $2 libgomp 0"; fi; }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * waiting.c - an OpenMP program whose threads wait for one another all the time, and that says how its runtimes'
- * threads wait.
+ * waiting.c - an OpenMP program whose threads wait for one another all the time; it prints how its runtimes' threads
+ * wait.
  *
  *   waiting MODE STOP [LIBRARY...]   until the file STOP exists
  *
- *   region     everything in one region, with a barrier each 20 us
- *   regions    a region, with a clause for as many threads as there are CPUs at the start,
- *              each 20 us, and now and then a pause
- *   fork       as regions; between them children that look at what is loaded
+ *   region     everything in one region, with a barrier every 20 us
+ *   regions    a region every 20 us, with a clause for as many threads as CPUs at the start; some pauses
+ *   fork       as regions; between them children that look at the loaded objects
  *   load       as regions; loads each LIBRARY privately once STOP.load exists, and calls it as often
  *
- * After each WINDOW rounds a line: "cpu US llvm N libgomp N blocktime N": the processor time of those rounds, how many
- * of the loaded runtimes of each kind wait as they do from their start, and what kmp_get_blocktime says (0 under
- * libgomp). Ends with "sum S", always the same. */
+ * After each WINDOW rounds it prints a line: "cpu US llvm N libgomp N blocktime N". That is the processor time of
+ * those rounds, how many of the loaded runtimes of each kind wait as at their start, and the result of
+ * kmp_get_blocktime (0 under libgomp). It ends with "sum S", always the same. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
