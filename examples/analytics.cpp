@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// analytics.cpp - a short OpenMP program that looks at data: a histogram, a mean and a variance, in a few parallel
+// analytics.cpp - a short OpenMP program that analyses data: a histogram, a mean and a variance, in a few parallel
 // loops.
 //
-// A plain OpenMP program, as heat.cpp is: nothing of drom in it. In the demonstration it is the one that arrives while
-// the simulation owns every CPU of the node.
+// A plain OpenMP program, as heat.cpp is: nothing of drom in it. In the demonstration it arrives while the simulation
+// owns every CPU of the node.
 //
 //   analytics [--samples MILLIONS] [--rounds N]
 //
@@ -23,7 +23,7 @@ namespace {
 constexpr int kBins = 64;
 
 struct Options {
-    int samples = 20;  // millions a round
+    int samples = 20;  // millions per round
     int rounds = 20;
 };
 
@@ -34,7 +34,7 @@ struct Statistics {
     std::int64_t squares = 0;
 };
 
-/// Steele, Lea and Flood's SplitMix64: 64 random-looking bits for each counter.
+/// Returns 64 random-looking bits for each counter: Steele, Lea and Flood's SplitMix64.
 std::uint64_t random_bits(std::uint64_t counter) {
     std::uint64_t bits = counter * 0x9e3779b97f4a7c15;
     bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
@@ -42,7 +42,7 @@ std::uint64_t random_bits(std::uint64_t counter) {
     return bits ^ bits >> 31;
 }
 
-/// A sample 0..1020: the sum of four random bytes, which is bell-shaped.
+/// Returns a sample 0..1020: the sum of four random bytes, which is bell-shaped.
 std::int64_t sample(std::uint64_t counter) {
     const std::uint64_t bits = random_bits(counter);
     return static_cast<std::int64_t>((bits & 0xff) + (bits >> 8 & 0xff) + (bits >> 16 & 0xff) + (bits >> 24 & 0xff));
@@ -75,7 +75,7 @@ std::uint64_t checksum(const Statistics& found) {
     return hash;
 }
 
-/// Four dice of 256 faces: mean 4 * 127.5, variance 4 * (256^2 - 1) / 12. Five standard errors are allowed.
+/// Checks four dice of 256 faces: mean 4 * 127.5, variance 4 * (256^2 - 1) / 12. Five standard errors are allowed.
 bool plausible(const Statistics& found, double mean, double variance) {
     constexpr double kVariance = 4 * 65535.0 / 12;
     const auto count = static_cast<double>(found.count);

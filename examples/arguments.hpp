@@ -7,7 +7,7 @@
 #include <cstring>
 #include <initializer_list>
 
-/// `--name NUMBER`; the value stays as it is when it is not given.
+/// `--name NUMBER`; without it the value stays.
 struct Number {
     const char* name;
     int* value;
@@ -23,7 +23,7 @@ inline bool read_number(const char* text, const Number& number) {
     return true;
 }
 
-/// False when there is anything but these. `progress`: where the program has --progress.
+/// Returns false when there is any other argument. `progress`: for programs with --progress.
 inline bool read_arguments(int argc, char** argv, std::initializer_list<Number> numbers, bool* progress = nullptr) {
     for (int at = 1; at < argc; ++at) {
         if (progress != nullptr && std::strcmp(argv[at], "--progress") == 0) {

@@ -4,9 +4,9 @@
 //
 //   blas_threads [--size N] [--products N]
 //
-// OpenBLAS built for POSIX threads and BLIS have pools that no runtime knows, and a function each that says how many
-// threads the next product may use. So the program looks at drom_poll between two products, which costs two loads, and
-// passes the number on: to whichever of the two it runs over, found by its name, so that the same source serves both.
+// OpenBLAS built for POSIX threads and BLIS have pools that no runtime knows. Each has a function that sets how many
+// threads the next product may use. So the program calls drom_poll between two products, which costs two loads, and
+// passes the number on. It finds either function by its name, so the same source serves both libraries.
 //
 // Every product is exact: the entries are integers below 1021, so no sum in it exceeds size * 1020^2 < 2^53, and
 // neither the order of the sums nor the number of threads can change a bit. (With other entries BLIS 0.9 gives the
@@ -60,13 +60,13 @@ int count_cpus(const std::array<std::uint64_t, 64>& mask) {
     return count;
 }
 
-/// Those that this process was started with.
+/// Returns the number of CPUs that this process was started with.
 int count_own_cpus() {
     cpu_set_t own;
     return sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own) : 1;
 }
 
-/// Between two products, when no thread of the library's is at work.
+/// Called between two products, when no thread of the library works.
 void follow(const Pool& pool) {
     std::array<std::uint64_t, 64> mask{};  // 4,096 CPUs
     if (drom_poll(mask.data(), mask.size(), nullptr) == DROM_OK) pool.use_threads(count_cpus(mask));
@@ -89,7 +89,7 @@ std::vector<double> apply(const Matrix& matrix, const std::vector<double>& x) {
     return y;
 }
 
-/// The number of products that were wrong; `a` becomes A B, its entries brought back below the modulus, again and
+/// Returns the number of wrong products; `a` becomes A B, with its entries brought back below the modulus, again and
 /// again.
 int multiply_all(Matrix& a, const Matrix& b, const Pool& pool, const Options& options) {
     const int n = options.size;
@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     drom_error error;
-    // Without a table it runs as ever, with as many threads as the library likes.
+    // Without a table it runs as before, with the library's own number of threads.
     if (drom_init(nullptr, 0, nullptr, &error) < 0) std::fprintf(stderr, "blas_threads: %s\n", error.text);
     const Pool pool;
     if (!pool.is_known())

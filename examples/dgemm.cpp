@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // dgemm.cpp - a long series of matrix products by a packaged library: OpenBLAS, built for OpenMP by the distribution.
 //
-// This file only calls; the parallel regions, the threads and the questions about their number are all the library's,
-// and the library is the distribution's binary. OpenBLAS asks omp_get_max_threads() before each product and partitions
-// by the answer.
+// This file only calls. The parallel regions, the threads and the questions about their number are the library's, and
+// the library is the distribution's binary. OpenBLAS calls omp_get_max_threads() before each product and partitions by
+// the answer.
 //
 //   dgemm [--size N] [--products N] [--progress]
 //
 // Every product is exact: the entries are small integers, so the order of the sums, and with it the number of threads,
-// cannot change a bit. Each product C = A B is checked by Freivalds' method, C x = A (B x) for a vector x: exit status
+// cannot change a bit. Each product C = A B is checked by Freivalds' method, C x = A (B x) for a vector x; exit status
 // 1 when one is wrong.
 #include <cblas.h>
 
@@ -59,8 +59,8 @@ std::vector<double> apply(const Matrix& matrix, const std::vector<double>& x) {
     return y;
 }
 
-/// Freivalds: compares C x with A (B x) for a vector of zeros and ones. A wrong product passes with probability one
-/// half at most, and every round takes another vector.
+/// Compares C x with A (B x) for a vector of zeros and ones, by Freivalds. A wrong product passes with a probability of
+/// at most one half, and every round takes another vector.
 bool is_product(const Matrix& a, const Matrix& b, const Matrix& c, int round) {
     std::vector<double> x(static_cast<std::size_t>(a.size));
     std::uint64_t bits = static_cast<std::uint64_t>(round) + 1;
@@ -82,7 +82,7 @@ std::uint64_t checksum(const Matrix& matrix) {
     return hash;
 }
 
-/// The number of products that were wrong; `a` ends as the last one.
+/// Returns the number of wrong products; `a` ends as the last one.
 int multiply_all(Matrix& a, const Matrix& b, const Options& options) {
     Matrix c(options.size);
     const int tenth = options.products < 10 ? 1 : options.products / 10;

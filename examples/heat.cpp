@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// heat.cpp - a long OpenMP simulation: heat spreading over a square plate, one parallel loop a time step.
+// heat.cpp - a long OpenMP simulation: heat spreads over a square plate, with one parallel loop per time step.
 //
-// A plain OpenMP program: it includes nothing of drom, is linked to nothing of drom and is compiled by any compiler
-// with -fopenmp. It never asks how many threads it has, so it does not notice when that changes between two steps.
+// A plain OpenMP program: it includes and links nothing of drom, and any compiler with -fopenmp compiles it. It never
+// asks for its number of threads, so it does not notice a change between two steps.
 //
 //   heat [--size CELLS] [--steps N] [--progress]
 //
 // The plate starts as one bump, sin(pi x) sin(pi y), cold at its rim. That shape only fades: every step multiplies it
-// by the same known factor. So the program knows the right answer and checks itself: exit status 1 when it computed
-// something else. The checksum covers every bit of the result and does not depend on the number of threads.
+// by the same known factor. So the program knows the right answer and checks itself; exit status 1 when the result
+// differs. The checksum covers every bit of the result and does not depend on the number of threads.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -52,7 +52,7 @@ void fill(Plate& plate) {
         for (int x = 1; x < size - 1; ++x) plate.row(y)[x] = bump(x, size) * bump(y, size);
 }
 
-/// One time step: each cell moves towards the mean of its four neighbours.
+/// Makes one time step: each cell moves towards the mean of its four neighbours.
 void step(const Plate& now, Plate& next) {
     const int size = now.size();
 #pragma omp parallel for schedule(static)
@@ -79,7 +79,7 @@ Plate simulate(const Options& options) {
     return now;
 }
 
-/// The largest difference from the known answer, relative to the height of what is left of the bump.
+/// Returns the largest difference from the known answer, relative to the height of the rest of the bump.
 double largest_error(const Plate& plate, int steps) {
     const int size = plate.size();
     const double wave = std::sin(std::numbers::pi / (2.0 * (size - 1)));
@@ -91,7 +91,7 @@ double largest_error(const Plate& plate, int steps) {
     return worst / fade;
 }
 
-/// FNV-1a over the bits of every cell.
+/// Returns FNV-1a over the bits of every cell.
 std::uint64_t checksum(const Plate& plate) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (int y = 0; y < plate.size(); ++y) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// heat_mpi.cpp - the simulation of heat.cpp over several ranks: each has a strip of the plate and works on it with its
-// OpenMP threads.
+// heat_mpi.cpp - the simulation of heat.cpp over several ranks: each rank has a strip of the plate, and works on it
+// with its OpenMP threads.
 //
-// A plain MPI+OpenMP program: nothing of drom in it. MPI is called by the main thread only, between parallel loops.
+// A plain MPI+OpenMP program: nothing of drom in it. Only the main thread calls MPI, between parallel loops.
 //
 //   mpirun -np RANKS heat_mpi [--size CELLS] [--steps N] [--progress]
 //
-// Every cell is computed by the same operations whoever computes it, so the checksum depends neither on the number of
-// ranks nor on that of threads. Exit status 1 when the plate is not what is known to come out.
+// Every cell is computed by the same operations on any rank, so the checksum depends neither on the number of ranks nor
+// on that of threads. Exit status 1 when the plate differs from the known answer.
 #include <mpi.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ void fill(Strip& strip) {
         for (int x = 1; x < size - 1; ++x) strip.row(y)[x] = bump(x, size) * bump(y, size);
 }
 
-/// Gives the outermost rows to the neighbours and takes theirs.
+/// Sends the outermost rows to the neighbours and receives theirs.
 void exchange(Strip& strip, const World& world) {
     const int count = strip.size();
     double* const top = strip.row(strip.first());
@@ -78,7 +78,7 @@ void exchange(Strip& strip, const World& world) {
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/// One time step: each cell moves towards the mean of its four neighbours. The rim stays cold.
+/// Makes one time step: each cell moves towards the mean of its four neighbours. The rim stays cold.
 void step(const Strip& now, Strip& next) {
     const int size = now.size();
     const int begin = std::max(1, now.first());
@@ -109,7 +109,7 @@ Strip simulate(const Options& options, const World& world) {
     return now;
 }
 
-/// The largest difference from the known answer, relative to the height of what is left of the bump.
+/// Returns the largest difference from the known answer, relative to the height of the rest of the bump.
 double largest_error(const Strip& strip, int steps) {
     const int size = strip.size();
     const double wave = std::sin(std::numbers::pi / (2.0 * (size - 1)));
@@ -123,7 +123,7 @@ double largest_error(const Strip& strip, int steps) {
     return all / fade;
 }
 
-/// A sum over the bits of every cell, each weighted by its place: the same however the plate is divided.
+/// Returns a sum over the bits of every cell, weighted by its position: the same for any division of the plate.
 std::uint64_t checksum(const Strip& strip) {
     std::uint64_t sum = 0;
     for (int y = strip.first(); y < strip.last(); ++y) {
@@ -138,7 +138,7 @@ std::uint64_t checksum(const Strip& strip) {
     return all;
 }
 
-/// The exit status.
+/// Returns the exit status.
 int run(const Options& options, const World& world) {
     if (world.ranks > options.size) {
         if (world.rank == 0)

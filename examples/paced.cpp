@@ -3,7 +3,7 @@
 //
 //   paced [--cpus N] [--milliseconds N]
 //
-// It has as much work as takes so long on so many CPUs, and sleeps until that is done; on half of the CPUs it takes
+// Its work takes so many milliseconds on so many CPUs, and it sleeps until that is done; on half of the CPUs it takes
 // twice as long. On nodes that drom only plays (DROM_VIRTUAL) this is a job: a cluster of them fits on a laptop.
 // Without a reservation it has all its CPUs all the time.
 #include <drom/drom.h>
@@ -37,7 +37,7 @@ int count_cpus(const std::uint64_t* words, std::size_t nwords) {
     return count;
 }
 
-/// Work that is left, and how fast it goes.
+/// The work that is left, and its speed.
 class Pace {
 public:
     explicit Pace(const Options& options) : asked_(options.cpus), cpus_(options.cpus), left_(options.milliseconds) {}
@@ -48,7 +48,8 @@ public:
         change(cpus);
     }
 
-    /// As set(), with what `look` finds: whoever sets it at the same time has seen more.
+    /// Does as set(), with the number that `look` returns. A call of set() in another thread waits meanwhile: its
+    /// number is newer, and counts.
     template <typename Look>
     void set_by(Look look) {
         const std::lock_guard lock(mutex_);
@@ -98,7 +99,7 @@ void follow(const std::uint64_t* words, std::size_t nwords, void* pace) {
     static_cast<Pace*>(pace)->set(count_cpus(words, nwords));
 }
 
-/// CPUs of this process's reservation; 0 when the table does not say.
+/// Returns the CPUs of this process's reservation; 0 when the table does not say.
 int reserved_cpus() {
     drom_options options{};
     options.size = sizeof options;
@@ -111,7 +112,7 @@ int reserved_cpus() {
     return status < 0 ? 0 : count_cpus(wanted, kWords);
 }
 
-/// False, with a sentence on stderr, when there is a reservation and it cannot be used.
+/// Returns false, with a sentence on stderr, when there is a reservation and it cannot be used.
 bool join(Pace& pace) {
     if (std::getenv("DROM_SLOT") == nullptr) return true;
     drom_options options{};

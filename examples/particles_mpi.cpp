@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// particles_mpi.cpp - particles that attract each other, each rank moving its share of them, each thread a part of
-// that.
+// particles_mpi.cpp - particles that attract each other: each rank moves a share of them, each thread a part of that.
 //
-// A plain MPI+OpenMP program: nothing of drom in it. It computes more than it communicates, one gather of all places a
-// step.
+// A plain MPI+OpenMP program: nothing of drom in it. It computes more than it communicates: one gather of all positions
+// per step.
 //
 //   mpirun -np RANKS particles_mpi [--particles N] [--steps N] [--progress]
 //
@@ -24,7 +23,7 @@
 namespace {
 
 constexpr double kStep = 1e-3;
-constexpr double kSoft = 0.05;  // squared; two particles that meet do not throw each other out
+constexpr double kSoft = 0.05;  // squared; it limits the force between two particles that meet
 
 using Vector = std::array<double, 3>;
 
@@ -34,14 +33,14 @@ struct Options {
     bool progress = false;
 };
 
-/// All places; the velocities and forces of the particles [first, last) that are this rank's.
+/// All positions; the velocities and forces of this rank's particles [first, last).
 struct System {
     int rank = 0, ranks = 1, first = 0, last = 0;
     std::vector<Vector> places, velocities, forces;
-    std::vector<int> counts, starts;  // of doubles, as MPI_Allgatherv wants them
+    std::vector<int> counts, starts;  // in doubles, as MPI_Allgatherv needs them
 };
 
-/// A number in [-1, 1) that is made up from a counter.
+/// Returns a number in [-1, 1) that is made from a counter.
 double random_place(std::uint64_t counter) {
     std::uint64_t bits = (counter + 1) * 0x9e3779b97f4a7c15;
     bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
@@ -70,7 +69,7 @@ System set_up(const Options& options) {
     return system;
 }
 
-/// On a particle by all others, masses adding up to one. Returns its share of the potential energy.
+/// Computes the force of all others on a particle; the masses add up to one. Returns its share of the potential energy.
 double pull_on(const System& system, std::size_t particle, Vector& force) {
     const double mass = 1.0 / static_cast<double>(system.places.size());
     const Vector here = system.places[particle];
@@ -88,7 +87,7 @@ double pull_on(const System& system, std::size_t particle, Vector& force) {
     return potential + 0.5 * mass * mass / std::sqrt(kSoft);  // not on itself
 }
 
-/// New forces on this rank's particles. Returns their potential energy.
+/// Computes the forces on this rank's particles. Returns their potential energy.
 double pull(System& system) {
     double potential = 0;
     const auto count = static_cast<std::ptrdiff_t>(system.forces.size());
@@ -105,7 +104,7 @@ void push(System& system, double time) {
         for (std::size_t axis = 0; axis < 3; ++axis) system.velocities[i][axis] += time * system.forces[i][axis];
 }
 
-/// Moves this rank's particles and learns where all others are.
+/// Moves this rank's particles and receives the positions of all others.
 void move(System& system) {
     for (std::size_t i = 0; i < system.velocities.size(); ++i)
         for (std::size_t axis = 0; axis < 3; ++axis)
@@ -124,7 +123,7 @@ double energy(const System& system, double potential) {
 }
 
 std::uint64_t checksum(const System& system) {
-    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a over the bits of all places, which every rank has
+    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a over the bits of all positions, which every rank has
     for (const Vector& place : system.places) {
         for (double axis : place) {
             std::uint64_t bits = 0;
@@ -135,7 +134,7 @@ std::uint64_t checksum(const System& system) {
     return hash;
 }
 
-/// The exit status.
+/// Returns the exit status.
 int simulate(const Options& options) {
     System system = set_up(options);
     const double begin = MPI_Wtime();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pils.cpp - a load that computes and does nothing else, after the parallel load simulator of BSC's studies: rounds of
-// equal work between barriers, no memory, no communication, so that it runs as fast as it has CPUs.
+// pils.cpp - a load that only computes, after the parallel load simulator of BSC's studies. Rounds of equal work
+// alternate with barriers, without memory traffic and communication, so its speed follows its CPUs.
 //
 // A plain OpenMP program: nothing of drom in it.
 //
 //   pils [--tasks N] [--work THOUSANDS] [--rounds N]
 //
-// A round is `tasks` pieces of work of so many thousand operations, shared out as threads become free. Each piece ends
-// in a number that is known only by doing it; their sum is the checksum, the same for any number of threads.
+// A round is `tasks` pieces of work of so many thousand operations; threads take them as they become free. The number
+// at the end of each piece is known only by computing it. Their sum is the checksum, the same for any number of
+// threads.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +23,7 @@ struct Options {
     int rounds = 50;
 };
 
-/// So many dependent operations: each needs the one before, so no compiler and no processor takes a short cut.
+/// Computes dependent operations: each needs the one before, so no compiler and no processor takes a short cut.
 std::uint64_t piece_of_work(std::uint64_t seed, std::int64_t operations) {
     std::uint64_t state = seed * 2 + 1;
     for (std::int64_t i = 0; i < operations; ++i) {

@@ -43,7 +43,7 @@ def join() -> contextlib.AbstractContextManager[drom.Client | None]:
 def run(tasks: int, client: drom.Client | None) -> int:
     cpus = os.sched_getaffinity(0)
     total, running, waiting = 0, set(), iter(range(tasks))
-    # Spawned, because a fork copies a process that has threads, the library's among them, with only one of them.
+    # Spawned: a fork copies a process with threads, such as the library's, but only one of its threads.
     with concurrent.futures.ProcessPoolExecutor(len(cpus), mp_context=multiprocessing.get_context("spawn")) as pool:
         exhausted = False
         while not exhausted or running:

@@ -32,19 +32,19 @@ namespace {
 
 constexpr std::array<std::int64_t, 10> kPrimesBelow = {0,    4,      25,      168,       1229,
                                                        9592, 78'498, 664'579, 5'761'455, 50'847'534};
-constexpr std::int64_t kBlock = 1 << 18;  // numbers a task: half a millisecond or so, in the cache
+constexpr std::int64_t kBlock = 1 << 18;  // numbers per task: half a millisecond or so, in the cache
 
 struct Options {
     int exponent = 8;
     int repeat = 1;
 };
 
-/// How many threads oneTBB may use in this process.
+/// The number of threads that oneTBB may use in this process.
 class Limit {
 public:
     void set(int threads) {
         const std::lock_guard lock(mutex_);
-        // The least of those that exist counts, so the old one has to go before there may be more.
+        // The smallest of the existing limits counts, so the old one must go before there may be more.
         control_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(std::max(1, threads)));
     }
 
@@ -73,7 +73,7 @@ std::vector<std::int64_t> small_primes(std::int64_t end) {
     return primes;
 }
 
-/// The primes from `first` on, below `end`.
+/// Counts the primes from `first` on, below `end`.
 std::int64_t count_block(std::int64_t first, std::int64_t end, const std::vector<std::int64_t>& divisors) {
     std::vector<char> prime(static_cast<std::size_t>(end - first), 1);
     for (const std::int64_t divisor : divisors) {
@@ -110,11 +110,11 @@ int main(int argc, char** argv) {
         return 2;
     }
     drom_error error;
-    // Without a table it runs as ever.
+    // Without a table it runs as before.
     if (drom_init(nullptr, 0, nullptr, &error) < 0) std::fprintf(stderr, "tbb_primes: %s\n", error.text);
     std::int64_t end = 1;
     for (int i = 0; i < options.exponent; ++i) end *= 10;
-    // Room for every CPU of the node, made while there may be as many threads: by itself oneTBB makes it for the CPUs
+    // Makes room for every CPU of the node, while there may be as many threads. By itself oneTBB makes it for the CPUs
     // that the process was started with, and could not grow beyond.
     const auto online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
     Limit limit;

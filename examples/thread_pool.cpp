@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    /// Any thread may poll; whoever sees the request first changes the number for all.
+    /// Adopts a request. Any thread may poll; the first one that sees the request changes the number for all.
     void follow() {
         std::vector<std::uint64_t> mask(kWords);
         if (drom_poll(mask.data(), mask.size(), nullptr) != DROM_OK) return;
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     }
     const unsigned workers = std::max(1U, std::thread::hardware_concurrency());
     drom_error error;
-    // Without a table it runs as ever.
+    // Without a table it runs as before.
     if (drom_init(nullptr, 0, nullptr, &error) < 0) std::fprintf(stderr, "thread_pool: %s\n", error.text);
     const std::uint64_t sum = Pool(options, workers).run();
     drom_finalize(nullptr);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // triad.cpp - a load that is bound by memory, after McCalpin's STREAM: a = b + s c over arrays that no cache holds.
 //
-// A plain OpenMP program: nothing of drom in it. Past a few threads it hardly gets faster, so it loses little when it
+// A plain OpenMP program: nothing of drom in it. Beyond a few threads it hardly gets faster, so it loses little when it
 // shrinks.
 //
 //   triad [--megabytes N] [--rounds N]
 //
-// Prints the bandwidth of the median round to stderr. Exit status 1 when an array holds anything but what it must.
+// It prints the bandwidth of the median round to stderr. Exit status 1 when an array has a wrong value.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -26,7 +26,8 @@ struct Options {
 
 using Array = std::vector<double>;
 
-/// The result is the next round's input, so what every element must be is known after any number of rounds.
+/// Computes a round. Its result is the next round's input, so the right value of every element is known after any
+/// number of rounds.
 void triad(Array& target, const Array& sum, const Array& scaled) {
     const auto count = static_cast<std::ptrdiff_t>(target.size());
     double* const out = target.data();
@@ -36,7 +37,7 @@ void triad(Array& target, const Array& sum, const Array& scaled) {
     for (std::ptrdiff_t i = 0; i < count; ++i) out[i] = left[i] + kScale * right[i];
 }
 
-/// Seconds of each round.
+/// Returns the seconds of each round.
 std::vector<double> run(const Options& options, Array& values, const Array& ones) {
     Array next(values.size());
     std::vector<double> seconds;
