@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# attack.sh - runs what attacks drom's promises (docs/developer/promises.md), and prints what each suite says of itself.
+# attack.sh - runs the attacks on drom's promises (docs/developer/promises.md), and prints the report of each suite.
 #
 #   scripts/attack.sh [--long] [--list] [SUITE...]      default: all of them
-#     --long    as long as it takes: hundreds of thousands of kills, an hour of requests; many hours for all. What is complete anyway
-#               (crash-walk, hostile, guest, abi) has no longer run. docs/results/attacks.md gets the result: commit, date, counts.
-#     --list    the suites, and what they run
+#     --long    hundreds of thousands of kills, an hour of requests: many hours for all. crash-walk, hostile, guest and
+#               abi are complete without it. docs/results/attacks.md gets the result: commit, date, counts.
+#     --list    list the suites, and what they run
 #
-# Installs the packages it needs and builds the dev preset. Exit status: 0 nothing was found, 1 something was, or could not run, 2 usage.
+# Installs the packages it needs and builds the dev preset. Exit status: 0 no finding, 1 a finding or no run, 2 usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

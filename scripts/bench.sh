@@ -5,14 +5,15 @@
 #   scripts/bench.sh [--only KEY]... [--quick] [--quiet-for SECONDS]
 #   scripts/bench.sh sim      how fast drom-sim replays real logs, into build/bench/sim.json
 #   scripts/bench.sh slurm    what drom adds to the launch of a step, into build/bench/slurm.json
-#   scripts/bench.sh select   what select/malleable adds to a scheduling cycle of slurmctld, into build/bench/select.json
-#     --only KEY    this key of the summary (what the file has of others is kept); an unknown one lists them
+#   scripts/bench.sh select   what select/malleable adds to slurmctld's scheduling cycle, into build/bench/select.json
+#     --only KEY    this key of the summary (other keys in the file are kept); an unknown key lists them
 #     --quick       a fifth of the samples
-#     --quiet-for S begin when nobody else has kept a CPU busy for S seconds (default 0: at once); gives up waiting after ten minutes
+#     --quiet-for S begin when no other program has kept a CPU busy for S seconds (default 0), or after ten minutes
 #
-# Prints a line a key: median, target, spread, and what the incumbent takes. bench/measure.py says how each is measured;
-# scripts/numbers.py makes docs/results/numbers.md of it.
-# Exit status: 0 everything was measured, whatever came out; 1 something could not be measured or did not build; 2 usage.
+# Prints a line per key: median, target, spread, and the incumbent's figure. bench/measure.py describes each
+# measurement; scripts/numbers.py makes docs/results/numbers.md of them.
+# Exit status: 0 everything was measured, whatever the figures; 1 something could not be measured or did not build; 2
+# usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -43,7 +44,7 @@ fi
 [[ -z $other ]] || exec python3 "bench/$other.py"
 [[ -x build/release/bench/bench_broker ]] || { echo "bench: Google Benchmark is missing; install libbenchmark-dev" >&2; exit 1; }
 
-# Of one CPU, during a second.
+# Prints the busy percentage of one CPU, during a second.
 busy_percent() {
     local before after
     before=$(awk '/^cpu /{print $2 + $3 + $4 + $7 + $8}' /proc/stat)

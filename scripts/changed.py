@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 CORE = "unit model race explorer crash-walk kill-storm hostile liveness faults cli dlb mutants trees"
 AGENT = "unit guest answers faults kill-storm mpi matrix soak latency vm"
-# The first pattern that fits a path decides, but for those that name nothing: they are for people.
+# The first pattern that fits a path decides, except for patterns that name no suite: they only inform people.
 RULES = [
     (r"tests/crash/", "crash-walk kill-storm fuzz"),
     (r"tests/hostile/", "hostile liveness"),

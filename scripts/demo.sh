@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# demo.sh - the in-situ case for real: a simulation owns the node, an analytics program arrives, CPUs change hands and come back.
+# demo.sh - the in-situ case for real: a simulation owns the node, an analytics program arrives, CPUs change hands and
+# come back.
 #
 #   scripts/demo.sh [--case libgomp|libomp|openblas|gromacs] [--repeats N] [--seconds S]
 #
-# Installs the packages it needs, builds, runs each pair of programs under drom, waiting, and oversubscribed; prints a table and
-# leaves build/demo/{timeline.svg,trace.json,report.json}. About three minutes after the build. Exit status: 0 done, 1 a step failed
-# or a result differed, 2 usage.
+# Installs the packages it needs, builds, and runs each pair of programs under drom, one after the other, and
+# oversubscribed. Prints a table and leaves build/demo/{timeline.svg,trace.json,report.json}. About three minutes after
+# the build.
+# Exit status: 0 done, 1 a step failed or a result differed, 2 usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -4,9 +4,9 @@
 #
 #   scripts/fetch-runtimes.sh DIR [VERSION...]      (default: 14 16 19)
 #
-# Their packages exclude one another, hence private copies. DIR/omp-NN/libomp.so.5 is what a clang-built program finds
-# with LD_LIBRARY_PATH=DIR/omp-NN; DIR/gomp-on-omp-NN/libgomp.so.1 is the same file for a gcc- or gfortran-built one.
-# What is there already is kept. Exit status: 0 all there, 1 one could not be had, 2 usage.
+# Their packages exclude one another, hence private copies. A clang-built program finds DIR/omp-NN/libomp.so.5 with
+# LD_LIBRARY_PATH=DIR/omp-NN. DIR/gomp-on-omp-NN/libgomp.so.1 is the same file for a gcc- or gfortran-built one. Files
+# that are there already are kept. Exit status: 0 all there, 1 one could not be had, 2 usage.
 set -euo pipefail
 
 (($# >= 1)) || { sed -n '5p' "$0" >&2; exit 2; }
@@ -17,7 +17,7 @@ versions=("$@")
 
 refuse() { echo "fetch-runtimes.sh: $*" >&2; exit 1; }
 
-# The installed file, or the one of the downloaded package, copied to $2.
+# obtain VERSION FILE: copies the installed file, or that of the downloaded package.
 obtain() {
     local version=$1 to=$2 found scratch package=libomp5-$1
     found=/usr/lib/llvm-$version/lib/libomp.so.5
@@ -26,7 +26,7 @@ obtain() {
         return
     fi
     scratch=$(mktemp -d -p "$dir")
-    # A fresh machine has no package lists yet; a user who is not root can still use lists that are there.
+    # A fresh machine has no package lists yet; a user who is not root can still use existing lists.
     if ! (cd "$scratch" && apt-get -qq -o APT::Sandbox::User=root download "$package") 2>"$scratch/log"; then
         if ((EUID == 0)); then apt-get -qq update 2>>"$scratch/log" || cat "$scratch/log" >&2; fi
         (cd "$scratch" && apt-get -qq -o APT::Sandbox::User=root download "$package") 2>>"$scratch/log" ||
@@ -40,7 +40,7 @@ obtain() {
 
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
-# Two suites may ask at once: the one that comes second finds everything there.
+# Two suites may ask at once: the second one finds everything there.
 exec 9>"$dir/.lock"
 flock -w 300 9 || refuse "wait for $dir/.lock: another download has not ended within 300 s"
 for version in "${versions[@]}"; do

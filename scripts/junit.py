@@ -13,7 +13,7 @@ import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-# The three ways to say "skipped" here: our own tests, GoogleTest, and bats (TAP).
+# The three ways to report "skipped" here: drom's own tests, GoogleTest, and bats (TAP).
 _SAYS_SKIPPED = re.compile(r"^(SKIPPED\b.*|\[  SKIPPED \] \S.*|ok \d+ .*# skip.*)$", re.MULTILINE)
 
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# lint.sh - what can be wrong without running anything: format, clang-tidy, shell scripts, licences, documents that lie.
+# lint.sh - checks that run nothing: format, clang-tidy, shell scripts, licences, wrong documents.
 #
 #   scripts/lint.sh [--fix] [--junit FILE] [CHECK...]       checks: format tidy shell python sources documents
-#     --fix   rewrite what has one right form: the format, docs/reference/environment.md
+#     --fix   rewrite files that have one right form: the format, docs/reference/environment.md
 #
 # Exit status: 0 nothing found, 1 something found, 2 usage.
 set -uo pipefail
@@ -22,7 +22,7 @@ while (($#)); do
 done
 ((${#checks[@]})) || checks=(format shell python sources documents tidy)
 
-# files PATTERN...: what git tracks or would track.
+# files PATTERN...: lists the files that git tracks or would track.
 files() { git ls-files -z --cached --others --exclude-standard -- "$@" | while IFS= read -rd '' name; do [[ -f $name ]] && printf '%s\0' "$name"; done; }
 
 format() {
@@ -31,10 +31,11 @@ format() {
     files '*.cpp' '*.hpp' '*.c' '*.h' | xargs -0 -r clang-format-19 "${how[@]}"
 }
 
-# Product code only: the tests' macros make more noise than they hide mistakes. The examples are not in the compilation database.
+# Product code only: in tests macros cause more false complaints than findings. The examples are not in the compilation
+# database.
 tidy() {
     local database=build/dev status=0
-    # Anew: what it says may be of an older state of the folders.
+    # Configured anew: the database may describe an older state of the folders.
     cmake --preset dev >/dev/null || return
     run-clang-tidy-19 -quiet -j "$(nproc)" -p "$database" "^$PWD/(libdrom|tools|bench|plugins|policy)/.*\\.cpp\$" 2>&1 |
         grep -vE '^\[ *[0-9]+/[0-9]+\]|warnings? generated|^clang-tidy-19|^Suppressed|^$' || true

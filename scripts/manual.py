@@ -60,7 +60,7 @@ def unfolded(comment: str) -> str:
 def fields(code: str) -> list[tuple[str, str]]:
     found = []
     for match in _FIELD.finditer(code):
-        # The names alone: without type, value, and array bounds that the text need not have.
+        # The names alone: without type, value, and array bounds, which the text need not have.
         names = [re.sub(r"\[.*|=.*|^.*[\s*]", "", part.strip().removesuffix(";").split(" =")[0]) for part in match["code"].split(",")]
         found.append((", ".join(names), unfolded(match["text"])))
     return found

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# packages.sh - installs the Debian packages that the build, the tests or the demo need; quick when they are there.
+# packages.sh - installs the Debian packages that the build, the tests or the demo need; quick when they are installed.
 #
 #   scripts/packages.sh [build] [test] [demo] [--list]      (default: build)
 #     --list   print the packages of these groups and whether each is installed; change nothing
@@ -60,7 +60,7 @@ if ((EUID != 0)); then
     run_as_root=(sudo -n)
 fi
 
-# The packages of Slurm start daemons where this file does not forbid it; here they are wanted for tests only.
+# The packages of Slurm start daemons unless this file forbids it; here they are for tests only.
 policy=/usr/sbin/policy-rc.d
 forbid_services() {
     [[ -e $policy ]] && return

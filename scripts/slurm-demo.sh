@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# slurm-demo.sh - the two use cases of the DROM thesis for real, as batch jobs: Slurm starts a second job on a node that is taken.
+# slurm-demo.sh - the two use cases of the DROM thesis for real, as batch jobs: Slurm starts a second job on a node that
+# is taken.
 #
 #   scripts/slurm-demo.sh [--case insitu|priority] [--repeats N] [--seconds S]
 #
-# Installs the packages it needs, builds, and runs both jobs of each case in a Slurm of its own on this machine: malleable under drom, one
-# after the other, and oversubscribed. Prints tables and leaves build/slurm-demo/{timeline.svg,trace.json,report.json}. About eight minutes
-# after the build; root or not. Ends what it started, also at Ctrl-C. Exit status: 0 done, 1 a step failed or a result differed, 2 usage.
+# Installs the packages it needs, builds, and runs both jobs of each case in a Slurm of its own on this machine:
+# malleable under drom, one after the other, and oversubscribed. Prints tables and leaves
+# build/slurm-demo/{timeline.svg,trace.json,report.json}. About eight minutes after the build; root or not. Ends all
+# that it started, also at Ctrl-C.
+# Exit status: 0 done, 1 a step failed or a result differed, 2 usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

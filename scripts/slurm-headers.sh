@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# slurm-headers.sh - unpacks the source of the installed Slurm, or of another series, for the headers that no package has; prints where it is.
+# slurm-headers.sh - unpacks Slurm's source, of the installed or another series, for headers that no package has.
 #
 #   scripts/slurm-headers.sh [--series 24.11] [DIR]       (default: ${XDG_CACHE_HOME:-~/.cache}/drom/slurm-VERSION)
 #   scripts/slurm-headers.sh [--series 24.11] --where     prints the default DIR; fetches nothing
 #
-# What is there already is kept. The machine's own package sources are asked for sources in a private state: nothing of the machine's
-# configuration changes, and root is not needed. apt-get checks the signatures, with the keys that those package sources name. A series is
-# what another release of the distribution has: the same sources, asked for that release; of it the upstream tree alone, and
-# slurm/slurm_version.h, which configure would make. Exit status: 0 there, 1 could not be had, 2 usage.
+# Prints the folder of the source. A folder that is there already is kept. The script asks the machine's own package
+# sources in a private state: it changes nothing of the machine's configuration, and needs no root. apt-get checks the
+# signatures, with the keys that those package sources name.
+#
+# A series is that of another release of the distribution, from the same package sources. Of it only the upstream tree
+# is fetched, and slurm/slurm_version.h is made, as configure would. Exit status: 0 there, 1 could not be had, 2 usage.
 set -euo pipefail
 
 refuse() { echo "slurm-headers.sh: $*" >&2; exit 1; }
@@ -40,7 +42,7 @@ if $where; then
 fi
 dir=${named:-$dir}
 
-# The folder appears at once and whole, so that one file tells.
+# The folder appears at once and whole, so one file proves that it is complete.
 complete() { [[ -r $dir/src/common/slurm_protocol_defs.h ]]; }
 if complete; then
     (cd "$dir" && pwd)
@@ -51,7 +53,7 @@ mkdir -p "$(dirname "$dir")" 2>/dev/null || refuse "make $(dirname "$dir"): not 
 parent=$(cd "$(dirname "$dir")" && pwd)
 dir=$parent/$(basename "$dir")
 
-# Two builds may ask at once: the one that comes second finds everything there.
+# Two builds may ask at once: the second one finds everything there.
 [[ -w $parent ]] || refuse "write in $parent: not permitted; name another folder"
 exec 9>"$parent/.slurm-headers.lock"
 flock -w 300 9 || refuse "wait for $parent/.slurm-headers.lock: another download has not ended within 300 s"
@@ -63,7 +65,7 @@ fi
 scratch=$(mktemp -d -p "$parent")
 trap 'rm -rf "$scratch"' EXIT
 
-# sources_of_sources: the machine's package sources, deb-src in place of deb.
+# sources_of_sources: writes the machine's package sources, with deb-src in place of deb.
 sources_of_sources() {
     local file
     for file in /etc/apt/sources.list.d/*.sources; do
@@ -74,7 +76,7 @@ sources_of_sources() {
     done
 }
 
-# of_release: the same, of another release. What is no package source of the machine's own release has no such thing.
+# of_release: changes them to another release. A package source that is not of the machine's own release is left out.
 of_release() {
     local own file
     own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
@@ -92,17 +94,18 @@ prepare() {
     mkdir -p "$scratch/parts" "$scratch/lists/partial" "$scratch/cache/archives/partial"
     sources_of_sources
     [[ -z $series ]] || of_release || return
-    # Some lists may be out of reach while the one that is needed is not: what counts is whether the source comes.
+    # Some lists may be out of reach although the needed one is not: only the fetch of the source decides.
     "${apt[@]}" update || true
 }
 
-# fetch: the source package of exactly this version.
+# fetch: fetches the source package of exactly this version.
 fetch() {
     prepare || return
     (cd "$scratch" && "${apt[@]}" source --download-only "$package=$version")
 }
 
-# fetch_upstream: the upstream part of any of the release's packages of this version; the newest may be out of reach.
+# fetch_upstream: fetches the upstream part of any of the release's packages of this version; the newest may be out of
+# reach.
 fetch_upstream() {
     local revision
     prepare || return
@@ -123,7 +126,7 @@ unpack_upstream() {
         number_version "$scratch/tree"
 }
 
-# number_version TREE: slurm/slurm_version.h as configure makes it, of the numbers in META.
+# number_version TREE: writes slurm/slurm_version.h as configure does, from the numbers in META.
 number_version() {
     local part number=0x
     [[ ! -e $1/slurm/slurm_version.h ]] || return 0

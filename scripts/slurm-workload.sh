@@ -1,19 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# slurm-workload.sh - a workload of the DROM thesis under two Slurms on this machine: stock, and with drom's co-scheduling; and its prediction.
+# slurm-workload.sh - a workload of the DROM thesis under two Slurms on this machine, stock and with drom's
+# co-scheduling; and its prediction.
 #
 #   scripts/slurm-workload.sh [--virtual | --real] [--quick] [--help] [OPTION...]
 #
-# Installs the packages it needs, builds, and runs the same jobs, with the same arrivals, first under stock Slurm and then under select/malleable:
-# on 50 nodes of 48 cores that this machine plays (--virtual), or on this machine's own CPUs with programs that compute (--real). Then drom-sim is
-# told what was submitted, and its prediction is compared with what happened. About 20 minutes after the build, --quick less than two; root or not.
-# Leaves build/slurm-workload/{report.json,gantt.svg,workload.swf}. Ends what it started, also at Ctrl-C. Exit status: 0 done, 1 a step failed,
-# 2 usage.
+# Installs the packages it needs, builds, and runs the same jobs, with the same arrivals, first under stock Slurm and
+# then under select/malleable. --virtual: on 50 nodes of 48 cores that this machine plays; --real: on this machine's own
+# CPUs, with programs that compute. Then drom-sim gets the same submissions, and its prediction is compared with the
+# runs. About 20 minutes after the build, with --quick less than two; root or not.
+#
+# Leaves build/slurm-workload/{report.json,gantt.svg,workload.swf}. Ends all that it started, also at Ctrl-C.
+# Exit status: 0 done, 1 a step failed, 2 usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 run=(python3 scripts/workload/workload.py --bin build/release/bin --plugins build/release/lib/slurm)
-# Nothing is installed or built for whoever only asks, or asks for what there is not.
+# A call for help, or with wrong options, installs and builds nothing.
 "${run[@]}" --check "$@" || exit
 case " $* " in *' --help '* | *' -h '*) exit ;; esac
 

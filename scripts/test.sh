@@ -1,21 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test.sh - builds and runs every test of the dev build, what is worth it under AddressSanitizer with UndefinedBehaviorSanitizer and under
-# ThreadSanitizer, and what scripts/lint.sh looks at without building.
+# test.sh - builds and runs every test of the dev build, some of them under AddressSanitizer with
+# UndefinedBehaviorSanitizer and under ThreadSanitizer, and the checks of scripts/lint.sh that need no build.
 #
 #   scripts/test.sh [--only dev|asan|tsan|lint|SUITE]... [--changed [BASE]]
-#     --only     these builds, or these suites (the labels of ctest), which are folders of tests/; a suite alone means in the dev build
-#     --changed  the suites that the changes since BASE can break (default: main@{upstream}), in the dev build; scripts/changed.py says which
+#     --only     these builds or suites (labels of ctest, folders of tests/); a suite alone runs in the dev build
+#     --changed  the suites that changes since BASE can break (default: main@{upstream}; scripts/changed.py), in dev
 #
-# A test that fails runs once more at the end, alone: passed then, it is named in the last lines and does not count as failed (scripts/verdict.py).
-# Prints one line a suite and ends with "N passed, N failed, N skipped". Exit status: 0 all passed, 1 something failed or did
-# not build, 2 usage; with CI=true a skipped test counts as failed: there every prerequisite can be installed.
+# A failed test runs once more at the end, alone. If it passes then, it is named in the last lines and does not count as
+# failed (scripts/verdict.py). Prints one line per suite and ends with "N passed, N failed, N skipped".
+# Exit status: 0 all passed, 1 something failed or did not build, 2 usage. With CI=true a skipped test counts as failed:
+# there every prerequisite can be installed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 usage() { sed -n '6,8p' "$0" | sed 's/^# *//' >&2; exit 2; }
 
-# is_suite NAME: crash-walk, kill-storm and liveness are the second of their folders.
+# is_suite NAME: crash-walk, kill-storm and liveness are the second suites of their folders.
 is_suite() { [[ -e tests/$1/CMakeLists.txt || " crash-walk kill-storm liveness " == *" $1 "* ]] && [[ $1 != crash ]]; }
 
 only=() suites=() changed=false
@@ -50,23 +51,23 @@ if $changed; then
 fi
 ((${#suites[@]} == 0 || ${#only[@]})) || only=(dev)
 wanted() { ((${#only[@]} == 0)) || [[ " ${only[*]} " == *" $1 "* ]]; }
-# chosen SUITE: everything, unless suites were named.
+# chosen SUITE: true for every suite, unless suites were named.
 chosen() { ((${#suites[@]} == 0)) || [[ " ${suites[*]} " == *" $1 "* ]]; }
 
 results=build/test
 mkdir -p "$results"
 rm -rf "$results"/*.built "$results"/{counts,failed,first,second}
-# failure NAME: what is no test, and has no second try.
+# failure NAME: counts a failure that is no test, and has no second try.
 failure() { printf '%s\t0\t1\t0\t0\n' "$1" >>"$results/counts"; }
 
-# count NAME FILE [BUILD]: adds a JUnit file to the counts, prints its line, and names what failed or was skipped.
+# count NAME FILE [BUILD]: adds a JUnit file to the counts, prints its line, and names failed and skipped tests.
 count() {
     python3 scripts/junit.py "$@" "$results" && return
     echo "test: $1: no readable result in $2" >&2
     failure "$1"
 }
 
-# suite PRESET NAME CTEST-ARGUMENTS...: one run of ctest.
+# suite PRESET NAME CTEST-ARGUMENTS...: runs ctest once.
 suite() {
     local preset=$1 name=$2 file=$results/$1-$2.xml
     shift 2
@@ -81,13 +82,13 @@ suite() {
     count "$preset $name" "$file" "build/$preset"
 }
 
-# targets: what the chosen suites need to be built; nothing when that is everything.
+# targets: prints the targets that the chosen suites need; none when that is everything.
 targets() {
     local name
     ((${#suites[@]})) || return 0
     for name in "${suites[@]}"; do
         case $name in
-            consumer | latency | matrix | mutants | soak | vm) return ;; # they use what others build
+            consumer | latency | matrix | mutants | soak | vm) return ;; # they use the targets of other suites
         esac
     done
     echo libdrom/all tools/drom/all examples/all
@@ -95,17 +96,17 @@ targets() {
         case $name in
             crash-walk | kill-storm) echo tests/crash/all ;;
             liveness) echo tests/hostile/all ;;
-            guest) echo tests/guest/all tests/answers/all ;; # it runs some of theirs
+            guest) echo tests/guest/all tests/answers/all ;; # it runs some of their programs
             dlb) echo tests/dlb/all tests/fortran/all ;;
             plugin | node_agent) echo plugins/all "tests/$name/all" ;;
             sim) echo tools/sim/all tests/sim/all ;;
-            cli) echo tests/cli/all bench/all ;; # the form of what the benchmarks write
+            cli) echo tests/cli/all bench/all ;; # the form of the benchmarks' reports
             *) echo "tests/$name/all" ;;
         esac
     done
 }
 
-# Compiled once, if a compiler cache is there: a second build of the same code takes seconds.
+# With a compiler cache, a second build of the same code takes seconds.
 if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
     # The precompiled headers of tests/ ask for the first two.
@@ -113,7 +114,7 @@ if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; th
 fi
 [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] || echo "test: compiling with $CMAKE_CXX_COMPILER_LAUNCHER" >&2
 
-# build PRESET: leaves PRESET.built; counted as a failure when it does not build.
+# build PRESET: leaves PRESET.built; counts as a failure when it does not build.
 build() {
     local log=$results/build-$1.log needed=() start=$SECONDS
     # The tsan preset names its targets itself.
@@ -130,7 +131,7 @@ build() {
 }
 is_built() { [[ -e $results/$1.built ]]; }
 
-# together PRESET JOBS SUITE...: the chosen ones of them, in one run of ctest with so many tests at once.
+# together PRESET JOBS SUITE...: runs the chosen ones of them in one ctest with so many tests at once.
 together() {
     local preset=$1 jobs=$2 name some=()
     shift 2
@@ -141,19 +142,20 @@ together() {
     local labels=${some[*]}
     suite "$preset" "${labels//|/+}" -L "^($labels)\$" -j "$jobs"
 }
-# one_by_one PRESET SUITE...
+# one_by_one PRESET SUITE...: runs the suites one after the other.
 one_by_one() {
     local preset=$1 name
     shift
     for name; do together "$preset" 1 "$name"; done
 }
 
-# Suites that only compute: whatever else the machine does costs them time, and nothing else.
+# Suites that only compute: other load of the machine costs them time, and nothing else.
 computing=(crash-walk explorer model partition policy sim fuzz)
 # These sleep for most of their time, and have a process group for each of their cases.
 sleeping=(faults)
 
-# compute: everything that only computes, at the lowest priority; and what sleeps, under AddressSanitizer, as soon as that is built.
+# compute: runs all suites that only compute, at the lowest priority; and sleeping ones under AddressSanitizer, as soon
+# as that is built.
 compute() {
     renice -n 19 "$BASHPID" >/dev/null
     ! wanted asan || build asan
@@ -171,7 +173,7 @@ compute() {
     wait
 }
 
-# sanitized: what looks for other mistakes than the dev build does, and waits for nobody in a hurry.
+# sanitized: runs the suites that find other mistakes than the dev build does, at a low priority.
 sanitized() {
     renice -n 5 "$BASHPID" >/dev/null
     together asan 1 unit policy kill-storm race hostile liveness dlb cli node_agent
@@ -180,16 +182,16 @@ sanitized() {
 }
 
 scripts/packages.sh build test || exit 1
-# What only repeats is short here, and long in scripts/attack.sh --long.
+# Suites of repetitions are short here, and long in scripts/attack.sh --long.
 export LATENCY_REQUESTS=${LATENCY_REQUESTS:-1000} SOAK_SECONDS=${SOAK_SECONDS:-15} DROM_FUZZ_SECONDS=${DROM_FUZZ_SECONDS:-5}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 
-# They are no part of the repository and cannot be installed: not a failure, but said.
+# The logs are no part of the repository and cannot be installed: not a failure, but reported.
 [[ -d ../shared/workloads ]] || echo "test: SKIPPED: the real workload logs are not in ../shared/workloads: drom-sim is not compared with published results" >&2
 
 if wanted dev; then
-    # Without them the plugins that need Slurm's own headers are left out, and their tests say so.
+    # Without them the plugins that need Slurm's own headers are left out, and their tests report that.
     if chosen plugin; then
         scripts/slurm-headers.sh >/dev/null || true
         scripts/slurm-headers.sh --series 24.11 >/dev/null || true
@@ -197,12 +199,12 @@ if wanted dev; then
     build dev
     one_by_one dev unit
 fi
-# Slurm's daemons and programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
+# Slurm's daemons and the programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
 compute &
 one_by_one dev plugin
 together dev 3 "${sleeping[@]}"
 wait
-# The programs of the others want CPUs, or measure: nothing of the dev build is beside them.
+# The programs of the other suites want CPUs, or measure: no other suite of the dev build runs beside them.
 sanitized &
 if is_built dev; then
     mapfile -t others < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' |

@@ -115,7 +115,7 @@ def main() -> int:
     results, begin = Path(sys.argv[1]), time.monotonic() - int(sys.argv[2])
     counts = [Count(suite, *map(int, numbers)) for suite, *numbers in rows(results / "counts")]
     failures = [Failed(*row) for row in rows(results / "failed")]
-    # Before the second tries: a run may be ended while they are under way.
+    # Before the second tries: a run may be stopped while they are under way.
     for failed in failures:
         show(failed, results, "first")
     sys.stdout.flush()

@@ -115,7 +115,7 @@ def document(test: str, status: int, seconds: float, said: str) -> None:
     def git(*arguments: str) -> str:
         return subprocess.run(["git", *arguments], capture_output=True, text=True).stdout.strip()
 
-    # A commit, and "+" for what is not in it.
+    # The commit, and "+" for uncommitted changes.
     commit = git("rev-parse", "--short", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no", "--", "libdrom", "tools", "plugins", "policy", "tests") else "")
     told = said.removeprefix(f"{test}: ").replace("|", "/")
     lines = rows() | {test: f"| {test} | {commit} | {time.strftime('%Y-%m-%d', time.gmtime())} | {status} | {seconds:.0f} | {told} |"}

@@ -85,7 +85,7 @@ def _clean(**more: str) -> dict[str, str]:
 
 
 def _tool(command: list[str], env: dict[str, str]) -> str:
-    # A session of its own: Ctrl-C is for the demonstration, which then ends what it started.
+    # A session of its own: Ctrl-C is for the demonstration, which then ends all that it started.
     done = subprocess.run(command, env=env, capture_output=True, text=True, start_new_session=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-3000:]}")
@@ -176,7 +176,7 @@ class SlurmNode:
     plugins: Path
     node: dict[str, int]
     asks: int
-    looks: int    # of slurmctld, from the simulation's start to the one that can start the guest
+    looks: int    # of slurmctld, from the simulation's start to the look that can start the guest
     limit: float  # seconds of one run
 
     @property

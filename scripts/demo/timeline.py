@@ -58,7 +58,7 @@ class Timeline:
     tenures: list[Tenure] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     lost: int = 0
-    conflicts: list[str] = field(default_factory=list)  # a CPU that was two clients' at once; the table promises: never
+    conflicts: list[str] = field(default_factory=list)  # CPUs of two clients at once: never, by the table's promise
 
     def cpus(self) -> list[int]:
         return sorted({tenure.cpu for tenure in self.tenures})

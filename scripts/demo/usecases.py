@@ -78,7 +78,7 @@ def check(pair: Pair, run: Run, node: slurm.SlurmNode) -> timeline.Timeline:
         raise Failure(f"{pair.title}: of {node.cpus} CPUs the {guest} was given {had}, not half")
     first, last = sorted((simulation, guest), key=lambda name: left(seen, name))
     asked = node.cpus if last == simulation else node.asks
-    # Steps take a moment to end; who ends in that moment has nothing to be given any more.
+    # Steps take a moment to end; a job that ends in that moment gets no more CPUs.
     alone = left(seen, first) + 1_000_000_000
     if alone < left(seen, last) and had_at(seen, last, alone) < asked:
         raise Failure(f"{pair.title}: a second after the {first} had ended the {last} had {had_at(seen, last, alone)} CPUs of {asked}")
@@ -148,7 +148,7 @@ def demonstrate(options: argparse.Namespace) -> None:
 
 def main() -> int:
     options = parse()
-    # As with Ctrl-C, what was started is ended first.
+    # As with Ctrl-C, the started jobs are ended first.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         demonstrate(options)

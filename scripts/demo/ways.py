@@ -39,7 +39,7 @@ class Run:
     guest: Times
     outputs: dict[str, str] = field(default_factory=dict)
     events: list[dict] = field(default_factory=list)
-    notes: dict = field(default_factory=dict)  # what else report.json keeps of it
+    notes: dict = field(default_factory=dict)  # other entries of report.json
 
     @property
     def whole(self) -> float:

@@ -9,11 +9,13 @@ from pathlib import Path
 _CODE = {".cpp", ".hpp", ".c", ".h", ".S", ".def", ".sh", ".bash", ".bats", ".py", ".f90"}
 _MOST_LINES = 600
 _LOOSE_ENDS = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
-# Somebody's machine: a home folder, a work folder. Debian's own paths are the same everywhere.
+# Paths of one machine: a home folder, a work folder. Debian's own paths are the same everywhere.
 _ONE_MACHINE = re.compile(r"(?<![\w./$}>-])/(home|work|Users)/\w")
-# What must not be called inside other people's processes. (Allocation is a matter of where: a test counts it at safe points.)
+# Calls that are forbidden inside other people's processes. (Allocation depends on the place: a test counts it at safe
+# points.)
 _BANNED_IN_GUEST = re.compile(r"(?<![\w.>])(usleep|nanosleep|abort|assert|printf|puts|exit)\s*\(")
-# Slurm's daemons wait for events. A wait that no event ends says so, on its line or on the one before: "// no event: REASON".
+# Slurm's daemons wait for events. A wait that no event ends has a reason on its line or the one before: "// no event:
+# REASON".
 _BANNED_IN_DAEMONS = re.compile(r"(?<![\w.>])(u?sleep|(?:clock_)?nanosleep|p?poll|sched_yield|sleep_for|sleep_until)\s*\(")
 _NO_EVENT = re.compile(r"// no event: \w")
 

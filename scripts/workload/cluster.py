@@ -187,7 +187,7 @@ class Cluster:
         shutil.rmtree(self.folder / "tables", ignore_errors=True)
 
     def call(self, *command: str) -> str:
-        # A session of its own: Ctrl-C is for the workload, which then ends what it started.
+        # A session of its own: Ctrl-C is for the workload, which then ends all that it started.
         done = subprocess.run(command, env=self.env, capture_output=True, text=True, start_new_session=True, stdin=subprocess.DEVNULL)
         if done.returncode != 0:
             raise Failure(f"{command[0]} ended with status {done.returncode}: {done.stderr.strip()[-2000:]}")

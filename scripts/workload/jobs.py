@@ -14,7 +14,7 @@ PRESET_CORES = 48
 ARRIVALS = 0.28        # of the time from the first start to the last end: when the last job of the whole preset is submitted
 FULL = 0.85            # how much of the cluster is busy from the first start to the last end; a guess that sets the scale only
 LONGEST = 0.45         # of the whole run: what one job may take; more happens to few jobs, and only where few jobs are asked for
-START_S = 5.0          # what a job needs beyond its work, to be started by Slurm; its limit has room for it
+START_S = 5.0          # time of a job beyond its work, to be started by Slurm; its limit has room for it
 
 # The thesis, table 5.2: share of the jobs, and what stands for the application here. Its CoreNeuron, NEST and Alya
 # compute and use memory, as heat does.
@@ -56,7 +56,7 @@ class Scale:
     nodes: int
     shortest: float
     longest: float
-    room: float = 1  # in a limit, beyond the work: programs that compute take what time the machine gives them
+    room: float = 1  # in a limit, beyond the work: programs that compute take the time that the machine gives them
 
     def seconds(self, of_log: int) -> float:
         return min(max(of_log * self.factor, self.shortest), self.longest)

@@ -29,7 +29,7 @@ from prediction import Predicted
 
 VIRTUAL = Shape(2, 24, topology="package:2,core:24,pu:1")
 WAYS = ("stock", "malleable")
-REAL_ROOM = 1.5  # limits of programs that compute: other things happen on this machine
+REAL_ROOM = 1.5  # limits of programs that compute: this machine has other load
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def main() -> int:
     options = parse()
     if options.check:
         return 0
-    # As with Ctrl-C, what was started is ended first.
+    # As with Ctrl-C, the started jobs are ended first.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         options.dir.mkdir(parents=True, exist_ok=True)
