@@ -56,8 +56,8 @@ inline tl::unexpected<Error> failure(int status, std::string text) {
 enum class Unit { kCore, kNuma, kPackage };
 
 class CpuSet;
-/// Which CPUs `unit:index` has. Given to CpuSet::parse by those who know the topology; called only when such a word
-/// occurs.
+/// Returns the CPUs of `unit:index`. Programs that know the topology pass it to CpuSet::parse, which calls it only for
+/// such a word.
 using Resolve = std::function<Expected<CpuSet>(Unit unit, unsigned index)>;
 
 /// A set of CPUs 0..4095, an ordinary value.
@@ -70,7 +70,7 @@ public:
     CpuSet(std::initializer_list<unsigned> cpus) {
         for (unsigned cpu : cpus) add(cpu);
     }
-    /// CPUs first, first + 1, ..., `count` of them.
+    /// Returns the `count` CPUs first, first + 1, ...
     static CpuSet range(unsigned first, unsigned count) {
         CpuSet set;
         for (unsigned cpu = first; cpu < first + count; ++cpu) set.add(cpu);
@@ -81,7 +81,7 @@ public:
         std::copy_n(words, std::min(nwords, kWords), set.words_.begin());
         return set;
     }
-    /// The CPUs a thread may run on; 0: the calling one. Errors: E_NOPROC, E_OS.
+    /// Returns the CPUs that a thread may run on; 0: the calling thread. Errors: E_NOPROC, E_OS.
     static Expected<CpuSet> affinity_of(pid_t tid = 0) {
         CpuSet set;
         if (sched_getaffinity(tid, sizeof set.words_, set.as_kernel()) == 0) return set;
@@ -90,9 +90,9 @@ public:
                        "drom: affinity of " + std::to_string(tid) + ": " + std::strerror(code));
     }
 
-    /// "0-3,8", "8-14:2", "0x1f", and with a `resolve` also "core:0-1", "numa:0", "package:1"; items are separated by
-    /// commas and may be mixed, each naming its own unit. Nothing is guessed: no blanks, no empty set, no backward
-    /// range, no CPU past 4095. Errors: E_INVAL, with the position of the first character that is wrong.
+    /// Parses "0-3,8", "8-14:2", "0x1f", and with a `resolve` also "core:0-1", "numa:0", "package:1". Items are
+    /// separated by commas and may be mixed, each with its own unit. Refuses blanks, an empty set, a backward range,
+    /// and a CPU past 4095. Errors: E_INVAL, with the position of the first wrong character.
     static Expected<CpuSet> parse(std::string_view text, const Resolve& resolve = {});
 
     void add(unsigned cpu) {
@@ -108,12 +108,12 @@ public:
         return sum;
     }
     [[nodiscard]] bool empty() const { return *this == CpuSet{}; }
-    /// The first CPU >= `from`, or kMaxCpus.
+    /// Returns the first CPU >= `from`, or kMaxCpus.
     [[nodiscard]] unsigned next(unsigned from) const;
     [[nodiscard]] bool contains(const CpuSet& other) const { return (other - *this).empty(); }
     [[nodiscard]] bool intersects(const CpuSet& other) const { return !(*this & other).empty(); }
 
-    /// "0-3,8"; "" for the empty set.
+    /// Returns the set as "0-3,8"; "" for the empty set.
     [[nodiscard]] std::string text() const;
 
     [[nodiscard]] const uint64_t *words() const { return words_.data(); }
@@ -191,7 +191,7 @@ inline std::string CpuSet::text() const {
 
 namespace detail {
 
-/// Reads CPU set text from left to right; the first complaint wins.
+/// Reads the text of a CPU set from left to right; the first complaint wins.
 class CpuReader {
 public:
     CpuReader(std::string_view text, const Resolve& resolve) : text_(text), resolve_(resolve) {}
@@ -218,7 +218,7 @@ private:
         each([this](unsigned cpu, size_t) { set_.add(cpu); });
     }
 
-    /// NUMBER, FIRST-LAST or FIRST-LAST:STEP.
+    /// Visits the CPUs of NUMBER, FIRST-LAST or FIRST-LAST:STEP.
     template <class Visit>
     void each(Visit visit) {
         const size_t start = at_;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dlb.h - a process that takes part, in the words of DLB 3: the part of its interface that its DROM
- * module needs.
+ * dlb.h - a process that takes part, in the words of DLB 3: the part of its interface that its DROM module needs.
  *
- * Source-compatible with programs that use DLB's DROM module; libdlb.so stands in for DLB's library of that name.
- * LeWI, TALP and barriers are not here, and neither are their functions. Differences are listed in
- * docs/user/dlb.md.
+ * Source-compatible with programs that use DLB's DROM module; libdlb.so replaces DLB's library of that name. LeWI,
+ * TALP and barriers are not here, and neither are their functions. Differences are listed in docs/user/dlb.md.
  *
  * Options come from `dlb_args` and from DLB_ARGS, which wins: --drom, --shm-key=KEY (a table of its own),
  * --preinit-pid=PID, --mode=async.
@@ -32,47 +30,48 @@ extern "C" {
 #define DLB_EXPORT
 #endif
 
-/* Registers this process as the owner of `mask`, else of its affinity; `ncpus` is not used. A reservation by an
- * administrator (DLB_DROM_PreInit) is its mask instead, or in part. DLB_ERR_INIT: initialised already, be it by the
- * agent (drom run); DLB_ERR_PERM: some of these CPUs are others' or do not exist; DLB_ERR_NOMEM: the table is full;
- * DLB_ERR_NOCOMP: an option that cannot be had; DLB_ERR_NOSHMEM: the table cannot be used. After an error it may be
- * called again. */
+/* Registers this process as the owner of `mask`, else of its affinity; `ncpus` is not used. With a reservation by an
+ * administrator (DLB_DROM_PreInit), that is its mask, or `mask` is a part of it. After an error it may be called
+ * again. Errors: DLB_ERR_INIT initialised already, perhaps by the agent (drom run); DLB_ERR_PERM some of these CPUs
+ * belong to other processes or do not exist; DLB_ERR_NOMEM the table is full; DLB_ERR_NOCOMP an option is not
+ * supported; DLB_ERR_NOSHMEM the table cannot be used. */
 DLB_EXPORT int DLB_Init(int ncpus, const_dlb_cpu_set_t mask, const char *dlb_args);
 
 /* Gives the CPUs back. After DLB_PreInit and DLB_Init by one process, a second call ends the reservation.
  * DLB_NOUPDT when not initialised. */
 DLB_EXPORT int DLB_Finalize(void);
 
-/* Reserves `mask` for the program that this process is about to execute, and tells it so in *next_environ
- * (malloc'd, as its strings), or in the present environment when that is NULL. DLB_ERR_INIT, DLB_ERR_PERM,
+/* Reserves `mask` for the program that this process is about to execute. Writes the reservation into *next_environ
+ * (malloc'd, as its strings), or into the present environment when that is NULL. DLB_ERR_INIT, DLB_ERR_PERM,
  * DLB_ERR_NOMEM. */
 DLB_EXPORT int DLB_PreInit(const_dlb_cpu_set_t mask, char ***next_environ);
 
-/* No adoption between Disable and Enable. DLB_NOUPDT when it is so already; DLB_ERR_NOINIT. */
+/* Allow and postpone adoption. DLB_NOUPDT when that is so already; DLB_ERR_NOINIT. */
 DLB_EXPORT int DLB_Enable(void);
 DLB_EXPORT int DLB_Disable(void);
 
-/* Which function is called with what; of these, set_process_mask and set_num_threads are. NULL removes it.
+/* Sets the function for an event; of these, set_process_mask and set_num_threads are called. NULL removes it.
  * DLB_ERR_NOCBK: unknown. */
 DLB_EXPORT int DLB_CallbackSet(dlb_callbacks_t which, dlb_callback_t callback, void *arg);
 DLB_EXPORT int DLB_CallbackGet(dlb_callbacks_t which, dlb_callback_t *callback, void **arg);
 
-/* DLB_SUCCESS and the new mask and its size, either of which may be NULL; DLB_NOUPDT when there is none. From then
- * on no thread of the process runs outside the mask; the caller adapts their number. DLB_ERR_NOINIT; DLB_ERR_NOCOMP
- * without --drom; DLB_ERR_DISBLD. */
+/* Returns DLB_SUCCESS, the new mask and its size, either of which may be NULL; DLB_NOUPDT when there is none. From
+ * then on no thread of the process runs outside the mask; the caller adapts their number. DLB_ERR_NOINIT;
+ * DLB_ERR_NOCOMP without --drom; DLB_ERR_DISBLD. */
 DLB_EXPORT int DLB_PollDROM(int *ncpus, dlb_cpu_set_t mask);
 
-/* The same, and the callbacks are called, set_process_mask before set_num_threads. */
+/* Does the same, and calls the callbacks, set_process_mask before set_num_threads. */
 DLB_EXPORT int DLB_PollDROM_Update(void);
 
-/* An option's value, as "yes", "polling", "return-stolen", in at most 64 bytes: --drom, --mode, --silent,
- * --shm-key, --preinit-pid, --debug-opts; --lewi and --talp are "no". DLB_ERR_NOENT: another one; DLB_ERR_NOINIT. */
+/* Writes an option's value, as "yes", "polling", "return-stolen", in at most 64 bytes: --drom, --mode, --silent,
+ * --shm-key, --preinit-pid, --debug-opts; --lewi and --talp are "no". DLB_ERR_NOENT: another option; DLB_ERR_NOINIT. */
 DLB_EXPORT int DLB_GetVariable(const char *variable, char *value);
 
-/* DLB_ERR_PERM: it has another value, and none can be changed after DLB_Init. DLB_ERR_NOENT, DLB_ERR_NOINIT. */
+/* Returns DLB_ERR_PERM when the option has another value: none can be changed after DLB_Init. DLB_ERR_NOENT,
+ * DLB_ERR_NOINIT. */
 DLB_EXPORT int DLB_SetVariable(const char *variable, const char *value);
 
-/* "DLB_ERR_PERM (-8): ..." Never NULL. */
+/* Returns a text as "DLB_ERR_PERM (-8): ...", never NULL. */
 DLB_EXPORT const char *DLB_Strerror(int errnum);
 
 DLB_EXPORT int DLB_GetVersion(int *major, int *minor, int *patch);

@@ -38,15 +38,15 @@ inline namespace skin {
 /// The event that a request waits for.
 enum class Wait { kNothing, kReleased, kResized };
 
-/// How a request is made. Times of std::nullopt are DROM_TIMEOUT_MS and DROM_GRACE_MS.
+/// The options of a request. Times of std::nullopt are DROM_TIMEOUT_MS and DROM_GRACE_MS.
 struct Request {
     Wait wait = Wait::kReleased;
     std::optional<std::chrono::milliseconds> timeout = {};
     std::optional<std::chrono::milliseconds> grace = {}; ///< 0: threads are confined from outside at once
-    bool never_confine = false;                          ///< cooperative only
+    bool never_confine = false;                          ///< threads are never moved from outside
     bool take = false;                                   ///< CPUs of other clients are taken
-    bool give_back = false;                              ///< what was taken returns to its owner afterwards
-    bool fast = false;                                   ///< the heir may start before the owner has released
+    bool give_back = false;                              ///< taken CPUs go back to their owners afterwards
+    bool fast = false;                                   ///< the next owner may start before the owner has released
 };
 
 /// The name of a client and the CPUs that it can use.
@@ -55,14 +55,14 @@ struct Traits {
     std::string job = {};
     unsigned min_cpus = 0; ///< 0: 1
     unsigned max_cpus = 0; ///< 0: no limit
-    bool rigid = false;    ///< others may not take CPUs from it
-    bool tree = false;     ///< reserve: what is below the caller, a subreaper, is this client's
+    bool rigid = false;    ///< administrators may not take CPUs from it
+    bool tree = false;     ///< reserve: all processes below the caller, a subreaper, are this client's
 };
 
-/// News about a request that was accepted.
+/// The result of a request that was accepted.
 struct Outcome {
     int status = DROM_OK; ///< DROM_OK, DROM_PENDING or DROM_UNCHANGED
-    std::string text;     ///< when pending: what is missing
+    std::string text;     ///< when pending: the missing acknowledgement
     [[nodiscard]] bool done() const { return status != DROM_PENDING; }
     [[nodiscard]] bool pending() const { return status == DROM_PENDING; }
     [[nodiscard]] bool unchanged() const { return status == DROM_UNCHANGED; }
@@ -89,7 +89,7 @@ inline drom_options options_of(const Request& request) {
     return options;
 }
 
-/// `traits` must outlive the result.
+/// The result refers to `traits`, which must outlive it.
 inline drom_options options_of(const Request& request, const Traits& traits) {
     drom_options options = options_of(request);
     if (traits.rigid) options.flags |= DROM_RIGID;
@@ -115,7 +115,7 @@ struct ClientMasks {
     CpuSet wanted; ///< the client's once everything posted is done
 };
 
-/// One of several requests that are granted together.
+/// One of several masks that are given together.
 struct Assignment {
     pid_t pid = 0;
     CpuSet cpus;
@@ -127,7 +127,7 @@ struct TableMasks {
     CpuSet drained;
 };
 
-/// How a table is opened.
+/// The way to open a table.
 struct OpenMode {
     bool create = false;
     bool read_only = false;
@@ -138,7 +138,7 @@ struct OpenMode {
 /// An open table. One thread at a time; tables are independent of one another.
 class Table {
 public:
-    /// `where`: the table's directory; empty: DROM_TABLE, else the user's own. Never creates unless told to.
+    /// Opens the table in directory `where`; empty: DROM_TABLE, else the user's own. Creates one only when told to.
     static Expected<Table> open(const std::string& where = {}, const OpenMode& mode = {}) {
         drom_options options{};
         options.size = sizeof options;
@@ -156,7 +156,7 @@ public:
     [[nodiscard]] unsigned cpus() const { return drom_table_cpus(table_.get()); }
     [[nodiscard]] unsigned slots() const { return drom_table_clients(table_.get()); }
 
-    /// The clients, by slot; a snapshot.
+    /// Returns the clients, by slot; a snapshot.
     [[nodiscard]] Expected<std::vector<drom_client_info>> clients() const {
         std::vector<drom_client_info> found(slots());
         if (!found.empty()) found.front().size = sizeof(drom_client_info);
@@ -189,7 +189,7 @@ public:
     Expected<Outcome> set_mask(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
         return move(pid, cpus, request, 0);
     }
-    /// Each client exactly its mask: all of them or, with an error, none (drom_set_masks).
+    /// Gives each client exactly its mask: all of them or, with an error, none (drom_set_masks).
     Expected<Outcome> set_masks(const std::vector<Assignment>& masks, const Request& request = {}) {
         std::vector<drom_client_mask> wanted;
         wanted.reserve(masks.size());
@@ -199,7 +199,7 @@ public:
         const int status = drom_set_masks(table_.get(), wanted.data(), wanted.size(), &options, &error);
         return detail::outcome_of(status, error);
     }
-    /// These CPUs besides those it has, or less; its other CPUs are not touched, whoever else moves them now.
+    /// Give and take these CPUs. The client's other CPUs stay, also when another administrator moves some of them now.
     Expected<Outcome> give(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
         return move(pid, cpus, request, DROM_ADD);
     }
@@ -229,7 +229,7 @@ public:
         return detail::outcome_of(status, error);
     }
 
-    /// A reservation: its news, and the NAME=value texts that the process must find in its environment.
+    /// A reservation: its outcome, and the NAME=value texts that the process must find in its environment.
     struct Reservation {
         Outcome outcome;
         std::vector<std::string> environment;
@@ -256,7 +256,8 @@ public:
         return detail::outcome_of(drom_release(table_.get(), pid, &options, &error), error);
     }
 
-    /// Until request `seq` (0: the newest) is released, or, with Wait::kResized, resized or known to stay as it is.
+    /// Waits until request `seq` (0: the newest) is released or, with Wait::kResized, resized or known to stay
+    /// confined.
     Expected<Outcome> wait(pid_t pid, uint64_t seq, const Request& request = {}) {
         drom_options options = detail::options_of(request);
         options.flags &= DROM_WAIT_RELEASED | DROM_WAIT_RESIZED | DROM_NEVER_CONFINE;
@@ -264,7 +265,7 @@ public:
         return detail::outcome_of(drom_wait_for(table_.get(), pid, seq, &options, &error), error);
     }
 
-    /// The processes that are moved with the client.
+    /// Returns the processes that are moved with the client.
     Expected<std::vector<pid_t>> descendants(pid_t pid) const {
         std::vector<pid_t> found(64);
         for (;;) {
@@ -283,7 +284,8 @@ public:
         return detail::outcome_of(drom_check(table_.get(), nullptr, &error), error);
     }
 
-    /// Events from `next` on (UINT64_MAX: only new ones), waiting up to `timeout` for the first. Empty: none came.
+    /// Returns events from `next` on (UINT64_MAX: only new ones), waiting up to `timeout` for the first. Empty: none
+    /// came.
     Expected<std::vector<drom_event>> events(uint64_t& next, std::chrono::milliseconds timeout) const {
         std::vector<drom_event> found(256);
         size_t count = found.size();
@@ -312,10 +314,11 @@ private:
 
 // ---- clients ------------------------------------------------------------------------------------------------------
 
-/// This process as a client, from join() to the end of the object. One a process.
+/// This process as a client, from join() to the end of the object. A process has at most one.
 class Client {
 public:
-    /// `cpus`: what to claim; std::nullopt: the process's affinity. `async`: adopt in the agent's own thread too.
+    /// Joins. `cpus`: the CPUs to claim; std::nullopt: the process's affinity. `async`: adopt in the agent's own thread
+    /// too.
     static Expected<Client> join(const std::optional<CpuSet>& cpus = {}, const Traits& traits = {},
                                  bool async = false) {
         drom_options options = detail::options_of(Request{.wait = Wait::kNothing}, traits);
@@ -338,7 +341,7 @@ public:
     }
     ~Client() { leave(); }
 
-    /// A new mask, if there is one: every thread is inside it already; adapt the thread count, then go on.
+    /// Returns a new mask, if there is one. Every thread is inside it already; the caller adapts its number of threads.
     Expected<std::optional<CpuSet>> poll() {
         CpuSet cpus;
         drom_error error{};
@@ -346,14 +349,14 @@ public:
         if (status < 0) return failure(status, error.text);
         return status == DROM_UNCHANGED ? std::nullopt : std::optional<CpuSet>(cpus);
     }
-    /// Polls, and adapts OpenMP's team as the agent would. Outside parallel regions.
+    /// Polls, and adapts OpenMP's team as the agent would. Call it outside parallel regions.
     Expected<Outcome> poll_apply() {
         drom_error error{};
         return detail::outcome_of(drom_poll_apply(&error), error);
     }
 
-    /// Called with each new mask after its release; with `async` also from the agent's own thread. An empty function
-    /// removes it.
+    /// Registers a function that is called with each new mask after its release; with `async` also by the agent's own
+    /// thread. An empty function removes it.
     Expected<Outcome> on_change(std::function<void(const CpuSet&)> function, bool async = false) {
         drom_options options{};
         options.size = sizeof options;
@@ -366,13 +369,13 @@ public:
         return detail::outcome_of(status, error);
     }
 
-    /// Least and most CPUs this process can use; 0 leaves a limit as it is.
+    /// Sets the fewest and most CPUs that this process can use; 0 leaves a limit as it is.
     Expected<Outcome> limits(unsigned min_cpus, unsigned max_cpus) {
         drom_error error{};
         return detail::outcome_of(drom_limits(min_cpus, max_cpus, &error), error);
     }
 
-    /// No adoption while one of these lives.
+    /// Postpones adoption while it lives.
     class Pause {
     public:
         Pause() { drom_disable(); }
@@ -394,8 +397,8 @@ private:
     }
 
     bool joined_ = true;
-    // On the heap, because drom_on_change keeps the address while the Client may move; and kept until the end, because
-    // the agent's thread may be inside one that has just been replaced.
+    // On the heap, because drom_on_change keeps the address while the Client may move. Kept until the end, because the
+    // agent's thread may be inside a function that has just been replaced.
     std::vector<std::unique_ptr<std::function<void(const CpuSet&)>>> functions_;
 };
 
