@@ -217,7 +217,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
     if (!read_request(ledger_, slot, posted)) return false;
     const Who who = read_who(ledger_.slot(slot).client);
     ClientTree tree(ledger_, path_, slot, who.pid);  // open before the verdict: then no other process is moved
-    // The three were read one after the other. If the slot has another user by now, the request was not for that user.
+    // They were read one after another. If the slot has another user by now, the request was not for that user.
     const uint32_t generation = unpack_state(seen).generation;
     if (state_of(ledger_.slot(slot)).generation != generation) return true;
     const Verdict life = confined_.verdict(who);

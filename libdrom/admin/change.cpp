@@ -171,7 +171,7 @@ int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const cha
     return check_limits(what.slot, mask - what.mask, verb, error);
 }
 
-/// Refuses because not so many can be given. The advice depends on the owners of the other CPUs.
+/// Refuses because not so many can be given. The advice depends on the owners of the remaining CPUs.
 int Table::refuse_more(Owner::Name who, const CpuSet& all, uint32_t has, uint32_t to, bool take, const char* verb,
                        drom_error* error) noexcept {
     CpuSet present{}, unowned{}, drained{};

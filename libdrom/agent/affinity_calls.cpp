@@ -263,7 +263,7 @@ bool copy_with(const pthread_attr_t& from, const CpuSet& cpus, pthread_attr_t& t
     if (pthread_attr_init(&to) != 0) return false;
     pthread_attr_setdetachstate(&to, detached);
     pthread_attr_setguardsize(&to, guard);
-    // Without a stack of its own the address is the one that the size is counted down from: null.
+    // Without a stack of its own the attributes' stack address is null less the size.
     const bool own_stack = reinterpret_cast<uintptr_t>(stack) + size != 0;
     if (own_stack)
         pthread_attr_setstack(&to, stack, size);

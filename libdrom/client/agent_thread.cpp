@@ -159,7 +159,8 @@ void serve_requests() noexcept {
     while (!keeps_process_alive() && sleep_until_request(handled)) {
         if (!is_current()) return detach();
         Wanted wanted{};
-        if (!newest(wanted)) {  // an overtaken administrator writes the half; the one that overtook it wakes this
+        if (!newest(wanted)) {  // an overtaken administrator writes the half; the faster administrator wakes this
+                                // thread again
                                 // thread again
             futex_wait(&state.nudge, state.nudge.load(), now_ns() + kLookAgain);
             continue;

@@ -325,7 +325,7 @@ bool is_other_runtime(const void* function) noexcept {
 
 }  // namespace
 
-// ---- doors --------------------------------------------------------------------------------------------------------
+// ---- entry points -------------------------------------------------------------------------------------------------
 
 Start region_entry(const void* function, const Entry& entry) noexcept {
     const Start unchanged{function, entry.clause};

@@ -92,7 +92,7 @@ Environment read_environment(uint32_t pid, uint32_t tid, Reader& reader) noexcep
     return any ? Environment::kRead : Environment::kNone;
 }
 
-/// Reads the environment of any thread: a process whose first thread has ended lives in the others.
+/// Reads the environment of any thread: a process whose first thread has ended lives in its other threads.
 Environment read_environment(uint32_t pid, Reader& reader) noexcept {
     Environment first = read_environment(pid, pid, reader);
     if (first != Environment::kNone) return first;

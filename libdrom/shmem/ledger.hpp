@@ -61,7 +61,7 @@ void begin_owner(const Ledger& ledger, uint32_t cpu, uint64_t flags) noexcept;
 
 Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept;
 
-/// Changes one owner word from the one that `to` was made of. Returns false when it has changed meanwhile.
+/// Changes one owner word from the word that `to` was made of. Returns false when it has changed meanwhile.
 bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noexcept;
 
 /// Returns whether a living client owns the CPU.
