@@ -66,7 +66,7 @@ int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& 
 }
 
 /// Returns whether two clients use the CPU: the next owner was let in before the owner left. One word cannot say that a
-/// third client waits for both, so nothing else can be planned for this CPU until the owner has released it.
+/// third client waits for both. So nothing else can be planned for this CPU until the owner has released it.
 bool is_shared(const Ledger& ledger, Owner word) noexcept {
     return word.is(Owner::kLeaving) && word.is(Owner::kFast) && is_live(ledger, word.owner()) &&
            is_live(ledger, word.heir());

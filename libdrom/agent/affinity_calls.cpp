@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // affinity_calls.cpp - keeps affinities that the program or its OpenMP runtime sets inside the CPUs of the process.
 //
-// A release confines the threads that exist. LLVM's runtime gives every thread that it creates, or that opens its first
-// region, the mask of the process's start, and programs pin threads at any time. Either would put a thread back on a
-// CPU that was given away. So the calls that set an affinity come before libc's, and do what the kernel does for a
-// process in a cpuset: a thread gets the part of its mask that the process has. The kernel refuses a mask without any
-// CPU of the cpuset; here the thread gets all CPUs of the process instead. The program did nothing wrong, and some
-// programs end themselves on an error here. A mask of CPUs that the machine does not have is refused, as natively:
-// programs count CPUs that way.
+// A release confines the threads that exist. LLVM's runtime gives a thread the mask of the process's start when it
+// creates the thread, or when the thread opens its first region. Programs pin threads at any time. Either would put a
+// thread back on a CPU that was given away. So the calls that set an affinity come before libc's, and do what the
+// kernel does for a process in a cpuset: a thread gets the part of its mask that the process has. The kernel refuses a
+// mask without any CPU of the cpuset; here the thread gets all CPUs of the process instead. The program did nothing
+// wrong, and some programs end themselves on an error here. A mask of CPUs that the machine does not have is refused,
+// as natively: programs count CPUs that way.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>

@@ -113,8 +113,8 @@ Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t
 Confined confine(Tasks& tasks, Visit visited, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
     Confined result{DROM_OK, {}, 0, 0};
     if (!tasks.ok()) return {status_of_listing(tasks.error()), {}, 0, 0};
-    // The calling thread comes last. While it runs on a CPU that is lost, other threads there are only queued, and
-    // moving a queued thread takes a tenth of the time of a running one.
+    // The calling thread comes last. While it runs on a CPU that is lost, other threads there are only queued. Moving a
+    // queued thread takes a tenth of the time of a running one.
     const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
     for (bool first = true;; first = false) {
         Pass pass{origin, now, first && visited != Visit::kAgain, first && visited == Visit::kClient};

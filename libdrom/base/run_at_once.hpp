@@ -3,7 +3,7 @@
 // administrator's.
 //
 // While all CPUs are busy, a thread that wakes, or that was displaced for a moment, may wait for one or two ticks of
-// the kernel, 4 to 8 ms. That is a hundred times longer than a release takes.
+// the kernel. These 4 to 8 ms are a hundred times longer than a release.
 #pragma once
 
 #include <cstdint>

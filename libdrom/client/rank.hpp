@@ -35,8 +35,8 @@ struct Part {
 };
 Part part_of(const Rank& rank, uint32_t cpus) noexcept;
 
-/// Names the job of a rank whose launcher gives no name, after the process that Hydra starts once per node and job
-/// among this process's ancestors. Returns false when there is none.
+/// Names the job of a rank whose launcher gives no name, after an ancestor of this process: Hydra starts one process
+/// per node and job. Returns false when there is none.
 bool name_by_launcher(char* job, size_t size) noexcept;
 
 }  // namespace drom

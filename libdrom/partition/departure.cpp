@@ -126,8 +126,8 @@ private:
         }
     }
 
-    /// Adds the home to the task of the job to which the fewest CPUs come back, unless the CPU comes back to one of the
-    /// job's tasks already.
+    /// Adds the home to the job's task to which the fewest CPUs come back. Does nothing when the CPU comes back to a
+    /// task of the job already.
     void add_home(uint32_t job, uint32_t cpu) {
         Client* fewest = nullptr;
         for (Client& client : node_.clients()) {

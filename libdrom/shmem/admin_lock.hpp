@@ -7,7 +7,7 @@
 // that is dead (at once) or stopped (after the deadline).
 //
 // A stopped holder that continues may mix its old plan with newer ones (docs/developer/protocol.md). The kernel would
-// drop a file lock by itself, but such a lock costs more than the whole operation (1-2.5 us), and forked children
+// drop a file lock by itself. But such a lock costs more than the whole operation (1-2.5 us), and forked children
 // inherit it.
 #pragma once
 

@@ -21,7 +21,7 @@ public:
 
     /// Calls `ended(slot, seen)` for each noted client that has ended with its launcher, and of which no process
     /// carries the reservation. Asks about every process of the machine (15 us each), at most once per second in this
-    /// process, unless the processes that were found the last time still live.
+    /// process. Does not ask while the processes that were found the last time still live.
     template <class Ended>
     void each_ended(Ended&& ended) noexcept {
         if (!any_ || !look()) return;

@@ -7,7 +7,7 @@
 //   2. fill the slot, and make the client's page;
 //   3. move the slot to Reserved or Live by compare-and-swap; from here on it counts;
 //   4. look whether the process has another slot. A process that joins and an administrator that reserves for it both
-//      do this after step 3, so at least one of them sees the other's slot, and gives its own up.
+//      do this after step 3. So at least one of them sees the other's slot, and gives its own up.
 #pragma once
 
 #include "mailbox.hpp"

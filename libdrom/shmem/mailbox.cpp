@@ -102,7 +102,7 @@ bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const Cp
     const uint64_t seq = base + 1;
     if (!write_half(ledger, who, base, mask)) return false;
     request.posted_ns.store(now_ns(), kRelaxed);
-    // Sequentially consistent: this store is ordered before the look at the client's `sleeping`, as the client's own
+    // Sequentially consistent: this store is ordered before the look at the client's `sleeping`. The client's own
     // `sleeping = 1` is ordered before its last look at this word. One of the two processes sees the other.
     uint64_t expected = base;
     if (!request.newest.compare_exchange_strong(expected, seq)) return false;

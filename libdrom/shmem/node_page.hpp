@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // node_page.hpp - a job's page in root's table.
 //
-// A process that may write a file may cut it, which kills readers of its mapping, or let it grow until root's file
-// system is full. So the page is no file but a System V segment, whose size never changes. Its key is in the slot,
+// A process that may write a file may cut it, which kills readers of its mapping. Or it may let it grow until root's
+// file system is full. So the page is no file but a System V segment, whose size never changes. Its key is in the slot,
 // where only root writes.
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * descriptors.c - an OpenMP program that closes a descriptor and opens a file, which by POSIX gets that number,
- * until the file STOP exists (at most 60 s). It prints how often the file got another number.
+ * descriptors.c - an OpenMP program that closes a descriptor and opens a file, until the file STOP exists (at most 60
+ * s). By POSIX the opened file gets that number; the program prints how often it got another one.
  *
  *   descriptors STOP */
 #include <fcntl.h>
