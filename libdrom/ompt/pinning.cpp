@@ -47,8 +47,8 @@ void set_if_other(const CpuSet& wanted) noexcept {
     if (!get_affinity(0, now) || !(now == wanted)) set_affinity(0, wanted);
 }
 
-/// Moves the thread to its CPU. The mask may have shrunk since the plan was made; then the CPU belongs to another
-/// client, and the next plan is due.
+/// Moves the thread to its CPU. The mask may have shrunk since the plan was made; then the CPU is no longer this
+/// client's, and the next plan is due.
 void move(uint32_t cpu, const CpuSet& mask) noexcept {
     if (!mask.has(cpu)) return;
     if (state.mode == Mode::Bind) return set_if_other(only(cpu));

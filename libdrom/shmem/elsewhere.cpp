@@ -29,7 +29,7 @@ bool may_have_ended(const Who& who) noexcept {
     return is_elsewhere(who) ? who.start != 0 && who.pidns != 0 : verdict(who) == Verdict::kDead;
 }
 
-/// Returns whether a process of that number is the client, or may be: two time namespaces round differently.
+/// Returns whether a process with this start time may be the client: two time namespaces round differently.
 bool began_as(uint64_t start, const Who& who) noexcept {
     return (start > who.start ? start - who.start : who.start - start) <= 2;
 }
