@@ -26,11 +26,11 @@ uint32_t Table::blocker(const Goal& goal) noexcept {
     for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
         const Owner word = load_owner(ledger_, cpu);
         if (!word.is(Owner::kLeaving)) continue;
-        const bool awaited = word.heir() == who && !word.is(Owner::kFast);
+        const bool awaited = word.next() == who && !word.is(Owner::kFast);
         if (awaited && word.owner().slot < ledger_.clients()) return word.owner().slot;
         own |= word.owner() == who;
     }
-    const uint64_t newest = ledger_.request(goal.slot).newest.load(std::memory_order_acquire);
+    const uint64_t newest = ledger_.mailbox(goal.slot).newest.load(std::memory_order_acquire);
     const uint64_t needed = goal.seq == 0 ? newest : std::min(goal.seq, newest);
     return own || released_seq(ledger_, pages_, goal.slot) < needed ? goal.slot : kNoSlot;
 }
@@ -110,7 +110,7 @@ int Table::await(const Goal& goal, const Options& options, const char* verb, dro
         if (now >= deadline) return still_pending(slot, options, verb, error);
         const Page* page = pages_.view(slot);
         const uint64_t acked = page != nullptr ? page->released.load() : 0;
-        const uint64_t posted = ledger_.request(slot).posted_ns.load(std::memory_order_relaxed);
+        const uint64_t posted = ledger_.mailbox(slot).posted_ns.load(std::memory_order_relaxed);
         // No process answers for one that never joined: a grace period would only be lost time.
         const uint64_t grace = has_joined(slot) ? posted + options.grace_ms * kMillisecond : 0;
         const bool may_confine = able && (!never || is_own_child(slot));
@@ -125,7 +125,7 @@ int Table::await(const Goal& goal, const Options& options, const char* verb, dro
 }
 
 int Table::await_resized(const Goal& goal, uint64_t deadline, const char* verb, drom_error* error) noexcept {
-    const uint64_t newest = ledger_.request(goal.slot).newest.load(std::memory_order_acquire);
+    const uint64_t newest = ledger_.mailbox(goal.slot).newest.load(std::memory_order_acquire);
     const uint64_t needed = goal.seq == 0 ? newest : std::min(goal.seq, newest);
     for (;;) {
         const Page* page = pages_.view(goal.slot);
@@ -159,7 +159,7 @@ void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) 
         futex_wait(&nothing, 0, until);
         return;
     }
-    Half& waiters = ledger_.request(slot).ack_waiters;
+    Half& waiters = ledger_.mailbox(slot).ack_waiters;
     waiters.fetch_add(1);
     // The kernel compares the word itself after the registration, so an acknowledgement in between is not missed.
     const Word& word = resized ? page->resized : page->released;
@@ -169,10 +169,10 @@ void Table::sleep_on(uint32_t slot, bool resized, uint64_t seq, uint64_t until) 
 
 /// Returns the client's last release, by the client or from outside. A request in between may have been replaced before
 /// any thread moved for it.
-Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
+Request Table::released_before(uint32_t slot, uint64_t seq) noexcept {
     const Page* page = pages_.view(slot);
     const uint64_t own = page != nullptr ? page->released.load() : 0;
-    Posted last;
+    Request last;
     if (read_outside(ledger_, slot, last) && last.seq >= std::min(own, seq)) return last;
     last = {own, CpuSet::empty()};
     if (page != nullptr && page->joined.load() != 0 && read_applied(ledger_, *page, last.mask)) return last;
@@ -184,21 +184,21 @@ Posted Table::released_before(uint32_t slot, uint64_t seq) noexcept {
 
 /// Returns the masks that the client's threads follow.
 Origin Table::origin_before(uint32_t slot, uint64_t seq) noexcept {
-    const Posted last = released_before(slot, seq);
-    return {last.mask, begun_since(ledger_, slot, last, seq), &ledger_.request(slot).newest, seq};
+    const Request last = released_before(slot, seq);
+    return {last.mask, begun_since(ledger_, slot, last, seq), &ledger_.mailbox(slot).newest, seq};
 }
 
 /// Moves the client's threads to the mask of `posted`, and on to the mask of any request that is posted meanwhile. The
 /// client, or another administrator, may have obeyed the newer request while this process was held up. Then the move
 /// for the older one put threads back onto CPUs that now belong to other clients.
-Confined Table::move_threads(User user, ClientTree& tree, Posted& posted) noexcept {
+Confined Table::move_threads(User user, ClientTree& tree, Request& posted) noexcept {
     Origin origin = origin_before(user.slot, posted.seq);
     const uint64_t deadline = deadline_in_ms(100);
     for (;;) {
         note_begun(ledger_, user.slot, user.generation, posted.seq);
         const StandOn place(pages_.is_held(user.slot) ? origin.released - posted.mask : CpuSet::empty());
         const Confined done = tree.confine(origin, posted.mask, deadline);
-        Posted newer;
+        Request newer;
         if (done.status != DROM_OK || !read_request(ledger_, user.slot, newer) || newer.seq == posted.seq) return done;
         // After the reading: a request to the slot's next user is not for this process.
         if (state_of(ledger_.slot(user.slot)).generation != user.generation) return done;
@@ -213,7 +213,7 @@ Confined Table::move_threads(User user, ClientTree& tree, Posted& posted) noexce
 bool Table::confine_client(uint32_t slot) noexcept {
     const uint64_t seen = ledger_.slot(slot).state.load();
     if (!unpack_state(seen).takes_part()) return true;  // what is recorded may be about the slot's former user
-    Posted posted{};
+    Request posted{};
     if (!read_request(ledger_, slot, posted)) return false;
     const Who who = read_who(ledger_.slot(slot).client);
     ClientTree tree(ledger_, path_, slot, who.pid);  // open before the verdict: then no other process is moved
@@ -246,7 +246,7 @@ bool Table::confine_client(uint32_t slot) noexcept {
 /// Confines the client to its newest request again: a process that has not joined may have left its CPUs by an affinity
 /// call since.
 bool Table::confine_again(const User& user) noexcept {
-    Posted posted{};
+    Request posted{};
     if (ledger_.virtual_node() || !read_request(ledger_, user.slot, posted)) return true;
     const Who who = read_who(ledger_.slot(user.slot).client);
     ClientTree tree(ledger_, path_, user.slot, who.pid);
@@ -264,7 +264,7 @@ void Table::move_agentless() noexcept {
         if (!is_live(ledger_, name_of(ledger_, slot))) continue;
         const Page* page = pages_.view(slot);
         const bool joined = page != nullptr && page->joined.load() != 0;
-        const uint64_t newest = ledger_.request(slot).newest.load(std::memory_order_acquire);
+        const uint64_t newest = ledger_.mailbox(slot).newest.load(std::memory_order_acquire);
         const uint64_t released = released_seq(ledger_, pages_, slot);
         if (!joined && released != 0 && released < newest) confine_client(slot);
     }
@@ -276,7 +276,7 @@ int Table::wait(uint32_t pid, uint64_t seq, const Options& options, drom_error* 
     if (const int status = writable("wait", error); status != DROM_OK) return status;
     User user{};
     if (const int status = find(pid, verb, user, error); status != DROM_OK) return status;
-    const uint64_t newest = ledger_.request(user.slot).newest.load(std::memory_order_acquire);
+    const uint64_t newest = ledger_.mailbox(user.slot).newest.load(std::memory_order_acquire);
     if (seq > newest)
         return fail(error, DROM_E_INVAL, "%s: request %llu has not been posted; the newest is %llu", verb,
                     static_cast<unsigned long long>(seq), static_cast<unsigned long long>(newest));

@@ -69,11 +69,11 @@ int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& 
 /// third client waits for both. So nothing else can be planned for this CPU until the owner has released it.
 bool is_shared(const Ledger& ledger, Owner word) noexcept {
     return word.is(Owner::kLeaving) && word.is(Owner::kFast) && is_live(ledger, word.owner()) &&
-           is_live(ledger, word.heir());
+           is_live(ledger, word.next());
 }
 
 int refuse_shared(const Ledger& ledger, uint32_t cpu, const char* verb, drom_error* error) noexcept {
-    const ClientText client(ledger, load_owner(ledger, cpu).heir().slot);
+    const ClientText client(ledger, load_owner(ledger, cpu).next().slot);
     return fail(error, DROM_E_BUSY,
                 "%s: CPU %u is on its way to %s, which uses it already (DROM_FAST); try again when that is done", verb,
                 cpu, client.text);
@@ -92,13 +92,13 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
                Plan& plan) noexcept {
     const bool owned = is_owned(ledger, word);
     if (is_shared(ledger, word)) {
-        if (word.heir() != self) plan.shared = cpu;
+        if (word.next() != self) plan.shared = cpu;
         return;
     }
     if (word.owner() == self) {
         if (!word.is(Owner::kLeaving)) return;
         plan.add({cpu, DROM_EVENT_CANCEL, word, kept(word), 0});
-        if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
+        if (word.next() != Owner::nobody()) plan.touched.add(word.next().slot);
         return;
     }
     if (!owned) {
@@ -107,8 +107,8 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     }
     plan.touched.add(word.owner().slot);
     const Owner offer = offered(word, self, rules.fast);
-    if (word.heir() == self && word.flags() == offer.flags()) return;
-    if (word.heir() != Owner::nobody()) plan.touched.add(word.heir().slot);
+    if (word.next() == self && word.flags() == offer.flags()) return;
+    if (word.next() != Owner::nobody()) plan.touched.add(word.next().slot);
     const uint64_t home = home_after(ledger, cpu, word.owner(), rules.give_back);
     plan.add({cpu, DROM_EVENT_OFFER, word, offer, home});
 }
@@ -117,11 +117,11 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
 void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, Plan& plan) noexcept {
     if (word.owner() == self && !word.is(Owner::kLeaving)) {
         const Owner::Name home = home_owner(ledger, cpu);
-        const Owner::Name heir = home == self ? Owner::nobody() : home;
-        plan.add({cpu, DROM_EVENT_OFFER, word, offered(word, heir), home_after(ledger, cpu, self, false)});
+        const Owner::Name next = home == self ? Owner::nobody() : home;
+        plan.add({cpu, DROM_EVENT_OFFER, word, offered(word, next), home_after(ledger, cpu, self, false)});
         return;
     }
-    if (word.heir() != self || !word.is(Owner::kLeaving)) return;
+    if (word.next() != self || !word.is(Owner::kLeaving)) return;
     if (is_shared(ledger, word)) {
         plan.shared = cpu;
         return;
@@ -152,7 +152,7 @@ CpuSet reachable(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* ta
     return set;
 }
 
-Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kLeaving) ? word.heir() : word.owner(); }
+Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kLeaving) ? word.next() : word.owner(); }
 
 /// Plans the loss of a CPU by one of the named clients. It could fall to another named client: its home, or the owner
 /// that was to leave it for the loser. They are to have exactly their masks, so it becomes free instead.
@@ -345,7 +345,7 @@ CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
     CpuSet set = free_cpus(ledger);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const Owner word = load_owner(ledger, cpu);
-        const bool giving_up = word.owner() == who && word.is(Owner::kLeaving) && word.heir() == Owner::nobody();
+        const bool giving_up = word.owner() == who && word.is(Owner::kLeaving) && word.next() == Owner::nobody();
         if (giving_up && !word.is(Owner::kDrained) && !word.is(Owner::kOffline)) set.add(cpu);
     }
     return set;

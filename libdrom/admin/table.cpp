@@ -247,10 +247,10 @@ bool Table::leave_to_descendant(User user, drom_error* error) noexcept {
     const Who ended = read_who(slot.client);
     const bool ours = (state_of(slot).flags & slot_flag::kTree) != 0 && read_who(slot.launcher) == self();
     if (!ours || verdict(ended) != Verdict::kDead) return false;
-    Who heir{};
-    const uint32_t left = find_left(ledger_, path_, user.slot, heir);
+    Who successor{};
+    const uint32_t left = find_left(ledger_, path_, user.slot, successor);
     if (left == 0) return false;
-    write_who(slot.client, heir);
+    write_who(slot.client, successor);
     if (!sign_takeover(ledger_, user.slot, user.generation, phase::kFree)) return false;
     if (error == nullptr) return true;
     error->status = DROM_PENDING;
@@ -350,8 +350,8 @@ void Table::masks(CpuSet& present, CpuSet& unowned, CpuSet& drained) noexcept {
 namespace {
 
 /// Returns when the newest released request was released: by the client, or before that from outside.
-uint64_t released_at(const Request& request, const Page* page, const drom_client_info& info) noexcept {
-    const uint64_t confined = info.confined_seq != 0 ? request.confined_ns.load(std::memory_order_relaxed) : 0;
+uint64_t released_at(const Mailbox& mailbox, const Page* page, const drom_client_info& info) noexcept {
+    const uint64_t confined = info.confined_seq != 0 ? mailbox.confined_ns.load(std::memory_order_relaxed) : 0;
     const uint64_t own_seq = page != nullptr ? page->released.load() : 0;
     const uint64_t own = page != nullptr ? page->released_ns.load() : 0;
     if (own_seq == 0 || own_seq > info.request_seq || own_seq < info.confined_seq) return confined;
@@ -384,17 +384,17 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     const Slot& slot = ledger_.slot(index);
     const SlotState state = state_of(slot);
     const Owner::Name who = name_of(ledger_, index);
-    const Request& request = ledger_.request(index);
+    const Mailbox& mailbox = ledger_.mailbox(index);
     info.pid = static_cast<int32_t>(slot.client.pid.load());
     info.guardian_pid = static_cast<int32_t>(slot.launcher.pid.load());
     info.slot = index;
     info.generation = state.generation;
     info.state = state.phase == phase::kLive ? DROM_CLIENT_LIVE : DROM_CLIENT_RESERVED;
     info.flags = static_cast<uint32_t>((state.flags & slot_flag::kRigid) != 0 ? DROM_RIGID : 0);
-    info.request_seq = request.newest.load();
+    info.request_seq = mailbox.newest.load();
     info.confined_seq = confined_seq(ledger_, index);
     info.released_seq = released_seq(ledger_, pages_, index);
-    info.posted_ns = own_clock_ns(request.posted_ns.load());
+    info.posted_ns = own_clock_ns(mailbox.posted_ns.load());
     info.owned_cpus = owned_cpus(ledger_, who).count();
     info.wanted_cpus = wanted_cpus(ledger_, who).count();
     info.min_cpus = slot.min_cpus.load();
@@ -402,7 +402,7 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
     copy_text(info.name, sizeof info.name, slot.name);
     copy_text(info.job, sizeof info.job, slot.job);
     const Page* page = pages_.view(index);
-    info.released_ns = own_clock_ns(released_at(request, page, info));
+    info.released_ns = own_clock_ns(released_at(mailbox, page, info));
     if (page != nullptr) {
         if (page->joined.load() != 0) info.state = DROM_CLIENT_LIVE;
         describe_page(*page, info);
@@ -412,11 +412,11 @@ void Table::describe(uint32_t index, drom_client_info& info) noexcept {
 
 /// Returns whether the cpuset allowed less than the request. The process that moved the client's threads last knows.
 bool Table::is_limited(uint32_t slot, const Page* page) noexcept {
-    Posted outside;
+    Request outside;
     const uint64_t own = page != nullptr ? page->released.load() : 0;
     if (!read_outside(ledger_, slot, outside) || outside.seq <= own)
         return page != nullptr && page->limited.load() != 0;
-    Posted newest;
+    Request newest;
     return read_request(ledger_, slot, newest) && newest.seq == outside.seq && !(newest.mask == outside.mask);
 }
 

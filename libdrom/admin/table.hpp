@@ -152,9 +152,9 @@ private:
     bool has_joined(uint32_t slot) noexcept;
     bool is_own_child(uint32_t slot) noexcept;
     int still_pending(uint32_t slot, const Options&, const char* verb, drom_error*) noexcept;
-    Posted released_before(uint32_t slot, uint64_t seq) noexcept;
+    Request released_before(uint32_t slot, uint64_t seq) noexcept;
     Origin origin_before(uint32_t slot, uint64_t seq) noexcept;
-    Confined move_threads(User user, ClientTree& tree, Posted& posted) noexcept;
+    Confined move_threads(User user, ClientTree& tree, Request& posted) noexcept;
     bool confine_client(uint32_t slot) noexcept;
     bool confine_again(const User& user) noexcept;
     void move_agentless() noexcept;

@@ -62,7 +62,7 @@ bool takes_part() noexcept { return drom::client::joined() || drom::client::is_c
 template <class Set>
 auto set_reserved(const Set& set) noexcept {
     for (;;) {
-        const drom::client::Wanted allowed = drom::client::reserved();
+        const drom::Request allowed = drom::client::reserved();
         const auto result = set(allowed);
         if (drom::client::reserved().seq == allowed.seq) return result;
     }
@@ -96,7 +96,7 @@ CpuSet inside_of(const CpuSet& wanted, const CpuSet& mask) noexcept {
 template <class Set>
 auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
     const SignalsBlocked blocked;
-    const auto inside = [&](const drom::client::Wanted& allowed) {
+    const auto inside = [&](const drom::Request& allowed) {
         if (allowed.seq == 0) return set(wanted);
         const CpuSet both = inside_of(wanted, allowed.mask);
         const auto result = set(both);
@@ -284,7 +284,7 @@ using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attributes, Bound* bound) noexcept {
     const SignalsBlocked blocked;
     bound->signals = signals_of(attributes, blocked.before());
-    const auto create = [&](const drom::client::Wanted& allowed) {
+    const auto create = [&](const drom::Request& allowed) {
         const CpuSet cpus = allowed.seq == 0 ? bound->wanted : inside_of(bound->wanted, allowed.mask);
         bound->seq = allowed.seq;
         pthread_attr_t inside;

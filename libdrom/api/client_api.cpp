@@ -10,6 +10,7 @@
 
 using drom::CpuSet;
 using drom::fail;
+using drom::Request;
 namespace client = drom::client;
 
 namespace {
@@ -20,7 +21,7 @@ struct Callback {
 };
 constinit Callback callback{};
 
-void call_back(const client::Wanted& wanted) {
+void call_back(const Request& wanted) {
     if (drom_mask_fn fn = callback.fn.load()) fn(wanted.mask.words, CpuSet::kWords, callback.arg.load());
 }
 
@@ -43,7 +44,7 @@ void acknowledge_told() noexcept {
 
 /// Acknowledges the last returned request: a caller that calls again has adapted to it. Returns DROM_OK and the mask
 /// when there is a new request.
-int poll_request(client::Wanted& wanted) noexcept {
+int poll_request(Request& wanted) noexcept {
     acknowledge_told();
     if (!client::pending() || !client::newest(wanted)) return DROM_UNCHANGED;
     if (client::released().seq < wanted.seq && !client::release(wanted)) return DROM_UNCHANGED;
@@ -53,7 +54,7 @@ int poll_request(client::Wanted& wanted) noexcept {
 /// Implements drom_poll when there may be something to do; separate, so that the idle path needs no stack frame.
 [[gnu::noinline]] int poll_busy(uint64_t* words, size_t nwords, drom_error* error) noexcept {
     client::page().polls.fetch_add(1, std::memory_order_relaxed);
-    client::Wanted wanted{};
+    Request wanted{};
     if (const int status = poll_request(wanted); status != DROM_OK) return status;
     if (words != nullptr && !drom::to_words(wanted.mask, words, nwords))
         return fail(error, DROM_E_INVAL, "drom: poll: the mask has CPU %u, which does not fit in %s",
@@ -118,7 +119,7 @@ int drom_poll_apply(drom_error* error) {
         client::add_doors(DROM_DOOR_EXPLICIT);
     acknowledge_told();
     if (!client::pending()) return DROM_UNCHANGED;
-    client::Wanted wanted{};
+    Request wanted{};
     if (!client::newest(wanted)) return DROM_UNCHANGED;
     if (!drom::apply_now()) return DROM_UNCHANGED;
     call_back(wanted);

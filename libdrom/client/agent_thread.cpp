@@ -47,7 +47,7 @@ bool keeps_process_alive() noexcept {
 }
 
 /// Not by way of `hot`: leave() changes that before it wakes sleepers on this word.
-const Word& newest_seq() noexcept { return state.ledger.request(state.slot).newest; }
+const Word& newest_seq() noexcept { return state.ledger.mailbox(state.slot).newest; }
 
 /// Waits for a request after `handled`. Returns false when there is none by the deadline.
 bool await_request(uint64_t handled, uint64_t deadline_ns) noexcept {
@@ -101,7 +101,7 @@ void detach() noexcept {
 // --- calls of the program's function -------------------------------------------------------------------------------
 
 /// Leaves a release for the program's callback. A release that comes while the callback runs replaces one that waits.
-void leave_call(const Wanted& wanted) noexcept {
+void leave_call(const Request& wanted) noexcept {
     Call& call = state.call;
     pthread_mutex_lock(&call.lock);
     call.wanted = wanted;
@@ -111,7 +111,7 @@ void leave_call(const Wanted& wanted) noexcept {
     futex_wake(&call.news);
 }
 
-bool take_call(Wanted& wanted) noexcept {
+bool take_call(Request& wanted) noexcept {
     Call& call = state.call;
     pthread_mutex_lock(&call.lock);
     const bool waits = call.waits;
@@ -122,13 +122,13 @@ bool take_call(Wanted& wanted) noexcept {
 }
 
 void call_program() noexcept {
-    Wanted wanted{};
+    Request wanted{};
     auto* fn = state.on_release.load();
     if (take_call(wanted) && fn != nullptr) fn(wanted);
 }
 
 /// Called by the agent's thread, or by the only thread: then the program's code runs in it, and may take its time.
-void tell_program(const Wanted& wanted) noexcept {
+void tell_program(const Request& wanted) noexcept {
     if (state.on_release.load() == nullptr) return;
     leave_call(wanted);
     if (state.agent_threads.load() > 1) return;
@@ -150,7 +150,7 @@ void call_until_agent_ends() noexcept {
 /// Lets this thread use all CPUs: the thread that created it may have been bound to one, by OMP_PROC_BIND for instance.
 void use_all_cpus() noexcept {
     if (!moves_threads()) return;
-    set_allowed([](const Wanted& allowed) { return set_affinity(0, allowed.mask); });
+    set_allowed([](const Request& allowed) { return set_affinity(0, allowed.mask); });
 }
 
 void serve_requests() noexcept {
@@ -158,7 +158,7 @@ void serve_requests() noexcept {
     look_around();
     while (!keeps_process_alive() && sleep_until_request(handled)) {
         if (!is_current()) return detach();
-        Wanted wanted{};
+        Request wanted{};
         if (!newest(wanted)) {  // an overtaken administrator writes the half; the faster administrator wakes this
                                 // thread again
                                 // thread again

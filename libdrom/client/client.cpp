@@ -73,9 +73,9 @@ void adapt_waiting() noexcept {
 
 constinit Hot hot{{&kNothing}, {0}};
 
-bool newest(Wanted& wanted) noexcept {
+bool newest(Request& wanted) noexcept {
     if (!joined() || getpid() != state.pid) return false;
-    Posted posted{};
+    Request posted{};
     if (!read_request(state.ledger, state.slot, posted) || posted.mask.none() || !is_current()) return false;
     wanted = {posted.seq, posted.mask};
     return true;
@@ -87,7 +87,7 @@ CpuSet cpus_of_node() noexcept {
 
 CpuSet first_mask() noexcept { return state.first_mask; }
 
-Wanted released() noexcept {
+Request released() noexcept {
     const AffinityGuard reading;  // until it ends no second release fills the half that is read here
     // A mask that was published but could not be applied (a cpuset allows none of it) is not released.
     const uint64_t acknowledged = state.page != nullptr ? state.page->released.load(kRelaxed) : 0;
@@ -104,21 +104,21 @@ void acknowledge_release(uint64_t seq, bool limited) noexcept {
     page.adoptions.store(page.adoptions.load(kRelaxed) + 1, kRelaxed);
     uint64_t old = page.released.load(kRelaxed);
     while (old < seq && !page.released.compare_exchange_weak(old, seq)) {}
-    if (state.ledger.request(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.released));
+    if (state.ledger.mailbox(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.released));
     record(state.ledger, {.type = DROM_EVENT_RELEASED, .slot = state.slot, .seq = seq, .pid = self().pid});
 }
 
 /// After its grace period an administrator may have moved the threads since the last release here, or have died while
 /// moving them.
-Origin origin_before(const Wanted& wanted) noexcept {
-    Posted last{state.page->released.load(kRelaxed), state.applied};
-    Posted outside;
+Origin origin_before(const Request& wanted) noexcept {
+    Request last{state.page->released.load(kRelaxed), state.applied};
+    Request outside;
     if (read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq) last = outside;
     return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq),
-            &state.ledger.request(state.slot).newest, wanted.seq};
+            &state.ledger.mailbox(state.slot).newest, wanted.seq};
 }
 
-bool confine_all(const Wanted& wanted) noexcept {
+bool confine_all(const Request& wanted) noexcept {
     if (!state.threads.publish(wanted.seq, wanted.mask)) return false;
     const Origin origin = origin_before(wanted);
     const bool real = !state.ledger.virtual_node();
@@ -149,7 +149,7 @@ void say_resized(uint64_t seq, uint32_t team_size) noexcept {
     if (!joined()) return;
     page.resized_ns.store(now_ns(), kRelaxed);
     page.resized.store(seq);
-    if (state.ledger.request(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.resized));
+    if (state.ledger.mailbox(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.resized));
     record(state.ledger,
            {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
 }
@@ -167,7 +167,7 @@ void acknowledge_kept(uint64_t seq) noexcept {
 
 }  // namespace
 
-bool release_here(const Wanted& wanted) noexcept {
+bool release_here(const Request& wanted) noexcept {
     if (!joined() || getpid() != state.pid || state.disabled.load() > 0) return false;
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
@@ -186,7 +186,7 @@ namespace {
 
 /// Returns whether the agent's thread has released `wanted` soon enough. The caller sleeps meanwhile, which leaves its
 /// CPU to that thread.
-bool released_by_agent(const Wanted& wanted) noexcept {
+bool released_by_agent(const Request& wanted) noexcept {
     const int saved = errno;
     const uint64_t deadline = deadline_in_ms(1);
     state.finish_waiters.fetch_add(1);
@@ -203,7 +203,7 @@ bool released_by_agent(const Wanted& wanted) noexcept {
 
 }  // namespace
 
-bool release(const Wanted& wanted) noexcept {
+bool release(const Request& wanted) noexcept {
     if (is_given_up(wanted.seq)) return false;
     // A thread of the program that moves other threads blocks. It has run for long, so it may have to wait for a tick
     // of the kernel before it can continue and acknowledge. The agent's thread comes from sleep, and its slices are
@@ -236,23 +236,23 @@ uint64_t AffinityGuard::seq() const noexcept { return state.threads.seq(); }
 namespace {
 /// Returns the CPUs of a forked child. It is no client, but a descendant of one: it has the CPUs of its parent's newest
 /// request. Returns none once the parent's slot has another user.
-Wanted of_parent() noexcept {
-    Posted posted{};
+Request of_parent() noexcept {
+    Request posted{};
     const bool known = state.ledger.base != nullptr && read_request(state.ledger, state.slot, posted) && is_current();
-    return known ? Wanted{posted.seq, posted.mask} : Wanted{0, CpuSet::empty()};
+    return known ? posted : Request{0, CpuSet::empty()};
 }
 }  // namespace
 
 bool is_child_of_client() noexcept { return state.pid != 0 && getpid() != state.pid; }
 
-Wanted AffinityGuard::allowed() const noexcept {
+Request AffinityGuard::allowed() const noexcept {
     if (is_child_of_client()) return of_parent();
     const uint64_t own = seq();
     const Word* request = hot.request.load(kRelaxed);
     if (request == &kNothing || request->load() == own) return {own, mask()};
-    Posted posted;
+    Request posted;
     const bool readable = read_request(state.ledger, state.slot, posted) && posted.seq > own && !posted.mask.none();
-    return readable ? Wanted{posted.seq, posted.mask} : Wanted{own, mask()};
+    return readable ? posted : Request{own, mask()};
 }
 
 void disable() noexcept {
@@ -286,7 +286,7 @@ void team_shares_cpus(bool shares) noexcept {
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
 }
 
-void on_release(void (*fn)(const Wanted&)) noexcept { state.on_release.store(fn); }
+void on_release(void (*fn)(const Request&)) noexcept { state.on_release.store(fn); }
 
 void let_team_follow() noexcept { state.follows.store(true); }
 bool program_follows() noexcept { return state.follows.load(kRelaxed); }

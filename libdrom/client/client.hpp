@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/cpuset.hpp"
+#include "base/request.hpp"
 #include "drom/drom.h"
 #include "shmem/layout.hpp"
 
@@ -34,11 +34,6 @@ inline bool pending() noexcept {
 
 /// Answers as joined(), for the idle path: no load that pending() does not make.
 inline bool reads_requests() noexcept { return hot.request.load(std::memory_order_relaxed) != &kNothing; }
-
-struct Wanted {
-    uint64_t seq;
-    CpuSet mask;
-};
 
 struct JoinOptions {
     const CpuSet* mask;  ///< the CPUs that it may run on at this moment; nullptr: the process's affinity
@@ -75,15 +70,15 @@ bool is_child_of_client() noexcept;
 bool start_agent() noexcept;
 
 /// Reads the newest complete request. Returns false when there is none, or an administrator writes it at this moment.
-bool newest(Wanted&) noexcept;
+bool newest(Request&) noexcept;
 
 /// Confines every thread of this process to `wanted.mask` and acknowledges the release. Any thread, one at a time:
 /// returns false while another thread releases, or adoption is disabled. About 2 us per thread, and 30 us for each that
 /// must move.
-bool release(const Wanted& wanted) noexcept;
+bool release(const Request& wanted) noexcept;
 
 /// Returns the newest request whose release this process has acknowledged, and its mask.
-Wanted released() noexcept;
+Request released() noexcept;
 
 /// Acknowledges that the team follows request `seq` or, with `held`, that it must not; `why` is a sentence for people.
 /// Advances hot.seen. Called by the thread that owns the team, outside parallel regions.
@@ -116,7 +111,7 @@ public:
     [[nodiscard]] uint64_t seq() const noexcept;        ///< the request of that mask; 0: no request so far
     /// Returns the same, or the newest request if that has been posted since: an administrator may be confining this
     /// process to it from outside. In a child: the newest request to its parent.
-    [[nodiscard]] Wanted allowed() const noexcept;
+    [[nodiscard]] Request allowed() const noexcept;
 
 private:
     bool counts_;
@@ -130,7 +125,7 @@ template <class Set>
 auto set_allowed(const Set& set) noexcept {
     for (;;) {
         const AffinityGuard guard(!is_child_of_client());
-        const Wanted allowed = guard.allowed();
+        const Request allowed = guard.allowed();
         const auto result = set(allowed);
         if (guard.allowed().seq == allowed.seq) return result;
     }
@@ -154,6 +149,6 @@ bool program_follows() noexcept;
 void team_shares_cpus(bool shares) noexcept;
 
 /// Called by the agent's own thread after each release (drom_on_change with DROM_ASYNC).
-void on_release(void (*fn)(const Wanted&)) noexcept;
+void on_release(void (*fn)(const Request&)) noexcept;
 
 }  // namespace drom::client

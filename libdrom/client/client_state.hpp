@@ -24,7 +24,7 @@ enum class Team : uint8_t { Unknown, Fits, SharesCpus };
 /// A release for the program's callback, handed from the agent's thread to the caller's thread (agent_thread.cpp).
 struct Call {
     pthread_mutex_t lock;
-    Wanted wanted;
+    Request wanted;
     bool waits;
     Half news;               ///< futex
     std::atomic<bool> ends;  ///< no more releases come
@@ -69,7 +69,7 @@ struct State {
     std::atomic<bool> agent_ready;  ///< the agent's thread sleeps on requests or handles one: releases are left to it
     Half finished;                  ///< futex: counts releases
     Half finish_waiters;
-    std::atomic<void (*)(const Wanted&)> on_release;
+    std::atomic<void (*)(const Request&)> on_release;
     // The newest request that could not be released (a cpuset that allows none of its CPUs), and when to try again.
     std::atomic<uint64_t> given_up, try_again_ns;
 };
@@ -90,7 +90,7 @@ inline constexpr uint64_t kTryAgain = 100 * kMillisecond;
 bool is_given_up(uint64_t seq) noexcept;
 
 /// Releases as release() does, in the calling thread.
-bool release_here(const Wanted& wanted) noexcept;
+bool release_here(const Request& wanted) noexcept;
 
 /// Needs `releasing`. While threads yield it looks each time for runtimes that were loaded since.
 void adapt_waiting() noexcept;

@@ -228,7 +228,7 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     page.doors.fetch_or(options.doors);
     page.disabled.store(static_cast<uint32_t>(std::max(0, state.disabled.load())));
     page.joined.store(1);
-    hot.request.store(&state.ledger.request(state.slot).newest);
+    hot.request.store(&state.ledger.mailbox(state.slot).newest);
     state.joined.store(true, std::memory_order_release);
 }
 
@@ -262,7 +262,7 @@ int join_table(const JoinOptions& options, drom_error* error) noexcept {
     const int status = enter(reserved, only, options, claim, error);
     if (status != DROM_OK) return status;
     start_reading(options, affinity);
-    Wanted first{};
+    Request first{};
     if (newest(first)) release(first);
     state.first_seq = first.seq;
     // Descriptors of the library must not surprise a program that closes or counts its own; the mapping is enough.
@@ -285,7 +285,7 @@ bool begin_joining() noexcept {
     while (state.agent_runs.load() != 0 && now_ns() < deadline) {
         // The agent's thread may have missed both: it checked for the end just before leave(), and went to sleep just
         // after leave() woke it.
-        futex_wake(futex_half(state.ledger.request(state.slot).newest));
+        futex_wake(futex_half(state.ledger.mailbox(state.slot).newest));
         futex_wait(&state.agent_runs, 1, deadline_in_ms(5));
     }
     if (state.agent_runs.load() == 0) return true;
@@ -371,7 +371,7 @@ int leave(drom_error* error) noexcept {
     hot.request.store(&kNothing);
     hot.seen.store(0);
     state.stop.store(true);
-    futex_wake(futex_half(state.ledger.request(state.slot).newest));
+    futex_wake(futex_half(state.ledger.mailbox(state.slot).newest));
     state.nudge.fetch_add(1);
     futex_wake(&state.nudge);
     state.page->joined.store(0);

@@ -86,12 +86,12 @@ CpuSet reserved_node() noexcept {
     return mine.ledger.base != nullptr ? drom::cpus_of_node(mine.ledger) : CpuSet::empty();
 }
 
-Wanted reserved() noexcept {
+Request reserved() noexcept {
     const Reservation& mine = reservation();
-    Posted posted{};
+    Request posted{};
     if (mine.ledger.base == nullptr || !read_request(mine.ledger, mine.slot, posted) || !mine.is_there())
         return {0, CpuSet::empty()};
-    return posted.mask.none() ? Wanted{0, CpuSet::empty()} : Wanted{posted.seq, posted.mask};
+    return posted.mask.none() ? Request{0, CpuSet::empty()} : posted;
 }
 
 }  // namespace drom::client

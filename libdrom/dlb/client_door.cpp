@@ -12,13 +12,14 @@
 
 using drom::CpuSet;
 using drom::fail;
+using drom::Request;
 namespace client = drom::client;
 
 namespace {
 
 constinit std::atomic<drom_dlb_released_fn> released_fn{nullptr};
 
-void after_release(const client::Wanted&) {
+void after_release(const Request&) {
     if (const auto fn = released_fn.load()) fn();
 }
 
@@ -59,7 +60,7 @@ void hand_over() noexcept {
 
 [[gnu::noinline]] int adopt(uint64_t* seen, uint64_t* words, size_t nwords) noexcept {
     client::page().polls.fetch_add(1, std::memory_order_relaxed);
-    client::Wanted wanted{};
+    Request wanted{};
     if (!client::newest(wanted)) return is_client() ? int{DROM_UNCHANGED} : int{DROM_E_NOINIT};
     if (wanted.seq <= *seen) return DROM_UNCHANGED;
     if (client::released().seq < wanted.seq && !client::release(wanted)) return DROM_UNCHANGED;

@@ -40,14 +40,14 @@ uint32_t slot_of(const Ledger& ledger, int32_t pid) noexcept {
 
 void describe(drom_dlb_view& view, uint32_t slot, drom_dlb_client& out) noexcept {
     const drom::Page* page = view.pages.view(slot);
-    const drom::Request& request = view.ledger.request(slot);
-    const uint64_t posted = request.posted_ns.load(std::memory_order_relaxed);
+    const drom::Mailbox& mailbox = view.ledger.mailbox(slot);
+    const uint64_t posted = mailbox.posted_ns.load(std::memory_order_relaxed);
     const uint64_t now = drom::now_ns();
     out = {};
     out.slot = slot;
     out.generation = drom::state_of(view.ledger.slot(slot)).generation;
     out.joined = page != nullptr && page->joined.load() != 0 ? 1 : 0;
-    out.pending = drom::released_seq(view.ledger, view.pages, slot) < request.newest.load() ? 1 : 0;
+    out.pending = drom::released_seq(view.ledger, view.pages, slot) < mailbox.newest.load() ? 1 : 0;
     const CpuSet wanted = drom::wanted_cpus(view.ledger, drom::name_of(view.ledger, slot));
     drom::to_words(wanted, out.wanted, CpuSet::kWords);
     out.pending_ms = out.pending != 0 && now > posted ? (now - posted) / drom::kMillisecond : 0;
@@ -164,20 +164,20 @@ int drom_dlb_enrol(drom_dlb_view* view, int32_t pid, drom_dlb_client* out, drom_
 
 int drom_dlb_inherit(drom_dlb_view* view, int32_t from, int32_t to, const uint64_t* words, size_t nwords) {
     const drom::AdminLock lock(view->ledger.header(), drom::deadline_in_ms(kLockMs));
-    const uint32_t heir = slot_of(view->ledger, to);
+    const uint32_t successor = slot_of(view->ledger, to);
     drom_dlb_client reservation{};
-    if (heir == kNoSlot || drom_dlb_look(view, from, &reservation) != DROM_OK) return DROM_E_NOPROC;
+    if (successor == kNoSlot || drom_dlb_look(view, from, &reservation) != DROM_OK) return DROM_E_NOPROC;
     if (reservation.joined != 0) return DROM_E_BUSY;
-    const Owner::Name me = drom::name_of(view->ledger, heir);
+    const Owner::Name me = drom::name_of(view->ledger, successor);
     each_cpu(*view, from, words, nwords, [&](uint32_t cpu, Owner::Name owner) {
         const Owner word = drom::load_owner(view->ledger, cpu);
         if (word.owner() != owner || word.is(Owner::kLeaving)) return;
         if (drom::change_owner(view->ledger, cpu, word, drom::given(word, me)))
             drom::record(view->ledger,
-                         {.type = DROM_EVENT_ACCEPT, .slot = heir, .cpu = cpu, .pid = static_cast<uint32_t>(to)});
+                         {.type = DROM_EVENT_ACCEPT, .slot = successor, .cpu = cpu, .pid = static_cast<uint32_t>(to)});
     });
     drom::SlotSet touched;
-    touched.add(heir);
+    touched.add(successor);
     touched.add(reservation.slot);
     drom::reconcile(view->ledger, view->pages, touched);
     return DROM_OK;

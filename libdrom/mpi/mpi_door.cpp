@@ -28,7 +28,7 @@ void acknowledge_no_team(uint64_t seq) noexcept {
 
 uint64_t deal() noexcept {
     const uint64_t newest = client::hot.request.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
-    client::Wanted wanted{};
+    drom::Request wanted{};
     // Handled by another entry point, or in a child that is no client.
     if (!client::pending()) return newest;
     if (!client::newest(wanted)) return 0;

@@ -44,11 +44,11 @@ bool has_runtime() noexcept { return dlsym(RTLD_DEFAULT, "omp_get_max_threads") 
 
 bool apply_now() noexcept {
     static constinit std::atomic<bool> busy{false};
-    client::Wanted wanted{};
+    Request wanted{};
     if (!find_runtime() || applied.runtime.level() != 0 || busy.exchange(true)) return false;
     const bool ready = client::newest(wanted) && (client::released().seq >= wanted.seq || client::release(wanted));
     if (ready) {
-        const client::Wanted released = client::released();
+        const Request released = client::released();
         resize(released.mask.count());
         client::page().start_size.store(applied.own);
         client::acknowledge_resize(released.seq, applied.last, DROM_RESIZE_FOLLOWS,

@@ -105,7 +105,7 @@ void plan(uint32_t team, const CpuSet& mask) noexcept {
 
 void place_thread(uint32_t index) noexcept {
     const int saved = errno;
-    client::set_allowed([index](const client::Wanted& allowed) {
+    client::set_allowed([index](const Request& allowed) {
         if (!allowed.mask.none()) place(index, allowed.mask);
         return true;
     });
@@ -113,7 +113,7 @@ void place_thread(uint32_t index) noexcept {
 }
 
 void widen_this_thread() noexcept {
-    client::set_allowed([](const client::Wanted& allowed) {
+    client::set_allowed([](const Request& allowed) {
         if (!allowed.mask.none()) set_if_other(allowed.mask);
         return true;
     });

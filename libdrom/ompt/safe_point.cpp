@@ -39,15 +39,15 @@ constexpr uint64_t kSettle = 20 * kMillisecond;
 
 struct Team {
     runtime::Runtime runtime;
-    follow::Resize said;     ///< DROM_RESIZE
-    client::Wanted adopted;  ///< seq 0: no request so far
-    uint32_t cpus;           ///< of the adopted request; UINT32_MAX before the first
-    uint32_t first_cpus;     ///< of the first one
-    uint32_t start;          ///< the primary thread's own number of threads when it opened its first region
-    uint32_t size;           ///< of the last region without a clause
-    uint64_t acknowledged;   ///< newest request that was acknowledged as resized or kept
-    bool follows;            ///< the last acknowledgement said so
-    bool own_number;         ///< the program has set its number
+    follow::Resize said;    ///< DROM_RESIZE
+    Request adopted;        ///< seq 0: no request so far
+    uint32_t cpus;          ///< of the adopted request; UINT32_MAX before the first
+    uint32_t first_cpus;    ///< of the first one
+    uint32_t start;         ///< the primary thread's own number of threads when it opened its first region
+    uint32_t size;          ///< of the last region without a clause
+    uint64_t acknowledged;  ///< newest request that was acknowledged as resized or kept
+    bool follows;           ///< the last acknowledgement said so
+    bool own_number;        ///< the program has set its number
     bool leagues;
     Object openblas, other;  ///< seen last; each opens regions
     Drain drain;
@@ -144,7 +144,7 @@ bool set_up_process(const void* function, uint32_t door) noexcept {
 /// Adopts the first request, which came with the join and has the CPUs of the program's start: no thread has to move
 /// for it.
 void adopt_first() noexcept {
-    const client::Wanted released = client::released();
+    const Request released = client::released();
     if (released.seq == 0 || team.adopted.seq != 0) return;
     team.adopted = released;
     team.cpus = team.first_cpus = released.mask.count();
@@ -207,11 +207,11 @@ bool adapts_by_itself() noexcept { return (client::page().doors.load(kRelaxed) &
 /// Adopts the newest request, and releases it first if no other thread has. Also adopts one that the program has
 /// handled itself (drom_poll_apply).
 void adopt() noexcept {
-    client::Wanted wanted{};
+    Request wanted{};
     const bool fresh = client::pending() && client::newest(wanted);
     // Another thread may be releasing it at this moment: then the next region adopts it.
     if (fresh && client::released().seq < wanted.seq && !client::release(wanted)) return;
-    const client::Wanted released = client::released();
+    const Request released = client::released();
     const uint32_t cpus = released.mask.count();
     if (released.seq <= team.adopted.seq || must_drain(cpus)) return;
     team.adopted = released;

@@ -469,7 +469,7 @@ private:
 /// Moves a process to the CPUs of its own request: it became a client while it was moved with its parent.
 void give_its_own(const Ledger& ledger, uint32_t pid, Tasks& tasks, const CpuSet& given, uint64_t deadline) noexcept {
     const uint32_t slot = find_pid(ledger, pid);
-    Posted own;
+    Request own;
     if (slot != kNoSlot && read_request(ledger, slot, own))
         confine(tasks, Visit::kDescendant, {given, given}, own.mask, deadline);
 }

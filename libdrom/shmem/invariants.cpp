@@ -17,11 +17,11 @@ int broken(drom_error* error, const char* what, uint32_t number) noexcept {
 
 int check_word(const Ledger& ledger, uint32_t cpu, drom_error* error) noexcept {
     const Owner word = load_owner(ledger, cpu);
-    for (const Owner::Name who : {word.owner(), word.heir()})
+    for (const Owner::Name who : {word.owner(), word.next()})
         if (!(who == Owner::nobody()) && who.slot >= ledger.clients())
             return broken(error, "an owner word names a slot that the table does not have: CPU", cpu);
-    if (!(word.heir() == Owner::nobody()) && !word.is(Owner::kLeaving))
-        return broken(error, "a CPU has an heir but its owner was not told to leave: CPU", cpu);
+    if (!(word.next() == Owner::nobody()) && !word.is(Owner::kLeaving))
+        return broken(error, "a CPU has a next owner but its owner was not told to leave: CPU", cpu);
     if (word.is(Owner::kLeaving) && word.owner() == Owner::nobody())
         return broken(error, "a CPU is offered but nobody owns it: CPU", cpu);
     if (word.is(Owner::kAbsent) && !(word.owner() == Owner::nobody()))
@@ -34,10 +34,10 @@ int check_slot(const Ledger& ledger, uint32_t index, drom_error* error) noexcept
     const SlotState state = state_of(slot);
     if (state.phase > phase::kLeaving) return broken(error, "unknown phase of slot", index);
     if (state.phase != phase::kLive && state.phase != phase::kReserved) return DROM_OK;
-    const Request& request = ledger.request(index);
-    if (confined_seq(ledger, index) > request.newest.load())
+    const Mailbox& mailbox = ledger.mailbox(index);
+    if (confined_seq(ledger, index) > mailbox.newest.load())
         return broken(error, "a request was confined before it was posted: slot", index);
-    Posted posted{};
+    Request posted{};
     if (!read_request(ledger, index, posted)) return DROM_OK;
     return posted.mask.none() ? broken(error, "an empty mask was posted to slot", index) : int{DROM_OK};
 }

@@ -140,7 +140,7 @@ static_assert(sizeof(Slot) == 256);
 /// which the threads were last confined from outside. The next process that moves the threads starts from that mask.
 /// Request s is in half s & 1; `newest` names the complete one. A client copies its half and believes it only if the
 /// half's own stamp and checksum agree: an overtaken administrator may still be writing there.
-struct Request {
+struct Mailbox {
     Word newest;       ///< sequence number; its low half is the futex the client sleeps on
     Half ack_waiters;  ///< > 0: a process sleeps on the client's `released` or `resized`
     uint32_t pad0;
@@ -152,7 +152,7 @@ struct Request {
     Word begun;  ///< as `confined`: the newest request that an administrator began to enforce by affinity, ended or not
     uint64_t pad1;
 };
-static_assert(sizeof(Request) == 64);
+static_assert(sizeof(Mailbox) == 64);
 
 struct RequestHalf {
     Word stamp;        ///< {attempt:24, seq:40}; seq 0: being written. Taken and finished by compare-and-swap. In the
@@ -253,12 +253,12 @@ struct Owner {
     // {owner slot+1:12, owner gen:12, next slot+1:12, next gen:12, flags:6, stamp:10}; the stamp changes with every
     // change.
     [[nodiscard]] constexpr Name owner() const noexcept { return name(bits); }
-    [[nodiscard]] constexpr Name heir() const noexcept { return name(bits >> 24); }
+    [[nodiscard]] constexpr Name next() const noexcept { return name(bits >> 24); }
     [[nodiscard]] constexpr uint64_t flags() const noexcept { return bits >> 48 & 0x3f; }
     [[nodiscard]] constexpr bool is(uint64_t flag) const noexcept { return (flags() & flag) != 0; }
     [[nodiscard]] constexpr uint64_t stamp() const noexcept { return bits >> 54; }
-    [[nodiscard]] constexpr Owner with(Name owner, Name heir, uint64_t flags) const noexcept {
-        return {packed(owner) | packed(heir) << 24 | (flags & 0x3f) << 48 | (stamp() + 1) << 54};
+    [[nodiscard]] constexpr Owner with(Name owner, Name next, uint64_t flags) const noexcept {
+        return {packed(owner) | packed(next) << 24 | (flags & 0x3f) << 48 | (stamp() + 1) << 54};
     }
 
     /// A name in 24 bits: {slot + 1:12, generation:12}; 0: no client.
@@ -292,8 +292,8 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Identity, pid), offsetof(Identity, signs), sizeof(Slot), offsetof(Slot, state), offsetof(Slot, client),
     offsetof(Slot, launcher), offsetof(Slot, claimer), offsetof(Slot, min_cpus), offsetof(Slot, max_cpus),
     offsetof(Slot, uid), offsetof(Slot, page_key), offsetof(Slot, joined_ns), offsetof(Slot, name), offsetof(Slot, job),
-    sizeof(Request), offsetof(Request, newest), offsetof(Request, ack_waiters), offsetof(Request, confined),
-    offsetof(Request, posted_ns), offsetof(Request, attempts), offsetof(Request, confined_ns), offsetof(Request, begun),
+    sizeof(Mailbox), offsetof(Mailbox, newest), offsetof(Mailbox, ack_waiters), offsetof(Mailbox, confined),
+    offsetof(Mailbox, posted_ns), offsetof(Mailbox, attempts), offsetof(Mailbox, confined_ns), offsetof(Mailbox, begun),
     sizeof(RequestHalf), offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words),
     half_bytes(1), half_bytes(64), request_stride(1), request_stride(64), sizeof(Intent), offsetof(Intent, kind),
     offsetof(Intent, who), offsetof(Intent, flags), offsetof(Intent, checksum), offsetof(Intent, words),

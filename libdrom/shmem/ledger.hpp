@@ -33,7 +33,7 @@ constexpr Owner offered(Owner word, Owner::Name next, bool fast = false) noexcep
 constexpr Owner kept(Owner word) noexcept { return given(word, word.owner()); }
 
 /// Notes that a request without the CPU has been posted to the owner that is to leave it.
-constexpr Owner told(Owner word) noexcept { return word.with(word.owner(), word.heir(), word.flags() | Owner::kTold); }
+constexpr Owner told(Owner word) noexcept { return word.with(word.owner(), word.next(), word.flags() | Owner::kTold); }
 
 /// Takes the CPU out of use: at once when it is not `owned` by a living client, else as soon as the owner has left it.
 constexpr Owner drained(Owner word, bool owned) noexcept {
@@ -50,7 +50,7 @@ constexpr Owner restored(Owner word, Owner::Name home) noexcept {
 
 /// Notes whether the kernel has the CPU online.
 constexpr Owner online(Owner word, bool yes) noexcept {
-    return word.with(word.owner(), word.heir(), yes ? word.flags() & ~Owner::kOffline : word.flags() | Owner::kOffline);
+    return word.with(word.owner(), word.next(), yes ? word.flags() & ~Owner::kOffline : word.flags() | Owner::kOffline);
 }
 
 // --- in the table --------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ uint64_t checksum_of(uint64_t stamp, const CpuSet& mask, uint32_t words) noexcep
 constexpr uint32_t kSeqBits = 40;
 constexpr uint64_t kSeqMask = (uint64_t{1} << kSeqBits) - 1;
 
-uint64_t new_stamp(Request& request) noexcept { return (request.attempts.fetch_add(1, kRelaxed) + 1) << kSeqBits; }
+uint64_t new_stamp(Mailbox& mailbox) noexcept { return (mailbox.attempts.fetch_add(1, kRelaxed) + 1) << kSeqBits; }
 
 /// Reads a half that was written under `stamp`. Returns false when it is not complete, or names CPUs that the table
 /// does not have: no administrator posts those.
@@ -69,14 +69,14 @@ void advance(const Ledger& ledger, User user, Word& word, uint64_t seq) noexcept
 /// that came too late.
 bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const CpuSet& mask) noexcept {
     const uint64_t seq = expected + 1;
-    Request& request = ledger.request(who.slot);
+    Mailbox& mailbox = ledger.mailbox(who.slot);
     RequestHalf& half = ledger.half(who.slot, seq);
     uint64_t before = half.stamp.load(std::memory_order_acquire);
-    if (request.newest.load() != expected) return false;
-    uint64_t mine = new_stamp(request);
+    if (mailbox.newest.load() != expected) return false;
+    uint64_t mine = new_stamp(mailbox);
     if (!half.stamp.compare_exchange_strong(before, mine)) return false;
     // Again: another administrator may have published a request in this half meanwhile, and clients may have read it.
-    if (request.newest.load() != expected) return false;
+    if (mailbox.newest.load() != expected) return false;
     if (!(name_of(ledger, who.slot) == who)) return false;
     const uint32_t words = ledger.mask_words();
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(mask.words[i], kRelaxed);
@@ -86,11 +86,11 @@ bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const 
 
 }  // namespace
 
-bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept {
-    const Request& request = ledger.request(slot);
+bool read_request(const Ledger& ledger, uint32_t slot, Request& posted) noexcept {
+    const Mailbox& mailbox = ledger.mailbox(slot);
     for (int attempt = 0; attempt < 4; ++attempt) {
         // Acquire pairs with the publishing store: seeing the number implies seeing the words.
-        posted.seq = request.newest.load(std::memory_order_acquire);
+        posted.seq = mailbox.newest.load(std::memory_order_acquire);
         if (posted.seq == 0) return false;
         if (read_half(ledger, ledger.half(slot, posted.seq), posted.seq, posted.mask)) return true;
     }
@@ -98,14 +98,14 @@ bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept 
 }
 
 bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept {
-    Request& request = ledger.request(who.slot);
+    Mailbox& mailbox = ledger.mailbox(who.slot);
     const uint64_t seq = base + 1;
     if (!write_half(ledger, who, base, mask)) return false;
-    request.posted_ns.store(now_ns(), kRelaxed);
+    mailbox.posted_ns.store(now_ns(), kRelaxed);
     // Sequentially consistent: this store is ordered before the look at the client's `sleeping`. The client's own
     // `sleeping = 1` is ordered before its last look at this word. One of the two processes sees the other.
     uint64_t expected = base;
-    if (!request.newest.compare_exchange_strong(expected, seq)) return false;
+    if (!mailbox.newest.compare_exchange_strong(expected, seq)) return false;
     // Another administrator may have taken the half over just before this publication. Clients may have read its
     // contents by now, so they stay.
     CpuSet check;
@@ -116,7 +116,7 @@ uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept {
     return uint64_t{generation} << kSeqBits | (seq & kSeqMask);
 }
 
-void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, const Posted& confined) noexcept {
+void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, const Request& confined) noexcept {
     if (state_of(ledger.slot(slot)).generation != generation) return;
     const uint64_t mark = confined_mark(generation, confined.seq);
     RequestHalf& half = ledger.outside(slot);
@@ -127,24 +127,24 @@ void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, cons
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(confined.mask.words[i], kRelaxed);
     half.checksum.store(checksum_of(mark, confined.mask, words), kRelaxed);
     half.stamp.store(mark, std::memory_order_release);
-    Request& request = ledger.request(slot);
-    request.confined_ns.store(now_ns(), kRelaxed);
-    advance(ledger, {slot, generation}, request.confined, confined.seq);
+    Mailbox& mailbox = ledger.mailbox(slot);
+    mailbox.confined_ns.store(now_ns(), kRelaxed);
+    advance(ledger, {slot, generation}, mailbox.confined, confined.seq);
 }
 
 void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t seq) noexcept {
-    advance(ledger, {slot, generation}, ledger.request(slot).begun, seq);
+    advance(ledger, {slot, generation}, ledger.mailbox(slot).begun, seq);
 }
 
-CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Posted& last, uint64_t seq) noexcept {
-    const uint64_t mark = ledger.request(slot).begun.load(std::memory_order_acquire);
+CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Request& last, uint64_t seq) noexcept {
+    const uint64_t mark = ledger.mailbox(slot).begun.load(std::memory_order_acquire);
     const bool any = is_of(mark, state_of(ledger.slot(slot)).generation) && (mark & kSeqMask) > last.seq;
     CpuSet mask;
     if (!any || seq <= last.seq + 1 || !read_half(ledger, ledger.half(slot, seq - 1), seq - 1, mask)) return last.mask;
     return mask;
 }
 
-bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept {
+bool read_outside(const Ledger& ledger, uint32_t slot, Request& confined) noexcept {
     const uint64_t mark = ledger.outside(slot).stamp.load(std::memory_order_acquire);
     confined.seq = mark & kSeqMask;
     return confined.seq != 0 && is_of(mark, state_of(ledger.slot(slot)).generation) &&
@@ -152,7 +152,7 @@ bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcep
 }
 
 uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept {
-    const uint64_t mark = ledger.request(slot).confined.load(std::memory_order_acquire);
+    const uint64_t mark = ledger.mailbox(slot).confined.load(std::memory_order_acquire);
     return is_of(mark, state_of(ledger.slot(slot)).generation) ? mark & kSeqMask : 0;
 }
 
@@ -171,13 +171,13 @@ bool read_applied(const Ledger& ledger, const Page& page, CpuSet& mask) noexcept
 }
 
 void blank_request(const Ledger& ledger, uint32_t slot) noexcept {
-    Request& request = ledger.request(slot);
+    Mailbox& mailbox = ledger.mailbox(slot);
     ledger.outside(slot).stamp.store(0);
-    for (uint64_t seq = 0; seq < 2; ++seq) ledger.half(slot, seq).stamp.store(new_stamp(request));
-    request.newest.store(0);
-    request.confined.store(0);
-    request.begun.store(0);
-    request.ack_waiters.store(0);
+    for (uint64_t seq = 0; seq < 2; ++seq) ledger.half(slot, seq).stamp.store(new_stamp(mailbox));
+    mailbox.newest.store(0);
+    mailbox.confined.store(0);
+    mailbox.begun.store(0);
+    mailbox.ack_waiters.store(0);
 }
 
 bool Pages::open(const Ledger* ledger, const char* path) noexcept {
@@ -220,7 +220,7 @@ void Pages::wake_client(uint32_t slot) noexcept {
     // The process that clears the flag wakes the client: a burst of requests costs one system call.
     const bool sleeping =
         ledger_->node_mode() || (found->page->sleeping.load() != 0 && found->page->sleeping.exchange(0) != 0);
-    if (sleeping) futex_wake(futex_half(ledger_->request(slot).newest));
+    if (sleeping) futex_wake(futex_half(ledger_->mailbox(slot).newest));
 }
 
 bool Pages::refuses(uint32_t slot) noexcept {
@@ -237,8 +237,8 @@ void Pages::wake_held() noexcept {
 }
 
 uint64_t released_seq(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
-    const Request& request = ledger.request(slot);
-    const uint64_t newest = request.newest.load(std::memory_order_acquire);
+    const Mailbox& mailbox = ledger.mailbox(slot);
+    const uint64_t newest = mailbox.newest.load(std::memory_order_acquire);
     const Page* page = pages.view(slot);
     uint64_t acked = page != nullptr ? page->released.load(std::memory_order_acquire) : 0;
     if (acked > newest) acked = 0;  // a client cannot have released what was never posted

@@ -8,18 +8,14 @@
 
 #include <bit>
 
+#include "base/request.hpp"
 #include "segment.hpp"
 
 namespace drom {
 
-struct Posted {
-    uint64_t seq;
-    CpuSet mask;
-};
-
 /// Reads the newest complete request. Returns false when there is none, or when an overtaken administrator is writing
 /// into the half right now: look again at the next occasion.
-bool read_request(const Ledger& ledger, uint32_t slot, Posted& posted) noexcept;
+bool read_request(const Ledger& ledger, uint32_t slot, Request& posted) noexcept;
 
 /// Publishes `mask` as the request after `base`, the newest sequence number under which `mask` was derived for `who`.
 /// Returns false when another administrator published first or wrote the same half at the same time, or when the slot
@@ -29,11 +25,11 @@ bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const Cp
 /// Notes that an administrator has set the threads of the slot's user `generation` to this mask, which is what its
 /// cpuset allows of this request. From then on that counts as released. Does nothing when the slot has another user by
 /// now.
-void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, const Posted& confined) noexcept;
+void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, const Request& confined) noexcept;
 
 /// Reads the request for which an administrator last set the present user's threads, and their mask. Returns false, or
 /// 0, when none did: an administrator that writes late, about a former user, is not believed.
-bool read_outside(const Ledger& ledger, uint32_t slot, Posted& confined) noexcept;
+bool read_outside(const Ledger& ledger, uint32_t slot, Request& confined) noexcept;
 uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept;
 /// Returns the contents of `confined` for that request.
 uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
@@ -44,7 +40,7 @@ void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64
 /// Returns a second mask, besides that of the last release, to which threads may have been moved before request `seq`.
 /// Returns the mask of the last release again when no administrator began to move any since, or when the request in
 /// between is not known.
-CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Posted& last, uint64_t seq) noexcept;
+CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Request& last, uint64_t seq) noexcept;
 
 /// Writes or reads the mask that the client itself gave its threads with release `seq`: what its cpuset allows of the
 /// request. It is written before `released` says `seq`, and cannot be read while a newer release is under way.

@@ -41,7 +41,7 @@ private:
         const Owner::Name owner = word.owner();
         if (owner != Owner::nobody() && !is_live(ledger_, owner)) return leave_dead(cpu, word);
         if (!word.is(Owner::kLeaving)) return false;
-        if (word.heir() != Owner::nobody() && !is_live(ledger_, word.heir())) return heir_died(cpu, word);
+        if (word.next() != Owner::nobody() && !is_live(ledger_, word.next())) return next_died(cpu, word);
         if (owner != Owner::nobody() && !has_released(owner, cpu, word.is(Owner::kTold))) {
             touched_.add(owner.slot);
             return false;
@@ -51,14 +51,14 @@ private:
 
     /// Takes the CPU from a dead owner; the next owner gets it.
     bool leave_dead(uint32_t cpu, Owner word) noexcept {
-        const bool promised = word.is(Owner::kLeaving) && is_live(ledger_, word.heir());
-        const Owner::Name heir = promised ? word.heir() : Owner::nobody();
-        return give(cpu, word, heir, DROM_EVENT_FREE);
+        const bool promised = word.is(Owner::kLeaving) && is_live(ledger_, word.next());
+        const Owner::Name next = promised ? word.next() : Owner::nobody();
+        return give(cpu, word, next, DROM_EVENT_FREE);
     }
 
     /// Acts on the death of a next owner. When the CPU was only lent, the owner keeps it; otherwise it becomes free
     /// when released.
-    bool heir_died(uint32_t cpu, Owner word) noexcept {
+    bool next_died(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
         const bool lent = owner != Owner::nobody() && home_owner(ledger_, cpu) == owner;
         if (!change_owner(ledger_, cpu, word, lent ? kept(word) : offered(word, Owner::nobody())) || !lent) return true;
@@ -68,18 +68,18 @@ private:
         return true;
     }
 
-    bool hand_over(uint32_t cpu, Owner word) noexcept { return give(cpu, word, word.heir(), DROM_EVENT_FREE); }
+    bool hand_over(uint32_t cpu, Owner word) noexcept { return give(cpu, word, word.next(), DROM_EVENT_FREE); }
 
-    bool give(uint32_t cpu, Owner word, Owner::Name heir, uint32_t event_if_nobody) noexcept {
-        if (!change_owner(ledger_, cpu, word, given(word, heir))) return true;
-        if (heir == Owner::nobody()) {
+    bool give(uint32_t cpu, Owner word, Owner::Name next, uint32_t event_if_nobody) noexcept {
+        if (!change_owner(ledger_, cpu, word, given(word, next))) return true;
+        if (next == Owner::nobody()) {
             note(ledger_, event_if_nobody, word.owner().slot, cpu);
             return true;
         }
-        if (home_owner(ledger_, cpu) == heir || remembered_owner(ledger_, cpu) == heir)
+        if (home_owner(ledger_, cpu) == next || remembered_owner(ledger_, cpu) == next)
             change_home(ledger_, cpu, kNoHome);
-        note(ledger_, DROM_EVENT_ACCEPT, heir.slot, cpu);
-        touched_.add(heir.slot);
+        note(ledger_, DROM_EVENT_ACCEPT, next.slot, cpu);
+        touched_.add(next.slot);
         return true;
     }
 
@@ -96,7 +96,7 @@ private:
     bool has_released(Owner::Name owner, uint32_t cpu, bool told) noexcept {
         if (!(owner == asked_)) {
             asked_ = owner;
-            Posted posted;
+            Request posted;
             const bool acked = read_request(ledger_, owner.slot, posted) &&
                                released_seq(ledger_, pages_, owner.slot) == posted.seq && is_believed(owner, posted);
             kept_ = acked ? posted.mask : CpuSet::empty();
@@ -107,7 +107,7 @@ private:
 
     /// Returns whether the client's release is believed. In node mode a job writes it into memory of its own, so its
     /// threads are looked at.
-    bool is_believed(Owner::Name owner, const Posted& posted) noexcept {
+    bool is_believed(Owner::Name owner, const Request& posted) noexcept {
         if (!ledger_.node_mode() || ledger_.virtual_node()) return true;
         return confined_seq(ledger_, owner.slot) == posted.seq ||
                is_within(ledger_, pages_.path(), owner.slot, posted.mask);
@@ -152,11 +152,11 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
     const Owner::Name who = name_of(ledger, slot);
     if (!is_live(ledger, who)) return false;
     for (int attempt = 0; attempt < 8; ++attempt) {
-        const uint64_t base = ledger.request(slot).newest.load(std::memory_order_acquire);
+        const uint64_t base = ledger.mailbox(slot).newest.load(std::memory_order_acquire);
         const Untold untold(ledger, who);
         const CpuSet mask = usable_cpus(ledger, who);
         if (mask.none()) return false;  // a client without any CPU continues as it is and gets no request
-        Posted posted;                  // half a kilobyte that read_request fills
+        Request posted;                 // half a kilobyte that read_request fills
         const bool posted_already = read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask;
         if (posted_already && untold.cpus.none()) return false;
         if (!post_request(ledger, who, base, mask)) continue;
@@ -165,7 +165,7 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
                         .seq = base + 1,
                         .value = mask.count(ledger.cpus()),
                         .pid = pid_of(ledger, slot),
-                        .time_ns = ledger.request(slot).posted_ns.load(std::memory_order_relaxed)});
+                        .time_ns = ledger.mailbox(slot).posted_ns.load(std::memory_order_relaxed)});
         mark_told(ledger, who, untold, mask);
         pages.wake_client(slot);
         return true;

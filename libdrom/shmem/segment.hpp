@@ -31,8 +31,8 @@ struct Ledger {
     [[nodiscard]] Word& home(uint32_t cpu) const noexcept { return at<Word>(shape.homes_at, 8, cpu); }
     [[nodiscard]] Place& place(uint32_t cpu) const noexcept { return at<Place>(shape.places_at, 8, cpu); }
     [[nodiscard]] Slot& slot(uint32_t index) const noexcept { return at<Slot>(shape.slots_at, sizeof(Slot), index); }
-    [[nodiscard]] Request& request(uint32_t slot) const noexcept {
-        return at<Request>(shape.requests_at, shape.request_stride, slot);
+    [[nodiscard]] Mailbox& mailbox(uint32_t slot) const noexcept {
+        return at<Mailbox>(shape.requests_at, shape.request_stride, slot);
     }
     [[nodiscard]] RequestHalf& half(uint32_t slot, uint64_t seq) const noexcept { return third(slot, seq & 1); }
     /// The mask to which an administrator last confined the client's threads.
@@ -54,7 +54,7 @@ struct Ledger {
 
 private:
     [[nodiscard]] RequestHalf& third(uint32_t slot, uint64_t index) const noexcept {
-        const uint64_t start = shape.requests_at + uint64_t{shape.request_stride} * slot + sizeof(Request);
+        const uint64_t start = shape.requests_at + uint64_t{shape.request_stride} * slot + sizeof(Mailbox);
         return at<RequestHalf>(start, half_bytes(shape.mask_words), index);
     }
     template <class T>

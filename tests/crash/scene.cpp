@@ -92,7 +92,7 @@ void Scene::acknowledge() {
         if (!is_live(ledger(), name_of(ledger(), slot))) continue;
         Page* page = open_page(ledger(), path.c_str(), slot, state_of(ledger().slot(slot)).generation);
         if (page == nullptr) continue;
-        page->released.store(ledger().request(slot).newest.load());
+        page->released.store(ledger().mailbox(slot).newest.load());
         unmap_page(page);
     }
 }
@@ -198,7 +198,7 @@ void join_and_ask(Scene& scene) {
 }
 
 void adopt(Scene&) {
-    client::Wanted wanted{};
+    Request wanted{};
     if (client::newest(wanted) && client::release(wanted))
         client::acknowledge_resize(wanted.seq, 1, DROM_RESIZE_CALLER, "walk");
 }

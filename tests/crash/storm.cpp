@@ -80,7 +80,7 @@ int client_process(Random random) {
     }
     const uint64_t rounds = random() % 3 == 0 ? random() % 200 : UINT64_MAX;
     for (uint64_t i = 0; i < rounds; ++i) {
-        client::Wanted wanted{};
+        Request wanted{};
         if (polls && client::pending() && client::newest(wanted) && client::release(wanted)) {
             client::acknowledge_resize(wanted.seq, 1, DROM_RESIZE_CALLER, nullptr);
             shared->adoptions.fetch_add(1);

@@ -73,7 +73,7 @@ uint64_t fingerprint(const Snapshot& snapshot, const std::map<uint32_t, uint32_t
         hash = mix(hash, role(slot.client) << 40 | role(slot.launcher) << 20 | role(slot.claimer));
         hash = mix(hash, uint64_t{slot.min_cpus.load()} << 32 | slot.max_cpus.load());
         hash = mix(hash, uint64_t{slot.joined_ns.load() != 0} << 1 | (slot.name[0] != 0));
-        hash = mix(hash, ledger.request(i).newest.load() << 8 ^ ledger.request(i).confined.load());
+        hash = mix(hash, ledger.mailbox(i).newest.load() << 8 ^ ledger.mailbox(i).confined.load());
         for (uint64_t seq = 0; seq < 2; ++seq) {
             const RequestHalf& half = ledger.half(i, seq);
             hash = mix(hash, half.words[0].load() ^ half.stamp.load() << 24);
@@ -100,7 +100,7 @@ public:
             const SlotState state = state_of(ledger.slot(slot));
             const uint32_t pid = ledger.slot(slot).client.pid.load();
             if ((state.phase != phase::kLive && state.phase != phase::kReserved) || gone.contains(pid)) continue;
-            Posted posted{};
+            Request posted{};
             if (read_request(ledger, slot, posted))
                 may_[{slot, state.generation}] = may_[{slot, state.generation}] | posted.mask;
         }
@@ -217,7 +217,7 @@ private:
     /// user's name.
     void check_names(const Ledger& ledger, uint32_t cpu) {
         const Owner word{ledger.owner(cpu).load()};
-        for (const Owner::Name who : {word.owner(), word.heir()}) {
+        for (const Owner::Name who : {word.owner(), word.next()}) {
             if (who == Owner::nobody()) continue;
             const SlotState state = state_of(ledger.slot(who.slot));
             if (state.phase == phase::kFree && (state.generation & 0xfff) == who.gen)
@@ -266,7 +266,7 @@ private:
         const Ledger now = view(to);
         for (uint32_t slot = 0; slot < kSlots; ++slot) {
             if (state_of(old.slot(slot)).generation != state_of(now.slot(slot)).generation) continue;
-            if (now.request(slot).newest.load() < old.request(slot).newest.load())
+            if (now.mailbox(slot).newest.load() < old.mailbox(slot).newest.load())
                 violation("a sequence number went back");
         }
     }
@@ -328,7 +328,7 @@ private:
             outcome.owner[cpu] = word.is(Owner::kDrained) ? -1 : 0;
             if (owner == Owner::nobody()) continue;
             outcome.owner[cpu] = ledger.slot(owner.slot).client.pid.load();
-            Posted posted{};
+            Request posted{};
             if (!read_request(ledger, owner.slot, posted) || !posted.mask.has(cpu))
                 violation("a client was not told of a CPU of its own");
         }

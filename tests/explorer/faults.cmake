@@ -12,7 +12,7 @@ explorer_fault(told_not_asked "a CPU is given twice" shmem/reconcile.cpp
 
 explorer_fault(never_asked_at_once "two reapers and a new user" shmem/reconcile.cpp
 "        return told && all_released_ && !kept_.has(cpu);"
-"        const bool never = ledger_.request(owner.slot).newest.load() == 0;
+"        const bool never = ledger_.mailbox(owner.slot).newest.load() == 0;
         return never || (told && all_released_ && !kept_.has(cpu));")
 
 explorer_fault(retired_unseen "a dead client's slot has a new user" shmem/enrolment.cpp
@@ -20,9 +20,9 @@ explorer_fault(retired_unseen "a dead client's slot has a new user" shmem/enrolm
 "        ledger.slot(slot).state.store(leaving);")
 
 explorer_fault(weak_post "held up for long" shmem/mailbox.cpp
-"    if (!request.newest.compare_exchange_strong(expected, seq)) return false;"
-"    if (request.newest.load() != expected) return false;
-    request.newest.store(seq);")
+"    if (!mailbox.newest.compare_exchange_strong(expected, seq)) return false;"
+"    if (mailbox.newest.load() != expected) return false;
+    mailbox.newest.store(seq);")
 
 explorer_fault(newest_before_half "a CPU moves while its owner releases" shmem/mailbox.cpp
 "    if (!write_half(ledger, who, base, mask)) return false;"

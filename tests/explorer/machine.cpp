@@ -39,8 +39,8 @@ void ignore_what_people_are_told() {
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
         Slot& s = ledger.slot(slot);
         ignore(&s.joined_ns, 8 + sizeof s.name + sizeof s.job);
-        ignore(&ledger.request(slot).posted_ns, 8);
-        ignore(&ledger.request(slot).confined_ns, 8);
+        ignore(&ledger.mailbox(slot).posted_ns, 8);
+        ignore(&ledger.mailbox(slot).confined_ns, 8);
     }
     for (auto& room : memory.pages) {
         auto* page = reinterpret_cast<Page*>(room);

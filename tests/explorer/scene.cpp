@@ -27,7 +27,7 @@ CpuSet cpus(const char* text) {
 
 int follow_requests(int looks) {
     for (int look = 0; look < looks; ++look) {
-        client::Wanted wanted{};
+        Request wanted{};
         if (client::newest(wanted) && wanted.seq > client::released().seq) client::release(wanted);
     }
     return DROM_OK;
@@ -395,13 +395,13 @@ const std::vector<Scenario>& scenarios() {
         {"two newcomers join at once", two_newcomers, false},
         {"a CPU is given to who has just left", given_and_gone, false},
         {"a CPU is drained while a newcomer claims it", drain_and_join, false},
-        {"a dead administrator's work has two heirs", left_half_done, false},
+        {"a dead administrator's work has two successors", left_half_done, false},
         {"confined while it releases", confine_and_release, true},
         {"confined while its slot has a new user", confine_and_reuse, false},
         {"a newcomer joins while CPUs are reserved for it", reserve_and_join, false},
         {"a reservation is called off while its process joins", call_off_and_join, false},
         {"a dead client is reaped while another one takes its place", dead_and_taken_over, false},
-        {"a CPU is handed over fast, and taken from its heir", hand_over_fast, false},
+        {"a CPU is handed over fast, and taken from its next owner", hand_over_fast, false},
         {"a node's client releases a CPU that moves", node_move_and_release, true},
         {"a node's client is confined while releasing", node_confine_and_release, true},
         {"a node's newcomer joins while CPUs are taken from it", node_take_and_join, false},

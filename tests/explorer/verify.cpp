@@ -51,7 +51,7 @@ bool has_released(const Ledger& ledger, uint32_t slot) {
 uint64_t effective(const Ledger& ledger, uint32_t slot) {
     const uint32_t process = process_in(ledger, slot);
     if (!is_live(ledger, name_of(ledger, slot)) || !is_alive(process) || !has_released(ledger, slot)) return 0;
-    Posted posted{};
+    Request posted{};
     const uint64_t told = read_request(ledger, slot, posted) ? posted.mask.words[0] : 0;
     return memory.kernel.affinity[process].load() | told;
 }
@@ -62,8 +62,8 @@ bool are_allowed_to_share(const Ledger& ledger, uint32_t cpu, uint32_t one, uint
     const Owner word{ledger.owner(cpu).load()};
     if (!word.is(Owner::kFast)) return false;
     const uint32_t owner = word.owner().slot;
-    const uint32_t heir = word.heir().slot;
-    return (owner == one && heir == other) || (owner == other && heir == one);
+    const uint32_t next = word.next().slot;
+    return (owner == one && next == other) || (owner == other && next == one);
 }
 
 bool in_two_sets(const Ledger& ledger) {
@@ -80,8 +80,8 @@ bool in_two_sets(const Ledger& ledger) {
 
 bool is_torn(const Ledger& ledger) {
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
-        Posted posted{};
-        const bool none = ledger.request(slot).newest.load() == 0;
+        Request posted{};
+        const bool none = ledger.mailbox(slot).newest.load() == 0;
         if (is_live(ledger, name_of(ledger, slot)) && !none && !read_request(ledger, slot, posted)) return true;
     }
     return false;
@@ -165,7 +165,7 @@ const char* Verifier::nothing_is_lost() const {
         if (is_kept_for_another(ledger, slot)) continue;
         if (!is_alive(process)) return "a dead client still has its slot";
         const CpuSet owned = owned_cpus(ledger, who);
-        Posted posted{};
+        Request posted{};
         if (owned.none()) continue;
         if (!read_request(ledger, slot, posted) || !(posted.mask == owned)) return "a client was not told what it has";
         if (memory.kernel.affinity[process].load() != owned.words[0]) return "a client does not run on what it has";
@@ -201,7 +201,7 @@ const char* Verifier::at_write(size_t offset, uint64_t old_word, uint64_t new_wo
     const Ledger ledger = ledger_view();
     if (new_word >= old_word) return nullptr;
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
-        const auto* newest = reinterpret_cast<const unsigned char*>(&ledger.request(slot).newest);
+        const auto* newest = reinterpret_cast<const unsigned char*>(&ledger.mailbox(slot).newest);
         if (memory.ledger + offset != newest) continue;
         if (state_of(ledger.slot(slot)).phase != phase::kClaimed) return "a sequence number went back";
     }

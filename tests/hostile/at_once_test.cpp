@@ -178,7 +178,7 @@ TEST_F(AtOnce, ARequestThatNobodyWokeTheAgentForIsReleased) {
     drom::Ledger ledger;
     ASSERT_EQ(drom::open_ledger(path_.c_str(), false, ledger, &error_), DROM_OK) << error_.text;
     const drom::Owner::Name client = drom::name_of(ledger, 0);
-    const uint64_t base = ledger.request(0).newest.load();
+    const uint64_t base = ledger.mailbox(0).newest.load();
     ASSERT_TRUE(drom::post_request(ledger, client, base, CpuSet::range(0, 1)));
     CpuSet now{};
     for (int i = 0; i < 60'000 && now.words[0] != 0x1; ++i, usleep(1000)) drom::get_affinity(client_.upid(), now);
@@ -204,7 +204,7 @@ unsigned outside(pid_t pid, const CpuSet& mask) {
 /// Places as the agent does, but slowly: preempted between reading the mask and setting it.
 void place_slowly() {
     for (;; usleep(200'000))
-        drom::client::set_allowed([](const drom::client::Wanted& allowed) {
+        drom::client::set_allowed([](const drom::Request& allowed) {
             usleep(2000);
             return drom::set_affinity(0, allowed.mask);
         });

@@ -169,7 +169,7 @@ TEST_F(InOneCpu, APendingRequestThatCannotBeReleasedDoesNotSlowTheProgramDown) {
             mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
         ASSERT_NE(polls, MAP_FAILED);
         start(async, [polls] {
-            drom::client::Wanted wanted{};
+            drom::Request wanted{};
             if (drom::client::newest(wanted)) drom::client::release(wanted);
             polls->fetch_add(1);
         });
@@ -207,7 +207,7 @@ TEST_F(Limited, AClientGrowsBackFromOutsideAfterARequestThatNobodyAnswered) {
         if (join_with_two(path_, false) != DROM_OK) return 1;
         joined.open();
         asked.pass();
-        drom::client::Wanted wanted{};
+        drom::Request wanted{};
         if (!drom::client::newest(wanted) || !drom::client::release(wanted)) return 2;
         released.open();
         for (;;) pause();
@@ -232,7 +232,7 @@ TEST_F(Limited, AClientThatWasConfinedFromOutsideGrowsBackByItsOwnPoll) {
         if (join_with_two(path_, false) != DROM_OK) return 1;
         joined.open();
         asked.pass();
-        drom::client::Wanted wanted{};
+        drom::Request wanted{};
         if (!drom::client::newest(wanted) || !drom::client::release(wanted)) return 2;
         CpuSet now{};
         drom::get_affinity(0, now);

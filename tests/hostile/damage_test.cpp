@@ -164,7 +164,7 @@ int client_loop(Shared& shared, const Gate& joined) {
     const int status = drom::client::join(options, nullptr);
     joined.open();
     for (; status == DROM_OK && !shared.stop.load(); shared.polls.fetch_add(1)) {
-        drom::client::Wanted wanted{};
+        drom::Request wanted{};
         if (drom::client::pending() && drom::client::newest(wanted) && drom::client::release(wanted))
             drom::client::acknowledge_resize(wanted.seq, 1, DROM_RESIZE_CALLER, "follows");
         usleep(100);

@@ -417,13 +417,13 @@ TEST_F(Liveness, AForkedChildOwnsAndLosesNothing) {
         asked.pass();
         Child forked = Child::run([] {
             // No call of the child makes it the client.
-            drom::client::Wanted wanted{};
+            drom::Request wanted{};
             if (drom::client::joined() || drom::client::newest(wanted)) return 1;
             drom::client::acknowledge_resize(1, 1, DROM_RESIZE_CALLER, "not mine");
             return drom::client::leave(nullptr) == DROM_E_NOINIT ? 0 : 2;
         });
         const int code = forked.wait();
-        drom::client::Wanted wanted{};
+        drom::Request wanted{};
         return code == 0 && drom::client::newest(wanted) && wanted.mask.words[0] == 1 ? 0 : 10 + code;
     });
     joined.pass();
@@ -436,7 +436,7 @@ TEST_F(Liveness, AForkedChildOwnsAndLosesNothing) {
 void kill_child_that_sets_its_affinity() {
     const pid_t child = vfork();
     if (child == 0) {
-        drom::client::set_allowed([](const drom::client::Wanted&) {
+        drom::client::set_allowed([](const drom::Request&) {
             ::kill(getpid(), SIGKILL);
             return 0;
         });
@@ -454,7 +454,7 @@ TEST_F(Liveness, AClientReleasesAfterItsVforkedChildWasKilledSettingItsAffinity)
         kill_child_that_sets_its_affinity();
         joined.open();
         asked.pass();
-        drom::client::Wanted wanted{};
+        drom::Request wanted{};
         if (!drom::client::newest(wanted)) return 2;
         return drom::client::release(wanted) && drom::client::released().seq == wanted.seq ? 0 : 3;
     });

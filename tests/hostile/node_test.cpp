@@ -397,7 +397,7 @@ int lie(const std::string& table) {
     if (base == reinterpret_cast<void*>(-1)) return 2;
     auto* page = static_cast<drom::Page*>(base);
     page->joined.store(1);
-    for (;; usleep(100)) page->released.store(ledger.request(0).newest.load());
+    for (;; usleep(100)) page->released.store(ledger.mailbox(0).newest.load());
 }
 
 TEST_F(Node, TheCpuOfAJobThatSaysReleasedAndStaysIsNotGivenAway) {

@@ -26,7 +26,7 @@ protected:
             if (drom::client::join({&first, DROM_DOOR_EXPLICIT, false, "virtual", nullptr, 1, 0, false}, nullptr) !=
                 DROM_OK)
                 return 1;
-            drom::client::Wanted wanted{};
+            drom::Request wanted{};
             while (!drom::client::newest(wanted) || wanted.mask.words[0] != kSecondPackage) usleep(200);
             while (!drom::client::release(wanted)) usleep(200);  // its own thread may be releasing it
             return after();

@@ -50,13 +50,13 @@ protected:
     }
     void own(uint32_t cpu, uint32_t slot) { change(cpu, name(slot), Owner::nobody(), 0); }
     void offer(uint32_t cpu, uint32_t from, uint32_t to) { change(cpu, name(from), name(to), Owner::kLeaving); }
-    void change(uint32_t cpu, Owner::Name owner, Owner::Name heir, uint64_t flags) {
+    void change(uint32_t cpu, Owner::Name owner, Owner::Name next, uint64_t flags) {
         const Owner word = this->word(cpu);
-        ASSERT_TRUE(change_owner(ledger_, cpu, word, word.with(owner, heir, flags)));
+        ASSERT_TRUE(change_owner(ledger_, cpu, word, word.with(owner, next, flags)));
     }
     void release(uint32_t slot) { confine(slot, newest(slot)); }
     void confine(uint32_t slot, uint64_t seq) {
-        ledger_.request(slot).confined.store(confined_mark(state_of(ledger_.slot(slot)).generation, seq));
+        ledger_.mailbox(slot).confined.store(confined_mark(state_of(ledger_.slot(slot)).generation, seq));
     }
     /// An administrator of its own, stopped before its first instruction, that settles for `slot`.
     auto reconciles_for(uint32_t slot) {
@@ -69,12 +69,12 @@ protected:
 
     Owner::Name name(uint32_t slot) const { return name_of(ledger_, slot); }
     Owner word(uint32_t cpu) const { return {ledger_.owner(cpu).load()}; }
-    uint64_t newest(uint32_t slot) const { return ledger_.request(slot).newest.load(); }
+    uint64_t newest(uint32_t slot) const { return ledger_.mailbox(slot).newest.load(); }
     /// Who took a half of the page over, since its slot was claimed.
-    uint64_t attempts(uint32_t slot) const { return ledger_.request(slot).attempts.load() - kOfTheClaimer; }
+    uint64_t attempts(uint32_t slot) const { return ledger_.mailbox(slot).attempts.load() - kOfTheClaimer; }
     uint64_t half_seq(uint32_t slot, uint64_t seq) const { return ledger_.half(slot, seq).stamp.load() & kSeqMask; }
     CpuSet posted(uint32_t slot) const {
-        Posted posted{};
+        Request posted{};
         return read_request(ledger_, slot, posted) ? posted.mask : CpuSet::empty();
     }
 
@@ -434,7 +434,7 @@ TEST_F(Schedules, AClientWhoseThreadsWereMovedByAnAdministratorThatDiedUsesAllOf
             return 1;
         joined.open();
         asked.pass();
-        client::Wanted wanted{};
+        Request wanted{};
         if (!client::newest(wanted) || !client::release(wanted)) return 2;
         CpuSet now{};
         return get_affinity(0, now) && now == both ? 0 : 3;

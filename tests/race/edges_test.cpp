@@ -44,7 +44,7 @@ TEST(Edges, ARequestThatIsRead) {
     const CpuSet mask = CpuSet::range(0, 2);
     expect_edge([&] { post_request(table.ledger, table.name(slot), 0, mask); },
                 [&] {
-                    Posted posted{};
+                    Request posted{};
                     return read_request(table.ledger, slot, posted);
                 });
 }
@@ -56,7 +56,7 @@ TEST(Edges, WhatWasConfinedFromOutside) {
     const uint32_t generation = state_of(table.ledger.slot(slot)).generation;
     expect_edge([&] { note_outside(table.ledger, slot, generation, {1, CpuSet::range(0, 2)}); },
                 [&] {
-                    Posted outside{};
+                    Request outside{};
                     return read_outside(table.ledger, slot, outside);
                 });
 }

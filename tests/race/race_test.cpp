@@ -74,7 +74,7 @@ TEST(Race, ARequestIsSeenCompletelyOrNotAtAll) {
     std::atomic<unsigned> back{0};
     const auto write = [&](unsigned actor) {
         for (unsigned i = 0; i < rounds(); ++i) {
-            const uint64_t base = table.ledger.request(0).newest.load();
+            const uint64_t base = table.ledger.mailbox(0).newest.load();
             post_request(table.ledger, table.name(0), base, pattern(base + actor));
         }
         writers.one_is_done();
@@ -83,13 +83,13 @@ TEST(Race, ARequestIsSeenCompletelyOrNotAtAll) {
         uint64_t last = 0;
         for (bool settled = false; !settled;) {
             settled = writers.done();  // read first: a value that is read after it is the last one
-            Posted posted{};
+            Request posted{};
             if (!read_request(table.ledger, 0, posted)) continue;
             if (posted.mask.count() != 4 || posted.mask.words[0] != posted.mask.words[3]) torn.fetch_add(1);
             if (posted.seq < last) back.fetch_add(1);
             last = posted.seq;
         }
-        if (last == table.ledger.request(0).newest.load()) saw_the_newest.fetch_add(1);
+        if (last == table.ledger.mailbox(0).newest.load()) saw_the_newest.fetch_add(1);
     };
     together([&](unsigned actor) { actor < 3 ? write(actor) : read(); });
     EXPECT_EQ(torn.load(), 0U);
@@ -206,7 +206,7 @@ TEST(Race, ReleasesAndGuardedPlacement) {
         drom_options plain{};
         plain.size = sizeof plain;
         for (unsigned i = 0; i < rounds() / 10; ++i) {
-            client::Wanted wanted{};
+            Request wanted{};
             if (actor == 0) {
                 const uint64_t mask = i % 2 == 0 ? 0x1 : 0xff;
                 drom_set_mask(table, getpid(), &mask, 1, &plain, nullptr);

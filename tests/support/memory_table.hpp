@@ -66,9 +66,9 @@ public:
         release(slot);
     }
     /// Releases the client's newest request.
-    void release(uint32_t slot) { release(slot, ledger.request(slot).newest.load()); }
+    void release(uint32_t slot) { release(slot, ledger.mailbox(slot).newest.load()); }
     void release(uint32_t slot, uint64_t seq) {
-        ledger.request(slot).confined.store(confined_mark(state_of(ledger.slot(slot)).generation, seq));
+        ledger.mailbox(slot).confined.store(confined_mark(state_of(ledger.slot(slot)).generation, seq));
     }
     /// Lets every client obey until nothing is left to do.
     void finish() {
@@ -86,7 +86,7 @@ public:
     [[nodiscard]] CpuSet owned(uint32_t slot) const { return owned_cpus(ledger, name(slot)); }
     [[nodiscard]] CpuSet wanted(uint32_t slot) const { return wanted_cpus(ledger, name(slot)); }
     [[nodiscard]] CpuSet posted(uint32_t slot) const {
-        Posted posted{};
+        Request posted{};
         return read_request(ledger, slot, posted) ? posted.mask : CpuSet::empty();
     }
     [[nodiscard]] bool same_words(const MemoryTable& other) const {

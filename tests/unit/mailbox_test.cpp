@@ -28,7 +28,7 @@ CpuSet any_mask() {
 TEST(Mailbox, TheLastPostedIsRead) {
     EXPECT_TRUE(holds("post, read", [] {
         const MemoryTable table(kCpus, 2);
-        Posted posted{};
+        Request posted{};
         RC_ASSERT(!read_request(table.ledger, 1, posted));
         const auto count = *rc::gen::inRange<uint64_t>(1, 6);
         for (uint64_t seq = 1; seq <= count; ++seq) {
@@ -50,9 +50,9 @@ TEST(Mailbox, AnOvertakenPosterIsTold) {
         RC_ASSERT(post_request(table.ledger, table.name(0), 1, winner));
         const auto stale = *rc::gen::inRange<uint64_t>(0, 2);
         RC_ASSERT(!post_request(table.ledger, table.name(0), stale, any_mask()));
-        RC_ASSERT(table.ledger.request(0).newest.load() == 2U);
+        RC_ASSERT(table.ledger.mailbox(0).newest.load() == 2U);
         // It may have written into the half that is being read: then nothing is read, never a mixture.
-        Posted posted{};
+        Request posted{};
         if (read_request(table.ledger, 0, posted)) RC_ASSERT(posted.seq == 2U && posted.mask == winner);
     }));
 }
@@ -62,7 +62,7 @@ TEST(Mailbox, AMaskWithCpusThatTheTableHasNotIsNotBelieved) {
     CpuSet mask = CpuSet::range(0, 2);
     mask.add(kCpus);
     post_request(table.ledger, table.name(0), 0, mask);
-    Posted posted{};
+    Request posted{};
     EXPECT_FALSE(read_request(table.ledger, 0, posted));
 }
 
@@ -75,7 +75,7 @@ TEST(Mailbox, WhatAnOvertakenPosterStillWritesIsNotBelieved) {
         // between.
         const MemoryTable other(table);
         const CpuSet loser = any_mask();
-        other.ledger.request(0).newest.store(0);
+        other.ledger.mailbox(0).newest.store(0);
         RC_ASSERT(post_request(other.ledger, other.name(0), 0, loser));
         RequestHalf& half = table.ledger.half(0, 1);
         const RequestHalf& late = other.ledger.half(0, 1);
@@ -83,7 +83,7 @@ TEST(Mailbox, WhatAnOvertakenPosterStillWritesIsNotBelieved) {
         const auto stores = *rc::gen::inRange(0U, words + 2);
         for (uint32_t i = 0; i < std::min(stores, words); ++i) half.words[i].store(late.words[i]);
         if (stores == words + 1) half.checksum.store(late.checksum);
-        Posted posted{};
+        Request posted{};
         if (read_request(table.ledger, 0, posted)) RC_ASSERT(posted.mask == winner);
     }));
 }
@@ -95,10 +95,10 @@ TEST(Mailbox, AMaskForASlotsFormerUserNeverReachesTheNextOne) {
         RC_ASSERT(post_request(table.ledger, former, 0, any_mask()));
         RC_ASSERT(claim_slot(table.ledger) == 0U);
         RC_ASSERT(!post_request(table.ledger, former, *rc::gen::inRange<uint64_t>(0, 3), any_mask()));
-        Posted posted{};
+        Request posted{};
         RC_ASSERT(!read_request(table.ledger, 0, posted));
         // The former user's administrator was between its last store and the publishing one.
-        table.ledger.request(0).newest.store(1);
+        table.ledger.mailbox(0).newest.store(1);
         RC_ASSERT(!read_request(table.ledger, 0, posted));
     }));
 }
@@ -108,12 +108,12 @@ TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
         MemoryTable table(kCpus, 1);
         const uint32_t slot = table.join();
         const uint32_t former = state_of(table.ledger.slot(slot)).generation;
-        const Posted old{*rc::gen::inRange<uint64_t>(1, 9), any_mask()};
+        const Request old{*rc::gen::inRange<uint64_t>(1, 9), any_mask()};
         // All stores of an administrator for the former user, as if the slot had the same user still.
         const MemoryTable other(table);
         note_outside(other.ledger, slot, former, old);
         RC_ASSERT(confined_seq(other.ledger, slot) == old.seq);
-        Posted outside{};
+        Request outside{};
         RC_ASSERT(read_outside(other.ledger, slot, outside) && outside.seq == old.seq && outside.mask == old.mask);
         // Meanwhile the former user ends and another one gets the slot, with as many requests.
         move_slot(table.ledger, slot, former, phase::kFree, 0);
@@ -121,7 +121,7 @@ TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
         for (uint64_t seq = 0; seq < old.seq; ++seq)
             RC_ASSERT(post_request(table.ledger, table.name(slot), seq, any_mask()));
         note_outside(table.ledger, slot, former, old);
-        RC_ASSERT(table.ledger.request(slot).confined.load() == 0U);
+        RC_ASSERT(table.ledger.mailbox(slot).confined.load() == 0U);
         // The administrator had looked before the slot got its new user, and its stores come now: any of them, in their
         // order.
         const auto stores = *rc::gen::inRange(0U, 3U);
@@ -132,14 +132,14 @@ TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
             half.checksum.store(late.checksum);
             half.stamp.store(late.stamp);
         }
-        if (stores > 1) table.ledger.request(slot).confined.store(other.ledger.request(slot).confined);
+        if (stores > 1) table.ledger.mailbox(slot).confined.store(other.ledger.mailbox(slot).confined);
         RC_ASSERT(confined_seq(table.ledger, slot) == 0U);
         RC_ASSERT(released_seq(table.ledger, table.pages, slot) == 0U);
         RC_ASSERT(!read_outside(table.ledger, slot, outside));
         note_begun(table.ledger, slot, former, old.seq);
-        RC_ASSERT(table.ledger.request(slot).begun.load() == 0U);
-        table.ledger.request(slot).begun.store(confined_mark(former, old.seq));
-        const Posted none{0, CpuSet::empty()};
+        RC_ASSERT(table.ledger.mailbox(slot).begun.load() == 0U);
+        table.ledger.mailbox(slot).begun.store(confined_mark(former, old.seq));
+        const Request none{0, CpuSet::empty()};
         RC_ASSERT(begun_since(table.ledger, slot, none, old.seq).none());
         RC_ASSERT(check_invariants(table.ledger, nullptr) == DROM_OK);
         // And the present user's own confinement counts, after any such stores.
@@ -181,7 +181,7 @@ TEST(Mailbox, ATornHalfIsNeverBelieved) {
         const auto written = *rc::gen::inRange(0U, 1U << 4);
         for (uint32_t i = 0; i < table.ledger.header().mask_words; ++i)
             if ((written >> i & 1) != 0) half.words[i].store(other.words[i]);
-        Posted posted{};
+        Request posted{};
         if (read_request(table.ledger, 0, posted)) RC_ASSERT(posted.mask == first);
         half.stamp.store(*rc::gen::inRange<uint64_t>(0, 9));
         if (read_request(table.ledger, 0, posted)) RC_ASSERT(posted.mask == first && posted.seq == 1U);
@@ -199,7 +199,7 @@ TEST(Mailbox, ADeadPostersHalfWrittenRequestDoesNotExist) {
         for (uint32_t i = 0; i < *rc::gen::inRange(0U, table.ledger.header().mask_words + 1); ++i)
             half.words[i].store(other.words[i]);
         half.stamp.store(2);
-        Posted posted{};
+        Request posted{};
         RC_ASSERT(read_request(table.ledger, 0, posted));
         RC_ASSERT(posted.seq == 1U && posted.mask == first);
         const CpuSet third = any_mask();
@@ -256,7 +256,7 @@ TEST_F(Acknowledged, AClientThatLiesAheadIsNotBelieved) {
 TEST_F(Acknowledged, ConfinedFromOutsideCountsAsReleased) {
     note_outside(ledger_, slot_, state_of(ledger_.slot(slot_)).generation, {2, CpuSet::range(0, 3)});
     EXPECT_EQ(released_seq(ledger_, pages_, slot_), 2U);
-    EXPECT_NE(ledger_.request(slot_).confined_ns.load(), 0U);
+    EXPECT_NE(ledger_.mailbox(slot_).confined_ns.load(), 0U);
     note_outside(ledger_, slot_, state_of(ledger_.slot(slot_)).generation, {1, CpuSet::range(0, 2)});
     EXPECT_EQ(confined_seq(ledger_, slot_), 2U) << "an older request that was confined later counts for nothing";
     page_->released.store(1);

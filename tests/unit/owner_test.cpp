@@ -16,11 +16,11 @@ Owner::Name any_name() {
 TEST(OwnerWord, WhatGoesInComesOut) {
     EXPECT_TRUE(holds("pack", [] {
         const Owner::Name owner = any_name();
-        const Owner::Name heir = any_name();
+        const Owner::Name next = any_name();
         const auto flags = *rc::gen::inRange<uint64_t>(0, 64);
-        const Owner word = Owner{*rc::gen::arbitrary<uint64_t>()}.with(owner, heir, flags);
+        const Owner word = Owner{*rc::gen::arbitrary<uint64_t>()}.with(owner, next, flags);
         RC_ASSERT(word.owner() == owner);
-        RC_ASSERT(word.heir() == heir);
+        RC_ASSERT(word.next() == next);
         RC_ASSERT(word.flags() == flags);
     }));
 }
@@ -28,10 +28,10 @@ TEST(OwnerWord, WhatGoesInComesOut) {
 TEST(OwnerWord, AChangeToTheSameIsStillAChange) {
     EXPECT_TRUE(holds("stamp", [] {
         const Owner first = Owner{*rc::gen::arbitrary<uint64_t>()};
-        Owner word = first.with(first.owner(), first.heir(), first.flags());
+        Owner word = first.with(first.owner(), first.next(), first.flags());
         const Owner once = word;
         for (auto changes = *rc::gen::inRange(1, 1023); changes > 0; --changes) {
-            word = word.with(word.owner(), word.heir(), word.flags());
+            word = word.with(word.owner(), word.next(), word.flags());
             RC_ASSERT(word.bits != once.bits);
         }
     }));
@@ -40,12 +40,12 @@ TEST(OwnerWord, AChangeToTheSameIsStillAChange) {
 TEST(OwnerWord, OnlyTheLowBitsOfAGenerationCount) {
     const Owner word = Owner{0}.with({3, 0x12345}, {4, 0xffffffff}, 0);
     EXPECT_EQ(word.owner(), (Owner::Name{3, 0x345}));
-    EXPECT_EQ(word.heir(), (Owner::Name{4, 0xfff}));
+    EXPECT_EQ(word.next(), (Owner::Name{4, 0xfff}));
 }
 
 TEST(OwnerWord, ZeroIsFree) {
     EXPECT_EQ(Owner{0}.owner(), Owner::nobody());
-    EXPECT_EQ(Owner{0}.heir(), Owner::nobody());
+    EXPECT_EQ(Owner{0}.next(), Owner::nobody());
     EXPECT_EQ(Owner{0}.flags(), 0U);
 }
 

@@ -335,7 +335,7 @@ TEST_F(Two, AnOfferedCpuIsStillItsOwnersUntilReleased) {
     ASSERT_EQ(set_mask(table, a, set_of({0, 1, 2, 3, 4}), kTake).status, DROM_OK);
     EXPECT_TRUE(table.owned(b).has(4));
     EXPECT_FALSE(table.posted(b).has(4)) << "the owner was not told to leave";
-    EXPECT_FALSE(table.posted(a).has(4)) << "the heir was told to start before the owner left";
+    EXPECT_FALSE(table.posted(a).has(4)) << "the next owner was told to start before the owner left";
     table.release(b);
     reconcile_all(table.ledger, table.pages);
     EXPECT_TRUE(table.owned(a).has(4));

@@ -40,12 +40,12 @@ struct Mess {
     void word(uint32_t cpu) {
         const Owner::Name owner = any_name();
         const bool leaving = !(owner == Owner::nobody()) && *rc::gen::arbitrary<bool>();
-        const Owner::Name heir = leaving ? any_name() : Owner::nobody();
+        const Owner::Name next = leaving ? any_name() : Owner::nobody();
         uint64_t flags = leaving ? Owner::kLeaving : 0;
         if (leaving && *rc::gen::inRange(0, 4) == 0) flags |= Owner::kFast;
-        if ((leaving || owner == Owner::nobody()) && heir == Owner::nobody() && *rc::gen::inRange(0, 5) == 0)
+        if ((leaving || owner == Owner::nobody()) && next == Owner::nobody() && *rc::gen::inRange(0, 5) == 0)
             flags |= Owner::kDrained;
-        table.ledger.owner(cpu).store(Owner{0}.with(owner, heir, flags).bits);
+        table.ledger.owner(cpu).store(Owner{0}.with(owner, next, flags).bits);
         if (*rc::gen::inRange(0, 3) == 0)
             table.ledger.home(cpu).store(home_of(table.ledger, slots[*rc::gen::inRange<size_t>(0, 3)]));
     }
@@ -55,7 +55,7 @@ struct Mess {
             mask = mask | owned_cpus(table.ledger, table.name(slot));
             post_request(table.ledger, table.name(slot), seq, mask);
         }
-        const uint64_t newest = table.ledger.request(slot).newest.load();
+        const uint64_t newest = table.ledger.mailbox(slot).newest.load();
         table.release(slot, *rc::gen::inRange<uint64_t>(0, newest + 1));
     }
     Owner::Name any_name() { return names[*rc::gen::inRange<size_t>(0, names.size())]; }
@@ -64,7 +64,7 @@ struct Mess {
 bool same_ledger(const MemoryTable& a, const MemoryTable& b) {
     const Header& h = a.ledger.header();
     for (uint32_t slot = 0; slot < kClients; ++slot) {
-        if (a.ledger.request(slot).newest.load() != b.ledger.request(slot).newest.load()) return false;
+        if (a.ledger.mailbox(slot).newest.load() != b.ledger.mailbox(slot).newest.load()) return false;
         if (a.ledger.slot(slot).state.load() != b.ledger.slot(slot).state.load()) return false;
         if (!(a.posted(slot) == b.posted(slot))) return false;
     }
@@ -105,7 +105,7 @@ TEST(Reconcile, NeverGivesAwayWhatItsLivingOwnerHasNotReleased) {
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
             const Owner::Name owner = before.word(cpu).owner();
             if (owner == Owner::nobody() || !is_live(before.ledger, owner)) continue;
-            Posted posted{};
+            Request posted{};
             const bool told = read_request(before.ledger, owner.slot, posted);
             const bool released =
                 !told || (confined_seq(before.ledger, owner.slot) == posted.seq && !posted.mask.has(cpu));
@@ -120,7 +120,7 @@ TEST(Reconcile, NumbersNeverGoBack) {
         const MemoryTable before(mess.table);
         mess.table.finish();
         for (uint32_t slot = 0; slot < kClients; ++slot)
-            RC_ASSERT(mess.table.ledger.request(slot).newest.load() >= before.ledger.request(slot).newest.load());
+            RC_ASSERT(mess.table.ledger.mailbox(slot).newest.load() >= before.ledger.mailbox(slot).newest.load());
     }));
 }
 

@@ -198,8 +198,8 @@ TEST(Slots, TheNextUserStartsBlank) {
     EXPECT_EQ(next.min_cpus.load(), 1U);
     EXPECT_EQ(next.max_cpus.load(), 0U);
     EXPECT_EQ(read_who(next.client).pid, 0U);
-    EXPECT_EQ(table.ledger.request(slot).newest.load(), 0U);
-    Posted posted{};
+    EXPECT_EQ(table.ledger.mailbox(slot).newest.load(), 0U);
+    Request posted{};
     EXPECT_FALSE(read_request(table.ledger, slot, posted));
 }
 

@@ -24,7 +24,7 @@ TEST(Unfinished, AMaskDerivedBeforeAnOfferIsNeverPostedAfterTheCpuHasGone) {
     // CPU 1 has come to A, which does not know it yet. An administrator has derived A's mask with it and is preempted
     // here.
     table.ledger.owner(1).store(table.word(1).with(table.name(a), Owner::nobody(), 0).bits);
-    const uint64_t base = table.ledger.request(a).newest.load();
+    const uint64_t base = table.ledger.mailbox(a).newest.load();
     const CpuSet stale = usable_cpus(table.ledger, table.name(a));
     // Another administrator takes it for B. A's newest request never had CPU 1 and is released, and still the CPU must
     // not go yet.
@@ -44,9 +44,9 @@ TEST(Unfinished, ToldAgainOnlyOnce) {
     table.give(a, CpuSet::range(0, 3));
     table.ledger.owner(2).store(table.word(2).with(table.name(a), table.name(b), Owner::kLeaving).bits);
     EXPECT_TRUE(reconcile_all(table.ledger, table.pages));
-    const uint64_t seq = table.ledger.request(a).newest.load();
+    const uint64_t seq = table.ledger.mailbox(a).newest.load();
     EXPECT_FALSE(reconcile_all(table.ledger, table.pages));
-    EXPECT_EQ(seq, table.ledger.request(a).newest.load());
+    EXPECT_EQ(seq, table.ledger.mailbox(a).newest.load());
 }
 
 /// Carries out one word of a plan for `mask`, leaves the intent and the lock, and dies.
