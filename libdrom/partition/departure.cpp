@@ -2,20 +2,20 @@
 // departure.cpp - gives the CPUs of tasks that end to other tasks.
 #include <algorithm>
 
+#include "allocation.hpp"
 #include "base/error.hpp"
-#include "holdings.hpp"
+#include "locality.hpp"
 #include "partition.hpp"
-#include "separation.hpp"
 
 namespace drom::partition {
 
 namespace {
 
 /// The tasks that stay, and the CPUs that the leaving tasks leave behind.
-class Estate {
+class Departure {
 public:
-    Estate(const Topology& topology, const Clients& before, const std::vector<bool>& leaves, Clients& stay)
-        : before_(before), leaves_(leaves), node_(topology, stay), inherits_(node_.jobs(), false) {
+    Departure(const Topology& topology, const Clients& before, const std::vector<bool>& leaves, Clients& stay)
+        : before_(before), leaves_(leaves), node_(topology, stay), gains_(node_.jobs(), false) {
         for (uint32_t job = 0; job < node_.jobs(); ++job) {
             pools_.push_back(node_.pool(job));
             rooms_.push_back(node_.room(job));
@@ -23,9 +23,9 @@ public:
         each_leaver([&](const Client& client, uint32_t) { left_ = left_ | (client.mask & topology.cpus); });
     }
 
-    void distribute() {
+    void hand_out() {
         each_leaver([&](const Client& client, uint32_t job) {
-            if (job != kNobody) bequeath(client, job);
+            if (job != kNobody) return_lent(client, job);
         });
         give_back();
         each_leaver([&](const Client& client, uint32_t job) {
@@ -94,7 +94,7 @@ private:
 
     /// Returns the jobs that may have a CPU of this core: all that can use it or, when one is on the core, only that
     /// one.
-    [[nodiscard]] std::vector<uint32_t> heirs(const Core& core) const {
+    [[nodiscard]] std::vector<uint32_t> takers(const Core& core) const {
         std::vector<uint32_t> there;
         std::vector<uint32_t> all;
         for (uint32_t job = 0; job < node_.jobs(); ++job) {
@@ -107,18 +107,18 @@ private:
 
     /// Gives the CPUs that were no other task's to the leaving task's own job.
     void give_to_own_job(const Client& leaver, uint32_t job) {
-        inherits_[job] = true;
+        gains_[job] = true;
         each_core(node_.topology(), [&](const Core& core) {
             for (const uint32_t cpu : core) {
                 if (!leaver.mask.has(cpu) || !left_.has(cpu)) continue;
-                const std::vector<uint32_t> may = heirs(core);
+                const std::vector<uint32_t> may = takers(core);
                 if (std::find(may.begin(), may.end(), job) != may.end()) give(cpu, job);
             }
         });
     }
 
     /// Passes the homes of CPUs that the leaving task had lent on to tasks of its job that stay.
-    void bequeath(const Client& leaver, uint32_t job) {
+    void return_lent(const Client& leaver, uint32_t job) {
         const CpuSet lent = leaver.home - leaver.mask - pools_[job];
         for (uint32_t cpu = lent.first(); cpu < kMaxCpus; cpu = lent.next(cpu + 1)) {
             const uint32_t home = node_.home(cpu);
@@ -150,40 +150,40 @@ private:
 
     /// Gives CPUs that no task has yet to jobs that can use them. Returns false when none could be given.
     bool spread() {
-        const CpuSet heritage = left_ - waiting_;
+        const CpuSet released = left_ - waiting_;
         Pieces pieces;
         bool any = false;
         each_core(node_.topology(), [&](const Core& core) {
             Core may;
             Core stays;
-            for (const uint32_t cpu : core) (heritage.has(cpu) ? may : stays).push_back(cpu);
+            for (const uint32_t cpu : core) (released.has(cpu) ? may : stays).push_back(cpu);
             if (!stays.empty()) pieces.add(piece(stays), stays);
             if (may.empty()) return;
             Piece moves = piece(may);
-            moves.heirs = heirs(core);
-            any = any || !moves.heirs.empty();
+            moves.takers = takers(core);
+            any = any || !moves.takers.empty();
             pieces.add(std::move(moves), may);
         });
-        return any && inherit(pieces);
+        return any && give(pieces);
     }
 
     [[nodiscard]] Piece piece(const Core& cpus) const {
         return piece_of(node_.topology(), cpus, node_.jobs(), [&](uint32_t cpu) { return job_at(cpu); });
     }
 
-    bool inherit(const Pieces& pieces) {
-        Separation wish{pieces.all, {}, kNoLimit, true};
+    bool give(const Pieces& pieces) {
+        Packing wish{pieces.all, {}, kNoLimit, true};
         for (uint32_t job = 0; job < node_.jobs(); ++job) {
             const uint32_t size = pools_[job].count();
             wish.jobs.push_back({size, size, saturated(uint64_t{size} + rooms_[job]), kNoLimit});
         }
-        const auto chosen = separate(wish);
+        const auto chosen = pack(wish);
         if (!chosen) return false;
         bool any = false;
         for (uint32_t job = 0; job < node_.jobs(); ++job) {
             const CpuSet cpus = pieces.of(*chosen, job);
             if (cpus.none()) continue;
-            any = inherits_[job] = true;
+            any = gains_[job] = true;
             for (uint32_t cpu = cpus.first(); cpu < kMaxCpus; cpu = cpus.next(cpu + 1)) give(cpu, job);
         }
         return any;
@@ -194,17 +194,17 @@ private:
     void divide_anew(uint32_t job) {
         const uint64_t name = node_.name(job);
         if (!(pools_[job] == node_.pool(job))) share_out(node_.topology(), node_.clients(), name, pools_[job]);
-        if (!inherits_[job]) return;
+        if (!gains_[job]) return;
         for (Client& client : node_.clients())
             if (client.job == name) client.home = (client.home - pools_[job]) | client.mask;
     }
 
     const Clients& before_;
     const std::vector<bool>& leaves_;
-    Holdings node_;  ///< of the tasks that stay
+    Allocation node_;  ///< of the tasks that stay
     std::vector<CpuSet> pools_;
     std::vector<uint32_t> rooms_;
-    std::vector<bool> inherits_;
+    std::vector<bool> gains_;
     CpuSet left_{};     ///< CPUs of leaving tasks that are not given yet
     CpuSet waiting_{};  ///< CPUs that go back to a task once a later job on the core has ended
 };
@@ -225,7 +225,7 @@ int depart(const Topology& topology, const Clients& running, const std::vector<u
         leaves.push_back(std::find(leaving.begin(), leaving.end(), client.id) != leaving.end());
         if (!leaves.back()) stay.push_back(client);
     }
-    Estate(topology, before, leaves, stay).distribute();
+    Departure(topology, before, leaves, stay).hand_out();
     correct_homes(topology, stay);
     after = std::move(stay);
     return DROM_OK;

@@ -6,9 +6,9 @@
 #include <cinttypes>
 #include <numeric>
 
+#include "allocation.hpp"
 #include "base/error.hpp"
-#include "holdings.hpp"
-#include "separation.hpp"
+#include "locality.hpp"
 
 namespace drom::partition {
 
@@ -16,11 +16,11 @@ namespace {
 
 /// Returns the weight of a CPU that is taken from a task. Few CPUs change their task when the tasks with the most lose
 /// first. `levels` counts each task's CPUs in list order.
-uint64_t depth_of(const Holdings& node, uint32_t cpu, const std::vector<uint32_t>& levels) {
+uint64_t depth_of(const Allocation& node, uint32_t cpu, const std::vector<uint32_t>& levels) {
     return node.holder(cpu) == kNobody ? 0 : kMaxCpus - levels[cpu];
 }
 
-std::vector<uint32_t> levels_of(const Holdings& node) {
+std::vector<uint32_t> levels_of(const Allocation& node) {
     std::vector<uint32_t> counts(node.clients().size(), 0);
     std::vector<uint32_t> levels(kMaxCpus, 0);
     for (const uint16_t cpu : node.topology().order)
@@ -28,11 +28,11 @@ std::vector<uint32_t> levels_of(const Holdings& node) {
     return levels;
 }
 
-/// The pieces that may go to the job `heir`: all CPUs of a core or, when CPUs are granted, those. The other CPUs stay.
+/// The pieces that may go to the job `taker`: all CPUs of a core or, when CPUs are granted, those. The other CPUs stay.
 class Offer {
 public:
-    Offer(const Holdings& node, uint32_t heir, const std::optional<CpuSet>& granted)
-        : node_(node), heir_(heir), granted_(granted), levels_(levels_of(node)) {
+    Offer(const Allocation& node, uint32_t taker, const std::optional<CpuSet>& granted)
+        : node_(node), heir_(taker), granted_(granted), levels_(levels_of(node)) {
         for (const Client& client : node.clients())
             if (client.fixed) fixed_ = fixed_ | client.mask;
     }
@@ -57,7 +57,7 @@ private:
     }
     [[nodiscard]] Piece movable(const Core& cpus, uint64_t at) const {
         Piece moves = piece(cpus);
-        moves.heirs = {heir_};
+        moves.takers = {heir_};
         bool free = true;
         for (const uint32_t cpu : cpus) {
             moves.depth += depth_of(node_, cpu, levels_);
@@ -68,7 +68,7 @@ private:
         return moves;
     }
 
-    const Holdings& node_;
+    const Allocation& node_;
     uint32_t heir_;
     const std::optional<CpuSet>& granted_;
     std::vector<uint32_t> levels_;
@@ -76,26 +76,27 @@ private:
 };
 
 uint32_t threads_a_core(const Topology& topology) {
-    size_t most = 1;
-    each_core(topology, [&](const Core& core) { most = std::max(most, core.size()); });
-    return static_cast<uint32_t>(most);
+    size_t largest = 1;
+    each_core(topology, [&](const Core& core) { largest = std::max(largest, core.size()); });
+    return static_cast<uint32_t>(largest);
 }
 
 /// Returns how many CPUs a running job may lose: its share that may be elsewhere, less what is elsewhere already.
-uint32_t may_lose(const Holdings& node, uint32_t job, double sharing_factor) {
+uint32_t may_lose(const Allocation& node, uint32_t job, double sharing_factor) {
     const uint32_t has = node.pool(job).count();
     const uint32_t by_itself = node.by_itself(job).count();
-    const auto most = static_cast<uint32_t>(sharing_factor * by_itself + 1e-9);
+    const auto max_cpus = static_cast<uint32_t>(sharing_factor * by_itself + 1e-9);
     const uint32_t lent = by_itself - has;
-    return std::min(node.spare(job), most > lent ? most - lent : 0);
+    return std::min(node.spare(job), max_cpus > lent ? max_cpus - lent : 0);
 }
 
 /// The decision for a job that arrives. `node` includes it, as the last job and still without CPUs.
 class Landing {
 public:
-    Landing(const Holdings& node, const Arrival& arrival) : node_(node), arrival_(arrival), newcomer_(node.jobs() - 1) {
-        least_ = node.least(newcomer_);
-        useful_ = node.most(newcomer_);
+    Landing(const Allocation& node, const Arrival& arrival)
+        : node_(node), arrival_(arrival), newcomer_(node.jobs() - 1) {
+        min_cpus_ = node.min_cpus(newcomer_);
+        useful_ = node.max_cpus(newcomer_);
     }
 
     int choose(CpuSet& cpus, drom_error* error) const {
@@ -104,40 +105,40 @@ public:
             cpus = *arrival_.granted;
             if (cpus.count() <= useful_) return DROM_OK;
         }
-        const Separation wish = describe();
-        auto heirs = separate(wish);
-        if (!heirs) heirs = in_turn(wish, newcomer_);
-        if (!heirs) return refuse(wish, error);
-        cpus = pieces_.of(*heirs, newcomer_);
+        const Packing wish = describe();
+        auto takers = pack(wish);
+        if (!takers) takers = in_turn(wish, newcomer_);
+        if (!takers) return refuse(wish, error);
+        cpus = pieces_.of(*takers, newcomer_);
         return DROM_OK;
     }
 
 private:
-    Separation describe() const {
+    Packing describe() const {
         const CpuSet& all = node_.topology().cpus;
         pieces_ = Offer(node_, newcomer_, arrival_.granted).pieces();
-        Separation wish{pieces_.all, {}, UINT32_MAX, false};
+        Packing wish{pieces_.all, {}, UINT32_MAX, false};
         for (uint32_t job = 0; job < newcomer_; ++job) {
             const uint32_t size = node_.pool(job).count();
             const uint32_t loses = arrival_.granted ? node_.spare(job) : may_lose(node_, job, arrival_.sharing_factor);
             wish.jobs.push_back({size, size - loses, size, kNoLimit});
         }
-        const uint32_t least = arrival_.granted ? std::min(useful_, arrival_.granted->count()) : least_;
+        const uint32_t min_cpus = arrival_.granted ? std::min(useful_, arrival_.granted->count()) : min_cpus_;
         const uint32_t beyond = threads_a_core(node_.topology()) - 1;  // a core moves whole
-        wish.jobs.push_back({0, least, saturated(uint64_t{useful_} + beyond), useful_});
-        const uint32_t fair = std::max(least, (all.count() + newcomer_) / (newcomer_ + 1));
+        wish.jobs.push_back({0, min_cpus, saturated(uint64_t{useful_} + beyond), useful_});
+        const uint32_t fair = std::max(min_cpus, (all.count() + newcomer_) / (newcomer_ + 1));
         const uint32_t wanted = std::min(arrival_.granted ? useful_ : fair, useful_);
         const uint32_t free = free_cpus(wish);
-        wish.most_lost = wanted > free ? wanted - free + beyond : 0;
+        wish.max_lost = wanted > free ? wanted - free + beyond : 0;
         return wish;
     }
 
     /// Returns the CPUs that the newcomer can get without a loss of another job: free ones whose cores no job uses.
-    static uint32_t free_cpus(const Separation& wish) {
+    static uint32_t free_cpus(const Packing& wish) {
         uint32_t free = 0;
         for (const Piece& piece : wish.pieces) {
             const uint32_t held = std::accumulate(piece.has.begin(), piece.has.end(), 0U);
-            if (!piece.heirs.empty() && held == 0) free += piece.size;
+            if (!piece.takers.empty() && held == 0) free += piece.size;
         }
         return free;
     }
@@ -148,10 +149,10 @@ private:
         if (!strange.none())
             return fail(error, DROM_E_NOCPU, "job %" PRIu64 ": CPU %u was granted, which this node does not have", job,
                         strange.first());
-        if (granted.count() < least_)
+        if (granted.count() < min_cpus_)
             return fail(error, DROM_E_NOCPU,
                         "job %" PRIu64 ": %s granted, but its tasks here need %u at least; ask for more CPUs a task",
-                        job, CountText(granted.count(), "CPU").text, least_);
+                        job, CountText(granted.count(), "CPU").text, min_cpus_);
         for (const Client& client : node_.clients())
             if (client.fixed && client.mask.intersects(granted))
                 return fail(error, DROM_E_BUSY,
@@ -173,21 +174,21 @@ private:
         return DROM_OK;
     }
 
-    int refuse(const Separation& wish, drom_error* error) const {
+    int refuse(const Packing& wish, drom_error* error) const {
         const uint32_t free = free_cpus(wish);
         uint32_t others = 0;
-        for (const Share& share : wish.jobs) others += share.size > share.least ? share.size - share.least : 0;
+        for (const Share& share : wish.jobs) others += share.size > share.min_cpus ? share.size - share.min_cpus : 0;
         return fail(error, DROM_E_NOCPU,
                     "job %" PRIu64
                     ": its tasks need %s at least in whole cores: %u free, and running jobs can be asked for %u; "
                     "wait until one ends, or raise the sharing factor",
-                    node_.name(newcomer_), CountText(least_, "CPU").text, free, others);
+                    node_.name(newcomer_), CountText(min_cpus_, "CPU").text, free, others);
     }
 
-    const Holdings& node_;
+    const Allocation& node_;
     const Arrival& arrival_;
     uint32_t newcomer_;
-    uint32_t least_ = 0, useful_ = 0;
+    uint32_t min_cpus_ = 0, useful_ = 0;
     mutable Pieces pieces_;
 };
 
@@ -215,7 +216,7 @@ int arrive(const Topology& topology, const Clients& running, const Arrival& arri
         task.fixed = false;
         clients.push_back(task);
     }
-    const Holdings node(topology, clients);
+    const Allocation node(topology, clients);
     CpuSet taken{};
     if (const int status = Landing(node, arrival).choose(taken, error); status != DROM_OK) return status;
     for (uint32_t job = 0; job + 1 < node.jobs(); ++job)

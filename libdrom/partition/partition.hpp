@@ -3,7 +3,8 @@
 // decision out.
 //
 // The node-side distribution of the thesis (4.5, and 5.3.3 with listing 5.3). The rules, in order, are in
-// docs/developer/partition.md. `separate` (separation.hpp) decides between jobs, `divide` (division.hpp) inside a job.
+// docs/developer/partition.md. `pack` (locality.hpp) decides between jobs, `distribute` (distribution.hpp) inside a
+// job.
 #pragma once
 
 #include <optional>
@@ -15,14 +16,14 @@ namespace drom::partition {
 
 /// A task: a process that has CPUs of its own.
 struct Client {
-    uint32_t id;         ///< the caller's name for the task, as in `depart`
-    uint64_t job;        ///< its job, whose tasks share CPUs evenly and are kept apart from other jobs
-    CpuSet mask;         ///< CPUs that it has; disjoint from all other masks
-    CpuSet home;         ///< CPUs that come back to it; made here, and kept by the caller from one call to the next
-    uint32_t ranks = 1;  ///< the task never has fewer CPUs, and its part of the job's CPUs is in proportion
-    uint32_t least = 1;  ///< CPUs; DROM_MIN_CPUS
-    uint32_t most = 0;   ///< CPUs that it can use; 0: no limit
-    bool fixed = false;  ///< keeps its mask: it was set by hand, or the program is rigid
+    uint32_t id;            ///< the caller's name for the task, as in `depart`
+    uint64_t job;           ///< its job, whose tasks share CPUs evenly and are kept apart from other jobs
+    CpuSet mask;            ///< CPUs that it has; disjoint from all other masks
+    CpuSet home;            ///< CPUs that come back to it; made here, and kept by the caller from one call to the next
+    uint32_t ranks = 1;     ///< the task never has fewer CPUs, and its part of the job's CPUs is in proportion
+    uint32_t min_cpus = 1;  ///< CPUs; DROM_MIN_CPUS
+    uint32_t max_cpus = 0;  ///< CPUs that it can use; 0: no limit
+    bool fixed = false;     ///< keeps its mask: it was set by hand, or the program is rigid
 };
 
 /// In order of arrival; the tasks of a job are adjacent.
@@ -46,7 +47,7 @@ struct Arrival {
 /// (a granted CPU belongs to a fixed client, or is one that a running job needs for its ranks), DROM_E_INVAL (no tasks,
 /// tasks of several jobs or of a running job, or masks that overlap).
 ///
-/// Cost for 4 jobs on 2 x 24 cores: 5 to 20 us with a grant, 30 to 110 us without; see `separate`. Thread-safe.
+/// Cost for 4 jobs on 2 x 24 cores: 5 to 20 us with a grant, 30 to 110 us without; see `pack`. Thread-safe.
 int arrive(const Topology& topology, const Clients& running, const Arrival& arrival, Clients& after, drom_error* error);
 
 /// Computes all masks and homes without the tasks whose ids are in `leaving`.

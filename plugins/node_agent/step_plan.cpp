@@ -90,7 +90,7 @@ int share(const Node& node, partition::Arrival arrival, const Launch& launch, co
           partition::Clients& after) {
     const auto max = launch.granted.count() / static_cast<uint32_t>(arrival.tasks.size());
     for (partition::Client& task : arrival.tasks)
-        task.most = std::max(task.least, task.most == 0 ? max : std::min(task.most, max));
+        task.max_cpus = std::max(task.min_cpus, task.max_cpus == 0 ? max : std::min(task.max_cpus, max));
     arrival.granted.reset();
     return partition::arrive(node.topology, running, arrival, after, nullptr);
 }

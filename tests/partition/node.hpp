@@ -10,13 +10,13 @@
 namespace drom::test {
 
 /// Tasks without CPUs yet; ids count from `first`.
-inline partition::Clients tasks_of(uint64_t job, uint32_t count, uint32_t most = 0, uint32_t first = UINT32_MAX) {
+inline partition::Clients tasks_of(uint64_t job, uint32_t count, uint32_t max_cpus = 0, uint32_t first = UINT32_MAX) {
     partition::Clients tasks;
     for (uint32_t i = 0; i < count; ++i) {
         partition::Client task{};
         task.id = (first == UINT32_MAX ? static_cast<uint32_t>(job) * 100 : first) + i;
         task.job = job;
-        task.most = most;
+        task.max_cpus = max_cpus;
         tasks.push_back(task);
     }
     return tasks;
@@ -36,11 +36,11 @@ public:
     int arrive(const partition::Arrival& arrival) {
         return partition::arrive(topology, clients, arrival, clients, &error);
     }
-    int arrive(uint64_t job, uint32_t tasks, uint32_t most = 0) {
-        return arrive({tasks_of(job, tasks, most), std::nullopt, 0.5});
+    int arrive(uint64_t job, uint32_t tasks, uint32_t max_cpus = 0) {
+        return arrive({tasks_of(job, tasks, max_cpus), std::nullopt, 0.5});
     }
-    int arrive_on(const char* granted, uint64_t job, uint32_t tasks, uint32_t most = 0) {
-        return arrive({tasks_of(job, tasks, most), cpus(granted), 0.5});
+    int arrive_on(const char* granted, uint64_t job, uint32_t tasks, uint32_t max_cpus = 0) {
+        return arrive({tasks_of(job, tasks, max_cpus), cpus(granted), 0.5});
     }
     int depart(const std::vector<uint32_t>& ids) { return partition::depart(topology, clients, ids, clients, &error); }
     int end(uint64_t job) {

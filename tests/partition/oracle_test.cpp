@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "objective.hpp"
-#include "partition/division.hpp"
+#include "partition/distribution.hpp"
 #include "random_node.hpp"
 
 namespace {
@@ -32,7 +32,7 @@ Jobs jobs_of(const Clients& clients) {
     return jobs;
 }
 
-uint32_t floor_of(const Client& client) { return std::max({1U, client.ranks, client.least}); }
+uint32_t floor_of(const Client& client) { return std::max({1U, client.ranks, client.min_cpus}); }
 
 std::vector<int64_t> shares_of(const std::map<uint64_t, int64_t>& sizes) {
     std::vector<int64_t> shares;
@@ -48,8 +48,8 @@ public:
     Arrivals(const Node& node, const Arrival& arrival)
         : node_(node), arrival_(arrival), before_(jobs_of(node.clients)) {
         for (const Client& task : arrival.tasks) {
-            least_ += floor_of(task);
-            useful_ += task.most == 0 ? 1000 : std::max(task.most, floor_of(task));
+            min_cpus_ += floor_of(task);
+            useful_ += task.max_cpus == 0 ? 1000 : std::max(task.max_cpus, floor_of(task));
         }
         for (const auto& core : cores_of(node.topology)) smt_ = std::max(smt_, static_cast<uint32_t>(core.size()));
         for (const auto& [cpu, job] : before_) ++sizes_[job];
@@ -93,7 +93,7 @@ public:
 
     bool allowed(const CpuSet& taken) const {
         const uint32_t count = taken.count();
-        if (count < least_ || count > useful_ + smt_ - 1) return false;
+        if (count < min_cpus_ || count > useful_ + smt_ - 1) return false;
         std::map<uint64_t, uint32_t> lost;
         uint32_t together = 0;
         for (const Client& client : node_.clients) {
@@ -133,7 +133,7 @@ private:
                 free += static_cast<uint32_t>(core.size());
         const auto jobs = static_cast<uint32_t>(all.size()) + 1;
         const uint32_t fair = (node_.topology.cpus.count() + jobs - 1) / jobs;
-        const uint32_t wanted = std::min(std::max(fair, least_), useful_);
+        const uint32_t wanted = std::min(std::max(fair, min_cpus_), useful_);
         most_lost_ = wanted > free ? wanted - free + smt_ - 1 : 0;
     }
 
@@ -150,7 +150,7 @@ private:
     std::map<uint64_t, int64_t> sizes_;
     std::map<uint64_t, uint32_t> may_lose_;
     std::map<uint32_t, uint32_t> levels_;
-    uint32_t least_ = 0, useful_ = 0, smt_ = 1, most_lost_ = 0;
+    uint32_t min_cpus_ = 0, useful_ = 0, smt_ = 1, most_lost_ = 0;
 };
 
 TEST(Oracle, AnArrivalIsTheBestOfAllThatAreAllowed) {
@@ -188,7 +188,7 @@ public:
                 if (left.has(cpu)) part.push_back(cpu);
             if (part.empty()) continue;
             parts_.push_back(part);
-            heirs_.push_back(heirs(core));
+            heirs_.push_back(takers(core));
         }
     }
 
@@ -208,7 +208,7 @@ public:
 
 private:
     /// All, or only who is on the core.
-    std::vector<uint64_t> heirs(const std::vector<uint32_t>& core) const {
+    std::vector<uint64_t> takers(const std::vector<uint32_t>& core) const {
         std::set<uint64_t> there;
         for (const uint32_t cpu : core)
             if (kept_.contains(cpu)) there.insert(kept_.at(cpu));
@@ -222,8 +222,8 @@ private:
             if (!best || objective < *best) best = objective;
             return;
         }
-        for (const uint64_t heir : heirs_[part]) {
-            for (const uint32_t cpu : parts_[part]) jobs[cpu] = heir;
+        for (const uint64_t taker : heirs_[part]) {
+            for (const uint32_t cpu : parts_[part]) jobs[cpu] = taker;
             give(part + 1, jobs, best);
         }
         for (const uint32_t cpu : parts_[part]) jobs.erase(cpu);
@@ -243,7 +243,7 @@ TEST(Oracle, WhatAnOwnerLeavesIsSpreadInTheBestOfAllWays) {
         Node node(small_machine());
         for (uint64_t job = 1; job <= 4; ++job) {
             Arrival arrival = any_arrival(job, node.topology, 2);
-            for (Client& task : arrival.tasks) task.most = 0;  // everybody has use for everything
+            for (Client& task : arrival.tasks) task.max_cpus = 0;  // everybody has use for everything
             arrival.granted.reset();
             node.arrive(arrival);
         }
@@ -307,7 +307,7 @@ Division division_of(const Masks& masks, const std::vector<partition::Task>& tas
 bool within_limits(const Masks& masks, const std::vector<partition::Task>& tasks) {
     for (size_t i = 0; i < tasks.size(); ++i) {
         const auto has = static_cast<uint32_t>(std::popcount(masks[i]));
-        if (has < tasks[i].least || has > tasks[i].most) return false;
+        if (has < tasks[i].min_cpus || has > tasks[i].max_cpus) return false;
     }
     return true;
 }
@@ -331,8 +331,9 @@ std::vector<partition::Task> any_tasks(uint32_t count, const CpuSet& cpus) {
     std::vector<partition::Task> tasks;
     CpuSet rest = cpus;
     for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t least = any_of(1, 3);
-        tasks.push_back({any_subset(rest, any_of(1, 2)), 1, least, once_in(3) ? least + any_of(0, 3) : UINT32_MAX});
+        const uint32_t min_cpus = any_of(1, 3);
+        tasks.push_back(
+            {any_subset(rest, any_of(1, 2)), 1, min_cpus, once_in(3) ? min_cpus + any_of(0, 3) : UINT32_MAX});
         rest = rest - tasks.back().home;
     }
     return tasks;
@@ -346,9 +347,9 @@ TEST(Oracle, ADivisionIsTheBestOfAllAssignments) {
         CpuSet pool = any_subset(machine.cpus, any_of(1, 2));
         while (count == 3 && pool.count() > 6) pool.remove(pool.last());
         std::vector<partition::Task> tasks = any_tasks(count, machine.cpus);
-        uint32_t least = 0;
-        for (const partition::Task& task : tasks) least += task.least;
-        RC_PRE(least <= pool.count());
+        uint32_t min_cpus = 0;
+        for (const partition::Task& task : tasks) min_cpus += task.min_cpus;
+        RC_PRE(min_cpus <= pool.count());
         std::vector<uint32_t> cpus;
         for (uint32_t cpu = pool.first(); cpu < kMaxCpus; cpu = pool.next(cpu + 1)) cpus.push_back(cpu);
         std::optional<Division> best;
@@ -360,7 +361,7 @@ TEST(Oracle, ADivisionIsTheBestOfAllAssignments) {
         });
         Masks found;
         uint64_t seen = 0;
-        for (const CpuSet& mask : partition::divide(machine, pool, tasks)) {
+        for (const CpuSet& mask : partition::distribute(machine, pool, tasks)) {
             RC_ASSERT(pool.contains(mask) && (mask.words[0] & seen) == 0);
             seen |= mask.words[0];
             found.push_back(mask.words[0]);

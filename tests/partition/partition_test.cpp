@@ -13,7 +13,7 @@ using partition::Client;
 
 struct Came {
     uint64_t job;
-    uint32_t tasks, most;
+    uint32_t tasks, max_cpus;
     const char* granted;  ///< nullptr: it gets what there is
 };
 
@@ -81,8 +81,9 @@ TEST(Partition, Arrivals) {
     for (const Row& row : kArrivals) {
         Node node(captured(row.machine));
         for (const Came& came : row.came) {
-            const int status = came.granted == nullptr ? node.arrive(came.job, came.tasks, came.most)
-                                                       : node.arrive_on(came.granted, came.job, came.tasks, came.most);
+            const int status = came.granted == nullptr
+                                   ? node.arrive(came.job, came.tasks, came.max_cpus)
+                                   : node.arrive_on(came.granted, came.job, came.tasks, came.max_cpus);
             EXPECT_EQ(status, DROM_OK) << row.what << ": " << node.error.text;
         }
         for (size_t i = 0; i < row.came.size(); ++i)

@@ -26,7 +26,7 @@ Topology synthetic_machine() {
     return machines[any_of(0, static_cast<uint32_t>(machines.size()) - 1)];
 }
 
-uint32_t floor_of(const Client& client) { return std::max({1U, client.ranks, client.least}); }
+uint32_t floor_of(const Client& client) { return std::max({1U, client.ranks, client.min_cpus}); }
 
 std::set<uint64_t> jobs_of(const Clients& clients) {
     std::set<uint64_t> jobs;
@@ -49,19 +49,19 @@ void check_masks(const Node& node) {
         seen = seen | client.mask;
         if (client.fixed) continue;
         RC_ASSERT(client.mask.count() >= floor_of(client));
-        RC_ASSERT(client.most == 0 || client.mask.count() <= std::max(client.most, floor_of(client)));
+        RC_ASSERT(client.max_cpus == 0 || client.mask.count() <= std::max(client.max_cpus, floor_of(client)));
     }
 }
 
 /// All tasks of a generated job are alike, so that only fixed ones may differ by more.
 void check_balance(const Clients& clients, uint64_t job) {
-    uint32_t least = kMaxCpus, most = 0;
+    uint32_t min_cpus = kMaxCpus, max_cpus = 0;
     for (const Client& client : clients) {
         if (client.job != job || client.fixed) continue;
-        least = std::min(least, client.mask.count());
-        most = std::max(most, client.mask.count());
+        min_cpus = std::min(min_cpus, client.mask.count());
+        max_cpus = std::max(max_cpus, client.mask.count());
     }
-    RC_ASSERT(most == 0 || most - least <= 1);
+    RC_ASSERT(max_cpus == 0 || max_cpus - min_cpus <= 1);
 }
 
 void check_same_masks(const Clients& a, const Clients& b) {
@@ -200,7 +200,7 @@ TEST(Properties, WhoStaysOnlyGainsAndNothingOfAnOwnerIsLost) {
         bool lent = false;
         bool limits = false;
         for (const Client& client : before) {
-            limits = limits || client.most != 0 || client.fixed;
+            limits = limits || client.max_cpus != 0 || client.fixed;
             for (const Client& other : before)
                 lent = lent || (client.job == ends && other.job != ends && client.home.intersects(other.mask));
         }
@@ -227,7 +227,7 @@ TEST(Properties, WhatTasksLeaveGoesToTheLastOwnerThatIsLeft) {
         Node node(machine);
         for (uint64_t job = 1; job <= 4; ++job) {
             Arrival arrival = any_arrival(job, machine, 3);
-            for (Client& task : arrival.tasks) task.most = 0;
+            for (Client& task : arrival.tasks) task.max_cpus = 0;
             node.arrive(arrival);
         }
         if (node.clients.empty()) node.arrive(8, 1);

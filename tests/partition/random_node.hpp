@@ -77,13 +77,13 @@ inline partition::Arrival any_arrival(uint64_t job, const Topology& topology, ui
     const uint32_t size = topology.cpus.count();
     partition::Arrival arrival{tasks_of(job, any_of(1, most_tasks)), std::nullopt, 0.5};
     const uint32_t each = size / static_cast<uint32_t>(arrival.tasks.size()) + 1;
-    const uint32_t most = once_in(2) ? 0 : any_of(1, each);
-    const uint32_t least = once_in(3) ? any_of(1, each) : 1;
+    const uint32_t max_cpus = once_in(2) ? 0 : any_of(1, each);
+    const uint32_t min_cpus = once_in(3) ? any_of(1, each) : 1;
     const uint32_t ranks = once_in(6) ? 2 : 1;
     for (partition::Client& task : arrival.tasks) {
         task.ranks = ranks;
-        task.most = most;
-        task.least = most == 0 ? least : std::min(least, most);
+        task.max_cpus = max_cpus;
+        task.min_cpus = max_cpus == 0 ? min_cpus : std::min(min_cpus, max_cpus);
     }
     if (once_in(3)) arrival.granted = whole_cores(topology, any_grant(topology));
     arrival.sharing_factor = *rc::gen::element(0.0, 0.25, 0.5, 0.5, 0.5, 0.75, 1.0);

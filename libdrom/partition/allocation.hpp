@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// holdings.hpp - which task, job and core has which CPUs of a node: shared by arrivals and departures. Pure.
+// allocation.hpp - which task, job and core has which CPUs of a node: shared by arrivals and departures. Pure.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
+#include "locality.hpp"
 #include "partition.hpp"
-#include "separation.hpp"
 
 namespace drom::partition {
 
@@ -14,16 +14,16 @@ inline constexpr uint32_t kNobody = UINT32_MAX;
 inline constexpr uint32_t kNoLimit = UINT32_MAX;
 
 /// Return the fewest CPUs that a task may have, and the most that it can use (kNoLimit: all).
-uint32_t least_of(const Client& client);
-uint32_t most_of(const Client& client);
+uint32_t min_cpus_of(const Client& client);
+uint32_t max_cpus_of(const Client& client);
 uint32_t saturated(uint64_t sum);
 
 /// The clients of a node, by job; the caller owns them. Clients and jobs are named by their index, in order of arrival.
 /// `holder` returns the client that had a CPU when this object was made; all other answers follow the clients' present
 /// masks and homes.
-class Holdings {
+class Allocation {
 public:
-    Holdings(const Topology& topology, Clients& clients);
+    Allocation(const Topology& topology, Clients& clients);
 
     [[nodiscard]] const Topology& topology() const { return topology_; }
     [[nodiscard]] Clients& clients() const { return clients_; }
@@ -38,12 +38,12 @@ public:
     /// Returns the latest client, of those before `before`, whose home the CPU is.
     [[nodiscard]] uint32_t home(uint32_t cpu, uint32_t before = kNobody) const;
 
-    [[nodiscard]] CpuSet pool(uint32_t job) const;       ///< CPUs that its tasks have
-    [[nodiscard]] CpuSet by_itself(uint32_t job) const;  ///< those, and the CPUs that come back to it
-    [[nodiscard]] uint32_t least(uint32_t job) const;    ///< the fewest CPUs of its tasks that are not fixed
-    [[nodiscard]] uint32_t most(uint32_t job) const;     ///< the most that they can use
-    [[nodiscard]] uint32_t spare(uint32_t job) const;    ///< the number that they can lose
-    [[nodiscard]] uint32_t room(uint32_t job) const;     ///< the number that they could use besides theirs
+    [[nodiscard]] CpuSet pool(uint32_t job) const;        ///< CPUs that its tasks have
+    [[nodiscard]] CpuSet by_itself(uint32_t job) const;   ///< those, and the CPUs that come back to it
+    [[nodiscard]] uint32_t min_cpus(uint32_t job) const;  ///< the fewest CPUs of its tasks that are not fixed
+    [[nodiscard]] uint32_t max_cpus(uint32_t job) const;  ///< the most that they can use
+    [[nodiscard]] uint32_t spare(uint32_t job) const;     ///< the number that they can lose
+    [[nodiscard]] uint32_t room(uint32_t job) const;      ///< the number that they could use besides theirs
 
 private:
     template <class Amount>
@@ -85,10 +85,10 @@ struct Pieces {
         all.push_back(std::move(piece));
         cpus.push_back(std::move(of));
     }
-    [[nodiscard]] CpuSet of(const std::vector<uint32_t>& heirs, uint32_t heir) const;
+    [[nodiscard]] CpuSet of(const std::vector<uint32_t>& takers, uint32_t taker) const;
 };
 
-/// Makes a piece of these CPUs, which the jobs `job_at(cpu)` have. It stays, unless heirs are added.
+/// Makes a piece of these CPUs, which the jobs `job_at(cpu)` have. It stays, unless takers are added.
 template <class JobAt>
 Piece piece_of(const Topology& topology, const Core& cpus, uint32_t jobs, const JobAt& job_at) {
     Piece piece{topology.place(cpus.front()), static_cast<uint32_t>(cpus.size()), {}, {}, 0, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// separation.cpp - chooses the cores that change hands so that jobs are apart.
-#include "separation.hpp"
+// locality.cpp - chooses the cores that change hands so that jobs are apart.
+#include "locality.hpp"
 
 #include <algorithm>
 #include <compare>
@@ -39,7 +39,7 @@ using Change = std::vector<int32_t>;
 /// The origin of a change: a piece that moved, after the step `left`; or the steps of two parts.
 struct Step {
     Cost cost;
-    uint32_t left, right, piece, heir;
+    uint32_t left, right, piece, taker;
 };
 constexpr uint32_t kNone = UINT32_MAX;
 
@@ -47,17 +47,17 @@ using Table = std::map<Change, uint32_t>;  // the number of the cheapest step
 
 class Search {
 public:
-    explicit Search(const Separation& wish) : wish_(wish), all_move_(wish.use_all && has_room_for_all(wish)) {}
+    explicit Search(const Packing& wish) : wish_(wish), all_move_(wish.use_all && has_room_for_all(wish)) {}
 
     std::optional<std::vector<uint32_t>> run() {
         const Table table = parts(kPackage, 0, pieces().size());
         const Table::value_type* best = nullptr;
         for (const auto& entry : table)
-            if (reaches_least(entry.first) && (best == nullptr || better(entry, *best))) best = &entry;
+            if (reaches_min(entry.first) && (best == nullptr || better(entry, *best))) best = &entry;
         if (best == nullptr) return std::nullopt;
-        std::vector<uint32_t> heirs(pieces().size(), kStays);
-        collect(best->second, heirs);
-        return heirs;
+        std::vector<uint32_t> takers(pieces().size(), kStays);
+        collect(best->second, takers);
+        return takers;
     }
 
 private:
@@ -101,13 +101,13 @@ private:
     Table choose(size_t first, size_t last) {
         Table table = nothing();
         for (size_t i = first; i < last; ++i) {
-            if (pieces()[i].heirs.empty()) continue;
+            if (pieces()[i].takers.empty()) continue;
             std::map<Change, Step> found;
             for (const auto& [change, step] : table)
-                for (const uint32_t heir : pieces()[i].heirs) {
+                for (const uint32_t taker : pieces()[i].takers) {
                     const Cost price{0, 0, pieces()[i].depth, pieces()[i].position};
-                    offer(found, moved(change, pieces()[i], heir),
-                          {steps_[step].cost + price, step, kNone, static_cast<uint32_t>(i), heir});
+                    offer(found, moved(change, pieces()[i], taker),
+                          {steps_[step].cost + price, step, kNone, static_cast<uint32_t>(i), taker});
                 }
             if (all_move_) table.clear();
             keep(found, table);
@@ -117,18 +117,18 @@ private:
 
     /// Returns whether all jobs have room for all pieces. Then pieces that stay are never part of the best, and are not
     /// tried.
-    static bool has_room_for_all(const Separation& wish) {
+    static bool has_room_for_all(const Packing& wish) {
         uint32_t all = 0;
-        for (const Piece& piece : wish.pieces) all += piece.heirs.empty() ? 0 : piece.size;
-        const auto has_room = [&](uint32_t job) { return wish.jobs[job].most - wish.jobs[job].size >= all; };
+        for (const Piece& piece : wish.pieces) all += piece.takers.empty() ? 0 : piece.size;
+        const auto has_room = [&](uint32_t job) { return wish.jobs[job].max_cpus - wish.jobs[job].size >= all; };
         return std::all_of(wish.pieces.begin(), wish.pieces.end(), [&](const Piece& piece) {
-            return std::all_of(piece.heirs.begin(), piece.heirs.end(), has_room);
+            return std::all_of(piece.takers.begin(), piece.takers.end(), has_room);
         });
     }
 
-    static Change moved(Change change, const Piece& piece, uint32_t heir) {
+    static Change moved(Change change, const Piece& piece, uint32_t taker) {
         for (size_t job = 0; job < change.size(); ++job) change[job] -= static_cast<int32_t>(piece.has[job]);
-        change[heir] += static_cast<int32_t>(piece.size);
+        change[taker] += static_cast<int32_t>(piece.size);
         return change;
     }
 
@@ -163,7 +163,7 @@ private:
             const auto [at, is_new] = table.try_emplace(change, kNone);
             if (is_new || step.cost < steps_[at->second].cost) at->second = add(step);
         }
-        if (table.size() > kMostStates) leave_out(table);
+        if (table.size() > kMaxStates) leave_out(table);
     }
 
     /// Keeps the best of each total, then the second best of each, as far as there is room: all totals remain possible.
@@ -177,7 +177,7 @@ private:
         for (auto& [total, entries] : totals)
             std::sort(entries.begin(), entries.end(), [&](auto* a, auto* b) { return better(*a, *b); });
         Table kept;
-        for (size_t rank = 0; kept.size() < kMostStates; ++rank)
+        for (size_t rank = 0; kept.size() < kMaxStates; ++rank)
             for (const auto& [total, entries] : totals)
                 if (rank < entries.size()) kept.insert(*entries[rank]);
         table = std::move(kept);
@@ -192,14 +192,14 @@ private:
         int64_t lost = 0;
         for (size_t job = 0; job < change.size(); ++job) {
             lost -= std::min(change[job], 0);
-            if (change[job] < 0 && after(job, change) < wish_.jobs[job].least) return false;
-            if (change[job] > 0 && after(job, change) > wish_.jobs[job].most) return false;
+            if (change[job] < 0 && after(job, change) < wish_.jobs[job].min_cpus) return false;
+            if (change[job] > 0 && after(job, change) > wish_.jobs[job].max_cpus) return false;
         }
-        return lost <= wish_.most_lost;
+        return lost <= wish_.max_lost;
     }
-    [[nodiscard]] bool reaches_least(const Change& change) const {
+    [[nodiscard]] bool reaches_min(const Change& change) const {
         for (size_t job = 0; job < change.size(); ++job)
-            if (after(job, change) < wish_.jobs[job].least) return false;
+            if (after(job, change) < wish_.jobs[job].min_cpus) return false;
         return true;
     }
 
@@ -227,54 +227,54 @@ private:
         return second != 0 ? second < 0 : cost < other;
     }
 
-    void collect(uint32_t step, std::vector<uint32_t>& heirs) const {
+    void collect(uint32_t step, std::vector<uint32_t>& takers) const {
         for (; step != kNone; step = steps_[step].left) {
-            if (steps_[step].piece != kNone) heirs[steps_[step].piece] = steps_[step].heir;
-            if (steps_[step].right != kNone) collect(steps_[step].right, heirs);
+            if (steps_[step].piece != kNone) takers[steps_[step].piece] = steps_[step].taker;
+            if (steps_[step].right != kNone) collect(steps_[step].right, takers);
         }
     }
 
-    const Separation& wish_;
+    const Packing& wish_;
     const bool all_move_;
     std::vector<Step> steps_;
 };
 
 /// Returns how much the job of this piece could still lose; UINT32_MAX when no job has the piece, nothing when it must
 /// stay.
-std::optional<uint32_t> spare(const Piece& piece, const std::vector<Share>& jobs, uint32_t heir) {
-    uint32_t least = UINT32_MAX;
+std::optional<uint32_t> spare(const Piece& piece, const std::vector<Share>& jobs, uint32_t taker) {
+    uint32_t min_cpus = UINT32_MAX;
     for (uint32_t job = 0; job < jobs.size(); ++job) {
-        if (job == heir || piece.has[job] == 0) continue;
-        if (jobs[job].size < jobs[job].least + piece.has[job]) return std::nullopt;
-        least = std::min(least, jobs[job].size - jobs[job].least);
+        if (job == taker || piece.has[job] == 0) continue;
+        if (jobs[job].size < jobs[job].min_cpus + piece.has[job]) return std::nullopt;
+        min_cpus = std::min(min_cpus, jobs[job].size - jobs[job].min_cpus);
     }
-    return least;
+    return min_cpus;
 }
 
 }  // namespace
 
-std::optional<std::vector<uint32_t>> separate(const Separation& wish) { return Search(wish).run(); }
+std::optional<std::vector<uint32_t>> pack(const Packing& wish) { return Search(wish).run(); }
 
-std::optional<std::vector<uint32_t>> in_turn(const Separation& wish, uint32_t heir) {
+std::optional<std::vector<uint32_t>> in_turn(const Packing& wish, uint32_t taker) {
     std::vector<Share> jobs = wish.jobs;
-    std::vector<uint32_t> heirs(wish.pieces.size(), kStays);
-    while (jobs[heir].size < jobs[heir].least) {
-        std::optional<uint32_t> most;
+    std::vector<uint32_t> takers(wish.pieces.size(), kStays);
+    while (jobs[taker].size < jobs[taker].min_cpus) {
+        std::optional<uint32_t> largest;
         size_t best = 0;
-        for (size_t i = 0; i < heirs.size(); ++i) {
+        for (size_t i = 0; i < takers.size(); ++i) {
             const Piece& piece = wish.pieces[i];
-            if (piece.heirs.empty() || heirs[i] != kStays) continue;
-            const auto can = spare(piece, jobs, heir);
-            if (!can || (most && *can <= *most)) continue;
-            most = can, best = i;
+            if (piece.takers.empty() || takers[i] != kStays) continue;
+            const auto can = spare(piece, jobs, taker);
+            if (!can || (largest && *can <= *largest)) continue;
+            largest = can, best = i;
         }
-        if (!most) return std::nullopt;
+        if (!largest) return std::nullopt;
         const Piece& piece = wish.pieces[best];
-        heirs[best] = heir;
+        takers[best] = taker;
         for (size_t job = 0; job < jobs.size(); ++job) jobs[job].size -= piece.has[job];
-        jobs[heir].size += piece.size;
+        jobs[taker].size += piece.size;
     }
-    return heirs;
+    return takers;
 }
 
 }  // namespace drom::partition

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// holdings.cpp - which task, job and core has which CPUs of a node.
-#include "holdings.hpp"
+// allocation.cpp - which task, job and core has which CPUs of a node.
+#include "allocation.hpp"
 
 #include "base/error.hpp"
-#include "division.hpp"
+#include "distribution.hpp"
 
 namespace drom::partition {
 
-uint32_t least_of(const Client& client) { return std::max({1U, client.ranks, client.least}); }
-uint32_t most_of(const Client& client) { return client.most == 0 ? kNoLimit : std::max(client.most, least_of(client)); }
+uint32_t min_cpus_of(const Client& client) { return std::max({1U, client.ranks, client.min_cpus}); }
+uint32_t max_cpus_of(const Client& client) {
+    return client.max_cpus == 0 ? kNoLimit : std::max(client.max_cpus, min_cpus_of(client));
+}
 uint32_t saturated(uint64_t sum) { return static_cast<uint32_t>(std::min<uint64_t>(sum, kNoLimit)); }
 
-Holdings::Holdings(const Topology& topology, Clients& clients)
+Allocation::Allocation(const Topology& topology, Clients& clients)
     : topology_(topology), clients_(clients), holder_(kMaxCpus, kNobody) {
     for (uint32_t i = 0; i < clients.size(); ++i) {
         const auto known = std::find(jobs_.begin(), jobs_.end(), clients[i].job);
@@ -22,7 +24,7 @@ Holdings::Holdings(const Topology& topology, Clients& clients)
     }
 }
 
-uint32_t Holdings::home(uint32_t cpu, uint32_t before) const {
+uint32_t Allocation::home(uint32_t cpu, uint32_t before) const {
     for (size_t i = std::min<size_t>(before, clients_.size()); i-- > 0;)
         if (clients_[i].home.has(cpu)) return static_cast<uint32_t>(i);
     return kNobody;
@@ -30,44 +32,44 @@ uint32_t Holdings::home(uint32_t cpu, uint32_t before) const {
 
 /// Sums over the tasks that are not fixed.
 template <class Amount>
-uint32_t Holdings::sum(uint32_t job, const Amount& amount) const {
+uint32_t Allocation::sum(uint32_t job, const Amount& amount) const {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < clients_.size(); ++i)
         if (job_of_[i] == job && !clients_[i].fixed) sum += amount(clients_[i]);
     return saturated(sum);
 }
 
-uint32_t Holdings::movable(uint32_t job) const {
+uint32_t Allocation::movable(uint32_t job) const {
     return sum(job, [&](const Client& client) { return (client.mask & topology_.cpus).count(); });
 }
-uint32_t Holdings::least(uint32_t job) const { return sum(job, least_of); }
-uint32_t Holdings::most(uint32_t job) const { return sum(job, most_of); }
-uint32_t Holdings::spare(uint32_t job) const {
+uint32_t Allocation::min_cpus(uint32_t job) const { return sum(job, min_cpus_of); }
+uint32_t Allocation::max_cpus(uint32_t job) const { return sum(job, max_cpus_of); }
+uint32_t Allocation::spare(uint32_t job) const {
     const uint32_t has = movable(job);
-    return has > least(job) ? has - least(job) : 0;
+    return has > min_cpus(job) ? has - min_cpus(job) : 0;
 }
-uint32_t Holdings::room(uint32_t job) const {
+uint32_t Allocation::room(uint32_t job) const {
     const uint32_t has = movable(job);
-    return most(job) > has ? most(job) - has : 0;
+    return max_cpus(job) > has ? max_cpus(job) - has : 0;
 }
 
-CpuSet Holdings::pool(uint32_t job) const {
+CpuSet Allocation::pool(uint32_t job) const {
     CpuSet pool{};
     for (uint32_t i = 0; i < clients_.size(); ++i)
         if (job_of_[i] == job) pool = pool | (clients_[i].mask & topology_.cpus);
     return pool;
 }
-CpuSet Holdings::by_itself(uint32_t job) const {
+CpuSet Allocation::by_itself(uint32_t job) const {
     CpuSet all = pool(job);
     for (uint32_t i = 0; i < clients_.size(); ++i)
         if (job_of_[i] == job) all = all | (clients_[i].home & topology_.cpus);
     return all;
 }
 
-CpuSet Pieces::of(const std::vector<uint32_t>& heirs, uint32_t heir) const {
+CpuSet Pieces::of(const std::vector<uint32_t>& takers, uint32_t taker) const {
     CpuSet set{};
-    for (size_t i = 0; i < heirs.size(); ++i)
-        if (heirs[i] == heir)
+    for (size_t i = 0; i < takers.size(); ++i)
+        if (takers[i] == taker)
             for (const uint32_t cpu : cpus[i]) set.add(cpu);
     return set;
 }
@@ -86,7 +88,7 @@ int check_disjoint(const Clients& clients, drom_error* error) {
 }
 
 void correct_homes(const Topology& topology, Clients& clients) {
-    const Holdings node(topology, clients);
+    const Allocation node(topology, clients);
     const auto settle_cpu = [&](uint32_t cpu, const Core& core) {
         const uint32_t holder = node.holder(cpu);
         const uint32_t home = node.home(cpu);
@@ -122,10 +124,10 @@ void share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet 
             continue;
         }
         tasks.push_back(&client);
-        wishes.push_back({client.home - seen, std::max(1U, client.ranks), least_of(client), most_of(client)});
+        wishes.push_back({client.home - seen, std::max(1U, client.ranks), min_cpus_of(client), max_cpus_of(client)});
         seen = seen | client.home;
     }
-    const std::vector<CpuSet> masks = divide(topology, pool, wishes);
+    const std::vector<CpuSet> masks = distribute(topology, pool, wishes);
     for (size_t i = 0; i < tasks.size(); ++i) tasks[i]->mask = masks[i];
 }
 

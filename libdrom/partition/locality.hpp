@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// separation.hpp - chooses the cores that change hands so that jobs are apart: on packages of their own, else NUMA
+// locality.hpp - chooses the cores that change hands so that jobs are apart: on packages of their own, else NUMA
 // nodes, else L3 caches. Pure.
 #pragma once
 
@@ -12,27 +12,27 @@ namespace drom::partition {
 
 /// A job, in CPUs.
 struct Share {
-    uint32_t size;         ///< now
-    uint32_t least, most;  ///< afterwards
-    uint32_t useful;       ///< more is of no use to it; `most` may be larger, because cores move whole
+    uint32_t size;                ///< now
+    uint32_t min_cpus, max_cpus;  ///< afterwards
+    uint32_t useful;              ///< more is of no use to it; `most` may be larger, because cores move whole
 };
 
 /// CPUs that move together or stay: those of a core, or the part of them that may move.
 struct Piece {
     Place place;
     uint32_t size;
-    std::vector<uint32_t> has;    ///< of each job, in CPUs; the rest is free
-    std::vector<uint32_t> heirs;  ///< jobs that may get it; none: it stays
-    uint64_t depth = 0;           ///< of two pieces the one with the smaller depth moves; then
-    uint64_t position = 0;        ///< the one with the smaller position
+    std::vector<uint32_t> has;     ///< of each job, in CPUs; the rest is free
+    std::vector<uint32_t> takers;  ///< jobs that may get it; none: it stays
+    uint64_t depth = 0;            ///< of two pieces the one with the smaller depth moves; then
+    uint64_t position = 0;         ///< the one with the smaller position
 };
 
 /// All CPUs of a node as pieces, in list order.
-struct Separation {
+struct Packing {
     std::vector<Piece> pieces;
     std::vector<Share> jobs;
-    uint32_t most_lost = UINT32_MAX;  ///< CPUs that all jobs together may lose
-    bool use_all = false;             ///< free pieces are to be used rather than left
+    uint32_t max_lost = UINT32_MAX;  ///< CPUs that all jobs together may lose
+    bool use_all = false;            ///< free pieces are to be used rather than left
 };
 
 inline constexpr uint32_t kStays = UINT32_MAX;
@@ -48,15 +48,15 @@ inline constexpr uint32_t kStays = UINT32_MAX;
 ///  5. the least sum of `depth`, then of `position`, over the pieces that move.
 ///
 /// Exact: dynamic programming over the tree of packages, NUMA nodes and L3s. A state is how much each job gains and
-/// loses there. Only where there are more than kMostStates states, the less promising ones are left out. The result
+/// loses there. Only where there are more than kMaxStates states, the less promising ones are left out. The result
 /// then keeps all bounds but may not be the best, and there may be none although `in_turn` finds one.
 ///
 /// Cost: 2 jobs on 128 cores below a millisecond, 4 jobs mixed in all L3s some tens of milliseconds. Thread-safe.
-std::optional<std::vector<uint32_t>> separate(const Separation& wish);
-inline constexpr size_t kMostStates = 600;
+std::optional<std::vector<uint32_t>> pack(const Packing& wish);
+inline constexpr size_t kMaxStates = 600;
 
-/// Chooses pieces for the job `heir` until it has its min: free ones first, then those of the largest job that may
+/// Chooses pieces for the job `taker` until it has its min: free ones first, then those of the largest job that may
 /// still lose one. Keeps the bounds.
-std::optional<std::vector<uint32_t>> in_turn(const Separation& wish, uint32_t heir);
+std::optional<std::vector<uint32_t>> in_turn(const Packing& wish, uint32_t taker);
 
 }  // namespace drom::partition

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// division.cpp - divides the CPUs of a job among its tasks.
-#include "division.hpp"
+// distribution.cpp - divides the CPUs of a job among its tasks.
+#include "distribution.hpp"
 
 #include "admin/placement.hpp"
 
@@ -14,7 +14,7 @@ size_t poorest(const std::vector<Task>& tasks, const std::vector<uint32_t>& home
                const std::vector<uint32_t>& counts) {
     size_t best = tasks.size();
     for (size_t i = 0; i < tasks.size(); ++i) {
-        if (counts[i] >= tasks[i].most) continue;
+        if (counts[i] >= tasks[i].max_cpus) continue;
         if (best == tasks.size()) {
             best = i;
             continue;
@@ -31,9 +31,9 @@ std::vector<uint32_t> balanced(const std::vector<Task>& tasks, const CpuSet& poo
     std::vector<uint32_t> homes;
     uint32_t left = pool.count();
     for (const Task& task : tasks) {
-        counts.push_back(task.least);
+        counts.push_back(task.min_cpus);
         homes.push_back((task.home & pool).count());
-        left -= task.least;
+        left -= task.min_cpus;
     }
     for (; left > 0; --left) {
         const size_t next = poorest(tasks, homes, counts);
@@ -56,7 +56,7 @@ CpuSet first_in_order(const Topology& topology, const CpuSet& pool, uint32_t cou
 
 }  // namespace
 
-std::vector<CpuSet> divide(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks) {
+std::vector<CpuSet> distribute(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks) {
     const std::vector<uint32_t> counts = balanced(tasks, pool);
     const Place* places = topology.places.data();
     std::vector<CpuSet> masks;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// separation_test.cpp - which rule decides where two of them disagree; who changes least; what is too much to be
+// locality_test.cpp - which rule decides where two of them disagree; who changes least; what is too much to be
 // searched.
-#include "partition/separation.hpp"
+#include "partition/locality.hpp"
 
 #include "node.hpp"
-#include "partition/division.hpp"
+#include "partition/distribution.hpp"
 
 namespace {
 
 using namespace drom;
 using namespace drom::test;
 using partition::kStays;
+using partition::Packing;
 using partition::Piece;
-using partition::Separation;
 
 /// A core with one CPU: the number of its job, or -1 for nobody. What is in one inner list shares an L3.
 using Caches = std::vector<std::vector<int>>;
 
-Separation describe(const std::vector<Caches>& packages, uint32_t jobs) {
-    Separation wish;
+Packing describe(const std::vector<Caches>& packages, uint32_t jobs) {
+    Packing wish;
     uint16_t core = 0, l3 = 0, package = 0;
     for (const Caches& caches : packages) {
         for (const std::vector<int>& cache : caches) {
@@ -34,72 +34,72 @@ Separation describe(const std::vector<Caches>& packages, uint32_t jobs) {
     return wish;
 }
 
-std::vector<uint32_t> moved(const Separation& wish) {
-    const auto heirs = separate(wish);
-    EXPECT_TRUE(heirs.has_value());
+std::vector<uint32_t> moved(const Packing& wish) {
+    const auto takers = pack(wish);
+    EXPECT_TRUE(takers.has_value());
     std::vector<uint32_t> pieces;
-    for (uint32_t i = 0; heirs && i < heirs->size(); ++i)
-        if ((*heirs)[i] != kStays) pieces.push_back(i);
+    for (uint32_t i = 0; takers && i < takers->size(); ++i)
+        if ((*takers)[i] != kStays) pieces.push_back(i);
     return pieces;
 }
 
-TEST(Separation, APackageOfOnesOwnComesBeforeAnL3OfOnesOwn) {
+TEST(Packing, APackageOfOnesOwnComesBeforeAnL3OfOnesOwn) {
     // A whole L3 of job 0 would make its package one of two jobs. The cores of jobs 1 and 2 make an L3 one of two; but
     // job 2 leaves there.
-    Separation wish = describe({{{0, 0}, {0, 0}}, {{1, 1}, {2}}, {{2, 2}}}, 4);
+    Packing wish = describe({{{0, 0}, {0, 0}}, {{1, 1}, {2}}, {{2, 2}}}, 4);
     wish.jobs = {{4, 2, 4, 100}, {2, 1, 2, 100}, {3, 2, 3, 100}, {0, 2, 2, 2}};
     EXPECT_EQ(moved(wish), (std::vector<uint32_t>{4, 6}));
     // With the package's other job fixed there, the L3 decides.
-    wish.jobs[2].least = 3;
+    wish.jobs[2].min_cpus = 3;
     EXPECT_EQ(moved(wish), (std::vector<uint32_t>{0, 1}));
 }
 
-TEST(Separation, AnL3OfOnesOwnComesBeforeEqualShares) {
-    Separation wish = describe({{{0, 0}, {0, 0}, {0, 0}}}, 2);
+TEST(Packing, AnL3OfOnesOwnComesBeforeEqualShares) {
+    Packing wish = describe({{{0, 0}, {0, 0}, {0, 0}}}, 2);
     wish.jobs = {{6, 3, 6, 100}, {0, 1, 6, 6}};
     EXPECT_EQ(moved(wish).size(), 2U);
 }
 
-TEST(Separation, EqualSharesComeBeforeBeingTogether) {
-    Separation wish = describe({{{-1, -1}, {-1, -1}}, {{-1, -1}, {-1, -1}}}, 1);
+TEST(Packing, EqualSharesComeBeforeBeingTogether) {
+    Packing wish = describe({{{-1, -1}, {-1, -1}}, {{-1, -1}, {-1, -1}}}, 1);
     wish.jobs = {{0, 1, 6, 6}};
     EXPECT_EQ(moved(wish).size(), 6U);
     wish.jobs = {{0, 1, 4, 4}};
     EXPECT_EQ(moved(wish), (std::vector<uint32_t>{0, 1, 2, 3}));
 }
 
-TEST(Separation, WhatIsImpossibleIsNotDone) {
-    Separation wish = describe({{{0, 0}, {0, 0}}}, 2);
+TEST(Packing, WhatIsImpossibleIsNotDone) {
+    Packing wish = describe({{{0, 0}, {0, 0}}}, 2);
     wish.jobs = {{4, 2, 4, 100}, {0, 3, 3, 3}};
-    EXPECT_FALSE(separate(wish).has_value());
+    EXPECT_FALSE(pack(wish).has_value());
     EXPECT_FALSE(in_turn(wish, 1).has_value());
     wish.jobs[1] = {0, 2, 2, 2};
-    EXPECT_TRUE(separate(wish).has_value());
+    EXPECT_TRUE(pack(wish).has_value());
     EXPECT_TRUE(in_turn(wish, 1).has_value());
 }
 
-TEST(Separation, InTurnTakesFreePiecesThenOfTheRichest) {
-    Separation wish = describe({{{0, 0, 0, 0}, {1, 1, -1}}}, 3);
+TEST(Packing, InTurnTakesFreePiecesThenOfTheRichest) {
+    Packing wish = describe({{{0, 0, 0, 0}, {1, 1, -1}}}, 3);
     wish.jobs = {{4, 1, 4, 100}, {2, 1, 2, 100}, {0, 3, 3, 3}};
-    const auto heirs = in_turn(wish, 2);
-    ASSERT_TRUE(heirs.has_value());
-    EXPECT_EQ(*heirs, (std::vector<uint32_t>{2, 2, kStays, kStays, kStays, kStays, 2}));
+    const auto takers = in_turn(wish, 2);
+    ASSERT_TRUE(takers.has_value());
+    EXPECT_EQ(*takers, (std::vector<uint32_t>{2, 2, kStays, kStays, kStays, kStays, 2}));
 }
 
-TEST(Separation, MoreStatesThanAreKeptStillKeepAllBounds) {
+TEST(Packing, MoreStatesThanAreKeptStillKeepAllBounds) {
     // Five jobs with two CPUs in each of 12 L3s, a newcomer that needs nearly all that they may lose.
     std::vector<Caches> packages(2);
     for (size_t i = 0; i < 12; ++i) packages[i / 6].push_back({0, 0, 1, 1, 2, 2, 3, 3, 4, 4});
-    Separation wish = describe(packages, 6);
+    Packing wish = describe(packages, 6);
     for (size_t job = 0; job < 5; ++job) wish.jobs.push_back({24, 12, 24, 1000});
     wish.jobs.push_back({0, 58, 60, 60});
-    auto heirs = separate(wish);
-    if (!heirs) heirs = in_turn(wish, 5);
-    ASSERT_TRUE(heirs.has_value());
+    auto takers = pack(wish);
+    if (!takers) takers = in_turn(wish, 5);
+    ASSERT_TRUE(takers.has_value());
     std::vector<uint32_t> lost(6, 0);
     uint32_t gained = 0;
-    for (size_t i = 0; i < heirs->size(); ++i) {
-        if ((*heirs)[i] == kStays) continue;
+    for (size_t i = 0; i < takers->size(); ++i) {
+        if ((*takers)[i] == kStays) continue;
         ++gained;
         for (size_t job = 0; job < 5; ++job) lost[job] += wish.pieces[i].has[job];
     }
@@ -112,7 +112,7 @@ std::string divided(const Topology& machine, const char* pool, const std::vector
     std::vector<partition::Task> tasks;
     for (const char* home : homes) tasks.push_back({cpus(home), 1, 1, UINT32_MAX});
     std::string masks;
-    for (const CpuSet& mask : partition::divide(machine, cpus(pool), tasks))
+    for (const CpuSet& mask : partition::distribute(machine, cpus(pool), tasks))
         masks += (masks.empty() ? "" : " ") + text(mask);
     return masks;
 }

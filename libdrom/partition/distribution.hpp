@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// division.hpp - divides the CPUs of a job among its tasks: balanced, each on CPUs of its home. Pure.
+// distribution.hpp - divides the CPUs of a job among its tasks: balanced, each on CPUs of its home. Pure.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 namespace drom::partition {
 
 struct Task {
-    CpuSet home;     ///< disjoint from the homes of other tasks
-    uint32_t ranks;  ///< the ranks that it stands for: its part of the CPUs, at least 1
-    uint32_t least;  ///< CPUs
-    uint32_t most;   ///< CPUs; UINT32_MAX: no limit
+    CpuSet home;        ///< disjoint from the homes of other tasks
+    uint32_t ranks;     ///< the ranks that it stands for: its part of the CPUs, at least 1
+    uint32_t min_cpus;  ///< CPUs
+    uint32_t max_cpus;  ///< CPUs; UINT32_MAX: no limit
 };
 
 /// Returns a mask for each task, disjoint and all of `pool`. In this order:
@@ -24,6 +24,6 @@ struct Task {
 ///     keeps none. Whole cores where the numbers allow. This is done task by task, and is not the best over all tasks.
 /// The masks depend on nothing else, so a task that gets all its CPUs back has the same ones as before. Needs: the
 /// tasks' mins fit into the pool. Cost: the square of the CPUs. Thread-safe.
-std::vector<CpuSet> divide(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks);
+std::vector<CpuSet> distribute(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks);
 
 }  // namespace drom::partition
