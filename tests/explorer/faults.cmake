@@ -41,7 +41,7 @@ explorer_fault(weak_claim "two newcomers" shmem/slots.cpp
 "        if (slot.state.load() != expected) continue;
         slot.state.store(claimed);")
 
-explorer_fault(no_intent "two administrators set both masks" admin/change.cpp
+explorer_fault(no_intent "two administrators set both masks" admin/orders.cpp
 "        if (announced) write_intent(ledger_, what);"
 "")
 
@@ -74,7 +74,7 @@ explorer_fault(checked_before_planned "a client joins while its CPU is given awa
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
     // Gains first: an")
 
-explorer_fault(confines_whoever_is_there "confined while its slot has a new user" admin/await.cpp
+explorer_fault(confines_whoever_is_there "confined while its slot has a new user" admin/confine_outside.cpp
 "    if (state_of(ledger_.slot(slot)).generation != generation) return true;
     const Verdict"
 "    const Verdict")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// change.cpp - new CPUs for a client: set, give, take, shrink, expand. Carries plans out, and completes what a dead
+// orders.cpp - new CPUs for a client: set, give, take, shrink, expand. Carries plans out, and completes what a dead
 // administrator left.
 #include <cstdio>
 
