@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// objective.hpp - how good an outcome is, counted from who has which CPU; nothing of libdrom/locality.cpp is used.
+// objective.hpp - how good an outcome is, counted from the CPUs of each job; nothing of partition/locality.cpp is used.
 #pragma once
 
 #include <array>
