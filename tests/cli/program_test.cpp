@@ -116,15 +116,16 @@ TEST(Preload, RanksAndWhatNeedsMpiHaveTheMpiLibrary) {
     Program singleton = program(ProgramKind::kDynamic, false, false);
     singleton.mpi = true;
     EXPECT_TRUE(choose_preload(singleton, false).mpi);
-    EXPECT_EQ(preload_text(choose_preload(singleton, true), "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so");
+    EXPECT_EQ(preload_text(choose_preload(singleton, true), "/l", ""),
+              "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0");
 }
 
 TEST(Preload, OursComeFirstTheUsersStayAndNothingIsRepeated) {
     const Preload both{.agent = true, .mpi = true};
-    EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so");
-    EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/u/own.so");
-    EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-mpi.so:/l/libdrom-agent.so"), "");
-    EXPECT_EQ(preload_text({.agent = true}, "/l", ""), "/l/libdrom-agent.so");
+    EXPECT_EQ(preload_text(both, "/l", ""), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0");
+    EXPECT_EQ(preload_text(both, "/l", "/u/own.so"), "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0:/u/own.so");
+    EXPECT_EQ(preload_text(both, "/l", "/l/libdrom-mpi.so:/l/libdrom-agent.so:/l/libdrom.so.0"), "");
+    EXPECT_EQ(preload_text({.agent = true}, "/l", ""), "/l/libdrom-agent.so:/l/libdrom.so.0");
     EXPECT_EQ(preload_text({}, "/l", "/u/own.so"), "");
 }
 
@@ -143,11 +144,11 @@ TEST(Preload, TheOpenMPLibraryIsLoadedOnlyWhereSomebodyHasSaidThatTheTeamMayChan
 
 TEST(Preload, AProgramWithAddressSanitizerHasItsLibraryFirst) {
     const Preload preload{.agent = true, .first = "libasan.so.8"};
-    EXPECT_EQ(preload_text(preload, "/l", ""), "libasan.so.8:/l/libdrom-agent.so");
-    EXPECT_EQ(preload_text(preload, "/l", "/u/own.so"), "libasan.so.8:/l/libdrom-agent.so:/u/own.so");
+    EXPECT_EQ(preload_text(preload, "/l", ""), "libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0");
+    EXPECT_EQ(preload_text(preload, "/l", "/u/own.so"), "libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0:/u/own.so");
     EXPECT_EQ(preload_text(preload, "/l", "/u/own.so:/g/libasan.so.8"),
-              "/g/libasan.so.8:/l/libdrom-agent.so:/u/own.so");
-    EXPECT_EQ(preload_text(preload, "/l", "/g/libasan.so.8:/l/libdrom-agent.so"), "");
+              "/g/libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0:/u/own.so");
+    EXPECT_EQ(preload_text(preload, "/l", "/g/libasan.so.8:/l/libdrom-agent.so:/l/libdrom.so.0"), "");
 }
 
 }  // namespace

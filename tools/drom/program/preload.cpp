@@ -61,6 +61,10 @@ bool may_follow(const Program& program, const std::string& said, const std::stri
     return follow::is_dynamic(dynamic.c_str()) || program.sets_dynamic;
 }
 
+namespace {
+constexpr const char* kLibdrom = "libdrom.so." DROM_SOVERSION;
+}
+
 std::vector<std::string> libraries_of(const Preload& preload) {
     std::vector<std::string> names;
     if (!preload.agent) return names;
@@ -80,7 +84,11 @@ std::string preload_text(const Preload& preload, const std::string& library_dire
         list.push_back(found == users.end() ? preload.first : *found);
     }
     const size_t before = list.size();
-    for (const std::string& library : libraries_of(preload))
+    std::vector<std::string> libraries = libraries_of(preload);
+    // Each of them needs it. Named by its path it is there at once; the loader would look into twelve folders first, at
+    // 25 us per process.
+    libraries.emplace_back(kLibdrom);
+    for (const std::string& library : libraries)
         if (const std::string name = library_directory + "/" + library; !has(users, name)) list.push_back(name);
     if (list.size() == before) return {};
     for (const std::string& user : users)

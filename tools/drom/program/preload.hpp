@@ -24,10 +24,11 @@ Preload choose_preload(const Program& program, bool is_rank);
 /// `said` is DROM_RESIZE or --resize, `dynamic` OMP_DYNAMIC; empty: not set.
 bool may_follow(const Program& program, const std::string& said, const std::string& dynamic);
 
-/// The names of our libraries in the order in which they are loaded.
+/// Returns the names of the libraries that stand in front of the program's, in the order in which they are loaded.
 std::vector<std::string> libraries_of(const Preload& preload);
 
-/// LD_PRELOAD with our libraries in front, but for one that has to be first, and the user's kept; empty: unchanged.
+/// Returns LD_PRELOAD with our libraries and the libdrom.so that they need in front, but for one that has to be first.
+/// The user's are kept; empty: unchanged.
 /// Libraries already named are not repeated.
 std::string preload_text(const Preload& preload, const std::string& library_directory, const std::string& present);
 
