@@ -2,8 +2,9 @@
 """fake_nodes.py - answers for all nodes of a Slurm 22.05 cluster on one port: slurmctld takes them for up, and no
 slurmd runs.
 
-Whatever is asked is done at once: a job that is launched runs until slurmctld ends it, and has then ended everywhere. slurm.conf has to
-have AuthType=auth/none, and a TreeWidth of at least the number of nodes: nothing is passed on. Ends with its parent's `with`."""
+Each request is carried out at once. A job that is launched runs until slurmctld ends it, and has then ended
+everywhere. slurm.conf must have AuthType=auth/none and a TreeWidth of at least the number of nodes, since messages are
+not passed on. The nodes end with the parent's `with`."""
 
 import socketserver
 import struct

@@ -3,7 +3,7 @@
  *
  * A guest is an ordinary OpenMP program that knows nothing of drom. `guest MODE SCALE` prints a result on stdout that
  * depends on nothing but MODE, SCALE and the number of threads it was started with: integers only, so no order of
- * addition matters. What it saw of its teams goes to stderr, which nobody compares.
+ * addition matters. Its team sizes go to stderr, which is not compared.
  */
 #ifndef GUEST_H
 #define GUEST_H
