@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # drom.bash - bash completion of drom. drom itself knows what may follow; see drom --complete in
-# tools/drom/completion.cpp.
+# tools/drom/command_line/completion.cpp.
 # shellcheck shell=bash
 
 # Puts what bash took apart at ":" and "=" together again: the words up to the cursor are in $words.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# drom.fish - fish completion of drom. drom itself knows what may follow; see drom --complete in tools/drom/completion.cpp.
+# drom.fish - fish completion of drom. drom itself knows what may follow; see drom --complete in
+# tools/drom/command_line/completion.cpp.
 function __drom_complete
     set -l words (commandline -opc)
     set -l last (commandline -ct)

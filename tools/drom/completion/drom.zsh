@@ -1,6 +1,7 @@
 #compdef drom
 # SPDX-License-Identifier: BSD-3-Clause
-# _drom - zsh completion of drom. drom itself knows what may follow; see drom --complete in tools/drom/completion.cpp.
+# _drom - zsh completion of drom. drom itself knows what may follow; see drom --complete in
+# tools/drom/command_line/completion.cpp.
 local line candidate
 local -a described units
 for line in "${(@f)$("${words[1]}" --complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do

@@ -30,7 +30,7 @@ struct EngineRules {
 
 /// Replays the workload. At equal times ends come before submits, and both before decisions. Times are whole seconds: a
 /// job that would end within one ends at its end. Deterministic: the same arguments give the same outcome. Cost:
-/// independent of the span of time; see docs/numbers.md.
+/// independent of the span of time; see docs/results/simulator.md.
 Outcome simulate(const Workload& workload, policy::Scheduler& scheduler, const EngineRules& rules);
 
 }  // namespace drom::sim
