@@ -159,9 +159,8 @@ void serve_requests() noexcept {
     while (!keeps_process_alive() && sleep_until_request(handled)) {
         if (!is_current()) return detach();
         Request wanted{};
-        if (!newest(wanted)) {  // an overtaken administrator writes the half; the faster administrator wakes this
-                                // thread again
-                                // thread again
+        // An overtaken administrator writes the half. The faster administrator wakes this thread again.
+        if (!newest(wanted)) {
             futex_wait(&state.nudge, state.nudge.load(), now_ns() + kLookAgain);
             continue;
         }

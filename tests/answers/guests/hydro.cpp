@@ -9,9 +9,8 @@
 //   constraints  only the minima
 //   gather       only the gathering
 //   kept         as steps, but the minima use the number that their first call was told
-//   passed       as steps, and a number of parts is asked in one function and used in functions that it calls, with
-//   another
-//                asking function between them
+//   passed       as steps, and one function asks for a number of parts, and functions that it calls use that number;
+//                another asking function is called between them
 #include <omp.h>
 
 #include <memory>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nested.c - teams inside a team: each thread of the outer region opens regions of its own.
 //   nested           until a signal ends it
-//   nested REGIONS   until there is a line to read; then that many, and prints how much processor time they took, over
-//   that of
-//                    their work done by one thread; before that it waits, for a while, for a request that makes its
-//                    team one thread
+//   nested REGIONS   until there is a line to read; then it waits, for a while, for a request that makes its team one
+//                    thread, opens that many regions, and prints how much processor time they took, over that of their
+//                    work done by one thread
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

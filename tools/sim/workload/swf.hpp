@@ -4,18 +4,17 @@
 // Format: D. Feitelson et al., Parallel Workloads Archive, version 2.2. Dialects, told apart line by line:
 //
 //   18 fields           separated by blanks or tabs, or by `;`; at least the first 4 must be there, the others may be
-//   missing 19 or more          by blanks: 19 are an index column in front of the 18; more are columns of other tools
-//   behind them
-//                       by `;`: what follows the 18th (a list of modules) is not read
+//                       missing
+//   19 or more          by blanks: 19 are an index column in front of the 18; more are columns of other tools behind
+//                       them; by `;`: what follows the 18th (a list of modules) is not read
 //   names               in the fields user, group, application, queue and partition
 //   id;user;submit;...  8 to 13 fields by `;` with a name in the second: the `.sim` form of BSC's Slurm simulator,
 //                       id;user;submit;run;limit;tasks;partition;account;CPUs per task;tasks per node. The limit is in
 //                       minutes (in the samples no run time exceeds 60 times it); processors are tasks times CPUs per
 //                       task
 //   41 fields by `;`    Modular Workload Format (Corbalan and D'Amico, JSSPP 2021), as far as its public reader tells
-//   the
-//                       columns: job 1, submit 4, wait 5, request 6, run 11, status 12, partition 14, nodes x processes
-//                       x threads 15-17 (allocated 29-31). A component of a job is a job, as it is in Slurm
+//                       the columns: job 1, submit 4, wait 5, request 6, run 11, status 12, partition 14, nodes x
+//                       processes x threads 15-17 (allocated 29-31). A component of a job is a job, as it is in Slurm
 //
 // Not kept: average CPU time, used memory, preceding job, think time (fields 6, 7, 17, 18).
 #pragma once
