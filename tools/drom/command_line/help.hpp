@@ -9,7 +9,7 @@
 
 namespace drom::command {
 
-/// One option as help, man page and completion see it.
+/// One option as help and completion see it.
 struct OptionRow {
     std::string names;  ///< "-J, --json" or "--timeout MS"
     std::string text;
