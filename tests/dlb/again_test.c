@@ -31,7 +31,7 @@ int main(void) {
     Child child;
     int i, before;
     check_begin();
-    join_and_leave(&first, 0); /* what is kept for good is kept from here on */
+    join_and_leave(&first, 0); /* opens the descriptors that stay open for good */
     before = check_descriptors();
     for (i = 0; i < 100; ++i) join_and_leave(i % 2 ? &first : &both, 0);
     for (i = 0; i < 20; ++i) join_and_leave(&both, DROM_ASYNC);

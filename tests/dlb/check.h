@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The call and what it should give, once each. */
+/* Evaluates the call and its expected result once each. */
 #define CHECK(got, expected) check_equal((got), (expected), #got, __FILE__, __LINE__)
 #define CHECK_MASK(mask, bits) check_equal((int)mask_bits(&(mask)), (bits), "the mask " #mask, __FILE__, __LINE__)
 
@@ -83,7 +83,8 @@ static inline void check_make_folder(void) {
     atexit(check_clean);
 }
 
-/* A table of the test's own, an end after a minute, and CPUs 0 and 1; without them the test is skipped. */
+/* Gives the test a table of its own, an end after a minute, and CPUs 0 and 1; without these CPUs the test is skipped.
+ * */
 static inline void check_begin(void) {
     cpu_set_t mask;
     alarm(60);
@@ -100,7 +101,7 @@ static inline void check_begin(void) {
     unsetenv("DROM_TIMEOUT_MS");
 }
 
-/* How many are open, and the one that it takes to look. */
+/* Returns the number of open descriptors, including the one that it takes to look. */
 static inline int check_descriptors(void) {
     DIR* folder = opendir("/proc/self/fd");
     int count = 0;
@@ -110,7 +111,7 @@ static inline int check_descriptors(void) {
     return count;
 }
 
-/* A child that runs `body`, with a pipe each way: it tells when it is ready, and waits to be told. */
+/* A child that runs `body`, with one pipe per direction: it tells when it is ready, and waits for an answer. */
 typedef struct Child {
     pid_t pid;
     int to, from;
@@ -118,14 +119,14 @@ typedef struct Child {
 
 static int child_in = -1, child_out = -1;
 
-/* In the child: one step is done, wait for the next one. */
+/* In the child: says that a step is done, and waits until the next one may begin. */
 static inline void step(void) {
     char byte = 's';
     CHECK(write(child_out, &byte, 1), 1);
     CHECK(read(child_in, &byte, 1), 1);
 }
 
-/* In the parent: the child has come to its next step(). False when it has ended. */
+/* In the parent: waits until the child has come to its next step(). False when the child has ended. */
 static inline int await_step(const Child* child) {
     char byte;
     return read(child->from, &byte, 1) == 1;
@@ -162,7 +163,7 @@ static inline Child start(void (*body)(void)) {
     return child;
 }
 
-/* Starts it, and waits until it has come to its first step(). */
+/* Starts the child, and waits until it has come to its first step(). */
 static inline Child start_to_step(void (*body)(void)) {
     const Child child = start(body);
     CHECK(await_step(&child), 1);
@@ -171,7 +172,7 @@ static inline Child start_to_step(void (*body)(void)) {
 
 static inline void close_child(const Child* child) { close(child->to), close(child->from); }
 
-/* Its exit status; 1000 and the signal when one ended it. */
+/* Returns the child's exit status, or 1000 plus the number of the signal that ended it. */
 static inline int ended(const Child* child) {
     int status = 0;
     close_child(child);
@@ -190,7 +191,7 @@ static inline void kill_child(const Child* child) {
     CHECK(ended(child), 1000 + SIGKILL);
 }
 
-/* What children of most tests do: take part with these CPUs; what they do at their steps is theirs. */
+/* The children of most tests take part with these CPUs, and differ in what they do at their steps. */
 static unsigned child_cpus;
 static const char* child_args = "--drom";
 

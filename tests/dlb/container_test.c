@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * container_test.c - processes that count their pids anew: nobody takes them for dead, or for one another. */
+ * container_test.c - processes that count their pids anew: they are not taken for dead, or for one another. */
 #include "check.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@ static void write_to(const char* path, const char* text) {
     close(file);
 }
 
-/* With the same user and group inside as outside. */
+/* Maps user and group to the same numbers inside as outside. */
 static int make_user_namespace(void) {
     const uid_t uid = geteuid();
     const gid_t gid = getegid();
@@ -37,7 +37,7 @@ static void contained(void) {
     inside = fork();
     CHECK(inside >= 0, 1);
     if (inside == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the alarm of its parent is nothing to the first process of a namespace */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* its parent's alarm does not end the first process of a namespace */
         CHECK(getpid(), 1);
         in_container();
         _exit(EXIT_SUCCESS);

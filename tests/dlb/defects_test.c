@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * defects_test.c - what goes wrong with DLB 3.7, one function each, named after what it did to people. */
+ * defects_test.c - defects of DLB 3.7, one function per defect, named after what it did to people. */
 #include "check.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
 
-/* Garbage was a success that took all CPUs. */
+/* Garbage for a mask was accepted, and took all CPUs. */
 static void text_that_is_no_mask(void) {
     static const char* const texts[] = {"",    "abc", "0-",    "1-0", "99999999999", "0 1",    "-1",
                                         "0,",  ",0",  "0x",    "0xg", "0b",          "0b0000", "0b2",
@@ -36,7 +36,7 @@ static void text_that_is_no_mask(void) {
     free(many);
 }
 
-/* CPUs that do not exist were dropped without a word, and an empty mask was one. */
+/* CPUs that do not exist were dropped without a word, and an empty mask was accepted. */
 static void mask_of_other_cpus(void) {
     const cpu_set_t first = mask_of(1), nothing = mask_of(0);
     cpu_set_t absent = mask_of(1);
@@ -53,7 +53,7 @@ static void mask_of_other_cpus(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* Two descriptors stayed open with each attach, and with each call of who was not attached. */
+/* Two descriptors stayed open with each attach, and with each call of a process that was not attached. */
 static void daemon_that_attaches_often(void) {
     Child child;
     int before, i;
@@ -83,7 +83,8 @@ static void busy_writer(void) {
     }
 }
 
-/* A process that was killed while it had the lock held up everybody for ever, and new ones were aborted after 10 s. */
+/* A process that was killed while it held the lock blocked all others for ever, and new ones were aborted after 10 s.
+ * */
 static void killed_at_any_moment(void) {
     int round;
     for (round = 0; round < 40; ++round) {
@@ -99,7 +100,7 @@ static void killed_at_any_moment(void) {
     }
 }
 
-/* The children of a registered process were taken for it. */
+/* A child of a registered process was taken for its parent. */
 static void helper(void) { step(); }
 
 static void helper_of_a_launcher(void) {
@@ -133,7 +134,7 @@ static void second_try(void) {
     free(kept);
 }
 
-/* A process that was there first got SIGBUS when another one came with another idea of the size. */
+/* The first process got SIGBUS when a second one came with another size of the shared memory. */
 static void comer_with_other_sizes(void) {
     const cpu_set_t second = mask_of(2);
     const Child child = start_with_cpus(1, poller);
@@ -143,7 +144,7 @@ static void comer_with_other_sizes(void) {
     finish(&child);
 }
 
-/* Whoever made a file of that name first owned everybody; without the right to open it the program hung. */
+/* A user who made a file of that name first could move all processes. A program that might not open the file hung. */
 static void table_of_somebody_else(void) {
     const cpu_set_t first = mask_of(1);
     const char* table = check_path("strange");
@@ -165,7 +166,7 @@ static void table_of_somebody_else(void) {
     }
 }
 
-/* Keys were cut at 64 characters: two long ones were one. */
+/* Keys were cut at 64 characters: two long keys were taken for the same. */
 static void keys(void) {
     const cpu_set_t first = mask_of(1);
     static const char* const good[] = {"--drom --shm-key=a", "--drom --shm-key=b", "--drom --shm-key=a/../b",
@@ -174,7 +175,7 @@ static void keys(void) {
     size_t i;
     Child children[8];
     child_cpus = 1;
-    /* The same CPU in each of these tables. */
+    /* Each child has the same CPU, in a table of its own. */
     for (i = 0; i < sizeof good / sizeof good[0]; ++i) {
         child_args = good[i];
         children[i] = start_to_step(poller);
@@ -202,7 +203,7 @@ static void keys(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* Whichever thread polled took the update with it: the others stayed where they were. */
+/* The thread that polled first took the update with it: the other threads stayed where they were. */
 static void* poll_here(void* status) {
     *(int*)status = DLB_PollDROM(NULL, NULL);
     return NULL;

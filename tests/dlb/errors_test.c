@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * errors_test.c - every error value: what it is called, and, where DROM has it, that it comes when it should. */
+ * errors_test.c - every error value has a name, and each one of DROM comes when it should. */
 #include "check.h"
 
 #include <limits.h>
@@ -42,7 +42,7 @@ static void numbers(void) {
     CHECK(_DLB_ERROR_LOWER_BOUND, -18);
 }
 
-/* NULL where something must be. */
+/* NULL for an argument that must not be NULL. */
 static void missing_arguments(void) {
     const cpu_set_t first = mask_of(1);
     int number = 0;
@@ -59,7 +59,7 @@ static void missing_arguments(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
-/* CPUs that are somebody else's. */
+/* CPUs that another client owns. */
 static void overlapping(void) {
     const cpu_set_t both = mask_of(3), first = mask_of(1);
     const Child child = start_with_cpus(2, poller);
@@ -73,7 +73,7 @@ static void overlapping(void) {
     finish(&child);
 }
 
-/* A launcher was told that its reservation failed, and not why. */
+/* A launcher learnt that its reservation failed, and not why. */
 static char said[512];
 
 static void preinit(const char* args, int expected) {
@@ -109,7 +109,7 @@ static void reservation_without_a_reason(void) {
     finish(&child);
 }
 
-/* A forked child is nobody until it says so; then it is somebody else than its parent. */
+/* A forked child is no client until it joins; then it is another client than its parent. */
 static void in_the_child(void) {
     const cpu_set_t second = mask_of(2);
     cpu_set_t mask;
@@ -133,7 +133,7 @@ static void forked(void) {
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_SetProcessMask(0, &first, DLB_NO_SYNC), DLB_SUCCESS);
     child = start_to_step(in_the_child);
-    /* The parent's news are the parent's. */
+    /* The parent's update reaches the parent, and not the child. */
     CHECK(DLB_PollDROM(NULL, &mask), DLB_SUCCESS);
     CHECK_MASK(mask, 1);
     next_step(&child);

@@ -8,7 +8,7 @@ static void others_cpu(void) {
     CHECK(DLB_Init(0, &second, "--drom --silent"), DLB_ERR_PERM);
 }
 
-/* In the reservation. */
+/* Takes part in the reservation. */
 static int program(void) {
     const cpu_set_t both = mask_of(3);
     int again;
@@ -21,7 +21,7 @@ static int program(void) {
         CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
         CHECK(DLB_Finalize(), DLB_SUCCESS);
     }
-    /* Nobody else has it in between. */
+    /* No other client gets the CPU in between. */
     unsetenv("DROM_SLOT");
     child = start(others_cpu);
     CHECK(ended(&child), 0);

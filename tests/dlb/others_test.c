@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * others_test.c - an administrator and the processes it moves: set, poll, wait, steal, return, recover; who is killed,
- * and who does not answer. */
+ * others_test.c - an administrator and the processes it moves: set, poll, wait, steal, return, recover. Some processes
+ * are killed, and some do not answer. */
 #include "check.h"
 
 #include <sys/resource.h>
@@ -12,7 +12,7 @@ static void note_mask(const_dlb_cpu_set_t mask, void* arg) {
     memcpy(&told, mask, sizeof told);
 }
 
-/* Polls until something new comes; the mask is the exit status. */
+/* Polls until something new comes; returns the bits of the mask. */
 static int poll_until_new(void) {
     cpu_set_t mask;
     int status = DLB_NOUPDT;
@@ -27,7 +27,7 @@ static unsigned poll_once(void) {
     return mask_bits(&mask);
 }
 
-/* The mask that it has when it has answered what was asked of it so far. */
+/* Returns the mask of a process after it has answered all requests so far. */
 static unsigned mask_when_answered(pid_t pid) {
     cpu_set_t mask;
     CHECK(DLB_DROM_GetProcessMask(pid, &mask, DLB_SYNC_QUERY), DLB_SUCCESS);
@@ -102,11 +102,11 @@ static void waiting(void) {
     CHECK(elapsed_ms(&begin) >= 200, 1);
     CHECK(DLB_DROM_GetProcessMask(child.pid, &mask, DLB_SYNC_QUERY), DLB_ERR_TIMEOUT);
     CHECK(mask_of_pid(child.pid), 1);
-    /* Not for ever: a request that has waited for twice the limit is replaced. */
+    /* The old request does not block for ever: one that has waited for twice the limit is replaced. */
     while (elapsed_ms(&begin) < 450) usleep(1000);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &both, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_DROM_FLAGS_NONE), DLB_ERR_PDIRTY);
-    /* Who sets the grace period has such a process confined from outside. */
+    /* With a grace period, such a process is confined from outside. */
     while (elapsed_ms(&begin) < 900) usleep(1000);
     setenv("DROM_GRACE_MS", "1", 1);
     CHECK(DLB_DROM_SetProcessMask(child.pid, &one, DLB_SYNC_QUERY), DLB_SUCCESS);
@@ -131,7 +131,7 @@ static void victim(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
-/* Without DLB_RETURN_STOLEN the CPUs are nobody's afterwards, until they are recovered. */
+/* Without DLB_RETURN_STOLEN the CPUs are free afterwards, until they are recovered. */
 static void steal_and_recover(void) {
     const cpu_set_t second = mask_of(2);
     const Child child = start_with_cpus(3, victim);
@@ -167,7 +167,7 @@ static void robbed(void) {
     step();
 }
 
-/* With it they go back: on the flag of either call, and when the thief is killed. */
+/* With DLB_RETURN_STOLEN they go back: on the flag of either call, and when the thief is killed. */
 static void steal_and_return(void) {
     const cpu_set_t second = mask_of(2);
     Child child, thief;
@@ -206,7 +206,8 @@ static void steal_and_return_at_once(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* With DLB_SYNC_QUERY nobody starts before the victim has left; if it does not, nothing has happened. */
+/* With DLB_SYNC_QUERY no process starts before the victim has left. If the victim does not leave, nothing has changed.
+ * */
 static void steal_in_step(void) {
     const cpu_set_t second = mask_of(2);
     const dlb_drom_flags_t flags = (dlb_drom_flags_t)(DLB_STEAL_CPUS | DLB_SYNC_QUERY);
@@ -227,7 +228,8 @@ static void steal_in_step(void) {
     kill_child(&child);
 }
 
-/* Without it the newcomer has its CPUs at once, as with DLB, and is not told of them again when the victim has left. */
+/* Without DLB_SYNC_QUERY the newcomer has its CPUs at once, as with DLB. It is not notified of them again when the
+ * victim has left. */
 static void newcomer(void) {
     cpu_set_t mask;
     step();
@@ -256,14 +258,14 @@ static void steal_at_once(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* A set takes from others, too. */
+/* A client's mask may be set to CPUs of others, which then lose them. */
 static void take_by_setting(void) {
     const cpu_set_t both = mask_of(3), first = mask_of(1);
     Child rich, poor;
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     poor = start_with_cpus(2, answers);
     rich = start_with_cpus(1, poller);
-    /* It would be left with nothing, which no client is. */
+    /* `poor` would be left without any CPU, which is never done to a client. */
     CHECK(DLB_DROM_SetProcessMask(rich.pid, &both, DLB_DROM_FLAGS_NONE), DLB_ERR_PERM);
     CHECK(mask_of_pid(poor.pid), 2);
     finish(&rich);
@@ -274,7 +276,7 @@ static void take_by_setting(void) {
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
 }
 
-/* Waiting keeps the order: nobody has a CPU before its owner has left it, also when the wait was in vain. */
+/* Waiting keeps the order: no client has a CPU before its owner has left it, also when the wait was in vain. */
 static void heir(void) {
     const cpu_set_t nothing = mask_of(0);
     CHECK(DLB_Init(0, &nothing, "--drom"), DLB_SUCCESS);
@@ -320,7 +322,7 @@ static void asynchronous(void) {
         while (async_calls == 0) usleep(500);
         CHECK_MASK(told, 2);
         CHECK(DLB_PollDROM(NULL, NULL), DLB_NOUPDT);
-        step(); /* who waits for the answer still does */
+        step(); /* the administrator still waits for the answer */
         CHECK(DLB_Finalize(), DLB_SUCCESS);
     }
 }
@@ -339,7 +341,7 @@ static void without_polling(void) {
     CHECK(ended(&child), 0);
 }
 
-/* A process that takes part looks into its table without opening it: no descriptor more, also not for a moment. */
+/* A process that takes part looks into its table without opening it again: it needs no further descriptor. */
 static void looks_without_attach(void) {
     const cpu_set_t first = mask_of(1);
     const Child other = start_with_cpus(2, poller);

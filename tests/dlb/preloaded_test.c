@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
     parent = getpid();
     CHECK(DLB_PollDROM_Update(), DLB_NOUPDT);
     CHECK(team(), 2);
-    /* The program takes part from its start on, without having said so; as with DLB it is told so when it does. */
+    /* The program takes part from its start on, without having called DLB_Init; as with DLB, that call says so. */
     set_from_outside("0");
     CHECK(DLB_PollDROM_Update(), DLB_SUCCESS);
     CHECK(DLB_PollDROM_Update(), DLB_NOUPDT);
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
     CHECK(DLB_DROM_SetProcessMaskStr(0, "0-1", DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(team(), 2);
 
-    /* The program has gone; what the agent does goes on. */
+    /* The program has left, and the agent goes on. */
     CHECK(DLB_Finalize(), DLB_SUCCESS);
     CHECK(DLB_Finalize(), DLB_NOUPDT);
     CHECK(DLB_PollDROM_Update(), DLB_ERR_NOINIT);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""python_test.py - libdlb.so as DLB's Python module uses it: loaded by any of four names, masks from and to text, lists of processes."""
+"""python_test.py - libdlb.so as DLB's Python module uses it: four names, masks from and to text, lists of processes."""
 
 import ctypes
 import os
@@ -40,7 +40,7 @@ class Masks(unittest.TestCase):
             self.assertEqual(self.parsed(text).raw, bytes(SIZE_OF_A_MASK), text)
 
     def test_the_longest_text_fits(self) -> None:
-        # Two of every three CPUs; nothing is a range.
+        # Two of every three CPUs, so that the text has no long range.
         cpus = [cpu for cpu in range(1024) if cpu % 3 != 2]
         text = ",".join(map(str, cpus))
         self.assertEqual(self.dlb.mu_to_str(ctypes.byref(self.parsed(text))).decode(), f"[{text}]")

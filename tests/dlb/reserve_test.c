@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * reserve_test.c - CPUs reserved for a process that starts later: what it is told, what it gets, and who may have a
- * part of it. */
+ * reserve_test.c - CPUs reserved for a process that starts later: what it is told, what it gets, and which processes
+ * may have a part of it. */
 #include "check.h"
 
 static const char* self_path;
@@ -50,7 +50,7 @@ static void told_in_its_environment(void) {
     CHECK(DLB_DROM_PostFinalize(getpid(), DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     free_environment(array);
 
-    /* In the present one, which does not grow with each reservation. */
+    /* In the present environment, which does not grow with each reservation. */
     setenv("DLB_ARGS", "--opt=foo", 1);
     setenv("OMP_NUM_THREADS", "4", 1);
     CHECK(DLB_DROM_PreInit(getpid(), &both, DLB_RETURN_STOLEN, NULL), DLB_SUCCESS);
@@ -72,7 +72,7 @@ static void told_in_its_environment(void) {
 
 /* ---- a program that is executed in the reservation ------------------------------------------------------------- */
 
-/* The executed program: what it was given is its exit status; "wait" lets it be looked at first. */
+/* The executed program: its exit status is the mask that it got; with "wait" it stays until its parent has looked. */
 static int program(const char* what) {
     cpu_set_t mask;
     CHECK(DLB_Init(0, NULL, NULL), DLB_SUCCESS);
@@ -84,7 +84,7 @@ static int program(const char* what) {
 
 static const char* what_it_does;
 
-/* As launchers do it: the child reserves for itself, and executes. */
+/* The order of launchers: the child reserves for itself, and executes. */
 static void reserve_and_execute(void) {
     const cpu_set_t second = mask_of(2);
     char** array = small_environment();
@@ -99,7 +99,7 @@ static void executed(void) {
     what_it_does = "finalize";
     child = start(reserve_and_execute);
     CHECK(ended(&child), 2);
-    CHECK(DLB_DROM_PostFinalize(child.pid, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC); /* it has done so itself */
+    CHECK(DLB_DROM_PostFinalize(child.pid, DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC); /* the child has finalized itself */
     what_it_does = "end";
     child = start(reserve_and_execute);
     CHECK(ended(&child), 2);
@@ -107,7 +107,7 @@ static void executed(void) {
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
 }
 
-/* Reserved by the parent, executed by a shell that knows nothing of it: the reservation is there until the parent ends
+/* The parent reserves, and a shell that knows nothing of drom executes: the reservation is there until the parent ends
  * it. */
 static void executed_by_parent(void) {
     const cpu_set_t second = mask_of(2);
@@ -151,12 +151,12 @@ static void empty_at_first(void) {
     CHECK(DLB_DROM_PostFinalize(getpid(), DLB_DROM_FLAGS_NONE), DLB_ERR_NOPROC);
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
     unsetenv("DLB_ARGS");
-    /* Whatever the program asks for: its reservation says nothing. */
+    /* A reservation of no CPUs: the program gets what it asks for itself. */
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(getpid(), &nothing, DLB_STEAL_CPUS, NULL), DLB_SUCCESS);
     CHECK(DLB_GetVariable("--drom", value), DLB_ERR_NOINIT);
     CHECK(DLB_Init(0, &both, NULL), DLB_SUCCESS);
-    CHECK(DLB_GetVariable("--drom", value), DLB_SUCCESS); /* what was reserved for has it */
+    CHECK(DLB_GetVariable("--drom", value), DLB_SUCCESS); /* a process with a reservation has it on */
     CHECK(strcmp(value, "yes"), 0);
     CHECK(DLB_DROM_GetProcessMask(getpid(), &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(CPU_COUNT(&mask), 0);
@@ -166,7 +166,7 @@ static void empty_at_first(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
     unsetenv("DLB_ARGS");
-    /* Nothing without a reservation, too. */
+    /* Also without a reservation a program may begin with no CPU. */
     CHECK(DLB_Init(0, &nothing, "--drom"), DLB_SUCCESS);
     CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(CPU_COUNT(&mask), 0);
@@ -177,7 +177,7 @@ static void more_and_less(void) {
     const cpu_set_t first = mask_of(1), second = mask_of(2), both = mask_of(3);
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(getpid(), &first, DLB_DROM_FLAGS_NONE, NULL), DLB_SUCCESS);
-    CHECK(DLB_Init(0, &both, NULL), DLB_SUCCESS); /* what is free comes in addition */
+    CHECK(DLB_Init(0, &both, NULL), DLB_SUCCESS); /* free CPUs come in addition */
     CHECK(mask_of_pid(0), 3);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
     CHECK(DLB_DROM_PreInit(getpid(), &both, DLB_DROM_FLAGS_NONE, NULL), DLB_SUCCESS);
@@ -200,12 +200,12 @@ static void preinit_of_dlb_run(void) {
     CHECK(DLB_Init(0, &first, "--drom"), DLB_SUCCESS);
     CHECK(DLB_PreInit(&first, NULL), DLB_ERR_INIT);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
-    CHECK(DLB_Finalize(), DLB_SUCCESS); /* of DLB_PreInit */
+    CHECK(DLB_Finalize(), DLB_SUCCESS); /* ends the part of DLB_PreInit */
     free_environment(array);
     unsetenv("DLB_ARGS");
 }
 
-/* One process reserves and initialises: it ends both, and in between nobody may reserve once more. */
+/* One process reserves and initialises: it ends both, and in between no process may reserve for it once more. */
 static void finalized_once_for_each(void) {
     const cpu_set_t first = mask_of(1), both = mask_of(3);
     int round;
@@ -222,7 +222,7 @@ static void finalized_once_for_each(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* A launcher and the program that it has started, whoever of them finalizes first. */
+/* A launcher and the program that it has started finalize in either order. */
 static void inheritor(void) {
     const cpu_set_t nothing = mask_of(0);
     CHECK(DLB_Init(0, &nothing, NULL), DLB_SUCCESS);

@@ -66,7 +66,7 @@ static void own_mask(void) {
     CHECK(DLB_PollDROM(&count, &mask), DLB_NOUPDT);
     CHECK(DLB_DROM_GetProcessMask(0, &mask, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK_MASK(mask, 3);
-    /* At once ... */
+    /* The mask changes at once ... */
     CHECK(DLB_DROM_SetProcessMask(0, &one, DLB_DROM_FLAGS_NONE), DLB_SUCCESS);
     CHECK(affinity(), 2);
     CHECK(DLB_PollDROM(NULL, &mask), DLB_NOUPDT);
@@ -195,19 +195,19 @@ static void attaching(void) {
     CHECK(DLB_DROM_GetPidList(pids, &count, 4), DLB_SUCCESS);
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
     CHECK(DLB_DROM_Detach(), DLB_ERR_NOSHMEM);
-    /* Initialised is attached, as far as looking is concerned. */
+    /* An initialised process may look without being attached. */
     CHECK(DLB_Init(0, &one, "--drom"), DLB_SUCCESS);
     CHECK(DLB_DROM_GetPidList(pids, &count, 4), DLB_SUCCESS);
     CHECK(count, 1);
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
-/* The kernel of a node with 2,048 possible CPUs: EINVAL for a mask of 1,024. Until the process ends. */
+/* Behaves as the kernel of a node with 2,048 possible CPUs, until the process ends: EINVAL for a mask of 1,024. */
 static void become_large_node(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_getaffinity, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])), /* its lower half is the first */
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])), /* the lower half comes first */
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 2048 / 8, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
