@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cpu_text_fuzz.cpp - CPUs as text, in every reader that drom has: what one of them takes the others take, and it comes
-// back as it was.
+// cpu_text_fuzz.cpp - CPUs as text, in every reader that drom has: a text that one reader accepts the others accept,
+// and it comes back as it was.
 //
-// Masks for DLB, for the library, for the command; MIN-MAX of --malleable; descriptions of nodes.
+// The texts are masks for DLB, for the library and for the command; MIN-MAX of --malleable; descriptions of nodes.
 #include "cpu_text_fuzz.hpp"
 
 #include <cctype>
@@ -34,7 +34,7 @@ void check_written(const CpuSet& set) {
          whole);
 }
 
-/// The library's reader takes one form at a time, the command's any mixture of them.
+/// The library's reader accepts one form per text, the command's any mixture of forms.
 void check_mask(const std::string& text) {
     CpuSet set{};
     const drom::CpuTextError error = drom::parse_cpus(text.c_str(), set);
@@ -67,7 +67,7 @@ void check_range(const std::string& text, std::uint32_t node_cpus) {
          "a number of CPUs, or a sentence");
 }
 
-/// hwloc builds what it is told; a machine of a thousand million CPUs is its own affair.
+/// Says whether hwloc can build the description quickly: it also builds a machine of a thousand million CPUs, if asked.
 bool is_small(const std::string& description) {
     if (description.find_first_of("xX") != std::string::npos) return false;  // a number in hexadecimal digits
     std::uint64_t product = 1;

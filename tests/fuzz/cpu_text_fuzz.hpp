@@ -9,8 +9,8 @@
 
 namespace drom::fuzz {
 
-/// The CPUs of a text as somebody types it, on a node where unit N of any kind is CPU N. None when it is refused, which
-/// is checked to be with a sentence.
+/// Returns the CPUs of a text as a user types it, on a node where unit N of any kind is CPU N. Returns none if the text
+/// is refused, and then checks that a sentence says why.
 std::optional<std::vector<std::uint64_t>> read_typed(const std::string& text);
 
 }  // namespace drom::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cpu_text_typed.cpp - CPU sets as people type them, through the public interface.
+// cpu_text_typed.cpp - CPU sets as users type them, through the public interface.
 #include "cpu_text_fuzz.hpp"
 
 #include "drom/drom.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// environment_fuzz.cpp - whatever stands in DROM_*, DLB_ARGS and the variables of MPI launchers: this process becomes a
-// client, or says why not, and what it writes into the table are terminated names and limits in order.
+// environment_fuzz.cpp - any values of DROM_*, DLB_ARGS and the variables of MPI launchers: this process becomes a
+// client, or says why not. The names that it writes into the table are terminated, and its limits are in order.
 //
 // A line of the input sets one variable: its first byte chooses the name, the rest is the value.
 #include <unistd.h>
@@ -42,7 +42,7 @@ constexpr const char* kLaunchers[] = {"OMPI_COMM_WORLD_RANK",
                                       "DLB_ARGS",
                                       "DROM_NO_SUCH_NAME"};
 
-/// Whoever started this may have set some.
+/// Removes the variables that were set when this process started.
 void forget_own_environment() {
     std::vector<std::string> own;
     for (char** entry = environ; *entry != nullptr; ++entry)
@@ -108,7 +108,7 @@ void check_dlb() {
     must((" " + std::string(words.c_str())).find(" --preinit-pid") == std::string::npos, "removed words are gone");
 }
 
-/// Where the text would lead; nobody goes there, because it may be any folder of this machine.
+/// Checks the path that the text makes. No table is opened there, because it may be any folder of this machine.
 void check_path() {
     char path[256];
     drom_error error{};
@@ -146,7 +146,7 @@ struct Place {
 
 void check_joining(Place& place) {
     setenv("DROM_TABLE", place.directory.table().c_str(), 1);
-    unsetenv("DROM_VERBOSE");  // it has been read as a number, and would fill the log
+    unsetenv("DROM_VERBOSE");  // has been read as a number, and would fill the log
     const bool disabled = drom::env::flag("DROM_DISABLE", false);
     const drom::agent::Found found{DROM_DOOR_EXPLICIT, {}, false};
     const bool joined = drom::agent::join(found);

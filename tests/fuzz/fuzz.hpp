@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fuzz.hpp - what every fuzzer needs: a property that must hold, and an input that is eaten from the front.
+// fuzz.hpp - what every fuzzer needs: a property that must hold, and an input that is consumed from the front.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace drom::fuzz {
 
-/// libFuzzer keeps the input that it is running when the process aborts.
+/// Aborts if the property does not hold. libFuzzer then keeps the present input.
 inline void must(bool holds, const char* what) {
     if (holds) return;
     std::fprintf(stderr, "fuzz: does not hold: %s\n", what);
@@ -23,7 +23,7 @@ inline void must(bool holds, const char* what, const std::string& found) {
     must(holds, what);
 }
 
-/// What is read behind the end is 0: a short input means something, too.
+/// Bytes that are read behind the end are 0, so that a short input means something, too.
 class Input {
 public:
     Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
@@ -38,7 +38,7 @@ public:
         at_ += length;
         return value;
     }
-    /// Up to `end`, which is taken too. A copy, so that reading past its end is seen.
+    /// Returns the text before `end`, and consumes both. The text is a copy, so that reading past its end is noticed.
     std::string text_until(char end) {
         const auto* stop = std::find(at_, end_, static_cast<std::uint8_t>(end));
         std::string text(at_, stop);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // plugin_text_fuzz.cpp - the bytes that Slurm's plugins read back: their records, ledgers, journals, comments and
-// settings. What is read is written again and read as the same; what is not read is refused in words.
+// settings. Accepted bytes are written again and read as the same; others are refused in words.
 //
-// The first byte chooses whose bytes they are.
+// The first byte chooses the kind of the others.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -92,8 +92,8 @@ policy::Coscheduler restored_from(const std::string& ledger, bool& used) {
     return known;
 }
 
-/// A ledger may say what nobody sees: then the first that is written from it need not say the same, but the second
-/// does.
+/// A ledger may hold facts that no job shows. Then the first ledger that is written from it may differ, and the second
+/// must be equal to the first.
 void check_restored(const std::string& ledger) {
     bool used = false;
     const std::string first = restored_from(ledger, used).ledger();
@@ -110,7 +110,7 @@ void write_file(const std::string& path, const std::string& bytes) {
     close(fd);
 }
 
-/// As slurmctld finds it, then with a digest that fits.
+/// Reads the ledger's bytes as slurmctld finds them, then with a digest that fits.
 void check_ledger_file(const std::string& bytes) {
     static const drom::test::TempDir directory;
     const std::string path = directory.path() + "/malleable.ledger";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// swf_fuzz.cpp - whatever a log contains: jobs that can be replayed, with every line accounted for, or one sentence.
+// swf_fuzz.cpp - any content of a log gives jobs that can be replayed, with every line accounted for, or one sentence.
 //
 // The first byte chooses the options. Built with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer.
 #include <algorithm>
@@ -69,7 +69,7 @@ void check_log(const Log& log, std::size_t newlines, const ReadOptions& options)
     }
 }
 
-/// A log that was repaired once needs no more repairs, and comes back as it was.
+/// Checks that a log that was repaired once needs no more repairs, and comes back as it was.
 void check_round_trip(const Log& log, const ReadOptions& options) {
     std::ostringstream text;
     must(drom::sim::write_swf(text, log.workload).has_value(), "written");

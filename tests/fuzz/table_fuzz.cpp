@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table_fuzz.cpp - a table with anything written into it, with a checksum that fits or not: opened, listed, worked on,
-// checked. Each call ends with a documented status, and a damaged header is refused.
+// table_fuzz.cpp - a table with random bytes in it, with a checksum that fits or not: opened, listed, changed, checked.
+// Each call ends with a documented status, and a damaged header is refused.
 //
-// The tables are those that crash-walk starts from. An input is: which of them, what to do, how to open it, arguments,
-// and then changes of twelve bytes each: {what, how, where:16, value:64}. Nothing here sets an affinity: a pid in a
-// damaged table may be anybody's.
+// The tables are those that crash-walk starts from. An input consists of the table, the call, how to open the table,
+// the arguments, and then changes of twelve bytes each: {what, how, where:16, value:64}. No call here sets an affinity,
+// because a pid in a damaged table may be that of any process.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ Files files_of(const std::string& directory) {
     return files;
 }
 
-/// The tables, as bytes, and the processes that they name.
+/// Holds the tables, as bytes, and the processes that they name.
 struct World {
     World() {
         for (const crash::Start& start : crash::starts()) {
@@ -111,7 +111,7 @@ void change_bytes(std::string& bytes, const Region& region, fuzz::Input& input) 
         change_number<std::uint8_t>(&bytes[at], how & 3, value);
 }
 
-/// 0 to 7: a part of the ledger; 8: a client's page; 9: the length of a file.
+/// Changes a part of the ledger (0 to 7), a client's page (8), or the length of a file (9).
 void change(Files& files, const Header& good, fuzz::Input& input) {
     const std::uint8_t what = input.byte() % 10;
     if (what < 8) return change_bytes(files["ledger"], region_of(good, what), input);
@@ -136,7 +136,7 @@ void fix_checksum(std::string& bytes) {
     std::memcpy(bytes.data(), static_cast<void*>(&header), sizeof header);
 }
 
-/// What is written when a table is made, and never again.
+/// Returns the bytes that are written when a table is made, and never again.
 std::string fixed_part(const std::string& bytes) { return bytes.substr(0, offsetof(Header, admin_lock)); }
 
 // --- work ----------------------------------------------------------------------------------------------------------
