@@ -30,7 +30,7 @@ class Run(unittest.TestCase):
         self.results.mkdir()
 
     def run_of(self, tests: dict[str, str], ci: str = "", seconds: int = 0) -> tuple[int, str]:
-        """Status and output of the whole: ctest, the counts, the verdict. A test hangs for three seconds at most."""
+        """Runs ctest, the counts and the verdict; returns status and output. A test hangs for three seconds at most."""
         build = Path(self.folder.name) / "dev"
         build.mkdir()
         lines = [f'add_test({name} sh -c "{script.replace("$", chr(92) + "$")}" {name})\nset_tests_properties({name} PROPERTIES TIMEOUT 3)' for name, script in tests.items()]
