@@ -2,12 +2,12 @@
 // latency.cpp - how long a client takes to leave a CPU, as a distribution: an administrator takes a CPU and gives it
 // back, thousands of times.
 //
-//   latency [REQUESTS]     of each kind of client; LATENCY_REQUESTS sets the default of 10000; LATENCY_JSON names a
-//   file for the figures
+//   latency [REQUESTS]     requests per kind of client; LATENCY_REQUESTS sets the default of 10000;
+//                          LATENCY_JSON names a file for the figures
 //
-// Clients differ by how far their safe points are apart: 1 us, 100 us, 1 ms, and one that comes to none and has its
-// agent's thread only. Beside them stands the floor: a futex there and back between two processes. Fails when a request
-// is not acknowledged, or a mask is another than was asked for; never because of a time.
+// Clients differ by the distance of their safe points: 1 us, 100 us, 1 ms, and one client that comes to none and has
+// its agent's thread only. The floor is measured, too: a futex there and back between two processes. The program fails
+// when a request is not acknowledged, or a mask is another than was asked for; never because of a time.
 #include <drom/drom.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -28,14 +28,14 @@
 #include "temp_dir.hpp"
 #include "watchdog.hpp"
 
-/// This links the library as its users do, which has its own inside it: all processes here are of one time namespace.
+/// The library that users link has its own clock_shift_ns inside. Here all processes are in one time namespace.
 int64_t drom::clock_shift_ns() noexcept { return 0; }
 
 namespace {
 
 using namespace drom;
 
-constexpr uint64_t kNever = 0;  ///< of safe points
+constexpr uint64_t kNever = 0;  ///< the spacing of a client without safe points
 constexpr double kParts[] = {0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 1};
 const char* const kNames[] = {"p1", "p10", "p50", "p90", "p99", "p99.9", "most"};
 
@@ -61,7 +61,7 @@ void wait_on(std::atomic<uint32_t>& word, uint32_t value) {
 }
 void wake(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
-/// Both lowest CPUs of this process.
+/// Returns the two lowest CPUs of this process.
 uint64_t two_cpus() {
     cpu_set_t set;
     sched_getaffinity(0, sizeof set, &set);
@@ -158,7 +158,7 @@ Distribution released(Administrator& administrator, const Kind& kind, Shared& sh
     std::vector<uint64_t> took;
     took.reserve(requests);
     for (unsigned i = 0; i < requests; ++i) {
-        // The times between requests differ, so that they meet every moment between two safe points.
+        // The times between requests differ, so that requests come at every moment between two safe points.
         usleep(50 + static_cast<useconds_t>(std::rand() % 300));
         const uint64_t lowest = both & (0 - both);
         took.push_back(administrator.set(child.pid(), i % 2 == 0 ? lowest : both & ~lowest));
@@ -167,7 +167,7 @@ Distribution released(Administrator& administrator, const Kind& kind, Shared& sh
     return Distribution(std::move(took));
 }
 
-/// A word handed to another process and back, each waiting in the kernel.
+/// Measures how long a word takes to another process and back, if both wait in the kernel.
 Distribution futex_round_trips(Shared& shared, unsigned rounds) {
     shared.turn.store(0);
     const test::Child child = test::Child::run([&] {
@@ -180,7 +180,7 @@ Distribution futex_round_trips(Shared& shared, unsigned rounds) {
     });
     std::vector<uint64_t> took;
     for (unsigned i = 0; i < rounds; ++i) {
-        usleep(100);  // as a request finds its client: asleep
+        usleep(100);  // the other process is asleep then, as a client is when a request comes
         const uint64_t begin = now_ns();
         shared.turn.store(1);
         wake(shared.turn);
