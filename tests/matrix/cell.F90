@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! cell.F90 - the program of the Fortran rows of the matrix: as cell.c; MPI by mpif.h (-DMPIF), `use mpi` (-DMPI) or `use mpi_f08` (-DF08).
+! cell.F90 - the program of the Fortran rows of the matrix: the same as cell.c.
+! MPI is that of mpif.h (-DMPIF), `use mpi` (-DMPI) or `use mpi_f08` (-DF08).
 program cell
   use, intrinsic :: iso_fortran_env, only: int64
 #if defined(F08)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cell.c - the program of the C and C++ rows of the matrix: rounds of an OpenMP loop, with -DWITH_MPI also of
- * collectives.
+ * cell.c - the program of the C and C++ rows of the matrix: rounds of an OpenMP loop, and with -DWITH_MPI of
+ * collectives, too.
  *
  *   cell STOP     ends when the file STOP is there; prints "rounds N wrong W" */
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 enum { kItems = 3000 };
 
-/* Each step depends on the one before in no way that the number of threads could change: the sum is known. */
+/* Returns a sum that is known, because the steps do not depend on the number of threads. */
 static int64_t team_sum(int64_t factor) {
     int64_t sum = 0;
 #pragma omp parallel for reduction(+ : sum)
@@ -30,7 +30,7 @@ static int64_t total_of(int64_t own) {
 #endif
 }
 
-/* Rank 0 looks, and all know. */
+/* Rank 0 looks for the file, and tells all ranks. */
 static int is_over(const char* path, int rank) {
     int over = rank == 0 && access(path, F_OK) == 0;
 #ifdef WITH_MPI

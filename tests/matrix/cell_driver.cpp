@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cell_driver.cpp - one cell of the matrix: the ranks shrink to a CPU each and expand again, and their teams follow.
+// cell_driver.cpp - one cell of the matrix: the ranks shrink to one CPU each and expand again, and their teams follow.
 //
 //   cell_driver RANKS RUNTIME STOP     RUNTIME: part of the path of the OpenMP runtime that the ranks must have loaded;
-//                                      makes the file STOP when it is done, whatever came of it
+//                                      makes the file STOP at its end, also after a failure
 //
-// One process, because each start costs a second on interpreted CPUs. Exit status: 0; 1 with a sentence.
+// It is one process, because each start costs a second on interpreted CPUs. Exit status: 0; 1 with a sentence.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -26,13 +26,13 @@ using drom::Assignment;
 using drom::CpuSet;
 using drom::Table;
 
-constexpr auto kLimit = 40s;  // interpreted CPUs
+constexpr auto kLimit = 40s;  // long, because CPUs may be interpreted
 
 class Cell {
 public:
     Cell(size_t ranks, std::string runtime) : ranks_(ranks), runtime_(std::move(runtime)) {}
 
-    /// What was wrong; empty: nothing.
+    /// Runs the cell. Returns a sentence that says what was wrong, or nothing.
     std::string run() {
         if (auto wrong = join(); !wrong.empty()) return wrong;
         std::vector<Assignment> fewer = all_;
@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    /// All ranks are there, each with a team of at least two that follows.
+    /// Waits until all ranks are there, each with a team of at least two that follows.
     std::string join() {
         const auto end = std::chrono::steady_clock::now() + kLimit;
         for (; std::chrono::steady_clock::now() < end; std::this_thread::sleep_for(20ms)) {

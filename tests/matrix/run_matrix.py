@@ -5,10 +5,13 @@
   run_matrix.py --build BUILD --runtimes RUNTIMES [--ranks 0,1] [--half]
   run_matrix.py --document FILE LOG...
 
-Ranks 0: without MPI, one process. Each rank has at least two CPUs, shrinks to one and expands again, twice, its team follows (cell_driver), and
-all results are those that are known beforehand (cell.c, cell.F90). --half: of the combinations with several ranks each number of ranks gets
-every other one. One line a cell; exit status 0 when all were right, 77 when something is missing. --document: writes the table of what was
-right in these runs into the file, between its marks.
+  --ranks     0: one process, without MPI
+  --half      of the combinations with several ranks, each number of ranks gets every other one
+  --document  writes the table of the cells that were right in these runs into the file, between its marks
+
+Each rank has at least two CPUs. It shrinks to one and expands again, twice, and its team follows (cell_driver). All
+results must be those that are known beforehand (cell.c, cell.F90). Prints one line per cell.
+Exit status: 0 when all were right, 77 when something is missing.
 """
 
 import argparse
@@ -35,7 +38,7 @@ class Cell:
 
     @property
     def compiler(self) -> str:
-        """clang's programs call LLVM's runtime by its own names; for Fortran gfortran's do by GCC's names."""
+        """Returns the compiler: clang's programs call LLVM's runtime by its own names, gfortran's by GCC's names."""
         return "clang" if self.runtime != "libgomp" and self.language in ("c", "c++") else "gcc"
 
     @property
@@ -44,7 +47,7 @@ class Cell:
 
     @property
     def loaded(self) -> str:
-        """Part of the path of the runtime."""
+        """Returns a part of the runtime's path."""
         return "/libgomp.so.1" if self.runtime == "libgomp" else f"omp-{self.runtime.removeprefix('libomp-')}/lib"
 
     def library_path(self, runtimes: Path) -> str:
@@ -75,7 +78,7 @@ class Matrix:
 
     def missing(self, cell: Cell) -> str:
         path = cell.library_path(self.runtimes)
-        if path and not Path(path).is_dir():  # the loader would take another runtime without a word
+        if path and not Path(path).is_dir():  # without it the loader would take another runtime without a word
             return f"{path} is missing; scripts/fetch-runtimes.sh makes it"
         if not (self.programs / cell.program).exists():
             return f"{cell.program} is not built; scripts/packages.sh test installs the compilers"
@@ -98,7 +101,7 @@ class Matrix:
         return [f"mpirun.{cell.mpi}", *(["--bind-to", "none", "--oversubscribe"] if cell.mpi == "openmpi" else []), "-np", str(cell.ranks), *program]
 
     def run(self, cell: Cell) -> str:
-        """What was wrong; empty: nothing."""
+        """Runs the cell. Returns what was wrong, or an empty text."""
         with tempfile.TemporaryDirectory() as folder:
             scratch = Path(folder)
             env, stop = self.environment(cell, scratch), scratch / "stop"

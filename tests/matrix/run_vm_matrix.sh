@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# run_vm_matrix.sh - the matrix with 2 and 4 ranks on a virtual node of 16 CPUs.   run_vm_matrix.sh BUILD RUNTIMES CACHE [OPTION]...
+# run_vm_matrix.sh - runs the matrix with 2 and 4 ranks on a virtual node of 16 CPUs.
+#
+#   run_vm_matrix.sh BUILD RUNTIMES CACHE [OPTION]...
 #
 # The options are those of run_matrix.py.
 set -euo pipefail
@@ -16,7 +18,7 @@ for tool in qemu-system-x86_64 busybox cpio; do
     [[ ${CI-} == true ]] && exit 1
     exit 77
 done
-# The virtual node sees the build folder; the rest of this machine perhaps not (its /tmp is its own).
+# The virtual node sees the build folder, but not all of this machine: its /tmp is its own.
 mkdir -p "$build/tests/matrix/runtimes"
 cp -aL "$runtimes/." "$build/tests/matrix/runtimes/"
 cp "$here/run_matrix.py" "$build/tests/matrix/"
