@@ -21,20 +21,21 @@ MEMORY_MB = 3000
 SECONDS = 900
 
 CONFIGURATIONS = {
-    # Two who post at once, and who reads meanwhile.
+    # Two processes post at once, while a client reads.
     "posters": ("mailbox", "-DTRIES=1"),
-    # A slot that gets another user while somebody still posts to the former one.
+    # A slot gets another user while a process still posts to the former one.
     "next-user": ("mailbox", "-DREUSE -DTRIES=1"),
-    # Two administrators at once, both stopped and going on anywhere.
+    # Two administrators work at once, and each may stop and go on at any step.
     "overlap": ("ledger", "-DADMINISTRATORS=2"),
-    # One who marks an offer as told when it is another offer by now.
+    # A process marks an offer as told that has been replaced by another offer meanwhile.
     "late": ("ledger", "-DTHIRD"),
-    # A client that joins, and dies anywhere; an administrator, and everybody dead but the last one.
+    # A client joins, and may die at any step. There is one administrator, and one that stays when all others are dead.
     "joining": ("ledger", "-DJOINING -DADMINISTRATORS=1 -DRECOVERY -DDEATHS"),
     # A dead client's slot is reaped, and claimed by the next one.
     "reuse": ("ledger", "-DREUSE -DADMINISTRATORS=1"),
     "reaping": ("ledger", "-DREAPING -DDEATHS -DADMINISTRATORS=1"),
-    # Two words with an intent; who carries them out dies anywhere, then who recovers, then the last one recovers.
+    # Two words have an intent. The administrator that carries it out dies at any step, and so does the one that
+    # recovers; then the last one recovers.
     "recovery": ("ledger", "-DCPUS=2 -DADMINISTRATORS=1 -DRECOVERY"),
 }
 LONG = {
@@ -44,7 +45,7 @@ LONG = {
     "recovery-killed-clients-too": ("ledger", "-DCPUS=2 -DADMINISTRATORS=1 -DRECOVERY -DRECOVERERS -DDEATHS"),
     "reaping-recovery": ("ledger", "-DREAPING -DDEATHS -DADMINISTRATORS=1 -DRECOVERY"),
 }
-# Each must be found by the configuration beside it.
+# Each fault must be found by the configuration beside it.
 FAULTS = {
     "OLD_TAKE": "posters",
     "M_NUMBER_BY_STORE_OF_THE_PAGE": "posters-again",
@@ -73,7 +74,7 @@ class Failure(Exception):
 
 
 def run(command, folder, seconds):
-    """Its output; a Failure when it does not end well or in time."""
+    """Returns the command's output. Raises a Failure when it does not end well or in time."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired as late:
@@ -91,12 +92,12 @@ def number(pattern, text):
 
 
 def search(model, defines, first_error=False):
-    """(states, transitions, depth, errors) of a complete search; with first_error it may end at the first error."""
+    """Returns states, transitions, depth and errors of a search: complete, or until the first error (first_error)."""
     with tempfile.TemporaryDirectory(prefix="drom-model.") as folder:
         run(["spin", "-a", *defines.split(), os.path.join(HERE, f"{model}.pml")], folder, 300)
         flags = ["-O1", "-w", "-DSAFETY", "-DNOFAIR", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_MB}"]
         run([COMPILER, *flags, "-o", "pan", "pan.c"], folder, 600)
-        # -E: who has been killed stands still for ever; the model's own watch says whether the others came to their end.
+        # -E: a killed process stands still for ever. The model's own watch says whether the others came to their end.
         said = run(["./pan", "-E", f"-m{DEPTH}", "-w23"], folder, SECONDS)
     errors = number(r"errors: (\d+)", said)
     if not (first_error and errors):
@@ -111,7 +112,7 @@ def search(model, defines, first_error=False):
 
 
 def check(name, model, defines):
-    """Prints its line; False when there is an error."""
+    """Prints the line of a search. Returns False when it found an error."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     states, transitions, depth, errors, said = search(model, defines)
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - used

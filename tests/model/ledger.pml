@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ledger.pml - offer, release, accept: owner words, the administrator lock, intents, recovery, slots; each step is a load, a store or a compare-and-swap.
+// ledger.pml - offer, release, accept: owner words, the administrator lock, intents, recovery, slots. Each step is a
+// load, a store or a compare-and-swap.
 //
-// A killed administrator is one that takes no more steps, which the search tries at every step; `stage` says that all others are dead,
-// and then the last administrator, who is never killed, must find a table that it can bring into order alone (R4, R5, R6).
-// A request is posted and read in one step here: mailbox.pml shows why it may be. docs/developer/protocol.md says which function is which step.
+// A killed administrator takes no more steps, which the search tries at every step. `stage` says that all other
+// administrators are dead. The last one is never killed, and must be able to bring the table into order alone (R4, R5,
+// R6). A request is posted and read in one step here: mailbox.pml shows why it may be. docs/developer/protocol.md says
+// which function is which step.
 
 #ifndef CPUS
 #define CPUS 1
@@ -12,13 +14,13 @@
 #define ADMINISTRATORS 2
 #endif
 #ifndef OPERATIONS
-#define OPERATIONS 1 /* an administrator */
+#define OPERATIONS 1 /* per administrator */
 #endif
 #ifndef RECONCILERS
-#define RECONCILERS 1 /* they reconcile without the lock: a client that joins, a reaper */
+#define RECONCILERS 1 /* processes that reconcile without the lock: a client that joins, a reaper */
 #endif
 
-// Two slots. A name is slot + 1 + 2 * generation; 0: nobody. The last client of a slot is of generation 1.
+// Two slots. A name is slot + 1 + 2 * generation; 0 is no client. The last client of a slot is of generation 1.
 #define NAME(slot, gen) ((slot) + 1 + 2 * (gen))
 #define SLOT(name) (((name) - 1) & 1)
 #define GEN(name) (((name) - 1) >> 1)
@@ -31,9 +33,9 @@
 #else
 #define IS_LIVE(name) ((name) != 0 && phase[SLOT(name)] == LIVE && generation[SLOT(name)] == GEN(name))
 #endif
-#define KEEP 7 /* a target: whoever has it */
+#define KEEP 7 /* a target: the present owner */
 
-// An owner word: owner, heir, leaving, told, and a stamp that changes with every change.
+// An owner word: owner, next owner (heir), offered (leaving), told, and a stamp that changes with every change.
 #define WORD(owner, heir, leaving, told) ((owner) | (heir) << 3 | (leaving) << 6 | (told) << 7)
 #define OWNER(w) ((w) & 7)
 #define HEIR(w) ((w) >> 3 & 7)
@@ -45,16 +47,16 @@ short word[CPUS];   // {stamp:7, word:8}
 
 byte phase[2], generation[2];
 byte newest[2], mask[2]; // the newest request
-bool unreadable[2];      // an overtaken administrator has scribbled over it
+bool unreadable[2];      // an overtaken administrator has written over the newest request
 byte released[2];        // the client's page
 byte affinity[2];        // CPUs that threads of the slot's client may run on
-bool dead[2];            // its process has ended
-byte lock;               // 0: nobody's
-bool intent;             // its kind: 0 nothing, 1 a mask for a client
+bool dead[2];            // the client's process has ended
+byte lock;               // 0: free
+bool intent;             // the kind of the intent: 0 nothing, 1 a mask for a client
 byte intent_self, intent_wish, intent_sum;
 #define SUM(who, mask) ((who) | (mask) << 4)
 
-// What only the claims look at: the administrator's operation, and who was to have each CPU before it.
+// Only the claims look at these: the administrator's operation, and the next owner of each CPU before it.
 byte asked_self, asked_wish;
 byte before[CPUS];
 #define NEXT(w) (IS_LEAVING(w) -> HEIR(w) : OWNER(w))
@@ -62,10 +64,10 @@ byte stage;              // 1: the first administrators are dead, and one recove
 byte recoverer;
 
 #define BIT(cpu) (1 << (cpu))
-// No CPU is in two clients' masks, neither those they were asked for nor those their threads have (R2).
+// No CPU is in two clients' masks, neither in those that were requested nor in those that their threads have (R2).
 #define NOBODY_TWICE assert((affinity[0] & affinity[1]) == 0)
 
-// change_owner(): the compare-and-swap.
+// change_owner(): compare-and-swap of an owner word.
 inline change_owner(c, from, to, ok) {
     atomic {
         ok = word[c] == (from);
@@ -78,7 +80,7 @@ inline change_owner(c, from, to, ok) {
 
 #include "reconcile.pml"
 
-// plan_gain() and plan_loss(): from what, and to what, for the client `self`; the words of other CPUs stay.
+// plan_gain() and plan_loss(): the old word and the new one, for the client `self`. The words of other CPUs stay.
 inline plan_word(c) {
     atomic {
         from[c] = word[c];
@@ -138,10 +140,10 @@ inline apply_all() {
 #define RECOVERS 3
 #define RECONCILES 4
 
-byte handled[2];   // by the client, to its own knowledge
+byte handled[2];   // the newest request that the client knows to have handled
 bool put_in_order;
-bool joined[2];    // its process reads requests
-bool joining[2];   // its process has claimed the slot and does not read yet
+bool joined[2];    // the process reads requests
+bool joining[2];   // the process has claimed the slot and does not read yet
 
 #define IDLE(s) (!joined[s] || unreadable[s] || handled[s] == newest[s])
 
@@ -155,7 +157,7 @@ proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid =
     if
     :: kind == JOINS -> goto join
     :: kind == REAPS -> goto reap
-    :: kind == RECONCILES -> // has posted, and was stopped before it says so
+    :: kind == RECONCILES -> // has posted, and was stopped before it marks the CPU as told
         atomic { who = NAME(0, 0); untold = 1; snap[0] = WORD(NAME(0, 0), 0, 1, 0) }
         mark_told(0);
         goto done
@@ -167,9 +169,9 @@ proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid =
     :: else
     fi;
 #ifdef THIRD
-    goto begun; // the lock keeps nothing right
+    goto begun; // correctness does not depend on the lock
 #endif
-    // The administrator lock: free, or taken from its holder.
+    // The administrator lock is free, or is taken from its holder.
     atomic { inherited = lock != 0; lock = me }
 #if CPUS > 1
     if
@@ -197,7 +199,7 @@ begun:
     :: kind == RECOVERS -> goto finished
     :: else
     fi;
-    // What is wanted of whom, CPU by CPU.
+    // Chooses a client, and for each CPU whether the client is to have it.
     atomic {
         if
 #ifdef THIRD
@@ -308,7 +310,7 @@ may_read:
     }
 
 reap:
-    // reap(), retire(): the first that is dead, then look again.
+    // reap(), retire(): retires the first dead client, then looks again.
     atomic {
         if
         :: (phase[0] == LIVE && dead[0]) || phase[0] == LEAVING -> s = 0
@@ -363,7 +365,7 @@ inline check_word(c) {
     assert(dead[0] || dead[1] || (!IS_LEAVING(word[c]) && HEIR(word[c]) == 0));
     assert(dead[0] || dead[1] || OWNER(word[c]) == 0 || IS_LIVE(OWNER(word[c])))
 }
-// What the client's threads may use is what the words spell, unless it has died since the last look.
+// The CPUs that the client's threads may use are those that the words spell, unless it has died since the last look.
 inline check_client(k) {
     if
     :: dead[k]
@@ -377,7 +379,7 @@ inline check_client(k) {
     fi
 }
 
-// With one operation and nobody who dies, what the words say is all of it or nothing of it (R5, R6).
+// With one operation and no client that dies, the words show all of the operation or nothing of it (R5, R6).
 #define WISHED(c) ((asked_wish & BIT(c)) -> NEXT(word[c]) == asked_self : NEXT(word[c]) != asked_self)
 #define AS_BEFORE(c) (NEXT(word[c]) == before[c])
 #if CPUS > 1 && !defined(DEATHS) && ADMINISTRATORS == 1
@@ -386,7 +388,8 @@ inline check_client(k) {
 #define WHOLE_OR_NOT_AT_ALL skip
 #endif
 
-// All other administrators are dead, at whatever instruction, and so is who was joining. The clients go on, and wait for nobody (R1).
+// All other administrators died, at any instruction, and so did the client that was joining. The other clients go on,
+// and wait for no process (R1).
 proctype Last() {
     byte asked, n, kept, to, what, touched, who, base, untold, usable, self, wish, s, round, looks;
     short w;
@@ -439,13 +442,14 @@ proctype Last() {
     }
 }
 
-// When nobody can take a step any more, the last administrator has come to its end.
+// When no process can take a step any more, the last administrator has come to its end.
 proctype Watch() {
     timeout;
     assert(put_in_order)
 }
 
-// The client's safe point, release and death. It waits for nobody: each step can always be taken, but for the first, which is a request.
+// The client's safe point, release and death. The client waits for no process: each step can always be taken, but for
+// the first, which is a request.
 proctype Client(byte s) {
     byte n, m, gen;
 alive:

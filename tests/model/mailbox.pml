@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mailbox.pml - one client's request page, store by store: posters that overtake one another, a slot's next user, a reader.
+// mailbox.pml - one client's request page, store by store: posters that overtake one another, a slot's next user, a
+// reader.
 //
-// A mask is two words, so that half of one can be seen. A checksum is what it is taken over: two that are equal are of the same stamp
-// and words. Attempts and sequence numbers are small; the source gives them 24 and 40 bits. A process that is killed is one that takes
-// no more steps, which the search tries at every step: nothing here waits for another process.
+// A mask is two words, so that a reader can see half of one. A checksum is a copy of the words that it is taken over:
+// equal checksums have the same stamp and words. Attempts and sequence numbers are small; the source gives them 24 and
+// 40 bits. A killed process takes no more steps, which the search tries at every step: no process here waits for
+// another.
 //
-// What is claimed (R3): who reads a request gets a mask that was posted as that request to this user of the slot, complete; the same
-// for everybody who reads it; and numbers never go back.
+// The claims (R3): a reader of a request gets a complete mask, which was posted as that request to this user of the
+// slot. All its readers get the same mask. Numbers never go back.
 
 #ifndef POSTERS
 #define POSTERS 2
 #endif
 #ifndef TRIES
-#define TRIES 2 /* how often a poster derives anew when it was overtaken */
+#define TRIES 2 /* how often a poster derives a mask, of which all but the first after it was overtaken */
 #endif
 #ifndef READS
 #define READS 2
@@ -30,10 +32,10 @@ byte word0[2], word1[2];
 byte sum_stamp[2], sum0[2], sum1[2];
 byte generation;
 
-// What only the claims look at.
+// Only the claims look at these.
 byte seen[SEQS];   // the mask that was read as this request
 byte user[9];      // the generation for which this mask was derived
-byte base_of[9];   // and the number under which
+byte base_of[9];   // the number under which this mask was derived
 
 // read_half(): load of the stamp, words, checksum.
 inline read_half(want, ok, m) {
@@ -56,7 +58,7 @@ inline read_half(want, ok, m) {
     d_step { got_stamp = 0; got0 = 0; got1 = 0 }
 }
 
-// write_half(): takes the half over, fills it, finishes it.
+// write_half(): takes the half over, fills it, and marks it as complete.
 inline write_half(expected, want, m, ok) {
     before = stamp[HALF(want)];
     if

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// puppet.hpp - a process that runs one instruction at a time, as far as it is told: schedules of the model with the
+// puppet.hpp - a process that runs one instruction at a time, as far as its test says: schedules of the model with the
 // real code.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace drom::test {
 
 class Puppet {
 public:
-    /// `body` runs in a process of its own, which has not begun with it yet.
+    /// Starts a process that is going to run `body`, and stands still before the first instruction of it.
     template <class Body>
     explicit Puppet(Body&& body) : pid_(fork()) {
         if (pid_ == 0) {
@@ -26,7 +26,7 @@ public:
         int status = 0;
         if (pid_ < 0 || waitpid(pid_, &status, 0) != pid_ || !WIFSTOPPED(status))
             throw std::runtime_error("a puppet cannot be started");
-        ptrace(PTRACE_SETOPTIONS, pid_, nullptr, PTRACE_O_TRACESYSGOOD);  // or no stop is known to be at a system call
+        ptrace(PTRACE_SETOPTIONS, pid_, nullptr, PTRACE_O_TRACESYSGOOD);  // marks the stops at system calls
     }
     ~Puppet() {
         if (gone_) return;
@@ -36,20 +36,20 @@ public:
     Puppet(const Puppet&) = delete;
     Puppet& operator=(const Puppet&) = delete;
 
-    /// Goes on until the world is as asked, and stands still then. False when it came to its end before that.
+    /// Runs until `there` holds, and stands still then. False when the process came to its end before that.
     template <class Predicate>
     bool run_until(Predicate&& there) {
         while (!there())
             if (!move(PTRACE_SINGLESTEP)) return false;
         return true;
     }
-    /// So many instructions more. False when it came to its end before that.
+    /// Runs `count` more instructions. False when the process came to its end before that.
     bool steps(unsigned count) {
         for (; count > 0; --count)
             if (!move(PTRACE_SINGLESTEP)) return false;
         return true;
     }
-    /// Goes on to the beginning of a system call with this number and first argument. False when it came to its end
+    /// Runs until a system call with this number and first argument begins. False when the process came to its end
     /// before that.
     bool run_until_call(uint64_t number, uint64_t first) {
         for (;;) {

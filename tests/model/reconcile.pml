@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reconcile.pml - reconcile() and what it calls, for ledger.pml.
 
-// What the compare-and-swap of an owner word asks.
+// The comparison in the compare-and-swap of an owner word.
 #ifdef M_WORD_BY_STORE
 #define UNCHANGED(now, then) true
 #else
@@ -23,8 +23,9 @@
 #define MAY_HAND_OVER(c) (IS_TOLD(w) && RELEASED(c))
 #endif
 
-// Reconciliation::step() on word c, with has_released(), give(), leave_dead(), heir_died() and hand_over(). A word and the liveness of those
-// it names are looked at in one step: whatever follows from them is a compare-and-swap from that word.
+// Reconciliation::step() on word c, with has_released(), give(), leave_dead(), heir_died() and hand_over(). A word and
+// the liveness of the clients in it are looked at in one step: every change that follows is a compare-and-swap from
+// that word.
 inline reconcile_word(c) {
     atomic {
         w = word[c];
@@ -85,7 +86,7 @@ inline reconcile_word(c) {
     }
 }
 
-// untold_cpus(), usable_cpus() of one word.
+// untold_cpus() and usable_cpus(), for one word.
 inline look_untold(c) {
     atomic {
         if
@@ -137,9 +138,10 @@ inline mark_told(c) {
 #define PUBLISHES(s) (newest[s] == base)
 #endif
 
-// post_words(): what the words spell, unless it is posted already. Each client has a CPU of its own besides those here, which nobody
-// asks for, so that no mask is empty. The comparison with what is posted is one step with the compare-and-swap of the number: under one
-// number the mask never changes. Who comes too late may have scribbled over the half by then.
+// post_words(): posts the mask that the words spell, unless it is posted already. Each client has a CPU of its own
+// besides those here, for which no administrator asks, so that no mask is empty. The comparison with the posted mask is
+// one step with the compare-and-swap of the number: under one number the mask never changes. A poster that comes too
+// late may have written over the half by then.
 inline post_words(s) {
     do
     :: atomic { touched & BIT(s) -> who = (phase[s] == LIVE -> NAME(s, generation[s]) : 0); base = newest[s] }

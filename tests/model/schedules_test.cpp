@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// schedules_test.cpp - the real code along the schedules in which the model broke what it once was.
+// schedules_test.cpp - the real code along the schedules in which the model showed faults of an earlier version.
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
@@ -58,7 +58,7 @@ protected:
     void confine(uint32_t slot, uint64_t seq) {
         ledger_.mailbox(slot).confined.store(confined_mark(state_of(ledger_.slot(slot)).generation, seq));
     }
-    /// An administrator of its own, stopped before its first instruction, that settles for `slot`.
+    /// Returns the body of an administrator that reconciles for `slot`.
     auto reconciles_for(uint32_t slot) {
         return [this, slot] {
             SlotSet touched;
@@ -70,7 +70,7 @@ protected:
     Owner::Name name(uint32_t slot) const { return name_of(ledger_, slot); }
     Owner word(uint32_t cpu) const { return {ledger_.owner(cpu).load()}; }
     uint64_t newest(uint32_t slot) const { return ledger_.mailbox(slot).newest.load(); }
-    /// Who took a half of the page over, since its slot was claimed.
+    /// Returns how often processes took a half of the page over since its slot was claimed.
     uint64_t attempts(uint32_t slot) const { return ledger_.mailbox(slot).attempts.load() - kOfTheClaimer; }
     uint64_t half_seq(uint32_t slot, uint64_t seq) const { return ledger_.half(slot, seq).stamp.load() & kSeqMask; }
     CpuSet posted(uint32_t slot) const {
@@ -83,7 +83,7 @@ protected:
     Pages pages_;
 };
 
-// A client read its request and followed it; then the same number meant another mask, which it never looked at again.
+// 1. A client read request 1 and followed it. 2. Request 1 became another mask. 3. The client never looked at it again.
 TEST_F(Schedules, ARequestThatWasReadNeverChanges) {
     const uint32_t a = join();
     const CpuSet first = CpuSet::range(0, 1);
@@ -91,7 +91,7 @@ TEST_F(Schedules, ARequestThatWasReadNeverChanges) {
     Puppet quick([&] { post_request(ledger_, name(a), 0, first); });
     Puppet slow([&] { post_request(ledger_, name(a), 0, second); });
     ASSERT_TRUE(quick.run_until([&] { return half_seq(a, 1) == 1; }));  // filled, and not published yet
-    ASSERT_TRUE(slow.run_until([&] { return attempts(a) == 2; }));      // has looked at everything, and taken nothing
+    ASSERT_TRUE(slow.run_until([&] { return attempts(a) == 2; }));      // has looked at all, and taken no half
     ASSERT_TRUE(quick.finish());
     ASSERT_EQ(newest(a), 1U);
     ASSERT_TRUE(posted(a) == first);
@@ -99,7 +99,7 @@ TEST_F(Schedules, ARequestThatWasReadNeverChanges) {
     EXPECT_FALSE(newest(a) == 1 && posted(a) == second) << "request 1 was one mask and is another";
 }
 
-// Who had looked at an empty half finds that it was filled meanwhile, and leaves it.
+// A poster that had looked at an empty half finds that it was filled meanwhile, and leaves it.
 TEST_F(Schedules, WhoComesTooLateTakesNothing) {
     const uint32_t a = join();
     const CpuSet first = CpuSet::range(0, 1);
@@ -111,7 +111,7 @@ TEST_F(Schedules, WhoComesTooLateTakesNothing) {
     EXPECT_TRUE(posted(a) == first) << "request 1 cannot be read any more";
 }
 
-// Wherever somebody stands who has taken a half and lost it to another one.
+// A poster has taken a half and lost it to another poster. It is stopped at every third instruction in between.
 TEST_F(Schedules, WhoLostAHalfNeverFinishesIt) {
     const CpuSet first = CpuSet::range(0, 1);
     const CpuSet second = CpuSet::range(0, 2);
@@ -121,7 +121,7 @@ TEST_F(Schedules, WhoLostAHalfNeverFinishesIt) {
         const uint64_t base = newest(a), before = attempts(a);
         Puppet slow([&] { post_request(ledger_, name(a), base, second); });
         ASSERT_TRUE(slow.run_until([&] { return attempts(a) == before + 1 && half_seq(a, base + 1) == 0; }));
-        if (!slow.steps(more) || newest(a) != base) break;  // it has come to its end by itself
+        if (!slow.steps(more) || newest(a) != base) break;  // the poster has come to its end by itself
         ASSERT_TRUE(post_request(ledger_, name(a), base, first));
         ASSERT_TRUE(posted(a) == first);
         slow.finish();
@@ -133,8 +133,8 @@ TEST_F(Schedules, WhoLostAHalfNeverFinishesIt) {
     EXPECT_GT(lost, 20U);
 }
 
-// A client left and its slot was claimed by the next one, while an administrator looked for it by its number, which
-// still stood there.
+// 1. An administrator looked for a client by its pid. 2. The client left. 3. The next client claimed the slot, in which
+// the former pid was still written.
 TEST_F(Schedules, WhoIsLookedForAndLeavesIsNotTakenForTheNextUserOfItsSlot) {
     auto* found =
         static_cast<User*>(mmap(nullptr, sizeof(User), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -147,7 +147,7 @@ TEST_F(Schedules, WhoIsLookedForAndLeavesIsNotTakenForTheNextUserOfItsSlot) {
         Puppet looking([&] { *found = find_listed_user(ledger_, pid); });
         const bool is_looking = looking.steps(instructions);
         move_slot(ledger_, a, generation, phase::kFree, 0);
-        ledger_.slot(a).state.store(pack_state({phase::kClaimed, 0, generation + 1}));  // its number is not blanked yet
+        ledger_.slot(a).state.store(pack_state({phase::kClaimed, 0, generation + 1}));  // not blanked yet
         looking.finish();
         if (!is_looking) break;
         EXPECT_TRUE(found->slot == kNoSlot || found->generation == generation) << "after " << instructions;
@@ -158,8 +158,8 @@ TEST_F(Schedules, WhoIsLookedForAndLeavesIsNotTakenForTheNextUserOfItsSlot) {
     munmap(found, sizeof *found);
 }
 
-// A request that lacks the CPU was released long ago, and one that has it is under way: that somebody is about to tell
-// the client is not enough.
+// The client released a request without the CPU long ago, and a request with it is under way. An administrator that is
+// about to notify the client is not enough: the CPU must not be handed over yet.
 TEST_F(Schedules, ACpuIsToldWhenTheRequestIsThere) {
     const uint32_t b = join();
     const uint32_t a = join();
@@ -180,7 +180,7 @@ TEST_F(Schedules, ACpuIsToldWhenTheRequestIsThere) {
     EXPECT_TRUE((posted(a) & posted(b)).none());
 }
 
-// The same, as its user saw it: given a CPU, said to have released and resized, and never on it.
+// The user's view of the same fault: a client got a CPU, was said to have released and resized, and never ran on it.
 TEST_F(Schedules, AClientGetsWhatItWasGivenThoughTwoPostAtOnce) {
     const uint32_t a = join();
     own(0, a);
@@ -197,15 +197,15 @@ TEST_F(Schedules, AClientGetsWhatItWasGivenThoughTwoPostAtOnce) {
     EXPECT_TRUE(posted(a) == CpuSet::range(0, 2));
 }
 
-// A client that was joining had two CPUs, of which an administrator took one at once, because nothing had been posted
-// yet. Who had derived its first request before that posted it after that: two clients ran on one CPU.
+// 1. A joining client had two CPUs, and its first request was derived. 2. An administrator took one of the CPUs at
+// once, because no request had been posted yet. 3. The derived request was posted: two clients ran on one CPU.
 TEST_F(Schedules, ACpuIsNotTakenFromAClientWhoseFirstRequestIsUnderWay) {
     const uint32_t b = join();
     const uint32_t a = join();
     own(0, a);
     own(1, a);
     Puppet joining(reconciles_for(a));
-    ASSERT_TRUE(joining.run_until([&] { return attempts(a) == 1; }));  // its mask is derived
+    ASSERT_TRUE(joining.run_until([&] { return attempts(a) == 1; }));  // the mask is derived
     offer(1, a, b);
     Puppet administrator(reconciles_for(b));
     administrator.run_until([&] { return newest(b) == 1; });  // and is killed here
@@ -218,7 +218,8 @@ TEST_F(Schedules, ACpuIsNotTakenFromAClientWhoseFirstRequestIsUnderWay) {
     EXPECT_TRUE((posted(a) & posted(b)).none());
 }
 
-// Who had posted for an offer that was withdrawn marked the next one as told, which nobody had posted for.
+// 1. A process posted for an offer. 2. The offer was withdrawn. 3. The process marked the next offer as told, for which
+// no request had been posted.
 TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     const uint32_t b = join();
     const uint32_t a = join();
@@ -232,7 +233,7 @@ TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     Puppet first(reconciles_for(a));
     ASSERT_TRUE(first.run_until([&] { return newest(a) == 2; }));  // posted without CPU 1, and not marked yet
     release(a);
-    own(1, a);  // withdrawn
+    own(1, a);  // the offer is withdrawn
     Puppet stale(reconciles_for(a));
     ASSERT_TRUE(stale.run_until([&] { return half_seq(a, 3) == 3; }));  // derived with CPU 1, and not published yet
     offer(1, a, b);
@@ -243,7 +244,7 @@ TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     EXPECT_TRUE((posted(a) & posted(b)).none());
 }
 
-/// A process that joins when it is let, and stays.
+/// Starts a process that joins when `begin` opens, and stays.
 test::Child joins_when(test::Gate& begin, test::Gate& joined, const std::string& path) {
     return test::Child::run([&] {
         setenv("DROM_TABLE", path.c_str(), 1);
@@ -255,7 +256,7 @@ test::Child joins_when(test::Gate& begin, test::Gate& joined, const std::string&
     });
 }
 
-// A process joined while an administrator of DLB's registered it: it had two slots, and followed one.
+// A process joined while an administrator registered it through DLB's interface: it had two slots, and followed one.
 TEST_F(Schedules, WhoJoinsWhileItIsRegisteredHasOneSlot) {
     const std::string path = directory_.table();
     test::Gate begin, joined;
@@ -275,8 +276,7 @@ TEST_F(Schedules, WhoJoinsWhileItIsRegisteredHasOneSlot) {
     EXPECT_EQ(find_other_slot(ledger_, client.upid(), slot), kNoSlot);
 }
 
-// Who copied an event while its place in the ring was used again would have been told of one that never was: half of it
-// the one, half the other.
+// A reader that copied an event while its place in the ring was used again would have got a mixture of two events.
 TEST_F(Schedules, AnEventWhosePlaceIsUsedAgainWhileItIsCopiedIsNotTold) {
     struct Told {
         std::atomic<bool> begun;
@@ -312,8 +312,8 @@ TEST_F(Schedules, AnEventWhosePlaceIsUsedAgainWhileItIsCopiedIsNotTold) {
     munmap(told, sizeof *told);
 }
 
-// Who looked at an event before it was complete, and looked again after, took it for one of the past, and never told
-// it.
+// 1. A reader looked at an event before it was complete. 2. The event was completed. 3. The reader looked again, took
+// the event for one of the past, and never returned it.
 TEST_F(Schedules, AnEventThatIsCompletedWhileItIsLookedAtIsTold) {
     struct Follower {
         std::atomic<bool> begun;
@@ -350,7 +350,7 @@ TEST_F(Schedules, AnEventThatIsCompletedWhileItIsLookedAtIsTold) {
     munmap(follower, sizeof *follower);
 }
 
-/// Of one CPU set after the other; released when it returns, unless `flags` say otherwise.
+/// Sets the mask of `pid`. The CPUs are released when it returns, unless `flags` say otherwise.
 int set_mask(const char* path, int32_t pid, uint64_t mask, uint64_t flags = DROM_WAIT_RELEASED) {
     drom_table* table = nullptr;
     drom_error error{};
@@ -379,8 +379,8 @@ int reserve_two(const char* path, int32_t pid) {
         if (!mine.has(0) || !mine.has(1)) GTEST_SKIP() << "CPUs 0 and 1 are needed"; \
     } while (false)
 
-// An administrator was held up before it moved a client's threads. It moved them when the client had been given another
-// CPU, and the one that it moved them to was somebody else's.
+// 1. An administrator was held up before it moved a client's threads. 2. The client was given another CPU.
+// 3. The administrator moved the threads to a CPU that another client owned by then.
 TEST_F(Schedules, WhoWasHeldUpBeforeItMovesThreadsMovesThemWhereTheyBelong) {
     NEED_TWO_CPUS();
     const std::string path = directory_.table();
@@ -395,8 +395,8 @@ TEST_F(Schedules, WhoWasHeldUpBeforeItMovesThreadsMovesThemWhereTheyBelong) {
     EXPECT_TRUE(now == CpuSet::range(0, 1)) << "it was put on a CPU that is not its own";
 }
 
-// A process joined what was being reserved for it; then one of the CPUs could not be had, and the reservation was
-// called off: the process had no slot any more, and did not know it.
+// 1. A process joined the CPUs that were being reserved for it. 2. One of the CPUs was not to be had, and the
+// reservation was called off. 3. The process had no slot any more, and did not know it.
 TEST_F(Schedules, WhoJoinsAReservationThatThenFailsIsAClientByItself) {
     NEED_TWO_CPUS();
     const std::string path = directory_.table();
@@ -413,7 +413,8 @@ TEST_F(Schedules, WhoJoinsAReservationThatThenFailsIsAClientByItself) {
     EXPECT_TRUE(wanted_cpus(ledger_, name(1)) == CpuSet::range(0, 1)) << "it has what is free of its CPUs";
 }
 
-/// An administrator that sets the mask of `client` and is killed when its thread has been moved, before it notes that.
+/// Starts an administrator that sets the mask of `client`. It is killed when the client's thread has been moved, before
+/// the ledger says so.
 void move_and_die(const char* path, const test::Child& client, uint64_t mask) {
     Puppet killed([&] { set_mask(path, client.pid(), mask); });
     ASSERT_TRUE(killed.run_until_call(SYS_sched_setaffinity, client.upid()));
@@ -422,7 +423,7 @@ void move_and_die(const char* path, const test::Child& client, uint64_t mask) {
     ASSERT_TRUE(get_affinity(client.upid(), now) && now.words[0] == mask);
 }
 
-// The client took the thread for one that its program had bound, and left it on CPU 0 for good.
+// The client took the moved thread for one that its program had bound, and left it on CPU 0 for good.
 TEST_F(Schedules, AClientWhoseThreadsWereMovedByAnAdministratorThatDiedUsesAllOfItsCpus) {
     NEED_TWO_CPUS();
     const std::string path = directory_.table();
