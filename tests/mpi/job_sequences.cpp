@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// job_sequences.cpp - random job-wide requests to ranks that meet in collectives: nobody waits for ever, no CPU is in
+// job_sequences.cpp - random job-wide requests to ranks that meet in collectives: no rank waits for ever, no CPU is in
 // two masks.
 //
 //   job_sequences PROGRESS SEQUENCES SEED     PROGRESS: where rank 0 counts its rounds (ranks/collectives.c)
 //
-// A sequence is one to six drom_set_masks over all clients of the table, waited for in different ways. After each the
-// table is checked, and the ranks must have come further: 60 s without a round are a deadlock. Prints the numbers. Exit
-// status: 0, 1 with a sentence.
+// A sequence is one to six calls of drom_set_masks for all clients of the table, which wait in different ways. After
+// each sequence the table is checked, and the ranks must have come further: 60 s without a round are a deadlock. Prints
+// the numbers. Exit status: 0, 1 with a sentence.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -46,7 +46,7 @@ public:
     Sequences(Table& table, const std::atomic<uint64_t>& progress, unsigned seed)
         : table_(table), progress_(progress), random_(seed) {}
 
-    /// What went wrong; empty: nothing.
+    /// Runs one sequence. Returns what went wrong, or an empty text.
     std::string one() {
         for (unsigned requests = below(6) + 1; requests > 0; --requests)
             if (auto wrong = request(); !wrong.empty()) return wrong;
@@ -59,7 +59,7 @@ public:
 private:
     unsigned below(unsigned n) { return std::uniform_int_distribution<unsigned>(0, n - 1)(random_); }
 
-    /// The CPUs that exist, in random order, cut into as many parts as there are ranks; some may be left over.
+    /// Returns one mask per rank: the CPUs that exist, in random order, cut into parts. Some CPUs may be left over.
     std::vector<Assignment> some_masks(const std::vector<drom_client_info>& clients, const CpuSet& present) {
         std::vector<unsigned> cpus(present.begin(), present.end());
         std::shuffle(cpus.begin(), cpus.end(), random_);
@@ -94,7 +94,7 @@ private:
             ++(outcome->unchanged() ? counts_.unchanged : outcome->pending() ? counts_.pending : counts_.done);
             return "";
         }
-        // An exchange that is not fast, or a CPU that an earlier fast one still moves.
+        // Busy is right for an exchange without DROM_FAST, and for a CPU that an earlier fast request still moves.
         const bool in_the_way = outcome.error().status == DROM_E_BUSY;
         counts_.circles += in_the_way ? 1 : 0;
         return in_the_way ? "" : outcome.error().text;

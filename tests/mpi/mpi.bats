@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# mpi.bats - ranks of one MPI library ($MPI, built into $RANKS) and the MPI door.
+# mpi.bats - ranks of one MPI library ($MPI, built into $RANKS) and the entry points for MPI calls.
 
 load ../cli/support
 
@@ -21,7 +21,7 @@ teardown() {
     for pid in "${LAUNCHED[@]}"; do wait "$pid" || true; done
 }
 
-# ranks N COMMAND...: as the site's users start them, bound to nothing; killed after LIMIT seconds.
+# ranks N COMMAND...: starts N ranks as the site's users do, bound to no CPU, and kills them after LIMIT seconds.
 ranks() {
     local n=$1
     shift
@@ -30,14 +30,14 @@ ranks() {
     timeout --foreground "${LIMIT:-60}" "mpirun.$MPI" "${unbound[@]}" -np "$n" "$@"
 }
 
-# launch N COMMAND...: in the background; its output in $OUT.
+# launch N COMMAND...: starts the ranks in the background; their output is in $OUT.
 launch() {
     OUT=$BATS_TEST_TMPDIR/out
     ranks "$@" > "$OUT" 2>&1 3>&- &
     LAUNCHED+=("$!")
 }
 
-# clients COUNT [CONDITION]: waits until so many ranks are clients through the MPI door.
+# clients COUNT [CONDITION]: waits until COUNT ranks are clients through the entry points for MPI calls.
 clients() {
     local tries
     for ((tries = 0; tries < 200; ++tries)); do
@@ -49,7 +49,7 @@ clients() {
     return 1
 }
 
-# of RANK FIELD: of the only job.
+# of RANK FIELD: prints a field of a rank of the only job.
 of() { drom list --json | jq -r ".clients[] | select(.rank == $1) | .$2"; }
 
 finish() {
@@ -67,7 +67,7 @@ finish() {
     drom list | grep -E 'RANK' && drom list | grep -E ' 1/2 '
     run drom explain "$(of 1 pid)"
     [[ $output == *"rank 1 of 2"* ]]
-    [[ $(head -n 1 <<<"$output" | grep -o "job $(of 1 job)" | wc -l) == 1 ]] # said once
+    [[ $(head -n 1 <<<"$output" | grep -o "job $(of 1 job)" | wc -l) == 1 ]] # the job is named once
     finish
     [[ $(drom list --json | jq '.clients | length') == 0 ]]
 }
@@ -77,7 +77,7 @@ finish() {
     ((status != 0))
     [[ $output == *"drom: run: 3 ranks divide CPUs $BOTH of this node, and none is left for rank 2; start at most 2 here"* ]]
     [[ $(drom list --json | jq '.clients | length') == 0 ]]
-    # Preloaded, nobody is refused: that rank shares the CPUs of the others and is listed with none of its own.
+    # With the library preloaded no rank is refused: rank 2 shares the CPUs of the others, and is listed with none.
     LD_PRELOAD=
     launch 3 env LD_PRELOAD="$LIBRARIES" "$RANKS/rank" hold "$STOP"
     clients 3
@@ -91,7 +91,7 @@ finish() {
     clients 2
     [[ $(of 0 ranks) == 2 && $(of 0 job) == "$(of 1 job)" ]]
     [[ $(of 0 mask) == "$A" && $(of 1 mask) == "$B" ]]
-    # Each has a name of its own, so that a verb can be told which one is meant.
+    # Each rank has a name of its own, by which a verb finds it.
     [[ $(of 0 name) == rank.0 && $(of 1 name) == rank.1 ]]
     drom explain rank.1 --sample 1
     finish
@@ -128,13 +128,13 @@ finish() {
     grep -F "rank 1 received 42" "$OUT"
 }
 
-# waits_in: where explain says that rank $1 busy-waits; looks for $2 ms.
+# waits_in RANK MS: prints where explain says that the rank busy-waits, after a look of MS milliseconds.
 waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_waits_in; }
 
 @test "a rank that busy-waits in MPI is said to, and one that sleeps or computes is not" {
     launch 1 "$RANKS/rank" receive "$STOP" : -np 1 "$BIN" run --ncpus 1 -- "$RANKS/rank" receive "$STOP"
     clients 1
-    # A look may miss it: its launcher has its say, too, and at first it is not there yet.
+    # One look may miss the call: the rank also serves its launcher, and at first it has not come to MPI_Recv.
     local tries
     for ((tries = 0; tries < 100; ++tries)); do
         [[ $(waits_in 1 100) != MPI_Recv ]] || break
@@ -210,7 +210,7 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
     launch 2 "$BIN" run -- "$RANKS/rank" hold "$STOP"
     clients 2
     kill -9 "$(of 1 pid)"
-    # Its launcher ends the other one, too; with which exit status is the launcher's own affair.
+    # The launcher ends the other rank, too, with an exit status of its own choice.
     wait "${LAUNCHED[0]}" || true
     LAUNCHED=()
     drom check
@@ -232,7 +232,7 @@ waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_wa
     grep -Fx "threads wrong 0" "$OUT"
 }
 
-# disturbed WORD...: two ranks do that, one of them asked for other CPUs all the time, at random; nothing is wrong afterwards.
+# disturbed WORD...: two ranks do that, and one of them gets random masks all the time. Nothing is wrong afterwards.
 disturbed() {
     launch 1 "$RANKS/rank" "$@" : -np 1 "$BIN" run --ncpus 2 -- "$RANKS/rank" "$@"
     clients 1
@@ -266,7 +266,7 @@ disturbed() {
     ((THREADS > bare))
 }
 
-# sequences RANKS N: so many random sequences of requests for all ranks of a job, which meet in collectives meanwhile.
+# sequences RANKS N: sends N random sequences of requests to all ranks of a job, which meet in collectives meanwhile.
 sequences() {
     local progress=$BATS_TEST_TMPDIR/progress.$1 seed=${EPOCHREALTIME#*.}
     rm -f "$STOP"
@@ -331,7 +331,7 @@ sequences() {
         clients 1
         pid=$(of 0 pid)
         drom set --wait resized --timeout 60000 "$pid" "$A"
-        # Until it has ended, which is when there is nobody to ask.
+        # The loop ends with the program: then `drom set` finds no client.
         while drom set --no-wait "$pid" "$BOTH" && sleep 0.02 && drom set --no-wait "$pid" "$A"; do sleep 0.02; done 2>/dev/null >&2
         wait "${LAUNCHED[-1]}"
         grep -Fx "$bare" "$OUT"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// loads_mpi.c - a host of a language whose extension module brings MPI in with dlopen, invisible to everybody else (as
-// Python does).
+// loads_mpi.c - a host of a language whose extension module loads MPI with dlopen, invisible to all other libraries, as
+// Python does.
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rank.c - an ordinary MPI rank that says what it computed. Knows nothing of drom.
 //
-//   rank talk SECONDS    sends, receives and reduces all the time; prints a checksum that does not depend on the number
-//   of CPUs rank hold FILE       does nothing in MPI, in no call, until FILE is there rank receive FILE    every rank
-//   but the first waits in MPI_Recv until FILE is there rank compute FILE    computes between MPI calls that are far
-//   apart, with calls and without, until FILE is there rank teams FILE      opens regions of OpenMP between MPI calls
-//   until FILE is there, and prints its last team size rank threads SECONDS four threads, each sending to itself all
-//   the time; prints what was wrong rank turns SECONDS   the threads of a team send to the other ranks in turn, one
-//   after the other (MPI_THREAD_SERIALIZED); prints what was wrong rank progress SECONDS  as talk, while a thread of
-//   its own makes MPI progress (MPI_THREAD_MULTIPLE); says whether that did rank spawn FILE      starts another process
-//   by MPI_Comm_spawn, which does what hold does, and waits until it has ended rank session FILE    initialises MPI by
-//   a session and nothing else, then does what hold does; says when MPI has no sessions rank probe           asks the
-//   loader for a procedure that MPI libraries of 2021 do not have, and calls it
+//   rank talk SECONDS      sends, receives and reduces all the time; prints a checksum that does not depend on the
+//                          number of CPUs
+//   rank hold FILE         is in no MPI call until FILE is there
+//   rank receive FILE      every rank but the first waits in MPI_Recv until FILE is there
+//   rank compute FILE      computes with and without function calls, with few MPI calls, until FILE is there
+//   rank teams FILE        opens regions of OpenMP between MPI calls until FILE is there, and prints its last team size
+//   rank threads SECONDS   four threads, each sending to itself all the time; prints what was wrong
+//   rank turns SECONDS     the threads of a team send to the other ranks in turn, one after the other
+//                          (MPI_THREAD_SERIALIZED); prints what was wrong
+//   rank progress SECONDS  as talk, while a thread of its own makes MPI progress (MPI_THREAD_MULTIPLE); says whether
+//                          that thread did
+//   rank spawn FILE        starts another process by MPI_Comm_spawn, which does the same as hold; waits for its end
+//   rank session FILE      initialises MPI by a session only, then does the same as hold; says when MPI has no sessions
+//   rank probe             asks the loader for a procedure that MPI libraries of 2021 do not have, and calls it
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -29,7 +32,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/// One round: a ring, a reduction, a broadcast and an all-to-all, each checked against what it must give.
+/// Runs one round: a ring, a reduction, a broadcast and an all-to-all, each with a check of its result.
 static long round_of(long i) {
     long wrong = 0;
     long sent = 1000 * i + rank, got = -1, sum = 0, root = i;
@@ -108,7 +111,8 @@ static void compute(const char* file) {
 static void teams(const char* file) {
     int size = 0, stop = 0;
     while (stop == 0) {
-        // Counted, because a program that asks how many there are is given an answer that stands.
+        // The threads are counted, because a program that asks OpenMP for their number gets an answer that must stay
+        // true.
         size = 0;
 #pragma omp parallel reduction(+ : size)
         size += 1;
@@ -145,7 +149,7 @@ static void threads(double seconds) {
     printf("threads wrong %ld\n", wrong);
 }
 
-/// False when rank 0 says that time is over.
+/// Tells all ranks whether rank 0 goes on. False when time is over.
 static int all_go_on(double end) {
     int go = now() < end;
     MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -205,7 +209,7 @@ static void spawn(char* self, char* file) {
     puts("spawned one, which has ended");
 }
 
-/// In a process that MPI_Comm_spawn started: the parent waits for it.
+/// Answers the parent, which waits, in a process that MPI_Comm_spawn started.
 static void answer_parent(void) {
     MPI_Comm parent;
     int done = 0;

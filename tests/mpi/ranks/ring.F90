@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! ring.F90 - a Fortran rank, by `use mpi`, with -DF08 by `use mpi_f08`, with -DMPIF by mpif.h: a ring and a reduction until a file is
-! there; says what was wrong.
+! ring.F90 - a Fortran rank: a ring and a reduction until a file is there; says what was wrong.
+! MPI is that of `use mpi`, with -DF08 of `use mpi_f08`, with -DMPIF of mpif.h.
 program ring
 #if defined(F08)
   use mpi_f08
