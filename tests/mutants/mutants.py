@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mutants.py - deliberate breakages of the broker, and which test is to notice each. A breakage replaces one text, which is there once, by another."""
+"""mutants.py - deliberate breakages of the broker, and which test is to notice each.
+
+A breakage replaces one text, which its file has once, by another."""
 
 from dataclasses import dataclass
 
-# Kinds. All of ORDER and SEQUENCE have to be noticed, of the others nine in ten.
+# Kinds. All of ORDER and SEQUENCE must be noticed, and nine in ten of the others.
 ORDER = "order"            # a memory order weakened
 SEQUENCE = "sequence"      # two steps swapped, or one compare-and-swap made a store
-RECOVERY = "recovery"      # a step that finishes what the dead began left out
-VALIDATION = "validation"  # something that is not to be believed believed
+RECOVERY = "recovery"      # a step left out that finishes the work of a dead administrator
+VALIDATION = "validation"  # a check of untrusted bytes left out
 
 
 @dataclass(frozen=True)
 class Killer:
-    """A test program and what of it is run."""
+    """A test program, and the arguments that choose its tests."""
 
     program: str
     arguments: tuple[str, ...] = ()
@@ -26,7 +28,7 @@ class Mutant:
     old: str
     new: str
     killers: tuple[Killer, ...]
-    survives: str = ""  # why nobody can notice it, if so
+    survives: str = ""  # why no test can notice it, if so
 
 
 def unit(*tests: str) -> Killer:

@@ -4,11 +4,13 @@
 
   run_mutants.py BUILD [--only TEXT] [--jobs N] [--verbose]
 
-A mutant's file is compiled as the build compiles it and linked into the test programs in place of the right one; nothing of the build is changed. A test that
-fails, ends by a signal or does not end has noticed. First each of these tests has to pass as it is.
+A mutant's file is compiled as the build compiles it, and linked into the test programs in place of the right one. The
+build itself is not changed. A test that fails, ends by a signal or does not end has noticed. First each of these tests
+has to pass without a mutant.
 
-With DROM_MUTANTS_FILES="FILE..." only the mutants of these files, as their names below libdrom are, are tried.
-With DROM_MUTANTS_LONG=1 every program that notices any mutant is tried on those that are said to make no difference.
+With DROM_MUTANTS_FILES="FILE..." only the mutants of these files are tried; the names are relative to libdrom.
+With DROM_MUTANTS_LONG=1 every program that notices any mutant is tried on the mutants that are said to make no
+difference.
 
 Exit status: 0 enough were noticed, 1 not, or a mutant's text is not in its file any more, 77 a test program was not built.
 """
@@ -31,14 +33,15 @@ from pathlib import Path
 from mutants import MUTANTS, ORDER, SEQUENCE, Killer, Mutant
 
 LIMIT_S = 1200       # for one test without any breakage
-HANGS_S = (60, 10)   # one that hangs has noticed, too: at least so many seconds, and so many times what it takes without any breakage
+# A test that hangs has noticed, too: after so many seconds, and after so many times its duration without a breakage.
+HANGS_S = (60, 10)
 LIBRARIES = {"explorer": "explored_core"}  # what a program is linked to, if not to drom_core
 ALL_OF = (ORDER, SEQUENCE)
-LEAST = 0.9  # of all
+LEAST = 0.9  # the part of all mutants that must be noticed
 
 
 class Stale(Exception):
-    """The list does not fit the source any more."""
+    """Says that the list does not fit the source any more."""
 
 
 class Build:
@@ -60,7 +63,7 @@ class Build:
         return self.links[program]
 
     def compile_of(self, source: Path, program: str) -> list[str]:
-        """As the program's own object, if it is built of the sources; else as the library's."""
+        """Returns the command for the program's own object, if it is built of the source; else for the library's."""
         ours = [command for file, command in self.compiles if file == source]
         own = [command for command in ours if f"/{program}.dir/" in command[command.index("-o") + 1]]
         library = [command for command in ours if f"/{LIBRARIES.get(program, 'drom_core')}.dir/" in command[command.index("-o") + 1]]
@@ -78,12 +81,13 @@ def mutated(build: Build, mutant: Mutant, folder: Path) -> tuple[Path, Path]:
 
 
 def compiled(build: Build, source: Path, broken: Path, program: str, folder: Path) -> tuple[str, Path]:
-    """The object that is replaced, and what replaces it."""
+    """Compiles the mutant. Returns the object that is replaced, and the mutant's object."""
     command = list(build.compile_of(source, program))
     place = command.index("-o") + 1
     replaced, command[place] = command[place], str(folder / f"{program}.o")
     command[command.index("-c") + 1] = str(broken)
-    # Warnings would be right, but they are not the question. Its neighbours' headers are beside the source, not beside the copy.
+    # Warnings about a mutant would be right, and do not matter here. The headers are beside the source, and not beside
+    # the copy.
     command += ["-w", "-Wno-error", "-iquote", str(source.parent)]
     done = subprocess.run(command, cwd=build.folder, capture_output=True, text=True)
     if done.returncode != 0:
@@ -96,7 +100,7 @@ def linked(build: Build, program: str, replaced: str, by: Path, folder: Path) ->
     if replaced in command:
         command[command.index(replaced)] = str(by)
     else:
-        command.insert(command.index("-o"), str(by))  # before the library: its own object is then not needed
+        command.insert(command.index("-o"), str(by))  # before the library, whose own object is then not needed
     place = command.index("-o") + 1
     command[place] = str(folder / program)
     done = subprocess.run(command, cwd=build.folder, capture_output=True, text=True)
@@ -106,9 +110,9 @@ def linked(build: Build, program: str, replaced: str, by: Path, folder: Path) ->
 
 
 def failure_of(program: Path, killer: Killer, build: Build, limit: float) -> str:
-    """Its exit status and what it said; empty when it passes."""
+    """Runs the test. Returns its exit status and output, or an empty text when it passes."""
     environment = os.environ | {"TSAN_OPTIONS": "exitcode=66", "LD_LIBRARY_PATH": str(build.folder / "lib"), "DROM_RACE_ROUNDS": "2000"}
-    # A group of its own: what it has started ends with it.
+    # The test has a process group of its own, so that the processes that it has started end with it.
     process = subprocess.Popen([str(program), *killer.arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, errors="replace", start_new_session=True)
     try:
@@ -127,7 +131,7 @@ def failure_of(program: Path, killer: Killer, build: Build, limit: float) -> str
 
 
 def noticed(build: Build, mutant: Mutant, took: dict[Killer, float]) -> str:
-    """By which test; empty: by none."""
+    """Returns the test that noticed, or an empty text."""
     with tempfile.TemporaryDirectory(prefix="drom-mutant-") as name:
         folder = Path(name)
         source, broken = mutated(build, mutant, folder)
@@ -148,7 +152,7 @@ def judge(build: Build, mutant: Mutant, took: dict[Killer, float]) -> tuple[Muta
 
 
 def sound(build: Build, killers: set[Killer], jobs: int, took: dict[Killer, float]) -> list[str]:
-    """Tests that fail without any breakage; and how long each takes."""
+    """Returns the tests that fail without any breakage, and how long each test takes."""
     def good(killer: Killer) -> bool:
         begin = time.monotonic()
         failure = failure_of(build.folder / "bin" / killer.program, killer, build, LIMIT_S)
