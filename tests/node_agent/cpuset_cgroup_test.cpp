@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// cpuset_cgroup_test.cpp - cpusets in the kernel's words: v1, v2, both, in containers; widened in a tree of plain
-// files, and in a real one.
+// cpuset_cgroup_test.cpp - cpusets as the kernel shows them: v1, v2, both, in containers. They are widened in a tree of
+// plain files, and in a real hierarchy.
 #include "node_agent/cpuset_cgroup.hpp"
 
 #include <gtest/gtest.h>
@@ -23,14 +23,14 @@ namespace {
 using test::Child;
 namespace fs = std::filesystem;
 
-// --- where it is ---
+// --- where a cpuset is ---
 
 struct Captured {
     const char* what;
     const char* cgroup;
     const char* mountinfo;
     const char* own;   ///< the process's directory; nullptr: none, "!": cannot be reached
-    const char* file;  ///< with its CPUs
+    const char* file;  ///< the file with its CPUs
 };
 
 const char* const kV1Mounts =
@@ -116,7 +116,7 @@ TEST(CpusetLocation, LevelsOfSlurmAreThoseWhoseCpusSlurmWrites) {
 
 // --- widening a tree of plain files ---
 
-constexpr pid_t kTask = 4194305;  // above what the kernel ever gives: no affinity is touched
+constexpr pid_t kTask = 4194305;  // above every pid that the kernel gives: no affinity is touched
 
 std::string text_of(const std::string& path) {
     std::ifstream file(path);
@@ -125,7 +125,7 @@ std::string text_of(const std::string& path) {
     return line;
 }
 
-/// A machine of files: /proc and one hierarchy. Each level has `cpuset.cpus` and what is in effect.
+/// A machine of files: /proc and one hierarchy. Each level has the files of the configured and of the effective CPUs.
 class FakeTree : public testing::Test {
 protected:
     void write(const std::string& path, const std::string& text) const {
@@ -168,7 +168,7 @@ TEST_F(FakeTree, V1IsWidenedFromTheFirstLevelThatLacksCpusDown) {
     EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_0"), "0,2-3");
     EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_1"), "0");
     EXPECT_TRUE(cpus_inside(kTask, root()) == (CpuSet::range(0, 1) | CpuSet::range(2, 2)));
-    // Once more changes nothing, and neither does less.
+    // A second call changes nothing, and neither does one with fewer CPUs.
     EXPECT_EQ(widen(CpuSet::range(0, 1)), "");
     EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_0"), "0,2-3");
 }
@@ -220,7 +220,7 @@ TEST_F(FakeTree, OnV2AnEmptyCpusetInheritsAndIsLeftEmpty) {
     level(job + "/step_0", "0", "0");
     level(job + "/step_0/user", "", "0");
     level(job + "/step_0/user/task_0", "", "0");
-    // No kernel computes the CPUs in effect here: they are written right, and said to have no effect.
+    // No kernel computes effective CPUs here: the files are right, and the sentence says that they have no effect.
     EXPECT_NE(widen(CpuSet::range(0, 2)).find("has CPUs 0 in effect whatever is asked"), std::string::npos);
     EXPECT_EQ(cpus(v2_ + "/system.slice/slurmstepd.scope"), "");
     EXPECT_EQ(cpus(job), "0-1");
@@ -282,7 +282,7 @@ TEST_F(FakeTree, WhoMayNotWriteIsTold) {
     fs::permissions(root(), fs::perms(0755));
     fs::permissions(root() + v1_ + "/slurm/uid_0/job_1/cpuset.cpus", fs::perms(0444));
     Child child = Child::run([&] {
-        // From inside: no process may get here from above.
+        // The process starts inside the tree, because it may not enter the tree from above.
         if (chdir(root().c_str()) != 0 || (geteuid() == 0 && setuid(65534) != 0)) return 2;
         const std::string trouble = widen_cpuset(kTask, CpuSet::range(0, 2), ".");
         return trouble.ends_with("slurmd has to run as root and to have the hierarchy mounted for writing") ? 0 : 1;
@@ -297,7 +297,7 @@ TEST_F(FakeTree, BeforeTheNextStepItIsAsNarrowAsTheJobAgain) {
     level(v1_ + "/slurm/uid_0/job_1", "0-3");
     level(v1_ + "/slurm/uid_0/job_1/step_0", "0-3");
     EXPECT_EQ(narrow_cpuset(kTask, CpuSet::range(0, 2), root()), "");
-    EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1"), "0-3");  // Slurm is about to write it
+    EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1"), "0-3");  // Slurm is about to write this level
     EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_0"), "0-1");
     EXPECT_EQ(narrow_cpuset(kTask, CpuSet::range(6, 2), root()), "");
     EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_0"), "0-1");
@@ -320,7 +320,7 @@ TEST(StartingSteps, CountFromTheirFileToItsEndAndForSecondsOnly) {
 
 // --- the real thing ---
 
-/// Groups of this test below its own cpuset, as Slurm makes them; gone with it, whatever happens.
+/// Makes groups of this test below its own cpuset, as Slurm does, and removes them at the end in any case.
 class RealGroups {
 public:
     RealGroups() {
@@ -346,7 +346,7 @@ public:
     [[nodiscard]] bool writable() const { return writable_; }
     [[nodiscard]] const std::string& step() const { return groups_.back(); }
     [[nodiscard]] std::string cpus(std::size_t level) const { return text_of(groups_[level] + "/cpuset.cpus"); }
-    /// Slurm's own directory and the user's have both CPUs, the job and the step the first.
+    /// Gives Slurm's own directory and the user's both CPUs, and the job and the step the first.
     [[nodiscard]] bool confine_to(const std::string& both, const std::string& first) const {
         return put(groups_[0] + "/cpuset.cpus", both) && put(groups_[1] + "/cpuset.cpus", both) &&
                put(groups_[2] + "/cpuset.cpus", first) && put(groups_[3] + "/cpuset.cpus", first);
@@ -366,7 +366,7 @@ private:
     bool writable_ = false;
 };
 
-/// Loud, and not a failure: trees of plain files above stand for it.
+/// Says why a test is left out. It is no failure, because the tests above cover the same on trees of plain files.
 bool left_out(const char* why) {
     fprintf(stderr, "NOT TESTED on a real cpuset hierarchy: %s; on trees of plain files only\n", why);
     return true;
@@ -401,7 +401,7 @@ TEST(RealCpuset, AProcessOfOneCpuGetsASecondOneAndNobodysAffinityChanges) {
         ASSERT_TRUE(RealGroups::put(groups.step() + "/cgroup.procs", std::to_string(child->pid())));
     EXPECT_EQ(affinity_of(task), first);
     EXPECT_EQ(set_affinity(task.upid(), both), 0);
-    EXPECT_EQ(affinity_of(task), first);  // what its cpuset is for
+    EXPECT_EQ(affinity_of(task), first);  // the cpuset has one CPU
 
     EXPECT_EQ(widen_cpuset(task.pid(), both), "");
     EXPECT_EQ(groups.cpus(2), CpuText(both).text);
@@ -410,8 +410,8 @@ TEST(RealCpuset, AProcessOfOneCpuGetsASecondOneAndNobodysAffinityChanges) {
     EXPECT_EQ(set_affinity(task.upid(), both), 0);
     EXPECT_EQ(affinity_of(task), both);
 
-    // Slurm writes the job's level when its next step starts: it can once the step is narrow, and it is widened again
-    // afterwards.
+    // Slurm writes the job's level when its next step starts. It can do so once the step is narrow, and the step is
+    // widened again afterwards.
     const std::string job = fs::path(groups.step()).parent_path().string() + "/cpuset.cpus";
     EXPECT_FALSE(RealGroups::put(job, CpuText(first).text));
     EXPECT_EQ(narrow_cpuset(task.pid(), first), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_agent_test.cpp - steps arrive on a virtual node of 2 x 24 cores, end, and are killed, and so are those who
-// launch them.
+// node_agent_test.cpp - steps arrive on a virtual node of 2 x 24 cores, end, and are killed, and so are the step
+// daemons that launch them.
 #include "node_agent/node_agent.hpp"
 
 #include <fcntl.h>
@@ -55,7 +55,7 @@ protected:
         return arrived ? arrived->news : arrived.error();
     }
 
-    /// The CPUs that the table gives a process.
+    /// Returns the CPUs that the table gives to a process.
     CpuSet wanted(pid_t pid) {
         CpuSet mask{};
         drom_table* table = nullptr;
@@ -168,7 +168,7 @@ TEST_F(Agent, AStepWithMoreTasksThanThereIsRoomForIsNotToldToAskForMoreCpus) {
     for (const pid_t task : guest.tasks) EXPECT_TRUE(wanted(task).none());
 }
 
-/// As when a guest dies between the look at who lives and the request: the table still keeps a CPU for it.
+/// A guest may die after the node agent has looked which tasks live: the table still keeps a CPU for it.
 TEST_F(Agent, APlanThatTheTableRefusedIsTriedAgainAndNoMaskIsTakenForSetByHand) {
     const Launch owner = launch(1, 1, kNode);
     ASSERT_EQ(arrive(owner), "");
@@ -190,7 +190,7 @@ TEST_F(Agent, APlanThatTheTableRefusedIsTriedAgainAndNoMaskIsTakenForSetByHand) 
     EXPECT_TRUE(read_state(contents(path))->applied);
 }
 
-/// The plan that gave it more was not carried out for it any more: as when guests end within a moment.
+/// The plan gave the guest more CPUs, and was not carried out for it any more: guests may end within a moment.
 TEST_F(Agent, AGuestThatDiedBeforeItWasToldOfMoreCpusLosesNoneForItsOwner) {
     const Launch owner = launch(1, 1, kNode);
     const Launch guest = launch(2, 1, CpuSet::range(24, 24));
@@ -360,7 +360,7 @@ TEST_F(Agent, ASuspendedJobsCpusAreForOthersUntilItGoesOn) {
         ASSERT_EQ(arrive(stopped), "");
         ASSERT_TRUE(agent().suspend(1).has_value());
         EXPECT_TRUE(wanted(stopped.tasks[0]).none());
-        ASSERT_TRUE(agent().suspend(1).has_value());  // twice is once
+        ASSERT_TRUE(agent().suspend(1).has_value());  // a second call changes nothing
         const Launch other = launch(2, 1, kNode);
         ASSERT_EQ(arrive(other), "");
         EXPECT_EQ(wanted(other.tasks[0]), kNode);
@@ -445,7 +445,7 @@ TEST_F(Agent, ADamagedRecordIsPutAsideAndSaidOnce) {
     ASSERT_NE(file, nullptr);
     fputs("drom node agent 1\ntask 1 2", file);
     fclose(file);
-    // No step is refused for that, and a call that only looks leaves the report to another.
+    // No step is refused because of the damaged record, and a call that only looks leaves the report to another call.
     EXPECT_TRUE(agent().would_fit(launch(2, 48, CpuSet::range(0, 1)), 48).has_value());
     EXPECT_TRUE(agent().before_step(step_of(1), kNode).has_value());
     const auto first = agent().reconcile();
@@ -485,7 +485,7 @@ TEST_F(Agent, CoresAreCountedAsSlurmDoes) {
     EXPECT_TRUE(smt.cpus_of_cores(CpuSet::range(8, 4)).none());
 }
 
-/// No CPU is two tasks', and every living task has what the last plan gave it.
+/// No CPU belongs to two tasks, and every living task has the CPUs that the last plan gave it.
 TEST_F(Agent, WhoeverIsKilledInTheMiddleOfALaunchTheNextCallFinishesIt) {
     std::vector<std::vector<pid_t>> steps;
     for (uint32_t round = 1; round <= 60; ++round) {

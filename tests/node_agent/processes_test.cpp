@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// processes_test.cpp - on this machine's CPUs: what a task starts moves with it; the topology is read once a boot.
+// processes_test.cpp - on this machine's CPUs: processes that a task starts move with it, and the topology is read once
+// per boot.
 #include <gtest/gtest.h>
 
 #include "base/confine.hpp"
@@ -19,7 +20,7 @@ TEST(Descendants, AreChildrenAndTheirChildrenAndNobodyElse) {
     const std::vector<Kinship> all = {{10, 1}, {11, 10}, {12, 11}, {13, 10}, {20, 1}, {21, 20}};
     EXPECT_EQ(descendants_of(10, all), (std::vector<pid_t>{11, 13, 12}));
     EXPECT_TRUE(descendants_of(12, all).empty());
-    // A number that passed to another process while /proc was read.
+    // A pid that passed to another process while /proc was read.
     EXPECT_EQ(descendants_of(5, {{6, 5}, {5, 6}}), std::vector<pid_t>{6});
 }
 
@@ -113,7 +114,7 @@ TEST(RealNode, WhatAScriptStartsMovesWithIt) {
     EXPECT_EQ(affinity_of(script.pid()), here - arrived->masks[0]);
     EXPECT_EQ(affinity_of(family[0]), here - arrived->masks[0]);
 
-    // A step of the script's own: the script, which may go on meanwhile, stays on what its job has.
+    // The script starts a step of its own. The script may go on meanwhile, and stays on the CPUs of its job.
     const Child task = Child::sleeper();
     Launch step = first;
     step.step = {1, 0};
