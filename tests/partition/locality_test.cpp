@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// locality_test.cpp - which rule decides where two of them disagree; who changes least; what is too much to be
-// searched.
+// locality_test.cpp - which of two contradicting rules decides; which jobs change least; which cases are too large to
+// be searched.
 #include "partition/locality.hpp"
 
 #include "node.hpp"
@@ -14,7 +14,7 @@ using partition::kStays;
 using partition::Packing;
 using partition::Piece;
 
-/// A core with one CPU: the number of its job, or -1 for nobody. What is in one inner list shares an L3.
+/// Cores with one CPU each: the number of its job, or -1 if it is free. Cores of one inner list share an L3.
 using Caches = std::vector<std::vector<int>>;
 
 Packing describe(const std::vector<Caches>& packages, uint32_t jobs) {
@@ -44,12 +44,12 @@ std::vector<uint32_t> moved(const Packing& wish) {
 }
 
 TEST(Packing, APackageOfOnesOwnComesBeforeAnL3OfOnesOwn) {
-    // A whole L3 of job 0 would make its package one of two jobs. The cores of jobs 1 and 2 make an L3 one of two; but
-    // job 2 leaves there.
+    // If the newcomer takes a whole L3 of job 0, two jobs share that package. If it takes the cores of jobs 1 and 2,
+    // two jobs share an L3, and job 2 leaves the package.
     Packing wish = describe({{{0, 0}, {0, 0}}, {{1, 1}, {2}}, {{2, 2}}}, 4);
     wish.jobs = {{4, 2, 4, 100}, {2, 1, 2, 100}, {3, 2, 3, 100}, {0, 2, 2, 2}};
     EXPECT_EQ(moved(wish), (std::vector<uint32_t>{4, 6}));
-    // With the package's other job fixed there, the L3 decides.
+    // If the other job of the package cannot leave it, the L3 decides.
     wish.jobs[2].min_cpus = 3;
     EXPECT_EQ(moved(wish), (std::vector<uint32_t>{0, 1}));
 }
@@ -87,7 +87,7 @@ TEST(Packing, InTurnTakesFreePiecesThenOfTheRichest) {
 }
 
 TEST(Packing, MoreStatesThanAreKeptStillKeepAllBounds) {
-    // Five jobs with two CPUs in each of 12 L3s, a newcomer that needs nearly all that they may lose.
+    // Five jobs have two CPUs in each of 12 L3s, and a newcomer needs nearly all CPUs that they may lose.
     std::vector<Caches> packages(2);
     for (size_t i = 0; i < 12; ++i) packages[i / 6].push_back({0, 0, 1, 1, 2, 2, 3, 3, 4, 4});
     Packing wish = describe(packages, 6);

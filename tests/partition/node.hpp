@@ -9,7 +9,7 @@
 
 namespace drom::test {
 
-/// Tasks without CPUs yet; ids count from `first`.
+/// Makes tasks without CPUs yet; ids count from `first`.
 inline partition::Clients tasks_of(uint64_t job, uint32_t count, uint32_t max_cpus = 0, uint32_t first = UINT32_MAX) {
     partition::Clients tasks;
     for (uint32_t i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ public:
         return depart(ids);
     }
 
-    /// "0-11 12-23": the masks of a job's tasks.
+    /// Returns the masks of a job's tasks, as in "0-11 12-23".
     [[nodiscard]] std::string masks(uint64_t job) const {
         std::string all;
         for (const partition::Client& client : clients)

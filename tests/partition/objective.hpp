@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// objective.hpp - how good an outcome is, counted from the CPUs of each job; nothing of partition/locality.cpp is used.
+// objective.hpp - the quality of an outcome, counted from the CPUs of each job, without code of partition/locality.cpp.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@
 
 namespace drom::test {
 
-/// Who has each CPU: a job, or nobody.
+/// The job of each CPU; a free CPU is not in it.
 using Jobs = std::map<uint32_t, uint64_t>;
 
 /// Packages, NUMA nodes, L3s.
 using Levels = std::array<uint32_t, 3>;
 
 struct Company {
-    Levels strangers{};  ///< jobs in a domain besides the first, summed over the domains of the level
-    Levels together{};   ///< domains that a job is in, summed over the jobs
+    Levels strangers{};  ///< jobs in a domain besides its first, summed over the domains of the level
+    Levels together{};   ///< domains that a job is in, summed over the jobs of the level
 };
 
 inline Company company(const Topology& topology, const Jobs& jobs) {
@@ -35,7 +35,7 @@ inline Company company(const Topology& topology, const Jobs& jobs) {
     return sum;
 }
 
-/// Smaller is better.
+/// The quality of an outcome: smaller is better.
 struct Objective {
     int64_t waste = 0;
     Levels strangers{};

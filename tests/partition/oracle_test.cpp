@@ -42,7 +42,7 @@ std::vector<int64_t> shares_of(const std::map<uint64_t, int64_t>& sizes) {
     return shares;
 }
 
-/// The rules for an arrival without a grant, one set of CPUs for the newcomer after the other.
+/// Applies the rules for an arrival without a grant to each set of CPUs that the newcomer could get.
 class Arrivals {
 public:
     Arrivals(const Node& node, const Arrival& arrival)
@@ -110,8 +110,8 @@ public:
 private:
     uint64_t newcomer() const { return arrival_.tasks.front().job; }
 
-    /// The sharing factor is of what a job would have by itself; no task goes below its least; nobody loses more than
-    /// the newcomer lacks to an equal share.
+    /// Counts how many CPUs each job may lose. The sharing factor applies to the CPUs that a job would have by itself.
+    /// No task goes below its minimum. No job loses more CPUs than the newcomer lacks to an equal share.
     void count_losses() {
         std::map<uint64_t, uint32_t> floors;
         std::map<uint64_t, uint32_t> movable;
@@ -171,12 +171,13 @@ TEST(Oracle, AnArrivalIsTheBestOfAllThatAreAllowed) {
         RC_ASSERT(all.allowed(taken));
         RC_ASSERT(all.of(taken) == *best);
     }));
-    // Or the property says little.
+    // Without enough such cases the property says little.
     EXPECT_GT(refused, cases_a_property() / 100);
     EXPECT_GT(shared, cases_a_property() / 100);
 }
 
-/// Every way to give what nobody else is at home on to the jobs that are left, core by core.
+/// Tries every way to give the CPUs of an ended job to the jobs that remain, core by core. CPUs that are home of
+/// another job are not among them.
 class Inheritances {
 public:
     Inheritances(const Topology& topology, const Jobs& kept, const CpuSet& left) : topology_(topology), kept_(kept) {
@@ -207,7 +208,7 @@ public:
     }
 
 private:
-    /// All, or only who is on the core.
+    /// Returns the jobs that may take the rest of a core: all jobs, or only the one that is on the core.
     std::vector<uint64_t> takers(const std::vector<uint32_t>& core) const {
         std::set<uint64_t> there;
         for (const uint32_t cpu : core)
@@ -243,7 +244,7 @@ TEST(Oracle, WhatAnOwnerLeavesIsSpreadInTheBestOfAllWays) {
         Node node(small_machine());
         for (uint64_t job = 1; job <= 4; ++job) {
             Arrival arrival = any_arrival(job, node.topology, 2);
-            for (Client& task : arrival.tasks) task.max_cpus = 0;  // everybody has use for everything
+            for (Client& task : arrival.tasks) task.max_cpus = 0;  // every job can use all CPUs
             arrival.granted.reset();
             node.arrive(arrival);
         }
@@ -283,10 +284,11 @@ TEST(Oracle, WhatAnOwnerLeavesIsSpreadInTheBestOfAllWays) {
     EXPECT_GT(spread, cases_a_property() / 20);
 }
 
-/// CPUs of each task, as bits: the machines have no CPU beyond 63.
+/// The CPUs of each task, as bits: the machines have no CPU beyond 63.
 using Masks = std::vector<uint64_t>;
 
-/// Smaller is better: the poorest have most, then the fewest CPUs are away from home.
+/// Smaller is better. First the smallest tasks have as many CPUs as possible, then as few CPUs as possible are away
+/// from home.
 struct Division {
     std::vector<int64_t> counts;
     int64_t at_home = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// partition_test.cpp - who has which CPUs when jobs come and go, on captured machines.
+// partition_test.cpp - the CPUs of each job when jobs come and go, on captured machines.
 #include "partition/partition.hpp"
 
 #include "node.hpp"
@@ -14,14 +14,14 @@ using partition::Client;
 struct Came {
     uint64_t job;
     uint32_t tasks, max_cpus;
-    const char* granted;  ///< nullptr: it gets what there is
+    const char* granted;  ///< nullptr: without a grant
 };
 
 struct Row {
     const char* what;
     const char* machine;
     std::vector<Came> came;
-    std::vector<const char*> masks;  ///< of each job, in the same order
+    std::vector<const char*> masks;  ///< the masks of each job, in the same order
 };
 
 const Row kArrivals[] = {
@@ -107,7 +107,7 @@ TEST(Partition, AnOwnerEndsAndItsGuestHasTheNode) {
     ASSERT_EQ(node.arrive(2, 2), DROM_OK);
     ASSERT_EQ(node.end(1), DROM_OK);
     EXPECT_EQ(node.masks(2), "0-11,24-35 12-23,36-47");
-    // They are its own now: nobody is given them at its end, and a guest of its gives them back to it.
+    // All CPUs are home of job 2 now: a guest of job 2 gives them back to it.
     ASSERT_EQ(node.arrive(3, 1), DROM_OK);
     ASSERT_EQ(node.end(3), DROM_OK);
     EXPECT_EQ(node.masks(2), "0-11,24-35 12-23,36-47");

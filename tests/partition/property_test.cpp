@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// property_test.cpp - what holds for every sequence of arrivals and departures, on captured machines and small ones.
+// property_test.cpp - properties of every sequence of arrivals and departures, on captured machines and small ones.
 #include <algorithm>
 
 #include "objective.hpp"
@@ -19,7 +19,7 @@ const Topology& any_machine() {
     return small = small_machine();
 }
 
-/// Of cores with one CPU each: none is ever part of somebody's.
+/// Returns a machine with one CPU per core, so that no core ever belongs to two jobs.
 Topology synthetic_machine() {
     static const std::vector<Topology> machines{
         synthetic("package:2 core:4 pu:1"), synthetic("package:2 l3:2 core:3 pu:1"), synthetic("numa:4 core:4 pu:1")};
@@ -40,7 +40,8 @@ const Client* find(const Clients& clients, uint32_t id) {
     return nullptr;
 }
 
-/// Nobody has a CPU of somebody else or one that is not there, nobody has fewer than its least or more than it can use.
+/// Checks that each task has only CPUs of the machine, that no CPU belongs to two tasks, and that each task has at
+/// least its minimum and at most its maximum.
 void check_masks(const Node& node) {
     CpuSet seen{};
     for (const Client& client : node.clients) {
@@ -53,7 +54,8 @@ void check_masks(const Node& node) {
     }
 }
 
-/// All tasks of a generated job are alike, so that only fixed ones may differ by more.
+/// Checks that tasks of a job differ by one CPU at most. All tasks of a generated job are alike; fixed ones do not
+/// count.
 void check_balance(const Clients& clients, uint64_t job) {
     uint32_t min_cpus = kMaxCpus, max_cpus = 0;
     for (const Client& client : clients) {
@@ -75,7 +77,7 @@ TEST(Properties, NoCpuTwiceNoneBelowItsLeastAndBalancedWithinAJob) {
         for (uint64_t job = 1; job <= 5; ++job) {
             const Clients before = node.clients;
             Arrival arrival = any_arrival(job, node.topology, 4);
-            if (arrival.granted) arrival.granted = any_grant(node.topology);  // also of parts of cores
+            if (arrival.granted) arrival.granted = any_grant(node.topology);  // also parts of cores
             if (once_in(3) && !node.clients.empty()) {
                 node.end(node.clients[any_of(0, static_cast<uint32_t>(before.size()) - 1)].job);
             } else if (node.arrive(arrival) != DROM_OK) {
@@ -122,7 +124,7 @@ TEST(Properties, AGrantIsKeptToTheCpu) {
     EXPECT_GT(granted, cases_a_property() / 10);
 }
 
-/// Without grants and with everything below whole cores from the start.
+/// Has no grants, and gives whole cores from the start.
 TEST(Properties, CoresAreNeverSplitBetweenJobs) {
     EXPECT_TRUE(holds("cores", [] {
         const Node node = any_node(any_machine(), 4, 3, false);
@@ -268,7 +270,8 @@ TEST(Properties, TasksThatEndOneByOneLoseNoCpu) {
     }));
 }
 
-/// Whole packages, NUMA nodes or L3s that could be had: what was chosen is at least as far apart as any of them.
+/// Checks the choice against each free package, NUMA node or L3 that is large enough: with none of them would fewer
+/// jobs share domains.
 TEST(Properties, JobsAreApartWheneverThatIsPossible) {
     int apart = 0;
     EXPECT_TRUE(holds("apart", [&apart] {
@@ -293,7 +296,7 @@ TEST(Properties, JobsAreApartWheneverThatIsPossible) {
             std::map<uint16_t, CpuSet> domains;
             for (const uint16_t cpu : topology.order) domains[topology.place(cpu).*level].add(cpu);
             for (const auto& [number, domain] : domains) {
-                // Nobody else is asked for anything in there: it is free, and large enough.
+                // The domain is a choice if all of it is free and it is large enough.
                 Jobs with = now;
                 bool free = domain.count() >= arrival.tasks.size() && domain.count() >= fair;
                 for (uint32_t cpu = domain.first(); cpu < kMaxCpus; cpu = domain.next(cpu + 1)) {

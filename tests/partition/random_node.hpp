@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// random_node.hpp - generated machines and jobs. 10^4 cases a property unless DROM_TEST_CASES says otherwise.
+// random_node.hpp - generated machines and jobs. 10^4 cases per property unless DROM_TEST_CASES says otherwise.
 #pragma once
 
 #include <cstdlib>
@@ -14,8 +14,8 @@ inline const int kCasesSet = setenv("DROM_TEST_CASES", "10000", 0);
 inline uint32_t any_of(uint32_t first, uint32_t last) { return *rc::gen::inRange(first, last + 1); }
 inline bool once_in(uint32_t times) { return any_of(1, times) == 1; }
 
-/// At most 8 CPUs: all assignments can be tried. Some with CPUs that are missing, so that cores, caches and packages
-/// differ in size.
+/// Returns a machine of at most 8 CPUs, for which all assignments can be tried. On some machines CPUs are missing, so
+/// that cores, caches and packages differ in size.
 inline Topology small_machine() {
     static const std::vector<Topology> machines{
         synthetic("package:2 core:4 pu:1"),      synthetic("package:2 numa:2 core:2 pu:1"),
@@ -36,7 +36,7 @@ inline const Topology& captured_machine() {
         captured("2x24"),           captured("8-numa"),  captured("holes"),     captured("big-little"),
         captured("l3-and-cluster"), captured("numa-vm"), captured("2x64-smt2"),
     };
-    // The large one is slow and seldom different.
+    // The largest machine is slow, and its results seldom differ.
     const uint32_t last = static_cast<uint32_t>(machines.size()) - 1;
     return machines[once_in(40) ? last : any_of(0, last - 1)];
 }
@@ -51,7 +51,8 @@ inline CpuSet any_subset(const CpuSet& of, uint32_t one_in) {
     return subset;
 }
 
-/// CPUs that follow one another, or any of a small machine: on a large one they would mix jobs as no controller does.
+/// Returns CPUs that follow one another, or any CPUs of a small machine. On a large machine, any CPUs would mix jobs as
+/// no controller does.
 inline CpuSet any_grant(const Topology& topology) {
     const uint32_t size = topology.cpus.count();
     if (size <= 8 || once_in(50)) return any_subset(topology.cpus, any_of(1, 4));
@@ -72,7 +73,7 @@ inline CpuSet whole_cores(const Topology& topology, const CpuSet& set) {
     return cores;
 }
 
-/// All tasks of a job are alike; grants are of whole cores.
+/// Returns a job whose tasks are all alike; a grant is of whole cores.
 inline partition::Arrival any_arrival(uint64_t job, const Topology& topology, uint32_t most_tasks) {
     const uint32_t size = topology.cpus.count();
     partition::Arrival arrival{tasks_of(job, any_of(1, most_tasks)), std::nullopt, 0.5};
@@ -90,7 +91,7 @@ inline partition::Arrival any_arrival(uint64_t job, const Topology& topology, ui
     return arrival;
 }
 
-/// Some tasks, perhaps of several jobs, perhaps all of one.
+/// Returns the ids of some tasks: perhaps of several jobs, perhaps all of one.
 inline std::vector<uint32_t> any_tasks_of(const partition::Clients& clients) {
     std::vector<uint32_t> ids{clients[any_of(0, static_cast<uint32_t>(clients.size()) - 1)].id};
     for (const partition::Client& client : clients)
@@ -98,7 +99,8 @@ inline std::vector<uint32_t> any_tasks_of(const partition::Clients& clients) {
     return ids;
 }
 
-/// Jobs 1, 2, ... that have come, not all of them to stay (if none has, job 8 is there); some tasks may be fixed.
+/// Returns a node to which jobs 1, 2, ... have come. Not all of them have stayed; if none has, job 8 is there. Some
+/// tasks may be fixed.
 inline Node any_node(const Topology& topology, uint32_t most_jobs, uint32_t most_tasks, bool grants = true) {
     Node node(topology);
     for (uint64_t job = 1; job <= most_jobs; ++job) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// topology_test.cpp - where hwloc says that CPUs are: this machine, captured and made-up ones, and what is refused.
+// topology_test.cpp - the locations of CPUs that hwloc tells: this machine, captured and made-up ones, and refusals.
 #include "partition/topology.hpp"
 
 #include <unistd.h>
@@ -21,8 +21,8 @@ struct Row {
     size_t packages, numa_nodes, caches, cores;
 };
 
-// lstopo wrote all of them. numa-vm is of a running virtual machine, three of whose CPUs were offline. The others are
-// hwloc's synthetic ones; holes and big-little have been restricted to some of their CPUs: lstopo --restrict.
+// lstopo wrote all captured machines. numa-vm is a running virtual machine, three of whose CPUs were offline. The
+// others are hwloc's synthetic ones; lstopo --restrict removed CPUs of holes and big-little.
 const Row kRows[] = {
     {"2x24", "0-47", 2, 2, 2, 48},
     {"2x64-smt2", "0-255", 2, 8, 16, 128},
@@ -89,8 +89,7 @@ TEST(Topology, AnL4AroundThemDoesNotJoinL3s) {
 }
 
 TEST(Topology, CoresBesideAnL3HaveTheirOwnGroup) {
-    // As in hybrid processors whose low-power cores are not under the L3: two clusters, of which one has an L3 around
-    // it.
+    // Hybrid processors have low-power cores outside the L3: here are two clusters, of which one has an L3 around it.
     const Topology topology = captured("l3-and-cluster");
     EXPECT_STREQ(CpuText(topology.cpus).text, "0-5");
     EXPECT_EQ(topology.place(0).l3, topology.place(3).l3);
