@@ -12,7 +12,7 @@ using drom::test::holds;
 
 constexpr Seconds kSpan = 400;
 
-/// Free nodes of every second, the slow way.
+/// Counts the free nodes of every second, the slow way.
 class EverySecond {
 public:
     explicit EverySecond(int free) : free_(kSpan, free) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cluster_test.cpp - cores that are lent return, nothing is lost, and predicted ends are those of the thesis.
+// cluster_test.cpp - lent cores return, no core is lost, and predicted ends are those of the thesis.
 #include "policy/cluster.hpp"
 
 #include "property.hpp"
@@ -121,14 +121,14 @@ TEST(Cluster, NothingIsLostAndNoNodeIsOverFullWhateverComesAndGoes) {
     }));
 }
 
-// The prediction must be what happens when every job uses up its request and no other comes.
+// The prediction must come true when every job uses up its request and no other job comes.
 TEST(Cluster, PredictedEndsComeTrueWhenRequestsAreExact) {
     EXPECT_TRUE(holds("predictions", [] {
         SharingRules rules;
         rules.jobs_per_node = *rc::gen::inRange(2, 4);
         Seconds now = 0;
         Cluster cluster = drom::test::random_cluster(Machine::uniform(9, 4), rules, now, 25);
-        for (const int slot : drom::test::slots_of(cluster))  // jobs that are overdue are not the question here
+        for (const int slot : drom::test::slots_of(cluster))  // the test leaves overdue jobs out
             if (cluster.running(slot).end <= now) cluster.finish(slot, now);
         std::vector<Seconds> predicted(static_cast<std::size_t>(cluster.slots()), 0);
         for (const int slot : drom::test::slots_of(cluster))

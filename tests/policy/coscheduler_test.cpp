@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coscheduler_test.cpp - what a controller remembers of sharing: told again, it knows the same and decides the same.
+// coscheduler_test.cpp - a controller's memory of sharing: restored from the ledger, it decides the same.
 #include "policy/coscheduler.hpp"
 
 #include <sstream>
@@ -36,7 +36,7 @@ int cores_on(const Coscheduler& c, JobId id, int node) {
     return 0;
 }
 
-/// Everything that can be asked about who runs, as text.
+/// Returns all that the coscheduler says about running jobs, as text.
 std::string picture(const Coscheduler& c, JobId most) {
     std::ostringstream text;
     for (JobId id = 1; id <= most; ++id) {
@@ -179,7 +179,7 @@ TEST(Coscheduler, AMateThatComesToAnyPoolIsSeen) {
     }
 }
 
-// ---- told again --------------------------------------------------------------------------------------------------
+// ---- restored ----------------------------------------------------------------------------------------------------
 
 struct Story {
     Coscheduler c;
@@ -188,10 +188,11 @@ struct Story {
     Seconds now = 0;
     JobId last = 0;
     int shared = 0;
-    std::vector<JobId> numbers = {};  ///< of jobs that have ended
+    std::vector<JobId> numbers = {};  ///< the numbers of jobs that have ended
 };
 
-/// A job that was requeued keeps its number; a controller that lost its last jobs gives their numbers away again.
+/// Returns a new number, or one that was used: a requeued job keeps its number, and a controller that lost its last
+/// jobs gives their numbers away again.
 JobId next_number(Story& s) {
     if (s.numbers.empty() || !*rc::gen::weightedElement<bool>({{1, true}, {3, false}})) return ++s.last;
     const auto chosen = s.numbers.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(s.numbers));
@@ -289,7 +290,7 @@ TEST(Coscheduler, AKilledControllerComesBackFromItsLedger) {
         Story story = random_story();
         for (int i = 0; i < 30; ++i) step(story);
         Coscheduler again(story.c.pools(), story.c.rules());
-        // Slurm's own state is as old as its last save: a job that the ledger knows may be gone, or be there still.
+        // Slurm's own state is as old as its last save: a job of the ledger may be gone, or be there still.
         RC_ASSERT(again.restore(story.c.ledger(), story.running, story.now).has_value());
         RC_ASSERT(picture(again, story.last) == picture(story.c, story.last));
         RC_ASSERT(again.ledger() == story.c.ledger());
@@ -301,7 +302,7 @@ TEST(Coscheduler, WithoutItsLedgerItInfersWhoIsWhoseGuest) {
         Story story = random_story();
         RC_PRE(story.c.rules().sharing.jobs_per_node == 2);
         for (int i = 0; i < 30; ++i) step(story);
-        // The cores of a mate that has gone are inferred for its guest: they are not told apart.
+        // The cores of a mate that has ended are taken for cores of its guest: without the ledger they look the same.
         Coscheduler again(story.c.pools(), story.c.rules());
         RC_ASSERT(again.restore("", story.running, story.now).has_value());
         for (const Placed& seen : story.running)
@@ -353,7 +354,7 @@ TEST(Coscheduler, WhoOfTheLedgerDoesNotRunAnyMoreHasEnded) {
     EXPECT_EQ(picture(next, 9), "3 from 40 to 110: 8 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
-/// The jobs that run under a controller that was killed some time after it had saved that.
+/// The controller was killed some time after it had saved its jobs, and restores that older state.
 TEST(Coscheduler, WhoRunsByAnOlderStateKeepsItsCores) {
     EXPECT_TRUE(holds("older state", [] {
         Story story = random_story();
@@ -366,7 +367,7 @@ TEST(Coscheduler, WhoRunsByAnOlderStateKeepsItsCores) {
         Coscheduler again(story.c.pools(), story.c.rules());
         std::vector<std::string> lines;
         again.write_to([&lines](const std::string& line) { lines.push_back(line); });
-        static_cast<void>(again.restore(story.c.ledger(), saved, story.now));  // what it does not believe is inferred
+        static_cast<void>(again.restore(story.c.ledger(), saved, story.now));  // infers what contradicts the ledger
         for (JobId id = 1; id <= story.last; ++id) {
             const auto seen =
                 std::find_if(saved.begin(), saved.end(), [id](const Placed& s) { return s.job.id == id; });
@@ -375,7 +376,7 @@ TEST(Coscheduler, WhoRunsByAnOlderStateKeepsItsCores) {
                 continue;
             }
             if (!again.knows(id)) {
-                // Not known means: no job shares there.
+                // No job may share the nodes of an unknown job.
                 const Job asked = random_job(story.last + 1, story.now, 1);
                 RC_ASSERT(again.propose(asked, seen->nodes, kNever, story.now).refusal != Refusal::kNone);
                 continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mates_test.cpp - the search for mates against one that tries all subsets.
+// mates_test.cpp - the search for mates against a search that tries all subsets.
 #include "policy/mates.hpp"
 
 #include <set>
@@ -12,7 +12,7 @@ namespace {
 using namespace drom::policy;
 using namespace drom::test;
 
-/// The best by trying every subset of the running jobs with every number of lent cores.
+/// Returns the best mates. Tries every subset of the running jobs with every number of lent cores.
 std::optional<MateSet> try_all_subsets(const Cluster& cluster, const Availability& map, const Job& job, double limit,
                                        const SharingRules& rules, Seconds now) {
     std::optional<MateSet> best;

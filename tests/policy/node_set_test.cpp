@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// node_set_test.cpp - ranges behave as a set of numbers.
+// node_set_test.cpp - a NodeSet, which stores ranges, behaves as a set of numbers.
 #include <set>
 
 #include "policy/node_set.hpp"

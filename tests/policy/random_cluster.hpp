@@ -28,7 +28,7 @@ inline std::vector<int> slots_of(const Cluster& cluster) {
     return slots;
 }
 
-/// A cluster after some starts, shared starts and ends; `now` is moved along.
+/// Returns a cluster after some starts, shared starts and ends; `now` is the time of the last one.
 inline Cluster random_cluster(const Machine& machine, const SharingRules& rules, Seconds& now, int steps) {
     Cluster cluster(machine);
     for (JobId id = 1; id <= steps; ++id) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// runtime_model_test.cpp - speeds on fewer cores.
+// runtime_model_test.cpp - the speed of a job on fewer cores.
 #include "policy/runtime_model.hpp"
 
 #include "property.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scheduler_test.cpp - who starts when.
+// scheduler_test.cpp - the start times of jobs.
 #include "policy/scheduler.hpp"
 
 #include <map>
@@ -23,11 +23,11 @@ struct Log {
     friend bool operator==(const Log&, const Log&) = default;
 };
 
-/// Replays jobs (in order of submit) that run as long as they really do; a job that shares runs to its predicted end.
+/// Replays jobs in order of submit. A job runs for its real run time, and a job that shares runs to its predicted end.
 Log replay(const std::vector<Timed>& jobs, Scheduler& scheduler, const Machine& machine) {
     Cluster cluster(machine);
     Log log;
-    std::map<int, Seconds> ends;  // by slot
+    std::map<int, Seconds> ends;  // the end of each slot's job
     std::size_t submitted = 0;
     for (;;) {
         Seconds now = scheduler.wake();
@@ -101,7 +101,7 @@ Timed timed(JobId id, Seconds submit, int nodes, Seconds request, Seconds run) {
     return made;
 }
 
-// 10 nodes: job 0 has 6 until 100, job 1 wants 8 and is first in the queue.
+// Of 10 nodes job 0 has 6 until 100. Job 1 wants 8 and is first in the queue.
 TEST(Easy, BackfillsWhatEndsInTimeOrDoesNotMatter) {
     struct Row {
         const char* what;
@@ -143,7 +143,7 @@ TEST(Backfill, LooksNoDeeperThanAllowedAndOnlyOnItsGrid) {
     const auto shallow = backfill(rules);
     const Log log = replay(jobs, *shallow, Machine::uniform(10, 4));
     EXPECT_EQ(log.starts.at(0), 30);
-    EXPECT_EQ(log.starts.at(2), 180);  // a pass after job 1, which starts on the grid after 130
+    EXPECT_EQ(log.starts.at(2), 180);  // one pass after job 1, which starts at the first pass after 130
     rules.depth = 2;
     const auto deeper = backfill(rules);
     EXPECT_EQ(replay(jobs, *deeper, Machine::uniform(10, 4)).starts.at(2), 60);
