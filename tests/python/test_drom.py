@@ -35,7 +35,7 @@ class WithTable(unittest.TestCase):
         return process.pid
 
     def client(self, body):
-        """A process whose `client` is one of the table and that runs `body`; answers line by line."""
+        """Starts a process that is a client (`client`) and runs `body`; it answers line by line."""
         script = "import drom, os, time\nclient = drom.Client(cpus={0, 1}, name='pool', job='7', min_cpus=1)\nprint(os.getpid(), flush=True)\n"
         process = subprocess.Popen([sys.executable, "-c", script + textwrap.dedent(body)], env=os.environ | {"DROM_TABLE": self.path},
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -60,7 +60,7 @@ class Text(unittest.TestCase):
 
 class Layout(unittest.TestCase):
     def test_structs_are_as_long_as_the_headers(self):
-        """tests/abi pins the same numbers to drom.h."""
+        """Compares with numbers that tests/abi pins to drom.h."""
         self.assertEqual([ctypes.sizeof(struct) for struct in (_library.Error, _library.Options, _library.ClientInfo, _library.Event)],
                          [256, 88, 328, 48])
 

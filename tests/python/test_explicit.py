@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_explicit.py - the examples that follow requests by themselves: right results while their CPUs come and go, and fewer of them at work.
+"""test_explicit.py - the examples that follow requests by themselves.
 
-  test_explicit.py BUILD"""
+  test_explicit.py BUILD
+
+Their results are right while their CPUs come and go, and on fewer CPUs fewer of their threads are at work."""
 
 import contextlib
 import os
@@ -32,7 +34,7 @@ def program(name):
 
 
 def run_ns(pid):
-    """Of each thread, by its number: how long it has been on a CPU."""
+    """Returns how long each thread has been on a CPU, by its number."""
     times = {}
     for task in Path(f"/proc/{pid}/task").iterdir():
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # BLIS starts its threads anew for each product
@@ -41,7 +43,7 @@ def run_ns(pid):
 
 
 def at_work(pid, seconds=0.1):
-    """How many threads used a tenth of that time or more."""
+    """Returns how many threads were on a CPU for a tenth of that time or longer."""
     before = run_ns(pid)
     time.sleep(seconds)
     return sum(ns - before.get(thread, 0) > seconds * 1e8 for thread, ns in run_ns(pid).items())
@@ -77,12 +79,12 @@ class Followers(unittest.TestCase):
         return process
 
     def rests(self, command):
-        """On one CPU one thread works, and on both two."""
+        """Checks that one thread works on one CPU, and two work on both."""
         process = self.start(command)
         for cpus in (set(self.cpus), {self.cpus[0]}, set(self.cpus)):
             self.table.set_mask(process.pid, cpus, wait="resized", timeout=DEADLINE)
             end = time.monotonic() + DEADLINE
-            # What waits actively for its next piece of work does so for a while only.
+            # A thread that waits actively for its next piece of work does so for a while only.
             while (threads := at_work(process.pid)) != len(cpus):
                 self.assertLess(time.monotonic(), end, f"{threads} threads at work on {cpus}")
         process.kill()
@@ -98,7 +100,7 @@ class Followers(unittest.TestCase):
         while process.poll() is None:
             try:
                 status = self.table.set_mask(process.pid, choose.choice(sets), wait="resized", timeout=DEADLINE)
-                # It may end while it is waited for.
+                # The process may end during the wait.
                 self.assertIn(status, (drom.Status.OK, drom.Status.UNCHANGED, drom.Status.PENDING))
             except drom.Error as error:
                 self.assertEqual(error.status, drom.Status.NOPROC, str(error))
@@ -131,9 +133,9 @@ class Followers(unittest.TestCase):
         self.rests([program("blas_threads-openblas"), "--products", "1000000"])
 
     def test_blis(self):
-        # Its threads spin for one another: on a crowded machine each product takes as long as the others let it.
+        # Threads of BLIS spin for one another: on a busy machine each product takes as long as other processes let it.
         self.follow([program("blas_threads-blis"), "--products", "500"])
-        # BLIS starts its threads anew for each product: who is at work cannot be counted by looking twice.
+        # BLIS starts its threads anew for each product: two looks cannot count the threads at work.
 
     def test_a_pool_of_processes(self):
         self.follow([sys.executable, str(EXAMPLES / "process_pool.py"), "200"])
