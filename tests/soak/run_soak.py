@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run_soak.py - two MPI+OpenMP jobs on all CPUs, whose shares change a hundred times a second, for a long time.
 
-One job is long; the other comes, computes and goes again. Every request is a random division of the CPUs among the ranks that are there. Looked at all
-the while: what each run computes (exact), how much memory the long job has (must not grow), and which CPU each running thread stands on: the share of
-samples on a CPU that is another job's, and was before and after the sample.
+One job is long; the other comes, computes and goes again. Every request is a random distribution of the CPUs among the
+ranks that are there. Three things are checked all the while. The results of each run must be exact. The memory of the
+long job must not grow. Each running thread must be on a CPU of its job: a sample counts as foreign if the CPU was
+another job's before and after it.
 
   run_soak.py BUILD [--seconds S] [--seed N]        SOAK_SECONDS sets the default of 30
 
@@ -29,17 +30,17 @@ import drom
 
 EVERY_S = 0.01
 SAMPLE_S = 0.003
-WARM_S = 5.0        # until a run of the long job has what memory it needs
+WARM_S = 5.0        # until a run of the long job has the memory that it needs
 LONG_S, SHORT_S = 12.0, 1.5
 MOST_FOREIGN = 0.001  # of all samples of running threads
-MOST_GROWN_KIB = 512  # an allocator's own unrest; a leak of one request is a hundred times that in a minute
+MOST_GROWN_KIB = 512  # the allocator's own changes; a leak per request would be a hundred times that in a minute
 NO_ROOM = "0 more can be taken"
-WATCHDOG_S = 120      # beyond the time that was asked for
+WATCHDOG_S = 120      # the limit of one run
 
 
 @dataclass
 class Job:
-    """A program that is run again and again. `work`: steps that take its time on half of the CPUs."""
+    """A program that is run again and again. `work`: the steps that take its time on half of the CPUs."""
 
     name: str
     work: int
@@ -67,7 +68,7 @@ class Soak:
         self.program = build / "bin" / "heat_mpi-openmpi-gcc"
         self.seen = Seen()
         self.stop = threading.Event()
-        self.pids: dict[str, set[int]] = {}  # by job, of who is a client now
+        self.pids: dict[str, set[int]] = {}  # the present clients of each job
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "DROM_"))}
         self.env |= {"DROM_TABLE": str(folder / "table"), "DROM_RESIZE": "follow", "OMPI_MCA_btl": "self,vader", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
@@ -134,7 +135,7 @@ class Soak:
     # --- what is looked at ---
 
     def owners(self, table: drom.Table) -> dict[int, tuple[str, frozenset[int]]]:
-        """Of clients that have released what they were last asked: what is theirs."""
+        """Returns job and CPUs of each client that has released its last request."""
         return {client.pid: (client.job, client.owned) for client in table.clients() if client.live and client.released_seq == client.request_seq and client.owned == client.wanted}
 
     def look(self, table: drom.Table) -> None:
@@ -190,7 +191,7 @@ class Soak:
         return self.report(long, short, left)
 
     def left_in(self, table: drom.Table) -> list[str]:
-        """A rank that Open MPI starts by itself leaves a daemon behind, which keeps the CPUs until it has ended, too."""
+        """Waits, because a rank of Open MPI leaves a daemon behind for a while. Returns the clients that remain."""
         end = time.monotonic() + 20
         while True:
             table.check()
@@ -219,14 +220,14 @@ class Soak:
 
 
 def places_of(pid: int) -> list[int]:
-    """The CPUs of its running threads."""
+    """Returns the CPUs of the process's running threads."""
     places = []
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
             words = Path(f"/proc/{pid}/task/{task}/stat").read_text().rpartition(")")[2].split()
             if words[0] == "R":
                 places.append(int(words[36]))
-    except OSError:  # it has ended meanwhile
+    except OSError:  # the process has ended meanwhile
         return []
     return places
 
