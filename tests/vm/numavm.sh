@@ -3,16 +3,18 @@
 # numavm.sh - runs one command on a virtual node: many CPUs, several NUMA nodes, this machine's files.
 #
 #   numavm.sh [-s SOCKETS] [-c CORES] [-t THREADS] [-n NODES] [-l SECONDS] [-w WORK] [-b DIR] COMMAND
-#     -s 2 -c 8 -t 1   sockets, cores a socket, threads a core      -n   NUMA nodes (default: one a socket)
+#     -s 2 -c 8 -t 1   sockets, cores per socket, threads per core  -n   NUMA nodes (default: one per socket)
 #     -l 240           limit for the command, in seconds            -w   cache: kernel and first file system
 #     -b DIR           appears as /mnt/build, read-only
 #
-# The root file system is this machine's, read-only; /tmp /run /root /var/tmp /dev/shm /mnt are empty and writable; cgroup v2
-# with all controllers is at /sys/fs/cgroup. CPUs are interpreted (no /dev/kvm needed): right, and about 100 times slower, so
-# nothing in there may spin. Needs qemu-system-x86, busybox-static and cpio.
-# A kernel on interpreted CPUs sometimes stops for ever while it boots: one that has not reached the command after 120 s is started again,
-# up to three times, and talks while it boots.
-# Exit status: the command's; 124 the limit was hit, 125 the virtual machine ended without a word or did not boot, 2 usage.
+# The root file system is this machine's, read-only. /tmp /run /root /var/tmp /dev/shm /mnt are empty and writable.
+# cgroup v2 with all controllers is at /sys/fs/cgroup. CPUs are interpreted (no /dev/kvm needed). They are right, and
+# about 100 times slower, so no program in there may spin. Needs qemu-system-x86, busybox-static and cpio.
+#
+# A kernel on interpreted CPUs sometimes stops for ever while it boots. If it has not reached the command after 120 s,
+# the machine is started again, up to three times, and the kernel then prints what it does.
+#
+# Exit status: the command's; 2 usage, 124 the limit was hit, 125 the virtual machine did not boot or ended silently.
 set -euo pipefail
 
 sockets=2 cores=8 threads=1 nodes='' limit=240 work=$PWD/numavm build=/
@@ -35,7 +37,7 @@ for tool in qemu-system-x86_64 busybox cpio; do
     command -v "$tool" >/dev/null || refuse "start: $tool is missing; scripts/packages.sh test installs it"
 done
 
-# Debian's ordinary kernel (its cloud kernel has no 9p), unpacked and not installed: the image and the few modules below.
+# Fetches Debian's ordinary kernel, since its cloud kernel has no 9p: unpacks the image and the few modules below.
 fetch_kernel() {
     local package scratch
     compgen -G "$work/kernel/boot/vmlinuz-*" >/dev/null && return
@@ -56,7 +58,7 @@ fetch_kernel() {
     rm -rf "$scratch"
 }
 
-# A module file and, before it, those it depends on.
+# Prints a module file and, before it, the files of the modules that it depends on.
 module_and_needs() {
     local file need
     file=$(find "$modules" -name "${1//_/[-_]}.ko*" | head -n 1)
@@ -109,7 +111,7 @@ make_initramfs() {
     rm -rf "$tree"
 }
 
-# CPUs and memory in equal parts; distance 12 inside a socket, 21 across.
+# Divides CPUs and memory into equal parts; the distance is 12 inside a socket, 21 across.
 numa_arguments() {
     local cpus=$((sockets * cores * threads)) a b distance each_socket=$(((nodes + sockets - 1) / sockets))
     local each=$((cpus / nodes))
@@ -135,7 +137,7 @@ fetch_kernel
 vmlinuz=$(compgen -G "$work/kernel/boot/vmlinuz-*" | tail -n 1)
 release=${vmlinuz##*/vmlinuz-}
 modules=$work/kernel/lib/modules/$release
-# The image holds what write_init wrote: another text, another image.
+# The image holds the output of write_init: a change of this file makes another image.
 version=$release-$(cksum <"$0" | cut -d ' ' -f 1)
 make_initramfs
 
@@ -151,7 +153,7 @@ COMMAND
 numa=()
 numa_arguments
 
-# console KERNEL-ARGUMENTS: one virtual machine, from power on to its end.
+# console KERNEL-ARGUMENTS: runs one virtual machine, from power on to its end.
 console() {
     # An Intel model: QEMU's own "max" shows no SMT when interpreted, and boots more slowly.
     exec qemu-system-x86_64 -accel tcg,thread=multi,tb-size=256 -cpu Skylake-Client-v4 -m "$memory_mb" \
@@ -165,7 +167,7 @@ console() {
         -device virtio-9p-pci,fsdev=build,mount_tag=build </dev/null 2>"$work/qemu.log"
 }
 
-# ends_within SECONDS [FILE]: false when the machine still runs then; with a FILE, true as soon as that is there.
+# ends_within SECONDS [FILE]: false when the machine still runs then; with a FILE, true as soon as the file is there.
 ends_within() {
     local end=$((SECONDS + $1))
     while kill -0 "$machine" 2>/dev/null; do

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * places.c - a program that never asks; after each region it says how large its team was and where its threads may run.
+ * places.c - a program that never asks for its number of threads. After each region it prints the size of its team, and
+ * where its threads may run.
  *
  *   team=4 cpus=0,1,2,3 masks=0,1,2,3 bound=4
- *     cpus    where the threads were, in order, each as often as it was met
- *     masks   where they may be, all together
- *     bound   how many of them may be on one CPU only
- * Regions are 30 ms apart and nothing spins: on an interpreted CPU every spin is a second. Ends by itself after argv[1]
- * seconds.
+ *     cpus    the CPUs on which the threads were, in order, one entry per thread
+ *     masks   the CPUs on which the threads may be, all together
+ *     bound   the number of threads that may be on one CPU only
+ *
+ * Regions are 30 ms apart, and no thread spins: on an interpreted CPU every spin takes a second. Ends by itself after
+ * argv[1] seconds.
  */
 #define _GNU_SOURCE
 #include <omp.h>

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# run_vm.sh - boots the virtual node once and runs suite.sh in it.   run_vm.sh BUILD CACHE
+# run_vm.sh - boots the virtual node once and runs suite.sh in it.
+#
+#   run_vm.sh BUILD CACHE
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

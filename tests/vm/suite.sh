@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # suite.sh - the pinning tests, run inside the virtual node: 16 CPUs, 2 packages, 2 NUMA nodes (0-7, 8-15). Prints TAP.
 #
-#   suite.sh BUILD      BUILD/bin, BUILD/lib and BUILD/tests/vm hold what is tested
+#   suite.sh BUILD      BUILD/bin, BUILD/lib and BUILD/tests/vm hold the programs under test
 set -uo pipefail
 
 build=$1
 export PATH=$build/bin:$PATH LD_LIBRARY_PATH=$build/lib DROM_TABLE=/dev/shm/table
-# Nothing may spin on interpreted CPUs; deadlines are for machines that are 100 times faster.
-# The team follows its mask here: that is what pins each thread anew.
+# No thread may spin on interpreted CPUs, and drom's limit must be long enough for CPUs that are 100 times slower.
+# The team follows its mask here, because only then each thread is pinned anew.
 export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=16 DROM_TIMEOUT_MS=10000 DROM_RESIZE=follow
 number=0 failed=0
 guest=
@@ -21,14 +21,15 @@ not_ok() {
     failed=$((failed + 1))
 }
 
-# check TITLE COMMAND...: the command succeeds.
+# check TITLE COMMAND...: passes if the command succeeds.
 check() {
     local title=$1 said
     shift
     if said=$("$@" 2>&1); then ok "$title"; else not_ok "$title" "$*" "exit status $?" "$said"; fi
 }
 
-# refused TITLE PATTERN COMMAND...: refused (1) or not understood (2), and a message that matches.
+# refused TITLE PATTERN COMMAND...: passes if the command is refused (1) or not understood (2) with a message that
+# matches.
 refused() {
     local title=$1 pattern=$2 said status
     shift 2
@@ -37,7 +38,7 @@ refused() {
     if ((status == 1 || status == 2)) && [[ $said =~ $pattern ]]; then ok "$title"; else not_ok "$title" "$*" "exit status $status" "$said"; fi
 }
 
-# A guest that owns the node; its output is read as it goes.
+# Starts a guest that owns the node; its output is read while it runs.
 start() {
     drom run --cpus 0-15 -- "$@" >/dev/shm/out 2>/dev/shm/err &
     guest=$!
@@ -50,7 +51,7 @@ stop() {
     guest=
 } 2>/dev/null
 
-# The newest line of the guest matches the pattern within so many seconds.
+# wait_for SECONDS PATTERN: waits until the newest line of the guest matches.
 wait_for() {
     local end=$((SECONDS + $1))
     while ! [[ $(tail -n 1 /dev/shm/out) =~ $2 ]]; do
@@ -59,7 +60,7 @@ wait_for() {
     done
 }
 
-# sees TITLE PATTERN: the guest's team becomes that.
+# sees TITLE PATTERN: passes if the guest's newest line comes to match.
 sees() {
     if wait_for 90 "$2"; then ok "$1"; else
         not_ok "$1" "expected $2" "last     $(tail -n 1 /dev/shm/out)" "$(cat /dev/shm/err)" "$(drom explain "$guest" 2>&1 | head -n 12)"
@@ -68,7 +69,7 @@ sees() {
 
 all=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
 
-# bound TITLE: shrink and expand, every thread on a CPU of its own each time.
+# moves_bound TITLE: shrinks and expands the guest; each time every thread must be on a CPU of its own.
 moves_bound() {
     drom set "$guest" 0-3 >/dev/null
     sees "$1: 16 -> 4 on node 0, one CPU each" '^team=4 cpus=0,1,2,3 masks=0,1,2,3 bound=4$'
@@ -148,7 +149,7 @@ offline() {
     stop
 }
 
-# A cpuset that is narrower than the mask: the intersection is applied, and said.
+# A cpuset may be narrower than the mask: then the intersection is applied, and drom says so.
 cpuset() {
     local group=/sys/fs/cgroup/narrow pid
     echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
@@ -167,7 +168,7 @@ cpuset() {
     rmdir "$group"
 }
 
-# Whole nodes go to newcomers: the guest that owned everything keeps the other one.
+# Whole NUMA nodes go to newcomers: the guest that owned both keeps the other one.
 newcomer() {
     start "$build/tests/vm/places-gcc" 200
     rm -f /dev/shm/seen
