@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run_trees.py - a client is a process and its descendants: no thread of any of them runs outside the mask of a released request.
 
-Each row starts a program under drom run that starts others: in the background, in pipelines, by make, by xargs, as pools, as daemons. Then come
-random requests. After each that is answered as released, every thread of every process that has the row's mark in its environment is looked at
-again and again for a tenth of a second: none may run outside the mask. The marks, and not the tree, say which processes these are.
+Each row starts a program under drom run that starts others: in the background, in pipelines, by make, by xargs, as
+pools, as daemons. Then come random requests. When a request is answered as released, no thread of the row may run
+outside the mask. For a tenth of a second every thread is looked at again and again. The processes of a row are those
+with the row's mark in their environment, wherever they are in the tree.
 
-  run_trees.py BUILD [--long] [--only PATTERN] [--seed N]        --long: 200 requests per row instead of 5; so does TREES_REQUESTS=200
+  run_trees.py BUILD [--long] [--only PATTERN] [--seed N]
+
+  --long      200 requests per row instead of 5, as with TREES_REQUESTS=200
 
 Exit status: 0 nothing found, 1 something found, 77 a prerequisite is missing.
 """
@@ -40,7 +43,7 @@ if __name__ == "__main__":
             pool.map(work, range(30))
 """
 
-# What is run, and how many processes there are at least when it is under way.
+# The command of each row, and the least number of its processes when it is under way.
 ROWS = {
     "background jobs of a shell": ("for i in 1 2 3; do (while :; do sleep 0.02; done) & done; wait", 5),
     "a pipeline": ("while :; do echo line; sleep 0.02; done | cat | cat >/dev/null", 4),
@@ -78,7 +81,7 @@ def environment_of(pid, tid):
 
 
 def threads_of(pid):
-    """Each thread's mask; those that end meanwhile are left out."""
+    """Returns each thread's mask, without the threads that end meanwhile."""
     masks = {}
     for tid in tids_of(pid):
         try:
@@ -112,7 +115,9 @@ class Row:
         self.process = subprocess.Popen(line, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 
     def processes(self):
-        """Every process with the mark but drom run itself. A zombie has no environment, and one whose first thread has ended neither: its threads tell."""
+        """Returns every process with the mark but drom run itself.
+
+        A zombie has no environment. Nor has a process whose first thread has ended, but its other threads have it."""
         wanted = f"{MARK}={self.mark}".encode()
         found = []
         for entry in os.listdir("/proc"):
@@ -136,7 +141,7 @@ class Row:
 
     @staticmethod
     def eventually_left(what, test):
-        """As eventually(), when drom run has ended."""
+        """Waits as eventually() does, when drom run has ended."""
         end = time.monotonic() + READY_S
         while not test():
             if time.monotonic() > end:
@@ -148,7 +153,7 @@ class Row:
         self.eventually(f"{count} processes", lambda: len(self.processes()) >= count)
 
     def check_inside(self, mask, but=()):
-        """No thread of any process is outside, however often one looks."""
+        """Checks again and again that no thread of any process may run outside the mask."""
         end = time.monotonic() + LOOK_S
         looks = seen = 0
         while looks < 3 or time.monotonic() < end:
@@ -204,7 +209,7 @@ def random_requests(suite, row, count):
         seen += row.check_inside(mask)
     row.set({suite.cpus[0]})
     row.check_inside({suite.cpus[0]})
-    row.set(both)  # and all of them get back what they had
+    row.set(both)  # all threads get both CPUs back
     narrow = [words_of(p) for p in row.processes() for a in threads_of(p).values() if a != both]
     if narrow:
         raise Failure(f"given back both CPUs, but not to {narrow}")
@@ -223,7 +228,7 @@ class Suite:
         self.work.chmod(0o755)
         for name, flags in (("team", ["-fopenmp"]), ("headless", ["-pthread"]), ("daemons", []), ("other_user", [])):
             subprocess.run(["gcc", "-O2", *flags, str(GUESTS / f"{name}.c"), "-o", str(self.work / name)], check=True)
-        # LLVM's runtime is the one that sets affinities in a forked child.
+        # LLVM's runtime sets affinities in a forked child, and GCC's does not.
         subprocess.run(["clang", "-O2", "-fopenmp", str(GUESTS / "forks.c"), "-o", str(self.work / "forks")], check=True)
         jobs = " ".join(f"job{i}" for i in range(20000))
         (self.work / "makefile").write_text(f"all: {jobs}\n{jobs}:\n\t@sleep 0.05; :\n")
@@ -233,7 +238,7 @@ class Suite:
     def row(self, name):
         return Row(self.drom, self.work, name)
 
-    # --- rows with a shape of their own: each returns what it saw ---
+    # --- rows with a course of their own: each returns what it saw ---
 
     def clients_of_its_own(self, row):
         first, second = self.cpus
@@ -265,7 +270,7 @@ class Suite:
         return "the same request again brings it back"
 
     def an_affinity_call_with_the_agent(self, row):
-        """Python, taskset and a program of plain threads are no clients, and stay inside all the same."""
+        """Checks that Python, taskset and a program of plain threads stay inside, although they are no clients."""
         first, second = self.cpus
         wait = f"while [ ! -e {row.work}/go ]; do sleep 0.01; done"
         python = f"import os, time; os.sched_setaffinity(0, {{{first}, {second}}}); os.rename(\"{row.work}/go\", \"{row.work}/done\"); time.sleep(600)"
@@ -309,7 +314,7 @@ class Suite:
         return "keeps its CPUs until it ends"
 
     def keeps_until_the_last_ends(self, row, second):
-        """Each process in turn ends; the others go on on a CPU that nobody else may have meanwhile, and are moved with it."""
+        """Ends each process in turn. The others keep their CPU, which no other client gets, and follow the mask."""
         first = self.cpus[0]
         for request in ({first}, {second}, {first}):
             row.set(request)
@@ -326,7 +331,9 @@ class Suite:
         row.eventually_left("its CPUs came back", lambda: row.client() is None and json.loads(row.command("list", "--json").stdout)["free"] != "")
 
     def several_left_behind(self, row):
-        """The first has the reservation when drom run ends. When that one ended, the CPUs were free although the others still ran on them."""
+        """Checks that the reservation passes on: the first process has it when drom run ends.
+
+        When that process ended, the CPUs were free although the others still ran on them."""
         second = self.cpus[1]
         row.start(["sh", "-c", "sleep 600 & (sleep 600 &); setsid -f sleep 600; exit 3"], ["--cpus", str(second)])
         if row.process.wait(READY_S) != 3:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// daemons.c - starts one daemon after the other: fork, setsid, fork, and the parents end. Each lives for a while, so
-// that some are always between two parents.
+// daemons.c - starts one daemon after the other: fork, setsid, fork, and the parents end. Each daemon lives for a
+// while, so that some are always between two parents.
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
