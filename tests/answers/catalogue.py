@@ -12,7 +12,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Build:
-    family: str  # gcc, clang, or flang: which compiler of a language is taken
+    family: str  # gcc, clang, or flang: the compiler for each language
     flags: tuple
     optional: bool = False  # left out where the compiler is not installed
 
@@ -28,7 +28,7 @@ BUILDS = {
     "clang": Build("clang", ("-O2",)),
     "clang-O0": Build("clang", ("-O0",)),
     "clang-O3": Build("clang", ("-O3",)),
-    "clang-cached": Build("clang", ("-O2", "-fnoopenmp-use-tls")),  # threadprivate as flang does it
+    "clang-cached": Build("clang", ("-O2", "-fnoopenmp-use-tls")),  # threadprivate as in flang
     "flang": Build("flang", ("-O2",), optional=True),  # its package is 700 MB
 }
 BOTH = ("gcc", "clang")
@@ -37,7 +37,7 @@ EVERY = (*GCC, "clang", "clang-O0", "clang-O3")
 FORTRAN = ("gcc", "gcc-O0", "gcc-Ofast", "flang")
 
 LLVM = ("14", "16", "19")
-PYTHON = ("/usr/bin/python3",)  # the one that Debian's packages are for
+PYTHON = ("/usr/bin/python3",)  # the interpreter of Debian's packages
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class Guest:
     modes: str
     builds: tuple = BOTH
     follow: str = ""  # the modes whose team OpenMP's dynamic adjustment permits to change between regions ...
-    why: str = ""  # ... and why these and no others
-    resizes: str = ""  # of those: a team that is never resized is a failure
-    limit: bool = False  # its answers are sure when OMP_THREAD_LIMIT is less than OMP_NUM_THREADS, too
-    dynamic: bool = True  # OMP_DYNAMIC=true is right natively
+    why: str = ""  # ... and why these modes only
+    resizes: str = ""  # the modes of which a team that is never resized is a failure
+    limit: bool = False  # answers are the same each time also if OMP_THREAD_LIMIT is less than OMP_NUM_THREADS
+    dynamic: bool = True  # answers are right natively with OMP_DYNAMIC=true
     flags: tuple = ()
     libraries: tuple = ()
-    runtimes: tuple = ()  # where the builds do not say it
+    runtimes: tuple = ()  # the OpenMP runtimes, unless the builds say them
 
     def may_follow(self, mode):
         return mode in self.follow.split()
@@ -61,7 +61,7 @@ class Guest:
 
 @dataclass(frozen=True)
 class Library:
-    """lib<name>-<build>.so, for guests."""
+    """The library lib<name>-<build>.so, for guests."""
 
     name: str
     source: str
@@ -116,7 +116,7 @@ GUESTS = (
           why="its regions need as many threads as OpenBLAS has asked for, and keep them; natively a smaller team hangs"),
     Guest("fields", "fields.f90", "do next forever told common sets", FORTRAN, follow="do", why="'do' is worksharing only; the others keep a size"),
     Guest("numbered", "numbered.f90", "blocks buckets private streams counted", FORTRAN, limit=True, why=BY_NUMBER),
-    # Two runtimes in one process.
+    # Guests with two runtimes in one process.
     Guest("linked", "both.c", "turns sets", ("gcc",), flags=("-DLINKED",), libraries=("other-clang",),
           runtimes=("libgomp+libomp-14", "libgomp+libomp-19"), why="none: both ask and divide"),
     Guest("opened", "both.c", "turns sets", ("gcc",), flags=("-DOTHER=libother-clang.so",),
@@ -137,7 +137,9 @@ class Case:
     runtime: str  # libgomp, libomp-NN, or both
     threads: int  # OMP_NUM_THREADS; 0: unset
     door: str  # run: started by drom run; preload: LD_PRELOAD alone
-    way: str  # keep: nothing is said; follow: DROM_RESIZE; dynamic: OMP_DYNAMIC; limit: OMP_THREAD_LIMIT, bound: OMP_PROC_BIND, and nothing is said
+    # keep: no variable; follow: DROM_RESIZE; dynamic: OMP_DYNAMIC; limit: OMP_THREAD_LIMIT alone; bound: OMP_PROC_BIND
+    # alone
+    way: str
 
     @property
     def label(self):
@@ -145,12 +147,12 @@ class Case:
 
     @property
     def work(self):
-        """What it computes, whichever way it is started."""
+        """Returns what decides the answer: all but the way in which the case is started."""
         return (self.guest.name, self.mode, self.build, self.runtime, self.threads, self.way if self.way in ("limit", "bound") else "")
 
     @property
     def topic(self):
-        """What has to be run before anything is run twice."""
+        """Returns the key of which each value has to be run once before any is run twice."""
         return (self.guest.name, self.mode, self.follows)
 
     @property
@@ -158,7 +160,7 @@ class Case:
         return self.way in ("follow", "dynamic")
 
     def is_passive(self, seed) -> bool:
-        """Half of the sequences run with OMP_WAIT_POLICY=passive; Python always, which takes seconds as it is."""
+        """Returns whether threads wait passively: in half of the sequences, and always in Python, which is slow anyway."""
         return seed % 2 == 1 or self.build == "python"
 
     def command(self, guests: Path) -> list:
@@ -174,7 +176,7 @@ class Case:
         return env | said[self.way]
 
     def library_path(self, runtimes: Path) -> str:
-        """LD_LIBRARY_PATH; LLVM's runtime stands in for libgomp under programs of gcc."""
+        """Returns LD_LIBRARY_PATH; LLVM's runtime stands in for libgomp under programs of gcc."""
         if "libomp" not in self.runtime:
             return ""
         stands_in = family(self.build) == "gcc" and "+" not in self.runtime
@@ -190,7 +192,7 @@ def runtimes_of(guest: Guest, build: str):
         return guest.runtimes
     if family(build) == "flang":
         return ("libomp-19",)
-    # Every program of gcc can run on LLVM's runtime; for gfortran that is the older way to it.
+    # Every program of gcc can run on LLVM's runtime. Programs of gfortran are tried with all releases of it.
     newest = tuple(f"libomp-{version}" for version in LLVM)
     if family(build) == "clang":
         return newest
@@ -199,7 +201,7 @@ def runtimes_of(guest: Guest, build: str):
 
 def cases_of(guest: Guest, build: str, runtime: str, mode: str):
     for threads in (2, 4, 0):
-        # With more than two threads the order of a sum of floating-point numbers is not sure by itself.
+        # With more than two threads the order of a sum of floating-point numbers differs from run to run.
         if threads == 4 and build == "python":
             continue
         for door in ("run", "preload"):
@@ -223,7 +225,9 @@ def all_cases(is_built=lambda case: True):
 
 
 def built_with(library: str, build: str) -> str:
-    """A library of ours is built by the same compiler as the program, unless its name says by which; another one is the system's."""
+    """Returns the file of a library, which is the system's or our own.
+
+    The program's compiler builds our own, unless their name says which compiler does."""
     return f"{library}-{family(build)}" if library in {entry.name for entry in LIBRARIES} else library
 
 

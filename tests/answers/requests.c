@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * requests.c - an administrator for the tests: sends random requests to one client until it ends, or a single one.
  *
- *   requests storm TABLE WATCHED SEED CPUS MIN_US MAX_US   random masks out of CPUS (a list such as 0,1) for the first
- * client of TABLE while the process WATCHED lives requests set TABLE PID CPUS                            one mask,
- * waits for the release requests confine TABLE PID CPUS ALL                    reserves ALL for PID, which is no
- * client, then gives it CPUS only
+ *   requests storm TABLE WATCHED SEED CPUS MIN_US MAX_US
+ *       sends random masks out of CPUS (a list such as 0,1) to the first client of TABLE while the process WATCHED
+ *       lives
+ *   requests set TABLE PID CPUS
+ *       sends one mask, and waits for the release
+ *   requests confine TABLE PID CPUS ALL
+ *       reserves ALL for PID, which is no client, then gives it CPUS only
  *
- * storm prints one line of JSON; the others the status's name. Exit status: 0 done, 1 refused, 2 usage.
+ * storm prints one line of JSON, the others the name of the status. Exit status: 0 done, 1 refused, 2 usage.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -65,7 +68,7 @@ static uint64_t word_of(const uint32_t* cpus, uint32_t n) {
     return word;
 }
 
-/* A live client of the table; false when `watched` ended before one was seen. */
+/* Finds a live client of the table. False when `watched` ended before one was seen. */
 static bool find_client(Storm* storm, const char* where, pid_t watched) {
     while (kill(watched, 0) == 0) {
         if (!storm->table && drom_open(&storm->table, where, NULL, NULL) != DROM_OK) storm->table = NULL;
@@ -109,7 +112,7 @@ static void note(Storm* storm, int status, const drom_error* error) {
     if (status == DROM_PENDING) ++storm->pending;
     if (status >= 0) return;
     ++storm->refused;
-    /* A size the client has already is refused by both shrink and expand; anything else is news. */
+    /* Shrink and expand refuse the size that the client has already. Any other refusal is unexpected. */
     if (status == DROM_E_INVAL && strstr(error->text, "mask") == NULL) return;
     storm->unexpected = status;
     memcpy(storm->text, error->text, sizeof storm->text);
@@ -161,7 +164,7 @@ static int storm(char** argument) {
         note(&state, status, &error);
         read_events(&state);
         if (state.requests % 8 == 1) read_client(&state);
-        /* Short gaps as often as long ones: each doubling of the gap is as likely as the next. */
+        /* Short gaps are as frequent as long ones: each doubling of the gap is as likely as the next. */
         uint64_t gap = shortest;
         while (gap < longest && next_random(&state) % 6) gap = gap * 2 + next_random(&state) % (gap + 1) / 2;
         nap_us(gap < longest ? gap : longest);

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run_answers.py - unmodified programs must give the same answer under any sequence of requests.
 
-Each case (guest, mode, build, runtime, threads, door, way; catalogue.py) runs natively once for the reference, then under random
-request sequences; exit status and stdout must be the same. A run that ended before a request was released proves nothing: it is
-made fourfold longer, up to three times, and a mode for which no request ever landed is a failure. What must be seen to be
-resized must be seen to be resized.
+Each case (guest, mode, build, runtime, threads, door, way; catalogue.py) runs natively once for the reference. Then it
+runs under random request sequences, and exit status and stdout must be the same. A run that ended before a request was
+released proves nothing: it is made fourfold longer, up to three times. A mode for which no request ever landed is a
+failure, and so is a mode of which the team was never resized although it must be (`resizes`).
 
   run_answers.py --build build/dev --runtimes build/runtimes --seconds 150          a share, another one each hour
   run_answers.py --build build/dev --runtimes build/runtimes --sequences 100        100 for each mode of a guest
@@ -35,8 +35,8 @@ from catalogue import BUILDS, GUESTS, LLVM, PYTHON, Case, all_cases
 
 WATCHDOG_S = 120
 SHORT_S = 0.15
-LONG_S = 10  # a run of which no request landed for another reason than its length
-LENGTHENED = 3  # times, fourfold each
+LONG_S = 10  # in a longer run than this, requests did not land for another reason than its length
+LENGTHENED = 3  # how often a run is made fourfold longer
 GAP_US = (200, 30000)
 
 
@@ -69,7 +69,7 @@ class Suite:
         self.guests = self.build / "tests" / "answers" / "guests"
         self.cpus = sorted(os.sched_getaffinity(0))[:2]
         self.references = {}
-        self.scales = {}  # of cases that would end before anybody could ask them for anything
+        self.scales = {}  # for cases that would end before a request could reach them
         self.counts = collections.defaultdict(Count)
         self.resized = collections.Counter()  # (guest, mode) -> teams of another size than the first
         self.tried = collections.Counter()
@@ -87,7 +87,7 @@ class Suite:
         env.update(DROM_TABLE=str(table), DROM_TIMEOUT_MS="2000", **case.environment())
         if self.given.resize and not case.follows:
             env["DROM_RESIZE"] = self.given.resize
-        # How threads wait changes no answer; where they spin, a machine with other work takes long for the reference.
+        # The answer does not depend on how threads wait. If they spin, the reference takes long on a busy machine.
         if not disturbed or case.is_passive(seed):
             env["OMP_WAIT_POLICY"] = "passive"
         if library_path := case.library_path(self.runtimes):
@@ -178,7 +178,7 @@ class Suite:
         seed = random.Random(f"{self.given.seed} {case.label} {number}").getrandbits(31)
         got = self.run(case, seed)
         for _ in range(LENGTHENED):
-            # Over before anybody could ask: on a crowded machine the undisturbed run had only seemed to be long enough.
+            # The run ended before a request landed: on a busy machine the undisturbed run only seemed long enough.
             if landed(got) or got.seconds > LONG_S or got.status != expected.status:
                 break
             expected = self.lengthen(case)
@@ -203,7 +203,7 @@ class Suite:
         self.landed[case.topic] += landed(got)
         if case.mode in case.guest.resizes.split() and (case.follows or not case.guest.follow):
             self.tried[case.guest.name, case.mode] += 1
-            # Where the regions are a library's, nobody counts their threads; the agent's word must do.
+            # If the regions are a library's, the guest cannot count their threads, and the agent's count is taken.
             seen = sizes_seen(got.stderr) > 1 if "teams" in got.stderr else got.storm.get("changes", 0) > 0
             self.resized[case.guest.name, case.mode] += seen
 
@@ -233,7 +233,7 @@ class Suite:
               f"{f'--resize {self.given.resize} ' if self.given.resize else ''}--seed {self.given.seed} --only {case.label} --first {number} --sequences 1", flush=True)
 
     def never_resized(self):
-        # One run can be too short, or its requests all the same; several cannot.
+        # One run may be too short, or all its requests may be the same. For several runs together that cannot be.
         return [f"NEVER RESIZED {name}:{mode}: {n} runs in which the team may change, and never one of another size"
                 for (name, mode), n in sorted(self.tried.items())
                 if n >= self.given.resize_after and not self.resized[name, mode]]
@@ -260,7 +260,7 @@ class Suite:
 
 
 def landed(got: Outcome) -> int:
-    """Requests after which the program still ran, on other CPUs than before."""
+    """Returns the number of requests after which the program still ran, on other CPUs than before."""
     return got.storm.get("released", 0) + got.storm.get("confined", 0)
 
 
@@ -306,7 +306,9 @@ def sizes_seen(stderr):
 
 
 def chosen_cases(given, suite):
-    """In an order of its own for each seed: every mode of every guest before any of them twice, by which the time is spread evenly."""
+    """Returns the cases in an order that depends on the seed.
+
+    Every mode of every guest comes before any of them twice, so that the time is spread evenly."""
     cases = [case for case in all_cases(suite.is_built) if given.only == case.label or re.fullmatch(given.only, case.label)]
     random.Random(given.seed).shuffle(cases)
     turn = collections.Counter()
@@ -318,7 +320,7 @@ def chosen_cases(given, suite):
 
 
 def plan(given, cases):
-    """(case, sequence number) in the order to run."""
+    """Yields (case, sequence number) in the order to run."""
     if not given.sequences:
         number = 0
         while True:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run_gromacs.py - a packaged simulation, GROMACS with a box of water, gives the same trajectory while its CPUs move.
 
-It uses num_threads clauses throughout, so its teams are never resized, only confined: still every bit must be the same.
-Once as gmx, with one rank among its threads, and once as gmx_mpi, a rank of Open MPI with the MPI door. Energies and the final coordinates of each disturbed run are compared with those of an undisturbed one.
+GROMACS uses num_threads clauses throughout, so its teams are never resized, only confined: still every bit must be the
+same. It runs once as gmx, with one rank among its threads, and once as gmx_mpi, a rank of Open MPI with the entry
+points for MPI calls. Energies and final coordinates of each disturbed run are compared with those of an undisturbed one.
 
   run_gromacs.py --build build/dev --runtimes build/runtimes --sequences 6
 
@@ -51,7 +52,7 @@ constraints = h-bonds
 
 
 def prepare(folder: Path, steps: int):
-    """A box of 466 water molecules, ready to run."""
+    """Prepares a box of 466 water molecules."""
     (folder / "water.top").write_text(TOPOLOGY)
     (folder / "run.mdp").write_text(PARAMETERS.format(steps=steps))
     for command in ("solvate -cs spc216 -box 2.4 2.4 2.4 -p water.top -o water.gro",
@@ -62,7 +63,7 @@ def prepare(folder: Path, steps: int):
 
 
 def result(scratch: Path):
-    """What must not change: every energy line of the log, and the final coordinates."""
+    """Returns the results that must not change: every energy line of the log, and the final coordinates."""
     log = (scratch / "md.log").read_text() if (scratch / "md.log").exists() else ""
     energies = re.findall(r"Energies \(kJ/mol\)\n(.*?)\n\n", log, re.S)
     final = scratch / "final.gro"
@@ -77,7 +78,7 @@ class Gromacs(Suite):
             command = [*program, "-s", str(folder / "run.tpr"), "-reprod", "-notunepme", "-ntomp", "2", "-pin", "off", "-c", "final.gro"]
             env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
             env.update(OMP_NUM_THREADS="2", DROM_TABLE=str(scratch / "table"), GMX_MAXBACKUP="-1")
-            if storm_seed is None:  # its threads spin, which takes long beside other work, and changes no result
+            if storm_seed is None:  # spinning threads take long beside other work, and change no result
                 env["OMP_WAIT_POLICY"] = "passive"
             if runtime != "libgomp":
                 folder_of_runtime = self.runtimes / f"gomp-on-omp-{runtime.removeprefix('libomp-')}"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""run_packaged.py - packaged programs give the same output, bit for bit, while their CPUs move and every door is on.
+"""run_packaged.py - packaged programs give the same output, bit for bit, while their CPUs move, with every entry point.
 
-LAMMPS, a melt of Lennard-Jones atoms: by itself, and as one of two ranks of Open MPI. It has no OpenMP, so its ranks are released only.
-GraphicsMagick, a chain of filters: OpenMP under GCC's runtime and LLVM's. Output files of each disturbed run are compared with those of an
-undisturbed one.
+LAMMPS, a melt of Lennard-Jones atoms, runs by itself, and as one of two ranks of Open MPI. It has no OpenMP, so its
+ranks are released only. GraphicsMagick, a chain of filters, runs with OpenMP under GCC's runtime and LLVM's. Output
+files of each disturbed run are compared with those of an undisturbed one.
 
   run_packaged.py --build build/dev --runtimes build/runtimes --sequences 10
 
@@ -50,7 +50,9 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 @dataclass(frozen=True)
 class Variant:
     program: str
-    door: str  # "run": drom run starts it; "preload": the variables do; "ranks": one of two ranks, the other one undisturbed
+    # "run": drom run starts the program; "preload": only variables are set; "ranks": one of two ranks, with the other
+    # one undisturbed
+    door: str
     runtime: str = "libgomp"
 
     @property
@@ -64,7 +66,7 @@ VARIANTS = [Variant("lammps", "run"), Variant("graphicsmagick", "run"), Variant(
 
 
 def outputs(scratch: Path):
-    """What must not change: every energy that was printed, the atoms at the end, the image."""
+    """Returns the output that must not change: every energy that was printed, the atoms at the end, the image."""
     log = scratch / "log.txt"
     energies = re.findall(r"^ *\d+ +[-\d.]+ +.*$", log.read_text(), re.M) if log.exists() else []
     files = [path.read_bytes() for path in (scratch / "atoms.txt", scratch / "image.ppm") if path.exists()]

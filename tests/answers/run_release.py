@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""run_release.py - a CPU that was taken is free: no thread of the former owner may run there, whatever the program is doing.
+"""run_release.py - a CPU that was taken is free: no thread of the former owner may run there, in any phase of it.
 
-Each program owns two CPUs and is told to leave one while it is in a serial phase, in one long region, blocked in the
-kernel, spinning, starting threads all the time, or knows nothing of drom at all. From the moment the request is reported as
-released, and for a second, every thread is looked at again and again: where it may run, and where it is.
+Each program owns two CPUs and has to leave one of them. Then it is in a serial phase, in one long region, blocked in
+the kernel, spinning, or starting threads all the time; some programs know nothing of drom at all. Once the request is
+reported as released, every thread is looked at for a second, again and again: where it may run, and where it is.
 
   run_release.py --build build/dev --runtimes build/runtimes [--only PATTERN]
 
@@ -58,7 +58,7 @@ def parse_list(text):
 
 
 def look(pid, cpu):
-    """(threads seen, those that may run on `cpu`, those that are running there right now)."""
+    """Returns the number of threads, those that may run on `cpu`, and those that are running there right now."""
     seen, may, on = 0, [], []
     for task in os.listdir(f"/proc/{pid}/task"):
         try:
@@ -79,7 +79,7 @@ class Release(Suite):
     def start(self, scene: Scene, scratch: Path):
         env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
         env.update(OMP_NUM_THREADS=str(scene.threads), DROM_TABLE=str(scratch / "table"))
-        # Long enough to be watched for a second, on any machine; whoever plays the scene ends it.
+        # The program runs long enough to be watched for a second on any machine. play() ends it.
         command = [str(self.guests / scene.program), scene.mode, "500000" if scene.program.startswith("nested") else "2000"]
         preload = [self.given.preload_first] if self.given.preload_first else []
         if scene.door == "run":
@@ -98,7 +98,7 @@ class Release(Suite):
                               capture_output=True, text=True, check=False, timeout=30)
 
     def client_pid(self, scene, started, table):
-        """The process that computes: the child of drom run, or the program itself once it is listed."""
+        """Returns the process that computes: the child of drom run, or the program itself once it is listed."""
         end = time.monotonic() + 10
         while time.monotonic() < end and started.poll() is None:
             children = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
@@ -114,7 +114,7 @@ class Release(Suite):
         return ",".join(map(str, self.cpus))
 
     def play(self, scene: Scene):
-        """None, or what went wrong."""
+        """Plays the scene. Returns None, or what went wrong."""
         with tempfile.TemporaryDirectory(prefix="drom-release-") as name:
             scratch = Path(name)
             started = self.start(scene, scratch)
@@ -122,7 +122,7 @@ class Release(Suite):
                 pid = self.client_pid(scene, started, scratch / "table")
                 if pid is None:
                     return "never became a client: " + (scratch / "err").read_text()[-300:]
-                time.sleep(0.3)  # into the phase that is meant
+                time.sleep(0.3)  # until the program is in the phase of the scene
                 if scene.door == "none":
                     said = self.request("confine", scratch / "table", pid, self.cpus[0], self.all_cpus())
                 else:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """test_bindings.py - under drom a program's symbols are bound where they are bound natively, but for the affinity calls.
 
-The dynamic loader itself says where (LD_DEBUG=bindings), everything bound at once (LD_BIND_NOW). Each guest runs natively, with
-what `drom run` preloads where the team keeps its size, and with the same and DROM_DISABLE=1; what its objects are bound to must be the same.
+The dynamic loader itself says where symbols are bound (LD_DEBUG=bindings), and binds all at once (LD_BIND_NOW). Each
+guest runs three times: natively, with the libraries that `drom run` preloads if the team keeps its size, and with these
+and DROM_DISABLE=1. The bindings of its objects must be the same.
 
   test_bindings.py --build build/dev --runtimes build/runtimes
 
@@ -20,10 +21,10 @@ from pathlib import Path
 
 from catalogue import PYTHON, Case, all_cases
 
-# pthread_create takes an affinity, too, with its attributes.
+# pthread_create gets an affinity, too, with its attributes.
 AFFINITY_CALLS = {"sched_setaffinity", "pthread_setaffinity_np", "pthread_getaffinity_np", "syscall", "pthread_create"}
 BINDING = re.compile(r"binding file (\S+) \[\d+\] to (\S+) \[\d+\]: \w+ symbol `([^']+)'(?: \[([^\]]+)\])?")
-# Names that the loader binds for itself or for whoever calls it, at moments of its own.
+# Names that the loader binds for itself or for its caller, at moments of its own.
 OF_THE_LOADER = re.compile(r"^(_dl_|__libc_|_?_?rtld|__tls_get_addr|malloc|calloc|realloc|free)")
 GUESTS = {"plain:never", "numbers:slots", "kept:procs", "sizes:sets_told", "locals:library", "objects:pool", "linked:turns", "opened:turns",
           "opens:turns", "plugins:turns", "fields:do", "processes:pthreads"}
@@ -34,7 +35,9 @@ def is_ours(path: str) -> bool:
 
 
 def bindings_in(folder: Path, program: str) -> set:
-    """What the objects of the process that ran `program` are bound to: (object, symbol, version) -> object. Ours do not count as callers."""
+    """Returns the bindings of the process that ran `program`: (object, symbol, version) -> object.
+
+    Objects of drom do not count as callers."""
     found = set()
     for log in folder.glob("ld.*"):
         text = log.read_text(errors="replace")
@@ -71,7 +74,7 @@ class Comparison:
             return bindings_in(folder, program[0])
 
     def agent(self) -> str:
-        """What `drom run` preloads into a program whose team keeps its size."""
+        """Returns the library that `drom run` preloads into a program whose team keeps its size."""
         return str(self.build / "lib" / "libdrom-agent.so")
 
     def differences(self, case: Case) -> list:
@@ -81,7 +84,8 @@ class Comparison:
         told = []
         for way, got in (("preloaded", self.run(case, LD_PRELOAD=self.agent())), ("DROM_DISABLE=1", self.run(case, DROM_DISABLE="1", LD_PRELOAD=self.agent()))):
             for caller, symbol, version, target in sorted(got ^ native):
-                # With a handle dlsym() looks on behalf of the object that it belongs to: a look of ours, which binds nothing.
+                # With a handle, dlsym() looks a symbol up for the object of the handle. That is a look of drom's own,
+                # and binds nothing.
                 is_a_look = caller == target and not version and (caller, symbol, version, target) in got
                 if symbol not in AFFINITY_CALLS and not is_a_look:
                     side = way if (caller, symbol, version, target) in got else "natively"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_landing.py - a run that proves nothing does not pass for a proof, and what is found can be run again."""
+"""test_landing.py - a run that proves nothing does not pass for a proof, and a difference can be run again."""
 
 import argparse
 import contextlib

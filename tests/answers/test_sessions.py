@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_sessions.py - the suites end and describe a session whose processes come and go while they look."""
+"""test_sessions.py - the suites end and describe a session whose processes come and go meanwhile."""
 
 import signal
 import subprocess

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * blas.c - a packaged library with regions and questions of its own: OpenBLAS built for OpenMP.
+ * blas.c - a packaged library that has regions and asks for numbers of threads itself: OpenBLAS built for OpenMP.
  *
  *   dgemm   matrix products, large and small in turn
  *   level2  matrix-vector products and rank-1 updates
- * Entries are small whole numbers, so every sum is exact and its order cannot show.
+ *
+ * Entries are small whole numbers, so every sum is exact in any order.
  */
 #include <cblas.h>
 

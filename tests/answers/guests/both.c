@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * both.c - two OpenMP runtimes in one process: the program's compiler and its library's are not the same (other.c).
+ * both.c - two OpenMP runtimes in one process: the program and its library (other.c) have different compilers.
  *
- *   turns   regions of both in turn, each divided by what its own runtime answered
- *   sets    each sets the size of its own teams
- * Built three times: linked to the library; opening it with RTLD_LOCAL; without OpenMP, opening one library of each
+ *   turns   regions of both in turn, each divided by the answer of its own runtime
+ *   sets    program and library set the size of their own teams
+ *
+ * It is built three times: linked to the library; opening it with RTLD_LOCAL; without OpenMP, opening one library per
  * compiler.
  */
 #include <dlfcn.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * constructs.c - the other constructs, each a region of its own, and calls that set what teams will be.
+ * constructs.c - the other constructs, each in a region of its own, and calls that set the size of later teams.
  *
  *   reductions   + * max min ^ | in one region; user-defined and array reductions
  *   sections     sections, single with copyprivate, ordered, critical, atomic, lastprivate
  *   schedules    static with chunk, dynamic, guided, runtime, collapse
  *   numthreads   num_threads clauses of 1, 2, 3 and an expression; if clauses
- *   sets         omp_set_num_threads(1, 2, 3, ...) by the program, split by what it set
+ *   sets         omp_set_num_threads(1, 2, 3, ...) by the program, split by the number that it set
  *   echoes       omp_set_num_threads(omp_get_max_threads()) before each region, as some libraries do
  *   lowers       omp_set_num_threads(1) around a part that must be serial, then back to the answer it had
  *   dynamic      omp_set_dynamic(1): the runtime may give fewer
@@ -94,7 +94,7 @@ static uint64_t schedules(long round) {
     return sum;
 }
 
-/* Split by `n` without asking whether the team is that large: it is what the clause, or the call, said. */
+/* Splits by `n`, the number of the clause or the call, without asking whether the team is that large. */
 static uint64_t split(long round, int n, int with_clause) {
     uint64_t partial[256] = {0};
 #pragma omp parallel num_threads(n) if (with_clause)

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! fields.f90 - Fortran programs: the same habits as partition.c, kept.c and state.c, through the Fortran names.
+! fields.f90 - Fortran programs with the same habits as partition.c, kept.c and state.c.
 !
-!   do           parallel do with reductions, nothing asked; workshare and sections
+!   do           parallel do with reductions, without asking; workshare and sections
 !   next         omp_get_max_threads() before each region, slices by its answer
 !   forever      omp_get_max_threads() once
 !   told         omp_get_num_threads() in the first region, allocatable arrays sized by it

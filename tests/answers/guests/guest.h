@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * guest.h - what the guest programs of the answers suite share: arguments, integer work, the closing line.
+ * guest.h - the common code of the guest programs of the answers suite: arguments, integer work, the closing line.
  *
  * A guest is an ordinary OpenMP program that knows nothing of drom. `guest MODE SCALE` prints a result on stdout that
  * depends on nothing but MODE, SCALE and the number of threads it was started with: integers only, so no order of
@@ -29,13 +29,13 @@ static inline Arguments arguments(int argc, char** argv) {
 
 static inline int is(Arguments given, const char* mode) { return strcmp(given.mode, mode) == 0; }
 
-/* Repetitions: `full` of them make a second. */
+/* Returns the number of repetitions; `full` of them take a second. */
 static inline long rounds(Arguments given, long full) {
     const long scaled = full * given.scale / 100;
     return scaled < 3 ? 3 : scaled;
 }
 
-/* One step of a generator: cheap, not foldable, the same everywhere. */
+/* Returns one step of a generator: cheap, the same everywhere, and no compiler computes it in advance. */
 static inline uint64_t step(uint64_t x) {
     x ^= x << 13;
     x ^= x >> 7;
@@ -43,7 +43,7 @@ static inline uint64_t step(uint64_t x) {
     return x;
 }
 
-/* `n` steps from `seed`: about a nanosecond each. */
+/* Returns the result of `n` steps from `seed`: about a nanosecond per step. */
 static inline uint64_t work(uint64_t seed, long n) {
     uint64_t x = seed * 0x9e3779b97f4a7c15u + 1;
     for (long i = 0; i < n; ++i) x = step(x);
@@ -62,7 +62,7 @@ static inline int finish(Arguments given, uint64_t sum) {
     return 0;
 }
 
-/* How often a team of each size was counted, by counting threads and not by asking. */
+/* The number of teams of each size, by counting threads and not by asking. */
 typedef struct Teams {
     long seen[65];
 } Teams;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hydro.cpp - the calling habits of explicit hydrodynamics proxy codes, on integers.
 //
-// In every time step: functions that ask omp_get_max_threads() and, only if it is more than one, gather by thread into
-// a scratch array that a second region reads; minima over the elements in arrays for each thread that were allocated by
-// the first call and never again, although each call asks; loops over lists of elements in between.
+// Every time step has three parts. Some functions ask omp_get_max_threads() and, only if it is more than one, gather by
+// thread into a scratch array that a second region reads. Others find minima over the elements, in arrays per thread
+// that the first call allocates and no later one, although each call asks. In between are loops over lists of elements.
 //
 //   steps        all of that, after a line that prints the number of threads
 //   constraints  only the minima
 //   gather       only the gathering
-//   kept         as steps, but the minima use the number that their first call was told
-//   passed       as steps, and one function asks for a number of parts, and functions that it calls use that number;
-//                another asking function is called between them
+//   kept         as steps, but the minima use the number that their first call got
+//   passed       as steps, and one function asks for a number of parts that functions called by it use, with another
+//                asking function in between
 #include <omp.h>
 
 #include <memory>
@@ -30,7 +30,7 @@ struct Domain {
     std::vector<int> active;
 };
 
-/// What the elements do to their corners: in one loop with one thread, else by way of a scratch array.
+/// Adds the forces of elements on their corners: in one loop with one thread, else by way of a scratch array.
 void gather_forces(Domain& domain, long round) {
     const int threads = omp_get_max_threads();
     const size_t length = threads > 1 ? size_t{kElements} * kCorners : 0;
@@ -70,7 +70,7 @@ void choose_active(Domain& domain, long round) {
         if ((uint64_t(e) * 7 + uint64_t(round)) % 3) domain.active.push_back(e);
 }
 
-/// The least value over the active elements; the arrays are as large as the team was at the first call.
+/// Returns the least value over the active elements. The arrays are as large as the team was at the first call.
 uint64_t constraint(const Domain& domain, uint64_t salt, bool keeps) {
     static int first;
     static uint64_t* least_of;
@@ -107,7 +107,7 @@ uint64_t constraint(const Domain& domain, uint64_t salt, bool keeps) {
     return mix(least_of[0], uint64_t(where_of[0]));
 }
 
-/// Its caller asked; it believes the caller.
+/// Computes in `parts` parts: the caller has asked for that number, and this function trusts it.
 uint64_t in_parts(const Domain& domain, int parts, std::vector<uint64_t>& partial) {
 #pragma omp parallel
     {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * kept.c - programs that ask omp_get_num_threads() inside a region and use the answer outside it.
  *
- *   once      the first region tells; everything later is split by it
- *   single    the same, told in a single construct, with arrays allocated there
- *   each      every round has a region that tells and one that believes it
- *   late      regions that do not ask for a long time, then one that tells
- *   seldom    one region, executed many times, which tells only in its 1000th round
+ *   once      the first region asks, and all later ones are split by its answer
+ *   single    the same, with the question in a single construct, where arrays are allocated
+ *   each      every round has a region that asks and one that uses the answer
+ *   late      regions that do not ask for a long time, then one that asks
+ *   seldom    one region, executed many times, which asks only in its 1000th round
  *   procs     omp_get_num_procs() once, used as the number of parts
  */
 #include <omp.h>
@@ -70,7 +70,7 @@ static uint64_t with_single(long round) {
     return sum;
 }
 
-/* The region itself splits by what it was told last, or by itself as long as it was told nothing. */
+/* The region splits by the last answer, or by worksharing as long as there is none. */
 static uint64_t seldom(long round) {
     static int n;
     uint64_t sum = 0;

@@ -30,7 +30,7 @@ def gemm(scale):
 
 
 def kmeans(scale):
-    from sklearn.cluster import KMeans  # takes seconds, and the other modes need none of it
+    from sklearn.cluster import KMeans  # takes seconds, and the other modes do not need it
 
     points, folded = whole_numbers(20000, 8, 3), 0
     for seed in range(max(2, scale // 20)):
@@ -52,7 +52,7 @@ def boosting(scale):
 
 
 def sizes():
-    """What each runtime says of its next team."""
+    """Returns the size of each runtime's next team, as the runtime says."""
     return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"]
 
 

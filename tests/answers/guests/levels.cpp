@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levels.cpp - C++ objects that know their threads: one place asks for many objects, threads by id, barriers of the
-// library.
+// levels.cpp - C++ objects that know their threads: one call site asks for many objects, threads by id, std::barrier.
 //
-//   tiles     a tile more in every step; each one's constructor asks, and has a buffer per thread
+//   tiles     one more tile every eight steps; its constructor asks, and makes a buffer per thread
 //   lists     four objects with a list per thread, made in a row by one constructor
-//   levels    levels of a grid, each asks and is touched first by the thread that uses it
-//   wrapper   one function of the program asks for all others: what is kept, and what is only reported
+//   levels    levels of a grid, each of which asks and is touched first by the thread that uses it
+//   wrapper   one function of the program asks for all others: for numbers that are kept, and for numbers only printed
 //   hardware  std::thread::hardware_concurrency()
 //   ids       a map by std::thread::id, filled in one region and gathered in another
 //   barrier   a std::barrier for the threads of the first team
@@ -29,7 +28,7 @@ constexpr long kWorkPerItem = 96;
 
 uint64_t item(long round, int i) { return work(static_cast<uint64_t>(round * kItems + i), kWorkPerItem); }
 
-/// What each thread found, in as many buffers as there were threads when the object was made.
+/// Holds the sum of each thread, in as many buffers as there were threads when the object was made.
 class Tile {
 public:
     Tile() : buffers_(static_cast<size_t>(omp_get_max_threads())) {}

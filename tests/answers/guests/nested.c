@@ -3,7 +3,7 @@
  *
  *   two_levels   omp_set_max_active_levels(2); both levels take the default team
  *   clauses      num_threads(2) outside, num_threads(2) inside
- *   asks         the inner level splits by omp_get_max_threads() asked in the outer region
+ *   asks         the inner level splits by the answer of omp_get_max_threads() in the outer region
  *   serialized   one active level; inner regions have one thread
  *   teams_sum    inner partial sums indexed by (outer thread, inner thread) with sizes told by the regions
  */

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! numbered.f90 - Fortran programs that know their threads by number, as numbers.c.
+! numbered.f90 - Fortran programs that know their threads by number, as those of numbers.c do.
 !
 !   blocks    each thread keeps the block that it computed for itself
 !   buckets   filled by thread number in one region, emptied by thread number in the next

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * numbers.c - programs that know their threads by number, and so trust that the same team comes back; most ask nothing.
+ * numbers.c - programs that know their threads by number, and so trust that the same team comes back. Most do not ask.
  *
- *   blocks     each thread keeps the block that it computed for itself: quotient and remainder, the first `r` get one
- * more minimum    the same block by min(me, r) owners     owner[i] is noted in a static loop, and obeyed in later
- * regions slots      slot[me] is filled for a long time, and gathered by the threads themselves buckets    filled by
- * thread number in one region, emptied by thread number in the next selves     the same with pthread_self() for the key
+ *   blocks     each thread keeps the block that it computed for itself: quotient and remainder, of which the first `r`
+ *              threads get one more
+ *   minimum    the same block by min(me, r)
+ *   owners     owner[i] is noted in a static loop, and used in later regions
+ *   slots      slot[me] is filled for a long time, and gathered by the threads themselves
+ *   buckets    filled by thread number in one region, emptied by thread number in the next
+ *   selves     the same with pthread_self() for the key
  *   counted    the threads count themselves by a reduction once; the number is kept
  *   streams    a random stream per thread, set up once
  *   seeded     a generator seeded by thread number in each region
@@ -194,7 +197,7 @@ static uint64_t roles(long all) {
     return sum;
 }
 
-/* Each hand-over takes a time slice or two while both threads share a CPU, so there are few of them. */
+/* There are few hand-overs, because each takes a time slice or two while both threads share a CPU. */
 static uint64_t waiting(long all) {
     static volatile long given, taken;
     static uint64_t handed;

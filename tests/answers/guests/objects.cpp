@@ -2,7 +2,7 @@
 // objects.cpp - C++ programs: std::thread beside OpenMP, exceptions, containers sized by an answer, static objects.
 //
 //   threads      std::threads that compute while the main thread has regions
-//   exceptions   thrown and caught inside regions, and thrown between regions through frames that have them
+//   exceptions   thrown and caught inside regions, and thrown between regions through functions that have regions
 //   containers   std::vector of partial results, sized by omp_get_max_threads() each time
 //   pool         an object with scratch space for each thread, made once, used by member functions
 //   statics      function-local statics that are sized by an answer, first reached inside or outside a region
@@ -92,7 +92,7 @@ uint64_t containers(long all) {
     return sum;
 }
 
-/// Sizes its scratch space when it is made; its member functions believe that size for ever.
+/// Sizes its scratch space in the constructor; the member functions trust that size for ever.
 class Solver {
 public:
     Solver() : parts_(omp_get_max_threads()), scratch_(static_cast<size_t>(parts_)) {}

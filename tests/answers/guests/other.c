@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * other.c - the part of both.c that a library has as well, built by another compiler: asks in its regions, and sets
- * their size.
+ * other.c - the part of both.c that a library has as well, built by another compiler: the library asks in its regions,
+ * and sets their size.
  */
 #include <omp.h>
 

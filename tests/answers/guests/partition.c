@@ -5,7 +5,7 @@
  *   later     ask, run a region that does not use the answer, then two that do
  *   forever   ask once and use the answer to the end
  *   nested    a function that asked calls another one that asks, and goes on with its own answer
- *   twice     two sites ask in turn; the arrays of the first live on while the second works
+ *   twice     two call sites ask in turn; the arrays of the first live on while the second works
  *   clause    the answer goes into a num_threads clause
  *   static    arrays for each thread, allocated by the first call and never again
  *   late      regions that do not ask for a long time; then it asks and keeps the answer
@@ -23,7 +23,7 @@ static void refill(uint64_t seed) {
     for (int i = 0; i < kItems; ++i) data[i] = (uint32_t)(seed = step(seed));
 }
 
-/* The slice of thread t of n, as a program writes it that trusts n. */
+/* Returns the sum of slice t of n, as a program writes it that trusts n. */
 static uint64_t slice(int t, int n, long round) {
     uint64_t sum = 0;
     for (int i = (int)((long)kItems * t / n); i < (int)((long)kItems * (t + 1) / n); ++i)

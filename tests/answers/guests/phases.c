@@ -6,9 +6,8 @@
  *   endless    one region without any barrier
  *   blocked    the primary thread sleeps in the kernel between regions
  *   flags      two threads of one region wait for each other by spinning on flags of their own
- *   idle       one region, then only serial work: the workers are left over
- *   pins       its threads set their own affinity, by each call there is, to all CPUs of the start or to the last of
- * them
+ *   idle       one region, then only serial work: the workers have nothing to do
+ *   pins       threads set their own affinity, by each call there is, to all CPUs of the start or to the last of these
  */
 #define _GNU_SOURCE
 #include <omp.h>
@@ -58,7 +57,8 @@ static uint64_t blocked(long rounds) {
     return sum;
 }
 
-/* A pipeline of two: each hands a value to the other. Few hand-overs, since each may cost a time slice on one CPU. */
+/* A pipeline of two threads: each hands a value to the other. There are few hand-overs, since each may cost a time
+ * slice on one CPU. */
 static uint64_t flags(long rounds) {
     uint64_t value = 1;
     int turn = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * plain.c - programs that can be resized, and must be: they never ask, or ask each time.
  *
- *   never     parallel for, nothing asked; counts its threads by a reduction
+ *   never     parallel for, without asking; counts its threads by a reduction
  *   again     asks omp_get_max_threads() before each region and splits by it
  *   coarse    never asks, few regions of several milliseconds
  *   mixed     several different regions in turn, serial parts between them

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * processes.c - programs that have other threads and other processes besides their team.
  *
- *   pthreads     three POSIX threads, each with regions of its own, split by what each asked
+ *   pthreads     three POSIX threads, each with regions of its own, split by the answer that each got
  *   fork         forks again and again between regions; the child works alone and reports by a pipe
  *   fork_first   forks before the first region; parent and child both have regions
  *   spawn        system() between regions

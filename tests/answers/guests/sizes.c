@@ -6,14 +6,16 @@
  *   online       sysconf(_SC_NPROCESSORS_ONLN)
  *   team_size    omp_get_team_size(1) in the first region
  *   procs        omp_get_num_procs() is kept, and omp_get_max_threads() is asked in each step, for a log only
- *   procs_each   num_threads(omp_get_num_procs()), which is asked again wherever it is needed
+ *   procs_each   num_threads(omp_get_num_procs()), with a new question each time
  *   comes        each region spins until as many threads have come as OMP_NUM_THREADS says
- *   asks         asks in its first region; OMP_THREAD_LIMIT may have made that one smaller than OMP_NUM_THREADS
+ *   asks         asks in its first region, which OMP_THREAD_LIMIT may have made smaller than OMP_NUM_THREADS
  *   sets_told    omp_set_num_threads() with the third argument
  *   sets_procs   omp_set_num_threads(omp_get_num_procs()), which changes nothing, and omp_get_max_threads() in each
- * step sets_found   omp_set_num_threads(1) in the middle, found by dlsym() in the runtime's own handle sets_each    one
- * function sets 1, another one sets the third argument, in turn clause       if clauses make every third region serial;
- * each region says how large it is hands_on     asks in a region; arrays of that size go to a library that never asks
+ *   step
+ *   sets_found   omp_set_num_threads(1) in the middle, found by dlsym() in the runtime's own handle
+ *   sets_each    one function sets 1, another one sets the third argument, in turn
+ *   clause       if clauses make every third region serial; each region says how large it is
+ *   hands_on     asks in a region; arrays of that size go to a library that never asks
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -29,7 +31,7 @@ static long logged;
 
 static uint64_t item(long round, int i) { return work((uint64_t)(round * kItems + i), kWorkPerItem); }
 
-/* Every `threads`-th item is this thread's: some are left out where the team is smaller, or counted twice. */
+/* Sums every `threads`-th item: if the team is smaller, some items are left out; if it is larger, some count twice. */
 static uint64_t by_number(int threads, long round) {
     uint64_t sum = 0;
 #pragma omp parallel reduction(+ : sum)
@@ -86,7 +88,7 @@ static uint64_t comes(long all) {
     return sum;
 }
 
-/* The runtime's own function, past whatever stands before it in the order of symbols. */
+/* Calls the runtime's own function, past libraries that come before it in the order of symbols. */
 static void set_by_handle(int threads) {
     for (struct link_map* map = _r_debug.r_map; map; map = map->l_next) {
         if (!strstr(map->l_name, "libgomp.so") && !strstr(map->l_name, "libomp.so")) continue;
@@ -138,7 +140,7 @@ static uint64_t sets_found(long all) {
     for (long round = 0; round < all; ++round) {
         if (round == all / 3) set_by_handle(1);
         sum = mix(sum, one_region(round));
-        if (round > all / 2) sum = mix(sum, other_region(round)); /* which nobody has seen before */
+        if (round > all / 2) sum = mix(sum, other_region(round)); /* a region that has not run before */
     }
     return sum;
 }

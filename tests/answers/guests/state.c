@@ -4,7 +4,7 @@
  *   threadprivate   each thread adds to its own variable; the sum over the team is taken at the end
  *   copyin          threadprivate, started anew from the primary thread's value now and then
  *   thread_local    the same with __thread instead of the directive
- *   slots           an array indexed by thread number, larger than any team; nothing asked
+ *   slots           an array indexed by thread number, larger than any team, without asking
  */
 #include <omp.h>
 

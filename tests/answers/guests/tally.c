@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * tally.c - a library that keeps something per thread, and is neither built for OpenMP nor linked to it.
+ * tally.c - a library that keeps a sum per thread, and is neither built for OpenMP nor linked to it.
  */
 #include "teams.h"
 

@@ -6,14 +6,14 @@
 
 #include <stdint.h>
 
-/* A slice per thread of the team into partial[]: whoever calls knows how many there are. */
+/* Puts the result of each thread of the team into partial[]: the caller knows how many threads there are. */
 void teams_by_number(uint64_t* partial, long round);
-/* `item` for each of n items, in a static loop. */
+/* Calls `item` for each of n items, in a static loop. */
 void teams_for_each(long round, int n, void (*item)(long round, int i));
-/* Once per thread of the team. */
+/* Calls the function once per thread of the team. */
 void teams_once_each(void (*done)(void));
 
-/* Adds to what the calling thread has; reads it. */
+/* Adds to the calling thread's sum, and reads it. */
 void tally_add(uint64_t value);
 uint64_t tally_of_this_thread(void);
 
