@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dlb_operations.cpp - what DLB's users do, one after the other: libdlb.so's calls fail as well as those of libdrom.so
-// behind it.
+// dlb_operations.cpp - the operations of DLB's users: calls of libdlb.so fail, and those of libdrom.so behind it.
 #include <sched.h>
 #include <unistd.h>
 
@@ -18,13 +17,13 @@ namespace drom::faults {
 
 namespace {
 
-/// A code of DLB's as the suite judges statuses: all that DLB says is which error it is.
+/// Returns the status that stands for a code of DLB in this suite: DLB itself says only which error it is.
 int judged(int code, drom_error* error) {
     if (code == DLB_NOUPDT) return DROM_UNCHANGED;
     if (code == DLB_ERR_TIMEOUT) return DROM_PENDING;
     if (code >= 0) return DROM_OK;
     const bool known = std::strncmp(DLB_Strerror(code), "DLB_ERR_", 8) == 0;
-    // The program did nothing wrong, and is not to be told so.
+    // These codes would blame the program, which did nothing wrong.
     const bool fits = code != DLB_ERR_NOINIT && code != DLB_ERR_DISBLD && code != DLB_ERR_NOCBK &&
                       code != DLB_ERR_NOCOMP && code != DLB_ERR_PDIRTY;
     error->status = known && fits ? DROM_E_OS : DROM_E_INVAL;
@@ -44,7 +43,7 @@ cpu_set_t set_of(unsigned bits) {
     return set;
 }
 
-/// Nobody here answers: who waits confines.
+/// Sets a grace period of 0, because no client here answers: a call that waits confines.
 void prepare(World& world) {
     world.names = false;
     setenv("DROM_GRACE_MS", "0", 1);
@@ -117,7 +116,7 @@ int release(World& world, drom_error* error) {
     return judged(DLB_DROM_PostFinalize(world.people.a.pid(), DLB_DROM_FLAGS_NONE), error);
 }
 
-/// c has taken a CPU of a's and has gone.
+/// Prepares a table in which c has taken a CPU of a, and has ended.
 void robbed(World& world) {
     attached(world);
     drom_error error{};
@@ -162,7 +161,7 @@ void asked(World& world) {
     drom::faults::must(world, drom_set_mask(world.table, getpid(), &mask, 1, &options, &error), error);
 }
 
-/// What it could not release it is asked for again at a later poll.
+/// Returns DROM_PENDING while the process owns CPUs that it was asked to leave: a later poll asks for them again.
 int answered(const World& world, int code, drom_error* error) {
     uint64_t owned = 0;
     uint64_t wanted = 0;
@@ -178,7 +177,7 @@ int update(World& world, drom_error* error) { return answered(world, DLB_PollDRO
 int set_own(World& world, drom_error* error) {
     const cpu_set_t mask = set_of(0x01);
     int code = DLB_DROM_SetProcessMask(getpid(), &mask, DLB_DROM_FLAGS_NONE);
-    if (code == DLB_ERR_PDIRTY) code = DLB_PollDROM_Update();  // what it was asked the first time is still to be done
+    if (code == DLB_ERR_PDIRTY) code = DLB_PollDROM_Update();  // the first request is still to be answered
     return answered(world, code, error);
 }
 int leave(World&, drom_error* error) { return judged(DLB_Finalize(), error); }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // faults.cpp - for every operation and every function that it calls: the 1st, 2nd, 3rd ... call fails, in each way that
-// it may, until the operation makes no more of them.
+// it may, until the operation makes no more calls.
 //
-// After each failure the status is a documented one, with a sentence; the table is as it was before, or as it is after;
-// no descriptor, no memory, no mapping and no file is left over; and the same operation, asked for once more, does what
-// it should. In the end all of them run while a timer interrupts a thousand times a second. Usage: faults_tests
-// [OPERATION [FUNCTION]]
+//   faults_tests [OPERATION [FUNCTION]]
+//
+// After each failure the status is a documented one, with a sentence. The table is as before the operation, or as after
+// it. No descriptor, memory, mapping or file is left over. The same operation, asked for once more, does what it
+// should. In the end all operations run while a timer interrupts a thousand times per second.
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -32,16 +33,16 @@ namespace test = drom::test;
 
 constexpr size_t kMostCalls = 64;
 
-/// What an operation does when nothing fails. In memory that its process leaves to us.
+/// The result of an operation without a failure. It is in memory that the operation's process shares with this one.
 struct Undisturbed {
     int status;
     unsigned counts[kMostCalls];
-    Holdings held;  ///< after cleaning up
+    Holdings held;  ///< the holdings after cleaning up
     int descriptors;
     char before[4096], after[4096];
 };
 
-/// Counts of all cases, and what the case that runs has to say.
+/// Counts of all cases, and the complaint of the present one.
 struct Shared {
     unsigned cases, injected, hidden, refused, interrupted;
     char complaint[8192];
@@ -54,13 +55,14 @@ T* shared_memory() {
     return static_cast<T*>(memory);
 }
 
-/// Each call fails for good from each of its times on, not from the first only, and signals come in more rounds.
+/// With DROM_FAULTS_LONG=1 each call also fails for good from its 2nd, 3rd ... time on, and signals come in more
+/// rounds.
 bool is_long() {
     const char* text = std::getenv("DROM_FAULTS_LONG");
     return text != nullptr && std::strcmp(text, "1") == 0;
 }
 
-/// A table that is full stays full for a while; a signal, or another thread in between, does not.
+/// Says whether a failure may repeat: a full table stays full, but a signal or another thread comes once.
 bool may_last(int code) { return code != EINTR && code != EAGAIN && code != ESRCH; }
 
 enum Outcome { kFine = 0, kNothingInjected = 3, kWrong = 4 };
@@ -76,8 +78,7 @@ int open_descriptors() {
     return count;
 }
 
-/// The process, or thread, that was asked about has ended, as far as the library can know: what it concludes from that
-/// is right.
+/// Says whether the code tells the library that the process or thread has ended: the library may then act on that.
 bool means_that_it_ended(int code) { return code == ESRCH; }
 
 std::string what_is_wrong_with_words(int status, const drom_error& error) {
@@ -91,14 +92,14 @@ std::string difference(const char* what, const std::string& found, const std::st
     return std::string(what) + "; it is\n" + found + "and should be\n" + wanted;
 }
 
-/// A file that could not be removed is not the library's fault, nor is one that it does not know of.
+/// Leaves the files out. A file that could not be removed is not the library's fault, nor is one that it does not know.
 std::string without_files(const std::string& seen) { return seen.substr(0, seen.find("files:")); }
 
 bool is_empty_table(const std::string& seen) {
     return seen.rfind(" present=", 0) == 0 && without_files(seen) + "files: ledger\n" == seen;
 }
 
-/// Those that live.
+/// Leaves all but the clients out.
 std::string only_clients(const std::string& seen) { return seen.substr(0, seen.find(" present=")); }
 
 struct Case {
@@ -116,7 +117,7 @@ struct Case {
 
 bool is_documented(const Case& c, int status) {
     const int code = c.failure.code;
-    // Whose end cannot be told for lack of rights lives.
+    // A process counts as living if the right to see its end is missing.
     if (c.is("kill") && status == DROM_E_BUSY) return true;
     if (status >= 0 || means_that_it_ended(code)) return true;
     if (code == ENOSPC) return status == DROM_E_FULL || status == DROM_E_OS;
@@ -125,7 +126,7 @@ bool is_documented(const Case& c, int status) {
     return status == DROM_E_OS;
 }
 
-/// Right after the failure: nothing done, or all of it.
+/// Checks the table right after the failure: the operation has done nothing, or all.
 std::string look_at_table(const Case& c, int status, const World& world, const std::string& before) {
     if (status < 0 && c.operation.lasting == Operation::kAsked) let_them_leave(world);
     const std::string seen = seen_from_outside(world);
@@ -139,11 +140,11 @@ std::string look_at_table(const Case& c, int status, const World& world, const s
         return "";
     if (status < 0)
         return same(before) ? "" : difference("the table has changed, and an error was returned", seen, before);
-    if (status != c.undisturbed.status) return "";  // posted, and somebody has not answered yet
+    if (status != c.undisturbed.status) return "";  // posted, and a client has not answered yet
     return same(c.undisturbed.after) ? "" : difference("the table is not as it should be", seen, c.undisturbed.after);
 }
 
-/// What failed once works now. A client that could not release tries again by itself after 100 ms.
+/// Checks that the operation works now. A client that could not release tries again by itself after 100 ms.
 std::string try_again(const Case& c, int status, World& world) {
     if (status == c.undisturbed.status || means_that_it_ended(c.failure.code)) return "";
     drom_error error{};
@@ -159,8 +160,8 @@ std::string try_again(const Case& c, int status, World& world) {
     return same ? "" : difference("the table is not as it should be after another try", seen, c.undisturbed.after);
 }
 
-// The last of those pieces is needed in three of four positions of the heap. glibc puts it where it was in the process
-// before, AddressSanitizer anywhere; but that comes with a leak checker.
+// The last piece that keeps the heap in its place is needed in three of four positions of the heap. glibc puts it where
+// it was in the process before, AddressSanitizer anywhere; but AddressSanitizer has a leak checker.
 #ifdef __SANITIZE_ADDRESS__
 constexpr int kByPosition = 1;
 #else
@@ -170,10 +171,11 @@ constexpr int kByPosition = 0;
 std::string look_for_leaks(const Case& c) {
     const Holdings held = holdings();
     const Holdings& usual = c.undisturbed.held;
-    // Of the time before the last that it was a client a process keeps what its other threads may be reading.
+    // A process keeps mappings of the time before last that it was a client, because its other threads may be reading
+    // them.
     constexpr int kOfLastTime = 2;
-    // What keeps the heap as the program would find it is never freed, and may be needed only when joining begins a
-    // second time.
+    // A piece of memory that keeps the heap as it would be without drom is never freed. It may be needed only when
+    // joining begins a second time.
     const int keepers = c.is("__register_atfork") || c.operation.joins_late ? 1 : 0;
     if (held.memory > usual.memory + keepers + kByPosition)
         return std::to_string(held.memory - usual.memory) + " pieces of memory are lost";
@@ -189,7 +191,7 @@ std::string first_of(std::initializer_list<std::string> complaints) {
     return "";
 }
 
-/// In a process of its own.
+/// Runs one case, in a process of its own.
 int run_case(const Case& c, World& world) {
     c.operation.prepare(world);
     const std::string before = seen_from_outside(world);
@@ -208,7 +210,7 @@ int run_case(const Case& c, World& world) {
 
     if (world.listed < 2 && !means_that_it_ended(c.failure.code)) world.wrong = "a client that lives is not listed";
     constexpr unsigned kSpins = 10'000;
-    // Whom an administrator waited for it keeps a descriptor of, until it closes the table.
+    // An administrator keeps a descriptor of a process for which it has waited, until it closes the table.
     const bool waited = c.operation.lasting == Operation::kAsked;
     const bool lost = status < 0 && !waited && open_descriptors() != descriptors;
     const std::string answer = first_of(
@@ -243,7 +245,7 @@ int run_undisturbed(const Operation& operation, World& world, Undisturbed& resul
     return wrong.empty() ? kFine : complain(std::string(operation.name) + ", undisturbed: " + wrong);
 }
 
-/// A timer of a thousand signals a second. Most operations take less than its period: the first signal comes after
+/// Sends a thousand signals per second. Most operations take less than the period, so the first signal comes after
 /// `first` microseconds.
 class Interrupting {
 public:
@@ -313,7 +315,7 @@ private:
         return child.wait();
     }
 
-    /// True: fine, or nothing to inject.
+    /// Prints what went wrong. True when nothing did, or when there was no call to fail.
     bool judge(int outcome, const std::string& what) {
         if (outcome == kFine || outcome == kNothingInjected) return true;
         const bool said = outcome == kWrong;
@@ -336,8 +338,8 @@ private:
         munmap(undisturbed, sizeof *undisturbed);
     }
 
-    /// What is held when all goes well depends on what the agent's thread has come to by then: the most that is ever
-    /// held is no loss.
+    /// Takes the largest holdings of several runs. They depend on how far the agent's thread has come, and even the
+    /// largest of them are no loss.
     void hold_at_most(const Operation& operation, Undisturbed& undisturbed) {
         auto* again = shared_memory<Undisturbed>();
         for (int run = 0; run < 5; ++run) {
@@ -361,7 +363,7 @@ private:
         }
     }
 
-    /// False: there is no such call any more.
+    /// Runs one case. False when there is no such call any more.
     bool one(const Operation& operation, const Failure& failure, const Undisturbed& undisturbed) {
         const Case c{operation, failure, undisturbed};
         const int outcome = in_a_process([&](World& world) { return run_case(c, world); });
@@ -376,8 +378,8 @@ private:
                   operation.name);
     }
 
-    /// A function that no operation calls is not tested; those of a program's OpenMP runtime are, in preloaded
-    /// programs.
+    /// Names the functions that no operation calls, which are not tested here. Calls to a program's OpenMP runtime are
+    /// tested in preloaded programs.
     void check_that_all_were_called() {
         for (unsigned call = 0; call < calls().size(); ++call) {
             reached_ += called_[call] ? 1U : 0U;

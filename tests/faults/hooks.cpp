@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hooks.cpp - fails if this is the call that has to, else does what was asked for.
+// hooks.cpp - each hook fails if this is the call that has to fail, and else calls the function.
 #include "hooks.hpp"
 
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ void* hook_calloc(std::size_t count, std::size_t size) {
 
 int hook_chmod(const char* path, mode_t mode) { return fails(Call::chmod_call) ? -1 : chmod(path, mode); }
 
-/// Linux closes it whatever it returns.
+/// Closes the descriptor also if it fails, as Linux does.
 int hook_close(int fd) {
     const int result = close(fd);
     return fails(Call::close_call) ? -1 : result;
@@ -90,7 +90,7 @@ int hook_mkdir(const char* path, mode_t mode) { return fails(Call::mkdir_call) ?
 
 namespace {
 std::mutex shared_mutex;
-std::set<void*> shared_mappings;  ///< of files: what the library has of the process's own it keeps until it ends
+std::set<void*> shared_mappings;  ///< mappings of files; the library keeps private ones until the process ends
 }  // namespace
 
 void* hook_mmap(void* address, std::size_t length, int protection, int flags, int fd, off_t offset) {
@@ -119,7 +119,7 @@ int hook_shmget(key_t key, std::size_t size, int flags) {
 int hook_munmap(void* address, std::size_t length) {
     const std::lock_guard<std::mutex> guard(shared_mutex);
     if (shared_mappings.erase(address) != 0)
-        has_mappings(-1);  // also where it fails: that is no fault of the library's
+        has_mappings(-1);  // also if munmap() fails, because that is not the library's fault
     return fails(Call::munmap_call) ? -1 : munmap(address, length);
 }
 
@@ -167,7 +167,7 @@ int hook_pthread_setspecific(pthread_key_t key, const void* value) {
     return fails(Call::pthread_setspecific_call) ? code() : pthread_setspecific(key, value);
 }
 
-/// Half of what there is, and not of the buffer: the files are smaller than that.
+/// Reads half of the file when it has to be short, and not half of the buffer, which is larger than the files.
 ssize_t hook_read(int fd, void* buffer, std::size_t size) {
     if (!fails(Call::read_call)) return read(fd, buffer, size);
     if (!is_short()) return -1;
@@ -224,7 +224,7 @@ bool system_call_fails(long number) {
     }
 }
 
-/// libc's: libdrom.so has one of its own for the program.
+/// Returns syscall() of libc: libdrom.so has one of its own for the program.
 long (*libc_syscall())(long, ...) {
     static auto* const real =
         reinterpret_cast<long (*)(long, ...)>(dlsym(dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), "syscall"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hooks.hpp - what libdrom.so calls instead of each function of calls.def that may fail.
+// hooks.hpp - the functions that libdrom.so calls instead of those of calls.def that may fail.
 #pragma once
 
 #include <dirent.h>
@@ -27,7 +27,7 @@ enum class Call : unsigned {
 };
 inline constexpr unsigned kCalls = static_cast<unsigned>(Call::count);
 
-/// Counts the call. True: it has to fail now; errno is set, unless it is to be short.
+/// Counts the call. True when it has to fail now: then errno is set, unless the call is to be short.
 bool fails(Call call) noexcept;
 bool is_short() noexcept;
 int code() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// operations.cpp - everything that drom does to a table, one after the other.
+// operations.cpp - every operation of drom on a table.
 #include <unistd.h>
 
 #include <array>
@@ -113,7 +113,7 @@ int expand(World& world, drom_error* error) {
 int reserve_for_c(World& world, unsigned bits, uint64_t flags, drom_error* error) {
     const uint64_t mask = cpus(bits);
     drom_options options = with(flags);
-    options.name = "newcomer";  // its command's name could not be read, either
+    options.name = "newcomer";  // the name of its command may be unreadable
     return drom_reserve(world.table, world.people.c.pid(), &mask, 1, &options, &world.environment, error);
 }
 int reserve_free(World& w, drom_error* e) { return reserve_for_c(w, 0xc0, 0, e); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// preload.cpp - the same in a program that libdrom.so is preloaded into: FAULTS=CALL:CODE:NTH:LASTING says what fails,
-// and FAULTS_LOG is the file that says in the end how often.
+// preload.cpp - lets calls fail in a program into which libdrom.so is preloaded. FAULTS=CALL:CODE:NTH:LASTING says
+// which; at the end the number of failures is in the file FAULTS_LOG.
 #include <fcntl.h>
 #include <unistd.h>
 

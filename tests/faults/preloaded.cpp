@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// preloaded.cpp - an unmodified program with the agent in it, whose 1st, 2nd, 3rd ... call of each function fails: it
-// computes what it should, says nothing, and leaves nothing in the table.
+// preloaded.cpp - an unmodified program with the agent in it, of which the 1st, 2nd, 3rd ... call of each function
+// fails. The program computes the right results, prints nothing else, and leaves nothing in the table.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -22,8 +22,8 @@ using namespace drom::faults;
 namespace test = drom::test;
 
 struct Run {
-    int status;         ///< of the program, or 128 + signal
-    unsigned injected;  ///< failures
+    int status;         ///< the program's exit status, or 128 + signal
+    unsigned injected;  ///< the number of failures
     std::string said;
 };
 
@@ -58,7 +58,7 @@ Run run_guest(const std::string& directory, const Failure& failure) {
     return {status, static_cast<unsigned>(std::atoi(contents(log).c_str())), contents(output)};
 }
 
-/// After the program there is nobody in the table, and nothing to do.
+/// Checks that no client is in the table after the program, and that drom_check() finds nothing to do.
 std::string what_is_left(const std::string& directory) {
     drom_table* table = nullptr;
     const drom_options options = test::options_with(0);
@@ -76,7 +76,7 @@ std::string what_is_left(const std::string& directory) {
 struct Count {
     unsigned runs = 0, injected = 0, functions = 0, wrong = 0;
 
-    /// False: nothing failed.
+    /// Runs the program once. False when no call failed.
     bool one(const Failure& failure) {
         const test::TempDir directory;
         const Run run = run_guest(directory.path(), failure);

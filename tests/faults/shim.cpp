@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shim.cpp - which call fails; putting hooks into the library; counting.
+// shim.cpp - decides which call fails, puts hooks into the library, and counts.
 #include "shim.hpp"
 
 #include <elf.h>
@@ -87,7 +87,7 @@ bool names_a_function(unsigned long type) {
 
 struct Hook {
     const char* name;
-    void* function;  ///< null: it never fails
+    void* function;  ///< null for a function that never fails
 };
 
 const std::vector<Hook>& hooks() {
@@ -100,13 +100,13 @@ const std::vector<Hook>& hooks() {
 #undef SYSTEM
 #undef NEVER
         {"syscall", reinterpret_cast<void*>(hook_syscall)},
-        // The hooks end there as well, or are given the very function.
+        // This row counts, and not that of calls.def: free() never fails, but the hook counts what is given back.
         {"free", reinterpret_cast<void*>(hook_free)},
     };
     return all;
 }
 
-/// Of a loaded library: its relocations by name.
+/// The relocations of a loaded library, by name.
 struct Library {
     const char* file;
     std::string path{};
@@ -156,7 +156,7 @@ bool is_the_compilers_or_libdroms(const std::string& name) {
     return false;
 }
 
-/// The last row of the name counts: free is one that never fails and is counted.
+/// Finds the last row of a name: free has two, as a function that never fails and as one that is counted.
 const Hook* find_hook(const std::string& name) {
     const Hook* found = nullptr;
     for (const Hook& hook : hooks())
@@ -166,7 +166,7 @@ const Hook* find_hook(const std::string& name) {
 
 class Installing {
 public:
-    /// False: it is not loaded.
+    /// Puts hooks into a library. False when it is not loaded.
     bool into(const char* file) {
         Library library{.file = file};
         dl_iterate_phdr(find_library, &library);
@@ -176,8 +176,8 @@ public:
         each(library, library.others);
         return true;
     }
-    /// Not preloaded it stands in front of nothing, and is only looked at. By its path: AddressSanitizer's dlopen knows
-    /// no RUNPATH but its own.
+    /// Loads a library only to look at its calls: without LD_PRELOAD it comes in front of no function. The path is
+    /// needed, because AddressSanitizer's dlopen knows no RUNPATH but its own.
     void load(const char* file) {
         if (dlopen((folder_ + file).c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr)
             wrong_.push_back("cannot load " + folder_ + file);

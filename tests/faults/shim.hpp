@@ -2,7 +2,7 @@
 // shim.hpp - between libdrom.so and libc: makes the Nth call of one function fail, and counts what the library holds.
 //
 // The library is the real one. Only the places where it keeps the addresses of other libraries' functions are changed,
-// so that nobody else in the process is concerned.
+// so that other libraries of the process keep their calls.
 #pragma once
 
 #include <string>
@@ -10,40 +10,40 @@
 
 namespace drom::faults {
 
-/// Instead of an errno: half of what was asked for.
+/// A code instead of an errno: the call does half of what was asked for.
 inline constexpr int kShort = -1;
 
 struct CallInfo {
     const char* name;
     std::vector<int> codes;
 };
-/// calls.def, without what never fails.
+/// Returns the rows of calls.def, without functions that never fail.
 const std::vector<CallInfo>& calls();
 
-/// Puts itself into drom's libraries in this process. Returns a sentence for everything that calls.def and they do not
-/// agree on; what none of them calls only where all are loaded.
+/// Puts hooks into drom's libraries in this process. Returns a sentence for each difference between them and calls.def.
+/// Functions that no library calls are differences only if all libraries are loaded.
 std::vector<std::string> install();
 
 struct Failure {
-    unsigned call;  ///< of calls()
+    unsigned call;  ///< an index of calls()
     int code;
-    unsigned nth;  ///< from 1
-    bool lasting;  ///< all later ones as well
+    unsigned nth;  ///< counts from 1
+    bool lasting;  ///< all later calls fail as well
 };
 
 void arm(const Failure& failure);
 void count_only();
 void disarm();
-/// Since arm(): failures made; calls of `call` made.
+/// Return the number of failures, and of calls of `call`, since arm().
 unsigned injected();
 unsigned counted(unsigned call);
 
-/// What the library has had from the system and not given back.
+/// The memory and mappings that the library has got from the system and not given back.
 struct Holdings {
     int memory, mappings;
 };
 Holdings holdings();
-/// Memory that the library gave to its caller, to be freed here.
+/// Frees memory that the library gave to its caller.
 void free_given(void* memory);
 
 }  // namespace drom::faults

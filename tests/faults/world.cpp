@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// world.cpp - tables with clients, and what can be seen of them from outside.
+// world.cpp - tables with clients, and their description from outside.
 #include "world.hpp"
 
 #include <sched.h>
@@ -59,7 +59,7 @@ void add_clients(drom_table* table, bool names, std::string& text) {
     }
 }
 
-/// The generation in a page's name counts attempts.
+/// Removes the generation from the name of a page: it counts attempts, and differs from run to run.
 std::string without_generation(const std::string& file) {
     return file.rfind("client.", 0) == 0 ? file.substr(0, file.rfind('.')) : file;
 }
@@ -89,7 +89,7 @@ void make_table(World& world, uint64_t flags) {
     setenv("DROM_TABLE", world.path.c_str(), 1);
 }
 
-/// The agent's thread goes when it sees that it may, and has descriptors of its own for moments.
+/// Waits for the agent's thread: it ends a moment after it may, and until then it may have descriptors of its own.
 void wait_for_other_threads() {
     const auto count = [] {
         return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
@@ -107,7 +107,7 @@ void be_patient(bool now) { patient = now; }
 
 drom_options with(uint64_t flags) {
     constexpr uint32_t kShort_ms = 30;
-    constexpr uint32_t kLong_ms = 60'000;  // more than a machine is ever too busy for
+    constexpr uint32_t kLong_ms = 60'000;  // long enough for the busiest machine
     return test::options_with(flags, patient ? kLong_ms : kShort_ms);
 }
 
@@ -134,7 +134,7 @@ void one_client(World& world) {
     reserve(world, world.people.b.pid(), 0x30);
 }
 
-/// Somebody with CPUs 6-7 was killed.
+/// Prepares a table of two clients, and one with CPUs 6-7 that was killed.
 void one_died(World& world) {
     two_clients(world);
     test::Gate joined;
@@ -194,7 +194,7 @@ std::string seen_from_outside(const World& world) {
 
 void let_them_leave(const World& world) {
     drom_table* table = nullptr;
-    // Nobody answers, and CPUs that this machine does not have cannot be left: what can be done is done at once.
+    // No client answers, and CPUs that this machine does not have cannot be left. The rest is done at once.
     constexpr uint32_t kOnce_ms = 200;
     drom_options options = test::options_with(0, kOnce_ms);
     options.grace_ms = DROM_GRACE_AT_ONCE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// world.hpp - a table with clients, what can be seen of it from outside, and the operations that are made to fail.
+// world.hpp - a table with clients, its description from outside, and the operations that are made to fail.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace drom::faults {
 
-/// Processes for all tables: a has CPUs 0-3, b has 4-5, c is no client. Numbers count from the first CPU that this
-/// process may use.
+/// The processes of all tables: a has CPUs 0-3, b has 4-5, c is no client. CPU numbers count from the first CPU that
+/// this process may use.
 struct People {
     test::Child a = test::Child::sleeper(), b = test::Child::sleeper(), c = test::Child::sleeper();
 };
 
-/// What one operation works with; in a process of its own.
+/// The data of one operation, in a process of its own.
 struct World {
     const People& people;
     std::string path;
     drom_table* table = nullptr;
-    drom_table* opened = nullptr;  ///< by the operation
-    char** environment = nullptr;  ///< by drom_reserve
-    size_t listed = 2;             ///< clients
-    bool names = true;    ///< whoever registers a client names it; else what the kernel says counts, where it says it
-    std::string wrong{};  ///< what the operation itself has to complain about
+    drom_table* opened = nullptr;  ///< a table that the operation opened
+    char** environment = nullptr;  ///< the variables of drom_reserve
+    size_t listed = 2;             ///< the number of listed clients
+    bool names = true;    ///< clients are registered with a name; else the kernel's name for them counts, if it has one
+    std::string wrong{};  ///< the operation's own complaint
 };
 
 struct Operation {
@@ -39,40 +39,40 @@ struct Operation {
         kTable,
         kTheDead,
         kAsked
-    } lasting = kNothing;     ///< what of it stays done, whatever fails later: a table made, the dead removed, others
-                              ///< asked to leave CPUs that come back
-    bool joins_late = false;  ///< what it does before it joins moves the heap
+    } lasting = kNothing;     ///< the part that stays done even if a later call fails: a table made, the dead removed,
+                              ///< others asked to leave CPUs that come back
+    bool joins_late = false;  ///< its work before joining moves the heap
 };
 const std::vector<Operation>& operations();
 
-/// Masks of 8 bits from the first CPU that this process may use.
+/// Returns a mask whose 8 bits begin at the first CPU that this process may use.
 uint64_t cpus(unsigned bits);
 uint32_t table_cpus();
 
-/// Options with a time limit: a long one, or a short one for an operation that fails and of which nobody knows whether
-/// it will be answered.
+/// Returns options with a time limit. It is long, or short for an operation that fails, which perhaps no client
+/// answers.
 drom_options with(uint64_t flags);
 void be_patient(bool now);
-/// For a table of those CPUs.
+/// Returns options that create a table of those CPUs.
 drom_options creating(uint64_t flags);
 
-// What operations begin with, and end with. A failure goes to world.wrong.
+// Operations begin with one of these, and end with finish(). A failure goes to world.wrong.
 void must(World& world, int status, const drom_error& error);
 void nothing(World&);
 void name_the_table(World& world);
-void one_client(World& world);   ///< b
-void two_clients(World& world);  ///< a and b
+void one_client(World& world);   ///< b is a client
+void two_clients(World& world);  ///< a and b are clients
 void two_clients_of_a_node(World& world);
-void one_died(World& world);  ///< somebody else, with CPUs 6-7, was killed
+void one_died(World& world);  ///< another client, with CPUs 6-7, was killed
 void finish(World& world);
 
-/// Clients, masks and files of the table, as somebody else sees them: a text without what differs from time to time.
+/// Returns clients, masks and files of the table, as another process sees them, without values that differ each time.
 std::string seen_from_outside(const World& world);
 
-/// Whoever has been asked to leave CPUs has left them, and has back what nobody else got.
+/// Lets clients leave the CPUs that they were asked to leave, and returns CPUs that no other client got.
 void let_them_leave(const World& world);
 
-/// Every invariant holds, and nothing is left to be done a second time; else what is wrong.
+/// Returns what is wrong: a broken invariant, or work that a second drom_check() finds again.
 std::string what_is_broken(const World& world);
 
 }  // namespace drom::faults
