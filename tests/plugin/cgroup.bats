@@ -1,16 +1,18 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# cgroup.bats - ConstrainCores=yes in a real Slurm: a step gets CPUs beyond the cores that it was born with, or the log says why not.
+# cgroup.bats - ConstrainCores=yes in a real Slurm: a step gets CPUs beyond the cores of its start, or the log says why
+# not.
 #
 # CALLER says which plugin calls the node agent: spank (the default) or task.
 #
-# This needs root and a v1 cpuset hierarchy that can be written. Elsewhere the same jobs run without cgroups, and that is said.
+# These tests need root and a v1 cpuset hierarchy that can be written. Elsewhere the same jobs run without cgroups, and
+# the output says so.
 
 load support
 
 CPUSETS=/sys/fs/cgroup/cpuset
 
-# why_not: what keeps Slurm from making cpusets here; nothing when it can.
+# why_not: prints the reason why Slurm cannot make cpusets here; nothing when it can.
 why_not() {
     [[ -e $CPUSETS/cpuset.cpus ]] || { echo "there is no v1 cpuset hierarchy at $CPUSETS"; return; }
     [[ $(tr , '\n' <"$CPUSETS/cpuset.cpus" | head -n 1) == 0-* ]] || { echo "$CPUSETS does not have CPUs 0 and 1"; return; }
@@ -24,7 +26,7 @@ setup_file() {
     local why first='' settings=(nodes=1 node="$NODE" cores=2 partition=OverSubscribe=FORCE:4)
     local table="table=$BATS_FILE_TMPDIR/table"
     if [[ ${CALLER:-spank} == task ]]; then
-        # Before task/cgroup, so that it comes before a step's cgroups are made.
+        # task/drom stands before task/cgroup, so that it is called before a step's cgroups are made.
         first=task/drom,
         settings+=(plugstack="required $SPANK_DROM" drom="$table" task=task/drom)
     else
@@ -42,7 +44,7 @@ setup_file() {
     chmod 755 "$BATS_FILE_TMPDIR"
 }
 
-# Slurm leaves directories behind when its last step ends badly, and its own always.
+# Slurm always leaves its own directory behind, and those of its last step when that ends badly.
 teardown_file() {
     stop_cluster
     [[ $CONFINED == no ]] || remove_cpusets
@@ -59,10 +61,10 @@ clients() { "$BIN" list --table "$BATS_FILE_TMPDIR/table" --json; }
 has() { [[ $(clients | jq -r --arg step "$1" '[.clients[] | select(.job == $step) | .want] | join(" ")') == "$2" ]]; }
 nobody() { [[ $(clients | jq '.clients | length') == 0 ]]; }
 task_of() { clients | jq --arg step "$1" '.clients[] | select(.job == $step) | .pid'; }
-# cpuset_of PID: its directory.
+# cpuset_of PID: prints the directory of the process's cpuset.
 cpuset_of() { echo "$CPUSETS$(sed -n 's/^[0-9]*:cpuset://p' "/proc/$1/cgroup")"; }
 cpuset_has() { ! confined || [[ $(<"$(cpuset_of "$1")/cpuset.cpus") == "$2" ]]; }
-# started NAME OPTION... COMMAND...: a job of one step; its number in $JOB.
+# started NAME OPTION... COMMAND...: starts a job of one step; its number is in $JOB.
 started() {
     local name=$1
     shift
@@ -72,19 +74,19 @@ started() {
 }
 runs() { [[ $(squeue -h -n "$1" -t R -o %A) ]]; }
 allowed() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(printf '\t')$2\$"; }
-# may_use PID CPUS: its first thread; drom's own may have stayed where the narrow cpuset put it.
+# may_use PID CPUS: checks the first thread. drom's own thread may have stayed where the narrow cpuset put it.
 may_use() { grep -q "^Cpus_allowed_list:.$2\$" "/proc/$1/status"; }
-# runs_on PID CPU: its first thread does when it is sent there. Where a busy machine lets it run by itself is no test.
+# runs_on PID CPU: sends the first thread to the CPU, and waits until it runs there. By itself it may run on either.
 runs_on() {
     taskset -pc "$2" "$1" >/dev/null
     eventually "$1 runs on CPU $2" is_on "$1" "$2"
 }
 is_on() { [[ $(sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 37) == "$2" ]]; }
 
-# srun in the background is not to outlive its job, nor to be ended after a minute.
+# srun in the background must not outlive its job, and has no time limit of a minute.
 srun() { command srun "$@" 3>&-; }
 
-# A guest of one core beside an owner of both: $OWNER, $GUEST, and the guest's task.
+# Starts a guest of one core beside an owner of both: $OWNER, $GUEST, and the guest's task in $TASK.
 guest_beside_owner() {
     started owner --malleable -c2 sleep 300
     OWNER=$JOB

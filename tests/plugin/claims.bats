@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# claims.bats - select/malleable beside what else of Slurm takes cores: preemption, reservations of cores, generic resources, jobs that change their size.
+# claims.bats - select/malleable beside other parts of Slurm that take cores: preemption, reservations of cores, generic
+# resources, jobs that change their size.
 
 load support
 load tables
@@ -18,7 +19,7 @@ setup_file() {
     sizes_known
 }
 
-# urgent OPTIONS...: a rigid job that may end others; its number in $URGENT.
+# urgent OPTIONS...: submits a rigid job that may end others; its number is in $URGENT.
 urgent() {
     URGENT=$(sbatch --parsable -p urgent -t 1 -o /dev/null "$@" --wrap "sleep 300")
 }
@@ -72,7 +73,7 @@ log_says_since() { log_since | grep -qF "$1"; }
     no_errors
 }
 
-# scontrol reserves cores only where it reads the name of Slurm's own selection.
+# scontrol reserves cores only if its slurm.conf names Slurm's own select plugin.
 @test "cores that are reserved are nobody's to share" {
     sed 's,^SelectType=.*,SelectType=select/cons_tres,' "$SLURM_CONF" >named.conf
     SLURM_CONF=$PWD/named.conf scontrol create reservation reservationname=cores starttime=now duration=10 users=root,"$(id -un)" nodes=n1 corecnt=4 >/dev/null
@@ -132,7 +133,7 @@ log_says_since() { log_since | grep -qF "$1"; }
     scontrol update jobid="$GUEST" numcpus=8
     scontrol release "$GUEST"
     sleep 4
-    waits "$GUEST" # it wants one node, and no mate has one only
+    waits "$GUEST" # the guest wants one node, and no mate has only one
     scancel "$MATE"
     eventually "it runs" runs "$GUEST"
     expect "$(field "$GUEST" NumNodes) $(cores "$GUEST")" "1 0-7"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# cluster.bats - the harness itself: it works for any user, and leaves nothing behind, however it ends.
+# cluster.bats - the harness itself: it works for any user, and leaves nothing behind, even when it is killed.
 
 load support
 
@@ -16,7 +16,7 @@ teardown() {
     rm -rf "$CLUSTER"
 }
 
-# processes: those of this cluster that live.
+# processes: prints the living processes of this cluster.
 processes() {
     local pid
     for pid in $(pgrep -x 'slurmctld|slurmd|slurmstepd'); do
@@ -40,7 +40,7 @@ nobody_left() { [[ -z $(processes) ]]; }
     bash -c '"$0" up "$1" owner=$$; sleep 600' "$CLUSTER_SH" "$CLUSTER" 3>&- &
     owner=$!
     eventually "it is up" bash -c "SLURM_CONF=$CLUSTER/etc/slurm.conf sinfo -h -t idle | grep -q main"
-    # The time to bring up both, not only the first.
+    # Waits until both slurmd run, not only the first.
     eventually "all daemons run" bash -c "(( $(processes | wc -l) == 3 ))"
     kill -KILL "$owner"
     eventually "nothing is left" nobody_left

@@ -1,31 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# cluster.sh - a real Slurm on this machine, as the calling user: slurmctld and some slurmd, without systemd, munge or root.
+# cluster.sh - runs a real Slurm on this machine as the calling user: slurmctld and slurmd, without systemd or munge.
 #
 #   cluster.sh up DIR [NAME=VALUE...]    starts it in DIR, which is made, and waits until every node is idle
 #     nodes=2 node=n    nodes n1, n2, ...; on one machine their cgroups are told apart by these names
-#     sockets=1 cores=8 threads=1        of each; cores=8,4: of the first, the second, and so on again
-#     gres=TEXT         generic resources of each, for instance tool:2
-#     plugins=DIR       before Slurm's own plugins
-#     plugstack=LINE    of plugstack.conf; may be repeated
-#     extra=LINE        of slurm.conf; may be repeated
-#     scheduler=TEXT    more of SchedulerParameters, for instance sd_max_slowdown=inf; counts before what is there
-#     drom=LINE         of drom.conf; may be repeated
-#     cgroup=LINE       of cgroup.conf; may be repeated
+#     sockets=1 cores=8 threads=1        per node; cores=8,4: of the first, the second, and so on again
+#     gres=TEXT         generic resources per node, for instance tool:2
+#     plugins=DIR       a folder of plugins that comes before Slurm's own
+#     plugstack=LINE    a line of plugstack.conf; may be repeated
+#     extra=LINE        a line of slurm.conf; may be repeated
+#     scheduler=TEXT    SchedulerParameters that count before the usual ones, for instance sd_max_slowdown=inf
+#     drom=LINE         a line of drom.conf; may be repeated
+#     cgroup=LINE       a line of cgroup.conf; may be repeated
 #     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
 #     task=task/none select=select/cons_tres proctrack=proctrack/linuxproc
 #     answered=PORT     no slurmd is started: another program answers there for all nodes (bench/fake_nodes.py)
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
-#     limit=SECONDS     after which it is stopped anyway (default 1800)
-#   cluster.sh again DIR NAME            starts the node's slurmd, or slurmctld, which has ended, once more; of slurmctld's state nothing is lost
-#   cluster.sh down DIR                  ends its jobs, then its daemons, and nothing else
-#   cluster.sh logs DIR                  the last lines of every log
+#     limit=SECONDS     the cluster is stopped anyway after this time (default 1800)
+#   cluster.sh again DIR NAME            starts an ended slurmd or slurmctld once more; slurmctld loses no state
+#   cluster.sh down DIR                  ends the cluster's jobs, then its daemons
+#   cluster.sh logs DIR                  prints the last lines of every log
 #
-# CONTROLLER_UNDER="COMMAND OPTIONS" in the environment of `up` and `again`: slurmctld runs under it, for instance valgrind.
-# Slurm's commands find it with SLURM_CONF=DIR/etc/slurm.conf. Exit status: 0 done, 1 it did not start (its logs are printed), 2 usage.
+# With CONTROLLER_UNDER="COMMAND OPTIONS" in the environment of `up` and `again`, slurmctld runs under that command, for
+# instance valgrind. Slurm's commands find the cluster with SLURM_CONF=DIR/etc/slurm.conf.
+# Exit status: 0 done, 1 the cluster did not start (its logs are printed), 2 usage.
 set -euo pipefail
 
-# Nothing that stays may keep the caller's files open: bats would wait for it.
+# No process that stays may keep the caller's files open: bats would wait for it.
 for file in /proc/self/fd/*; do
     fd=${file##*/}
     if ((fd > 2 && fd != 255 && fd != ${PORTS_LOCK:-255})); then eval "exec $fd>&-"; fi
@@ -44,19 +45,19 @@ shift 2
 
 say() { echo "cluster.sh: $*" >&2; }
 
-# state PID: one letter, of a zombie Z, which may never be reaped; nothing when there is no such process.
+# state PID: prints one letter, Z for a zombie, which may never be reaped; nothing when there is no such process.
 state() { sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null || true; }
 alive() { [[ $(state "$1") == [!ZX] ]]; }
-# born PID: tells one process from a later one with the same number.
+# born PID: prints the start time, which tells a process from a later one with the same number.
 born() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20 || true; }
 
-# --- what runs ---
+# --- processes ---
 
-# daemons: name and pid of each that was started.
+# daemons: prints name and pid of each daemon that was started.
 daemons() { cat "$dir/run/daemons" 2>/dev/null || true; }
 is_ours() { grep -zqxF "$mark" "/proc/$1/environ" 2>/dev/null; }
 
-# left: pids of this cluster's daemons and of its steps that are still there.
+# left: prints the pids of this cluster's daemons and step daemons that are still there.
 left() {
     local name pid
     while read -r name pid; do
@@ -67,7 +68,7 @@ left() {
     done
 }
 
-# family PID: it and its descendants.
+# family PID: prints the process and its descendants.
 family() {
     local child
     echo "$1"
@@ -79,7 +80,7 @@ families() {
     for pid in $(left); do family "$pid"; done
 }
 
-# within SECONDS COMMAND...: false when it never succeeds.
+# within SECONDS COMMAND...: repeats the command until it succeeds. False when it never does.
 within() {
     local end=$((SECONDS + $1))
     shift
@@ -113,7 +114,7 @@ stop() {
 logs() {
     local file
     for file in "$dir"/log/*.out; do
-        # A daemon that came far enough says there what it says here.
+        # A daemon that came far enough writes into its log the same as to its output.
         [[ ! -s ${file%.out}.log ]] || file=${file%.out}.log
         [[ ! -s $file ]] || { echo "--- ${file##*/}"; tail -n 40 "$file"; }
     done >&2
@@ -140,7 +141,7 @@ read_settings() {
     done
 }
 
-# Where the distribution keeps Slurm's own plugins.
+# system_plugins: prints the folder in which the distribution keeps Slurm's own plugins.
 system_plugins() {
     local folder
     for folder in /usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do
@@ -152,8 +153,8 @@ system_plugins() {
 
 listens() { (exec 9<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# claim_ports COUNT: $port is the first of so many in a row, below those that the kernel gives to connections. No other caller gets them as long as
-# $ports_lock is open.
+# claim_ports COUNT: claims COUNT ports in a row from $port on, below those that the kernel gives to connections. No
+# other caller gets them as long as $ports_lock is open.
 claim_ports() {
     local folder try
     folder=${TMPDIR:-/tmp}/drom-cluster-ports.$(id -u)
@@ -220,17 +221,17 @@ END
     ((${#extra[@]} == 0)) || printf '%s\n' "${extra[@]}"
 }
 
-# launch NAME COMMAND...: in the foreground for Slurm, in the background for us, so that its pid is known and its death is seen.
+# launch NAME COMMAND...: starts a daemon in the background. Slurm sees it in the foreground, so its pid is known here.
 launch() {
     local name=$1
     shift
-    # In a folder of its own, which is where a daemon that crashes leaves its core.
+    # A daemon that crashes leaves its core in this folder.
     env --chdir="$dir/run" "$mark" setsid "$@" </dev/null >"$dir/log/$name.out" 2>&1 &
     echo "$name $!" >>"$dir/run/daemons"
 }
 
 
-# again NAME: one of them.
+# again NAME: starts one of the daemons.
 again() {
     case $1 in
         slurmctld) launch slurmctld "${under[@]}" slurmctld -D ;;
@@ -245,7 +246,8 @@ all_alive() {
 
 nodes_idle() { [[ $(timeout 20 sinfo -h -t idle -o %D 2>/dev/null) == "$nodes" ]]; }
 
-# up_within SECONDS: false when the time is over, or a daemon was dead each time that it was looked at, for two seconds.
+# up_within SECONDS: waits until every node is idle. False when the time is over, or when a daemon is dead for two
+# seconds.
 up_within() {
     local end=$((SECONDS + $1)) dead=0
     while ((SECONDS < end)); do
@@ -281,7 +283,7 @@ up() {
     read_settings "$@"
     system_plugins >/dev/null || exit 1
     claim_ports $((nodes + 1)) || exit 1
-    # It keeps the ports, too.
+    # The watcher keeps the ports, too.
     PORTS_LOCK=$ports_lock setsid "$BASH" "$0" watch "$dir" "$owner" "$(born "$owner")" "$limit" $$ </dev/null >/dev/null 2>&1 &
     # A port can be taken between the question and the daemon's start.
     for try in 1 2 3; do
@@ -296,13 +298,13 @@ up() {
     exit 1
 }
 
-# watch OWNER BORN LIMIT STARTER: stops the cluster when its owner has ended, whatever ended it.
+# watch OWNER BORN LIMIT STARTER: stops the cluster when its owner has ended for any reason.
 watch() {
     local owner=$1 born=$2 limit=$3 starter=$4
     while ((SECONDS < limit)) && alive "$owner" && [[ $(born "$owner") == "$born" ]] && [[ -e $dir/run/daemons ]] || alive "$starter"; do
         sleep 0.5
     done
-    # That cluster may have been ended and the next one started in its folder: that one has a watcher of its own.
+    # The next cluster may have been started in the same folder: it has a watcher of its own.
     [[ $(cat "$dir/run/starter" 2>/dev/null) != "$starter" ]] || stop
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# controller.bats - select/malleable when slurmctld ends, is killed, finds damage, is set up wrongly, or goes on without it.
+# controller.bats - select/malleable when slurmctld ends, is killed, finds damage, is configured wrongly, or goes on
+# without the plugin.
 
 load support
 load tables
@@ -15,14 +16,14 @@ setup_file() {
 }
 
 teardown() {
-    # Some tests end with it.
+    # Some tests end without a running slurmctld.
     scontrol ping 2>/dev/null | grep -q UP || start_controller
     [[ -n ${BATS_TEST_COMPLETED:-} ]] || "$CLUSTER_SH" logs "$CLUSTER"
     scancel -u "$(id -un)" 2>/dev/null
     eventually "the jobs have ended" no_jobs
 }
 
-# daemon NAME: its pid.
+# daemon NAME: prints the daemon's pid.
 daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
 # kill_controller SIGNAL
 kill_controller() {
@@ -38,7 +39,7 @@ start_controller() {
 }
 answers() { timeout 5 scontrol ping 2>/dev/null | grep -q "is UP"; }
 pair() { from_here; mate -N2; guest -N2; eventually "the guest's limit is extended" has_limit "$GUEST" 00:02:00; saved; }
-# saved: slurmctld has written its jobs down.
+# saved: waits until slurmctld has saved its jobs.
 saved() { eventually "slurmctld has saved the guest" grep -qa "sharing=$MATE" "$CLUSTER/state/job_state"; }
 as_before() { expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"; }
 and_back() {
@@ -101,10 +102,10 @@ and_back() {
     and_back
 }
 
-# slurmctld saves its state every five seconds at most: what came since is lost, but not in the ledger.
+# slurmctld saves its state every five seconds at most: later changes are lost there, but not in the ledger.
 @test "a guest whose end a killed controller had not saved keeps its cores until it is missed" {
     pair
-    # Else it would say at once to the next controller that the guest has ended.
+    # A running slurmd would tell the next controller at once that the guest has ended.
     kill -STOP "$(daemon n1)" "$(daemon n2)"
     scancel "$GUEST"
     eventually "the mate has its cores again" has_cores "$MATE" 0-7
@@ -173,7 +174,7 @@ and_back() {
     and_back
 }
 
-# edited EXPRESSION COMMAND...: with another slurm.conf.
+# edited EXPRESSION COMMAND...: runs the command with another slurm.conf.
 edited() {
     sed -i.orig "$1" "$SLURM_CONF"
     shift
@@ -242,7 +243,7 @@ edited() {
     pair
     and_back
 }
-# all_again CONF: slurmctld and every slurmd with this slurm.conf.
+# all_again CONF: restarts slurmctld and every slurmd with this slurm.conf.
 all_again() {
     local node pid
     kill_controller TERM

@@ -5,14 +5,14 @@
 load support
 
 setup_file() {
-    # n1, n2: 8 cores each; n3, n4: 8 and 4, in a partition of their own.
+    # n1 and n2 have 8 cores each; n3 and n4 have 8 and 4, and a partition of their own.
     start_cluster nodes=4 cores=8,8,8,4 plugstack="required $SPANK_DROM" extra=JobSubmitPlugins=malleable \
         extra="PartitionName=pair Nodes=n[1-2] OverSubscribe=YES:2" extra="PartitionName=mixed Nodes=n[3-4]" || return
-    # The first one makes slurmctld ask for the nodes.
+    # The first job makes slurmctld ask for the nodes.
     sbatch -p pair --malleable -H -o /dev/null --wrap true && scancel -u "$(id -un)"
 }
 
-# submit [OPTION]...: a job that waits for its end; its number in $JOB.
+# submit [OPTION]...: submits a job that sleeps; its number is in $JOB.
 submit() { JOB=$(sbatch --parsable -o /dev/null --wrap 'sleep 60' "$@"); }
 is() { [[ $(field "$1" "$2") == "$3" ]]; }
 runs() { eventually "job $1 runs: $(scontrol -o show job "$1")" is "$1" JobState RUNNING; }
@@ -57,7 +57,7 @@ runs() { eventually "job $1 runs: $(scontrol -o show job "$1")" is "$1" JobState
     submit -p pair --exclusive --malleable -w n1
     runs "$JOB"
     expect "$(squeue -h -j "$JOB" -o '%C %D %h')" "8 1 YES"
-    # Not sinfo: its count of a node's CPUs is that of before the job until the node is asked for by name (Slurm 22.05).
+    # sinfo would not do: until the node is asked for by name, it shows the old count of CPUs (Slurm 22.05).
     scontrol show node n1 | grep -q 'CPUAlloc=8 '
     first=$JOB
     submit -p pair -n1 -s -w n1

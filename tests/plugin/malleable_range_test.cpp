@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// malleable_range_test.cpp - what --malleable and --drom-min-per-rank accept, and what they say about the rest.
+// malleable_range_test.cpp - texts that --malleable and --drom-min-per-rank accept, and messages about other texts.
 #include "common/malleable_range.hpp"
 
 #include <string>

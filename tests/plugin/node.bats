@@ -1,15 +1,17 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# node.bats - the node agent in a real Slurm: jobs share a node of this machine's CPUs, and hand them back. CALLER says which plugin calls
-# it: spank (the default), task, or both.
+# node.bats - the node agent in a real Slurm: jobs share a node of this machine's CPUs, and hand them back.
+#
+# CALLER says which plugin calls the node agent: spank (the default), task, or both.
 
 load support
 load tables
 
-# Two nodes that both are this machine's first two CPUs. Jobs may be put on the same cores twice; who has which is the agent's matter.
+# Each of two nodes has this machine's first two CPUs. Slurm may put several jobs on the same cores, and the node agent
+# decides which job has which.
 setup_file() {
     (($(nproc) >= 2)) || { missing "one CPU only: there is nothing to share"; return 1; }
-    # Where jobs of any user can get to.
+    # The tables are in a folder that jobs of any user can reach.
     export TABLES
     TABLES=$(mktemp -d)
     chmod 755 "$TABLES"
@@ -55,7 +57,7 @@ on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(p
     empty_again
 }
 
-# As on a site: root's daemons, and jobs of users who are not root (nobody and daemon: Slurm asks that they have names).
+# As on a site, the daemons are root's, and the jobs are those of other users: 65534 and 1, since users need names.
 @test "jobs of two users share a node, and neither can change a mask" {
     if ((EUID != 0)) || ! as_user 65534 test -x "$BUILD/bin/heat-gcc"; then
         echo "# node.bats: not root, or others cannot read $BUILD: jobs of other users are NOT tested here" >&3
@@ -82,7 +84,7 @@ on_cpus() { ! grep -h Cpus_allowed_list "/proc/$1/task/"*/status | grep -qv "$(p
     empty_again
 }
 as_user() { local uid=$1; shift; timeout 60 setpriv --reuid="$uid" --regid=65534 --clear-groups env HOME=/ "$@"; }
-# job_of UID: that runs; its number in $JOB.
+# job_of UID: finds the user's running job; its number is in $JOB.
 job_of() { JOB=$(squeue -h -t running -u "$1" -o %i); [[ -n $JOB ]]; }
 
 @test "a job that is not malleable is written down, and not touched" {
@@ -90,7 +92,7 @@ job_of() { JOB=$(squeue -h -t running -u "$1" -o %i); [[ -n $JOB ]]; }
     started -w n2 -c2
     local rigid=$JOB
     gets n2 "$rigid.1" 0-1
-    # srun may have said between the two steps that it waits.
+    # Between the two steps srun may have printed that it waits.
     expect "$(grep Cpus_allowed_list "$WORK/$rigid.out")" "$(grep Cpus_allowed_list /proc/self/status)"
     script "srun env"
     started --malleable -w n2 -c2
@@ -101,7 +103,7 @@ job_of() { JOB=$(squeue -h -t running -u "$1" -o %i); [[ -n $JOB ]]; }
         expect "$(field "$JOB" JobState)" COMPLETED
         grep -q "spank_drom: $sentence; it runs as without drom" "$CLUSTER/log/n2.log"
     else
-        # Only a task plugin can refuse a launch, and then the user has to read why.
+        # Only a task plugin can refuse a launch, and then the user must read why.
         expect "$(field "$JOB" JobState)" FAILED
         grep -q "task/drom: $sentence; it does not start" "$CLUSTER/log/n2.log"
     fi
@@ -127,7 +129,7 @@ children_on_cpus() {
     for child in $(pgrep -P "$1"); do on_cpus "$child" "$2" || return; done
 }
 
-# A shell has the step's place in the table, and goes on to have it: under root as under any other user.
+# A shell has the step's slot in the table, and keeps it, under root as under any other user.
 @test "what a step starts through a shell stays inside its CPUs" {
     script "srun sh -c '\"$BUILD/bin/heat-gcc\" --size 600 --steps 10000000; true'"
     owner_of_both

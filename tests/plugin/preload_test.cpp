@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// preload_test.cpp - LD_PRELOAD of a task: the user's part survives, ours is there once.
+// preload_test.cpp - LD_PRELOAD of a task: the user's part survives, and drom's part is there once.
 #include "spank/preload.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// request_test.cpp - what a malleable job's request becomes: every core of its nodes, or a sentence.
+// request_test.cpp - a malleable job's request becomes every core of its nodes, or a sentence.
 #include "job_submit/request.hpp"
 
 #include "property.hpp"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# select.bash - jobs that share by select/malleable's decision; behind tables.bash.
+# select.bash - jobs that share by select/malleable's decision; needs tables.bash.
 # shellcheck shell=bash
 
-# select_settings [SCHEDULER]: of cluster.sh; nodes of 2 x 4 CPUs that are accounted for only.
+# select_settings [SCHEDULER]: prints settings of cluster.sh, for nodes of 2 x 4 CPUs that exist in tables only.
 select_settings() {
     printf '%s\n' sockets=2 cores=4 select=select/malleable extra=JobSubmitPlugins=malleable task=task/drom \
         "scheduler=${1:-sd_max_slowdown=inf}" "plugstack=required $SPANK_DROM" \
@@ -12,18 +12,18 @@ has_select() {
     chmod 755 "$BATS_FILE_TMPDIR"
     [[ -e $PLUGINS/select_malleable.so ]] || { missing "no select_malleable.so: it needs Slurm's own headers; scripts/slurm-headers.sh"; return 1; }
 }
-# sizes_known: the sizes of nodes come to job_submit a moment after slurmctld's start.
+# sizes_known: waits until job_submit knows the sizes of nodes, a moment after slurmctld's start.
 sizes_known() {
     sbatch -N1 --exclusive --malleable -t 1 -o /dev/null --wrap true
     eventually "the first job has ended" no_jobs
 }
 
-# mate OPTIONS...: a malleable job with whole nodes, that runs; its number in $MATE.
+# mate OPTIONS...: starts a malleable job with whole nodes; its number is in $MATE.
 mate() { running_job MATE -t 10 "$@"; }
-# guest OPTIONS...: one that comes later; its number in $GUEST.
+# guest OPTIONS...: starts such a job that is to share; its number is in $GUEST.
 guest() { running_job GUEST -t 1 "$@"; }
 running_job() { waiting_job "$@"; eventually "job ${!1} runs" runs "${!1}"; }
-# waiting_job NAME OPTIONS...
+# waiting_job NAME OPTIONS...: submits such a job; its number is in $NAME.
 waiting_job() {
     local name=$1
     shift
@@ -32,11 +32,11 @@ waiting_job() {
 }
 runs() { [[ $(field "$1" JobState) == RUNNING ]]; }
 waits() { [[ $(field "$1" JobState) == PENDING ]]; }
-# cores JOB: of its nodes, as slurmctld says: one line for nodes with the same.
+# cores JOB: prints the job's cores, as slurmctld says, with one line for all nodes that have the same cores.
 cores() { scontrol show job -d "$1" | sed -n 's/.* CPU_IDs=\([^ ]*\) .*/\1/p'; }
 has_limit() { [[ $(field "$1" TimeLimit) == "$2" ]]; }
 has_cores() { [[ $(cores "$1") == "$2" ]]; }
-# split NODE STEP STEP: sooner or later each has half of it; which half is the node's matter.
+# split NODE STEP STEP: waits until each step has half of the node; the node agent decides which half.
 split() {
     eventually "steps $2 and $3 share $1" have_halves "$@" && return
     drom_of "$1" list >&2
@@ -46,6 +46,6 @@ have_halves() { [[ $(printf '%s\n' "$(masks "$1" "$2")" "$(masks "$1" "$3")" | s
 comment() { squeue -h -j "$1" -O admin_comment:120 | sed 's/ *$//'; }
 log_since() { tail -n "+${LOG_FROM:-1}" "$CLUSTER/log/slurmctld.log"; }
 log_says() { grep -qF "$1" "$CLUSTER/log/slurmctld.log"; }
-# no_errors: since from_here.
+# no_errors: checks that the log has no errors since from_here.
 no_errors() { ! log_since | grep -E "error: (select|node_state|job overflow)|over-?allocated|under-?allocated|mis-count"; }
 from_here() { LOG_FROM=$(($(wc -l <"$CLUSTER/log/slurmctld.log") + 1)); }

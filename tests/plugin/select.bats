@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# select.bats - select/malleable in a real slurmctld: jobs that would wait start on cores of running ones, and everything goes back.
+# select.bats - select/malleable in a real slurmctld: jobs that would wait start on cores of running ones, and the cores
+# go back.
 
 load support
 load tables
 load select
 
-# Four nodes of 2 x 4 CPUs that are accounted for only.
+# Four nodes of 2 x 4 CPUs exist in tables only.
 setup_file() {
     has_select || return
     local settings
@@ -15,12 +16,12 @@ setup_file() {
     sizes_known
 }
 
-# looked_at JOB: the backfill scheduler has come to it.
+# looked_at JOB OUTCOME: checks that the backfill scheduler has considered the job, with this outcome.
 looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log"; }
 
 @test "a job that would wait starts on half of the cores of a running one, and these go back when it ends" {
     mate -N2
-    running_job OTHER -N2 -t 8 # it would lose more, however long either has waited
+    running_job OTHER -N2 -t 8 # OTHER would lose more than MATE, at any time
     guest -N2
     expect "$(cores "$MATE")" 0-3
     expect "$(cores "$OTHER")" 0-7
@@ -28,7 +29,7 @@ looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log
     expect "$(field "$GUEST" NodeList)" "$(field "$MATE" NodeList)"
     split n1 "$MATE.0" "$GUEST.0"
     expect "$(sinfo -h -o %C)" 32/0/0/32
-    # Each loses half of the guest's time on half of its cores: a minute.
+    # Each job loses half of the guest's time on half of its cores: a minute.
     eventually "the guest's limit is extended" has_limit "$GUEST" 00:02:00
     expect "$(field "$MATE" TimeLimit)" 00:11:00
     [[ $(comment "$MATE") =~ ^malleable=1\ timelimit=10\+1\ since=20[^\ ]+\ sharing=$GUEST\ slowdown=1.[01][0-9]$ ]]
@@ -37,7 +38,7 @@ looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log
     scancel "$GUEST"
     eventually "the mate has its cores again" has_cores "$MATE" 0-7
     gets n1 "$MATE.0" 0-7
-    [[ $(field "$MATE" TimeLimit) =~ 00:1[01]:00 ]] # what it has lost in these seconds stays
+    [[ $(field "$MATE" TimeLimit) =~ 00:1[01]:00 ]] # the loss of these seconds stays
     [[ $(comment "$MATE") =~ ^malleable=1\ .*shared=[0-9]+s$ ]]
     log_says "job $GUEST has ended; its cores go to job $MATE"
     no_errors
@@ -90,7 +91,7 @@ looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log
 
 @test "the main scheduler does it as well, without the backfill scheduler's help" {
     mate -N4
-    # It looks at a job as soon as that is submitted, and before backfill does.
+    # The main scheduler looks at a job as soon as that is submitted, before backfill does.
     SECONDS=0
     guest -N4
     log_says "job $GUEST shares"
@@ -146,7 +147,7 @@ runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
     script "srun sleep 2" "srun sleep 300"
     MATE=$(sbatch --parsable --malleable --exclusive -N2 -w n1,n2 -t 10 -o /dev/null "$SCRIPT")
     gets n2 "$MATE.0" 0-7
-    running_job OTHER -N2 -t 8 # it would lose more
+    running_job OTHER -N2 -t 8 # OTHER would lose more than MATE
     guest -N2
     split n2 "$GUEST.0" "$MATE.1"
     scancel "$GUEST"
@@ -156,7 +157,7 @@ runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
 
 @test "who is suspended lends nothing, and gets back what it lent" {
     mate -N4
-    gets n4 "$MATE.0" 0-7 # srun that is stopped while it launches waits for ever
+    gets n4 "$MATE.0" 0-7 # the step runs: an srun that is suspended during its launch would wait for ever
     scontrol suspend "$MATE"
     waiting_job GUEST -N4 -t 1
     eventually "the guest has the free cores" runs "$GUEST"
@@ -195,7 +196,7 @@ runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
     eventually "the guest has ended" has_ended_or_waits "$GUEST"
     eventually "the other mate has its cores" has_cores "$OTHER" 0-7
     scancel -u "$(id -un)"
-    scontrol update nodename=n1 state=resume || true # it may have come back by itself
+    scontrol update nodename=n1 state=resume || true # the node may have come back by itself
     eventually "the node is back" all_idle
     no_errors
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// select_test.cpp - what of select/malleable needs no Slurm: options, which cores change hands, words in comments, the
-// ledger's file.
+// select_test.cpp - the parts of select/malleable that need no Slurm: options, the choice of cores, words in comments,
+// the ledger's file.
 #include <filesystem>
 #include <fstream>
 

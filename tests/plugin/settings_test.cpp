@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// settings_test.cpp - plugstack.conf's arguments, drom.conf, and what a job declared in its SPANK environment.
+// settings_test.cpp - plugstack.conf's arguments, drom.conf, and a job's declaration in its SPANK environment.
 #include "common/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Declaration, OfWhoSaysNoDromIsNone) {
 
 TEST(Declaration, HasThePrefixOfItsPlace) {
     EXPECT_TRUE(declared({"SLURM_SPANK_DROM_MALLEABLE=1"}, "SLURM_SPANK_").range.has_value());
-    // A task's own variable, which its steps inherit, whatever they say themselves.
+    // A task's own variable does not count: steps inherit it even if they declare something else.
     EXPECT_FALSE(declared({"DROM_MALLEABLE=1"}, "SLURM_SPANK_").range.has_value());
     EXPECT_FALSE(declared({"DROM_MALLEABLE=-3"}).range.has_value());
 }

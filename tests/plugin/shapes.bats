@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# shapes.bats - jobs of every shape under the node agent in a real Slurm: big nodes, several nodes, arrays, hyperthreads, MPI ranks.
+# shapes.bats - jobs of every shape under the node agent in a real Slurm: big nodes, several nodes, arrays,
+# hyperthreads, MPI ranks.
 
 load support
 load tables
@@ -102,7 +103,7 @@ setup_file() { prepare_nodes; }
         eventually "nobody is left" nobody_on n1
     done
 }
-# apart NODE STEP...: no CPU is two steps'.
+# apart NODE STEP...: checks that no CPU belongs to two steps.
 apart() {
     local node=$1 step all=
     shift
@@ -203,7 +204,7 @@ four_parts() { [[ $(drom_of "$1" list --json | jq -r '[.clients[] | select(.job 
     end "${steps[@]}"
 }
 has_some() { [[ -n $(masks "$1" "$2") ]]; }
-# no_core_is_split NODE: each core is of one job.
+# no_core_is_split NODE: checks that each core belongs to one job.
 no_core_is_split() {
     local job mask pairs=
     while read -r job mask; do pairs+=$(cpus_in "$mask" | awk -v job="$job" '{print int($1 / 2), job}' | sort -u)$'\n'; done \
@@ -213,7 +214,7 @@ no_core_is_split() {
 
 # --- MPI ranks ---
 
-# ranks MPI: how Slurm starts them, in $HOW, and the program.
+# ranks MPI: puts Slurm's option that starts the ranks into $HOW, and their program into $PROGRAM.
 ranks() {
     PROGRAM=$BUILD/bin/heat_mpi-$1-gcc
     [[ -x $PROGRAM ]] || { missing "no $PROGRAM; scripts/packages.sh test"; return 1; }
@@ -227,7 +228,7 @@ ranks() {
 
 checksum() { sed -n 's/.*checksum //p' | grep .; }
 
-# ranks_keep_a_cpu MPI: two ranks own a node of two CPUs, and a guest comes.
+# ranks_keep_a_cpu MPI: checks that two ranks which own a node of two CPUs keep them when a guest comes.
 ranks_keep_a_cpu() {
     on_nodes real
     ranks "$1"
@@ -243,7 +244,7 @@ ranks_keep_a_cpu() {
 @test "Open MPI's ranks keep their CPUs, and the guest that finds no room is told" { ranks_keep_a_cpu openmpi; }
 @test "MPICH's ranks keep their CPUs, and the guest that finds no room is told" { ranks_keep_a_cpu mpich; }
 
-# ranks_make_room MPI: each rank gives up half of its CPUs, and has them back.
+# ranks_make_room MPI: checks that each rank gives up half of its CPUs, and gets them back.
 ranks_make_room() {
     on_nodes big
     ranks "$1"
@@ -265,7 +266,7 @@ live_ranks() { [[ $(drom_of "$1" list --json | jq --arg step "$2" '[.clients[] |
 @test "Open MPI's ranks on a node of 2 x 24 CPUs make room in balance" { ranks_make_room openmpi; }
 @test "MPICH's ranks on a node of 2 x 24 CPUs make room in balance" { ranks_make_room mpich; }
 
-# ranks_compute_the_same MPI: whatever guests come and go meanwhile.
+# ranks_compute_the_same MPI: checks the ranks' checksum while guests come and go.
 ranks_compute_the_same() {
     on_nodes big
     ranks "$1"

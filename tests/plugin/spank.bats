@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# spank.bats - spank_drom.so in a real Slurm: its options, and what a job finds.
+# spank.bats - spank_drom.so in a real Slurm: its options, and the environment of a job.
 
 load support
 
 setup_file() {
     local prolog=$BATS_FILE_TMPDIR/prolog
-    # As the user of slurmd, before a job's first step.
+    # The prolog runs as the user of slurmd, before a job's first step.
     printf '#!/bin/bash\nenv | grep ^SPANK_DROM_ >%q\nexit 0\n' "$BATS_FILE_TMPDIR/prolog.out" >"$prolog"
     chmod +x "$prolog"
     start_cluster plugstack="required $SPANK_DROM" extra="Prolog=$prolog"
@@ -15,7 +15,7 @@ setup_file() {
 plugstack() { echo "required $SPANK_DROM $*" >"$CLUSTER/etc/plugstack.conf"; }
 drom_variables() { grep -E '^(DROM_|LD_PRELOAD=)' "$1" | sort; }
 
-# A value, and the pattern of what is said about it.
+# Each row has a value, and the pattern of the message about it.
 BAD_RANGES=(
     "0|--malleable=0: at least 1 CPU has to stay; give 1 or more"
     "-2|--malleable=-2: '-2' is negative; give MIN or MIN-MAX, for instance 2-8"
@@ -101,7 +101,7 @@ LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
     script '#SBATCH --malleable' 'echo "$LD_PRELOAD" >batch; srun printenv LD_PRELOAD >step'
     batch -n2
     expect "$(cat batch)" "$BUILD/lib/libdrom-agent.so"
-    # It comes behind what the step has from its script; the order does not matter.
+    # The library comes behind those that the step has from its script; the order does not matter.
     expect "$(sort -u step)" "$BUILD/lib/libdrom-agent.so:$BUILD/lib/libdrom-mpi.so"
 }
 
@@ -122,7 +122,7 @@ LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
     expect "$(drom_variables step)" "DROM_OFF=1"
     srun --no-drom --malleable env >out
     expect "$(drom_variables out)" "DROM_OFF=1"
-    # The rest is the user's.
+    # The user's own libraries stay.
     LD_PRELOAD=/lib/x86_64-linux-gnu/libm.so.6 srun --no-drom printenv LD_PRELOAD >out
     expect "$(cat out)" /lib/x86_64-linux-gnu/libm.so.6
 }

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* The thread that saves asks how long ago it did. All other threads get the truth. */
+/* Tells the thread that saves that its last save is an hour ago. All other threads get the truth. */
 double difftime(time_t later, time_t earlier) {
     static int at_once = -1;
     if (at_once < 0) at_once = getenv("SAVE_AT_ONCE") != NULL;
@@ -25,7 +25,7 @@ static void say_where(int number) {
 
 __attribute__((constructor)) static void watch(void) {
     void* frame[1];
-    backtrace(frame, 1); /* loads what it needs now, and not in a handler */
+    backtrace(frame, 1); /* loads its library now, and not in a handler */
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = say_where;

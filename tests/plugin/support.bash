@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# support.bash - what the tests of the plugins share: a cluster for each file, jobs, refusals with their text.
+# support.bash - the common code of the tests of the plugins: a cluster per file, jobs, and comparisons.
 # shellcheck shell=bash
 
 load ../cli/support
@@ -10,13 +10,13 @@ CLUSTER_SH=$BATS_TEST_DIRNAME/cluster.sh
 PLUGINS=$BUILD/lib/slurm
 SPANK_DROM=$PLUGINS/spank_drom.so
 
-# start_cluster [NAME=VALUE...]: for setup_file; the file's own, stopped with it.
+# start_cluster [NAME=VALUE...]: starts the cluster of a file in setup_file; it is stopped at the end of the file.
 start_cluster() {
     if ! command -v slurmctld slurmd srun >/dev/null; then
         missing "no slurmctld, slurmd or srun; scripts/packages.sh test"
         return 1
     fi
-    # Not below the folder of the test's results: a job's user has to get there.
+    # The folder is not below that of the test's results, because a job's user must be able to reach it.
     export CLUSTER
     CLUSTER=$(mktemp -d)
     export SLURM_CONF=$CLUSTER/etc/slurm.conf
@@ -38,7 +38,7 @@ setup() {
 }
 
 teardown() {
-    # The logs of a failed test; its jobs are not for the next one.
+    # Prints the logs of a failed test, and ends its jobs before the next test.
     [[ -n ${BATS_TEST_COMPLETED:-} ]] || "$CLUSTER_SH" logs "$CLUSTER"
     scancel -u "$(id -un)" 2>/dev/null
     eventually "the jobs have ended" no_jobs
@@ -50,13 +50,13 @@ srun() { timeout --foreground 60 srun "$@" 3>&-; }
 salloc() { timeout --foreground 60 salloc "$@" 3>&-; }
 sbatch() { timeout --foreground 60 sbatch "$@" 3>&-; }
 
-# script LINE...: a batch script of these lines, in $SCRIPT.
+# script LINE...: writes a batch script of these lines; its path is in $SCRIPT.
 script() {
     SCRIPT=$WORK/job.sh
     printf '%s\n' '#!/bin/bash' "$@" >"$SCRIPT"
 }
 
-# batch [OPTION]...: submits $SCRIPT and waits until it has ended, well; its output is in $WORK/out. $JOB is its number.
+# batch [OPTION]...: submits $SCRIPT and waits until it has ended well. Its output is in $WORK/out, its number in $JOB.
 batch() {
     JOB=$(sbatch --parsable -o "$WORK/out" "$@" "$SCRIPT") || return
     eventually "job $JOB has ended" has_ended "$JOB"
@@ -64,7 +64,7 @@ batch() {
 }
 has_ended() { [[ $(field "$1" JobState) =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)$ ]]; }
 
-# field JOB NAME: of scontrol show job, nothing when it is not there.
+# field JOB NAME: prints a field of scontrol show job; nothing when the field is not there.
 field() { scontrol -o show job "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -n 1; }
 
 expect() {

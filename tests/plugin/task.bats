@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# task.bats - what only task_drom.so can do: refuse a launch, follow suspension, live through slurmd's death.
+# task.bats - abilities of task_drom.so only: it refuses a launch, follows suspension, and lives through slurmd's death.
 
 load support
 load tables

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# valgrind_controller.bats - slurmctld under memcheck while jobs share by select/malleable: no error is the plugin's.
+# valgrind_controller.bats - slurmctld under memcheck while jobs share by select/malleable: the plugin makes no error.
 
 load support
 load tables
@@ -29,7 +29,7 @@ answers() { timeout 5 scontrol ping 2>/dev/null | grep -q "is UP"; }
 all_idle() { [[ $(sinfo -h -t idle -o %D) == 2 ]]; }
 has_ended_or_waits() { has_ended "$1" || waits "$1"; }
 
-# errors_of_ours FILE...: memcheck's reports with a frame of the plugin, but for what cons_tres does in a call of it.
+# errors_of_ours FILE...: prints memcheck's reports with a frame of the plugin, but without those of cons_tres below it.
 errors_of_ours() {
     awk '
         function judge() { if (ours && !theirs) printf "%s\n", report; report = ""; ours = theirs = 0 }
@@ -51,7 +51,7 @@ everything() {
     scancel "$GUEST" "$MATE"
     mate -N2
     guest -N2
-    split n1 "$MATE.0" "$GUEST.0" # srun that is stopped while it launches waits for ever
+    split n1 "$MATE.0" "$GUEST.0" # the steps run: an srun that is suspended during its launch would wait for ever
     split n2 "$MATE.0" "$GUEST.0"
     scontrol suspend "$MATE"
     scontrol resume "$MATE"
@@ -75,13 +75,13 @@ everything() {
     scontrol update nodename=n1 state=down reason=test
     eventually "the job there has ended" has_ended_or_waits "$THIRD"
     scancel -u "$(id -un)"
-    scontrol update nodename=n1 state=resume || true # it may have come back by itself
+    scontrol update nodename=n1 state=resume || true # the node may have come back by itself
     eventually "the node is back" all_idle
     stop_controller
-    unset CONTROLLER_UNDER # teardown needs one that answers
+    unset CONTROLLER_UNDER # teardown needs a slurmctld that answers
     "$CLUSTER_SH" again "$CLUSTER" slurmctld
     eventually "slurmctld answers" answers
     expect "$(errors_of_ours "$MEMCHECK".*)" ""
-    # Both, and what they forked, ran to their end and were looked at.
+    # Both controllers, and the processes that they forked, ran to their end under memcheck.
     (($(grep -l 'ERROR SUMMARY' "$MEMCHECK".* | wc -l) >= 2))
 }
