@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mailbox.pml - one client's request page, store by store: posters that overtake one another, a slot's next user, a
+// mailbox.pml - one client's mailbox, store by store: posters that overtake one another, a slot's next user, a
 // reader.
 //
 // A mask is two words, so that a reader can see half of one. A checksum is a copy of the words that it is taken over:
