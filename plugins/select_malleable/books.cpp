@@ -37,7 +37,7 @@ void Books::reconcile(const std::vector<JobId>& changed, const job_record_t* not
 void Books::reconcile_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked) {
     std::vector<Share> shares;
     std::vector<job_record_t*> there;
-    // Whatever is known of sharing, no job is given a core that another one has.
+    // Also without knowledge of sharing no job is given a core that another job has.
     each_running_job([&](const job_record_t& job) {
         const job_record_t* other = &job;  // Slurm's macros want a pointer's name
         const int n = position(*job.job_resrcs, node);

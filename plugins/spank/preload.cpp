@@ -31,7 +31,7 @@ std::string joined(const std::vector<std::string_view>& list) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-/// Whatever version its name has.
+/// Returns whether two paths name one library, also in different versions.
 bool same_library(std::string_view one, std::string_view other) {
     const auto stem = [](std::string_view path) { return file_name(path).substr(0, file_name(path).find(".so")); };
     return stem(one) == stem(other);

@@ -62,7 +62,8 @@ LIVES_S = [(35, 0.0, 0.25), (57, 1.1, 2.4), (8, 4.5, 6.0)]  # weight, shortest, 
 SAVES_AT_ONCE = 0.75  # of all controllers
 PRELOAD = Path("lib") / "storm_preload.so"
 ORDERLY = 0.06  # of all stops: the controller saves its state
-# Of a running job whose nodes its slurmctld has forgotten (see judge_crash) stock scontrol prints what is at no address.
+# A slurmctld may have forgotten the nodes of a running job (see judge_crash). Stock scontrol then reads at a wrong
+# address.
 SCONTROL_TRIES = 25
 SCONTROL_CRASHED = "scontrol crashed over the controller's answer"
 BLIND = "times nothing was seen of the jobs, because scontrol crashes"

@@ -227,7 +227,8 @@ SUSPICIOUS = re.compile(r"overallocated|under-?allocated|job overflow|mis-?count
 # Said of a job or a node that has not cores enough.
 SHORTAGE = re.compile(r"job overflow: could not find idle resources for (JobId=\d+)|error: select/malleable: node (\S+) has fewer cores than")
 
-# The end of a former run (see STOCK_CRASH) counts the CPUs of the job that runs as gone, and its own end would do so again.
+# The end of a former run (see STOCK_CRASH) subtracts the CPUs of the job that runs. The job's own end subtracts them
+# again.
 COUNTED_BEFORE = re.compile(r"error: job_update_tres_cnt: cpu_cnt underflow \(\d+ > 0\) on JobId=")
 
 
@@ -244,8 +245,8 @@ def judge_log(lines: Iterable[str], near: set[str]) -> tuple[list[Finding], coll
     return found, explained
 
 
-# An end that the node tells of a job's former run, which was lost, clears the nodes of the job that runs (job_epilog_complete() says so of itself), and
-# an srun of that job which asks for its allocation is slurmctld's end.
+# 1. A node reports the end of a job's former run, which was lost. 2. That clears the nodes of the job that runs now, as
+# a comment of job_epilog_complete() says. 3. An srun of that job asks for its allocation, and slurmctld crashes.
 STOCK_CRASH = re.compile(r"\(build_job_info_resp\+")
 
 

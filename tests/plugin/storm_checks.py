@@ -113,7 +113,8 @@ def judge(sight: Sight, real: bool, stock: frozenset[int]) -> Findings:
         if both:
             found.booked_twice.append(f"{sight.node}: CPUs {text_of(both)} are those of {one} and of {other}")
     for client in steady:
-        # CPUs that it was told to have are on their way: a step starts at its launch's deadline, whether their owner has left them or not.
+        # CPUs that a client was asked to take are on their way. A step starts at its launch's deadline, also when their
+        # owner has not left them.
         if not client.rigid and not client.mask and not client.want and client.pid in sight.tasks:
             found.wrong.append(f"{sight.node}: {client} lives and has no CPU")
     if real:
