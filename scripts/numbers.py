@@ -68,7 +68,7 @@ def cell(value: dict) -> str:
 def demo(report: dict) -> None:
     print("## What it gains\n")
     print(f"`scripts/demo.sh` on {report['cpus']} CPUs: the simulation has all of them, the analytics arrives after {report['arrival_s']:g} s and asks for "
-          f"{report['cpus_wanted']}. Seconds, median of {report['repeats']} (least-most); response is from being asked for to the end. "
+          f"{report['cpus_wanted']}. Seconds, median of {report['repeats']} (min-max); response is from being asked for to the end. "
           "While waiting, the analytics gets the whole node afterwards.\n")
     if report.get("load_before", 0) > report["cpus"] / 2:
         print(f"**Other work kept {report['load_before']:.1f} CPUs busy when this began: take the times as an illustration.**\n")
@@ -84,7 +84,7 @@ def demo(report: dict) -> None:
 
 def slurm_demo(report: dict) -> None:
     print("## Under Slurm\n")
-    print(f"`scripts/slurm-demo.sh` on {report['cpus']} CPUs: batch jobs of a real Slurm. Seconds, median of {report['repeats']} (least-most); response is from "
+    print(f"`scripts/slurm-demo.sh` on {report['cpus']} CPUs: batch jobs of a real Slurm. Seconds, median of {report['repeats']} (min-max); response is from "
           "submission to the last line of the batch script.\n")
     for case in report["cases"]:
         columns = list(case["ways"]["drom"]["seconds"])

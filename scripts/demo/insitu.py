@@ -82,7 +82,7 @@ def demonstrate(options: argparse.Namespace) -> None:
     turns.write(options.out / "timeline.svg", picture.draw(drawn, TITLE, story))
     turns.write(options.out / "trace.json", json.dumps(perfetto.trace([(case["case"], d.timeline) for case, d in zip(cases, drawn)])) + "\n")
     print(f"\nThe simulation has all {node.cpus} CPUs; the analytics arrives after {node.arrival:g} s and wants {node.wanted}.")
-    print(f"Seconds: median of {options.repeats} (least-most). Response: from being asked for to the end.\n")
+    print(f"Seconds: median of {options.repeats} (min-max). Response: from being asked for to the end.\n")
     print(report.table(cases))
     if machine["load_before"] > node.cpus / 2:
         print(f"\nOther work kept {machine['load_before']:.1f} CPUs busy before this began: the times are longer and wider than they need to be.")

@@ -135,7 +135,7 @@ def demonstrate(options: argparse.Namespace) -> None:
     done = [run_case(pair, options, shape) for pair in use_cases(options.bin, cpus) if not options.case or pair.key in options.case]
     cases = [case for case, _ in done]
     leave(options, {"schema": "drom.slurm-demo/1", "cpus": cpus, "repeats": options.repeats, **machine, "cases": cases}, [d for _, d in done])
-    print(f"\nSeconds: median of {options.repeats} (least-most). Response: from submission to the end of the batch script.")
+    print(f"\nSeconds: median of {options.repeats} (min-max). Response: from submission to the end of the batch script.")
     for case in cases:
         show(case, cpus)
     if machine["load_before"] > cpus / 2:
