@@ -181,7 +181,7 @@ private:
         decision.static_start = static_start;
         decision.limit = limit;
         decision.slot = start_shared(cluster, waiting.job, considered.mates, now);
-        decision.company = std::move(considered.mates);
+        decision.mate_set = std::move(considered.mates);
         started.push_back({waiting.job, std::move(decision)});
         waiting.started = true;
         return true;

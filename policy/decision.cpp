@@ -56,7 +56,7 @@ std::string sentence(const Decision& decision, const Job& job) {
         if (decision.refusal != Refusal::kNone) text += std::string("; not shared before: ") + word(decision.refusal);
         return text;
     }
-    const MateSet& with = decision.company;
+    const MateSet& with = decision.mate_set;
     text += "shares nodes of " + mates_text(with) + ", " + std::to_string(with.cores) + " cores each";
     if (with.free_nodes > 0) text += ", and " + std::to_string(with.free_nodes) + " free nodes";
     const Seconds alone = decision.static_start + job.request;

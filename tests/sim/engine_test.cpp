@@ -31,10 +31,10 @@ public:
         for (std::size_t i = before; i < started.size(); ++i) {
             const policy::Decision& decision = started[i].decision;
             if (decision.how != policy::How::kShared) continue;
-            int nodes = decision.company.free_nodes;
-            for (const policy::Mate& mate : decision.company.mates) nodes += mate.nodes;
+            int nodes = decision.mate_set.free_nodes;
+            for (const policy::Mate& mate : decision.mate_set.mates) nodes += mate.nodes;
             if (nodes != started[i].job.nodes) trouble = "the mates' nodes are not those of the guest";
-            for (const policy::Mate& mate : decision.company.mates)
+            for (const policy::Mate& mate : decision.mate_set.mates)
                 if (cluster.running(decision.slot).end > cluster.running(mate.slot).end)
                     trouble = "a guest outlives its mate";
         }

@@ -162,17 +162,17 @@ private:
         work.since = now;
         work.rate = rules_.execution.rate(cluster_.cores_of(decision.slot), rules_.machine.cores_per_node);
         work.left = job.run * work.rate.per;
-        if (job.shared()) note_company(job, decision, now);
+        if (job.shared()) note_mates(job, decision, now);
         set_end(decision.slot, now);
         draw(decision.slot, now);
     }
 
-    void note_company(JobOutcome& job, const policy::Decision& decision, Seconds now) {
-        job.lent_cores = decision.company.cores;
-        job.index = decision.company.index;
+    void note_mates(JobOutcome& job, const policy::Decision& decision, Seconds now) {
+        job.lent_cores = decision.mate_set.cores;
+        job.index = decision.mate_set.index;
         job.limit = decision.limit;
         job.static_start = decision.static_start;
-        for (const policy::Mate& mate : decision.company.mates) {
+        for (const policy::Mate& mate : decision.mate_set.mates) {
             JobOutcome& host = out_.jobs[static_cast<std::size_t>(mate.id)];
             job.mates.push_back(host.id);
             host.hosted = true;

@@ -20,7 +20,7 @@ using policy::RulesLine;
 
 constexpr std::string_view kBeginning = "sd-policy ";
 
-bool same_company(const Event& a, const Event& b) {
+bool same_mates(const Event& a, const Event& b) {
     return a.refusal == b.refusal && a.mates == b.mates && a.cores == b.cores;
 }
 
@@ -108,7 +108,7 @@ private:
         // Without what a controller remembers to be faster: that is checked, too.
         decision.now = cluster_->what_if(asked_, asked.job, asked.nodes, asked.static_start, asked.at);
         decision.differs =
-            told_.others.empty() ? text_of(decision.now) != text_of(asked) : !same_company(decision.now, asked);
+            told_.others.empty() ? text_of(decision.now) != text_of(asked) : !same_mates(decision.now, asked);
         decided_[asked.job.id] = told_.decisions.size();
         told_.decisions.push_back(std::move(decision));
     }
@@ -118,7 +118,7 @@ private:
         const auto last = decided_.find(share.job.id);
         if (last == decided_.end()) return;
         const Redecided& decision = told_.decisions[last->second];
-        if (!same_company(share, decision.then)) told_.astray.push_back({number_, share, decision.line, decision.then});
+        if (!same_mates(share, decision.then)) told_.astray.push_back({number_, share, decision.line, decision.then});
     }
 
     Replayed told_;

@@ -79,7 +79,7 @@ void put_times(Buffer& text, const JobOutcome& job) {
     put_number(text, job.request);
 }
 
-void put_company(Buffer& text, const JobOutcome& job) {
+void put_mates(Buffer& text, const JobOutcome& job) {
     if (!job.shared()) return put(text, ",,,,,");
     for (std::size_t i = 0; i < job.mates.size(); ++i) {
         if (i > 0) text.push_back(' ');
@@ -114,7 +114,7 @@ void put_job(Buffer& text, const JobOutcome& job) {
     text.push_back(',');
     put_text(text, policy::word(job.refusal));
     text.push_back(',');
-    put_company(text, job);
+    put_mates(text, job);
     put_number(text, job.guests);
     put(text, job.killed ? "1," : "0,");
     put_slowdowns(text, job);

@@ -32,7 +32,7 @@ std::string others_text(const Replayed& replayed) {
     return text;
 }
 
-std::string company_text(const Event& event) {
+std::string mates_text(const Event& event) {
     return fmt::format("{} {} per node of {}", event.cores, event.cores == 1 ? "core" : "cores",
                        jobs_text(event.mates));
 }
@@ -40,7 +40,7 @@ std::string company_text(const Event& event) {
 /// Behind "it was to".
 std::string decision_text(const Event& event) {
     if (event.refusal != Refusal::kNone) return fmt::format("wait ({})", outcome_word(event.refusal));
-    return fmt::format("share {} until {} at the latest", company_text(event), event.guest_end);
+    return fmt::format("share {} until {} at the latest", mates_text(event), event.guest_end);
 }
 
 /// The difference of two decisions that sound the same.
@@ -64,7 +64,7 @@ std::string difference_text(const Redecided& decision, bool what_if) {
 
 std::string astray_text(const Astray& start) {
     return fmt::format("  line {}: job {} started at {} on {}; line {} decided: {}\n", start.line,
-                       start.happened.job.id, start.happened.at, company_text(start.happened), start.decided_line,
+                       start.happened.job.id, start.happened.at, mates_text(start.happened), start.decided_line,
                        decision_text(start.decided));
 }
 
