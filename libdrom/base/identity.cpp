@@ -15,53 +15,17 @@
 #include <cstring>
 
 #include "clock.hpp"
+#include "process_stat.hpp"
 
 namespace drom {
 
 namespace {
 
-/// Reads a small /proc file of one line without stdio; returns the length, or -errno. Half a line is an error.
-int read_file(const char* path, char* out, size_t size) noexcept {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return -errno;
-    const ssize_t length = read(fd, out, size - 1);
-    const int error = errno;
-    close(fd);
-    if (length < 0) return -error;
-    if (length == 0 || out[length - 1] != '\n') return -EIO;
-    out[length] = '\0';
-    return static_cast<int>(length);
-}
-
-struct Stat {
-    char state;
-    uint64_t threads;
-    uint64_t start;
-
-    /// The first thread of a process looks like a zombie once it has ended; the process lives while another thread
-    /// does.
-    [[nodiscard]] bool has_ended() const noexcept { return state == 'X' || (state == 'Z' && threads < 2); }
-};
-
-/// Reads fields 3, 20 and 22 of /proc/PID/stat. The command in field 2 may hold anything, so counts from its last ')'.
-int read_stat(uint32_t pid, Stat& out) noexcept {
+/// Returns 0 or errno.
+int read_stat_of(uint32_t pid, ProcessStat& stat) noexcept {
     char path[32];
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    char text[1024];
-    const int length = read_file(path, text, sizeof text);
-    if (length < 0) return length;
-    const char* field = strrchr(text, ')');
-    if (field == nullptr || field[1] != ' ') return -EINVAL;
-    field += 2;
-    out.state = *field;
-    for (int number = 3; number < 22; ++number) {
-        field = strchr(field, ' ');
-        if (field == nullptr) return -EINVAL;
-        ++field;
-        if (number + 1 == 20) out.threads = strtoull(field, nullptr, 10);
-    }
-    out.start = strtoull(field, nullptr, 10);
-    return 0;
+    return read_stat(AT_FDCWD, path, stat);
 }
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -109,7 +73,7 @@ Shift read_shift() noexcept {
     // Only the shift of the children's clocks can be read. After a call of unshare it is not this process's.
     const bool same = stat("/proc/self/ns/time_for_children", &children) == 0 && children.st_ino == own.st_ino;
     char text[256]{};
-    if (!same || read_file("/proc/self/timens_offsets", text, sizeof text) < 0) return {false, 0, 0};
+    if (!same || read_text(AT_FDCWD, "/proc/self/timens_offsets", text, sizeof text) < 0) return {false, 0, 0};
     long clock_s = 0;
     long clock_ns = 0;
     long boot_s = 0;
@@ -165,9 +129,9 @@ Who self() noexcept {
     Cache* cache = cache_of_this_process();
     if (cache != nullptr && cache->pid.load(std::memory_order_acquire) != 0)
         return {cache->pid.load(kRelaxed), cache->start.load(kRelaxed), cache->pidns.load(kRelaxed)};
-    Stat stat{};
+    ProcessStat stat;
     Who who{static_cast<uint32_t>(getpid()), 0, own_pidns()};
-    if (read_stat(who.pid, stat) == 0) who.start = noted_start(stat.start);
+    if (read_stat_of(who.pid, stat) == 0) who.start = noted_start(stat.start);
     if (cache == nullptr || who.start == 0 || who.pidns == 0) return who;
     cache->start.store(who.start, kRelaxed);  // racing threads store the same
     cache->pidns.store(who.pidns, kRelaxed);
@@ -176,9 +140,9 @@ Who self() noexcept {
 }
 
 int find_process(uint32_t pid, Who& who) noexcept {
-    Stat stat{};
-    const int status = pid != 0 ? read_stat(pid, stat) : -ENOENT;
-    if (status != 0) return status == -ENOENT ? ESRCH : -status;
+    ProcessStat stat;
+    const int error = pid != 0 ? read_stat_of(pid, stat) : ESRCH;
+    if (error != 0) return error == ENOENT ? ESRCH : error;
     if (stat.has_ended()) return ESRCH;
     who = {pid, noted_start(stat.start), self().pidns};
     return who.start != 0 ? 0 : EIO;
@@ -187,8 +151,8 @@ int find_process(uint32_t pid, Who& who) noexcept {
 bool who_is(uint32_t pid, Who& who) noexcept { return find_process(pid, who) == 0; }
 
 bool first_thread_has_ended(uint64_t& threads) noexcept {
-    Stat own{};
-    if (read_stat(static_cast<uint32_t>(getpid()), own) != 0 || own.state != 'Z') return false;
+    ProcessStat own;
+    if (read_stat(AT_FDCWD, "/proc/self/stat", own) != 0 || own.state != 'Z') return false;
     threads = own.threads;
     return true;
 }
@@ -197,8 +161,8 @@ bool is_nobody(uint32_t pid) noexcept {
     // Before a look in /proc: a mount that hides other users' processes says also of living ones that there is no such
     // process.
     if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;
-    Stat stat{};
-    return read_stat(pid, stat) == 0 && stat.has_ended();
+    ProcessStat stat;
+    return read_stat_of(pid, stat) == 0 && stat.has_ended();
 }
 
 Verdict verdict(const Who& who) noexcept {
@@ -206,14 +170,14 @@ Verdict verdict(const Who& who) noexcept {
     if (who.pidns != self().pidns) return Verdict::kUnknown;
     if (who.start != 0 && who == self()) return Verdict::kAlive;  // the calling process lives
     if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;
-    Stat stat{};
-    const int status = read_stat(who.pid, stat);
-    if (status == -ENOENT || status == -ESRCH) {
+    ProcessStat stat;
+    const int error = read_stat_of(who.pid, stat);
+    if (error == ENOENT || error == ESRCH) {
         // A mount that hides other users' processes answers ENOENT for living ones too: then only the answer of kill
         // counts.
         return kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH ? Verdict::kDead : Verdict::kUnknown;
     }
-    if (status != 0) return Verdict::kUnknown;
+    if (error != 0) return Verdict::kUnknown;
     const Shift by = shift();
     if (!by.known) return Verdict::kUnknown;
     const bool other = !may_be_start(stat.start, by, who.start);
@@ -251,7 +215,7 @@ uint32_t uid_of(uint32_t pid) noexcept {
 
 bool read_boot_id(uint64_t& id) noexcept {
     char text[64]{};  // for clang-tidy, which believes that errno may be negative
-    const int length = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
+    const int length = read_text(AT_FDCWD, "/proc/sys/kernel/random/boot_id", text, sizeof text);
     id = 0;
     if (length < 0) return length == -ENOENT;
     id = 0xcbf29ce484222325;  // FNV-1a

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "base/process_stat.hpp"
 #include "claims.hpp"
 #include "drom/drom.h"
 #include "futex.hpp"
@@ -33,53 +34,12 @@ int open_process(uint32_t pid) noexcept {
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-struct Stat {
-    char state;
-    uint32_t parent;
-    uint64_t start;
-};
-
-/// Reads a small file of one line below `process`. Part of the line is enough. Returns false with errno set.
-bool read_text(int process, const char* name, char* text, size_t size) noexcept {
-    const int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    const ssize_t length = read(fd, text, size - 1);
-    const int error = errno;
-    close(fd);
-    errno = length == 0 ? EIO : error;
-    text[length > 0 ? length : 0] = '\0';
-    return length > 0;
-}
-
-/// Returns 0 or errno; ESRCH when the process has ended.
-int read_stat(int process, Stat& stat) noexcept {
-    char text[1024];
-    if (!read_text(process, "stat", text, sizeof text)) return errno;
-    // Fields 3, 4 and 22; the command in field 2 may hold anything, so the fields are counted from its last ')'.
-    const char* field = strrchr(text, ')');
-    if (strchr(text, '\n') == nullptr || field == nullptr || field[1] != ' ') return EIO;
-    stat.state = field[2];
-    field += 2;
-    for (int number = 3; number < 22; ++number) {
-        field = strchr(field, ' ');
-        if (field == nullptr) return EIO;
-        ++field;
-        if (number == 3) stat.parent = static_cast<uint32_t>(strtoul(field, nullptr, 10));
-    }
-    stat.start = strtoull(field, nullptr, 10);
-    return 0;
-}
-
 /// Returns 0 when the process has ended.
 uint32_t parent_of(int proc, uint32_t pid) noexcept {
-    char name[16];
-    snprintf(name, sizeof name, "%u", pid);
-    const int process = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (process < 0) return 0;
-    Stat stat{};
-    const bool known = read_stat(process, stat) == 0;
-    close(process);
-    return known ? stat.parent : 0;
+    char path[24];
+    snprintf(path, sizeof path, "%u/stat", pid);
+    ProcessStat stat;
+    return read_stat(proc, path, stat) == 0 ? stat.parent : 0;
 }
 
 /// The work of the threads of a process.
@@ -93,12 +53,11 @@ bool read_activity(int process, uint32_t tid, char& state, uint64_t& ran_ns) noe
     char path[40];
     char text[256];
     snprintf(path, sizeof path, "task/%u/stat", tid);
-    if (!read_text(process, path, text, sizeof text)) return false;
-    const char* field = strrchr(text, ')');
-    if (field == nullptr || field[1] != ' ') return false;
-    state = field[2];
+    ProcessStat stat;
+    if (read_stat(process, path, stat) != 0) return false;
+    state = stat.state;
     snprintf(path, sizeof path, "task/%u/schedstat", tid);
-    ran_ns = read_text(process, path, text, sizeof text) ? strtoull(text, nullptr, 10) : 0;
+    ran_ns = read_text(process, path, text, sizeof text) > 0 ? strtoull(text, nullptr, 10) : 0;
     return true;
 }
 
@@ -343,8 +302,8 @@ private:
 
     template <class Visit>
     void look(uint32_t index, int process, const Visit& visit) noexcept {
-        Stat stat{};
-        if (const int error = read_stat(process, stat); error != 0) return miss(index, error);
+        ProcessStat stat;
+        if (const int error = read_stat(process, "stat", stat); error != 0) return miss(index, error);
         Found found = (*now_)[index];
         // The number now means another process, or the process has just got another parent; the next pass meets it
         // there.
@@ -353,7 +312,7 @@ private:
         const bool again = last != nullptr && last->start == stat.start;
         found.start = stat.start;
         found.known |= again;
-        found.ended = stat.state == 'Z' && has_one_thread(process);
+        found.ended = stat.has_ended();
         (*now_)[index] = found;
         if (role_of(found.pid).client) return forget(index);
         news_ |= !found.known;
@@ -365,13 +324,6 @@ private:
 
     /// Forgets a process that is a client of its own; the processes below it are not visited either.
     void forget(uint32_t index) noexcept { (*now_)[index].start = 0; }
-
-    /// Counts threads: the first thread is listed until the last one has ended.
-    static bool has_one_thread(int process) noexcept {
-        Tasks tasks(process, "task");
-        uint32_t count = 0;
-        return !tasks.ok() || !tasks.each([&](uint32_t) { ++count; }) || count < 2;
-    }
 
     void add_children(int process, const Found& parent) noexcept {
         const uint32_t before = now_->count();

@@ -57,9 +57,9 @@ explorer_fault(alive_called_dead "a CPU moves while its owner releases" base/ide
 
 explorer_fault(dead_called_alive "a client leaves while" base/identity.cpp
 "    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;
-    Stat"
+    ProcessStat"
 "    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kAlive;
-    Stat")
+    ProcessStat")
 
 explorer_fault(checked_before_planned "a client joins while its CPU is given away" admin/plan.cpp
 "    plan.count = 0;

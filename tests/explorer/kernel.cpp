@@ -78,9 +78,8 @@ uint32_t living(long pid) {
 int open_proc(const char* path) {
     unsigned pid = 0;
     char rest[16] = "";
-    if (std::strcmp(path, "/proc/self/task") == 0) {
+    if (std::sscanf(path, "/proc/self/%15s", rest) == 1) {
         pid = pid_of(entered());
-        std::strcpy(rest, "task");
     } else if (std::sscanf(path, "/proc/%u/%15s", &pid, rest) != 2) {
         give_up("open", path);
     }
@@ -196,6 +195,7 @@ bool Elsewhere::look() noexcept { return false; }
 
 extern "C" {
 int __real_open(const char*, int, ...);
+int __real_openat(int, const char*, int, ...);
 ssize_t __real_read(int, void*, size_t);
 int __real_close(int);
 off_t __real_lseek(int, off_t, int);
@@ -217,6 +217,10 @@ int __wrap_open(const char* path, int flags, ...) {
     const auto mode = (flags & O_CREAT) != 0 ? va_arg(list, mode_t) : 0;
     va_end(list);
     return inside() ? open_proc(path) : __real_open(path, flags, mode);
+}
+
+int __wrap_openat(int directory, const char* path, int flags, ...) {
+    return inside() ? open_proc(path) : __real_openat(directory, path, flags);
 }
 
 ssize_t __wrap_read(int file, void* out, size_t size) {
