@@ -381,6 +381,16 @@ class Suite:
             raise Failure(f"said to be released, but a process of root's runs on {first} and {second}: {done.stdout}{done.stderr}")
         return "not said to be released"
 
+    def released_by_the_client(self, row):
+        """A client that looks after its own children: no administrator confines it before a minute has passed."""
+        row.environment["DROM_GRACE_MS"] = "60000"
+        row.start(["env", "KMP_AFFINITY=none", str(self.work / "forks")])
+        row.ready(3)
+        told = random_requests(self, row, self.requests)
+        if row.client()["request"] != "released":
+            raise Failure(f"its last request is {row.client()['request']}")
+        return told
+
     def counted_and_named(self, row):
         row.start(["sh", "-c", "sleep 600 & sleep 600 & setsid -f sleep 600; wait"])
         row.ready(4)
@@ -396,6 +406,7 @@ class Suite:
     def special_rows(self):
         return {
             "list counts, explain names": self.counted_and_named,
+            "children that the client itself moves": self.released_by_the_client,
             "a script that starts clients of its own": self.clients_of_its_own,
             "an affinity call without the agent": self.an_affinity_call,
             "affinity calls of programs that have not joined": self.an_affinity_call_with_the_agent,
