@@ -177,7 +177,10 @@ Verdict verdict(const Who& who) noexcept {
         // counts.
         return kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH ? Verdict::kDead : Verdict::kUnknown;
     }
-    if (error != 0) return Verdict::kUnknown;
+    return error == 0 ? verdict(who, stat) : Verdict::kUnknown;
+}
+
+Verdict verdict(const Who& who, const ProcessStat& stat) noexcept {
     const Shift by = shift();
     if (!by.known) return Verdict::kUnknown;
     const bool other = !may_be_start(stat.start, by, who.start);

@@ -216,7 +216,7 @@ public:
     Walk(const Ledger& ledger, const char* table, uint32_t slot) noexcept
         : ledger_(ledger), table_(table), slot_(slot) {}
 
-    /// Calls `visit(directory, found, again)` for each process, the client first. `visit` returns how many threads it
+    /// Calls `visit(threads, found, again)` for each process, the client first. `visit` returns how many threads it
     /// moved; less than 0: the process has ended meanwhile. `process`: the client's directory; -1: the client has
     /// ended. Returns false when nothing more can be learned; status() says why.
     template <class Visit>
@@ -277,8 +277,9 @@ private:
         const bool again = before_->count() > 0;
         add({pid, 0, 1, again, false, false, 0});
         const Found found = (*now_)[0];
-        const int moved = visit(process, found, again);
-        if (moved >= 0) add_children(process, found);
+        Tasks threads(process, "task");
+        const int moved = visit(threads, found, again);
+        if (moved >= 0) add_children(process, threads, found);
         if (now_->count() > 1) note_settled(0, process, again ? &(*before_)[0] : nullptr, moved);
     }
 
@@ -325,28 +326,29 @@ private:
         (*now_)[index] = found;
         if (role_of(found.pid).client) return forget(index);
         news_ |= !found.known;
-        const int moved = visit(process, found, again);
+        Tasks threads(process, "task");
+        const int moved = visit(threads, found, again);
         if (moved < 0) return miss(index, ESRCH);
-        add_children(process, found);
+        add_children(process, threads, found);
         note_settled(index, process, again ? last : nullptr, moved);
     }
 
     /// Forgets a process that is a client of its own; the processes below it are not visited either.
     void forget(uint32_t index) noexcept { (*now_)[index].start = 0; }
 
-    void add_children(int process, const Found& parent) noexcept {
+    void add_children(int process, Tasks& threads, const Found& parent) noexcept {
         if (parent.pid == own_pid_ && has_no_child()) return;
         const uint32_t before = now_->count();
-        find_children(process, {0, parent.pid, 0, parent.known, false, false, 0});
+        find_children(process, threads, {0, parent.pid, 0, parent.known, false, false, 0});
         if (now_->count() > before && role_of(parent.pid).launcher) now_->cut(before);
     }
 
     /// Asks every thread, as a child belongs to the thread that made it. A process whose first thread has ended looks
     /// like a zombie by its own entry.
-    void find_children(int process, Found child) noexcept {
-        Tasks tasks(process, "task");
-        if (!tasks.ok()) return note(tasks.error());
-        const bool complete = tasks.each([&](uint32_t tid) { find_children_of(process, tid, child); });
+    void find_children(int process, Tasks& threads, Found child) noexcept {
+        if (!threads.ok()) return note(threads.error());
+        threads.rewind();
+        const bool complete = threads.each([&](uint32_t tid) { find_children_of(process, tid, child); });
         if (!complete) note(errno);
     }
 
@@ -395,10 +397,21 @@ private:
         if (launcher.pidns != self().pidns) return;  // from here the launcher has another number, or none
         const int process = open_process(launcher.pid);
         if (process < 0) return has_ended(errno) ? add_claimed() : note(errno);
-        const Verdict life = verdict(launcher);
-        if (life == Verdict::kAlive) find_children(process, {0, launcher.pid, 0, false, false, false, 0});
+        ProcessStat stat;
+        const int error = read_stat(process, "stat", stat);
+        const Verdict life = error == 0         ? verdict(launcher, stat)
+                             : has_ended(error) ? Verdict::kDead
+                                                : Verdict::kUnknown;
+        if (life == Verdict::kAlive)
+            add_children_of_launcher(process, stat, {0, launcher.pid, 0, false, false, false, 0});
         close(process);
         if (life == Verdict::kDead) add_claimed();
+    }
+
+    void add_children_of_launcher(int process, const ProcessStat& stat, Found child) noexcept {
+        if (stat.threads == 1) return find_children_of(process, child.parent, child);  // drom run is such a process
+        Tasks threads(process, "task");
+        find_children(process, threads, child);
     }
 
     /// Adds the processes that carry the reservation: no process is above all of them any more.
@@ -475,9 +488,8 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
     Confined total{DROM_OK, {}, 0, 0};
     if (error_ != 0) return {status_of(error_), {}, 0, 0};
     Walk walk(ledger_, table_, slot_);
-    const auto visit = [&](int process, const Found& found, bool again) {
+    const auto visit = [&](Tasks& tasks, const Found& found, bool again) {
         const bool client = found.parent == 0;
-        Tasks tasks(process, "task");
         const Visit visited = again ? Visit::kAgain : client ? Visit::kClient : Visit::kDescendant;
         const Confined one = drom::confine(tasks, visited, origin, now, deadline_ns);
         if (one.moved > 0 && !client && walk.role_of(found.pid).client)
@@ -501,7 +513,7 @@ uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
     Walk walk(ledger_, table_, slot_);
     constexpr int kPasses = 4;
     for (int i = 0; i < kPasses; ++i) {
-        const bool done = walk.pass(pid_, directory_, [](int, const Found&, bool) { return 0; });
+        const bool done = walk.pass(pid_, directory_, [](Tasks&, const Found&, bool) { return 0; });
         if (!done || !walk.is_incomplete()) break;
     }
     uint32_t count = 0;
@@ -518,8 +530,7 @@ bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const Cpu
     int process = open_process(who.pid);  // before the verdict, so that no other process is looked at instead
     const Verdict life = verdict(who);
     bool within = true;
-    const auto visit = [&](int directory, const Found&, bool) {
-        Tasks tasks(directory, "task");
+    const auto visit = [&](Tasks& tasks, const Found&, bool) {
         if (!tasks.ok()) return -1;
         const bool all = tasks.each([&](uint32_t tid) {
             CpuSet thread{};
