@@ -16,8 +16,9 @@ int read_text(int directory, const char* path, char* text, size_t size) noexcept
     const ssize_t length = read(fd, text, size - 1);
     const int error = length < 0 ? errno : EIO;
     close(fd);
-    text[length > 0 ? length : 0] = '\0';
-    return length > 0 ? static_cast<int>(length) : -error;
+    if (length <= 0 || text[length - 1] != '\n') return -error;
+    text[length] = '\0';
+    return static_cast<int>(length);
 }
 
 int read_stat(int directory, const char* path, ProcessStat& stat) noexcept {
@@ -26,7 +27,7 @@ int read_stat(int directory, const char* path, ProcessStat& stat) noexcept {
     if (length < 0) return -length;
     // The command in field 2 may hold anything, so the fields are counted from its last ')'.
     const char* field = strrchr(text, ')');
-    if (text[length - 1] != '\n' || field == nullptr || field[1] != ' ') return EIO;
+    if (field == nullptr || field[1] != ' ') return EIO;
     field += 2;
     stat.state = *field;
     for (int number = 4; number <= 22; ++number) {

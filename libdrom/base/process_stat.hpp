@@ -19,7 +19,8 @@ struct ProcessStat {
     [[nodiscard]] bool has_ended() const noexcept { return state == 'X' || (state == 'Z' && threads < 2); }
 };
 
-/// Reads the beginning of a file below `directory`, which may be AT_FDCWD. Returns the length of the text, or -errno.
+/// Reads a small file below `directory`, which may be AT_FDCWD. Returns the length of the text, or -errno. A text that
+/// does not end with a line is an error: EIO.
 int read_text(int directory, const char* path, char* text, size_t size) noexcept;
 
 /// Reads the line of a process or a thread. Returns 0 or errno: ENOENT or ESRCH when it has ended.
