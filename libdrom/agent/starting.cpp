@@ -18,6 +18,12 @@
 #include "ompt/follow.hpp"
 #include "ompt/runtime.hpp"
 
+// The linker's: where this library begins and ends.
+extern "C" {
+[[gnu::visibility("hidden")]] extern const char __ehdr_start[];
+[[gnu::visibility("hidden")]] extern const char _end[];
+}
+
 namespace drom::starting {
 
 namespace {
@@ -74,37 +80,25 @@ CpuSet places(const void* caller) noexcept {
     return runtime::binds_threads() && runtime::describe(caller, found) ? runtime::places_of(found) : CpuSet::empty();
 }
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
-/// Finds an object without a lock. dladdr takes the loader's: a thread may ask while another one loads a library whose
-/// constructor waits for it.
-using FindObject = int(void*, dl_find_object*);
-constinit std::atomic<FindObject*> find_object{nullptr};
-#endif
-
 void start_agent() noexcept {
     if (state.load() == State::kJoined && env::flag("DROM_ASYNC", true)) client::start_agent();
 }
 
 /// Whether the agent's threads may be created inside the program's pthread_create. Set at the program's start: later
-/// dladdr could wait for a library that is being loaded.
+/// dlsym could wait for a library that is being loaded.
 constinit bool starts_beside = true;
 
 /// Returns false in a program that is built with a sanitizer. Its pthread_create is found before drom's, calls that
 /// one, and must not be called again by it (clang 19's AddressSanitizer waits for itself). Then the agent's threads are
 /// created at the program's start, or not at all.
 bool may_start_beside() noexcept {
-    Dl_info first{};
-    Dl_info ours{};
-    void* create = dlsym(RTLD_DEFAULT, "pthread_create");
-    return create == nullptr || dladdr(create, &first) == 0 ||
-           dladdr(reinterpret_cast<void*>(&is_runtime), &ours) == 0 || first.dli_fbase == ours.dli_fbase;
+    // Not by dladdr: that walks through all symbols of libc, a fifth of the cost of a preload in every process.
+    const auto* create = static_cast<const char*>(dlsym(RTLD_DEFAULT, "pthread_create"));
+    return create == nullptr || (create >= __ehdr_start && create < _end);
 }
 
 [[gnu::constructor]] void begin() {
     owner = getpid();
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-    find_object.store(reinterpret_cast<FindObject*>(dlsym(RTLD_DEFAULT, "_dl_find_object")));
-#endif
     starts_beside = may_start_beside();
     if (runtime::binds_threads() || dl_iterate_phdr(is_runtime, nullptr) == 0) return;
     join(CpuSet::empty());
@@ -114,15 +108,16 @@ bool may_start_beside() noexcept {
 }  // namespace
 
 bool called_by_runtime(const void* caller) noexcept {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-    if (auto* find = find_object.load(std::memory_order_relaxed); find != nullptr) {
-        dl_find_object found{};
-        const bool known = find(const_cast<void*>(caller), &found) == 0 && found.dlfo_link_map != nullptr;
-        return known && is_openmp_runtime(found.dlfo_link_map->l_name);
-    }
-#endif
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
+    // Takes no lock. dladdr takes the loader's: a thread may ask while another one loads a library whose constructor
+    // waits for it.
+    dl_find_object found{};
+    const bool known = _dl_find_object(const_cast<void*>(caller), &found) == 0 && found.dlfo_link_map != nullptr;
+    return known && is_openmp_runtime(found.dlfo_link_map->l_name);
+#else
     Dl_info info{};
     return dladdr(caller, &info) != 0 && info.dli_fname != nullptr && is_openmp_runtime(info.dli_fname);
+#endif
 }
 
 void before_thread(const void* caller) noexcept {
