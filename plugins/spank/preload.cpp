@@ -9,6 +9,7 @@ namespace drom::slurm {
 namespace {
 
 constexpr std::string_view kSeparators = " :";
+constexpr const char* kLibraries[] = {"libdrom-agent.so", "libdrom-omp.so", "libdrom-mpi.so", "libdrom.so"};
 
 std::vector<std::string_view> entries(std::string_view list) {
     std::vector<std::string_view> found;
@@ -49,11 +50,11 @@ std::string with_libraries(std::string_view present, const std::vector<std::stri
 
 std::string without_libraries(std::string_view present, std::string_view directory) {
     std::vector<std::string_view> list = entries(present);
-    std::erase_if(list, [&](std::string_view entry) {
-        return entry.substr(0, entry.rfind('/')) == directory &&
-               (same_library(entry, "libdrom-agent.so") || same_library(entry, "libdrom-omp.so") ||
-                same_library(entry, "libdrom-mpi.so"));
-    });
+    const auto is_ours = [](std::string_view entry) {
+        return std::ranges::any_of(kLibraries, [&](const char* ours) { return same_library(entry, ours); });
+    };
+    std::erase_if(
+        list, [&](std::string_view entry) { return entry.substr(0, entry.rfind('/')) == directory && is_ours(entry); });
     return joined(list);
 }
 

@@ -24,6 +24,7 @@ struct Libraries {
     std::string agent;
     std::string omp;
     std::string mpi;
+    std::string drom;  ///< which the others need
 };
 Libraries g_libraries;
 
@@ -58,6 +59,8 @@ void preload(spank_handle* spank) {
     if (!g_libraries.mpi.empty() && may_be_ranks(spank)) libraries.push_back(g_libraries.mpi);
     if (!g_libraries.omp.empty() && may_follow(spank)) libraries.push_back(g_libraries.omp);
     libraries.push_back(g_libraries.agent);
+    // Each of them needs it. Named by its path it is there at once, and the loader looks into no other folder.
+    if (!g_libraries.drom.empty()) libraries.push_back(g_libraries.drom);
     set_variable(spank, "LD_PRELOAD", with_libraries(variable(spank, "LD_PRELOAD"), libraries));
 }
 
@@ -87,6 +90,7 @@ void look_for_libraries(const std::string& directory) {
     g_libraries.agent = readable(directory, "libdrom-agent.so");
     g_libraries.omp = readable(directory, "libdrom-omp.so");
     g_libraries.mpi = readable(directory, "libdrom-mpi.so");
+    g_libraries.drom = readable(directory, "libdrom.so." DROM_SOVERSION);
     if (g_libraries.agent.empty())
         slurm_info(
             "spank_drom: %s/libdrom-agent.so cannot be read: %s; the job runs without drom; does plugstack.conf have "

@@ -130,7 +130,7 @@ follows() {
 @test "a preloaded true makes no table, no thread, and asks the system for nothing but the library itself" {
     command -v strace >/dev/null || missing "strace is not installed"
     strace -f -o "$work/bare" /bin/true || missing "strace may not trace here"
-    LD_PRELOAD=$lib strace -f -E LD_PRELOAD="${agent#*:}" -o "$work/loaded" /bin/true
+    LD_PRELOAD=$lib strace -f -E LD_PRELOAD="${agent#*:}:$lib" -o "$work/loaded" /bin/true
     [ ! -e "$DROM_TABLE" ]
     run grep -E '^[0-9]+ +(clone3?|v?fork|mkdir(at)?|sched_setaffinity|futex)\(' "$work/loaded"
     echo "$output"

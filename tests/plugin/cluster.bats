@@ -84,7 +84,7 @@ nobody_left() { [[ -z $(processes) ]]; }
     "${user[@]}" "$CLUSTER/cluster.sh" up "$CLUSTER" owner=$$ plugstack="required $CLUSTER/lib/slurm/spank_drom.so"
     SLURM_CONF=$CLUSTER/etc/slurm.conf timeout 60 "${user[@]}" srun -D / --malleable bash -c 'id -u; printenv LD_PRELOAD' >"$WORK/out"
     expect "$(cat "$WORK/out")" "$("${user[@]}" id -u)
-$CLUSTER/lib/libdrom-agent.so"
+$CLUSTER/lib/libdrom-agent.so:$CLUSTER/lib/libdrom.so.0"
     "${user[@]}" "$CLUSTER/cluster.sh" down "$CLUSTER"
     nobody_left
 }

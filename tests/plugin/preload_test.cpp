@@ -12,6 +12,7 @@ using namespace drom::slurm;
 using drom::test::holds;
 
 const std::string kAgent = "/opt/drom/lib/libdrom-agent.so";
+const std::string kDrom = "/opt/drom/lib/libdrom.so.0";
 const std::string kMpi = "/opt/drom/lib/libdrom-mpi.so";
 
 TEST(Preload, OursComesBehindTheUsers) {
@@ -29,7 +30,7 @@ TEST(Preload, NothingIsNamedTwice) {
 
 TEST(Preload, OnlyOursIsTakenOut) {
     EXPECT_EQ(without_libraries("/a.so:" + kMpi + ":" + kAgent, "/opt/drom/lib"), "/a.so");
-    EXPECT_EQ(without_libraries(kAgent, "/opt/drom/lib"), "");
+    EXPECT_EQ(without_libraries(kAgent + ":" + kDrom, "/opt/drom/lib"), "");
     EXPECT_EQ(without_libraries("/mine/libdrom-agent.so", "/opt/drom/lib"), "/mine/libdrom-agent.so");
     EXPECT_EQ(without_libraries("/opt/drom/lib/libdlb.so", "/opt/drom/lib"), "/opt/drom/lib/libdlb.so");
 }
@@ -39,8 +40,8 @@ TEST(Preload, AddedTwiceIsAddedOnceAndTakenOutIsAsBefore) {
         auto users = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 50));
         std::string present;
         for (const int user : users) present += (present.empty() ? "/u" : ":/u") + std::to_string(user) + ".so";
-        const std::string once = with_libraries(present, {kMpi, kAgent});
-        RC_ASSERT(with_libraries(once, {kMpi, kAgent}) == once);
+        const std::string once = with_libraries(present, {kMpi, kAgent, kDrom});
+        RC_ASSERT(with_libraries(once, {kMpi, kAgent, kDrom}) == once);
         RC_ASSERT(once.starts_with(present));
         RC_ASSERT(without_libraries(once, "/opt/drom/lib") == present);
     }));

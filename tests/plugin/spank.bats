@@ -12,6 +12,8 @@ setup_file() {
     start_cluster plugstack="required $SPANK_DROM" extra="Prolog=$prolog"
 }
 
+setup() { core=$BUILD/lib/libdrom.so.0; }
+
 plugstack() { echo "required $SPANK_DROM $*" >"$CLUSTER/etc/plugstack.conf"; }
 drom_variables() { grep -E '^(DROM_|LD_PRELOAD=)' "$1" | sort; }
 
@@ -69,7 +71,7 @@ BAD_RANGES=(
 @test "a step of a malleable job runs with the library, and knows its range" {
     srun --malleable=2-4 -c4 bash -c 'env; cat /proc/self/maps' >out
     expect "$(drom_variables out)" "DROM_MALLEABLE=2-4
-LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
+LD_PRELOAD=$BUILD/lib/libdrom-agent.so:$core"
     grep -q "$BUILD/lib/libdrom-agent.so" out
 }
 
@@ -83,7 +85,7 @@ LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
     batch -n1 -c4
     wanted="DROM_MALLEABLE=2-4
 DROM_MIN_PER_RANK=2
-LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
+LD_PRELOAD=$BUILD/lib/libdrom-agent.so:$core"
     expect "$(drom_variables batch)" "$wanted"
     expect "$(drom_variables step)" "$wanted"
     grep -q "$BUILD/lib/libdrom-agent.so" maps
@@ -93,27 +95,27 @@ LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
     script '#SBATCH --malleable=2-4 --export=NONE' 'srun -n1 --export=NONE /usr/bin/env >step'
     batch -n1 -c4
     grep -qx DROM_MALLEABLE=2-4 step
-    grep -qx "LD_PRELOAD=$BUILD/lib/libdrom-agent.so" step
+    grep -qx "LD_PRELOAD=$BUILD/lib/libdrom-agent.so:$core" step
 }
 
 @test "tasks that may be ranks get the MPI interposer, too; a batch script does not" {
     [[ -e $BUILD/lib/libdrom-mpi.so ]] || missing "libdrom-mpi.so is for x86-64 only"
     script '#SBATCH --malleable' 'echo "$LD_PRELOAD" >batch; srun printenv LD_PRELOAD >step'
     batch -n2
-    expect "$(cat batch)" "$BUILD/lib/libdrom-agent.so"
+    expect "$(cat batch)" "$BUILD/lib/libdrom-agent.so:$core"
     # The library comes behind those that the step has from its script; the order does not matter.
-    expect "$(sort -u step)" "$BUILD/lib/libdrom-agent.so:$BUILD/lib/libdrom-mpi.so"
+    expect "$(sort -u step)" "$BUILD/lib/libdrom-agent.so:$core:$BUILD/lib/libdrom-mpi.so"
 }
 
 @test "what the user preloads is kept, in front" {
     mine=$WORK/mine.so
     gcc -shared -x c - -o "$mine" <<<''
     LD_PRELOAD=$mine srun --malleable bash -c 'echo "$LD_PRELOAD"; cat /proc/self/maps' >out
-    expect "$(head -n 1 out)" "$mine:$BUILD/lib/libdrom-agent.so"
+    expect "$(head -n 1 out)" "$mine:$BUILD/lib/libdrom-agent.so:$core"
     grep -q "$mine" out
     grep -q "$BUILD/lib/libdrom-agent.so" out
     LD_PRELOAD=$BUILD/lib/libdrom-agent.so:$mine srun --malleable printenv LD_PRELOAD >out
-    expect "$(cat out)" "$BUILD/lib/libdrom-agent.so:$mine"
+    expect "$(cat out)" "$BUILD/lib/libdrom-agent.so:$mine:$core"
 }
 
 @test "--no-drom takes a step of a malleable job, or the job itself, out again" {
@@ -131,9 +133,9 @@ LD_PRELOAD=$BUILD/lib/libdrom-agent.so"
     refuses 255 "srun: error: --drom-resize=eager: a team can keep its size or follow the CPUs; give keep, follow or auto" \
         srun --malleable --drom-resize=eager true
     srun --malleable --drom-resize=follow bash -c 'echo "$DROM_RESIZE $LD_PRELOAD"' >out
-    expect "$(cat out)" "follow $BUILD/lib/libdrom-omp.so:$BUILD/lib/libdrom-agent.so"
+    expect "$(cat out)" "follow $BUILD/lib/libdrom-omp.so:$BUILD/lib/libdrom-agent.so:$core"
     DROM_RESIZE=follow srun --malleable --drom-resize=keep bash -c 'echo "$DROM_RESIZE $LD_PRELOAD"' >out
-    expect "$(cat out)" "keep $BUILD/lib/libdrom-agent.so"
+    expect "$(cat out)" "keep $BUILD/lib/libdrom-agent.so:$core"
 }
 
 @test "without the library there is one line in the log, and the job runs" {
