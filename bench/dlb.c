@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dlb.c - what DLB's calls cost: a line a round of nanoseconds for a poll, a look at the own mask and at another's, a
- * request that is not waited for, a reservation and its end.
+ * dlb.c - what DLB's calls cost. One line per round has the nanoseconds of these: a poll, a look at the own mask and at
+ * another's, a request without a wait, a reservation and its end.
  *
  *   dlb ROUNDS
  *
- * Processor time: none of these waits, and on a shared machine the clock would count who else was running. */
+ * It is processor time: none of these calls waits, and on a shared machine the clock would count other programs too. */
 #define _GNU_SOURCE
 #include <dlb.h>
 #include <dlb_drom.h>

@@ -2,10 +2,10 @@
 // entry.c - what the agent's entry point adds to an empty region: the same regions, in turn through it and straight to
 // the runtime.
 //
-//   entry ROUNDS REGIONS      prints a line a round: nanoseconds a region through whatever comes first, and straight
+//   entry ROUNDS REGIONS      prints a line per round: nanoseconds per region, through the first one and straight
 //
-// Built twice: with DROM_KMP for LLVM's runtime, without for GCC's. Both ways are taken in one process and alternate,
-// so that neither the machine's mood nor where things were loaded counts for one of them only.
+// Built twice: with DROM_KMP for LLVM's runtime, without for GCC's. Both ways are taken in one process and alternate.
+// So the machine's mood counts for both, and so do the addresses at which things were loaded.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
