@@ -8,10 +8,10 @@
 // threads the next product may use. So the program calls drom_poll between two products, which costs two loads, and
 // passes the number on. It finds either function by its name, so the same source serves both libraries.
 //
-// Every product is exact: the entries are integers below 1021, so no sum in it exceeds size * 1020^2 < 2^53, and
-// neither the order of the sums nor the number of threads can change a bit. (With other entries BLIS 0.9 gives the
-// same bits for any number of threads; those of OpenBLAS 0.3 differ in the last places.) Each product C = A B is
-// checked for a vector x: C x = A (B x).
+// Every product is exact: the entries are integers below 1021, so no sum in it exceeds size * 1020^2 < 2^53. Neither
+// the order of the sums nor the number of threads can change a bit. (With other entries BLIS 0.9 gives the same bits
+// for any number of threads; those of OpenBLAS 0.3 differ in the last places.) Each product C = A B is checked for a
+// vector x: C x = A (B x).
 #include <cblas.h>
 #include <dlfcn.h>
 #include <drom/drom.h>

@@ -6,7 +6,7 @@
 //
 //   mpirun -np RANKS heat_mpi [--size CELLS] [--steps N] [--progress]
 //
-// Every cell is computed by the same operations on any rank, so the checksum depends neither on the number of ranks nor
+// Every cell is computed by the same operations on any rank. So the checksum depends neither on the number of ranks nor
 // on that of threads. Exit status 1 when the plate differs from the known answer.
 #include <mpi.h>
 

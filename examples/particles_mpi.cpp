@@ -6,9 +6,9 @@
 //
 //   mpirun -np RANKS particles_mpi [--particles N] [--steps N] [--progress]
 //
-// The force on a particle is summed over all others in one order, so every bit of the result is the same for any
-// number of ranks and threads, and the checksum says so. Moves by leapfrog, which keeps the energy: exit status 1 when
-// it drifts.
+// The force on a particle is summed over all others in one order. So every bit of the result is the same for any number
+// of ranks and threads, and the checksum says so. Moves by leapfrog, which keeps the energy: exit status 1 when it
+// drifts.
 #include <mpi.h>
 
 #include <array>

@@ -5,7 +5,7 @@
 //
 // Without OpenMP and MPI only the program knows when a worker may rest. So it joins the table, and between two tasks
 // each worker looks at how many there may be now. drom_poll is two loads when nothing is new. When it returns a mask,
-// every thread of the process has left the other CPUs, and the program only has to run fewer workers, or more again.
+// every thread of the process has left the other CPUs. The program only has to run fewer workers, or more again.
 #include <drom/drom.h>
 
 #include <algorithm>
