@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test.sh - builds and runs every test of the dev build, some of them under AddressSanitizer with
-# UndefinedBehaviorSanitizer and under ThreadSanitizer, and the checks of scripts/lint.sh that need no build.
+# test.sh - builds and runs every test of the dev build, and the checks of scripts/lint.sh that need no build. Some
+# tests also run under AddressSanitizer with UndefinedBehaviorSanitizer, and under ThreadSanitizer.
 #
 #   scripts/test.sh [--only dev|asan|tsan|lint|SUITE]... [--changed [BASE]]
 #     --only     these builds or suites (labels of ctest, folders of tests/); a suite alone runs in the dev build

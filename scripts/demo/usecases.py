@@ -25,8 +25,8 @@ from ways import Run
 
 TITLE = "Two unmodified OpenMP programs, batch jobs of Slurm, share a node"
 ARRIVAL = 0.3  # of the simulation's time
-# The time of the guest with the CPUs it asks for, as a part of the simulation's time, and whether it asks for all of
-# them.
+# The time of the guest with the CPUs it asks for, as a part of the simulation's time. Then whether it asks for all
+# CPUs.
 GUESTS = {"insitu": (0.06, False), "priority": (0.25, True)}
 
 

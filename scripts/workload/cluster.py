@@ -93,9 +93,9 @@ class Seen:
 
 
 def common(backfill: Backfill) -> list[str]:
-    # The records of all jobs are there at the end. A limit is what the scheduler knows of a job, and ends none: one
-    # that takes all of it would be ended for the moment that it takes to start, one that computes for what else happens
-    # on this machine. Nodes answer by the wall's clock.
+    # The records of all jobs are there at the end. A limit is what the scheduler knows of a job, and ends none.
+    # Otherwise a job that takes all of its limit would be ended because of the moment that its start takes. A job that
+    # computes would be ended because of other work on this machine. Nodes answer by the wall's clock.
     kept = ("MinJobAge=1000000", "OverTimeLimit=UNLIMITED", "MessageTimeout=100", "SlurmdTimeout=60000", "InactiveLimit=0")
     return [f"scheduler={backfill.slurm()}", *(f"extra={line}" for line in kept)]
 
