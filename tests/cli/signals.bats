@@ -94,8 +94,8 @@ SOURCE
 }
 
 @test "a stop from outside stops both, and CONT continues both" {
-    # In a process group of its own, below this shell: the kernel drops TSTP in a group whose session has no parent of
-    # it left, as when a terminal or a build machine's shell has gone.
+    # In a process group of its own, below this shell. The kernel drops TSTP in a group of which no parent is left in
+    # the session. That is so when the shell of a terminal or of a build machine has gone.
     set -m
     background "$BIN" run --name nap -- "$GUESTS/plain" 60
     set +m

@@ -9,8 +9,8 @@
  *   fork       as regions; between them children that look at the loaded objects
  *   load       as regions; loads each LIBRARY privately once STOP.load exists, and calls it as often
  *
- * After each WINDOW rounds it prints a line: "cpu US llvm N libgomp N blocktime N". That is the processor time of
- * those rounds, how many of the loaded runtimes of each kind wait as at their start, and the result of
+ * After each WINDOW rounds it prints a line: "cpu US llvm N libgomp N blocktime N". That is the processor time of those
+ * rounds, and how many of the loaded runtimes of each kind wait as at their start. The last number is the result of
  * kmp_get_blocktime (0 under libgomp). It ends with "sum S", always the same. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

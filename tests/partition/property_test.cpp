@@ -40,8 +40,8 @@ const Client* find(const Clients& clients, uint32_t id) {
     return nullptr;
 }
 
-/// Checks that each task has only CPUs of the machine, that no CPU belongs to two tasks, and that each task has at
-/// least its minimum and at most its maximum.
+/// Checks that each task has only CPUs of the machine, and that no CPU belongs to two tasks. Checks that each task
+/// has at least its minimum and at most its maximum.
 void check_masks(const Node& node) {
     CpuSet seen{};
     for (const Client& client : node.clients) {

@@ -38,7 +38,8 @@ def job(number: int, cores: dict[str, str], **rest: object) -> Job:
     return Job(id=number, cores={node: cpus(ids) for node, ids in cores.items()}, **(values | rest))
 
 
-# A mate on two nodes with its guest on one of them, one that is alone, one that has a part of a node, one that waits.
+# A mate on two nodes with its guest; a job that is alone; one that has a part of a node; one that waits; one that
+# completes.
 RIGHT = [
     job(1, {"n1": "0-3", "n2": "0-3"}, with_whom=frozenset({2}), minutes=4),
     job(2, {"n1": "4-7", "n2": "4-7"}, with_whom=frozenset({1}), minutes=6),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // lublin_test.cpp - the Lublin-Feitelson model against an output of its authors' program.
 //
-// Two-sample Kolmogorov-Smirnov tests at alpha 0.01; the seeds are fixed. The time of day is not among them: that
-// program adds up whole seconds, so that its clock loses half a second per job against its own half hours, an hour and
-// a half over this log.
+// Two-sample Kolmogorov-Smirnov tests at alpha 0.01; the seeds are fixed. The time of day is not among them. That
+// program adds up whole seconds, so its clock loses half a second per job against its own half hours: an hour and a
+// half over this log.
 #include "workload/lublin.hpp"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 # about 100 times slower, so no program in there may spin. Needs qemu-system-x86, busybox-static and cpio.
 #
 # A kernel on interpreted CPUs sometimes stops for ever while it boots. If it has not reached the command after 120 s,
-# the machine is started again, up to three times, and the kernel then prints what it does.
+# the machine is started again, up to three times. The kernel then prints what it does.
 #
 # Exit status: the command's; 2 usage, 124 the limit was hit, 125 the virtual machine did not boot or ended silently.
 set -euo pipefail
