@@ -9,9 +9,9 @@
 
 namespace drom::command {
 
-/// The pid of the client that `text` names. A number that is no client's pid is returned as it is, so that the library,
-/// which knows whether such a process lives, says what is wrong with it. Errors: E_INVAL for text that cannot name one,
-/// E_NOPROC for no such slot or name, E_BUSY for a name that several clients have. Sentences begin after
+/// Returns the pid of the client that `text` names. A number that is no client's pid is returned as it is: the library
+/// knows whether such a process lives, and says what is wrong with the number. Errors: E_INVAL for text that cannot
+/// name one, E_NOPROC for no such slot or name, E_BUSY for a name that several clients have. Sentences begin after
 /// "drom: VERB: ".
 Expected<pid_t> resolve_client(std::string_view text, std::span<const drom_client_info> clients);
 

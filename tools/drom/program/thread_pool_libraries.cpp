@@ -15,8 +15,8 @@ namespace {
 struct Library {
     std::string_view file;  ///< how its name begins
     const char* name;
-    bool may_use_openmp;  ///< the same file name is also that of a build whose threads are those of an OpenMP runtime
-                          ///< (Debian's are told apart by their folder only: openblas-openmp, openblas-pthread)
+    bool may_use_openmp;  ///< a build with the same file name has the threads of an OpenMP runtime (Debian's are told
+                          ///< apart by their folder only: openblas-openmp, openblas-pthread)
 };
 
 constexpr Library kLibraries[] = {{"libtbb.so", "oneTBB", false},

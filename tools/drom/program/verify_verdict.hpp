@@ -26,9 +26,9 @@ struct ModeResult {
     [[nodiscard]] bool has_evidence() const;
 };
 
-/// A median with an interval that contains it with a probability of 0.95 or more where there are at least 6 values (the
-/// order statistics of the sign test: Conover, Practical Nonparametric Statistics, section 3.2), and from the least to
-/// the greatest value otherwise.
+/// A median and an interval. With at least 6 values, the interval contains the median with a probability of 0.95 or
+/// more (the order statistics of the sign test: Conover, Practical Nonparametric Statistics, section 3.2). Otherwise it
+/// goes from the least to the greatest value.
 struct Interval {
     double median = 0;
     double low = 0;

@@ -20,9 +20,9 @@ struct Answer {
     std::string failure = {};  ///< why the child did not end by itself, and what helps; empty: it did
 };
 
-/// Carries `work` out in a child with the rights of `uid`, for good. The messages go out at once, what it prints comes
-/// back. A child that is stopped is continued; one that has not ended after `limit` is killed, and so is one that goes
-/// on a second after a signal has arrived that `kept` holds back. `kept` may be null.
+/// Carries `work` out in a child with the rights of `uid`, for good. The child's messages go out at once, and its
+/// output comes back. A child that is stopped is continued; a child that has not ended after `limit` is killed. A child
+/// is also killed when it goes on a second after a signal has arrived that `kept` holds back. `kept` may be null.
 Answer as_user(uid_t uid, const std::function<int()>& work, std::chrono::milliseconds limit, const KeptSignals* kept);
 
 }  // namespace drom::command

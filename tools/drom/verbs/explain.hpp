@@ -10,9 +10,9 @@ namespace drom::command {
 /// began to count anew, and all of its count is of that time.
 double safe_points_per_s(const drom_client_info& before, const drom_client_info& after, double seconds);
 
-/// Fills in what follows from the facts: `busy`, `spins`, `busy_waits_in`, `outside_team` and the sentences. Those are
-/// first on its entry points, the last request and what became of its threads, then on what that costs, then on what is
-/// odd.
+/// Fills in what follows from the facts: `busy`, `spins`, `busy_waits_in`, `outside_team` and the sentences. The
+/// sentences are first on the client's entry points, on the last request, and on what became of the threads. Then come
+/// the cost and what is odd.
 void conclude(Explanation& explanation);
 
 }  // namespace drom::command

@@ -20,8 +20,8 @@ size_t steps_to(unsigned cpu, const CpuSet& group, const std::vector<Domains>& l
     return levels.size();
 }
 
-/// The narrowest domain that holds `count` CPUs of the pool, the one with the least to spare (of equals the first, or
-/// the last when high numbers are wanted); the whole pool when none does.
+/// Returns the narrowest domain that holds `count` CPUs of the pool: the one with the least to spare. Of equals it is
+/// the first, or the last when high numbers are wanted. Returns the whole pool when no domain holds as many.
 CpuSet home_of(const CpuSet& pool, unsigned count, const std::vector<Domains>& levels, bool high) {
     for (const Domains& level : levels) {
         const CpuSet* best = nullptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // run_cpus.hpp - which CPUs a newcomer gets. Pure: state in, decision out.
 //
-// Free CPUs first, near one another. CPUs still missing are taken from running malleable clients, one CPU at a time
-// from the one that has most at that moment (the largest share gives first, as in the thesis), never below a client's
-// minimum.
+// Free CPUs first, near one another. CPUs still missing are taken from running malleable clients, one CPU at a time.
+// Each is taken from the client that has most at that moment: the largest share gives first, as in the thesis, and no
+// client goes below its minimum.
 #pragma once
 
 #include <cstdint>

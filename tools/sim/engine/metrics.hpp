@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // metrics.hpp - what a simulation comes to in numbers: waits, slowdowns, use of the machine.
 //
-// Slowdown is response / run time, and the run time is what the job takes on all its cores (the static one), so that a
-// policy is charged for stretching jobs. Where the stretched run time is the divisor, as in some other simulators, the
-// name says so. Run times below a second count as one second: otherwise a job that ran for 0 s would have no slowdown
-// at all.
+// Slowdown is response / run time. The run time is that of the job on all its cores (the static one), so that a policy
+// is charged for stretching jobs. Where the stretched run time is the divisor, as in some other simulators, the name
+// says so. Run times below a second count as one second: otherwise a job that ran for 0 s would have no slowdown at
+// all.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cirne.hpp - synthetic workloads after Cirne and Berman's comprehensive model of supercomputer workloads (WWC 2001).
 //
-// Left out: cancellation and moldability, which no policy here reads. Draws are in the order of the jobs, so that
-// a workload of n jobs begins with the workload of fewer jobs from the same seed.
+// Left out: cancellation and moldability, which no policy here reads. Draws are in the order of the jobs. So a workload
+// of n jobs begins with the workload of fewer jobs from the same seed.
 #pragma once
 
 #include <cstdint>

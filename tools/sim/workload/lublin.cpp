@@ -23,10 +23,10 @@ struct Gamma {
 };
 
 /// Parameters of a class. Sizes: a share of serial jobs; else log2 of the nodes is even over [low, medium] or, less
-/// often, over [medium, high], and for a share of all jobs it is rounded, to powers of two. `medium` and `high` are
-/// below log2 of the machine by what is given here. Run times: e^h with h from one gamma, or a second one the more
-/// likely the more nodes. Arrivals: gaps of e^g in the time of an average half hour, where g is from `gap`, which runs
-/// faster or slower with the time of day.
+/// often, over [medium, high]. For a share of all jobs it is rounded, to powers of two. `medium` and `high` are below
+/// log2 of the machine by what is given here. Run times: e^h with h from one gamma, or a second one the more likely the
+/// more nodes. Arrivals: gaps of e^g, where g is from `gap`, in the time of an average half hour. That time runs faster
+/// or slower with the time of day.
 struct Class {
     double serial, power_of_two, low, below_medium, below_high, first_stage;
     Gamma short_run, long_run;

@@ -13,8 +13,8 @@
 
 namespace drom::sim {
 
-/// The set of parameters: one law for all jobs, or that of a class, or both classes with an arrival process each (queue
-/// 0 interactive, 1 batch, as in the model's program).
+/// The set of parameters: one law for all jobs, the law of one class, or both classes with an arrival process each.
+/// Queue 0 is interactive and queue 1 is batch, as in the model's program.
 enum class LublinJobs : std::uint8_t { kAll, kBatch, kInteractive, kBoth };
 
 /// "all", "batch", "interactive", "both". Errors: a sentence.
@@ -30,7 +30,7 @@ struct LublinParameters {
     double start_hour = 0;     ///< time of day of the log's zero
 
     /// The model has no requests. kExact: the run time. kInaccurate: run time over request is drawn from the accuracy
-    /// law of Cirne and Berman (see CirneParameters), and no request is above e^most_run_log, as no queue has one.
+    /// law of Cirne and Berman (see CirneParameters). No request is above e^most_run_log, as no queue has one.
     enum class Requests : std::uint8_t { kExact, kInaccurate } requests = Requests::kExact;
     double accuracy_shape = 0.6, accuracy_scale = 1 / 0.6;
 };

@@ -2,10 +2,10 @@
 // random.hpp - draws that are the same on every machine: one seed, one sequence, one workload, byte for byte.
 //
 // The standard fixes std::mt19937_64 to the bit, but neither its distributions nor the last bit of std::log and
-// std::exp (which differs between C libraries and between processors with and without fused multiply-add). So both are
-// written here from operations that IEEE 754 rounds in one way; they are off by a few units in the last place at most.
-// The files that use them are compiled with -ffp-contract=off: a product and a sum fused into one rounding would
-// differ, too.
+// std::exp. That bit differs between C libraries, and between processors with and without fused multiply-add. So the
+// distributions and both functions are written here, from operations that IEEE 754 rounds in one way; they are off by a
+// few units in the last place at most. The files that use them are compiled with -ffp-contract=off: a product and a sum
+// fused into one rounding would differ, too.
 #pragma once
 
 #include <cstdint>
