@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // cluster_nodes.hpp - how large the nodes of each partition are.
 //
-// slurmctld asks a job_submit plugin with its locks held and hands it no nodes, so it is asked as any client asks it,
-// in the background: an answer is at most a minute old, and nothing ever waits for it.
+// slurmctld asks a job_submit plugin with its locks held, and hands it no nodes. So the plugin asks slurmctld in the
+// background, as any client does. An answer is at most a minute old, and nothing ever waits for it.
 #pragma once
 
 #include <optional>

@@ -2,8 +2,8 @@
 // cpuset_cgroup.hpp - the cpuset that confines a task (ConstrainCores=yes): where it is, and making room in it for CPUs
 // that the task gets.
 //
-// Affinity alone can take CPUs from a task and give them back, but never more than its cpuset allows, and Slurm makes
-// that of the cores the step was born with. Widened are only the levels whose CPUs Slurm itself writes: v1 its own
+// Affinity alone can take CPUs from a task and give them back, but never more than its cpuset allows. Slurm makes the
+// cpuset of the cores with which the step began. Widened are only the levels whose CPUs Slurm itself writes: v1 its own
 // directory, uid_N, job_N, step_N and task_N; v2 job_N and what is below. A level above that lacks CPUs, or one below a
 // step that Slurm did not make, is a limit of another program, and stays. On v2 a cpuset without CPUs of its own
 // inherits; one that was made a partition (cpuset.cpus.partition) is not touched. Threads that a program put into
@@ -64,8 +64,8 @@ CpuSet cpus_inside(pid_t task, const std::string& root = {});
 /// more CPUs by that.
 std::string widen_cpuset(pid_t task, const CpuSet& cpus, const std::string& root = {});
 
-/// v1: takes back what was widened below the job's own level, so that Slurm can write the job's CPUs there again, as it
-/// does for each new step. It could not while a step has more, and would not start the new one. Returns nothing, or a
+/// v1: takes back what was widened below the job's own level. Slurm writes the job's CPUs there again for each new
+/// step. Slurm could not do that while a step has more, and would not start the new one. Returns nothing, or a
 /// sentence.
 std::string narrow_cpuset(pid_t task, const CpuSet& cpus_of_job, const std::string& root = {});
 

@@ -43,8 +43,8 @@ public:
     /// sentence. Cost: 30 us where there are none.
     tl::expected<void, Refusal> before_step(const StepName& step, const CpuSet& cpus_of_job);
 
-    /// Takes the granted CPUs from the tasks that have them, spreads them over the tasks, reserves them in the table
-    /// and, for a malleable step on a real node, sets the tasks' affinity. Returns when the CPUs are free, or the
+    /// Takes the granted CPUs from the tasks that have them, spreads them over the new tasks, and reserves them in the
+    /// table. Sets the tasks' affinity for a malleable step on a real node. Returns when the CPUs are free, or the
     /// timeout has passed (said in `news`). Tasks that have arrived before keep what they have. Errors: a sentence;
     /// nothing is changed then.
     tl::expected<Arrival, Refusal> arrive(const Launch& launch);

@@ -2,9 +2,9 @@
 // step_hooks.hpp - the node agent's calls around the tasks of a step, in a step daemon. The task plugin and the SPANK
 // plugin each have one.
 //
-// Slurm forks all tasks of a step, then calls its plugins for one after the other, and lets none of them run its
-// program before the last call has returned: the last one makes room for all. Where both plugins are loaded, the second
-// finds that the tasks have arrived.
+// Slurm forks all tasks of a step, then calls its plugins for one after the other. No task runs its program before the
+// last call has returned: the last one makes room for all. Where both plugins are loaded, the second finds that the
+// tasks have arrived.
 #pragma once
 
 #include <optional>
