@@ -145,9 +145,9 @@ public:
     /// Mean predicted slowdown of the running jobs (the thesis's DynAVGSD); 1 when none runs. Cost: the running jobs.
     double mean_slowdown() const;
 
-    /// Predicted end of `mate` if it lent `cores` cores of each of its nodes at `now` to a guest that needs
-    /// `guest_left` core-seconds on its busiest node; kNever when a guest on its nodes would then outlive the job that
-    /// lent it cores. Exact also where the mate shares already. Cost: the jobs it shares with.
+    /// Returns the predicted end of `mate` if it lent `cores` cores of each of its nodes at `now` to a guest. The guest
+    /// needs `guest_left` core-seconds on its busiest node. Returns kNever when a guest on its nodes would then outlive
+    /// the job that lent it cores. Exact also where the mate shares already. Cost: the jobs it shares with.
     Seconds end_if_lending(int mate, int cores, std::int64_t guest_left, Seconds now) const;
 
     /// A sentence that says what is inconsistent, empty when nothing is: for tests.

@@ -3,9 +3,9 @@
 // next.
 //
 // The resource manager places jobs as it likes and tells of them. Those that have all cores of their nodes are kept in
-// a Cluster a pool, with the thesis's predictions; the others only keep their nodes from being shared. Every event is a
-// line of a journal, and the same lines in the same order make the same Coscheduler: that is how a controller that was
-// killed comes back, and how `drom-sim replay` checks it.
+// one Cluster per pool, with the thesis's predictions; the others only keep their nodes from being shared. Every event
+// is a line of a journal, and the same lines in the same order make the same Coscheduler: that is how a controller that
+// was killed comes back, and how `drom-sim replay` checks it.
 #pragma once
 
 #include <functional>
@@ -62,9 +62,9 @@ public:
 
     // ---- questions -----------------------------------------------------------------------------------------------
 
-    /// Whether the job, of which consider() knows the number of nodes, should start now beside running ones on nodes of
-    /// `within` instead of waiting until `static_start`. Changes nothing but what is remembered to answer faster next
-    /// time. Jobs that are not malleable are not told of.
+    /// Decides by consider() whether the job should start now, beside running ones on nodes of `within`, instead of
+    /// waiting until `static_start`. Changes nothing but what is remembered to answer faster next time. Jobs that are
+    /// not malleable are not told of.
     Event propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now);
     /// Returns what propose() would answer by these rules, from the running jobs alone. Remembers nothing, and writes
     /// no journal. Cost: that of a search, always.

@@ -55,10 +55,10 @@ bool anybody_new(const Cluster& cluster, const Job& job, std::uint64_t version, 
 /// job's. All mates lend the same number of cores; every number with which one of them alone could be a mate is tried.
 /// Equal PI: the lower job ids.
 ///
-/// Without nm nothing is truncated: mates of one size are interchangeable but for their slowdown, so for each way to
-/// write the job's nodes as a sum of at most m sizes the best are the first of each size. Adjacent nodes, and more than
-/// two jobs on a node (where mates may have nodes in common), are searched by enumeration with bounds. Cost: the
-/// candidates, and sizes^(m-1); sizes^m with free nodes.
+/// Without nm nothing is truncated. Mates of one size are interchangeable but for their slowdown. There are several
+/// ways to write the job's nodes as a sum of at most m sizes. For each way the best mates are the first of each size.
+/// Adjacent nodes, and more than two jobs on a node (where mates may have nodes in common), are searched by enumeration
+/// with bounds. Cost: the candidates, and sizes^(m-1); sizes^m with free nodes.
 std::optional<MateSet> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
                                     double limit, const SharingRules& rules, Seconds now);
 

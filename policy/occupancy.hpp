@@ -24,8 +24,9 @@ using Occupants = std::vector<Occupant>;
 /// `guest` comes and is lent `cores` cores of each node by `mate`, which must have more than that.
 void lend(Occupants& occupants, int mate, int guest, int cores);
 
-/// `job` goes. Its cores return to the job that lent them; where that job has gone before, or the cores were the job's
-/// own, they are spread over those that remain, as equally as whole cores allow, earlier comers first (thesis 4.5.3).
+/// `job` goes. Its cores return to the job that lent them. Where that job has gone before, or the cores were the job's
+/// own, they are spread over the jobs that remain: as equally as whole cores allow, earlier comers first (thesis
+/// 4.5.3).
 void leave(Occupants& occupants, int job);
 
 /// A job of a forecast: what it has still to do by its request.

@@ -2,7 +2,7 @@
 // scheduler.hpp - who starts now: static backfill, and sharing after it where a policy shares.
 //
 // A scheduler knows the waiting jobs; the cluster knows the running ones. The program around them (simulator, plugin)
-// tells both what happens in order of time, and asks for a pass whenever something happened or wake() says so.
+// tells both what happens, in order of time. It asks for a pass whenever something happened or wake() says so.
 #pragma once
 
 #include <memory>
