@@ -2,8 +2,8 @@
 // run_at_once.hpp - how the kernel schedules threads whose work takes microseconds: the agent's, and a waiting
 // administrator's.
 //
-// While all CPUs are busy, a thread that wakes, or that was displaced for a moment, may wait for one or two ticks of
-// the kernel. These 4 to 8 ms are a hundred times longer than a release.
+// While all CPUs are busy, a thread that wakes or was displaced for a moment may wait for one or two ticks of the
+// kernel. These 4 to 8 ms are a hundred times longer than a release.
 #pragma once
 
 #include <cstdint>

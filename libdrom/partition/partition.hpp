@@ -43,9 +43,9 @@ struct Arrival {
 /// Running jobs only lose CPUs, and divide the CPUs that are left to them; jobs that lose none do not change. CPUs
 /// beyond those of the topology are not distributed: a job that changes leaves them.
 ///
-/// Errors, with `after` untouched: DROM_E_NOCPU (too few CPUs; a granted CPU that the node does not have), DROM_E_BUSY
-/// (a granted CPU belongs to a fixed client, or is one that a running job needs for its ranks), DROM_E_INVAL (no tasks,
-/// tasks of several jobs or of a running job, or masks that overlap).
+/// Errors, with `after` untouched. DROM_E_NOCPU: too few CPUs, or a granted CPU that the node does not have.
+/// DROM_E_BUSY: a granted CPU belongs to a fixed client, or is one that a running job needs for its ranks.
+/// DROM_E_INVAL: no tasks, tasks of several jobs or of a running job, or masks that overlap.
 ///
 /// Cost for 4 jobs on 2 x 24 cores: 5 to 20 us with a grant, 30 to 110 us without; see `pack`. Thread-safe.
 int arrive(const Topology& topology, const Clients& running, const Arrival& arrival, Clients& after, drom_error* error);

@@ -237,7 +237,7 @@ constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 3 
 /// `told`: a request without this CPU was posted to A after the offer. Only then does a release count. An older request
 /// without the CPU may still be overtaken by one that was derived before the offer and has the CPU.
 ///
-/// A client is named by slot + 1 and the low 12 bits of the slot's generation, so a word never passes to the slot's
+/// A client is named by slot + 1 and the low 12 bits of the slot's generation. So a word never passes to the slot's
 /// next user.
 struct Owner {
     uint64_t bits;

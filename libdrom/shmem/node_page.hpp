@@ -24,8 +24,8 @@ void remove_node_page(Slot&, uint32_t generation, uint32_t root) noexcept;
 /// Returns their number. The keys of tables that were removed with clients in them are lost, and the kernel has room
 /// for 4,096 segments in all.
 ///
-/// The pages cannot be marked for removal from the beginning. Between the reservation and the join, and while a job's
-/// script turns into its program (exec), no process has the page attached, and the kernel would destroy it.
+/// The pages cannot be marked for removal from the beginning. Between the reservation and the join no process has the
+/// page attached, nor while a job's script turns into its program (exec). The kernel would destroy the page then.
 uint32_t remove_left_pages() noexcept;
 
 }  // namespace drom
