@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """prose.py - rules of CONTRIBUTING.md for sentences that can be checked: in documents, in comments, in subjects of commits.
 
-  prose.py             complains about what is in STRICT, and about subjects of commits since this file is here; counts the rest
+  prose.py             complains about all files, and about subjects of commits since this file is here
   prose.py FOLDER...   complains about these files and folders
 
 A sentence has a noun for its subject: none begins with Who, What or Whoever, unless it asks. A program is not somebody, nobody or anybody.
+A sentence has at most 25 words. It ends at a full stop, semicolon or colon. A code span, or a title in asterisks, is one word. A list of
+values, of three words at most, is no sentence. A line of a comment that is indented by more than one space is code, and stands alone.
 A comment fits the column limit. A subject has at most 72 characters and no semicolon.
 """
 
@@ -15,10 +17,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Where the rules hold. A folder joins the list when it has nothing left.
-STRICT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CMakeLists.txt", "bench", "cmake", "docs", "examples", "libdrom", "plugins", "scripts",
-          "tests", "tools")
 WIDEST = 120
+LONGEST_SENTENCE = 25
+LONGEST_VALUE = 3
 LONGEST_SUBJECT = 72
 
 _COMMENTED = {".cpp", ".hpp", ".c", ".h", ".S", ".def", ".py", ".sh", ".bash", ".bats", ".f90", ".txt"}
@@ -26,23 +27,37 @@ _PROSE = {".md", ".scd"}
 _BEGINS = re.compile(r"(?:^|(?<=[.!:] ))(Who|What|Whoever|Whatever)\b[^.?!]*(?P<end>[.?!:;]|$)")
 _PERSON = re.compile(r"\b(some|no|any)body('s)?\b", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"`[^`]*`")
-_COMMENT = re.compile(r"(?:^|\s)(?://+!?<?|#(?![!\d])|/?\*+/?)\s?(.*?)(?:\*/)?$")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_TITLE = re.compile(r"(?<!\*)\*[^*\s][^*]*\*(?!\*)")
+_END = re.compile(r"(?<!\.\.)(?:(?<=[.!?:;])|(?<=[.!?][)\"*]))\s+")
+_COMMENT = re.compile(r"(?:^|\s)(?://+!?<?|#(?=\s|$)|/?\*+/?)\s?(.*?)(?:\*/)?$")
 
 
 def complaints_about(text: str) -> list[str]:
     """`text` is one paragraph, cell or comment, on one line."""
     text = _CODE_SPAN.sub("CODE", text)
     found = [f"a sentence begins with {match[1]}" for match in _BEGINS.finditer(text) if match["end"] != "?"]
-    return found + [f"a program is not {match[0]}" for match in _PERSON.finditer(text)]
+    found += [f"a program is not {match[0]}" for match in _PERSON.finditer(text)]
+    return found + [f"a sentence of {count} words" for count in map(words, _END.split(text)) if count > LONGEST_SENTENCE]
+
+
+def words(sentence: str) -> int:
+    """Returns 0 for a list of values."""
+    plain = _TITLE.sub("TITLE", _LINK.sub(r"\1", sentence))
+    if all(len(value.split()) <= LONGEST_VALUE for value in plain.split(",")):
+        return 0
+    return sum(any(letter.isalnum() for letter in word) for word in plain.split())
 
 
 def paragraphs(lines: list[str]):
     """(number of the first line, text): each paragraph, item and cell of a document; headings, code and heads of tables are none."""
-    code, number, text = False, 0, ""
+    code, number, text, before = False, 0, "", ""
     for i, line in enumerate([*lines, ""], 1):
         if line.lstrip().startswith("```"):
             code = not code
-        begins = not line.strip() or re.match(r"\s*([*.|#>-]|\d+\.)\s?", line)
+        indented = line.startswith("\t") and not before.startswith("\t")
+        begins = not line.strip() or indented or re.match(r"\s*([*.|#>-]|\d+\.)\s?", line)
+        before = line
         if (code or begins) and text:
             yield number, text
             text = ""
@@ -56,18 +71,22 @@ def paragraphs(lines: list[str]):
 
 
 def comments(lines: list[str], path: Path):
-    """(number, text): each run of comment lines as one text."""
-    number, text = 0, ""
+    """(number, text): each paragraph of comment lines as one text. A comment behind code begins a text, which goes on in its column only."""
+    number, text, column = 0, "", 0
     inside = False
     for i, line in enumerate([*lines, ""], 1):
         match = _COMMENT.search(line) if is_comment(line, path, inside) else None
         inside = bool(match) and path.suffix in {".c", ".h", ".hpp", ".cpp", ".S"} and ("/*" in line or inside) and "*/" not in line
-        if match is None:
-            if text:
-                yield number, text
+        said = "" if match is None or match[1].startswith("SPDX-") else match[1].rstrip()
+        behind = match is not None and line[:match.start()].strip() != ""
+        alone = said.startswith("  ")
+        if text and (not said or behind or alone or match.start() + 1 < column):
+            yield number, text
             text = ""
-        else:
-            number, text = (number, f"{text} {match[1]}".rstrip()) if text else (i, match[1])
+        if alone:
+            yield i, said.strip()
+        elif said:
+            number, text, column = (number, f"{text} {said.strip()}", column) if text else (i, said.strip(), match.start() if behind else 0)
 
 
 def is_comment(line: str, path: Path, inside: bool) -> bool:
@@ -118,14 +137,10 @@ def below(names: list[str]) -> list[Path]:
 
 
 def main() -> int:
-    if sys.argv[1:]:
-        found = [text for path in below(sys.argv[1:]) for text in complaints(path)]
-        print("\n".join([*found, f"{len(found)} sentences or lines"]))
-        return 1 if found else 0
-    strict = below(list(STRICT))
-    found = [text for path in strict for text in complaints(path)] + subjects()
-    remaining = sum(len(complaints(path)) for path in below(["."]) if path not in set(strict))
-    print("\n".join([*found, f"prose: {remaining} sentences or lines remain elsewhere; scripts/lint/prose.py FOLDER names them"]))
+    found = [text for path in below(sys.argv[1:] or ["."]) for text in complaints(path)]
+    if not sys.argv[1:]:
+        found += subjects()
+    print("\n".join([*found, f"{len(found)} sentences, lines or subjects"]))
     return 1 if found else 0
 
 
