@@ -7,7 +7,6 @@ job that is not malleable and with one that is, and drom behind SPANK. They take
 the stock step of the same turn. Writes build/bench/slurm.json and a table on stdout.
 Exit status: 0 measured, whatever came out; 1 Slurm or the plugins are not there, or a step failed."""
 
-import json
 import os
 import re
 import subprocess

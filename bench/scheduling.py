@@ -15,7 +15,6 @@ read its configuration again, and it remembers nothing. Writes build/bench/selec
 Exit status: 0 measured, whatever came out; 1 Slurm or the plugins are not there, or a command failed."""
 
 import argparse
-import json
 import os
 import random
 import re

@@ -17,7 +17,8 @@ import picture
 import report
 import timeline
 import turns
-from programs import Failure, Pair, calibrate, pairs
+from programs import Pair, calibrate, pairs
+from runs import Failure, exit_status
 from ways import Node, Run
 
 TITLE = "Two unmodified OpenMP programs trade the CPUs of one node"
@@ -95,14 +96,7 @@ def demonstrate(options: argparse.Namespace) -> None:
 
 def main() -> int:
     options = parse()
-    try:
-        demonstrate(options)
-    except Failure as failure:
-        print(f"\ndemo: {failure}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return exit_status("demo", lambda: demonstrate(options))
 
 
 if __name__ == "__main__":

@@ -3,18 +3,16 @@
 
 import atexit
 import math
-import os
 import shutil
-import subprocess
+import sys
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "common"))
 
-class Failure(Exception):
-    """One sentence: what went wrong; the demonstration ends with it."""
+from runs import Failure, environment, output_of, seconds_of  # noqa: E402
 
 
 @dataclass
@@ -38,13 +36,6 @@ class Pair:
     title: str
     simulation: Program
     guest: Program  # arrives later
-
-
-def environment(**more: str) -> dict[str, str]:
-    """Ours without what would change OpenMP or drom behind the demonstration's back."""
-    foreign = ("OMP_", "KMP_", "GOMP_", "OPENBLAS_", "GOTO_", "DROM_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign) and name != "LD_PRELOAD"}
-    return kept | more
 
 
 def _heat(program: Path, cpus: int) -> Callable[[int], list[str]]:
@@ -74,10 +65,8 @@ nstxout-compressed = 0
 """
 
 
-def _tool(folder: Path, *command: str) -> None:
-    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Failure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-600:]}")
+def _gmx(folder: Path, *words: str) -> None:
+    output_of(["gmx", "-quiet", *words], environment(), folder)
 
 
 def _water(cpus: int) -> Callable[[int], list[str]]:
@@ -94,8 +83,8 @@ def _water(cpus: int) -> Callable[[int], list[str]]:
             atexit.register(shutil.rmtree, folder[0], ignore_errors=True)
             (folder[0] / "topol.top").write_text(_TOPOLOGY)
             (folder[0] / "run.mdp").write_text(_PARAMETERS)
-            _tool(folder[0], "gmx", "-quiet", "solvate", "-cs", "spc216", "-box", "3.75", "3.75", "3.75", "-o", "water.gro", "-p", "topol.top")
-            _tool(folder[0], "gmx", "-quiet", "grompp", "-f", "run.mdp", "-c", "water.gro", "-p", "topol.top", "-o", "water.tpr", "-maxwarn", "9")
+            _gmx(folder[0], "solvate", "-cs", "spc216", "-box", "3.75", "3.75", "3.75", "-o", "water.gro", "-p", "topol.top")
+            _gmx(folder[0], "grompp", "-f", "run.mdp", "-c", "water.gro", "-p", "topol.top", "-o", "water.tpr", "-maxwarn", "9")
         return ["gmx", "-quiet", "mdrun", "-s", str(folder[0] / "water.tpr"), "-nsteps", str(amount), "-ntmpi", "1", "-ntomp", str(cpus),
                 "-pin", "off", "-reprod", "-c", "final.gro"]
 
@@ -137,19 +126,8 @@ def pairs(bin_folder: Path, cpus: int) -> list[Pair]:
 
 
 def _seconds(program: Program, threads: int, limit: float) -> float:
-    command = program.line()
-    begin = time.monotonic()
-    try:
-        with tempfile.TemporaryDirectory(prefix="drom-demo-") as folder:
-            done = subprocess.run(command, cwd=folder, env=environment(OMP_NUM_THREADS=str(threads)), timeout=limit,
-                                  capture_output=True, text=True)
-    except FileNotFoundError:
-        raise Failure(f"{command[0]} is not there; build it first, scripts/demo.sh does") from None
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{' '.join(command)} did not end within {limit:.0f} s") from None
-    if done.returncode != 0:
-        raise Failure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()}")
-    return time.monotonic() - begin
+    with tempfile.TemporaryDirectory(prefix="drom-demo-") as folder:
+        return seconds_of(program.line(), environment(OMP_NUM_THREADS=str(threads)), limit, folder)
 
 
 def calibrate(program: Program, threads: int, wanted: float, limit: float) -> None:

@@ -3,7 +3,6 @@
 or oversubscribed."""
 
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -14,7 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from programs import Failure, Pair, Program, environment
+from programs import Pair, Program
+from runs import Failure, environment, output_of, slurm_environment
 from ways import Run, Times, TooShort, Watch
 
 WAYS = ("drom", "serial", "oversubscribed")
@@ -46,16 +46,6 @@ def script(command: list[str]) -> str:
             "exit $status\n")
 
 
-def shape(described: str) -> dict[str, int]:
-    """The node as cluster.sh wants it, from what slurmd -C prints."""
-    found = dict(re.findall(r"(\w+)=(\d+)", described))
-    try:
-        sockets = int(found["SocketsPerBoard"]) * int(found.get("Boards", 1))
-        return {"sockets": sockets, "cores": int(found["CoresPerSocket"]), "threads": int(found["ThreadsPerCore"])}
-    except KeyError as missing:
-        raise Failure(f"slurmd -C does not say {missing} of this machine: '{described.strip()}'") from None
-
-
 def record(shown: str) -> dict[str, str]:
     """One job as scontrol -o shows it."""
     return dict(word.split("=", 1) for word in shown.split() if "=" in word)
@@ -77,20 +67,6 @@ def disagreement(times: Times, clock: int, slurm: dict[str, str]) -> float:
 
 
 # --- a cluster ---
-
-def _clean(**more: str) -> dict[str, str]:
-    """The environment of Slurm's commands: none of an outer Slurm, and no option that its users may set."""
-    kept = {name: value for name, value in environment().items() if not name.startswith(("SLURM_", "SBATCH_", "SRUN_", "SPANK_", "PMI"))}
-    return kept | {"PATH": os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"} | more
-
-
-def _tool(command: list[str], env: dict[str, str]) -> str:
-    # A session of its own: Ctrl-C is for the demonstration, which then ends all that it started.
-    done = subprocess.run(command, env=env, capture_output=True, text=True, start_new_session=True, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        raise Failure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-3000:]}")
-    return done.stdout
-
 
 class Job:
     """A batch job with a folder of its own, where its script leaves its times and its output."""
@@ -128,9 +104,9 @@ class Cluster:
 
     def __enter__(self) -> "Cluster":
         self.folder = Path(tempfile.mkdtemp(prefix="drom-slurm-"))
-        self.env = _clean(SLURM_CONF=str(self.folder / "etc" / "slurm.conf"))
+        self.env = slurm_environment(SLURM_CONF=str(self.folder / "etc" / "slurm.conf"))
         try:
-            _tool([str(CLUSTER), "up", str(self.folder), *self.settings], self.env)
+            output_of([str(CLUSTER), "up", str(self.folder), *self.settings], self.env)
         except BaseException:
             self.down()
             raise
@@ -142,21 +118,21 @@ class Cluster:
         self.down()
 
     def down(self) -> None:
-        _tool([str(CLUSTER), "down", str(self.folder)], self.env)
+        output_of([str(CLUSTER), "down", str(self.folder)], self.env)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def submit(self, name: str, text: str, *options: str) -> Job:
         job = Job(self.folder / name, name)
         (job.folder / "job.sh").write_text(text)
         where = ["-J", name, "-D", str(job.folder), "-o", str(job.folder / "log")]
-        job.number = _tool(["sbatch", "--parsable", *where, *options, str(job.folder / "job.sh")], self.env).strip()
+        job.number = output_of(["sbatch", "--parsable", *where, *options, str(job.folder / "job.sh")], self.env).strip()
         return job
 
     def ended(self, job: Job) -> dict[str, str]:
         """Returns what Slurm recorded of a job whose script has ended. Raises Failure when it did not end well."""
         deadline = time.monotonic() + 10
         while True:
-            seen = record(_tool(["scontrol", "-o", "show", "job", job.number], self.env))
+            seen = record(output_of(["scontrol", "-o", "show", "job", job.number], self.env))
             if seen["JobState"] not in ("RUNNING", "COMPLETING") or time.monotonic() > deadline:
                 break
             time.sleep(0.05)
@@ -261,16 +237,3 @@ class _Turn:
         kept = ("JobId", "JobState", "SubmitTime", "StartTime", "EndTime")
         return {"slurm": {name: {key: seen[key] for key in kept} for name, seen in found.items()},
                 "slurm_differs_s": max(disagreement(times, self.clock, found[job.name]) for job, times in jobs.items())}
-
-
-def this_machine() -> dict[str, int]:
-    """Of this machine, all of whose CPUs have to be ours."""
-    env = _clean()
-    if shutil.which("slurmd", path=env["PATH"]) is None:
-        raise Failure("slurmd is not there; scripts/packages.sh demo installs it")
-    node = shape(_tool(["slurmd", "-C"], env))
-    cpus, ours = node["sockets"] * node["cores"] * node["threads"], len(os.sched_getaffinity(0))
-    if cpus != ours:
-        raise Failure(f"the machine has {cpus} CPUs and this process may use {ours}: Slurm would give away CPUs that it has not; "
-                      "start it without taskset and outside of a cpuset")
-    return node

@@ -2,6 +2,8 @@
 """test_demo.py - the pure parts of the demonstration: events to timeline, timeline to picture and trace, runs to table,
 work."""
 
+import contextlib
+import io
 import unittest
 import xml.etree.ElementTree as xml
 
@@ -12,6 +14,7 @@ import timeline
 import turns
 from svg import PAPER, text_width
 from programs import Pair, Program
+from runs import Failure, environment, exit_status, output_of, seconds_of
 from ways import Run, Times, TooShort
 
 SECOND = 1_000_000_000
@@ -230,6 +233,25 @@ class TooQuick:
         if pair.simulation.amount < self.enough:
             raise TooShort("the simulation had ended before the analytics arrived after 0.9 s")
         return way
+
+
+class OtherPrograms(unittest.TestCase):
+    def test_a_program_that_fails_ends_the_run_with_its_reason(self) -> None:
+        with self.assertRaisesRegex(Failure, "ended with status 3: no luck"):
+            output_of(["sh", "-c", "echo no luck >&2; exit 3"], environment())
+        with self.assertRaisesRegex(Failure, "/nowhere was not built"):
+            seconds_of(["/nowhere"], environment(), 10)
+
+    def test_the_exit_status_says_whether_it_was_done(self) -> None:
+        def fail() -> None:
+            raise Failure("no node")
+
+        def interrupt() -> None:
+            raise KeyboardInterrupt
+
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual([exit_status("demo", work) for work in (lambda: None, fail, interrupt)], [0, 1, 130])
+        self.assertEqual(said.getvalue(), "demo: no node\n")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ import report
 import slurm
 import timeline
 import usecases
-from programs import Failure, Pair, Program
+from programs import Pair, Program
+from runs import Failure, shape
 from test_demo import SECOND, START, Story
 from ways import Run, Times
 
@@ -34,11 +35,11 @@ class Scripts(unittest.TestCase):
 class WhatSlurmSays(unittest.TestCase):
     def test_the_node_is_as_slurmd_finds_it(self) -> None:
         said = "NodeName=n CPUs=16 Boards=1 SocketsPerBoard=2 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=1000\nUpTime=0-00:01:00\n"
-        self.assertEqual(slurm.shape(said), {"sockets": 2, "cores": 4, "threads": 2})
+        self.assertEqual(shape(said), {"sockets": 2, "cores": 4, "threads": 2})
 
     def test_a_slurmd_that_says_something_else_is_reported(self) -> None:
         with self.assertRaisesRegex(Failure, "SocketsPerBoard"):
-            slurm.shape("slurmd: no such option")
+            shape("slurmd: no such option")
 
     def test_a_record_keeps_what_is_behind_the_first_equals_sign(self) -> None:
         found = slurm.record("JobId=7 JobName=a TRES=cpu=2,node=1 JobState=COMPLETED\n")

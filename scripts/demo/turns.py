@@ -11,7 +11,8 @@ from typing import Protocol
 import picture
 import report
 import timeline
-from programs import Failure, Pair
+from programs import Pair
+from runs import Failure
 from ways import Run, TooShort
 
 

@@ -9,7 +9,6 @@ Exit status: 0 done, 1 something went wrong or a program computed something else
 import argparse
 import json
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -20,7 +19,8 @@ import report
 import slurm
 import timeline
 import turns
-from programs import Failure, Pair, calibrate, use_cases
+from programs import Pair, calibrate, use_cases
+from runs import Failure, exit_status, this_machine
 from ways import Run
 
 TITLE = "Two unmodified OpenMP programs, batch jobs of Slurm, share a node"
@@ -127,10 +127,8 @@ def leave(options: argparse.Namespace, whole: dict, drawn: list[picture.Case]) -
 
 
 def demonstrate(options: argparse.Namespace) -> None:
-    shape = slurm.this_machine()
+    shape = this_machine()
     cpus = shape["sockets"] * shape["cores"] * shape["threads"]
-    if cpus < 2:
-        raise Failure("this machine has one CPU; there is nothing to share")
     machine = turns.machine()
     done = [run_case(pair, options, shape) for pair in use_cases(options.bin, cpus) if not options.case or pair.key in options.case]
     cases = [case for case, _ in done]
@@ -148,16 +146,7 @@ def demonstrate(options: argparse.Namespace) -> None:
 
 def main() -> int:
     options = parse()
-    # As with Ctrl-C, the started jobs are ended first.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        demonstrate(options)
-    except Failure as failure:
-        print(f"\ndemo: {failure}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return exit_status("demo", lambda: demonstrate(options))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from programs import Failure, Pair, Program, environment
+from programs import Pair, Program
+from runs import Failure, environment
 
 
 @dataclass

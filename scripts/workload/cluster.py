@@ -8,17 +8,16 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from jobs import Failure, Job
+from jobs import Job
+from runs import Failure, output_of, slurm_environment
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tests" / "plugin" / "cluster.sh"
 LONGEST_PATH = 72  # of the cluster's folder: the sockets of its step daemons are below it, and 108 bytes are all that they may have
-FOREIGN = ("OMP_", "KMP_", "GOMP_", "DROM_", "SLURM_", "SBATCH_", "SRUN_", "SPANK_", "PMI")
 
 
 @dataclass(frozen=True)
@@ -124,12 +123,6 @@ def node_settings(shape: Shape, nodes: int) -> list[str]:
     return [f"nodes={nodes}", f"sockets={shape.sockets}", f"cores={shape.cores}", f"threads={shape.threads}"]
 
 
-def environment(**more: str) -> dict[str, str]:
-    """Ours, without what an outer Slurm or a user's habit would change behind the workload's back."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN) and name != "LD_PRELOAD"}
-    return kept | {"PATH": os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"} | more
-
-
 def clock(speed: float) -> str:
     """A program that starts slurmctld with a clock that is so much faster than the wall's."""
     found = sorted(path for folder in ("lib/*/faketime", "lib/faketime", "lib64/faketime") for path in Path("/usr").glob(f"{folder}/libfaketimeMT.so.1"))
@@ -163,7 +156,7 @@ class Cluster:
         self.folder, self.way = folder, way
         self.clock = clock(speed)
         self.settings = [*node_settings(shape, nodes), *way.settings, f"owner={os.getpid()}", f"limit={limit:.0f}"]
-        self.env = environment(SLURM_CONF=str(folder / "etc" / "slurm.conf"), CONTROLLER_UNDER=str(folder / "clock"))
+        self.env = slurm_environment(SLURM_CONF=str(folder / "etc" / "slurm.conf"), CONTROLLER_UNDER=str(folder / "clock"))
 
     def __enter__(self) -> "Cluster":
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -187,11 +180,7 @@ class Cluster:
         shutil.rmtree(self.folder / "tables", ignore_errors=True)
 
     def call(self, *command: str) -> str:
-        # A session of its own: Ctrl-C is for the workload, which then ends all that it started.
-        done = subprocess.run(command, env=self.env, capture_output=True, text=True, start_new_session=True, stdin=subprocess.DEVNULL)
-        if done.returncode != 0:
-            raise Failure(f"{command[0]} ended with status {done.returncode}: {done.stderr.strip()[-2000:]}")
-        return done.stdout
+        return output_of(list(command), self.env)
 
     def job_folder(self, job: Job) -> Path:
         return self.folder / "jobs" / str(job.number)

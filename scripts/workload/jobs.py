@@ -5,8 +5,13 @@ All seconds are those of the cluster's clock, which goes faster than the wall's 
 
 import math
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "common"))
+
+from runs import Failure  # noqa: E402
 
 PRESET = "w5"          # workload 5 of the thesis: Cirne and Berman's model, arrivals of ANL, 49 nodes, at most 16 per job
 PRESET_NODES = 49
@@ -19,10 +24,6 @@ START_S = 5.0          # time of a job beyond its work, to be started by Slurm; 
 # The thesis, table 5.2: share of the jobs, and what stands for the application here. Its CoreNeuron, NEST and Alya
 # compute and use memory, as heat does.
 MIX = (("pils", 0.305), ("triad", 0.308), ("heat", 0.387))
-
-
-class Failure(Exception):
-    """One sentence: what went wrong; the workload ends with it."""
 
 
 @dataclass(frozen=True)

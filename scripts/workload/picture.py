@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "pictures"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "common"))
 
 from svg import FREE, LINE, SOFT, Canvas, Scale, round_step  # noqa: E402
 

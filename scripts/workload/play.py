@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster import Cluster, Command, Seen, Shape, Way, journal
-from jobs import MIX, Failure, Job
+from jobs import MIX, Job
+from runs import Failure
 
 LEAD_S = 0.5  # of the wall's clock, before the first submission
 SLEPT_S = 1.0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster import Backfill, Sharing
-from jobs import Failure
+from runs import Failure
 from measures import Outcome
 from play import Ran
 

@@ -4,13 +4,12 @@ that compute."""
 
 import math
 import statistics
-import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster import Command, Step, environment
-from jobs import MIX, Failure, Job
+from cluster import Command, Step
+from jobs import MIX, Job
+from runs import Failure, seconds_of, slurm_environment
 
 PROBE_S = 1.0
 MPI = {"openmpi": "--mpi=pmix", "mpich": "--mpi=pmi2"}  # how Slurm starts its ranks
@@ -57,17 +56,7 @@ def paced(bin_folder: Path, cpus: int, speed: float) -> Command:
 
 def _took(what: Computation, amount: int, cpus: int) -> float:
     """By one rank on all CPUs: two take as long."""
-    command = what.line(amount)
-    begin = time.monotonic()
-    try:
-        done = subprocess.run(command, env=environment(OMP_NUM_THREADS=str(cpus), **ON_ONE_MACHINE), capture_output=True, text=True, timeout=120)
-    except FileNotFoundError:
-        raise Failure(f"{command[0]} was not built") from None
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{' '.join(command)} did not end within two minutes; is the machine busy?") from None
-    if done.returncode != 0:
-        raise Failure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-400:]}")
-    return time.monotonic() - begin
+    return seconds_of(what.line(amount), slurm_environment(OMP_NUM_THREADS=str(cpus), **ON_ONE_MACHINE), 120)
 
 
 def units_a_second(what: Computation, cpus: int) -> float:

@@ -15,7 +15,8 @@ import prediction
 import programs
 import report
 from cluster import Backfill, Shape, Sharing
-from jobs import Failure, Job, Row
+from jobs import Job, Row
+from runs import Failure
 from measures import Outcome
 from play import Played, Ran
 from prediction import Predicted

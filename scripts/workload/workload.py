@@ -10,9 +10,6 @@ Exit status: 0 done, 1 something went wrong, 2 usage.
 import argparse
 import os
 import re
-import shutil
-import signal
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,9 +20,10 @@ import prediction
 import report
 import programs
 from cluster import Backfill, Shape, Sharing, Way
-from jobs import Failure, Job, Scale
+from jobs import Job, Scale
 from play import Played, play
 from prediction import Predicted
+from runs import Failure, exit_status, this_machine
 
 VIRTUAL = Shape(2, 24, topology="package:2,core:24,pu:1")
 WAYS = ("stock", "malleable")
@@ -95,22 +93,6 @@ def complain(parser: argparse.ArgumentParser, options: argparse.Namespace) -> No
         parser.error("--sharing-factor is between 0 and 1")
 
 
-def this_machine() -> Shape:
-    """All of whose CPUs have to be ours, or Slurm would give away what is not there."""
-    env = cluster.environment()
-    if shutil.which("slurmd", path=env["PATH"]) is None:
-        raise Failure("slurmd is not there; scripts/packages.sh demo installs it")
-    told = subprocess.run(["slurmd", "-C"], env=env, capture_output=True, text=True).stdout
-    found = {name: int(value) for name, value in (word.split("=") for word in told.split() if word.count("=") == 1) if value.isdigit()}
-    try:
-        shape = Shape(found["SocketsPerBoard"] * found.get("Boards", 1), found["CoresPerSocket"], found["ThreadsPerCore"])
-    except KeyError as missing:
-        raise Failure(f"slurmd -C does not say {missing} of this machine") from None
-    if shape.cpus != len(os.sched_getaffinity(0)) or shape.cpus < 2:
-        raise Failure(f"the machine has {shape.cpus} CPUs and this process may use {len(os.sched_getaffinity(0))}; all of them are needed, and two at least")
-    return shape
-
-
 def way_of(name: str, options: argparse.Namespace, shape: Shape, sharing: Sharing) -> Way:
     if name == "stock":
         return cluster.stock(Backfill())
@@ -150,7 +132,8 @@ def same_results(played: dict[str, Played]) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    shape = this_machine() if options.real else VIRTUAL
+    options.dir.mkdir(parents=True, exist_ok=True)
+    shape = Shape(**this_machine()) if options.real else VIRTUAL
     sharing = Sharing(options.max_slowdown, options.sharing_factor)
     ways = {name: way_of(name, options, shape, sharing) for name in (WAYS[:1] if options.stock else WAYS)}
     rows = workload_jobs.generate(options.bin / "drom-sim", options.jobs, options.seed)
@@ -174,20 +157,7 @@ def main() -> int:
     options = parse()
     if options.check:
         return 0
-    # As with Ctrl-C, the started jobs are ended first.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        options.dir.mkdir(parents=True, exist_ok=True)
-        run(options)
-    except Failure as failure:
-        print(f"workload: {failure}", file=sys.stderr)
-        return 1
-    except OSError as trouble:
-        print(f"workload: {trouble}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return exit_status("workload", lambda: run(options))
 
 
 if __name__ == "__main__":
