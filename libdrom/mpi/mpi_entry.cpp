@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "last_call.hpp"
 #include "mpi.hpp"
 
 namespace {
@@ -43,17 +42,6 @@ std::atomic<uint8_t> drom_mpi_armed{0};
 /// whichever of them wrote last.
 std::atomic<uint64_t> drom_mpi_seen{0};
 const drom::client::Hot* drom_mpi_hot = nullptr;
-drom::mpi::LastCall drom_mpi_call{};
-
-/// Records the calls of this thread only: threads that call at the same time would take the cache line from one
-/// another.
-static void note_own_calls() {
-    if (drom_mpi_call.thread != 0) return;
-    drom_mpi_call.names = drom_mpi_names;
-    drom_mpi_call.tid = gettid();
-    for (size_t i = 0; i < sizeof drom_mpi_call.mark; ++i) drom_mpi_call.mark[i] = drom::mpi::kLastCallMark[i];
-    drom_mpi_call.thread = reinterpret_cast<uint64_t>(__builtin_thread_pointer());
-}
 
 /// Finds the real function. Where the MPI library does not have it, no compiled program calls it; only programs that
 /// asked the loader for the name do.
@@ -80,7 +68,6 @@ Procedure drom_mpi_deal(unsigned index, const void*) {
 void drom_mpi_initialised() {
     if (!drom_mpi_join()) return;
     drom_mpi_hot = drom_mpi_view;
-    note_own_calls();
     drom_mpi_armed.store(1, std::memory_order_release);
 }
 

@@ -183,23 +183,6 @@ TEST(Explain, ThreadsThatNobodyResizesAreSaidToBeThere) {
     EXPECT_EQ(told(settled()).find("Not resized"), std::string::npos);
 }
 
-TEST(Explain, ARankThatBusyWaitsIsOneThatNeverSleeps) {
-    Explanation it = settled();
-    it.client.info.ranks = 4;
-    it.client.info.rank = 1;
-    it.inside = {4242, "MPI_Recv"};
-    EXPECT_TRUE(says(it, "Rank 1 busy-waits inside MPI_Recv"));
-    it.threads[0].busy = 0.3;
-    it.threads[0].ready = 0.6;  // on a crowded node
-    EXPECT_TRUE(says(it, "Rank 1 busy-waits inside MPI_Recv"));
-    it.threads[0].ready = 0;
-    EXPECT_EQ(told(it).find("busy-waits"), std::string::npos);
-    it.inside.tid = 4243;
-    EXPECT_TRUE(says(it, "Rank 1 busy-waits"));
-    it.inside = {};
-    EXPECT_EQ(told(it).find("busy-waits"), std::string::npos);
-}
-
 TEST(Explain, AProcessWithoutEntryPointsIsReachedFromOutside) {
     Explanation it = settled();
     it.client.info.state = DROM_CLIENT_RESERVED;

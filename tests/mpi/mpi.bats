@@ -128,34 +128,6 @@ finish() {
     grep -F "rank 1 received 42" "$OUT"
 }
 
-# waits_in RANK MS: prints where explain says that the rank busy-waits, after a look of MS milliseconds.
-waits_in() { drom explain "$(of "$1" pid)" --json --sample "$2" | jq -r .busy_waits_in; }
-
-@test "a rank that busy-waits in MPI is said to, and one that sleeps or computes is not" {
-    launch 1 "$RANKS/rank" receive "$STOP" : -np 1 "$BIN" run --ncpus 1 -- "$RANKS/rank" receive "$STOP"
-    clients 1
-    # One look may miss the call: the rank also serves its launcher, and at first it has not come to MPI_Recv.
-    local tries
-    for ((tries = 0; tries < 100; ++tries)); do
-        [[ $(waits_in 1 100) != MPI_Recv ]] || break
-    done
-    ((tries < 100))
-    for ((tries = 0; tries < 100; ++tries)); do
-        drom explain "$(of 1 pid)" >"$BATS_TEST_TMPDIR/said"
-        ! grep -F "Rank 1 busy-waits inside MPI_Recv" "$BATS_TEST_TMPDIR/said" || break
-    done
-    ((tries < 100))
-    finish
-    local what
-    for what in hold compute; do
-        rm -f "$STOP"
-        launch 1 "$BIN" run -- "$RANKS/rank" "$what" "$STOP"
-        clients 1
-        for ((tries = 0; tries < 20; ++tries)); do [[ $(waits_in 0 20) == "" ]]; done
-        finish
-    done
-}
-
 @test "an MPI call is a safe point: no thread of the agent's, no confinement" {
     DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/rank" talk 4
     clients 1 '.mask != ""'

@@ -5,7 +5,6 @@
 //                          number of CPUs
 //   rank hold FILE         is in no MPI call until FILE is there
 //   rank receive FILE      every rank but the first waits in MPI_Recv until FILE is there
-//   rank compute FILE      computes with and without function calls, with few MPI calls, until FILE is there
 //   rank teams FILE        opens regions of OpenMP between MPI calls until FILE is there, and prints its last team size
 //   rank threads SECONDS   four threads, each sending to itself all the time; prints what was wrong
 //   rank turns SECONDS     the threads of a team send to the other ranks in turn, one after the other
@@ -91,21 +90,6 @@ static void receive(const char* file) {
     while (!is_there(file)) usleep(1000);
     word = 42;
     for (int r = 1; r < ranks; ++r) MPI_Send(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD);
-}
-
-static volatile double sink;
-__attribute__((noinline)) static double half_of(double x) { return x / 2 + sink; }
-
-static void compute(const char* file) {
-    while (!is_there(file)) {
-        int sent = rank, got = 0;
-        MPI_Allreduce(&sent, &got, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
-        for (const double end = now() + 0.5; now() < end;) {
-            for (int i = 0; i < 1000; ++i) sink = half_of(sink);
-        }
-        MPI_Sendrecv(&sent, 1, MPI_INT, rank, 5, &got, 1, MPI_INT, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (long i = 0; i < 500000000; ++i) sink = (double)i;
-    }
 }
 
 static void teams(const char* file) {
@@ -267,7 +251,6 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "progress") == 0) progress(atof(argument));
     if (strcmp(mode, "spawn") == 0) spawn(argv[0], argument);
     if (strcmp(mode, "receive") == 0) receive(argument);
-    if (strcmp(mode, "compute") == 0) compute(argument);
     if (strcmp(mode, "teams") == 0) teams(argument);
     if (strcmp(mode, "probe") == 0) probe();
     answer_parent();

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "program/mpi_call.hpp"
 #include "program/threads.hpp"
 #include "table/snapshot.hpp"
 
@@ -19,11 +18,9 @@ struct Explanation {
     std::vector<std::string> not_moved = {};    ///< processes with another user's rights, in words
     uint64_t now_ns = 0;                        ///< CLOCK_MONOTONIC
     std::vector<std::string> pools;             ///< libraries in it that keep threads of their own
-    InsideCall inside;                          ///< the MPI call that its thread runs in
     double safe_points_per_s = 0;
     double busy = 0;            ///< CPUs' worth of work during the sample
     bool spins = false;         ///< burns its CPUs without passing a safe point, its threads sharing CPUs
-    std::string busy_waits_in;  ///< the MPI procedure in which a thread that never sleeps waits; empty: in none
     unsigned outside_team = 0;  ///< threads at work besides the team that follows, more than it has CPUs
     std::vector<std::string> sentences;
 };

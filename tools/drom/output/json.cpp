@@ -162,7 +162,6 @@ std::string explain_json(const Explanation& explanation) {
     json["busy"] = explanation.busy;
     json["safe_points_per_s"] = explanation.safe_points_per_s;
     json["spins"] = explanation.spins;
-    json["busy_waits_in"] = explanation.busy_waits_in;
     json["outside_team"] = explanation.outside_team;
     json["pools"] = explanation.pools;
     json["sentences"] = explanation.sentences;

@@ -21,7 +21,6 @@ namespace {
 struct Sight {
     ThreadView view;
     uint64_t run_ns = 0;
-    uint64_t ready_ns = 0;
     uint64_t switches = 0;
 };
 
@@ -77,8 +76,7 @@ Sight look_at(const std::string& folder, pid_t tid) {
     sight.view.cpu = last_cpu(contents(folder + "/stat"));
     if (const auto cpus = CpuSet::parse(field(status, "Cpus_allowed_list"))) sight.view.allowed = *cpus;
     sight.switches = std::strtoull(field(status, "nonvoluntary_ctxt_switches").c_str(), nullptr, 10);
-    std::istringstream times(contents(folder + "/schedstat"));
-    times >> sight.run_ns >> sight.ready_ns;
+    sight.run_ns = std::strtoull(contents(folder + "/schedstat").c_str(), nullptr, 10);
     return sight;
 }
 
@@ -112,7 +110,6 @@ std::vector<ThreadView> sample_threads(pid_t pid, std::chrono::milliseconds inte
         ThreadView view = sight.view;
         if (const auto old = before.find(tid); old != before.end()) {
             view.busy = static_cast<double>(sight.run_ns - old->second.run_ns) / elapsed;
-            view.ready = static_cast<double>(sight.ready_ns - old->second.ready_ns) / elapsed;
             view.preempted = sight.switches - old->second.switches;
         }
         threads.push_back(std::move(view));

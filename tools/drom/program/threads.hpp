@@ -20,7 +20,6 @@ struct ThreadView {
     CpuSet allowed;
     double busy = 0;         ///< share of one CPU during the sample
     uint64_t preempted = 0;  ///< involuntary switches during the sample
-    double ready = 0;        ///< share of the sample during which it waited for a CPU
 };
 
 /// Looks at every thread twice, `interval` apart. Empty when the process has ended or may not be looked at.

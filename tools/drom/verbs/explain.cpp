@@ -36,7 +36,6 @@ public:
         for (const auto& thread : it_.threads) it_.busy += thread.busy;
         it_.spins = looks_spinning();
         it_.outside_team = count_outside_team();
-        if (never_sleeps(it_.inside.tid)) it_.busy_waits_in = it_.inside.procedure;
         entry_points();
         if (it_.elsewhere)
             say("Its process {} is in another pid namespace, such as a container's, and cannot be seen from here: drom "
@@ -48,12 +47,6 @@ public:
         others();
         cost();
         strays();
-        if (!it_.busy_waits_in.empty())
-            say("{} busy-waits inside {}: it uses its CPU all the time, whether there is anything to do or not, and "
-                "its "
-                "CPUs are its own.",
-                info_.ranks != 0 ? fmt::format("Rank {}", info_.rank) : fmt::format("Thread {}", it_.inside.tid),
-                it_.busy_waits_in);
         if (it_.spins)
             say("It uses {:.1f} of its {} without passing a safe point, and its threads push one another off them: it "
                 "may be in one long region, or wait actively for its own threads. If it makes no progress, start it "
@@ -84,13 +77,6 @@ private:
         }
         const unsigned cpus = it_.client.owned.count();
         return openmp() && it_.safe_points_per_s == 0 && running > cpus && it_.busy > 0.8 * cpus && preempted > 10;
-    }
-
-    /// It was on a CPU, or waited for one, all the time; how crowded that is does not matter.
-    [[nodiscard]] bool never_sleeps(pid_t tid) const {
-        constexpr double kNearlyAll = 0.8;
-        return std::ranges::any_of(it_.threads,
-                                   [&](const ThreadView& t) { return t.tid == tid && t.busy + t.ready > kNearlyAll; });
     }
 
     /// Threads that no entry point resizes: those of teams inside teams, which come and go, and of pools.
@@ -268,9 +254,7 @@ void look_at_process(const Table& table, pid_t pid, std::chrono::milliseconds in
     const auto seen = table.descendants(pid);
     explanation.elsewhere = !seen && seen.error().status == DROM_E_NOPROC;
     if (explanation.elsewhere) return std::this_thread::sleep_for(interval);
-    MpiCallWatch call(pid);
     explanation.threads = sample_threads(pid, interval);
-    explanation.inside = call.conclude();
     explanation.pools = pools_of(pid);
 }
 

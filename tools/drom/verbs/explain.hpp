@@ -10,7 +10,7 @@ namespace drom::command {
 /// began to count anew, and all of its count is of that time.
 double safe_points_per_s(const drom_client_info& before, const drom_client_info& after, double seconds);
 
-/// Fills in what follows from the facts: `busy`, `spins`, `busy_waits_in`, `outside_team` and the sentences. The
+/// Fills in what follows from the facts: `busy`, `spins`, `outside_team` and the sentences. The
 /// sentences are first on the client's entry points, on the last request, and on what became of the threads. Then come
 /// the cost and what is odd.
 void conclude(Explanation& explanation);
