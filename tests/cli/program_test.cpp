@@ -5,12 +5,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "program/elf_file.hpp"
-#include "program/loader_search.hpp"
+#include "program/loader_list.hpp"
 #include "program/preload.hpp"
 #include "property.hpp"
 #include "temp_dir.hpp"
@@ -33,10 +34,8 @@ void write_bytes(const std::string& path, const std::string& bytes) {
 TEST(ElfFile, ReadsThisVeryProgram) {
     const ElfFile file = read_elf("/proc/self/exe");
     EXPECT_EQ(file.kind, ElfKind::kDynamic);
-    EXPECT_FALSE(file.needed.empty());
-    bool libc = false;
-    for (const auto& name : file.needed) libc |= name.starts_with("libc.so");
-    EXPECT_TRUE(libc);
+    EXPECT_TRUE(file.interpreter.starts_with("/lib")) << file.interpreter;
+    EXPECT_TRUE(file.mentions("libc.so.6"));
 }
 
 TEST(ElfFile, WhatIsNoElfIsNone) {
@@ -67,13 +66,43 @@ TEST(ElfFile, DamageNeverLeadsOutsideTheFile) {
     }));
 }
 
-TEST(LoaderSearch, FindsWhatTheLoaderFinds) {
-    const ElfFile file = read_elf("/proc/self/exe");
+TEST(LoaderList, HasTheLibrariesOfLibraries) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     std::vector<std::string> names;
-    for (const auto& library : LoaderSearch().closure("/proc/self/exe", file, {})) names.push_back(library.name);
+    for (const auto& library : libraries_of(self, read_elf(self).interpreter)) {
+        names.push_back(library.name);
+        EXPECT_TRUE(std::filesystem::exists(library.path)) << library.name;
+    }
     // libm comes with libstdc++ only.
     for (const char* wanted : {"libstdc++.so.6", "libc.so.6", "libm.so.6"})
         EXPECT_NE(std::find(names.begin(), names.end(), wanted), names.end()) << wanted;
+}
+
+TEST(LoaderList, IsEmptyWithoutALoader) {
+    EXPECT_TRUE(libraries_of("/bin/sh", "/nowhere").empty());
+    EXPECT_TRUE(libraries_of("-x/nothing", read_elf("/bin/sh").interpreter).empty());
+}
+
+TEST(LoaderList, ReadsFoundMissingAndPreloadedLibraries) {
+    const auto found = read_loader_list(
+        "\tlinux-vdso.so.1 (0x00007ffd)\n\t/u/own dir/own.so (0x00007f31)\n\tlibmpi.so.40 => /opt/a (b)/libmpi.so.40 "
+        "(0x00007f32)\n\tlibgone.so => not found\n\n\tVersion information:\n\t/bin/x:\n\t\tlibc.so.6 (GLIBC_2.2) => "
+        "/lib/libc.so.6\n");
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_EQ(found[0].path, "/u/own dir/own.so");
+    EXPECT_EQ(found[1].name, "libmpi.so.40");
+    EXPECT_EQ(found[1].path, "/opt/a (b)/libmpi.so.40");
+    EXPECT_EQ(found[2].name, "libgone.so");
+    EXPECT_TRUE(found[2].path.empty());
+}
+
+TEST(LoaderList, KnowsTheDirectoriesOfTheDistribution) {
+    for (const char* path : {"/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib64/libc.so.6", "/lib64/ld-linux-x86-64.so.2",
+                             "/usr/lib/aarch64-linux-gnu/libm.so.6"})
+        EXPECT_TRUE(is_of_the_system({"", path})) << path;
+    for (const char* path : {"/opt/lib/libc.so.6", "/usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.so.3",
+                             "/srv/lib64/libown.so", "/opt/x86_64-linux-gnu/libown.so"})
+        EXPECT_FALSE(is_of_the_system({"", path})) << path;
 }
 
 TEST(Program, ThePathIsSearchedAsExecDoes) {

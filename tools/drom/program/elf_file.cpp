@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elf_file.cpp - what an executable or a library needs, from its ELF headers.
+// elf_file.cpp - what the ELF headers of an executable say.
 #include "program/elf_file.hpp"
 
 #include <elf.h>
@@ -13,6 +13,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace drom::command {
 
@@ -94,7 +95,7 @@ public:
         if (!header || header->e_ident[EI_CLASS] != kClass || header->e_machine != kMachine) return result_;
         result_.kind = ElfKind::kStatic;
         read_segments(*header);
-        if (has_interpreter_ || (header->e_type == ET_DYN && !result_.needed.empty())) result_.kind = ElfKind::kDynamic;
+        if (!result_.interpreter.empty()) result_.kind = ElfKind::kDynamic;
         return result_;
     }
 
@@ -104,7 +105,7 @@ private:
             if (const auto segment = file_.at<Segment>(header.e_phoff + uint64_t{i} * header.e_phentsize))
                 segments_.push_back(*segment);
         for (const Segment& segment : segments_) {
-            if (segment.p_type == PT_INTERP) has_interpreter_ = true;
+            if (segment.p_type == PT_INTERP) result_.interpreter = file_.text_at(segment.p_offset);
             if (segment.p_type == PT_DYNAMIC) read_dynamic(segment);
             if (segment.p_type == PT_NOTE) read_notes(segment);
         }
@@ -119,24 +120,14 @@ private:
 
     void read_dynamic(const Segment& segment) {
         std::optional<uint64_t> strings;
-        std::vector<uint64_t> needed;
-        std::optional<uint64_t> rpath;
-        std::optional<uint64_t> runpath;
         uint64_t size = 0;
         for (uint64_t at = 0; at + sizeof(Dynamic) <= segment.p_filesz; at += sizeof(Dynamic)) {
             const auto entry = file_.at<Dynamic>(segment.p_offset + at);
             if (!entry || entry->d_tag == DT_NULL) break;
             if (entry->d_tag == DT_STRTAB) strings = offset_of(entry->d_un.d_ptr);
             if (entry->d_tag == DT_STRSZ) size = entry->d_un.d_val;
-            if (entry->d_tag == DT_NEEDED) needed.push_back(entry->d_un.d_val);
-            if (entry->d_tag == DT_RPATH) rpath = entry->d_un.d_val;
-            if (entry->d_tag == DT_RUNPATH) runpath = entry->d_un.d_val;
         }
-        if (!strings) return;
-        for (uint64_t name : needed) result_.needed.push_back(file_.text_at(*strings + name));
-        result_.names = file_.bytes_at(*strings, size);
-        if (rpath) result_.rpath = file_.text_at(*strings + *rpath);
-        if (runpath) result_.runpath = file_.text_at(*strings + *runpath);
+        if (strings) result_.names = file_.bytes_at(*strings, size);
     }
 
     void read_notes(const Segment& segment) {
@@ -162,7 +153,6 @@ private:
 
     MappedFile file_;
     std::vector<Segment> segments_;
-    bool has_interpreter_ = false;
     ElfFile result_;
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elf_file.hpp - what an executable or a library needs, from its ELF headers. Believes nothing it has not checked.
+// elf_file.hpp - what the ELF headers of an executable say. Believes nothing it has not checked.
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace drom::command {
 
@@ -16,11 +15,9 @@ enum class ElfKind {
 
 struct ElfFile {
     ElfKind kind = ElfKind::kNotElf;
-    std::vector<std::string> needed;
-    std::string rpath;     ///< DT_RPATH, used when there is no DT_RUNPATH
-    std::string runpath;   ///< DT_RUNPATH
-    std::string build_id;  ///< hexadecimal; empty: none
-    std::string names;     ///< of all dynamic symbols and libraries, each ended by a null character
+    std::string interpreter;  ///< the dynamic loader; empty: none
+    std::string build_id;     ///< hexadecimal; empty: none
+    std::string names;        ///< of all dynamic symbols and libraries, each ended by a null character
     bool is_script = false;
     /// True when a function of this name is one that it calls or has.
     [[nodiscard]] bool mentions(const std::string& name) const {
@@ -28,7 +25,7 @@ struct ElfFile {
     }
 };
 
-/// kNotElf when it cannot be read. A library counts as kDynamic. About 20 us.
+/// kNotElf when it cannot be read. About 20 us.
 ElfFile read_elf(const std::string& path);
 
 /// "fnv1a:HASH:SIZE" of the whole file: stands in for a build id where the linker wrote none.

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "program/elf_file.hpp"
-#include "program/loader_search.hpp"
+#include "program/loader_list.hpp"
 
 namespace drom::command {
 
@@ -44,16 +44,6 @@ bool is_secure(const std::string& path, const struct stat& info) {
     if ((info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid()) return true;
     if ((info.st_mode & S_ISGID) != 0 && (info.st_mode & S_IXGRP) != 0 && info.st_gid != getegid()) return true;
     return geteuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
-}
-
-std::vector<std::string> preloaded_by_user() {
-    std::vector<std::string> names;
-    const char* text = std::getenv("LD_PRELOAD");
-    if (text == nullptr) return names;
-    std::string list = text;
-    for (char* word = std::strtok(list.data(), " :"); word != nullptr; word = std::strtok(nullptr, " :"))
-        names.emplace_back(word);
-    return names;
 }
 
 bool names_llvm_runtime(const std::string& library) {
@@ -90,7 +80,7 @@ void look_into(Program& program) {
     }
     for (const char* name : {"omp_set_dynamic", "omp_set_dynamic_", "omp_set_dynamic_8_", "drom_on_change"})
         program.sets_dynamic |= file.mentions(name);
-    for (const auto& library : LoaderSearch().closure(program.path, file, preloaded_by_user())) {
+    for (const auto& library : libraries_of(program.path, file.interpreter)) {
         program.llvm |= names_llvm_runtime(library.name);
         program.gomp |= names_gcc_runtime(library.name);
         program.mpi |= names_mpi(library.name);
