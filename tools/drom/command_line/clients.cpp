@@ -84,4 +84,16 @@ Expected<pid_t> resolve_client(std::string_view text, std::span<const drom_clien
     return by_name(text, clients);
 }
 
+Expected<NamedClient> open_client(const CommandOptions& options, const OpenMode& how) {
+    auto table = Table::open(options.table, how);
+    if (!table) return tl::make_unexpected(table.error());
+    const auto clients = table->clients();
+    if (!clients) return tl::make_unexpected(clients.error());
+    const auto pid = resolve_client(options.client, *clients);
+    if (!pid) return tl::make_unexpected(sentence(options, pid.error().status, pid.error().text));
+    auto view = view_of(*table, *pid);
+    if (!view) return tl::make_unexpected(view.error());
+    return NamedClient{*std::move(table), *std::move(view)};
+}
+
 }  // namespace drom::command

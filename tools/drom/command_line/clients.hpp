@@ -5,7 +5,9 @@
 #include <span>
 #include <string>
 
+#include "command_line/options.hpp"
 #include "drom/drom.hpp"
+#include "table/snapshot.hpp"
 
 namespace drom::command {
 
@@ -14,5 +16,16 @@ namespace drom::command {
 /// name one, E_NOPROC for no such slot or name, E_BUSY for a name that several clients have. Sentences begin after
 /// "drom: VERB: ".
 Expected<pid_t> resolve_client(std::string_view text, std::span<const drom_client_info> clients);
+
+/// A table, and the client in it that the command line names.
+struct NamedClient {
+    Table table;
+    ClientView view;
+
+    [[nodiscard]] pid_t pid() const { return view.info.pid; }
+};
+
+/// Opens the table and finds the client. Errors are whole sentences.
+Expected<NamedClient> open_client(const CommandOptions& options, const OpenMode& how = {});
 
 }  // namespace drom::command

@@ -42,13 +42,13 @@ std::vector<uid_t> owners() {
 
 using Verb = int (*)(const CommandOptions&);
 
-struct Place {
+struct UserTable {
     uid_t uid;
     std::string path;
 };
 
-std::vector<Place> places() {
-    std::vector<Place> all;
+std::vector<UserTable> user_tables() {
+    std::vector<UserTable> all;
     for (const uid_t uid : owners()) all.push_back({uid, fmt::format("{}/drom-{}", kTables, uid)});
     return all;
 }
@@ -58,7 +58,7 @@ std::string user_words(uid_t uid) {
     return user != nullptr ? user->pw_name : fmt::format("user {}", uid);
 }
 
-std::string place_words(const Place& place) { return fmt::format("{} of {}", place.path, user_words(place.uid)); }
+std::string words_of(const UserTable& table) { return fmt::format("{} of {}", table.path, user_words(table.uid)); }
 
 /// A verb waits for the administrator lock and then for clients, each for the timeout at most. The rest is for a busy
 /// machine.
@@ -70,19 +70,19 @@ std::chrono::milliseconds limit_of(const CommandOptions& options) {
 
 /// Carries the verb out on one table, as its owner. A child that does not end by itself is told of, with --json on
 /// standard output too.
-Answer ask(const Place& place, CommandOptions options, Verb verb, const KeptSignals* kept = nullptr) {
+Answer ask(const UserTable& table, CommandOptions options, Verb verb, const KeptSignals* kept = nullptr) {
     options.all_users = false;
-    options.table = place.path;
+    options.table = table.path;
     Answer answer =
-        as_user(place.uid, [&] { return with_output(options.verb, verb(options)); }, limit_of(options), kept);
+        as_user(table.uid, [&] { return with_output(options.verb, verb(options)); }, limit_of(options), kept);
     if (answer.failure.empty()) return answer;
-    const Error error = sentence(options, DROM_E_OS, place_words(place) + ": " + answer.failure);
+    const Error error = sentence(options, DROM_E_OS, words_of(table) + ": " + answer.failure);
     complain(error.text);
     if (options.json) answer.output = error_json(options.verb, error);
     return answer;
 }
 
-std::string heading(const Place& place) { return place_words(place) + ":\n"; }
+std::string heading(const UserTable& table) { return words_of(table) + ":\n"; }
 
 /// One object with what each table has answered.
 std::string as_json(const CommandOptions& options, const std::vector<Answer>& answers) {
@@ -100,7 +100,7 @@ int worst_of(const std::vector<Answer>& answers) {
     return worst;
 }
 
-int show(const CommandOptions& options, const std::vector<Place>& all, const std::vector<Answer>& answers) {
+int show(const CommandOptions& options, const std::vector<UserTable>& all, const std::vector<Answer>& answers) {
     std::string out;
     for (size_t i = 0; i < answers.size(); ++i)
         if (!answers[i].output.empty()) out += (options.list.raw ? "" : heading(all[i])) + answers[i].output;
@@ -149,7 +149,7 @@ bool is_done(const Answer& answer) { return answer.status == kDone || answer.sta
 /// Drains or restores CPUs in one table after the other, in all of them or in none.
 class Change {
 public:
-    Change(const CommandOptions& options, const std::vector<Place>& all, const std::vector<Answer>& looks)
+    Change(const CommandOptions& options, const std::vector<UserTable>& all, const std::vector<Answer>& looks)
         : options_(options), all_(all), looks_(looks) {}
 
     /// Returns the answer of each table; after a refusal, that of the table which refuses.
@@ -176,7 +176,7 @@ private:
             if (!looks_[i].output.empty()) take_back(all_[i], looks_[i].output);
     }
 
-    void take_back(const Place& place, const std::string& cpus) {
+    void take_back(const UserTable& table, const std::string& cpus) {
         CommandOptions back = options_;
         back.verb = options_.verb == "drain" ? "restore" : "drain";
         back.mask = cpus;
@@ -184,12 +184,12 @@ private:
         back.json = false;
         constexpr auto kMax = std::chrono::milliseconds(1000);
         back.request.timeout = std::min(back.request.timeout.value_or(kMax), kMax);
-        if (is_done(ask(place, back, verb_drain))) return;
+        if (is_done(ask(table, back, verb_drain))) return;
         whole_ = false;
         complain(
             fmt::format("drom: {}: {}: what was done there could not be taken back; drom {} {}, as that user, does "
                         "it",
-                        options_.verb, place_words(place), back.verb, cpus));
+                        options_.verb, words_of(table), back.verb, cpus));
     }
 
     void tell_signal(const char* outcome) {
@@ -197,7 +197,7 @@ private:
     }
 
     const CommandOptions& options_;
-    const std::vector<Place>& all_;
+    const std::vector<UserTable>& all_;
     const std::vector<Answer>& looks_;
     const KeptSignals kept_;
     bool whole_ = true;  ///< nothing is left of what was taken back
@@ -207,17 +207,17 @@ private:
 
 int list_all_users(const CommandOptions& options) {
     if (geteuid() != 0) return refuse_others(options);
-    const auto all = places();
+    const auto all = user_tables();
     std::vector<Answer> answers;
-    for (const Place& place : all) answers.push_back(ask(place, options, verb_list));
+    for (const UserTable& table : all) answers.push_back(ask(table, options, verb_list));
     return show(options, all, answers);
 }
 
 int drain_all_users(const CommandOptions& options) {
     if (geteuid() != 0) return refuse_others(options);
-    const auto all = places();
+    const auto all = user_tables();
     std::vector<Answer> looks;
-    for (const Place& place : all) looks.push_back(ask(place, options, look_before));
+    for (const UserTable& table : all) looks.push_back(ask(table, options, look_before));
     if (const int worst = worst_of(looks); worst != kDone) {
         std::erase_if(looks, [](const Answer& look) { return look.status == kDone; });
         if (options.json) print(as_json(options, looks));

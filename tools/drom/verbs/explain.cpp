@@ -284,25 +284,20 @@ double safe_points_per_s(const drom_client_info& before, const drom_client_info&
 void conclude(Explanation& explanation) { Explainer(explanation).conclude(); }
 
 int verb_explain(const CommandOptions& options) {
-    const auto table = Table::open(options.table, {.read_only = true});
-    if (!table) return refused(options, table.error());
-    const auto clients = table->clients();
-    if (!clients) return refused(options, clients.error());
-    const auto pid = resolve_client(options.client, *clients);
-    if (!pid) return refused(options, sentence(options, pid.error().status, pid.error().text));
-    const auto before = view_of(*table, *pid);
-    if (!before) return refused(options, before.error());
+    const auto named = open_client(options, {.read_only = true});
+    if (!named) return refused(options, named.error());
+    const auto& [table, before] = *named;
     Explanation explanation;
-    look_at_process(*table, *pid, options.sample, explanation);
-    auto after = view_of(*table, *pid);
+    look_at_process(table, named->pid(), options.sample, explanation);
+    auto after = view_of(table, named->pid());
     if (!after) return refused(options, after.error());
     explanation.client = *std::move(after);
-    find_descendants(*table, explanation.client);
+    find_descendants(table, explanation.client);
     for (const pid_t one : explanation.client.descendants)
-        (may_move(*pid, one) ? explanation.descendants : explanation.not_moved).push_back(process_words(one));
+        (may_move(named->pid(), one) ? explanation.descendants : explanation.not_moved).push_back(process_words(one));
     explanation.now_ns = monotonic_ns();
     explanation.safe_points_per_s =
-        safe_points_per_s(before->info, explanation.client.info, std::chrono::duration<double>(options.sample).count());
+        safe_points_per_s(before.info, explanation.client.info, std::chrono::duration<double>(options.sample).count());
     conclude(explanation);
     return print(options.json ? explain_json(explanation) : as_text(explanation)) ? kDone : kRefused;
 }

@@ -51,19 +51,13 @@ int verb_request(const CommandOptions& options) {
         if (!read) return refused_cpus(options, "MASK", read.error());
         cpus = *read;
     }
-    auto table = Table::open(options.table);
-    if (!table) return refused(options, table.error());
-    const auto clients = table->clients();
-    if (!clients) return refused(options, clients.error());
-    const auto pid = resolve_client(options.client, *clients);
-    if (!pid) return refused(options, sentence(options, pid.error().status, pid.error().text));
-    const auto before = view_of(*table, *pid);
-    if (!before) return refused(options, before.error());
+    auto client = open_client(options);
+    if (!client) return refused(options, client.error());
     const auto start = std::chrono::steady_clock::now();
-    const auto outcome = post(*table, options, *before, cpus);
+    const auto outcome = post(client->table, options, client->view, cpus);
     const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
     if (!outcome) return refused(options, outcome.error());
-    return answer(options, *table, *outcome, *before, static_cast<uint64_t>(took.count()));
+    return answer(options, client->table, *outcome, client->view, static_cast<uint64_t>(took.count()));
 }
 
 }  // namespace drom::command

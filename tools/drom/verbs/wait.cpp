@@ -12,21 +12,15 @@
 namespace drom::command {
 
 int verb_wait(const CommandOptions& options) {
-    auto table = Table::open(options.table);
-    if (!table) return refused(options, table.error());
-    const auto clients = table->clients();
-    if (!clients) return refused(options, clients.error());
-    const auto pid = resolve_client(options.client, *clients);
-    if (!pid) return refused(options, sentence(options, pid.error().status, pid.error().text));
-    const auto before = view_of(*table, *pid);
-    if (!before) return refused(options, before.error());
-    const auto outcome = table->wait(*pid, options.seq, options.request);
+    auto client = open_client(options);
+    if (!client) return refused(options, client.error());
+    const auto outcome = client->table.wait(client->pid(), options.seq, options.request);
     if (!outcome) return refused(options, outcome.error());
-    const auto after = view_of(*table, *pid);
+    const auto after = view_of(client->table, client->pid());
     if (!after) return refused(options, after.error());
     if (outcome->pending()) complain(outcome->text);
     if (options.json)
-        print(request_json(options.verb, *outcome, before->wanted, *after));
+        print(request_json(options.verb, *outcome, client->view.wanted, *after));
     else if (!outcome->pending() && !options.quiet)
         print(fmt::format("{}: request {} is {}\n", client_words(after->info),
                           options.seq != 0 ? options.seq : after->info.request_seq, request_word(after->info)));
