@@ -135,13 +135,4 @@ bool wrong_value(const char* name, char* out, size_t size) noexcept {
     return false;
 }
 
-const char* unknown_variable() noexcept {
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-        if (strncmp(*entry, "DROM_", 5) != 0) continue;
-        const char* equals = strchr(*entry, '=');
-        if (equals != nullptr && find(*entry, static_cast<size_t>(equals - *entry)) == nullptr) return *entry;
-    }
-    return nullptr;
-}
-
 }  // namespace drom::env

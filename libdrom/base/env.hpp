@@ -36,7 +36,4 @@ uint32_t grace_ms() noexcept;
 /// Returns whether the variable has an impossible value. `out` then says so in one sentence, without a dot.
 bool wrong_value(const char* name, char* out, size_t size) noexcept;
 
-/// Returns the first `DROM_*` variable that is not in the table, as "NAME=value"; nullptr if there is none.
-const char* unknown_variable() noexcept;
-
 }  // namespace drom::env

@@ -39,8 +39,7 @@ constexpr const char* kLaunchers[] = {"OMPI_COMM_WORLD_RANK",
                                       "SLURM_JOB_ID",
                                       "SLURM_STEP_ID",
                                       "PBS_JOBID",
-                                      "DLB_ARGS",
-                                      "DROM_NO_SUCH_NAME"};
+                                      "DLB_ARGS"};
 
 /// Removes the variables that were set when this process started.
 void forget_own_environment() {
@@ -80,8 +79,6 @@ void check_values(const std::vector<std::string>& all) {
              "what is not set says nothing");
     }
     drom::env::grace_ms();
-    const bool unknown = getenv("DROM_NO_SUCH_NAME") != nullptr;
-    must((drom::env::unknown_variable() != nullptr) == unknown, "an unknown variable is reported, a known one is not");
     for (const char* name : {"DROM_MALLEABLE", "DROM_MIN_PER_RANK"})
         if (const char* text = drom::env::text(name))
             drom::slurm::parse_malleable(text), drom::slurm::parse_min_per_rank(text);

@@ -131,17 +131,4 @@ TEST(Environment, AValueThatAVariableCannotHaveIsDescribed) {
     EXPECT_STREQ(small, "DROM_AS");
 }
 
-TEST(Environment, AnUnknownVariableIsFound) {
-    const BlankEnvironment blank;
-    size_t count = 0;
-    const env::Variable* table = env::table(count);
-    for (size_t i = 0; i < count; ++i) {
-        const Set known(table[i].name, "1");
-        EXPECT_EQ(env::unknown_variable(), nullptr) << table[i].name;
-    }
-    const Set unknown("DROM_TABEL", "/tmp");
-    ASSERT_NE(env::unknown_variable(), nullptr);
-    EXPECT_STREQ(env::unknown_variable(), "DROM_TABEL=/tmp");
-}
-
 }  // namespace
