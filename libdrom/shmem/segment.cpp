@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
@@ -470,21 +469,9 @@ void close_ledger(Ledger& ledger) noexcept {
     ledger = Ledger{};
 }
 
-namespace {
-/// Calls fstat directly. The C library uses newfstatat with an empty path, which takes a fifth longer, and this call is
-/// most of drom_set_mask's time in the kernel. Only where the kernel's structure is the library's.
-int links_of(int fd, struct stat& info) noexcept {
-#if defined(__x86_64__) || defined(__aarch64__)
-    return static_cast<int>(syscall(SYS_fstat, fd, &info));
-#else
-    return fstat(fd, &info);
-#endif
-}
-}  // namespace
-
 int still_there(const Ledger& ledger, const char* path, drom_error* error) noexcept {
     struct stat info;
-    if (ledger.file < 0 || links_of(ledger.file, info) != 0 || info.st_nlink > 0) return DROM_OK;
+    if (ledger.file < 0 || fstat(ledger.file, &info) != 0 || info.st_nlink > 0) return DROM_OK;
     return fail(error, DROM_E_NOTABLE,
                 "drom: table %s: it was removed while in use; its clients run on with the masks they have", path);
 }
