@@ -29,13 +29,6 @@ Cluster::Cluster(Machine machine) : machine_(std::move(machine)) {
     for (const NodeClass& alike : machine_.classes) free_.insert(alike.nodes);
 }
 
-int Cluster::suitable_nodes(const NodeFilter& filter) const {
-    int nodes = 0;
-    for (const NodeClass& alike : machine_.classes)
-        if (alike.suits(filter)) nodes += alike.nodes.count() - (down_.empty() ? 0 : alike.nodes.common(down_).count());
-    return nodes;
-}
-
 NodeSet Cluster::pick(const Job& job) const {
     NodeSet nodes;
     const bool plain = machine_.classes.size() == 1 && machine_.classes.front().suits(job.filter);
@@ -94,7 +87,6 @@ void Cluster::finish(int slot, Seconds now) {
         leave(piece.occupants, slot);
         if (!piece.occupants.empty()) continue;
         drop_release(number);
-        piece.nodes.erase(down_);
         free_.insert(piece.nodes);
         free_pieces_.push_back(number);
     }
@@ -104,19 +96,6 @@ void Cluster::finish(int slot, Seconds now) {
     if (others.empty()) return;
     predict(others, now);
     for (const int other : others) note_new_mate(other);
-}
-
-void Cluster::set_down(const NodeSet& nodes) {
-    down_.insert(nodes);
-    free_.erase(nodes);
-}
-
-void Cluster::set_up(const NodeSet& nodes) {
-    const NodeSet again = nodes.common(down_);
-    down_.erase(again);
-    NodeSet idle = again;
-    for (const Release& release : releases_) idle.erase(pieces_[index(release.piece)].nodes);
-    free_.insert(idle);
 }
 
 int Cluster::new_slot(const Job& job, Seconds now) {
@@ -324,8 +303,6 @@ int Cluster::max_jobs_on_node(int slot) const {
     return static_cast<int>(max);
 }
 
-bool Cluster::shares(int slot) const { return max_jobs_on_node(slot) > 1; }
-
 std::string Cluster::inconsistency() const {
     NodeSet used = free_;
     int busy = free_.count();
@@ -344,7 +321,6 @@ std::string Cluster::inconsistency() const {
         if (release.at != piece.free_at) return "nodes " + piece.nodes.text() + " are released twice";
     }
     if (busy != used.count()) return "a node is free and busy, or in two pieces";
-    used.insert(down_);
     return used.count() == machine_.nodes ? "" : "a node is nowhere";
 }
 

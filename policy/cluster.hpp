@@ -50,7 +50,6 @@ struct RunningJob {
     bool runs = false;   ///< false: this slot is free
 
     Seconds wait() const noexcept { return start - job.submit; }
-    Seconds increase() const noexcept { return end - start - job.request; }
     /// Returns the work that is left at `now`, in core-seconds on its busiest node.
     std::int64_t left_at(Seconds now) const noexcept {
         return left > rate * (now - since) ? left - rate * (now - since) : 0;
@@ -99,8 +98,6 @@ public:
 
     const Machine& machine() const noexcept { return machine_; }
     const NodeSet& free() const noexcept { return free_; }
-    /// All nodes that the job may use, busy or not, but none that is down.
-    int suitable_nodes(const NodeFilter& filter) const;
     /// Returns free nodes for the job: plain classes first, low numbers first; empty when there are not enough.
     NodeSet pick(const Job& job) const;
 
@@ -111,10 +108,6 @@ public:
     /// The job has ended: its cores return, and the predicted ends of those that it shared with move.
     void finish(int slot, Seconds now);
 
-    /// Nodes that are not to be used any more, or again. Jobs on them go on: who stops them calls finish().
-    void set_down(const NodeSet& nodes);
-    void set_up(const NodeSet& nodes);
-
     const RunningJob& running(int slot) const { return jobs_[index(slot)]; }
     const SharedNodes& piece(int number) const { return pieces_[index(number)]; }
     int running_count() const noexcept { return running_count_; }
@@ -123,7 +116,6 @@ public:
     NodeSet nodes_of(int slot) const;
     /// The job's pieces as a runtime model takes them.
     std::vector<Piece> cores_of(int slot) const;
-    bool shares(int slot) const;
     /// Most jobs on any of the job's nodes.
     int max_jobs_on_node(int slot) const;
 
@@ -170,7 +162,7 @@ private:
     void refresh_releases(int slot);
 
     Machine machine_;
-    NodeSet free_, down_;
+    NodeSet free_;
     std::vector<RunningJob> jobs_;
     std::vector<int> free_slots_;
     std::vector<SharedNodes> pieces_;

@@ -2,8 +2,6 @@
 // decision.hpp - why a job started when and where it did, with the numbers that led to it.
 #pragma once
 
-#include <string>
-
 #include "policy/mates.hpp"
 
 namespace drom::policy {
@@ -37,8 +35,6 @@ struct Decision {
     Seconds wait(const Job& of) const noexcept { return at - of.submit; }
 };
 
-/// One sentence for people, with the numbers.
-std::string sentence(const Decision& decision, const Job& job);
 const char* word(How how) noexcept;
 const char* word(Refusal refusal) noexcept;
 

@@ -29,8 +29,6 @@ TEST(Cluster, AGuestOfHalfTheCoresTakesTwiceAsLongAndItsMateLosesWhatItAskedFor)
     const int guest = cluster.share(job(2, 4, 300), {{mate}, 8, {}}, 100);
     EXPECT_EQ(cluster.running(guest).end, 100 + 600);
     EXPECT_EQ(cluster.running(mate).end, 1000 + 300);
-    EXPECT_EQ(cluster.running(mate).increase(), 300);
-    EXPECT_EQ(cluster.running(guest).increase(), 300);
 }
 
 TEST(Cluster, CoresReturnToWhoLentThemWhenTheGuestEndsEarly) {
@@ -40,7 +38,7 @@ TEST(Cluster, CoresReturnToWhoLentThemWhenTheGuestEndsEarly) {
     cluster.finish(guest, 300);
     EXPECT_EQ(cores_on(cluster, mate), 16);
     EXPECT_EQ(cluster.running(mate).end, 1000 + 50);  // a quarter of 200 s is missing
-    EXPECT_FALSE(cluster.shares(mate));
+    EXPECT_EQ(cluster.max_jobs_on_node(mate), 1);
 }
 
 TEST(Cluster, AGuestWhoseMateHasEndedGetsTheNodesWhole) {
@@ -74,18 +72,6 @@ TEST(Cluster, FreeNodesOfAGuestAreItsOwn) {
     EXPECT_EQ(cluster.running(guest).end, 200);
     cluster.finish(guest, 150);
     EXPECT_EQ(cluster.free().text(), "3-4");
-}
-
-TEST(Cluster, NodesThatAreDownAreNotGivenAwayWhenTheirJobEnds) {
-    Cluster cluster(Machine::uniform(4, 16));
-    const int slot = start(cluster, job(1, 2, 100), 0);
-    cluster.set_down(NodeSet(1, 2));
-    EXPECT_EQ(cluster.free().text(), "3");
-    EXPECT_EQ(cluster.suitable_nodes({}), 2);
-    cluster.finish(slot, 50);
-    EXPECT_EQ(cluster.free().text(), "0,3");
-    cluster.set_up(NodeSet(0, 4));
-    EXPECT_EQ(cluster.free().text(), "0-3");
 }
 
 TEST(Cluster, PlainNodesAreGivenAwayFirst) {

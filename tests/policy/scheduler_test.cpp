@@ -244,18 +244,4 @@ TEST(Slowdown, ARefusalSaysWhy) {
     EXPECT_EQ(why(job), Refusal::kNotMalleable);
 }
 
-TEST(Slowdown, ASentenceHasTheNumbersThatLedToIt) {
-    Cluster cluster(Machine::uniform(10, 4));
-    const auto scheduler = backfill(BackfillRules::easy(), SlowdownRules{SlowdownRules::Limit::kNumber, 5, {}, 0});
-    std::vector<Start> started;
-    scheduler->submit(timed(7, 0, 10, 1000, 0).job);
-    scheduler->submit(timed(8, 0, 10, 100, 0).job);
-    scheduler->pass(cluster, 0, false, started);
-    ASSERT_EQ(started.size(), 2U);
-    EXPECT_EQ(sentence(started[1].decision, started[1].job),
-              "job 8 (10 nodes, 100 s requested): shares nodes of 7 (10 nodes, slowdown 1.10), 2 cores each; ends at "
-              "200 at the latest "
-              "instead of 1100 after waiting; PI 1.10, limit 5.00");
-}
-
 }  // namespace
