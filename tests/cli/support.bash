@@ -2,6 +2,8 @@
 # support.bash - what the tests of the command line share: a table of their own, guests, refusals with their text.
 # shellcheck shell=bash
 
+load ../support/missing
+
 # Variables that were set for drom outside are not for these tests, and DROM_BUILD and DROM_TEST_CASES would be reported
 # as unknown.
 export BUILD=${DROM_BUILD:-${BUILD:?DROM_BUILD: the build folder}}
@@ -24,14 +26,6 @@ A=${CPUS[0]} B=${CPUS[1]:-} BOTH=${CPUS[0]}${CPUS[1]:+,${CPUS[1]}}
 ((B != A + 1)) || BOTH=$A-$B
 readonly A B BOTH
 
-# missing WHAT: leaves the test aloud; where everything must be there it is a failure.
-missing() {
-    if [[ ${CI:-} == true ]]; then
-        echo "SKIPPED: $1" >&2
-        return 1
-    fi
-    skip "$1"
-}
 # fits NAME: stdin, one document or one per line, is what docs/reference/schemas/NAME.schema.json says.
 fits() {
     local status=0

@@ -6,6 +6,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load ../support/missing
+
 setup_file() {
     export build=${GUEST_BUILD:?the build folder}
     export hosts=$build/tests/guest lib=$build/lib/libdrom.so agent=$build/lib/libdrom-omp.so:$build/lib/libdrom-agent.so
@@ -30,11 +32,6 @@ teardown() {
     [[ -z $host ]] || { kill -9 "$host" 2>/dev/null || true; wait "$host" 2>/dev/null || true; }
     [[ -z $group ]] || rmdir "$group"
     rm -rf "$work"
-}
-
-missing() {
-    [[ ${CI-} != true ]] || { echo "prerequisite missing: $1"; return 1; }
-    skip "$1"
 }
 
 # eventually SECONDS COMMAND...: waits until the command succeeds; fails at the deadline.

@@ -15,6 +15,7 @@
 #include "shmem/slots.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
+#include "two_cpus.hpp"
 
 namespace {
 
@@ -76,13 +77,6 @@ TEST(Urgency, StandsWhereItMayAndGoesBack) {
     ASSERT_TRUE(drom::get_affinity(0, now));
     EXPECT_TRUE(now == before);
 }
-
-#define NEED_TWO_CPUS()                                                         \
-    do {                                                                        \
-        CpuSet mine{};                                                          \
-        drom::get_affinity(0, mine);                                            \
-        if (!mine.has(0) || !mine.has(1)) DROM_SKIP("CPUs 0 and 1 are needed"); \
-    } while (false)
 
 constexpr uint32_t kLong_ms = 60'000;  ///< longer than any machine is too busy
 

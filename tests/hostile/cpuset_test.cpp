@@ -12,6 +12,7 @@
 #include "base/confine.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
+#include "two_cpus.hpp"
 
 namespace {
 
@@ -50,13 +51,6 @@ int join_with_two(const std::string& path, bool async) {
     const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, async, "limited", nullptr, 1, 0, false};
     return drom::client::join(options, nullptr);
 }
-
-#define NEED_TWO_CPUS()                                                         \
-    do {                                                                        \
-        CpuSet mine{};                                                          \
-        drom::get_affinity(0, mine);                                            \
-        if (!mine.has(0) || !mine.has(1)) DROM_SKIP("CPUs 0 and 1 are needed"); \
-    } while (false)
 
 class Limited : public WithTable {
 protected:

@@ -18,6 +18,7 @@
 #include "shmem/reconcile.hpp"
 #include "shmem/slots.hpp"
 #include "temp_dir.hpp"
+#include "two_cpus.hpp"
 #include "watchdog.hpp"
 
 namespace {
@@ -371,13 +372,6 @@ int reserve_two(const char* path, int32_t pid) {
     drom_close(table);
     return status;
 }
-
-#define NEED_TWO_CPUS()                                                              \
-    do {                                                                             \
-        CpuSet mine{};                                                               \
-        get_affinity(0, mine);                                                       \
-        if (!mine.has(0) || !mine.has(1)) GTEST_SKIP() << "CPUs 0 and 1 are needed"; \
-    } while (false)
 
 // 1. An administrator was held up before it moved a client's threads. 2. The client was given another CPU.
 // 3. The administrator moved the threads to a CPU that another client owned by then.

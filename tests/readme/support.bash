@@ -2,17 +2,10 @@
 # support.bash - a root with the packages of a document's commands and nothing else.
 # shellcheck shell=bash
 
+load ../support/missing
+
 SOURCE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 readonly SOURCE
-
-# missing WHAT: leaves the test aloud; where everything must be there it is a failure.
-missing() {
-    if [[ ${CI:-} == true ]]; then
-        echo "SKIPPED: $1" >&2
-        return 1
-    fi
-    skip "$1"
-}
 
 # commands_of DOCUMENT HEADING: the lines behind "$ " in the first console block below that heading.
 commands_of() {
