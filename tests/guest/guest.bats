@@ -67,7 +67,6 @@ finish() {
 clients() { drom list --json | jq '.clients | length'; }
 mask_of() { drom list --json | jq -r ".clients[] | select(.pid == $1) | .mask"; }
 listed() { [[ $(drom list --json 2>/dev/null | jq "[.clients[]? | select(.pid == $1)] | length") == 1 ]]; }
-team_is() { [[ $(drom list --json | jq ".clients[] | select(.pid == $1) | .team") == "$2" ]]; }
 empty() { [[ $(clients) == 0 ]]; }
 threads_are() { [[ $(find /proc/"$host"/task -mindepth 1 -maxdepth 1 | wc -l) == "$1" ]]; }
 allowed() { cat /proc/"$1"/task/*/status | sed -n 's/^Cpus_allowed_list:\t//p' | sort -u | paste -sd' '; }

@@ -191,34 +191,31 @@ std::vector<BarGroup> by_model(const ReportInput& input) {
     return groups;
 }
 
+std::optional<Figure> bars(const ReportInput& input, std::string title, std::string caption,
+                           const std::vector<BarGroup>& groups) {
+    if (groups.empty()) return std::nullopt;
+    std::string svg = BarChart(title, input.command, groups).draw();
+    return Figure{std::move(title), std::move(svg), std::move(caption), input.command};
+}
+
 }  // namespace
 
 std::optional<Figure> comparison_figure(const ReportInput& input) {
-    const std::vector<BarGroup> groups = compared(input);
-    if (groups.empty()) return std::nullopt;
-    Figure figure;
-    figure.title = "Against the baseline";
-    figure.svg = BarChart(figure.title, input.command, groups).draw();
-    figure.caption =
+    return bars(
+        input, "Against the baseline",
         "Makespan (last end \u2212 first start), mean response (end \u2212 submit) and mean slowdown (response / "
         "static run time), each divided by that of the baseline (dashed line). Blue: better; orange: worse; grey: "
-        "the baseline, or within 0.5 % of it. The small numbers are the values themselves.";
-    figure.command = input.command;
-    return figure;
+        "the baseline, or within 0.5 % of it. The small numbers are the values themselves.",
+        compared(input));
 }
 
 std::optional<Figure> models_figure(const ReportInput& input) {
-    const std::vector<BarGroup> groups = by_model(input);
-    if (groups.empty()) return std::nullopt;
-    Figure figure;
-    figure.title = "By the model of run times";
-    figure.svg = BarChart(figure.title, input.command, groups).draw();
-    figure.caption =
+    return bars(
+        input, "By the model of run times",
         "The same policy under different models of how fast a job runs on fewer cores. ideal: work advances at the "
         "mean share of cores over the job's nodes; worst: at the smallest share. Divided by the static baseline, "
-        "or by the first model where there is none.";
-    figure.command = input.command;
-    return figure;
+        "or by the first model where there is none.",
+        by_model(input));
 }
 
 }  // namespace drom::sim
