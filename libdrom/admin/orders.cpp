@@ -43,7 +43,7 @@ bool Table::apply(const Plan& plan) noexcept {
     return complete;
 }
 
-int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_error* error) noexcept {
+int Table::make_plan(const Intent& what, const char* verb, Plan& plan, drom_error* error) noexcept {
     const PlanRules rules{(what.flags & DROM_TAKE) != 0, (what.flags & DROM_RETURN) != 0, (what.flags & DROM_FAST) != 0,
                           verb};
     const Owner::Name who = what.who();
@@ -58,13 +58,13 @@ int Table::make_plan(const Intention& what, const char* verb, Plan& plan, drom_e
 }
 
 /// Plans and applies, again when overtaken; then reconciles. A death on the way leaves the intent, and the next
-/// administrator does the same. With a wish, the CPUs are chosen anew each time, from the words as they are then.
-int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSet& touched, bool& changed,
+/// administrator does the same. With an order, the CPUs are chosen anew each time, from the words as they are then.
+int Table::carry_out(Intent& what, const Order* order, const char* verb, SlotSet& touched, bool& changed,
                      drom_error* error) noexcept {
     for (int attempt = 0; attempt < 16; ++attempt) {
         const bool again = attempt > 0;
         Plan plan{changes_, 0, {}};
-        int status = wish != nullptr ? choose(*wish, again, what, verb, error) : int{DROM_OK};
+        int status = order != nullptr ? choose(*order, again, what, verb, error) : int{DROM_OK};
         if (status == DROM_OK) status = make_plan(what, verb, plan, error);
         if (status != DROM_OK) {
             if (again) clear_intent(ledger_);
@@ -90,7 +90,7 @@ int Table::carry_out(Intention& what, const Wish* wish, const char* verb, SlotSe
 /// Completes what a dead administrator had begun. If that is refused now (its client has died too), the part that was
 /// done is as legal as any state.
 bool Table::finish_intent() noexcept {
-    Intention what;
+    Intent what;
     what.targets = targets_;
     if (!read_intent(ledger_, what)) {
         if (ledger_.intent().kind.load() != intent::kNothing) clear_intent(ledger_);  // damaged
@@ -104,7 +104,7 @@ bool Table::finish_intent() noexcept {
     return changed;
 }
 
-// --- wishes --------------------------------------------------------------------------------------------------------
+// --- orders --------------------------------------------------------------------------------------------------------
 
 int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, drom_error* error) noexcept {
     const Slot& slot = ledger_.slot(index);
@@ -126,48 +126,48 @@ int Table::check_limits(uint32_t index, const CpuSet& mask, const char* verb, dr
     return DROM_OK;
 }
 
-/// Turns a wish into CPUs, on the words as they are now. `again`: this call may have done part of it already, which is
-/// no reason to refuse.
-int Table::choose(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
-    what.mask = wish.mask;
-    switch (wish.kind) {
-        case Wish::kWithout: return choose_kept(wish, again, what, verb, error);
-        case Wish::kShrink: return choose_fewer(wish, again, what, verb, error);
-        case Wish::kExpand: return choose_more(wish, again, what, verb, error);
+/// Turns an order into CPUs, on the words as they are now. `again`: this call may have done part of it already, which
+/// is no reason to refuse.
+int Table::choose(const Order& order, bool again, Intent& what, const char* verb, drom_error* error) noexcept {
+    what.mask = order.mask;
+    switch (order.kind) {
+        case Order::kWithout: return choose_kept(order, again, what, verb, error);
+        case Order::kShrink: return choose_fewer(order, again, what, verb, error);
+        case Order::kExpand: return choose_more(order, again, what, verb, error);
         default: break;
     }
-    const bool exactly = wish.kind == Wish::kExactly;
+    const bool exactly = order.kind == Order::kExactly;
     what.kind = exactly ? intent::kMask : intent::kGive;
-    if (const int status = check_cpus(ledger_, wish.mask, false, verb, error); status != DROM_OK) return status;
-    if (exactly) return check_limits(what.slot, wish.mask, verb, error);
-    return check_limits(what.slot, wish.mask | wanted_cpus(ledger_, what.who()), verb, error);
+    if (const int status = check_cpus(ledger_, order.mask, false, verb, error); status != DROM_OK) return status;
+    if (exactly) return check_limits(what.slot, order.mask, verb, error);
+    return check_limits(what.slot, order.mask | wanted_cpus(ledger_, what.who()), verb, error);
 }
 
-int Table::choose_kept(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
+int Table::choose_kept(const Order& order, bool again, Intent& what, const char* verb, drom_error* error) noexcept {
     const CpuSet has = wanted_cpus(ledger_, what.who());
-    const CpuSet strange = wish.mask - has;
+    const CpuSet strange = order.mask - has;
     what.kind = intent::kTake;
-    what.mask = wish.mask & has;
-    if (wish.mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; name the CPUs to take", verb);
+    what.mask = order.mask & has;
+    if (order.mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; name the CPUs to take", verb);
     if (!strange.none() && !again)
         return fail(error, DROM_E_NOCPU, "%s: %s %s %s, which has %s", verb, CpusText(strange).text,
                     strange.count() == 1 ? "is not one of" : "are not among those of",
                     ClientText(ledger_, what.slot).text, CpuText(has).text);
-    const CpuSet kept = has - wish.mask;
+    const CpuSet kept = has - order.mask;
     return kept.none() ? int{DROM_OK} : check_limits(what.slot, kept, verb, error);  // no CPU left: the plan refuses
 }
 
-int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
+int Table::choose_fewer(const Order& order, bool again, Intent& what, const char* verb, drom_error* error) noexcept {
     const CpuSet mask = wanted_cpus(ledger_, what.who());
     const uint32_t has = mask.count();
     what.kind = intent::kTake;
     what.mask = CpuSet::empty();
-    if (wish.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
-    if (wish.to == has) return DROM_OK;  // nothing to take: a result, no error
-    if (wish.to > has && !again)
-        return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; %s", verb, CountText(wish.to, "CPU").text, has,
-                    wish.to > ledger_.cpus() ? "the node has fewer too" : "use expand to give more");
-    if (wish.to < has) what.mask = choose_far(mask, has - wish.to, &ledger_.place(0));
+    if (order.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
+    if (order.to == has) return DROM_OK;  // nothing to take: a result, no error
+    if (order.to > has && !again)
+        return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; %s", verb, CountText(order.to, "CPU").text, has,
+                    order.to > ledger_.cpus() ? "the node has fewer too" : "use expand to give more");
+    if (order.to < has) what.mask = choose_far(mask, has - order.to, &ledger_.place(0));
     return check_limits(what.slot, mask - what.mask, verb, error);
 }
 
@@ -190,40 +190,40 @@ int Table::refuse_more(Owner::Name who, const CpuSet& all, uint32_t has, uint32_
                 CountText(to, "CPU").text, has, all.count() - has, advice);
 }
 
-int Table::choose_more(const Wish& wish, bool again, Intention& what, const char* verb, drom_error* error) noexcept {
+int Table::choose_more(const Order& order, bool again, Intent& what, const char* verb, drom_error* error) noexcept {
     const Owner::Name who = what.who();
     const CpuSet mask = wanted_cpus(ledger_, who);
     const uint32_t has = mask.count();
     const bool take = (what.flags & DROM_TAKE) != 0;
     what.kind = intent::kGive;
     what.mask = CpuSet::empty();
-    if (wish.to == has || (wish.to < has && again)) return DROM_OK;
-    if (wish.to < has)
+    if (order.to == has || (order.to < has && again)) return DROM_OK;
+    if (order.to < has)
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use shrink to take some", verb,
-                    CountText(wish.to, "CPU").text, has);
-    CpuSet all = mask | choose_near(mask, givable_cpus(ledger_, who), wish.to - has, &ledger_.place(0));
-    if (all.count() < wish.to && take) all = all | choose_taken(ledger_, who, all, wish.to - all.count());
-    if (all.count() < wish.to) return refuse_more(who, all, has, wish.to, take, verb, error);
+                    CountText(order.to, "CPU").text, has);
+    CpuSet all = mask | choose_near(mask, givable_cpus(ledger_, who), order.to - has, &ledger_.place(0));
+    if (all.count() < order.to && take) all = all | choose_taken(ledger_, who, all, order.to - all.count());
+    if (all.count() < order.to) return refuse_more(who, all, has, order.to, take, verb, error);
     what.mask = all - mask;
     return check_limits(what.slot, all, verb, error);
 }
 
 // --- changes -------------------------------------------------------------------------------------------------------
 
-int Table::change_user(User user, const Wish& wish, const Options& options, const char* verb,
+int Table::change_user(User user, const Order& order, const Options& options, const char* verb,
                        drom_error* error) noexcept {
     SlotSet touched;
     bool changed = false;
-    Intention what;  // its mask is chosen below; clearing half a kilobyte would be measurable
+    Intent what;  // its mask is chosen below; clearing half a kilobyte would be measurable
     what.kind = intent::kMask;
     what.slot = user.slot;
     what.generation = user.generation;
     what.flags = options.flags;
-    const int status = carry_out(what, &wish, verb, touched, changed, error);
+    const int status = carry_out(what, &order, verb, touched, changed, error);
     return status == DROM_OK && !changed ? int{DROM_UNCHANGED} : status;
 }
 
-int Table::change_client(uint32_t pid, const Wish& wish, const Options& options, const char* name,
+int Table::change_client(uint32_t pid, const Order& order, const Options& options, const char* name,
                          drom_error* error) noexcept {
     const VerbText verb(name, pid);
     if (const int status = writable(name, error); status != DROM_OK) return status;
@@ -236,7 +236,7 @@ int Table::change_client(uint32_t pid, const Wish& wish, const Options& options,
         User user{};
         if (status = find(pid, verb.text, user, error); status != DROM_OK) return status;
         goal = {user.slot, user.generation, 0, false};
-        status = change_user(user, wish, options, verb.text, error);
+        status = change_user(user, order, options, verb.text, error);
     }
     if (status < 0) return status;
     const int finished = finish(goal, options, verb.text, error);
@@ -248,12 +248,12 @@ int Table::change_client(uint32_t pid, const Wish& wish, const Options& options,
 }
 
 int Table::set_mask(uint32_t pid, const CpuSet& mask, const Options& options, drom_error* error) noexcept {
-    return change_client(pid, {Wish::kExactly, mask, 0}, options, "set", error);
+    return change_client(pid, {Order::kExactly, mask, 0}, options, "set", error);
 }
 
 // --- several clients at once ---------------------------------------------------------------------------------------
 
-int Table::assign_one(const ClientMask& wanted, Intention& what, SlotSet& named, drom_error* error) noexcept {
+int Table::assign_one(const ClientMask& wanted, Intent& what, SlotSet& named, drom_error* error) noexcept {
     const VerbText verb("set", wanted.pid);
     User user{};
     if (const int status = find(wanted.pid, verb.text, user, error); status != DROM_OK) return status;
@@ -274,7 +274,7 @@ int Table::assign_one(const ClientMask& wanted, Intention& what, SlotSet& named,
     return DROM_OK;
 }
 
-int Table::assign(const ClientMask* wanted, size_t n, Intention& what, SlotSet& named, drom_error* error) noexcept {
+int Table::assign(const ClientMask* wanted, size_t n, Intent& what, SlotSet& named, drom_error* error) noexcept {
     if (n == 0) return fail(error, DROM_E_INVAL, "drom: set: no client is named; name at least one and its mask");
     for (size_t i = 0; i < n; ++i)
         if (const int status = assign_one(wanted[i], what, named, error); status != DROM_OK) return status;
@@ -289,7 +289,7 @@ int Table::set_masks(const ClientMask* wanted, size_t n, const Options& options,
     {
         const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(lock.inherited(), error);
-        Intention what{intent::kMasks, kNoSlot, 0, CpuSet::empty(), options.flags, targets_};
+        Intent what{intent::kMasks, kNoSlot, 0, CpuSet::empty(), options.flags, targets_};
         int status = assign(wanted, n, what, named, error);
         if (status == DROM_OK) status = carry_out(what, nullptr, "drom: set", touched, changed, error);
         if (status != DROM_OK) return status;
@@ -299,19 +299,19 @@ int Table::set_masks(const ClientMask* wanted, size_t n, const Options& options,
 }
 
 int Table::give(uint32_t pid, const CpuSet& cpus, const Options& options, drom_error* error) noexcept {
-    return change_client(pid, {Wish::kBesides, cpus, 0}, options, "give", error);
+    return change_client(pid, {Order::kBesides, cpus, 0}, options, "give", error);
 }
 
 int Table::take(uint32_t pid, const CpuSet& cpus, const Options& options, drom_error* error) noexcept {
-    return change_client(pid, {Wish::kWithout, cpus, 0}, options, "take", error);
+    return change_client(pid, {Order::kWithout, cpus, 0}, options, "take", error);
 }
 
 int Table::shrink(uint32_t pid, uint32_t to, const Options& options, drom_error* error) noexcept {
-    return change_client(pid, {Wish::kShrink, {}, to}, options, "shrink", error);
+    return change_client(pid, {Order::kShrink, {}, to}, options, "shrink", error);
 }
 
 int Table::expand(uint32_t pid, uint32_t to, const Options& options, drom_error* error) noexcept {
-    return change_client(pid, {Wish::kExpand, {}, to}, options, "expand", error);
+    return change_client(pid, {Order::kExpand, {}, to}, options, "expand", error);
 }
 
 }  // namespace drom

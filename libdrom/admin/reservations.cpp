@@ -47,7 +47,7 @@ void Table::leave_to_itself(User user, uint32_t pid, const Options& options) noe
     mask = mask & free_cpus(ledger_);
     Options plain = options;
     plain.flags = 0;
-    if (!mask.none()) change_user(user, {Wish::kExactly, mask, 0}, plain, "drom: reserve", nullptr);
+    if (!mask.none()) change_user(user, {Order::kExactly, mask, 0}, plain, "drom: reserve", nullptr);
 }
 
 /// Reserves a slot for the process, without any CPU.
@@ -79,7 +79,7 @@ int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, cha
         const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
         begin(lock.inherited(), error);
         if (const int status = reserve_slot(pid, options, verb.text, user, error); status != DROM_OK) return status;
-        const int status = change_user(user, {Wish::kExactly, mask, 0}, options, verb.text, error);
+        const int status = change_user(user, {Order::kExactly, mask, 0}, options, verb.text, error);
         if (status < 0) {
             if (!call_off(ledger_, pages_, path_, user.slot, user.generation)) leave_to_itself(user, pid, options);
             return status;

@@ -154,7 +154,7 @@ int Table::empty_cpus(const CpuSet& mask, const Options& options, bool drained, 
     const char* verb = drained ? "drain" : "restore";
     if (const int status = writable(verb, error); status != DROM_OK) return status;
     const char* sentence = drained ? "drom: drain" : "drom: restore";
-    Intention what{drained ? intent::kDrain : intent::kRestore, kNoSlot, 0, mask, options.flags};
+    Intent what{drained ? intent::kDrain : intent::kRestore, kNoSlot, 0, mask, options.flags};
     SlotSet touched;
     bool changed = false;
     const Awaiting awaiting(pages_, options);

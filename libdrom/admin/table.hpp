@@ -67,15 +67,15 @@ struct VerbText {
     VerbText(const char* verb, uint32_t pid) noexcept;
 };
 
-/// A wish of the caller about one client. Its CPUs are chosen on the words of which the plan is made, and again when
+/// An order of the caller about one client. Its CPUs are chosen on the words of which the plan is made, and again when
 /// those have changed before the plan was carried out.
-struct Wish {
+struct Order {
     enum Kind : uint8_t { kExactly, kBesides, kWithout, kShrink, kExpand } kind;
     const CpuSet& mask;  ///< kExactly, kBesides, kWithout; lives as long as the call
     uint32_t to;         ///< kShrink, kExpand
 };
 
-/// One of several wishes that are granted together or not at all.
+/// One of several orders that are granted together or not at all.
 struct ClientMask {
     uint32_t pid;
     CpuSet mask;
@@ -121,22 +121,22 @@ private:
 
     int begin(bool inherited, drom_error*) noexcept;
     bool finish_intent() noexcept;
-    int make_plan(const Intention&, const char* verb, Plan&, drom_error*) noexcept;
+    int make_plan(const Intent&, const char* verb, Plan&, drom_error*) noexcept;
     void refresh_offline() noexcept;
     int writable(const char* verb, drom_error*) noexcept;
     int find(uint32_t pid, const char* verb, User& user, drom_error*) noexcept;
     bool apply(const Plan& plan) noexcept;
-    int carry_out(Intention&, const Wish*, const char* verb, SlotSet& touched, bool& changed, drom_error*) noexcept;
-    int change_client(uint32_t pid, const Wish&, const Options&, const char* verb, drom_error*) noexcept;
-    int change_user(User user, const Wish&, const Options&, const char* verb, drom_error*) noexcept;
-    int choose(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
-    int choose_kept(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
-    int choose_fewer(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
+    int carry_out(Intent&, const Order*, const char* verb, SlotSet& touched, bool& changed, drom_error*) noexcept;
+    int change_client(uint32_t pid, const Order&, const Options&, const char* verb, drom_error*) noexcept;
+    int change_user(User user, const Order&, const Options&, const char* verb, drom_error*) noexcept;
+    int choose(const Order&, bool again, Intent&, const char* verb, drom_error*) noexcept;
+    int choose_kept(const Order&, bool again, Intent&, const char* verb, drom_error*) noexcept;
+    int choose_fewer(const Order&, bool again, Intent&, const char* verb, drom_error*) noexcept;
     int refuse_more(Owner::Name who, const CpuSet& all, uint32_t has, uint32_t to, bool take, const char* verb,
                     drom_error*) noexcept;
-    int choose_more(const Wish&, bool again, Intention&, const char* verb, drom_error*) noexcept;
-    int assign(const ClientMask* wanted, size_t n, Intention&, SlotSet& named, drom_error*) noexcept;
-    int assign_one(const ClientMask& wanted, Intention&, SlotSet& named, drom_error*) noexcept;
+    int choose_more(const Order&, bool again, Intent&, const char* verb, drom_error*) noexcept;
+    int assign(const ClientMask* wanted, size_t n, Intent&, SlotSet& named, drom_error*) noexcept;
+    int assign_one(const ClientMask& wanted, Intent&, SlotSet& named, drom_error*) noexcept;
     int finish_all(const SlotSet& slots, const Options&, const char* verb, drom_error*) noexcept;
     int check_limits(uint32_t slot, const CpuSet& mask, const char* verb, drom_error*) noexcept;
     int describe_process(uint32_t pid, Enrolment&, drom_error*) noexcept;

@@ -130,7 +130,7 @@ int get_mask(int pid, Mask& mask, int flags) noexcept {
     return dlb_error(access->wanted(pid, mask));
 }
 
-Wish wish_of(int flags, bool take) noexcept {
+Order order_of(int flags, bool take) noexcept {
     const bool waits = (flags & DLB_SYNC_QUERY) != 0;
     return {take, (flags & DLB_RETURN_STOLEN) != 0, waits, waits};
 }
@@ -141,9 +141,9 @@ int set_own_mask(const Mask& mask, int flags, Mask& news) noexcept {
     if (!process.ready.load() || !access.has_table()) return DLB_ERR_NOPROC;
     if (drom_dlb_pending(process.seen.load()) == DROM_OK) return DLB_ERR_PDIRTY;
     drom_error error{};
-    Wish wish = wish_of(flags, true);
-    wish.answers = false;
-    const int status = ask(*access, getpid(), mask, wish, &error);
+    Order order = order_of(flags, true);
+    order.answers = false;
+    const int status = ask(*access, getpid(), mask, order, &error);
     if (status < 0) explain(error);
     if (status < 0 || (flags & DLB_NO_SYNC) != 0) return dlb_error(status);
     const int adopted = adopt(news);
@@ -162,9 +162,9 @@ int set_mask(int pid, const Mask& mask, int flags) noexcept {
         return status == DROM_OK ? int{DLB_ERR_PDIRTY} : dlb_error(status);
     }
     drom_error error{};
-    Wish wish = wish_of(flags, true);
-    wish.answers = wish.waits && client.joined != 0;
-    const int status = ask(*access, pid, mask, wish, &error);
+    Order order = order_of(flags, true);
+    order.answers = order.waits && client.joined != 0;
+    const int status = ask(*access, pid, mask, order, &error);
     if (status < 0) explain(error);
     return dlb_error(status);
 }

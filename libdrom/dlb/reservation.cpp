@@ -148,12 +148,12 @@ int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** 
     drom_dlb_client client{};
     int status = drom_dlb_enrol(tables.view(), pid, &client, error);
     if (status != DROM_OK) return status == DROM_E_BUSY ? DLB_ERR_INIT : dlb_error(status);
-    const Wish wish{(flags & DLB_STEAL_CPUS) != 0, (flags & DLB_RETURN_STOLEN) != 0, (flags & DLB_SYNC_QUERY) != 0,
-                    false};
-    if (!mask.none()) status = ask(tables, pid, mask, wish, error);
+    const Order order{(flags & DLB_STEAL_CPUS) != 0, (flags & DLB_RETURN_STOLEN) != 0, (flags & DLB_SYNC_QUERY) != 0,
+                      false};
+    if (!mask.none()) status = ask(tables, pid, mask, order, error);
     char slot[32];
     snprintf(slot, sizeof slot, "%u:%u", client.slot, client.generation);
-    const char* args = wish.lend ? "--drom=1 --debug-opts=return-stolen" : "--drom=1";
+    const char* args = order.lend ? "--drom=1 --debug-opts=return-stolen" : "--drom=1";
     const char* path = drom_table_path(tables.table());
     const bool keyed = process.ready.load() || read_options(nullptr, false).key[0] != '\0';
     const Told told{pid, args, mask.count(), next_environ != nullptr || keyed ? path : nullptr,

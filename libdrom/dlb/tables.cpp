@@ -105,17 +105,17 @@ int await(const Tables& tables, int pid, uint32_t timeout_ms, drom_error* error)
     return status == DROM_PENDING ? int{DROM_E_TIMEOUT} : status;
 }
 
-int ask(const Tables& tables, int pid, const Mask& mask, const Wish& wish, drom_error* error) noexcept {
+int ask(const Tables& tables, int pid, const Mask& mask, const Order& order, drom_error* error) noexcept {
     Mask before;
     if (const int status = tables.wanted(pid, before); status != DROM_OK) return status;
     Owners owners{};
-    if (wish.waits && wish.take)
+    if (order.waits && order.take)
         if (const int status = find_owners(tables, pid, mask, owners, error); status != DROM_OK) return status;
     const Mask given_up = before - mask;
-    if (wish.lend) drom_dlb_lend(tables.view(), pid, given_up.words, Mask::kWords);
+    if (order.lend) drom_dlb_lend(tables.view(), pid, given_up.words, Mask::kWords);
     // Without waiting the process may start before the others have left, as with DLB; otherwise it gets the CPUs after
     // that.
-    const uint64_t take = wish.take ? DROM_TAKE | DROM_RETURN | (wish.waits ? 0 : DROM_FAST) : 0;
+    const uint64_t take = order.take ? DROM_TAKE | DROM_RETURN | (order.waits ? 0 : DROM_FAST) : 0;
     const drom_options options = with_flags(take | DROM_NEVER_CONFINE);
     int status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
     // A client that is in the way may have died meanwhile.
@@ -123,10 +123,10 @@ int ask(const Tables& tables, int pid, const Mask& mask, const Wish& wish, drom_
         status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
     if (status < 0) return status;
     drom_dlb_forget(tables.view(), pid);
-    const int waited = wish.waits ? await_all(tables, owners, pid, wish.answers, error) : DROM_OK;
+    const int waited = order.waits ? await_all(tables, owners, pid, order.answers, error) : DROM_OK;
     const Mask gained = mask - before;
     // Until now the taken CPUs would go back if this process died, or gave up waiting.
-    if (!wish.lend && waited == DROM_OK) drom_dlb_remember(tables.view(), pid, gained.words, Mask::kWords);
+    if (!order.lend && waited == DROM_OK) drom_dlb_remember(tables.view(), pid, gained.words, Mask::kWords);
     return waited;
 }
 

@@ -30,7 +30,7 @@ private:
 };
 
 /// A way to ask for CPUs.
-struct Wish {
+struct Order {
     bool take;     ///< from their owners
     bool lend;     ///< the CPUs go back by themselves
     bool waits;    ///< until all clients concerned have answered
@@ -38,7 +38,7 @@ struct Wish {
 };
 
 /// Asks for exactly `mask` for process `pid`. Returns a DROM_* status; DROM_E_TIMEOUT when it waited in vain.
-int ask(const Tables& tables, int pid, const Mask& mask, const Wish& wish, drom_error* error) noexcept;
+int ask(const Tables& tables, int pid, const Mask& mask, const Order& order, drom_error* error) noexcept;
 
 /// Waits until the pending request is answered. Returns DROM_OK, DROM_E_TIMEOUT, DROM_E_NOPROC.
 int await(const Tables& tables, int pid, uint32_t timeout_ms, drom_error* error) noexcept;

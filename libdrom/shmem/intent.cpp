@@ -12,8 +12,8 @@ void each_cpu(const Ledger& ledger, const CpuSet& cpus, Visit&& visit) noexcept 
 
 /// Loads each word of a record of kind `what.kind` once, even while another process writes: the values that are checked
 /// are the values that are used. Returns their checksum.
-uint64_t load_record(const Ledger& ledger, Intention& what) noexcept {
-    const Intent& record = ledger.intent();
+uint64_t load_record(const Ledger& ledger, Intent& what) noexcept {
+    const IntentRecord& record = ledger.intent();
     uint64_t hash = 0xcbf29ce484222325;
     const auto mixed = [&hash](uint64_t word) noexcept {
         hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 29;
@@ -35,8 +35,8 @@ uint64_t load_record(const Ledger& ledger, Intention& what) noexcept {
     return hash;
 }
 
-bool is_written(const Ledger& ledger, const Intention& what) noexcept {
-    Intention there{};
+bool is_written(const Ledger& ledger, const Intent& what) noexcept {
+    Intent there{};
     if (!read_intent(ledger, there) || there.kind != what.kind || there.slot != what.slot ||
         there.generation != what.generation || there.flags != what.flags || !(there.mask == what.mask))
         return false;
@@ -49,11 +49,11 @@ bool is_written(const Ledger& ledger, const Intention& what) noexcept {
 
 }  // namespace
 
-void write_intent(const Ledger& ledger, const Intention& what) noexcept {
+void write_intent(const Ledger& ledger, const Intent& what) noexcept {
     // An administrator that completes the work of a dead one finds the intent written. Writing it again would make it
     // invalid for a moment.
     if (is_written(ledger, what)) return;
-    Intent& record = ledger.intent();
+    IntentRecord& record = ledger.intent();
     record.kind.store(intent::kNothing);
     record.who.store(uint64_t{what.slot} << 32 | what.generation, std::memory_order_relaxed);
     record.flags.store(what.flags, std::memory_order_relaxed);
@@ -64,7 +64,7 @@ void write_intent(const Ledger& ledger, const Intention& what) noexcept {
             ledger.intent_target(cpu).store(static_cast<uint32_t>(Owner::packed(what.targets[cpu])),
                                             std::memory_order_relaxed);
         });
-    Intention written;
+    Intent written;
     written.kind = what.kind;
     record.checksum.store(load_record(ledger, written), std::memory_order_relaxed);
     record.kind.store(what.kind, std::memory_order_release);
@@ -74,8 +74,8 @@ void clear_intent(const Ledger& ledger) noexcept {
     ledger.intent().kind.store(intent::kNothing, std::memory_order_release);
 }
 
-bool read_intent(const Ledger& ledger, Intention& what) noexcept {
-    const Intent& record = ledger.intent();
+bool read_intent(const Ledger& ledger, Intent& what) noexcept {
+    const IntentRecord& record = ledger.intent();
     what.kind = record.kind.load(std::memory_order_acquire);
     if (what.kind == intent::kNothing || what.kind > intent::kLast) return false;
     return load_record(ledger, what) == record.checksum.load();

@@ -10,7 +10,7 @@
 
 namespace drom {
 
-struct Intention {
+struct Intent {
     uint64_t kind;              ///< intent::kMask ... kLast
     uint32_t slot, generation;  ///< kMask, kGive, kTake: the client
     CpuSet mask;     ///< kMask: the client's whole new mask; kMasks: that of all targets together; otherwise the CPUs
@@ -26,11 +26,11 @@ struct Intention {
 };
 
 /// Writes the intent. About 20 ns for up to 64 CPUs. Needs the administrator lock.
-void write_intent(const Ledger& ledger, const Intention& what) noexcept;
+void write_intent(const Ledger& ledger, const Intent& what) noexcept;
 void clear_intent(const Ledger& ledger) noexcept;
 
 /// Reads the intent, and fills `targets` where they are given. Returns false when there is none, or when it was not
 /// completely written: then no word had changed yet.
-bool read_intent(const Ledger& ledger, Intention& what) noexcept;
+bool read_intent(const Ledger& ledger, Intent& what) noexcept;
 
 }  // namespace drom

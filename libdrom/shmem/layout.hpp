@@ -163,7 +163,7 @@ struct RequestHalf {
 
 /// The changes of several words that the holder of the administrator lock is about to make, so that the next holder can
 /// finish them. Written before the first word changes, `kind` last; cleared after everything is reconciled.
-struct Intent {
+struct IntentRecord {
     Word kind;      ///< 0: nothing; otherwise an IntentKind
     Payload who;    ///< {slot:32, generation:32}
     Payload flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
@@ -295,10 +295,11 @@ inline constexpr uint64_t kLayoutFacts[] = {
     sizeof(Mailbox), offsetof(Mailbox, newest), offsetof(Mailbox, ack_waiters), offsetof(Mailbox, confined),
     offsetof(Mailbox, posted_ns), offsetof(Mailbox, attempts), offsetof(Mailbox, confined_ns), offsetof(Mailbox, begun),
     sizeof(RequestHalf), offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words),
-    half_bytes(1), half_bytes(64), request_stride(1), request_stride(64), sizeof(Intent), offsetof(Intent, kind),
-    offsetof(Intent, who), offsetof(Intent, flags), offsetof(Intent, checksum), offsetof(Intent, words),
-    intent_bytes(1), intent_bytes(64), sizeof(Event), offsetof(Event, index), offsetof(Event, time_ns),
-    offsetof(Event, seq), offsetof(Event, what), offsetof(Event, value),
+    half_bytes(1), half_bytes(64), request_stride(1), request_stride(64), sizeof(IntentRecord),
+    offsetof(IntentRecord, kind), offsetof(IntentRecord, who), offsetof(IntentRecord, flags),
+    offsetof(IntentRecord, checksum), offsetof(IntentRecord, words), intent_bytes(1), intent_bytes(64), sizeof(Event),
+    offsetof(Event, index), offsetof(Event, time_ns), offsetof(Event, seq), offsetof(Event, what),
+    offsetof(Event, value),
     // a client's page
     sizeof(Page), offsetof(Page, slot), offsetof(Page, generation), offsetof(Page, joined), offsetof(Page, released),
     offsetof(Page, resized), offsetof(Page, released_ns), offsetof(Page, resized_ns), offsetof(Page, sleeping),

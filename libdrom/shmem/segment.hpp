@@ -37,10 +37,11 @@ struct Ledger {
     [[nodiscard]] RequestHalf& half(uint32_t slot, uint64_t seq) const noexcept { return third(slot, seq & 1); }
     /// The mask to which an administrator last confined the client's threads.
     [[nodiscard]] RequestHalf& outside(uint32_t slot) const noexcept { return third(slot, 2); }
-    [[nodiscard]] Intent& intent() const noexcept { return at<Intent>(shape.intent_at, 0, 0); }
+    [[nodiscard]] IntentRecord& intent() const noexcept { return at<IntentRecord>(shape.intent_at, 0, 0); }
     /// The client to which an intent of several masks gives this CPU.
     [[nodiscard]] Half& intent_target(uint32_t cpu) const noexcept {
-        return at<Half>(shape.intent_at + offsetof(Intent, words) + uint64_t{8} * mask_words(), sizeof(Half), cpu);
+        return at<Half>(shape.intent_at + offsetof(IntentRecord, words) + uint64_t{8} * mask_words(), sizeof(Half),
+                        cpu);
     }
     [[nodiscard]] Event& event(uint64_t index) const noexcept {
         return at<Event>(shape.events_at, sizeof(Event), index % kEvents);

@@ -281,7 +281,7 @@ void left_half_done(Scene& scene) {
     const Owner::Name name_a = name_of(ledger, 0);
     const Owner::Name name_b = name_of(ledger, 1);
     Owner::Name targets[kCpus] = {name_a, name_b, name_b, name_a};
-    Intention what{intent::kMasks, kNoSlot, 0, cpus("0-3"), 0, targets};
+    Intent what{intent::kMasks, kNoSlot, 0, cpus("0-3"), 0, targets};
     write_intent(ledger, what);
     const Owner word{ledger.owner(3).load()};
     change_owner(ledger, 3, word, word.with(name_b, name_a, Owner::kLeaving));

@@ -85,10 +85,10 @@ TEST(Edges, AnEvent) {
 
 TEST(Edges, AnIntent) {
     const MemoryTable table(8, 1);
-    Intention what{intent::kDrain, 0, 0, CpuSet::range(0, 2), 0};
+    Intent what{intent::kDrain, 0, 0, CpuSet::range(0, 2), 0};
     expect_edge([&] { write_intent(table.ledger, what); },
                 [&] {
-                    Intention there{};
+                    Intent there{};
                     return read_intent(table.ledger, there);
                 });
 }

@@ -171,7 +171,7 @@ int die_between_two_clients(const std::string& path, const ClientMask (&both)[2]
     if (open_ledger(path.c_str(), false, ledger, &error) != DROM_OK) return 1;
     ledger.header().admin_lock.store(packed(self()));
     std::vector<Owner::Name> targets(ledger.cpus(), Owner::nobody());
-    Intention what{intent::kMasks, kNoSlot, 0, both[0].mask | both[1].mask, 0, targets.data()};
+    Intent what{intent::kMasks, kNoSlot, 0, both[0].mask | both[1].mask, 0, targets.data()};
     for (const ClientMask& one : both)
         for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
             if (one.mask.has(cpu)) targets[cpu] = name_of(ledger, find_pid(ledger, one.pid));
