@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reservations.cpp - CPUs for a process that has not joined yet, and from one that has ended.
-#include "table.hpp"
+#include "reservations.hpp"
 
 #include <unistd.h>
 #include <cerrno>
 
-#include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "base/environment_array.hpp"
 #include "base/error.hpp"
-#include "shmem/admin_lock.hpp"
+#include "carry_out.hpp"
+#include "confine_outside.hpp"
 #include "shmem/descendants.hpp"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
-#include "shmem/slots.hpp"
+#include "wait.hpp"
 
 namespace drom {
 
@@ -23,38 +23,36 @@ uint64_t slot_flags(const Options& options) noexcept {
     return (options.has(DROM_RIGID) ? slot_flag::kRigid : 0) | (options.has(DROM_TREE) ? slot_flag::kTree : 0);
 }
 
-}  // namespace
-
 /// Reads from /proc the facts about the process that its slot records.
-int Table::describe_process(uint32_t pid, Enrolment& enrolment, drom_error* error) noexcept {
+int describe_process(const Ledger& ledger, uint32_t pid, Enrolment& enrolment, drom_error* error) noexcept {
     const int code = find_process(pid, enrolment.client);
     if (code == ESRCH) return fail(error, DROM_E_NOPROC, "%s: there is no such process", enrolment.verb);
     enrolment.launcher = self();
     enrolment.uid = uid_of(pid);
     if (code != 0 || enrolment.uid == UINT32_MAX || enrolment.launcher.start == 0 || enrolment.launcher.pidns == 0)
         return fail(error, DROM_E_OS, "%s: its entry in /proc cannot be read; try again", enrolment.verb);
-    if (ledger_.node_mode() || enrolment.uid == geteuid()) return DROM_OK;
+    if (ledger.node_mode() || enrolment.uid == geteuid()) return DROM_OK;
     return fail(error, DROM_E_PERM, "%s: the process belongs to uid %u; only a node table serves several users",
                 enrolment.verb, enrolment.uid);
 }
 
 /// Gives the slot to a process that joined while the slot was being reserved for it, and cannot have the reserved CPUs.
 /// It gets the free ones of the CPUs that it may run on, as without a reservation.
-void Table::leave_to_itself(User user, uint32_t pid, const Options& options) noexcept {
-    ledger_.slot(user.slot).launcher.pid.store(0);
+void leave_to_itself(Table& table, const User& user, uint32_t pid, const Options& options) noexcept {
+    table.ledger.slot(user.slot).launcher.pid.store(0);
     CpuSet mask{};
     if (!get_affinity(pid, mask)) return;
-    mask = mask & free_cpus(ledger_);
+    mask = mask & free_cpus(table.ledger);
     Options plain = options;
     plain.flags = 0;
-    if (!mask.none()) change_user(user, {Order::kExactly, mask, 0}, plain, "drom: reserve", nullptr);
+    if (!mask.none()) carry_out(table, user, {Order::kSet, mask}, plain, "drom: reserve", nullptr);
 }
 
 /// Reserves a slot for the process, without any CPU.
-int Table::reserve_slot(uint32_t pid, const Options& options, const char* verb, User& user,
-                        drom_error* error) noexcept {
+int reserve_slot(Table& table, uint32_t pid, const Options& options, const char* verb, User& user,
+                 drom_error* error) noexcept {
     Enrolment enrolment{.verb = verb};
-    if (const int status = describe_process(pid, enrolment, error); status != DROM_OK) return status;
+    if (const int status = describe_process(table.ledger, pid, enrolment, error); status != DROM_OK) return status;
     enrolment.min_cpus = options.min_cpus;
     enrolment.max_cpus = options.max_cpus;
     enrolment.name = options.name;
@@ -62,87 +60,89 @@ int Table::reserve_slot(uint32_t pid, const Options& options, const char* verb, 
     enrolment.flags = slot_flags(options);
     // A user can use up the kernel's number of such pages. A job without a page runs as it is, and is confined from
     // outside.
-    enrolment.needs_page = !ledger_.node_mode();
-    return enrol(ledger_, pages_, path_, enrolment, user, nullptr, error);
-}
-
-int Table::reserve(uint32_t pid, const CpuSet& mask, const Options& options, char*** environment,
-                   drom_error* error) noexcept {
-    const VerbText verb("reserve", pid);
-    if (const int status = writable("reserve", error); status != DROM_OK) return status;
-    ReservationVariables variables;
-    if (environment != nullptr && !variables.prepare(*environment, path_))
-        return fail(error, DROM_E_OS, "%s: out of memory", verb.text);
-    User user{};
-    const Awaiting awaiting(pages_, options);
-    {
-        const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
-        begin(lock.inherited(), error);
-        if (const int status = reserve_slot(pid, options, verb.text, user, error); status != DROM_OK) return status;
-        const int status = change_user(user, {Order::kExactly, mask, 0}, options, verb.text, error);
-        if (status < 0) {
-            if (!call_off(ledger_, pages_, path_, user.slot, user.generation)) leave_to_itself(user, pid, options);
-            return status;
-        }
-        record(ledger_, {.type = DROM_EVENT_JOIN, .slot = user.slot, .value = mask.count(), .pid = pid});
-    }
-    if (environment != nullptr) variables.put(environment, user.slot, user.generation);
-    return finish({user.slot, user.generation, 0, false}, options, verb.text, error);
+    enrolment.needs_page = !table.ledger.node_mode();
+    return enrol(table.ledger, table.pages, table.path, enrolment, user, nullptr, error);
 }
 
 /// Returns whether the client may not be released by this process: only itself and its launcher release a living
 /// client. A process that never joined does not know its CPUs, so its reservation can be called off.
-bool Table::is_kept(uint32_t slot, uint64_t seen) noexcept {
+bool is_kept(Table& table, uint32_t slot, uint64_t seen) noexcept {
     const SlotState now = unpack_state(seen);
     if (!now.takes_part()) return false;  // another process releases it at this moment
-    const Page* page = pages_.view(slot);
+    const Page* page = table.pages.view(slot);
     const bool follows = now.phase == phase::kLive || page == nullptr || page->joined.load() != 0;
-    const Who who = read_who(ledger_.slot(slot).client);
+    const Who who = read_who(table.ledger.slot(slot).client);
     return follows && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
-           read_who(ledger_.slot(slot).launcher).pid != self().pid;
+           read_who(table.ledger.slot(slot).launcher).pid != self().pid;
 }
 
 /// Leaves the CPUs of a program that has ended to a descendant that still runs on them: step 3 of descendants.hpp.
-bool Table::leave_to_descendant(User user, drom_error* error) noexcept {
-    Slot& slot = ledger_.slot(user.slot);
+bool leave_to_descendant(const Table& table, const User& user, drom_error* error) noexcept {
+    Slot& slot = table.ledger.slot(user.slot);
     const Who ended = read_who(slot.client);
     const bool ours = (state_of(slot).flags & slot_flag::kTree) != 0 && read_who(slot.launcher) == self();
     if (!ours || verdict(ended) != Verdict::kDead) return false;
     Who successor{};
-    const uint32_t left = find_left(ledger_, path_, user.slot, successor);
+    const uint32_t left = find_left(table.ledger, table.path, user.slot, successor);
     if (left == 0) return false;
     write_who(slot.client, successor);
-    if (!sign_takeover(ledger_, user.slot, user.generation, phase::kFree)) return false;
+    if (!sign_takeover(table.ledger, user.slot, user.generation, phase::kFree)) return false;
     if (error == nullptr) return true;
     error->status = DROM_PENDING;
     Text text(error->text, sizeof error->text);
-    text << ClientText(ledger_, user.slot).text << " goes on in the background and keeps its CPUs";
+    text << ClientText(table.ledger, user.slot).text << " goes on in the background and keeps its CPUs";
     if (left > 1) text << " until the last of " << left << " processes ends";
     return true;
 }
 
-int Table::release_slot(uint32_t pid, const Options& options, drom_error* error) noexcept {
+int release_slot(Table& table, uint32_t pid, const Options& options, drom_error* error) noexcept {
     const VerbText verb("release", pid);
-    const AdminLock lock(ledger_.header(), deadline_in_ms(options.timeout_ms));
-    begin(lock.inherited(), error);
-    const User user = find_listed_user(ledger_, pid);
+    const LockedTable locked(table, options);
+    const User user = find_listed_user(table.ledger, pid);
     const auto [slot, generation] = user;
     if (slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
-    if (leave_to_descendant(user, error)) return DROM_PENDING;
-    for (uint64_t seen = ledger_.slot(slot).state.load(); unpack_state(seen).generation == generation;
-         seen = ledger_.slot(slot).state.load()) {
-        if (!options.has(DROM_TAKE) && is_kept(slot, seen))
+    if (leave_to_descendant(table, user, error)) return DROM_PENDING;
+    for (uint64_t seen = table.ledger.slot(slot).state.load(); unpack_state(seen).generation == generation;
+         seen = table.ledger.slot(slot).state.load()) {
+        if (!options.has(DROM_TAKE) && is_kept(table, slot, seen))
             return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);
         // Not if it has joined since that look: then it knows its CPUs.
-        if (retire(ledger_, pages_, path_, slot, seen, DROM_EVENT_LEAVE)) break;
+        if (retire(table.ledger, table.pages, table.path, slot, seen, DROM_EVENT_LEAVE)) break;
     }
     return succeed(error);
 }
 
-int Table::release(uint32_t pid, const Options& options, drom_error* error) noexcept {
-    if (const int status = writable("release", error); status != DROM_OK) return status;
-    const int status = release_slot(pid, options, error);
-    if (status == DROM_OK && !options.has(DROM_NEVER_CONFINE)) move_agentless();
+}  // namespace
+
+int reserve(Table& table, uint32_t pid, const CpuSet& mask, const Options& options, char*** environment,
+            drom_error* error) noexcept {
+    const VerbText verb("reserve", pid);
+    if (const int status = table.writable("reserve", error); status != DROM_OK) return status;
+    ReservationVariables variables;
+    if (environment != nullptr && !variables.prepare(*environment, table.path))
+        return fail(error, DROM_E_OS, "%s: out of memory", verb.text);
+    User user{};
+    const Awaiting awaiting(table.pages, options);
+    {
+        const LockedTable locked(table, options);
+        if (const int status = reserve_slot(table, pid, options, verb.text, user, error); status != DROM_OK)
+            return status;
+        const int status = carry_out(table, user, {Order::kSet, mask}, options, verb.text, error);
+        if (status < 0) {
+            if (!call_off(table.ledger, table.pages, table.path, user.slot, user.generation))
+                leave_to_itself(table, user, pid, options);
+            return status;
+        }
+        record(table.ledger, {.type = DROM_EVENT_JOIN, .slot = user.slot, .value = mask.count(), .pid = pid});
+    }
+    if (environment != nullptr) variables.put(environment, user.slot, user.generation);
+    return finish(table, user, options, verb.text, error);
+}
+
+int release(Table& table, uint32_t pid, const Options& options, drom_error* error) noexcept {
+    if (const int status = table.writable("release", error); status != DROM_OK) return status;
+    const int status = release_slot(table, pid, options, error);
+    if (status == DROM_OK && !options.has(DROM_NEVER_CONFINE)) move_agentless(table);
     return status;
 }
 

@@ -3,7 +3,11 @@
 #include <cstdlib>
 #include <new>
 
-#include "admin/table.hpp"
+#include "admin/carry_out.hpp"
+#include "admin/description.hpp"
+#include "admin/orders.hpp"
+#include "admin/reservations.hpp"
+#include "admin/wait.hpp"
 #include "base/error.hpp"
 #include "client/client.hpp"
 
@@ -11,6 +15,7 @@ using drom::ClientMask;
 using drom::CpuSet;
 using drom::fail;
 using drom::Options;
+using drom::Order;
 using drom::read_options;
 using drom::Table;
 
@@ -45,6 +50,29 @@ int write_mask(const CpuSet& mask, uint64_t* words, size_t nwords, const char* v
                 drom::CountText(nwords, "word").text);
 }
 
+/// Checks what every call with options has.
+int read_call(const drom_table* table, const drom_options* options, uint64_t allowed, const char* verb, Options& read,
+              drom_error* error) noexcept {
+    return table == nullptr ? no_table(verb, error) : read_options(options, allowed, verb, read, error);
+}
+
+int resize(drom_table* table, int32_t pid, Order::Kind kind, uint32_t to, const drom_options* options, const char* verb,
+           drom_error* error) noexcept {
+    Options read;
+    const int status = read_call(table, options, kMoveFlags, verb, read, error);
+    return status == DROM_OK ? drom::change(table->core, static_cast<uint32_t>(pid), {kind, {}, to}, read, error)
+                             : status;
+}
+
+int change_cpus(drom_table* table, const uint64_t* words, size_t nwords, const drom_options* options, uint64_t kind,
+                const char* verb, drom_error* error) noexcept {
+    Options read;
+    CpuSet mask;
+    int status = read_call(table, options, kMoveFlags, verb, read, error);
+    if (status == DROM_OK) status = read_mask(words, nwords, verb, mask, error);
+    return status == DROM_OK ? drom::change_cpus(table->core, kind, mask, read, error) : status;
+}
+
 }  // namespace
 
 extern "C" {
@@ -76,65 +104,59 @@ void drom_close(drom_table* table) {
     free(table);
 }
 
-const char* drom_table_path(const drom_table* table) { return table != nullptr ? table->core.path() : ""; }
-uint32_t drom_table_cpus(const drom_table* table) { return table != nullptr ? table->core.ledger().cpus() : 0; }
-uint32_t drom_table_clients(const drom_table* table) { return table != nullptr ? table->core.ledger().clients() : 0; }
+const char* drom_table_path(const drom_table* table) { return table != nullptr ? table->core.path : ""; }
+uint32_t drom_table_cpus(const drom_table* table) { return table != nullptr ? table->core.ledger.cpus() : 0; }
+uint32_t drom_table_clients(const drom_table* table) { return table != nullptr ? table->core.ledger.clients() : 0; }
 
 int drom_clients(drom_table* table, drom_client_info* out, size_t* n, drom_error* error) {
     if (table == nullptr) return no_table("list", error);
     if (n == nullptr) return no_room("list", "n", error);
-    return table->core.clients(out, n, error);
+    return drom::list_clients(table->core, out, n, error);
 }
 
 int drom_get_mask(drom_table* table, int32_t pid, uint64_t* owned, uint64_t* wanted, size_t nwords, drom_error* error) {
     if (table == nullptr) return no_table("get", error);
     CpuSet has{};
     CpuSet will{};
-    if (const int status = table->core.get_mask(static_cast<uint32_t>(pid), &has, &will, error); status != DROM_OK)
-        return status;
-    if (const int status = write_mask(has, owned, nwords, "get", error); status != DROM_OK) return status;
-    return write_mask(will, wanted, nwords, "get", error);
+    int status = drom::get_mask(table->core, static_cast<uint32_t>(pid), &has, &will, error);
+    if (status == DROM_OK) status = write_mask(has, owned, nwords, "get", error);
+    return status == DROM_OK ? write_mask(will, wanted, nwords, "get", error) : status;
 }
 
 int drom_table_masks(drom_table* table, uint64_t* present, uint64_t* free_cpus, uint64_t* drained, size_t nwords,
                      drom_error* error) {
     if (table == nullptr) return no_table("masks", error);
-    CpuSet sets[3];
-    table->core.masks(sets[0], sets[1], sets[2]);
-    uint64_t* const outs[3] = {present, free_cpus, drained};
-    for (int i = 0; i < 3; ++i)
-        if (const int status = write_mask(sets[i], outs[i], nwords, "masks", error); status != DROM_OK) return status;
-    return drom::succeed(error);
+    const drom::NodeMasks masks = drom::node_masks(table->core.ledger);
+    int status = write_mask(masks.present, present, nwords, "masks", error);
+    if (status == DROM_OK) status = write_mask(masks.unowned, free_cpus, nwords, "masks", error);
+    if (status == DROM_OK) status = write_mask(masks.drained, drained, nwords, "masks", error);
+    return status == DROM_OK ? drom::succeed(error) : status;
 }
 
 int drom_set_mask(drom_table* table, int32_t pid, const uint64_t* words, size_t nwords, const drom_options* options,
                   drom_error* error) {
-    if (table == nullptr) return no_table("set", error);
     Options read;
     CpuSet mask;
-    if (const int status = read_options(options, kMoveFlags | DROM_ADD | DROM_REMOVE, "set", read, error);
-        status != DROM_OK)
-        return status;
-    if (const int status = read_mask(words, nwords, "set", mask, error); status != DROM_OK) return status;
+    int status = read_call(table, options, kMoveFlags | DROM_ADD | DROM_REMOVE, "set", read, error);
+    if (status == DROM_OK) status = read_mask(words, nwords, "set", mask, error);
+    if (status != DROM_OK) return status;
     if (read.has(DROM_ADD) && read.has(DROM_REMOVE))
         return fail(error, DROM_E_INVAL, "drom: set: DROM_ADD and DROM_REMOVE exclude each other");
-    if (read.has(DROM_ADD)) return table->core.give(static_cast<uint32_t>(pid), mask, read, error);
-    if (read.has(DROM_REMOVE)) return table->core.take(static_cast<uint32_t>(pid), mask, read, error);
-    return table->core.set_mask(static_cast<uint32_t>(pid), mask, read, error);
+    const Order::Kind kind = read.has(DROM_ADD) ? Order::kGive : read.has(DROM_REMOVE) ? Order::kTake : Order::kSet;
+    return drom::change(table->core, static_cast<uint32_t>(pid), {kind, mask}, read, error);
 }
 
 int drom_set_masks(drom_table* table, const drom_client_mask* masks, size_t n, const drom_options* options,
                    drom_error* error) {
-    if (table == nullptr) return no_table("set", error);
     Options read;
-    if (const int status = read_options(options, kMoveFlags, "set", read, error); status != DROM_OK) return status;
+    int status = read_call(table, options, kMoveFlags, "set", read, error);
+    if (status != DROM_OK) return status;
     if (masks == nullptr) return no_room("set", "masks", error);
     if (n > drom::kMaxClients)
         return fail(error, DROM_E_INVAL, "drom: set: %zu clients are named; a table has at most %u", n,
                     drom::kMaxClients);
     auto* wanted = static_cast<ClientMask*>(malloc((n + 1) * sizeof(ClientMask)));
     if (wanted == nullptr) return fail(error, DROM_E_OS, "drom: set: out of memory");
-    int status = DROM_OK;
     for (size_t i = 0; i < n && status == DROM_OK; ++i) {
         wanted[i].pid = static_cast<uint32_t>(masks[i].pid);
         status = masks[i].reserved == 0
@@ -142,69 +164,49 @@ int drom_set_masks(drom_table* table, const drom_client_mask* masks, size_t n, c
                      : fail(error, DROM_E_INVAL, "drom: set %d: drom_client_mask.reserved is %u; set it to 0",
                             masks[i].pid, masks[i].reserved);
     }
-    if (status == DROM_OK) status = table->core.set_masks(wanted, n, read, error);
+    if (status == DROM_OK) status = drom::set_masks(table->core, wanted, n, read, error);
     free(wanted);
     return status;
 }
 
 int drom_shrink(drom_table* table, int32_t pid, uint32_t to, const drom_options* options, drom_error* error) {
-    if (table == nullptr) return no_table("shrink", error);
-    Options read;
-    if (const int status = read_options(options, kMoveFlags, "shrink", read, error); status != DROM_OK) return status;
-    return table->core.shrink(static_cast<uint32_t>(pid), to, read, error);
+    return resize(table, pid, Order::kShrink, to, options, "shrink", error);
 }
 
 int drom_expand(drom_table* table, int32_t pid, uint32_t to, const drom_options* options, drom_error* error) {
-    if (table == nullptr) return no_table("expand", error);
-    Options read;
-    if (const int status = read_options(options, kMoveFlags, "expand", read, error); status != DROM_OK) return status;
-    return table->core.expand(static_cast<uint32_t>(pid), to, read, error);
+    return resize(table, pid, Order::kExpand, to, options, "expand", error);
 }
 
 int drom_reserve(drom_table* table, int32_t pid, const uint64_t* words, size_t nwords, const drom_options* options,
                  char*** environment, drom_error* error) {
-    if (table == nullptr) return no_table("reserve", error);
     Options read;
     CpuSet mask;
-    if (const int status = read_options(options, kMoveFlags | DROM_RIGID | DROM_TREE, "reserve", read, error);
-        status != DROM_OK)
-        return status;
-    if (const int status = read_mask(words, nwords, "reserve", mask, error); status != DROM_OK) return status;
-    return table->core.reserve(static_cast<uint32_t>(pid), mask, read, environment, error);
+    int status = read_call(table, options, kMoveFlags | DROM_RIGID | DROM_TREE, "reserve", read, error);
+    if (status == DROM_OK) status = read_mask(words, nwords, "reserve", mask, error);
+    if (status != DROM_OK) return status;
+    return drom::reserve(table->core, static_cast<uint32_t>(pid), mask, read, environment, error);
 }
 
 int drom_release(drom_table* table, int32_t pid, const drom_options* options, drom_error* error) {
-    if (table == nullptr) return no_table("release", error);
     Options read;
-    if (const int status = read_options(options, kMoveFlags, "release", read, error); status != DROM_OK) return status;
-    return table->core.release(static_cast<uint32_t>(pid), read, error);
+    const int status = read_call(table, options, kMoveFlags, "release", read, error);
+    return status == DROM_OK ? drom::release(table->core, static_cast<uint32_t>(pid), read, error) : status;
 }
 
 int drom_drain(drom_table* table, const uint64_t* words, size_t nwords, const drom_options* options,
                drom_error* error) {
-    if (table == nullptr) return no_table("drain", error);
-    Options read;
-    CpuSet mask;
-    if (const int status = read_options(options, kMoveFlags, "drain", read, error); status != DROM_OK) return status;
-    if (const int status = read_mask(words, nwords, "drain", mask, error); status != DROM_OK) return status;
-    return table->core.drain(mask, read, error);
+    return change_cpus(table, words, nwords, options, drom::intent::kDrain, "drain", error);
 }
 
 int drom_restore(drom_table* table, const uint64_t* words, size_t nwords, const drom_options* options,
                  drom_error* error) {
-    if (table == nullptr) return no_table("restore", error);
-    Options read;
-    CpuSet mask;
-    if (const int status = read_options(options, kMoveFlags, "restore", read, error); status != DROM_OK) return status;
-    if (const int status = read_mask(words, nwords, "restore", mask, error); status != DROM_OK) return status;
-    return table->core.restore(mask, read, error);
+    return change_cpus(table, words, nwords, options, drom::intent::kRestore, "restore", error);
 }
 
 int drom_wait_for(drom_table* table, int32_t pid, uint64_t seq, const drom_options* options, drom_error* error) {
-    if (table == nullptr) return no_table("wait", error);
     Options read;
-    if (const int status = read_options(options, kWaitFlags, "wait", read, error); status != DROM_OK) return status;
-    return table->core.wait(static_cast<uint32_t>(pid), seq, read, error);
+    const int status = read_call(table, options, kWaitFlags, "wait", read, error);
+    return status == DROM_OK ? drom::wait_for(table->core, static_cast<uint32_t>(pid), seq, read, error) : status;
 }
 
 int drom_wait(drom_table* table, int32_t pid, uint64_t seq, uint32_t timeout_ms, drom_error* error) {
@@ -217,20 +219,19 @@ int drom_wait(drom_table* table, int32_t pid, uint64_t seq, uint32_t timeout_ms,
 int drom_descendants(drom_table* table, int32_t pid, int32_t* out, size_t* n, drom_error* error) {
     if (table == nullptr) return no_table("descendants", error);
     if (n == nullptr) return no_room("descendants", "n", error);
-    return table->core.descendants(static_cast<uint32_t>(pid), out, n, error);
+    return drom::list_descendants(table->core, static_cast<uint32_t>(pid), out, n, error);
 }
 
 int drom_check(drom_table* table, const drom_options* options, drom_error* error) {
-    if (table == nullptr) return no_table("check", error);
     Options read;
-    if (const int status = read_options(options, 0, "check", read, error); status != DROM_OK) return status;
-    return table->core.check(read, error);
+    const int status = read_call(table, options, 0, "check", read, error);
+    return status == DROM_OK ? drom::check_table(table->core, read, error) : status;
 }
 
 int drom_events(drom_table* table, uint64_t* next, drom_event* out, size_t* n, uint32_t timeout_ms, drom_error* error) {
     if (table == nullptr) return no_table("events", error);
     if (next == nullptr || out == nullptr || n == nullptr) return no_room("events", "next, out or n", error);
-    return table->core.events(next, out, n, timeout_ms, error);
+    return drom::read_events(table->core, next, out, n, timeout_ms, error);
 }
 
 }  // extern "C"

@@ -2,7 +2,7 @@
 // client_api.cpp - the calls of clients in the C interface: drom_init ... drom_limits.
 #include <atomic>
 
-#include "admin/table.hpp"
+#include "admin/options.hpp"
 #include "base/env.hpp"
 #include "base/error.hpp"
 #include "client/client.hpp"

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "admin/options.hpp"
 #include "admin/plan.hpp"
-#include "admin/table.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "client/client_state.hpp"

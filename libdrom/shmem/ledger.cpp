@@ -111,4 +111,9 @@ CpuSet free_cpus(const Ledger& ledger) noexcept {
     });
 }
 
+NodeMasks node_masks(const Ledger& ledger) noexcept {
+    return {select(ledger, [](Owner word) { return !word.is(Owner::kAbsent); }), free_cpus(ledger),
+            select(ledger, [](Owner word) { return word.is(Owner::kDrained); })};
+}
+
 }  // namespace drom

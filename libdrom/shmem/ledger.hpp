@@ -100,4 +100,9 @@ CpuSet cpus_of_node(const Ledger& ledger) noexcept;
 /// Returns the CPUs that no client owns and that may be given.
 CpuSet free_cpus(const Ledger& ledger) noexcept;
 
+struct NodeMasks {
+    CpuSet present, unowned, drained;
+};
+NodeMasks node_masks(const Ledger& ledger) noexcept;
+
 }  // namespace drom

@@ -25,7 +25,7 @@ void must(int status, const drom_error& error) {
 
 void set(Scene& scene, const test::Child& child, const char* mask, uint64_t flags) {
     drom_error error{};
-    must(scene.table.set_mask(child.upid(), cpus(mask), with(flags), &error), error);
+    must(change(scene.table, child.upid(), {Order::kSet, cpus(mask)}, with(flags), &error), error);
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ const std::vector<Start>& starts() {
              set(s, s.people.c, "1-3", DROM_TAKE | DROM_RETURN);
              s.acknowledge();
              drom_error error{};
-             must(s.table.check(with(0), &error), error);
+             must(check_table(s.table, with(0), &error), error);
              s.acknowledge();
          }},
         {"a fast hand-over that is not acknowledged",
@@ -144,7 +144,7 @@ const std::vector<Start>& starts() {
              s.client(s.people.a, cpus("0-3"));
              s.client(s.people.b, cpus("4-6"));
              drom_error error{};
-             must(s.table.drain(cpus("3,7"), with(0), &error), error);
+             must(change_cpus(s.table, intent::kDrain, cpus("3,7"), with(0), &error), error);
          }},
         {"a dead client that was promised CPUs, and owned some",
          [](Scene& s) {
@@ -194,7 +194,7 @@ void join(Scene& scene, const CpuSet& mask) {
 /// Makes the victim a client with a request that it has not seen.
 void join_and_ask(Scene& scene) {
     join(scene, cpus("0,6-7"));
-    scene.table.set_mask(static_cast<uint32_t>(getpid()), cpus("0"), with(0), nullptr);
+    change(scene.table, static_cast<uint32_t>(getpid()), {Order::kSet, cpus("0")}, with(0), nullptr);
 }
 
 void adopt(Scene&) {
@@ -205,11 +205,11 @@ void adopt(Scene&) {
 
 void set_two(Scene& scene, const char* a, const char* b, uint64_t flags) {
     const ClientMask both[] = {{scene.people.a.upid(), cpus(a)}, {scene.people.b.upid(), cpus(b)}};
-    scene.table.set_masks(both, 2, with(flags), nullptr);
+    set_masks(scene.table, both, 2, with(flags), nullptr);
 }
 
 void reserve_d(Scene& scene, const char* mask, uint64_t flags) {
-    scene.table.reserve(scene.people.d.upid(), cpus(mask), with(flags), nullptr, nullptr);
+    reserve(scene.table, scene.people.d.upid(), cpus(mask), with(flags), nullptr, nullptr);
 }
 
 }  // namespace
@@ -217,17 +217,27 @@ void reserve_d(Scene& scene, const char* mask, uint64_t flags) {
 const std::vector<Operation>& operations() {
     static const std::vector<Operation> all{
         {"set, give up and claim", nothing,
-         [](Scene& s) { s.table.set_mask(s.people.a.upid(), cpus("1,5,7"), with(0), nullptr); }},
+         [](Scene& s) { change(s.table, s.people.a.upid(), {Order::kSet, cpus("1,5,7")}, with(0), nullptr); }},
         {"set, take", nothing,
-         [](Scene& s) { s.table.set_mask(s.people.a.upid(), cpus("0-1,5-7"), with(DROM_TAKE), nullptr); }},
+         [](Scene& s) {
+             change(s.table, s.people.a.upid(), {Order::kSet, cpus("0-1,5-7")}, with(DROM_TAKE), nullptr);
+         }},
         {"set, take to return", nothing,
-         [](Scene& s) { s.table.set_mask(s.people.b.upid(), cpus("1-2,6"), with(DROM_TAKE | DROM_RETURN), nullptr); }},
+         [](Scene& s) {
+             change(s.table, s.people.b.upid(), {Order::kSet, cpus("1-2,6")}, with(DROM_TAKE | DROM_RETURN), nullptr);
+         }},
         {"set, take fast", nothing,
-         [](Scene& s) { s.table.set_mask(s.people.b.upid(), cpus("0,6"), with(DROM_TAKE | DROM_FAST), nullptr); }},
-        {"shrink", nothing, [](Scene& s) { s.table.shrink(s.people.a.upid(), 1, with(0), nullptr); }},
-        {"expand", nothing, [](Scene& s) { s.table.expand(s.people.b.upid(), 5, with(DROM_TAKE), nullptr); }},
-        {"give", nothing, [](Scene& s) { s.table.give(s.people.a.upid(), cpus("5,7"), with(DROM_TAKE), nullptr); }},
-        {"take", nothing, [](Scene& s) { s.table.take(s.people.a.upid(), cpus("1,4"), with(0), nullptr); }},
+         [](Scene& s) {
+             change(s.table, s.people.b.upid(), {Order::kSet, cpus("0,6")}, with(DROM_TAKE | DROM_FAST), nullptr);
+         }},
+        {"shrink", nothing,
+         [](Scene& s) { change(s.table, s.people.a.upid(), {Order::kShrink, {}, 1}, with(0), nullptr); }},
+        {"expand", nothing,
+         [](Scene& s) { change(s.table, s.people.b.upid(), {Order::kExpand, {}, 5}, with(DROM_TAKE), nullptr); }},
+        {"give", nothing,
+         [](Scene& s) { change(s.table, s.people.a.upid(), {Order::kGive, cpus("5,7")}, with(DROM_TAKE), nullptr); }},
+        {"take", nothing,
+         [](Scene& s) { change(s.table, s.people.a.upid(), {Order::kTake, cpus("1,4")}, with(0), nullptr); }},
         {"set several, among themselves and what is free", nothing,
          [](Scene& s) { set_two(s, "1,4-5", "0,2-3,7", 0); }},
         {"set several, take to return", nothing, [](Scene& s) { set_two(s, "0-1,6", "5,7", DROM_TAKE | DROM_RETURN); }},
@@ -235,13 +245,13 @@ const std::vector<Operation>& operations() {
         {"reserve, take to return", nothing, [](Scene& s) { reserve_d(s, "2,6", DROM_TAKE | DROM_RETURN); }},
         {"reserve", nothing, [](Scene& s) { reserve_d(s, "7", 0); }},
         {"release of a reservation", [](Scene& s) { reserve_d(s, "2,6", DROM_TAKE | DROM_RETURN); },
-         [](Scene& s) { s.table.release(s.people.d.upid(), with(0), nullptr); }},
-        {"drain", nothing, [](Scene& s) { s.table.drain(cpus("1,5,7"), with(0), nullptr); }},
-        {"restore", [](Scene& s) { s.table.drain(cpus("1,5"), with(0), nullptr); },
-         [](Scene& s) { s.table.restore(cpus("0-7"), with(0), nullptr); }},
-        {"check", nothing, [](Scene& s) { s.table.check(with(0), nullptr); }},
+         [](Scene& s) { release(s.table, s.people.d.upid(), with(0), nullptr); }},
+        {"drain", nothing, [](Scene& s) { change_cpus(s.table, intent::kDrain, cpus("1,5,7"), with(0), nullptr); }},
+        {"restore", [](Scene& s) { change_cpus(s.table, intent::kDrain, cpus("1,5"), with(0), nullptr); },
+         [](Scene& s) { change_cpus(s.table, intent::kRestore, cpus("0-7"), with(0), nullptr); }},
+        {"check", nothing, [](Scene& s) { check_table(s.table, with(0), nullptr); }},
         {"check, after everybody obeyed", [](Scene& s) { s.acknowledge(); },
-         [](Scene& s) { s.table.check(with(0), nullptr); }},
+         [](Scene& s) { check_table(s.table, with(0), nullptr); }},
         {"join", nothing, [](Scene& s) { join(s, cpus("0,6-7")); }},
         {"release and resize", join_and_ask, adopt},
         {"leave", [](Scene& s) { join(s, cpus("0,6-7")); }, [](Scene&) { client::leave(nullptr); }},

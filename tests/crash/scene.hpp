@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "admin/table.hpp"
+#include "admin/carry_out.hpp"
+#include "admin/orders.hpp"
+#include "admin/reservations.hpp"
 #include "base/identity.hpp"
 #include "child.hpp"
 #include "stepper.hpp"
@@ -25,7 +27,7 @@ class Scene {
 public:
     Scene(const std::string& path, const People& who);
 
-    [[nodiscard]] const Ledger& ledger() const { return table.ledger(); }
+    [[nodiscard]] const Ledger& ledger() const { return table.ledger; }
     /// Adds a client that joined, knows its mask and has released everything else.
     void client(const Who& who, const CpuSet& mask, uint32_t least = 1, bool rigid = false);
     void client(const test::Child& child, const CpuSet& mask) { client(identity(child), mask); }

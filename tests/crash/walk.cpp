@@ -304,7 +304,7 @@ private:
         Table table;
         drom_error error{};
         int status = table.open(scratch_.path.c_str(), with(0), &error);
-        if (status == DROM_OK) status = table.check(with(0), &error);
+        if (status == DROM_OK) status = check_table(table, with(0), &error);
         if (status < 0) std::fprintf(stderr, "crash-walk: %s: %s\n", where_.c_str(), error.text);
         return status;
     }

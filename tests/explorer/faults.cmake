@@ -41,15 +41,15 @@ explorer_fault(weak_claim "two newcomers" shmem/slots.cpp
 "        if (slot.state.load() != expected) continue;
         slot.state.store(claimed);")
 
-explorer_fault(no_intent "two administrators set both masks" admin/orders.cpp
-"        if (announced) write_intent(ledger_, what);"
+explorer_fault(no_intent "two administrators set both masks" admin/carry_out.cpp
+"        if (announced) write_intent(ledger, what);"
 "")
 
-explorer_fault(intent_forgotten "a swap is finished" admin/table.cpp
-"        finish_intent();
-        reconcile_all(ledger_, pages_);"
-"        clear_intent(ledger_);
-        reconcile_all(ledger_, pages_);")
+explorer_fault(intent_forgotten "a swap is finished" admin/carry_out.cpp
+"        finish_intent(table);
+        reconcile_all(table.ledger, table.pages);"
+"        clear_intent(table.ledger);
+        reconcile_all(table.ledger, table.pages);")
 
 explorer_fault(alive_called_dead "a CPU moves while its owner releases" base/identity.cpp
 "? Verdict::kDead : Verdict::kAlive;"
@@ -75,7 +75,7 @@ explorer_fault(checked_before_planned "a client joins while its CPU is given awa
     // Gains first: an")
 
 explorer_fault(confines_whoever_is_there "confined while its slot has a new user" admin/confine_outside.cpp
-"    if (state_of(ledger_.slot(slot)).generation != generation) return true;
+"    if (state_of(table.ledger.slot(slot)).generation != generation) return true;
     const Verdict"
 "    const Verdict")
 

@@ -46,7 +46,7 @@ int join(const char* mask, uint32_t reserved_for = client::kNoReservation) {
 int join_reserved(const char* mask) { return join(mask, 0); }
 
 int reserve(Table& table, uint32_t process, const char* mask) {
-    return table.reserve(pid_of(process), cpus(mask), with(DROM_TAKE), nullptr, nullptr);
+    return reserve(table, pid_of(process), cpus(mask), with(DROM_TAKE), nullptr, nullptr);
 }
 
 /// Reserves CPUs as the healthy administrator, before the scene begins.
@@ -124,16 +124,16 @@ void adopt(Scene& scene, const char* name, uint32_t process) {
 }
 
 int set(Table& table, uint32_t process, const char* mask, uint64_t flags) {
-    return table.set_mask(pid_of(process), cpus(mask), with(flags), nullptr);
+    return change(table, pid_of(process), {Order::kSet, cpus(mask)}, with(flags), nullptr);
 }
 
 int give(Table& table, uint32_t process, const char* mask) {
-    return table.give(pid_of(process), cpus(mask), with(DROM_TAKE), nullptr);
+    return change(table, pid_of(process), {Order::kGive, cpus(mask)}, with(DROM_TAKE), nullptr);
 }
 
 int set_two(Table& table, uint32_t a, const char* mask_a, uint32_t b, const char* mask_b) {
     const ClientMask both[] = {{pid_of(a), cpus(mask_a)}, {pid_of(b), cpus(mask_b)}};
-    return table.set_masks(both, 2, with(0), nullptr);
+    return set_masks(table, both, 2, with(0), nullptr);
 }
 
 void two_administrators(Scene& scene) {
@@ -182,7 +182,7 @@ void reap_and_reuse(Scene& scene) {
     const uint32_t dead = scene.client("2");
     const uint32_t newcomer = scene.process("2-3");
     scene.kill(dead);
-    scene.administer("looks for the dead", [](Table& table) { return table.check(with(0), nullptr); });
+    scene.administer("looks for the dead", [](Table& table) { return check_table(table, with(0), nullptr); });
     scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
 }
 
@@ -191,7 +191,7 @@ void two_reapers(Scene& scene) {
     const uint32_t dead = scene.client("1-2");
     const uint32_t newcomer = scene.process("1,3");
     scene.kill(dead);
-    scene.administer("looks for the dead", [](Table& table) { return table.check(with(0), nullptr); });
+    scene.administer("looks for the dead", [](Table& table) { return check_table(table, with(0), nullptr); });
     scene.administer("gives a CPU 1", [a](Table& table) { return give(table, a, "1"); });
     scene.act("a newcomer joins", newcomer, [] { return join("1,3"); });
 }
@@ -199,25 +199,29 @@ void two_reapers(Scene& scene) {
 void shrink_and_expand(Scene& scene) {
     const uint32_t a = scene.client("0-2");
     const uint32_t b = scene.client("3");
-    scene.administer("shrinks a to 1", [a](Table& table) { return table.shrink(pid_of(a), 1, with(0), nullptr); });
-    scene.administer("expands b to 2",
-                     [b](Table& table) { return table.expand(pid_of(b), 2, with(DROM_TAKE), nullptr); });
+    scene.administer("shrinks a to 1",
+                     [a](Table& table) { return change(table, pid_of(a), {Order::kShrink, {}, 1}, with(0), nullptr); });
+    scene.administer("expands b to 2", [b](Table& table) {
+        return change(table, pid_of(b), {Order::kExpand, {}, 2}, with(DROM_TAKE), nullptr);
+    });
 }
 
 void swap_and_take(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t b = scene.client("2-3");
     scene.administer("sets a 0,2, b 1,3", [a, b](Table& table) { return set_two(table, a, "0,2", b, "1,3"); });
-    scene.administer("takes CPU 3 from b",
-                     [b](Table& table) { return table.take(pid_of(b), cpus("3"), with(0), nullptr); });
+    scene.administer("takes CPU 3 from b", [b](Table& table) {
+        return change(table, pid_of(b), {Order::kTake, cpus("3")}, with(0), nullptr);
+    });
 }
 
 void give_and_take(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t b = scene.client("2-3");
     scene.administer("gives b CPU 1", [b](Table& table) { return give(table, b, "1"); });
-    scene.administer("takes CPU 3 from b",
-                     [b](Table& table) { return table.take(pid_of(b), cpus("3"), with(0), nullptr); });
+    scene.administer("takes CPU 3 from b", [b](Table& table) {
+        return change(table, pid_of(b), {Order::kTake, cpus("3")}, with(0), nullptr);
+    });
     adopt(scene, "a releases", a);
 }
 
@@ -232,7 +236,9 @@ void post_and_release_cross(Scene& scene) {
 void given_twice(Scene& scene) {
     const uint32_t a = scene.client("0");
     const uint32_t b = scene.client("2-3");
-    scene.administer("gives a CPU 1", [a](Table& table) { return table.give(pid_of(a), cpus("1"), with(0), nullptr); });
+    scene.administer("gives a CPU 1", [a](Table& table) {
+        return change(table, pid_of(a), {Order::kGive, cpus("1")}, with(0), nullptr);
+    });
     scene.administer("gives b CPU 1", [b](Table& table) { return give(table, b, "1"); });
 }
 
@@ -257,7 +263,9 @@ void two_newcomers(Scene& scene) {
 void given_and_gone(Scene& scene) {
     const uint32_t a = scene.client("0");
     const uint32_t newcomer = scene.process("3");
-    scene.administer("gives a CPU 1", [a](Table& table) { return table.give(pid_of(a), cpus("1"), with(0), nullptr); });
+    scene.administer("gives a CPU 1", [a](Table& table) {
+        return change(table, pid_of(a), {Order::kGive, cpus("1")}, with(0), nullptr);
+    });
     scene.act("a leaves", a, [] { return client::leave(nullptr); });
     scene.act("a newcomer joins", newcomer, [] { return join("3"); });
 }
@@ -265,7 +273,8 @@ void given_and_gone(Scene& scene) {
 void drain_and_join(Scene& scene) {
     scene.client("0");
     const uint32_t newcomer = scene.process("2-3");
-    scene.administer("drains CPU 3", [](Table& table) { return table.drain(cpus("3"), with(0), nullptr); });
+    scene.administer("drains CPU 3",
+                     [](Table& table) { return change_cpus(table, intent::kDrain, cpus("3"), with(0), nullptr); });
     scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
 }
 
@@ -287,8 +296,9 @@ void left_half_done(Scene& scene) {
     change_owner(ledger, 3, word, word.with(name_b, name_a, Owner::kLeaving));
     scene.kill(dead);
     scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
-    scene.administer("takes CPU 2 from b",
-                     [b](Table& table) { return table.take(pid_of(b), cpus("2"), with(0), nullptr); });
+    scene.administer("takes CPU 2 from b", [b](Table& table) {
+        return change(table, pid_of(b), {Order::kTake, cpus("2")}, with(0), nullptr);
+    });
 }
 
 void confine(Scene& scene, uint32_t a, uint32_t b) {
@@ -325,7 +335,7 @@ void call_off_and_join(Scene& scene) {
     const uint32_t newcomer = scene.process("2-3");
     reserve_before(scene, newcomer, "2-3");
     scene.administer("calls the reservation off",
-                     [newcomer](Table& table) { return table.release(pid_of(newcomer), with(0), nullptr); });
+                     [newcomer](Table& table) { return release(table, pid_of(newcomer), with(0), nullptr); });
     scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
     scene.act("the newcomer joins", newcomer, [] { return join_reserved("2-3"); });
 }
@@ -334,7 +344,7 @@ void dead_and_taken_over(Scene& scene) {
     const uint32_t dead = scene.client("0-1");
     const uint32_t next = scene.process("2-3");
     scene.kill(dead);
-    scene.administer("looks for the dead", [](Table& table) { return table.check(with(0), nullptr); });
+    scene.administer("looks for the dead", [](Table& table) { return check_table(table, with(0), nullptr); });
     scene.act("the next program takes its place", next, [dead] { return join("2-3", pid_of(dead)); });
 }
 
@@ -344,8 +354,9 @@ void node_take_and_join(Scene& scene) {
     const uint32_t newcomer = scene.process("2-3");
     reserve_before(scene, newcomer, "2-3");
     scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
-    scene.administer("takes CPU 1 from a",
-                     [a](Table& table) { return table.take(pid_of(a), cpus("1"), with(0), nullptr); });
+    scene.administer("takes CPU 1 from a", [a](Table& table) {
+        return change(table, pid_of(a), {Order::kTake, cpus("1")}, with(0), nullptr);
+    });
     scene.act("the newcomer joins", newcomer, [] { return join_reserved("2-3"); });
 }
 
@@ -355,7 +366,7 @@ void node_move_and_release(Scene& scene) {
     const uint32_t b = scene.reserved_client("2-3");
     move(scene, a, b);
     // Clients reconcile nothing in a node table.
-    scene.administer("looks after the table", [](Table& table) { return table.check(with(0), nullptr); });
+    scene.administer("looks after the table", [](Table& table) { return check_table(table, with(0), nullptr); });
 }
 
 void node_confine_and_release(Scene& scene) {

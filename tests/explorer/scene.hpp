@@ -4,7 +4,9 @@
 
 #include <vector>
 
-#include "admin/table.hpp"
+#include "admin/carry_out.hpp"
+#include "admin/orders.hpp"
+#include "admin/reservations.hpp"
 #include "schedule.hpp"
 
 namespace drom::explorer {

@@ -8,7 +8,8 @@
 #include <iterator>
 #include <vector>
 
-#include "admin/table.hpp"
+#include "admin/carry_out.hpp"
+#include "admin/description.hpp"
 #include "base/env.hpp"
 #include "base/error.hpp"
 #include "client/client.hpp"
@@ -118,7 +119,7 @@ void check_listed(drom::Table& table, const drom::agent::Found& found) {
     list[0].size = sizeof list[0];
     std::size_t count = 2;
     drom_error error{};
-    must(table.clients(list, &count, &error) == DROM_OK && count == 1, "a client is listed once", error.text);
+    must(list_clients(table, list, &count, &error) == DROM_OK && count == 1, "a client is listed once", error.text);
     const drom_client_info& me = list[0];
     must(me.pid == getpid(), "it is this process");
     must((me.doors & ~DROM_DOOR_ASYNC) == found.door, "its doors are those that it has");
@@ -154,7 +155,7 @@ void check_joining(Place& place) {
     drom_error error{};
     drom::Options plain;
     plain.timeout_ms = 1000;
-    must(place.table.check(plain, &error) == DROM_UNCHANGED, "nothing is left to do", error.text);
+    must(check_table(place.table, plain, &error) == DROM_UNCHANGED, "nothing is left to do", error.text);
 }
 
 }  // namespace

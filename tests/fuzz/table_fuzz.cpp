@@ -16,6 +16,8 @@
 #include <map>
 #include <vector>
 
+#include "admin/description.hpp"
+#include "admin/wait.hpp"
 #include "fuzz.hpp"
 #include "scene.hpp"
 #include "temp_dir.hpp"
@@ -173,32 +175,36 @@ using Work = int (*)(Table&, const Arguments&, drom_error*);
 int set_two(Table& table, const Arguments& a, drom_error* error) {
     CpuSet rest = CpuSet::range(0, crash::kCpus) - a.mask;
     const std::array<ClientMask, 2> both{{{a.pid, a.mask}, {a.other, rest}}};
-    return table.set_masks(both.data(), both.size(), a.options, error);
+    return set_masks(table, both.data(), both.size(), a.options, error);
 }
 
 int follow(Table& table, const Arguments& a, drom_error* error) {
     std::array<drom_event, 16> events{};
     std::uint64_t next = a.to % 2 == 0 ? 0 : UINT64_MAX;
     std::size_t count = events.size();
-    const int status = table.events(&next, events.data(), &count, 0, error);
+    const int status = read_events(table, &next, events.data(), &count, 0, error);
     must(count <= events.size(), "no more events than there is room for");
     return status;
 }
 
 constexpr std::array<Work, 14> kWorks{
-    [](Table& t, const Arguments& a, drom_error* e) { return t.set_mask(a.pid, a.mask, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.give(a.pid, a.mask, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.take(a.pid, a.mask, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.shrink(a.pid, a.to, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.expand(a.pid, a.to, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return change(t, a.pid, {Order::kSet, a.mask}, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return change(t, a.pid, {Order::kGive, a.mask}, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return change(t, a.pid, {Order::kTake, a.mask}, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) {
+        return change(t, a.pid, {Order::kShrink, {}, a.to}, a.options, e);
+    },
+    [](Table& t, const Arguments& a, drom_error* e) {
+        return change(t, a.pid, {Order::kExpand, {}, a.to}, a.options, e);
+    },
     set_two,
-    [](Table& t, const Arguments& a, drom_error* e) { return t.reserve(a.pid, a.mask, a.options, nullptr, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.release(a.pid, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.drain(a.mask, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.restore(a.mask, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.wait(a.pid, a.to, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.check(a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return t.get_mask(a.pid, nullptr, nullptr, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return reserve(t, a.pid, a.mask, a.options, nullptr, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return release(t, a.pid, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return change_cpus(t, intent::kDrain, a.mask, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return change_cpus(t, intent::kRestore, a.mask, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return wait_for(t, a.pid, a.to, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return check_table(t, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return get_mask(t, a.pid, nullptr, nullptr, e); },
     follow};
 
 void must_be_documented(int status, const drom_error& error) {
@@ -213,15 +219,14 @@ void list(Table& table) {
     clients[0].size = sizeof clients[0];
     std::size_t count = clients.size();
     drom_error error{};
-    must_be_documented(table.clients(clients.data(), &count, &error), error);
+    must_be_documented(list_clients(table, clients.data(), &count, &error), error);
     for (std::size_t i = 0; i < std::min(count, clients.size()); ++i) {
         const drom_client_info& client = clients[i];
         must(strnlen(client.name, sizeof client.name) < sizeof client.name, "a name is terminated");
         must(strnlen(client.why, sizeof client.why) < sizeof client.why, "a reason is terminated");
         must(client.owned_cpus <= crash::kCpus && client.wanted_cpus <= crash::kCpus, "no more CPUs than there are");
     }
-    CpuSet present{}, unowned{}, drained{};
-    table.masks(present, unowned, drained);
+    const auto [present, unowned, drained] = node_masks(table.ledger);
     must((present | unowned | drained).within(crash::kCpus), "no CPU that the table does not have");
 }
 
@@ -229,7 +234,7 @@ void work_on(Table& table, Work work, const Arguments& arguments) {
     drom_error error{};
     list(table);
     must_be_documented(work(table, arguments, &error), error);
-    must_be_documented(table.check(arguments.options, &error), error);
+    must_be_documented(check_table(table, arguments.options, &error), error);
     list(table);
 }
 

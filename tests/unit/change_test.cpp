@@ -25,7 +25,7 @@ public:
         const auto make = gives ? plan_give : plan_take;
         RC_ASSERT(make(table.ledger, table.name(slot), cpus, kRules, plan_, &error_) == DROM_OK);
     }
-    /// Carries out as Table::carry_out: an overtaken change is planned again.
+    /// Carries out as carry_out(): an overtaken change is planned again.
     void carry_out(const MemoryTable& table, uint32_t slot) {
         for (int attempt = 0; attempt < 4; ++attempt) {
             bool complete = true;

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "admin/table.hpp"
+#include "admin/options.hpp"
 #include "base/error.hpp"
 #include "drom/drom.h"
 #include "property.hpp"

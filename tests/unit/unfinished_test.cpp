@@ -3,7 +3,11 @@
 // one word was changed.
 #include <gtest/gtest.h>
 
-#include "admin/table.hpp"
+#include "admin/carry_out.hpp"
+#include "admin/description.hpp"
+#include "admin/orders.hpp"
+#include "admin/reservations.hpp"
+#include "admin/wait.hpp"
 #include "child.hpp"
 #include "client/client.hpp"
 #include "memory_table.hpp"
@@ -92,11 +96,11 @@ protected:
         options.clients = 8;
         options.timeout_ms = 1000;
         ASSERT_EQ(DROM_OK, table_.open(directory_.table().c_str(), options, &error_)) << error_.text;
-        ASSERT_GE(table_.reserve(client_.upid(), CpuSet::range(0, 2), plain_, nullptr, &error_), 0) << error_.text;
+        ASSERT_GE(reserve(table_, client_.upid(), CpuSet::range(0, 2), plain_, nullptr, &error_), 0) << error_.text;
     }
     CpuSet wanted() {
         CpuSet mask{};
-        EXPECT_EQ(DROM_OK, table_.get_mask(client_.upid(), nullptr, &mask, &error_)) << error_.text;
+        EXPECT_EQ(DROM_OK, get_mask(table_, client_.upid(), nullptr, &mask, &error_)) << error_.text;
         return mask;
     }
     void leave_half_done(const CpuSet& mask, bool intent_complete, uint64_t kind = intent::kMask) {
@@ -130,7 +134,7 @@ TEST_F(DeadAdministrator, WhoWasToBeGivenCpusTakesThoseThatAreFree) {
     reserved.open();
     joined.pass();
     CpuSet owned{};
-    ASSERT_EQ(DROM_OK, table_.get_mask(newcomer.upid(), &owned, nullptr, &error_)) << error_.text;
+    ASSERT_EQ(DROM_OK, get_mask(table_, newcomer.upid(), &owned, nullptr, &error_)) << error_.text;
     EXPECT_EQ(owned, own);
 }
 
@@ -138,9 +142,9 @@ TEST_F(DeadAdministrator, WhatItBeganIsFinishedByTheNextOne) {
     const CpuSet mask = CpuSet::range(1, 6);
     leave_half_done(mask, true);
     EXPECT_NE(mask, wanted());
-    EXPECT_EQ(DROM_OK, table_.check(plain_, &error_)) << error_.text;
+    EXPECT_EQ(DROM_OK, check_table(table_, plain_, &error_)) << error_.text;
     EXPECT_EQ(mask, wanted());
-    EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
+    EXPECT_EQ(DROM_UNCHANGED, check_table(table_, plain_, &error_));
 }
 
 TEST_F(DeadAdministrator, WhatItBeganIsFinishedAlsoWhenSomebodyWhoOnlyWaitedHadTheTurnInBetween) {
@@ -148,20 +152,20 @@ TEST_F(DeadAdministrator, WhatItBeganIsFinishedAlsoWhenSomebodyWhoOnlyWaitedHadT
     leave_half_done(mask, true);
     Options brief = plain_;
     brief.timeout_ms = 1;
-    EXPECT_GE(table_.wait(client_.upid(), 0, brief, &error_), 0) << error_.text;
+    EXPECT_GE(wait_for(table_, client_.upid(), 0, brief, &error_), 0) << error_.text;
     const Child other = Child::sleeper();
-    EXPECT_GE(table_.reserve(other.upid(), CpuSet::range(7, 1), plain_, nullptr, &error_), 0) << error_.text;
+    EXPECT_GE(reserve(table_, other.upid(), CpuSet::range(7, 1), plain_, nullptr, &error_), 0) << error_.text;
     EXPECT_EQ(mask, wanted());
 }
 
 TEST_F(DeadAdministrator, AGivingOrATakingIsFinishedWithoutTouchingOtherCpus) {
     leave_half_done(CpuSet::range(3, 4), true, intent::kGive);
-    EXPECT_EQ(DROM_OK, table_.check(plain_, &error_)) << error_.text;
+    EXPECT_EQ(DROM_OK, check_table(table_, plain_, &error_)) << error_.text;
     EXPECT_EQ(CpuSet::range(0, 2) | CpuSet::range(3, 4), wanted());
     leave_half_done(CpuSet::range(1, 4), true, intent::kTake);
-    ASSERT_GE(table_.give(client_.upid(), CpuSet::range(7, 1), plain_, &error_), 0) << error_.text;
+    ASSERT_GE(change(table_, client_.upid(), {Order::kGive, CpuSet::range(7, 1)}, plain_, &error_), 0) << error_.text;
     EXPECT_EQ(CpuSet::range(0, 1) | CpuSet::range(5, 3), wanted());
-    EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
+    EXPECT_EQ(DROM_UNCHANGED, check_table(table_, plain_, &error_));
 }
 
 /// Carries out one word of a plan for two clients, leaves the intent and the lock, and dies.
@@ -186,30 +190,30 @@ int die_between_two_clients(const std::string& path, const ClientMask (&both)[2]
 
 TEST_F(DeadAdministrator, WhatItBeganForSeveralClientsIsFinishedForAll) {
     const Child other = Child::sleeper();
-    ASSERT_GE(table_.reserve(other.upid(), CpuSet::range(3, 3), plain_, nullptr, &error_), 0) << error_.text;
+    ASSERT_GE(reserve(table_, other.upid(), CpuSet::range(3, 3), plain_, nullptr, &error_), 0) << error_.text;
     const ClientMask both[] = {{client_.upid(), CpuSet::range(0, 1) | CpuSet::range(4, 2)},
                                {other.upid(), CpuSet::range(1, 3) | CpuSet::range(6, 1)}};
     Child administrator = Child::run([&] { return die_between_two_clients(directory_.table(), both); });
     ASSERT_EQ(0, administrator.wait());
     EXPECT_NE(both[0].mask, wanted());
-    EXPECT_EQ(DROM_OK, table_.check(plain_, &error_)) << error_.text;
+    EXPECT_EQ(DROM_OK, check_table(table_, plain_, &error_)) << error_.text;
     EXPECT_EQ(both[0].mask, wanted());
     CpuSet mask{};
-    EXPECT_EQ(DROM_OK, table_.get_mask(other.upid(), nullptr, &mask, &error_)) << error_.text;
+    EXPECT_EQ(DROM_OK, get_mask(table_, other.upid(), nullptr, &mask, &error_)) << error_.text;
     EXPECT_EQ(both[1].mask, mask);
-    EXPECT_EQ(DROM_UNCHANGED, table_.check(plain_, &error_));
+    EXPECT_EQ(DROM_UNCHANGED, check_table(table_, plain_, &error_));
 }
 
 TEST_F(DeadAdministrator, AnIntentThatWasNotCompletelyWrittenIsNotBelieved) {
     leave_half_done(CpuSet::range(1, 6), false);
     const CpuSet half = wanted();
-    table_.check(plain_, &error_);
+    check_table(table_, plain_, &error_);
     EXPECT_EQ(half, wanted());
 }
 
 TEST_F(DeadAdministrator, AShrinkThatIsNotReleasedYetCanBeTakenBack) {
-    ASSERT_EQ(DROM_PENDING, table_.shrink(client_.upid(), 1, plain_, &error_)) << error_.text;
-    EXPECT_GE(table_.expand(client_.upid(), 8, plain_, &error_), 0) << error_.text;
+    ASSERT_EQ(DROM_PENDING, change(table_, client_.upid(), {Order::kShrink, {}, 1}, plain_, &error_)) << error_.text;
+    EXPECT_GE(change(table_, client_.upid(), {Order::kExpand, {}, 8}, plain_, &error_), 0) << error_.text;
     EXPECT_EQ(CpuSet::range(0, 8), wanted());
 }
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// confine_outside.hpp - an administrator moves the threads of a client that does not do it by itself.
+#pragma once
+
+#include "table.hpp"
+
+namespace drom {
+
+/// Sets the affinity of the client's threads from outside. Returns false when that is not possible: then only the
+/// client itself can release.
+bool confine_client(Table& table, uint32_t slot) noexcept;
+
+/// Confines the client to its newest request again: a process that has not joined may have left its CPUs by an affinity
+/// call since.
+bool confine_again(Table& table, const User& user) noexcept;
+
+/// Moves clients without an agent that got CPUs back, as no other process does. Only those that were moved off CPUs
+/// before: other reservations, such as one whose program has not started, do not concern a client that leaves.
+void move_agentless(Table& table) noexcept;
+
+}  // namespace drom

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// description.hpp - what a table says of its clients and events, for people and programs.
+#pragma once
+
+#include "table.hpp"
+
+namespace drom {
+
+int get_mask(Table& table, uint32_t pid, CpuSet* owned, CpuSet* wanted, drom_error* error) noexcept;
+int list_clients(Table& table, drom_client_info* out, size_t* n, drom_error* error) noexcept;
+int list_descendants(const Table& table, uint32_t pid, int32_t* out, size_t* n, drom_error* error) noexcept;
+int read_events(const Table& table, uint64_t* next, drom_event* out, size_t* n, uint32_t timeout_ms,
+                drom_error* error) noexcept;
+
+}  // namespace drom

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// order_cpus.cpp - the CPUs that an order about one client means, on the words as they are now.
+#include "order_cpus.hpp"
+
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "placement.hpp"
+#include "plan.hpp"
+#include "shmem/slots.hpp"
+
+namespace drom {
+
+int check_limits(const Ledger& ledger, uint32_t index, const CpuSet& mask, const char* verb,
+                 drom_error* error) noexcept {
+    const Slot& slot = ledger.slot(index);
+    const Owner::Name who = name_of(ledger, index);
+    // The only administrator of a node's table is the resource manager, which may do this.
+    const bool rigid = (state_of(slot).flags & slot_flag::kRigid) != 0 && !ledger.node_mode();
+    if (rigid && !(wanted_cpus(ledger, who) - mask).none())
+        return fail(error, DROM_E_BUSY, "%s: the client is rigid: it keeps its CPUs until it ends", verb);
+    const uint32_t count = mask.count(ledger.cpus());
+    const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
+    const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
+    if (count < least)
+        return fail(error, DROM_E_INVAL, "%s: %s asked, but the client needs at least %u", verb,
+                    CountText(count, "CPU").text, least);
+    if (most != 0 && count > most)
+        return fail(error, DROM_E_INVAL,
+                    "%s: %s asked, but the client uses at most %u; drom run --max %u starts it so that it can grow",
+                    verb, CountText(count, "CPU").text, most, count);
+    return DROM_OK;
+}
+
+namespace {
+
+int choose_kept(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
+                drom_error* error) noexcept {
+    const CpuSet has = wanted_cpus(ledger, what.who());
+    const CpuSet strange = order.mask - has;
+    what.kind = intent::kTake;
+    what.mask = order.mask & has;
+    if (order.mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; name the CPUs to take", verb);
+    if (!strange.none() && !again)
+        return fail(error, DROM_E_NOCPU, "%s: %s %s %s, which has %s", verb, CpusText(strange).text,
+                    strange.count() == 1 ? "is not one of" : "are not among those of",
+                    ClientText(ledger, what.slot).text, CpuText(has).text);
+    const CpuSet kept = has - order.mask;
+    return kept.none() ? int{DROM_OK}
+                       : check_limits(ledger, what.slot, kept, verb, error);  // no CPU left: the plan refuses
+}
+
+int choose_fewer(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
+                 drom_error* error) noexcept {
+    const CpuSet mask = wanted_cpus(ledger, what.who());
+    const uint32_t has = mask.count();
+    what.kind = intent::kTake;
+    what.mask = CpuSet::empty();
+    if (order.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
+    if (order.to == has) return DROM_OK;  // nothing to take: a result, no error
+    if (order.to > has && !again)
+        return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; %s", verb, CountText(order.to, "CPU").text, has,
+                    order.to > ledger.cpus() ? "the node has fewer too" : "use expand to give more");
+    if (order.to < has) what.mask = choose_far(mask, has - order.to, &ledger.place(0));
+    return check_limits(ledger, what.slot, mask - what.mask, verb, error);
+}
+
+/// Refuses because not so many can be given. The advice depends on the owners of the remaining CPUs.
+int refuse_more(const Ledger& ledger, Owner::Name who, const CpuSet& all, uint32_t has, uint32_t to, bool take,
+                const char* verb, drom_error* error) noexcept {
+    const auto [present, unowned, drained] = node_masks(ledger);
+    char advice[160];
+    const bool others_can = !take && !choose_taken(ledger, who, all, to - all.count()).none();
+    if (others_can)
+        snprintf(advice, sizeof advice, "use --take (DROM_TAKE) to take from other clients");
+    else if (!(drained - all).none())
+        snprintf(advice, sizeof advice, "drom restore gives back %s, drained now", CpusText(drained - all).text);
+    else if (!(present - all - unowned).none())
+        snprintf(advice, sizeof advice, "the others need theirs");
+    else
+        snprintf(advice, sizeof advice, "the node has no more");
+    return fail(error, DROM_E_NOCPU, "%s: to %s: it has %u and only %u more can be given; %s", verb,
+                CountText(to, "CPU").text, has, all.count() - has, advice);
+}
+
+int choose_more(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
+                drom_error* error) noexcept {
+    const Owner::Name who = what.who();
+    const CpuSet mask = wanted_cpus(ledger, who);
+    const uint32_t has = mask.count();
+    const bool take = (what.flags & DROM_TAKE) != 0;
+    what.kind = intent::kGive;
+    what.mask = CpuSet::empty();
+    if (order.to == has || (order.to < has && again)) return DROM_OK;
+    if (order.to < has)
+        return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use shrink to take some", verb,
+                    CountText(order.to, "CPU").text, has);
+    CpuSet all = mask | choose_near(mask, givable_cpus(ledger, who), order.to - has, &ledger.place(0));
+    if (all.count() < order.to && take) all = all | choose_taken(ledger, who, all, order.to - all.count());
+    if (all.count() < order.to) return refuse_more(ledger, who, all, has, order.to, take, verb, error);
+    what.mask = all - mask;
+    return check_limits(ledger, what.slot, all, verb, error);
+}
+
+}  // namespace
+
+int choose_cpus(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
+                drom_error* error) noexcept {
+    what.mask = order.mask;
+    switch (order.kind) {
+        case Order::kTake: return choose_kept(ledger, order, again, what, verb, error);
+        case Order::kShrink: return choose_fewer(ledger, order, again, what, verb, error);
+        case Order::kExpand: return choose_more(ledger, order, again, what, verb, error);
+        default: break;
+    }
+    const bool exactly = order.kind == Order::kSet;
+    what.kind = exactly ? intent::kMask : intent::kGive;
+    if (const int status = check_cpus(ledger, order.mask, false, verb, error); status != DROM_OK) return status;
+    if (exactly) return check_limits(ledger, what.slot, order.mask, verb, error);
+    return check_limits(ledger, what.slot, order.mask | wanted_cpus(ledger, what.who()), verb, error);
+}
+
+}  // namespace drom
