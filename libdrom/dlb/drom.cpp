@@ -130,9 +130,9 @@ int get_mask(int pid, Mask& mask, int flags) noexcept {
     return dlb_error(access->wanted(pid, mask));
 }
 
-Order order_of(int flags, bool take) noexcept {
+Order order_of(int flags) noexcept {
     const bool waits = (flags & DLB_SYNC_QUERY) != 0;
-    return {take, (flags & DLB_RETURN_STOLEN) != 0, waits, waits};
+    return {true, (flags & DLB_RETURN_STOLEN) != 0, waits, waits};
 }
 
 /// Asks for CPUs for this process, and adopts the request at once unless the next poll does that.
@@ -141,7 +141,7 @@ int set_own_mask(const Mask& mask, int flags, Mask& news) noexcept {
     if (!process.ready.load() || !access.has_table()) return DLB_ERR_NOPROC;
     if (drom_dlb_pending(process.seen.load()) == DROM_OK) return DLB_ERR_PDIRTY;
     drom_error error{};
-    Order order = order_of(flags, true);
+    Order order = order_of(flags);
     order.answers = false;
     const int status = ask(*access, getpid(), mask, order, &error);
     if (status < 0) explain(error);
@@ -162,7 +162,7 @@ int set_mask(int pid, const Mask& mask, int flags) noexcept {
         return status == DROM_OK ? int{DLB_ERR_PDIRTY} : dlb_error(status);
     }
     drom_error error{};
-    Order order = order_of(flags, true);
+    Order order = order_of(flags);
     order.answers = order.waits && client.joined != 0;
     const int status = ask(*access, pid, mask, order, &error);
     if (status < 0) explain(error);
