@@ -5,7 +5,8 @@
   floors.py           complains, and compares the picture in docs/developer/architecture.md with the includes
   floors.py --picture prints the picture
 
-A folder may include what is on a lower floor. Folders of one floor do not know each other.
+A folder may include what is on a lower floor. Folders of one floor do not know each other. The folders that libdrom/CMakeLists.txt names behind
+BELOW are those from which a folder includes.
 """
 
 import re
@@ -22,6 +23,7 @@ HOUSES = {
 # Folders without a floor, and files beside the folders: main.cpp is above all of them.
 BESIDE = {"libdrom": {"include", "bindings"}, "tools/drom": {"completion", "main.cpp"}, "tools/sim": {"main.cpp"}}
 _INCLUDE = re.compile(r'^#include "([a-z_]+)/', re.MULTILINE)
+_BELOW = re.compile(r"^ *drom_floor\((\w+)[^)]*?(?:BELOW ([^)]*))?\)", re.MULTILINE)
 _SOURCES = {".cpp", ".hpp", ".h", ".S"}
 _PICTURE = re.compile(r"(<!-- floors -->\n)(.*?)(<!-- end of floors -->)", re.DOTALL)
 
@@ -42,11 +44,16 @@ def includes(house: str):
                 yield path.relative_to(ROOT), folder, other
 
 
-def picture() -> str:
-    floor = floor_of("libdrom")
-    arrows = {}
+def arrows_of_libdrom() -> dict[str, set[str]]:
+    arrows: dict[str, set[str]] = {}
     for _, folder, other in includes("libdrom"):
         arrows.setdefault(folder, set()).add(other)
+    return arrows
+
+
+def picture() -> str:
+    floor = floor_of("libdrom")
+    arrows = arrows_of_libdrom()
     lines = ["| floor | folder | includes from |", "| --- | --- | --- |"]
     for number, folders in reversed(list(enumerate(HOUSES["libdrom"]))):
         for folder in folders:
@@ -66,11 +73,22 @@ def complaints(house: str):
             yield f"{house}/{path.name}: it is on no floor; scripts/lint/floors.py names them"
 
 
+def unlike_cmake():
+    arrows = arrows_of_libdrom()
+    said = dict(_BELOW.findall((ROOT / "libdrom/CMakeLists.txt").read_text()))
+    if not said:
+        yield "libdrom/CMakeLists.txt: it has no drom_floor()"
+    for folder, below in said.items():
+        if set(below.split()) != arrows.get(folder, set()):
+            yield f"libdrom/CMakeLists.txt: drom_floor({folder}): it includes from {' '.join(sorted(arrows.get(folder, ())))}, and BELOW says otherwise"
+
+
 def main() -> int:
     if "--picture" in sys.argv[1:]:
         print(picture(), end="")
         return 0
     found = [text for house in HOUSES for text in complaints(house)]
+    found += unlike_cmake()
     shown = _PICTURE.search((ROOT / "docs/developer/architecture.md").read_text())
     if shown is None or shown[2] != picture():
         found.append("docs/developer/architecture.md: its floors are not those of the includes; scripts/lint/floors.py --picture prints them")

@@ -35,7 +35,7 @@ from mutants import MUTANTS, ORDER, SEQUENCE, Killer, Mutant
 LIMIT_S = 1200       # for one test without any breakage
 # A test that hangs has noticed, too: after so many seconds, and after so many times its duration without a breakage.
 HANGS_S = (60, 10)
-LIBRARIES = {"explorer": "explored_core"}  # what a program is linked to, if not to drom_core
+LIBRARIES = {"explorer": "explored_core"}  # whose objects a program is linked to, if not to those of libdrom.so
 ALL_OF = (ORDER, SEQUENCE)
 LEAST = 0.9  # the part of all mutants that must be noticed
 
@@ -66,7 +66,8 @@ class Build:
         """Returns the command for the program's own object, if it is built of the source; else for the library's."""
         ours = [command for file, command in self.compiles if file == source]
         own = [command for command in ours if f"/{program}.dir/" in command[command.index("-o") + 1]]
-        library = [command for command in ours if f"/{LIBRARIES.get(program, 'drom_core')}.dir/" in command[command.index("-o") + 1]]
+        floor = f"drom_{source.parent.name}"
+        library = [command for command in ours if f"/{LIBRARIES.get(program, floor)}.dir/" in command[command.index("-o") + 1]]
         return (own or library)[0]
 
 
