@@ -5,7 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "placement.hpp"
+#include "partition/nearness.hpp"
 #include "shmem/admin_lock.hpp"
 #include "shmem/events.hpp"
 #include "shmem/intent.hpp"
@@ -167,7 +167,7 @@ int Table::choose_fewer(const Wish& wish, bool again, Intention& what, const cha
     if (wish.to > has && !again)
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; %s", verb, CountText(wish.to, "CPU").text, has,
                     wish.to > ledger_.cpus() ? "the node has fewer too" : "use expand to give more");
-    if (wish.to < has) what.mask = choose_far(mask, has - wish.to, &ledger_.place(0));
+    if (wish.to < has) what.mask = partition::choose_far(mask, has - wish.to, &ledger_.place(0));
     return check_limits(what.slot, mask - what.mask, verb, error);
 }
 
@@ -201,7 +201,7 @@ int Table::choose_more(const Wish& wish, bool again, Intention& what, const char
     if (wish.to < has)
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use shrink to take some", verb,
                     CountText(wish.to, "CPU").text, has);
-    CpuSet all = mask | choose_near(mask, givable_cpus(ledger_, who), wish.to - has, &ledger_.place(0));
+    CpuSet all = mask | partition::choose_near(mask, givable_cpus(ledger_, who), wish.to - has, &ledger_.place(0));
     if (all.count() < wish.to && take) all = all | choose_taken(ledger_, who, all, wish.to - all.count());
     if (all.count() < wish.to) return refuse_more(who, all, has, wish.to, take, verb, error);
     what.mask = all - mask;
