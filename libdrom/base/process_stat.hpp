@@ -16,7 +16,7 @@ struct ProcessStat {
 
     /// The first thread of a process looks like a zombie once it has ended; the process lives while another thread
     /// does.
-    [[nodiscard]] bool has_ended() const noexcept { return state == 'X' || (state == 'Z' && threads < 2); }
+    [[nodiscard]] bool has_ended() const noexcept;
 };
 
 /// Reads a small file below `directory`, which may be AT_FDCWD. Returns the length of the text, or -errno. A text that

@@ -249,7 +249,7 @@ MUTANTS = [
     Mutant("a reused pid is taken for its predecessor", VALIDATION, "base/identity.cpp", "const bool other = !may_be_start(stat.start, by, who.start);", "const bool other = false;",
            (unit("Identity.*"), Killer("hostile_tests", ("--gtest_filter=Verdicts.AReused*",)))),
     Mutant("a zombie is alive", VALIDATION, "base/identity.cpp", "return other || stat.has_ended() ? Verdict::kDead", "return other ? Verdict::kDead", (hostile("Verdicts.AZombie*"),)),
-    Mutant("a process whose first thread has ended is dead", VALIDATION, "base/process_stat.hpp", "(state == 'Z' && threads < 2)", "state == 'Z'", (hostile("Verdicts.AProcessWhose*"),)),
+    Mutant("a process whose first thread has ended is dead", VALIDATION, "base/process_stat.cpp", "(state == 'Z' && threads < 2)", "state == 'Z'", (hostile("Verdicts.AProcessWhose*"),)),
     Mutant("another user's process is dead", VALIDATION, "base/identity.cpp", "if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;\n    ProcessStat",
            "if (kill(static_cast<pid_t>(who.pid), 0) != 0) return Verdict::kDead;\n    ProcessStat", (hostile("Verdicts.AnotherUsers*"),)),
     Mutant("a pid of another container is judged", VALIDATION, "base/identity.cpp", "if (who.pidns != self().pidns) return Verdict::kUnknown;", "", (unit("Identity.*"),)),
