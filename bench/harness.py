@@ -6,6 +6,7 @@ import os
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -13,18 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts" / "common"))
+
+import runs  # noqa: E402
+from runs import environment  # noqa: E402
+
 Figure = dict[str, Any]
 
 
 class CannotMeasure(Exception):
     """One sentence: what is in the way."""
-
-
-def environment(**more: str) -> dict[str, str]:
-    """Ours without what would change OpenMP or drom behind a measurement's back."""
-    foreign = ("OMP_", "KMP_", "GOMP_", "DROM_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign) and name != "LD_PRELOAD"}
-    return kept | more
 
 
 def quantile(values: Sequence[float], part: float) -> float:
@@ -42,14 +41,9 @@ def spread(values: Sequence[float]) -> Figure:
 
 def output_of(command: list[str], env: dict[str, str], limit: float = 300) -> str:
     try:
-        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=limit)
-    except FileNotFoundError:
-        raise CannotMeasure(f"{command[0]} was not built") from None
-    except subprocess.TimeoutExpired:
-        raise CannotMeasure(f"{' '.join(command)} did not end within {limit:.0f} s") from None
-    if done.returncode != 0:
-        raise CannotMeasure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-400:]}")
-    return done.stdout
+        return runs.output_of(command, env, limit=limit)
+    except runs.Failure as failure:
+        raise CannotMeasure(str(failure)) from None
 
 
 def wall_us(command: list[str], env: dict[str, str]) -> float:

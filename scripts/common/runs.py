@@ -34,25 +34,25 @@ def slurm_environment(**more: str) -> dict[str, str]:
     return _kept(FOREIGN + SLURM) | {"PATH": os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"} | more
 
 
-def output_of(command: list[str], env: dict[str, str], folder: Path | None = None) -> str:
-    # A session of its own: Ctrl-C is for this program, which then ends all that it started.
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, start_new_session=True, stdin=subprocess.DEVNULL)
+def output_of(command: list[str], env: dict[str, str], folder: Path | str | None = None, limit: float = 600) -> str:
+    """Runs a program to its end, within `limit` seconds."""
+    try:
+        # A session of its own: Ctrl-C is for this program, which then ends all that it started.
+        done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, start_new_session=True, stdin=subprocess.DEVNULL,
+                              timeout=limit)
+    except FileNotFoundError:
+        raise Failure(f"{command[0]} is not there: not built, or not installed") from None
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{' '.join(command)} did not end within {limit:.0f} s; is the machine busy?") from None
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-3000:]}")
     return done.stdout
 
 
 def seconds_of(command: list[str], env: dict[str, str], limit: float, folder: Path | str | None = None) -> float:
-    """Runs a program that was built, and returns how long it took."""
+    """Runs a program to its end, and returns how long it took."""
     begin = time.monotonic()
-    try:
-        done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=limit)
-    except FileNotFoundError:
-        raise Failure(f"{command[0]} was not built") from None
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{' '.join(command)} did not end within {limit:.0f} s; is the machine busy?") from None
-    if done.returncode != 0:
-        raise Failure(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()[-400:]}")
+    output_of(command, env, folder, limit)
     return time.monotonic() - begin
 
 

@@ -239,7 +239,7 @@ class OtherPrograms(unittest.TestCase):
     def test_a_program_that_fails_ends_the_run_with_its_reason(self) -> None:
         with self.assertRaisesRegex(Failure, "ended with status 3: no luck"):
             output_of(["sh", "-c", "echo no luck >&2; exit 3"], environment())
-        with self.assertRaisesRegex(Failure, "/nowhere was not built"):
+        with self.assertRaisesRegex(Failure, "/nowhere is not there"):
             seconds_of(["/nowhere"], environment(), 10)
 
     def test_the_exit_status_says_whether_it_was_done(self) -> None:
