@@ -6,6 +6,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "shim.hpp"
 
@@ -20,7 +22,11 @@ using namespace drom::faults;
     if (text == nullptr || std::sscanf(text, "%u:%d:%u:%d", &failure.call, &failure.code, &failure.nth, &lasting) != 4)
         return;
     failure.lasting = lasting != 0;
-    if (install().empty()) arm(failure);
+    const std::vector<std::string> wrong = install();
+    // The run counts what the program says as wrong. Without it a function that is not in calls.def would only mean
+    // that nothing fails.
+    for (const std::string& sentence : wrong) dprintf(STDERR_FILENO, "faults: %s\n", sentence.c_str());
+    if (wrong.empty()) arm(failure);
 }
 
 [[gnu::destructor]] void end() {
