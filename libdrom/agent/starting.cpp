@@ -92,7 +92,7 @@ constinit bool starts_beside = true;
 /// one, and must not be called again by it (clang 19's AddressSanitizer waits for itself). Then the agent's threads are
 /// created at the program's start, or not at all.
 bool may_start_beside() noexcept {
-    // Not by dladdr: that walks through all symbols of libc, a fifth of the cost of a preload in every process.
+    // Not by dladdr, which walks through the symbols of an object: every preloaded process comes here.
     const auto* create = static_cast<const char*>(dlsym(RTLD_DEFAULT, "pthread_create"));
     return create == nullptr || (create >= __ehdr_start && create < _end);
 }
