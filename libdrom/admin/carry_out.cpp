@@ -141,9 +141,9 @@ int check_table(Table& table, const Options& options, drom_error* error) noexcep
     refresh_offline(table.ledger);
     const bool finished = finish_intent(table);
     const bool reaped = reap(table.ledger, table.pages, table.path) > 0;
-    const bool settled = reconcile_all(table.ledger, table.pages);
+    const bool reconciled = reconcile_all(table.ledger, table.pages);
     if (const int status = check_invariants(table.ledger, error); status != DROM_OK) return status;
-    return finished || reaped || settled ? int{DROM_OK} : int{DROM_UNCHANGED};
+    return finished || reaped || reconciled ? int{DROM_OK} : int{DROM_UNCHANGED};
 }
 
 }  // namespace drom
