@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "placement.hpp"
+#include "partition/choice.hpp"
 #include "shmem/slots.hpp"
 
 namespace drom {
@@ -352,23 +352,23 @@ CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
 }
 
 CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept {
-    CpuSet taken{};
-    while (taken.count() < count) {
-        uint32_t largest = kNoSlot;
-        uint32_t spare = 0;
-        CpuSet mask{};
-        for (uint32_t slot = 0; slot < ledger.clients(); ++slot) {
-            const Owner::Name owner = name_of(ledger, slot);
-            if (owner == who || !is_live(ledger, owner) || is_rigid(ledger, slot)) continue;
-            const CpuSet has = wanted_cpus(ledger, owner) - taken;
-            const uint32_t size = has.count();
-            if (size <= least(ledger, slot) || size <= spare) continue;
-            largest = slot, spare = size, mask = has;
-        }
-        if (largest == kNoSlot) break;
-        taken = taken | choose_near(base | taken, mask, 1, &ledger.place(0));
+    CpuSet present{};
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (!load_owner(ledger, cpu).is(Owner::kAbsent)) present.add(cpu);
+    partition::Occupancy clients(present, &ledger.place(0));
+    CpuSet held{};
+    uint32_t spare = 0;
+    for (uint32_t slot = 0; slot < ledger.clients(); ++slot) {
+        const Owner::Name owner = name_of(ledger, slot);
+        if (owner == who || !is_live(ledger, owner)) continue;
+        const CpuSet has = wanted_cpus(ledger, owner);
+        const uint32_t loses = is_rigid(ledger, slot) ? 0 : has.count() - std::min(has.count(), least(ledger, slot));
+        clients.add(clients.add_job(), has, loses);
+        held = held | has;
+        spare += loses;
     }
-    return taken;
+    const uint32_t taken = std::min(count, spare);
+    return choose(clients, {.least = taken, .most = taken, .may_take = taken, .among = held, .near = base}).cpus;
 }
 
 }  // namespace drom

@@ -68,8 +68,8 @@ int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rule
 int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb,
                drom_error* error) noexcept;
 
-/// Returns CPUs that may be taken from other clients: not rigid, not below their min. Largest owners first, at most
-/// `count`, near `base`.
+/// Returns CPUs that may be taken from other clients: not rigid, not below their min. At most `count`, near `base`, by
+/// the rules of `choose` (partition/choice.hpp).
 CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept;
 
 /// Returns the free CPUs, and the offered CPUs of the client itself without a next owner: it can have them back at

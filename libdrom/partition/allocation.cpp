@@ -66,14 +66,6 @@ CpuSet Allocation::by_itself(uint32_t job) const {
     return all;
 }
 
-CpuSet Pieces::of(const std::vector<uint32_t>& takers, uint32_t taker) const {
-    CpuSet set{};
-    for (size_t i = 0; i < takers.size(); ++i)
-        if (takers[i] == taker)
-            for (const uint32_t cpu : cpus[i]) set.add(cpu);
-    return set;
-}
-
 int check_disjoint(const Clients& clients, drom_error* error) {
     CpuSet seen{};
     for (const Client& client : clients) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "locality.hpp"
 #include "partition.hpp"
 
 namespace drom::partition {
@@ -74,28 +73,6 @@ void each_core(const Topology& topology, const Each& each) {
 
 inline bool any_in(const Core& core, const CpuSet& cpus) {
     return std::any_of(core.begin(), core.end(), [&](uint32_t cpu) { return cpus.has(cpu); });
-}
-
-/// Pieces, and the CPUs of each.
-struct Pieces {
-    std::vector<Piece> all;
-    std::vector<Core> cpus;
-
-    void add(Piece piece, Core of) {
-        all.push_back(std::move(piece));
-        cpus.push_back(std::move(of));
-    }
-    [[nodiscard]] CpuSet of(const std::vector<uint32_t>& takers, uint32_t taker) const;
-};
-
-/// Makes a piece of these CPUs, which the jobs `job_at(cpu)` have. It stays, unless takers are added.
-template <class JobAt>
-Piece piece_of(const Topology& topology, const Core& cpus, uint32_t jobs, const JobAt& job_at) {
-    Piece piece{topology.place(cpus.front()), static_cast<uint32_t>(cpus.size()), {}, {}, 0, 0};
-    piece.has.assign(jobs, 0);
-    for (const uint32_t cpu : cpus)
-        if (const uint32_t job = job_at(cpu); job != kNobody) ++piece.has[job];
-    return piece;
 }
 
 /// Returns DROM_E_INVAL when two clients have the same CPU.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // departure.cpp - gives the CPUs of tasks that end to other tasks.
 #include <algorithm>
+#include <array>
 
 #include "allocation.hpp"
 #include "base/error.hpp"
-#include "locality.hpp"
 #include "partition.hpp"
 
 namespace drom::partition {
@@ -20,6 +20,7 @@ public:
             pools_.push_back(node_.pool(job));
             rooms_.push_back(node_.room(job));
         }
+        for (uint32_t cpu = 0; cpu < kMaxCpus; ++cpu) at_.push_back(node_.job_at(cpu));
         each_leaver([&](const Client& client, uint32_t) { left_ = left_ | (client.mask & topology.cpus); });
     }
 
@@ -52,14 +53,11 @@ private:
 
     void give(uint32_t cpu, uint32_t job) {
         pools_[job].add(cpu);
+        at_[cpu] = job;
         --rooms_[job];
         left_.remove(cpu);
     }
-    [[nodiscard]] uint32_t job_at(uint32_t cpu) const {
-        for (uint32_t job = 0; job < node_.jobs(); ++job)
-            if (pools_[job].has(cpu)) return job;
-        return kNobody;
-    }
+    [[nodiscard]] uint32_t job_at(uint32_t cpu) const { return at_[cpu]; }
 
     /// Returns the job that a CPU goes back to: of the tasks at home there whose job can use it, the job of the latest.
     /// Returns kWaits while a later job is on the core.
@@ -148,45 +146,42 @@ private:
         return lent;
     }
 
-    /// Gives CPUs that no task has yet to jobs that can use them. Returns false when none could be given.
+    /// Gives CPUs that no task has yet to jobs that can use them, core by core. Returns false when none could be given.
     bool spread() {
+        bool any = false;
         const CpuSet released = left_ - waiting_;
-        Pieces pieces;
-        bool any = false;
         each_core(node_.topology(), [&](const Core& core) {
-            Core may;
-            Core stays;
-            for (const uint32_t cpu : core) (released.has(cpu) ? may : stays).push_back(cpu);
-            if (!stays.empty()) pieces.add(piece(stays), stays);
+            if (!any_in(core, released)) return;
+            const std::vector<uint32_t> may = takers(core);
             if (may.empty()) return;
-            Piece moves = piece(may);
-            moves.takers = takers(core);
-            any = any || !moves.takers.empty();
-            pieces.add(std::move(moves), may);
+            const uint32_t heir = *std::min_element(may.begin(), may.end(), [&](uint32_t a, uint32_t b) {
+                return unsuited(a, core.front()) < unsuited(b, core.front());
+            });
+            for (const uint32_t cpu : core)
+                if (released.has(cpu) && rooms_[heir] > 0) give(cpu, heir);
+            any = gains_[heir] = true;
         });
-        return any && give(pieces);
-    }
-
-    [[nodiscard]] Piece piece(const Core& cpus) const {
-        return piece_of(node_.topology(), cpus, node_.jobs(), [&](uint32_t cpu) { return job_at(cpu); });
-    }
-
-    bool give(const Pieces& pieces) {
-        Packing wish{pieces.all, {}, kNoLimit, true};
-        for (uint32_t job = 0; job < node_.jobs(); ++job) {
-            const uint32_t size = pools_[job].count();
-            wish.jobs.push_back({size, size, saturated(uint64_t{size} + rooms_[job]), kNoLimit});
-        }
-        const auto chosen = pack(wish);
-        if (!chosen) return false;
-        bool any = false;
-        for (uint32_t job = 0; job < node_.jobs(); ++job) {
-            const CpuSet cpus = pieces.of(*chosen, job);
-            if (cpus.none()) continue;
-            any = gains_[job] = true;
-            for (uint32_t cpu = cpus.first(); cpu < kMaxCpus; cpu = cpus.next(cpu + 1)) give(cpu, job);
-        }
         return any;
+    }
+
+    /// Returns how little a CPU suits a job. First: whether it would be a stranger in package, NUMA node, L3. Then the
+    /// job's size, then how far away it is.
+    [[nodiscard]] std::array<uint32_t, 5> unsuited(uint32_t job, uint32_t cpu) const {
+        const Place& here = node_.topology().place(cpu);
+        const auto same = [&](const Place& place) {
+            return std::array{place.package == here.package, place.numa == here.numa, place.l3 == here.l3};
+        };
+        std::array<bool, 3> mine{};
+        std::array<bool, 3> others{};
+        for (const uint16_t other : node_.topology().order) {
+            if (job_at(other) == kNobody) continue;
+            auto& there = job_at(other) == job ? mine : others;
+            for (size_t level = 0; level < 3; ++level)
+                there[level] = there[level] || same(node_.topology().place(other))[level];
+        }
+        const auto strange = [&](size_t level) { return others[level] && !mine[level] ? 1U : 0U; };
+        const auto near = static_cast<uint32_t>(std::count(mine.begin(), mine.end(), true));
+        return {strange(0), strange(1), strange(2), pools_[job].count(), 3 - near};
     }
 
     /// Divides the CPUs of a job again. A task that inherits is at home there from now on; one that only got its own
@@ -205,8 +200,9 @@ private:
     std::vector<CpuSet> pools_;
     std::vector<uint32_t> rooms_;
     std::vector<bool> gains_;
-    CpuSet left_{};     ///< CPUs of leaving tasks that are not given yet
-    CpuSet waiting_{};  ///< CPUs that go back to a task once a later job on the core has ended
+    std::vector<uint32_t> at_;  ///< the job of each CPU
+    CpuSet left_{};             ///< CPUs of leaving tasks that are not given yet
+    CpuSet waiting_{};          ///< CPUs that go back to a task once a later job on the core has ended
 };
 
 }  // namespace

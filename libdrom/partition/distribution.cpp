@@ -2,7 +2,7 @@
 // distribution.cpp - divides the CPUs of a job among its tasks.
 #include "distribution.hpp"
 
-#include "admin/placement.hpp"
+#include "nearness.hpp"
 
 namespace drom::partition {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// objective.hpp - the quality of an outcome, counted from the CPUs of each job, without code of partition/locality.cpp.
+// objective.hpp - the quality of an outcome, counted from the CPUs of each job, without code of partition/choice.cpp.
 #pragma once
 
 #include <array>
@@ -41,7 +41,6 @@ struct Objective {
     Levels strangers{};
     std::vector<int64_t> shares;  ///< negative, from the smallest job's to the largest's
     Levels together{};
-    uint64_t depth = 0;
 
     friend auto operator<=>(const Objective&, const Objective&) = default;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// random_node.hpp - generated machines and jobs. 10^4 cases per property unless DROM_TEST_CASES says otherwise.
+// random_node.hpp - generated machines and jobs. 5000 cases per property unless DROM_TEST_CASES says otherwise.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace drom::test {
 
-inline const int kCasesSet = setenv("DROM_TEST_CASES", "10000", 0);
+inline const int kCasesSet = setenv("DROM_TEST_CASES", "5000", 0);
 
 inline uint32_t any_of(uint32_t first, uint32_t last) { return *rc::gen::inRange(first, last + 1); }
 inline bool once_in(uint32_t times) { return any_of(1, times) == 1; }

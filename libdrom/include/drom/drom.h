@@ -344,7 +344,8 @@ DROM_EXPORT int drom_set_masks(drom_table *, const drom_client_mask *masks, size
                                drom_error *);
 
 /* Leaves the client with `to` CPUs in all, chosen by locality. drom_shrink gives up the farthest. drom_expand takes
- * the nearest free ones, and with DROM_TAKE also those of other clients.
+ * the nearest free ones, and with DROM_TAKE also those of other clients: where the clients' CPUs are apart, then of
+ * the client that has most, never below its minimum.
  *
  * Returns: DROM_OK, DROM_PENDING or DROM_UNCHANGED, as drom_set_mask.
  * Errors: E_INVAL also: `to` is 0, or above (drom_shrink) or below (drom_expand) what the client has; E_NOCPU not

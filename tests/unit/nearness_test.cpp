@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// placement_test.cpp - chooses CPUs when only a number was asked for, on the nodes of topologies.hpp.
-#include "admin/placement.hpp"
+// nearness_test.cpp - the nearest CPUs to gain and the farthest to give up, on the nodes of topologies.hpp.
+#include "partition/nearness.hpp"
 
 #include <algorithm>
 #include <map>
@@ -14,6 +14,7 @@
 namespace {
 
 using namespace drom;
+using namespace drom::partition;
 using drom::test::holds;
 using drom::test::Node;
 
@@ -56,7 +57,7 @@ uint32_t split(const CpuSet& chosen, const CpuSet& available, const Node& node, 
     return parts;
 }
 
-TEST(Placement, NearHasTheRightSizeAndOnlyCandidates) {
+TEST(Nearness, NearHasTheRightSizeAndOnlyCandidates) {
     EXPECT_TRUE(holds("choose_near", [] {
         const Node& node = any_node();
         const CpuSet base = any_subset(node.present);
@@ -70,7 +71,7 @@ TEST(Placement, NearHasTheRightSizeAndOnlyCandidates) {
     }));
 }
 
-TEST(Placement, FarHasTheRightSizeAndOnlyOnesOwn) {
+TEST(Nearness, FarHasTheRightSizeAndOnlyOnesOwn) {
     EXPECT_TRUE(holds("choose_far", [] {
         const Node& node = any_node();
         const CpuSet mine = any_subset(node.present);
@@ -82,7 +83,7 @@ TEST(Placement, FarHasTheRightSizeAndOnlyOnesOwn) {
     }));
 }
 
-TEST(Placement, AWholePackageIsTakenAndGivenWhole) {
+TEST(Nearness, AWholePackageIsTakenAndGivenWhole) {
     EXPECT_TRUE(holds("packages", [] {
         const Node& node = any_node();
         const auto packages = sizes(node.present, node, package_of);
@@ -96,7 +97,7 @@ TEST(Placement, AWholePackageIsTakenAndGivenWhole) {
     }));
 }
 
-TEST(Placement, StaysInOneNumaNodeAndOneL3WhenTheyHaveRoom) {
+TEST(Nearness, StaysInOneNumaNodeAndOneL3WhenTheyHaveRoom) {
     EXPECT_TRUE(holds("fits", [] {
         const Node& node = any_node();
         const auto l3s = sizes(node.present, node, l3_of);
@@ -112,7 +113,7 @@ TEST(Placement, StaysInOneNumaNodeAndOneL3WhenTheyHaveRoom) {
     }));
 }
 
-TEST(Placement, SplitsAtMostOneCore) {
+TEST(Nearness, SplitsAtMostOneCore) {
     EXPECT_TRUE(holds("cores", [] {
         const Node& node = any_node();
         const auto count = *rc::gen::inRange(1U, node.present.count());
@@ -123,7 +124,7 @@ TEST(Placement, SplitsAtMostOneCore) {
     }));
 }
 
-TEST(Placement, GrowsWhereItIs) {
+TEST(Nearness, GrowsWhereItIs) {
     for (const Node& node : all_nodes()) {
         const CpuSet base = choose_near(CpuSet::empty(), node.present, 2, node.places.data());
         const auto room = sizes(node.present, node, l3_of).at(l3_of(node.places[base.first()]));
@@ -133,7 +134,7 @@ TEST(Placement, GrowsWhereItIs) {
     }
 }
 
-TEST(Placement, ShrinkingAndGrowingAgainComesBackToTheSameCpus) {
+TEST(Nearness, ShrinkingAndGrowingAgainComesBackToTheSameCpus) {
     EXPECT_TRUE(holds("there and back", [] {
         const Node& node = any_node();
         const auto count = *rc::gen::inRange(1U, node.present.count());
@@ -143,7 +144,7 @@ TEST(Placement, ShrinkingAndGrowingAgainComesBackToTheSameCpus) {
     }));
 }
 
-TEST(Placement, DistanceOrdersTheLevels) {
+TEST(Nearness, DistanceOrdersTheLevels) {
     const Place here{1, 1, 1, 1};
     EXPECT_EQ(distance(here, {1, 1, 1, 1}), 0U);
     EXPECT_EQ(distance(here, {2, 1, 1, 1}), 1U);
@@ -154,7 +155,7 @@ TEST(Placement, DistanceOrdersTheLevels) {
     EXPECT_EQ(distance(unknown, unknown), 0U);
 }
 
-TEST(Placement, NothingToChooseFrom) {
+TEST(Nearness, NothingToChooseFrom) {
     const Node& node = all_nodes()[0];
     EXPECT_TRUE(choose_near(node.present, CpuSet::empty(), 3, node.places.data()).none());
     EXPECT_TRUE(choose_near(node.present, node.present, 3, node.places.data()).none());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// placement.hpp - chooses CPUs when only a number was asked for. Pure.
+// nearness.hpp - how near CPUs are: the nearest ones to gain, and the farthest ones to give up. Pure.
 //
 // Near means: same core, then same L3, then same NUMA node, then same package. A set that shrinks gives up the CPUs
 // that are far from the rest of it; a set that grows takes near ones. Ties go to whole cores, then to the lower number.
@@ -8,7 +8,7 @@
 #include "base/cpuset.hpp"
 #include "shmem/layout.hpp"
 
-namespace drom {
+namespace drom::partition {
 
 /// Returns 0 for the same core ... 4 for another package. Unknown levels (UINT16_MAX) are equal to themselves.
 uint32_t distance(const Place& a, const Place& b) noexcept;
@@ -20,4 +20,4 @@ CpuSet choose_near(const CpuSet& base, const CpuSet& candidates, uint32_t count,
 /// Returns `count` CPUs of `mine` to give up.
 CpuSet choose_far(const CpuSet& mine, uint32_t count, const Place* places) noexcept;
 
-}  // namespace drom
+}  // namespace drom::partition

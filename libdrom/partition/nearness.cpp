@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// placement.cpp - chooses CPUs when only a number was asked for.
-#include "placement.hpp"
+// nearness.cpp - how near CPUs are.
+#include "nearness.hpp"
 
-namespace drom {
+namespace drom::partition {
 
 uint32_t distance(const Place& a, const Place& b) noexcept {
     if (a.package != b.package) return 4;
@@ -83,4 +83,4 @@ CpuSet choose_far(const CpuSet& mine, uint32_t count, const Place* places) noexc
     return given;
 }
 
-}  // namespace drom
+}  // namespace drom::partition

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// choice.hpp - which CPUs of a node a client or a job gets: free ones, and those that others can do without. Pure.
+//
+// The one answer for the C interface and the node agent of Slurm. Allocates nothing: it is part of libdrom.so. Needs 75
+// KB of stack with its question.
+#pragma once
+
+#include "base/cpuset.hpp"
+#include "shmem/layout.hpp"
+
+namespace drom::partition {
+
+inline constexpr uint16_t kVacant = UINT16_MAX;
+inline constexpr uint16_t kAnyNumber = UINT16_MAX;
+
+/// A client that has CPUs. The clients of one job count as one where jobs are to be apart, or have equal shares.
+struct Occupant {
+    uint16_t job;
+    uint16_t may_lose;  ///< CPUs: 0 for a rigid client, and the rest above the min for others
+};
+
+/// The clients of a node and their CPUs.
+struct Occupancy {
+    CpuSet cpus;          ///< of the node
+    const Place* places;  ///< by CPU; a level that is not known is one domain
+    uint32_t occupant_count = 0, jobs = 0;
+    Occupant occupants[kMaxClients];
+    uint16_t job_may_lose[kMaxClients];  ///< CPUs that the clients of a job may lose together
+    uint16_t at[kMaxCpus];               ///< the occupant of each CPU by its number, or kVacant
+
+    Occupancy(const CpuSet& of_node, const Place* of_cpu) noexcept : cpus(of_node), places(of_cpu) {
+        for (uint16_t& number : at) number = kVacant;
+    }
+    uint16_t add_job(uint32_t may_lose = kAnyNumber) noexcept;
+    void add(uint32_t job, const CpuSet& has, uint32_t may_lose) noexcept;
+};
+
+struct Demand {
+    uint32_t least, most;      ///< CPUs besides `near`
+    uint32_t may_take;         ///< CPUs that clients may lose for it, all together
+    CpuSet among;              ///< only these
+    CpuSet near{};             ///< the CPUs that it has already
+    bool whole_cores = false;  ///< a core changes hands whole; the rest of the last one stays free
+};
+
+struct Choice {
+    CpuSet cpus{};  ///< none: there is no choice with so many CPUs
+    CpuSet left{};  ///< those, and the rest of a core that clients leave
+};
+
+/// Tries each L3, NUMA node and package, and the whole node. In each it takes the CPUs that are free. If they are too
+/// few, it takes the last cores of the largest job, as long as its clients keep what they need. It prefers cores in
+/// domains where no other job is, then cores near those that it has. The best attempt has, in this order:
+///  1. the fewest CPUs in `left` besides `cpus`;
+///  2. the fewest strangers in packages, then in NUMA nodes, then in L3s: the jobs in one besides the first, summed
+///     over all;
+///  3. equal shares of the jobs;
+///  4. the fewest packages, then NUMA nodes, then L3s that each job is in, summed over the jobs.
+/// Cost: the square of the cores, 10 us for 48 of them. Thread-safe.
+Choice choose(const Occupancy& occupancy, const Demand& demand) noexcept;
+
+}  // namespace drom::partition
