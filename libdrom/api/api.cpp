@@ -133,6 +133,23 @@ int drom_table_masks(drom_table* table, uint64_t* present, uint64_t* free_cpus, 
     return status == DROM_OK ? drom::succeed(error) : status;
 }
 
+int drom_table_locations(drom_table* table, drom_location* out, size_t* n, drom_error* error) {
+    if (table == nullptr) return no_table("locations", error);
+    if (n == nullptr) return no_room("locations", "n", error);
+    const drom::Ledger& ledger = table->core.ledger;
+    const size_t room = *n;
+    *n = ledger.cpus();
+    if (room < *n)
+        return fail(error, DROM_E_FULL, "drom: locations: %s, but room for %zu",
+                    drom::CountText(ledger.cpus(), "CPU").text, room);
+    if (out == nullptr) return no_room("locations", "out", error);
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
+        const drom::Place& place = ledger.place(cpu);
+        out[cpu] = {place.core, place.l3, place.numa, place.package};
+    }
+    return drom::succeed(error);
+}
+
 int drom_set_mask(drom_table* table, int32_t pid, const uint64_t* words, size_t nwords, const drom_options* options,
                   drom_error* error) {
     Options read;

@@ -20,6 +20,7 @@ PIN(info_state, offsetof(drom_client_info, generation) == 48 && offsetof(drom_cl
 PIN(info_cpus, offsetof(drom_client_info, owned_cpus) == 64 && offsetof(drom_client_info, max_cpus) == 76);
 PIN(info_times, offsetof(drom_client_info, posted_ns) == 112);
 PIN(info_name, offsetof(drom_client_info, name) == 168 && offsetof(drom_client_info, why) == 232);
+PIN(location, sizeof(drom_location) == 8 && offsetof(drom_location, package) == 6);
 PIN(event, sizeof(drom_event) == 48 && offsetof(drom_event, type) == 24 && offsetof(drom_event, pid) == 40);
 PIN(statuses, DROM_UNCHANGED == 2 && DROM_PENDING == 1 && DROM_OK == 0 && DROM_E_INVAL == -1 && DROM_E_NOINIT == -12);
 PIN(flags, DROM_WAIT_RELEASED == 1 && DROM_TAKE == 8 && DROM_CREATE == 64 && DROM_RIGID == 512 && DROM_NODE == 1024);

@@ -194,6 +194,20 @@ TEST_F(Input, ShrinkAndExpandTheWrongWay) {
     refused(drom_expand(table_, a.pid(), 9, &take, &error_), DROM_E_NOCPU, "others need theirs");
 }
 
+TEST_F(Input, LocationsOfAllCpusOrOfNone) {
+    std::vector<drom_location> list(8);
+    size_t count = 7;
+    refused(drom_table_locations(table_, list.data(), &count, &error_), DROM_E_FULL, "8 CPUs, but room for 7");
+    EXPECT_EQ(count, 8U);
+    refused(drom_table_locations(table_, nullptr, &count, &error_), DROM_E_INVAL, "out");
+    refused(drom_table_locations(table_, list.data(), nullptr, &error_), DROM_E_INVAL, "n");
+    refused(drom_table_locations(nullptr, list.data(), &count, &error_), DROM_E_INVAL, "table");
+    ASSERT_EQ(drom_table_locations(table_, list.data(), &count, &error_), DROM_OK) << error_.text;
+    EXPECT_EQ(list[7].core, 7U) << "each CPU of a virtual node is a core";
+    EXPECT_EQ(list[7].l3, UINT16_MAX);
+    EXPECT_EQ(list[7].package, 0U);
+}
+
 TEST_F(Input, AnArrayThatIsTooSmall) {
     std::vector<drom_client_info> list(1);
     list[0].size = sizeof list[0];

@@ -230,6 +230,18 @@ DROM_EXPORT uint32_t drom_table_clients(const drom_table *);
 DROM_EXPORT int drom_table_masks(drom_table *, uint64_t *present, uint64_t *free_cpus, uint64_t *drained, size_t nwords,
                                  drom_error *);
 
+/* The location of a CPU. CPUs of one package with equal numbers share a core, an L3 cache, a NUMA node. UINT16_MAX:
+ * not known. */
+typedef struct drom_location {
+    uint16_t core, l3, numa, package;
+} drom_location;
+
+/* Fills in one element of `out` per CPU of the table, CPU 0 first. `*n` is the room in `out`, and afterwards the
+ * number of CPUs.
+ *
+ * Errors: E_FULL there are more CPUs than fit, and `*n` says how many; E_INVAL a pointer is NULL. */
+DROM_EXPORT int drom_table_locations(drom_table *, drom_location *out, size_t *n, drom_error *);
+
 /* ---- drom_clients(3): read the clients, their masks and their processes ---- */
 
 enum {

@@ -186,6 +186,16 @@ public:
         return masks;
     }
 
+    /// Returns the location of each CPU, by its number.
+    [[nodiscard]] Expected<std::vector<drom_location>> locations() const {
+        std::vector<drom_location> found(cpus());
+        size_t count = found.size();
+        drom_error error{};
+        const int status = drom_table_locations(table_.get(), found.data(), &count, &error);
+        if (status < 0) return failure(status, error.text);
+        return found;
+    }
+
     Expected<Outcome> set_mask(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
         return move(pid, cpus, request, 0);
     }
