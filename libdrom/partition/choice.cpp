@@ -164,25 +164,30 @@ private:
         return false;
     }
 
+    /// Takes a core: of clients the last CPU first.
     void take(const Range& core) noexcept {
-        for (uint32_t at = core.first; at < core.last; ++at) {
-            const uint32_t cpu = list_.cpu[at];
-            if (!may_move(cpu) || !can_lose(cpu)) continue;
+        const bool given = giver(core) != kMaxCpus;
+        for (uint32_t i = 0; i < core.last - core.first; ++i) {
+            const uint32_t at = given ? core.last - 1 - i : core.first + i;
             if (got_ == demand_.most && !demand_.whole_cores) return;
-            count(cpu, 1);
-            if (is_held(cpu)) {
-                --size_[occupancy_.at[cpu]];
-                --job_size_[job_at(cpu)];
-            }
-            choice_.left.add(cpu);
-            if (got_ == demand_.most) {
-                ++waste_;
-                continue;
-            }
-            choice_.cpus.add(cpu);
-            ++got_;
-            enter(at);
+            if (may_move(list_.cpu[at]) && can_lose(list_.cpu[at])) take(at);
         }
+    }
+    void take(uint32_t at) noexcept {
+        const uint32_t cpu = list_.cpu[at];
+        count(cpu, 1);
+        if (is_held(cpu)) {
+            --size_[occupancy_.at[cpu]];
+            --job_size_[job_at(cpu)];
+        }
+        choice_.left.add(cpu);
+        if (got_ == demand_.most) {
+            ++waste_;
+            return;
+        }
+        choice_.cpus.add(cpu);
+        ++got_;
+        enter(at);
     }
 
     /// Returns the core within these positions to take next, or nothing.
@@ -201,20 +206,27 @@ private:
         return best;
     }
 
-    /// Smaller is better: free; no domain where others are and this job is not, wide ones first; near the CPUs that it
-    /// has; of the largest job and its largest client. Then free cores from the first, others from the last.
-    [[nodiscard]] uint64_t rank_of(const Range& core) const noexcept {
-        uint32_t giver = kMaxCpus;  // a CPU of a client
-        bool free = false;
-        for (uint32_t at = core.first; at < core.last; ++at) {
+    /// Returns the first CPU of the core that a client gives, or kMaxCpus when the core is free. One free CPU is enough
+    /// where cores need not move whole.
+    [[nodiscard]] uint32_t giver(const Range& core) const noexcept {
+        uint32_t giver = kMaxCpus;
+        for (uint32_t at = core.last; at-- > core.first;) {
             if (!may_move(list_.cpu[at])) continue;
             if (is_held(list_.cpu[at]))
-                giver = std::min<uint32_t>(giver, list_.cpu[at]);
-            else
-                free = true;
+                giver = list_.cpu[at];
+            else if (!demand_.whole_cores)
+                return kMaxCpus;
         }
-        const bool held = giver != kMaxCpus && (demand_.whole_cores || !free);
-        uint64_t rank = held ? 1 : 0;
+        return giver;
+    }
+
+    /// Smaller is better: free; whole; no domain where others are and this job is not, wide ones first; near the CPUs
+    /// that it has; of the largest job and its largest client. Then free cores from the first, others from the last.
+    [[nodiscard]] uint64_t rank_of(const Range& core) noexcept {
+        const uint32_t giver = this->giver(core);
+        const bool held = giver != kMaxCpus;
+        const bool whole = demand_.whole_cores || can_move_whole(core);
+        uint64_t rank = (held ? 2U : 0U) + (whole ? 0U : 1U);
         uint32_t near = 0;
         for (uint32_t level = 0; level < kLevels; ++level) {
             const uint16_t domain = list_.begin[level][core.first];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // choice.hpp - which CPUs of a node a client or a job gets: free ones, and those that others can do without. Pure.
 //
-// The one answer for the C interface and the node agent of Slurm. Allocates nothing: it is part of libdrom.so. Needs 75
-// KB of stack with its question.
+// The one answer for `drom run`, the C interface and the node agent of Slurm. Allocates nothing: it is part of
+// libdrom.so. Needs 75 KB of stack with its question.
 #pragma once
 
 #include "base/cpuset.hpp"
@@ -50,7 +50,8 @@ struct Choice {
 
 /// Tries each L3, NUMA node and package, and the whole node. In each it takes the CPUs that are free. If they are too
 /// few, it takes the last cores of the largest job, as long as its clients keep what they need. It prefers cores in
-/// domains where no other job is, then cores near those that it has. The best attempt has, in this order:
+/// domains where no other job is, then cores near those that it has; whole ones first. The best attempt has, in this
+/// order:
 ///  1. the fewest CPUs in `left` besides `cpus`;
 ///  2. the fewest strangers in packages, then in NUMA nodes, then in L3s: the jobs in one besides the first, summed
 ///     over all;

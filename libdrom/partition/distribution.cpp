@@ -2,6 +2,8 @@
 // distribution.cpp - divides the CPUs of a job among its tasks.
 #include "distribution.hpp"
 
+#include <algorithm>
+
 #include "nearness.hpp"
 
 namespace drom::partition {
@@ -26,10 +28,10 @@ size_t poorest(const std::vector<Task>& tasks, const std::vector<uint32_t>& home
     return best;
 }
 
-std::vector<uint32_t> balanced(const std::vector<Task>& tasks, const CpuSet& pool) {
+std::vector<uint32_t> balanced(const std::vector<Task>& tasks, const CpuSet& pool, uint32_t count) {
     std::vector<uint32_t> counts;
     std::vector<uint32_t> homes;
-    uint32_t left = pool.count();
+    uint32_t left = std::min(pool.count(), count);
     for (const Task& task : tasks) {
         counts.push_back(task.min_cpus);
         homes.push_back((task.home & pool).count());
@@ -56,8 +58,9 @@ CpuSet first_in_order(const Topology& topology, const CpuSet& pool, uint32_t cou
 
 }  // namespace
 
-std::vector<CpuSet> distribute(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks) {
-    const std::vector<uint32_t> counts = balanced(tasks, pool);
+std::vector<CpuSet> distribute(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks,
+                               uint32_t count) {
+    const std::vector<uint32_t> counts = balanced(tasks, pool, count);
     const Place* places = topology.places.data();
     std::vector<CpuSet> masks;
     CpuSet left = pool;

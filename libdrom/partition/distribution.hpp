@@ -15,7 +15,7 @@ struct Task {
     uint32_t max_cpus;  ///< CPUs; UINT32_MAX: no limit
 };
 
-/// Returns a mask for each task, disjoint and all of `pool`. In this order:
+/// Returns a mask for each task, disjoint and together `count` CPUs of `pool`. In this order:
 ///  1. Each task has its min, none more than its max. CPUs are left over only when all have their max.
 ///  2. Balance: each CPU is for the task with the fewest per rank. Tasks of one rank differ by one CPU at most, unless
 ///     limits need more.
@@ -23,7 +23,8 @@ struct Task {
 ///  4. The CPUs that a task keeps are near together. The CPUs that it gets are near those, or in list order where it
 ///     keeps none. Whole cores where the numbers allow. This is done task by task, and is not the best over all tasks.
 /// The masks depend on nothing else, so a task that gets all its CPUs back has the same ones as before. Needs: the
-/// tasks' mins fit into the pool. Cost: the square of the CPUs. Thread-safe.
-std::vector<CpuSet> distribute(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks);
+/// tasks' mins fit into `count`. Cost: the square of the CPUs. Thread-safe.
+std::vector<CpuSet> distribute(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks,
+                               uint32_t count = kMaxCpus);
 
 }  // namespace drom::partition

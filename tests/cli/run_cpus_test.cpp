@@ -30,42 +30,31 @@ const Row kRows[] = {
     {"the L3 that fits best, not the first", 4, "0-15", "0-2,4,8-11,12-15", {}, "8-11", false},
     {"free CPUs that fit nowhere together stay near one another", 3, "0-15", "0,7,8", {}, "0,7-8", false},
     {"only where it may run", 2, "8-15", "0-3,9,14", {}, "9,14", false},
-    {"all that is free, the rest from the largest",
-     3,
-     "0-15",
-     "0",
-     {{0, cpus("1-4"), 1}, {1, cpus("5-15"), 1}},
-     "0,6-7",
-     true},
-    {"taken near what is free already", 2, "0-15", "6", {{0, cpus("0-5,7-15"), 1}}, "6-7", true},
-    {"the largest gives until another is larger",
-     4,
-     "0-7",
-     "",
-     {{0, cpus("0-3"), 1}, {1, cpus("4-7"), 1}},
-     "2-3,6-7",
-     true},
+    {"all that is free, the rest near it", 3, "0-15", "0", {{cpus("1-4"), 1}, {cpus("5-15"), 1}}, "0-1,3", true},
+    {"taken near what is free already", 2, "0-15", "6", {{cpus("0-5,7-15"), 1}}, "6-7", true},
+    {"the largest gives until another is larger", 4, "0-7", "", {{cpus("0-3"), 1}, {cpus("4-7"), 1}}, "2-3,6-7", true},
     {"a minimum is kept",
      3,
      "0-7",
      "",
-     {{0, cpus("0-5"), 5}, {1, cpus("6-7"), 1}},
+     {{cpus("0-5"), 5}, {cpus("6-7"), 1}},
      "3 CPUs wanted; 0 free and 2 more can be taken",
      true},
     {"a rigid client gives nothing",
      1,
      "0-7",
      "",
-     {{0, cpus("0-7"), 1, true}},
+     {{cpus("0-7"), 1, true}},
      "1 CPU wanted; 0 free and 0 more can be taken (clients keep their minimum); ask for fewer, or wait until one ends",
      true},
-    {"only CPUs where the newcomer may run are taken",
+    {"only CPUs where the newcomer may run are taken", 1, "0-1", "", {{cpus("4-7"), 1}, {cpus("0-1"), 1}}, "1", true},
+    {"a client that came while the table was read: its CPU was free",
      1,
      "0-1",
-     "",
-     {{0, cpus("4-7"), 1}, {1, cpus("0-1"), 1}},
      "1",
-     true},
+     {{cpus("0"), 1}, {cpus("1"), 1}},
+     "1",
+     false},
     {"more than may be used", 3, "0-1", "0-7", {}, "3 CPUs wanted, but only 2 may be used here (0-1)", false},
 };
 
@@ -74,6 +63,7 @@ TEST(Choose, DrainedCpusAreNamed) {
     wish.count = 3;
     wish.allowed = wish.free = cpus("0-1");
     wish.drained = cpus("5");
+    wish.locations = small_node();
     auto choice = choose_cpus(wish);
     ASSERT_FALSE(choice);
     EXPECT_EQ(choice.error().status, DROM_E_BUSY);
@@ -101,7 +91,8 @@ TEST(Choose, NewcomersGetWhatTheRowsSay) {
 }
 
 TEST(Choose, WithoutATopologyLowNumbersComeFirst) {
-    EXPECT_EQ(choose_cpus({3, cpus("0-7"), cpus("2-7"), {}, {}})->cpus.text(), "2-4");
+    const drom_location unknown{UINT16_MAX, UINT16_MAX, UINT16_MAX, UINT16_MAX};
+    EXPECT_EQ(choose_cpus({3, cpus("0-7"), cpus("2-7"), {}, Locations(8, unknown)})->cpus.text(), "2-4");
 }
 
 TEST(Choose, AnEqualShareIsNeverNothing) {
@@ -114,11 +105,10 @@ TEST(Choose, AnEqualShareIsNeverNothing) {
 /// A node of 16 CPUs cut at random into free CPUs and up to four clients.
 Wish any_wish() {
     Wish wish;
-    wish.levels = small_node();
+    wish.locations = small_node();
     wish.count = *rc::gen::inRange(1U, 18U);
     wish.shares.resize(4);
     for (uint32_t i = 0; i < 4; ++i) {
-        wish.shares[i].slot = i;
         wish.shares[i].min_cpus = *rc::gen::inRange(0U, 5U);
         wish.shares[i].rigid = *rc::gen::inRange(0, 4) == 0;
     }

@@ -11,14 +11,13 @@ namespace drom::test {
 inline CpuSet cpus(const char* text) { return *text == '\0' ? CpuSet() : CpuSet::parse(text).value(); }
 
 /// 2 packages of 2 L3s of 2 cores of 2 threads: CPUs 0-15, a core's threads side by side.
-inline std::vector<command::Domains> small_node() {
-    std::vector<command::Domains> levels;
-    for (unsigned size : {2U, 4U, 8U}) {
-        command::Domains domains;
-        for (unsigned first = 0; first < 16; first += size) domains.push_back(CpuSet::range(first, size));
-        levels.push_back(domains);
+inline command::Locations small_node() {
+    command::Locations node;
+    for (uint16_t cpu = 0; cpu < 16; ++cpu) {
+        const auto in = [cpu](unsigned size) { return static_cast<uint16_t>(cpu / size); };
+        node.push_back({in(2), in(4), in(8), in(8)});
     }
-    return levels;
+    return node;
 }
 
 }  // namespace drom::test

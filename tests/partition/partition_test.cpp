@@ -53,7 +53,7 @@ const Row kArrivals[] = {
     {"one CPU of use: the core's other one stays free",
      "2x64-smt2",
      {{1, 1, 0, nullptr}, {2, 1, 1, nullptr}},
-     {"0-126,128-254", "127"}},
+     {"0-126,128-254", "255"}},
     {"a NUMA node rather than parts of two",
      "8-numa",
      {{1, 1, 0, nullptr}, {2, 2, 3, nullptr}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// topology.cpp - which CPUs are near one another, from hwloc.
+// topology.cpp - the CPUs of cores, NUMA nodes and packages, from hwloc.
 #include "command_line/topology.hpp"
 
 #include <dlfcn.h>
@@ -78,7 +78,6 @@ Expected<Topology> Topology::load() {
     }
     Topology topology;
     topology.cores_ = domains_of(*hwloc, tree, HWLOC_OBJ_CORE);
-    topology.caches_ = domains_of(*hwloc, tree, HWLOC_OBJ_L3CACHE);
     topology.numa_nodes_ = domains_of(*hwloc, tree, HWLOC_OBJ_NUMANODE);
     topology.packages_ = domains_of(*hwloc, tree, HWLOC_OBJ_PACKAGE);
     hwloc->topology_destroy(tree);
@@ -91,13 +90,6 @@ Expected<CpuSet> Topology::cpus_of(Unit unit, unsigned index) const {
     const char* name = core ? "core" : unit == Unit::kNuma ? "NUMA node" : "package";
     if (index < domains.size()) return domains[index];
     return failure(DROM_E_NOCPU, fmt::format("there is no {} {}, only {} of them", name, index, domains.size()));
-}
-
-std::vector<Domains> Topology::levels() const {
-    std::vector<Domains> levels;
-    for (const Domains* domains : {&cores_, &caches_, &numa_nodes_, &packages_})
-        if (!domains->empty()) levels.push_back(*domains);
-    return levels;
 }
 
 }  // namespace drom::command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// topology.hpp - which CPUs are near one another, from hwloc. Administrator side only.
+// topology.hpp - the CPUs of cores, NUMA nodes and packages, from hwloc. Administrator side only.
 //
 // libhwloc is opened when a set asks for it, not linked: loading it costs several milliseconds, and `drom list` has
 // three.
@@ -21,11 +21,8 @@ public:
 
     [[nodiscard]] Expected<CpuSet> cpus_of(Unit unit, unsigned index) const;
 
-    /// From narrow to wide: cores, L3 caches, NUMA nodes, packages. Levels that the machine does not have are left out.
-    [[nodiscard]] std::vector<Domains> levels() const;
-
 private:
-    Domains cores_, caches_, numa_nodes_, packages_;
+    Domains cores_, numa_nodes_, packages_;
 };
 
 }  // namespace drom::command

@@ -45,7 +45,9 @@ Expected<Snapshot> take_snapshot(const Table& table) {
     if (!masks) return tl::make_unexpected(masks.error());
     auto clients = table.clients();
     if (!clients) return tl::make_unexpected(clients.error());
-    Snapshot snapshot{table.path(), node_name(), table.cpus(), *masks, {}, {}};
+    auto locations = table.locations();
+    if (!locations) return tl::make_unexpected(locations.error());
+    Snapshot snapshot{table.path(), node_name(), table.cpus(), *masks, {}, {}, *locations};
     for (const auto& info : *clients) {
         auto cpus = table.masks_of(info.pid);
         if (!cpus && cpus.error().status == DROM_E_NOPROC) continue;

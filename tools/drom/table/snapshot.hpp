@@ -23,6 +23,7 @@ struct Snapshot {
     TableMasks masks;
     CpuSet orphaned;  ///< left by clients that died; the next administrator frees them
     std::vector<ClientView> clients;
+    std::vector<drom_location> locations;  ///< by CPU
 };
 
 /// Clients that end while this reads are left out.

@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "command_line/cpu_text.hpp"
-#include "command_line/topology.hpp"
 #include "output/format.hpp"
 #include "output/json.hpp"
 #include "output/report.hpp"
@@ -48,15 +47,11 @@ JobState state_of(const Snapshot& snapshot, const std::vector<ClientView>& clien
     job.allowed = snapshot.masks.present - snapshot.masks.drained;
     job.free = snapshot.masks.free;
     for (const ClientView& client : clients)
-        job.members.push_back({client.wanted, client.info.min_cpus, client.info.max_cpus});
+        job.members.push_back({client.wanted, std::max(1U, client.info.min_cpus), client.info.max_cpus});
     if (options.request.take)
         for (const ClientView& client : snapshot.clients)
-            if (client.info.job != options.job && !client.wanted.empty())
-                job.others.push_back(
-                    {client.info.slot, client.wanted, client.info.min_cpus, (client.info.flags & DROM_RIGID) != 0});
-    // A single CPU has no neighbours.
-    if (job.allowed.count() > 1)
-        if (const auto topology = Topology::load()) job.levels = topology->levels();
+            if (client.info.job != options.job && !client.wanted.empty()) job.others.push_back(share_of(client));
+    job.locations = snapshot.locations;
     return job;
 }
 

@@ -19,15 +19,6 @@ struct Member {
     unsigned max = 0;  ///< 0: no limit
 };
 
-/// `cpus` CPUs over the members: as equally as their limits allow; those that have it already one more, else the first
-/// ones. Errors: E_NOCPU when the members' least do not fit, or when they cannot use that many.
-Expected<std::vector<unsigned>> equal_counts(const std::vector<Member>& members, unsigned cpus);
-
-/// counts[i] CPUs of the pool for each member: first of those it has, near one another; then of the rest, near those.
-/// The counts must not exceed the pool.
-std::vector<CpuSet> share_out(const std::vector<Member>& members, const std::vector<unsigned>& counts, CpuSet pool,
-                              const std::vector<Domains>& levels);
-
 /// The CPUs that a job is to have.
 struct JobWish {
     enum class What { kExactly, kBesides, kWithout, kShrink, kExpand } what = What::kExactly;
@@ -42,7 +33,7 @@ struct JobState {
     CpuSet allowed;               ///< CPUs that exist and are not drained
     CpuSet free;
     std::vector<Share> others;  ///< clients that may be taken from; empty when none may
-    std::vector<Domains> levels;
+    Locations locations;
 };
 
 /// New CPUs for each member. Errors: E_INVAL, E_NOCPU; the sentence begins after "drom: VERB: ".

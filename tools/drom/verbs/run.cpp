@@ -330,17 +330,13 @@ private:
         Wish wish;
         wish.allowed = (*affinity & snapshot.masks.present) - snapshot.masks.drained;
         wish.free = snapshot.masks.free;
+        wish.locations = snapshot.locations;
         wish.drained = *affinity & snapshot.masks.drained;
         for (const auto& client : snapshot.clients)
-            if (!client.wanted.empty())
-                wish.shares.push_back(
-                    {client.info.slot, client.wanted, client.info.min_cpus, (client.info.flags & DROM_RIGID) != 0});
+            if (!client.wanted.empty()) wish.shares.push_back(share_of(client));
         wish.count = options_.run.ncpus.value_or(std::max(default_count(wish), options_.run.min.value_or(1)));
         if (!options_.run.ncpus && wish.count == options_.run.min && options_.run.min_said.starts_with("DROM_"))
             wish.reason = options_.run.min_said;
-        // Only a real choice needs to know which CPUs are near one another.
-        if (wish.count < wish.allowed.count())
-            if (const auto topology = Topology::load()) wish.levels = topology->levels();
         auto choice = choose_cpus(wish);
         if (!choice) return tl::make_unexpected(sentence(options_, choice.error().status, choice.error().text));
         return choice;

@@ -12,72 +12,33 @@ namespace drom::command {
 
 namespace {
 
-/// How many levels one must climb from `cpu` to meet a CPU of `group`; levels.size() when they share nothing.
-size_t steps_to(unsigned cpu, const CpuSet& group, const std::vector<Domains>& levels) {
-    for (size_t level = 0; level < levels.size(); ++level)
-        for (const CpuSet& domain : levels[level])
-            if (domain.has(cpu) && domain.intersects(group)) return level;
-    return levels.size();
-}
-
-/// Returns the narrowest domain that holds `count` CPUs of the pool: the one with the least to spare. Of equals it is
-/// the first, or the last when high numbers are wanted. Returns the whole pool when no domain holds as many.
-CpuSet home_of(const CpuSet& pool, unsigned count, const std::vector<Domains>& levels, bool high) {
-    for (const Domains& level : levels) {
-        const CpuSet* best = nullptr;
-        for (const CpuSet& domain : level) {
-            const unsigned room = (domain & pool).count();
-            const unsigned min = best == nullptr ? CpuSet::kMaxCpus : (*best & pool).count();
-            if (room >= count && (room < min || (room == min && high))) best = &domain;
-        }
-        if (best != nullptr) return *best & pool;
-    }
-    return pool;
-}
-
-unsigned nearest_one(const CpuSet& pool, const CpuSet& around, const std::vector<Domains>& levels, bool high) {
-    unsigned best = CpuSet::kMaxCpus;
-    size_t best_steps = SIZE_MAX;
-    for (unsigned cpu : pool) {
-        const size_t steps = around.empty() ? 0 : steps_to(cpu, around, levels);
-        if (steps > best_steps || (steps == best_steps && !high)) continue;
-        best = cpu;
-        best_steps = steps;
-    }
-    return best;
-}
-
 /// The CPUs that a client can be asked for: none of a rigid one, nothing below its minimum.
-unsigned spare(const Share& share, const CpuSet& taken) {
-    const unsigned left = (share.cpus - taken).count();
+unsigned spare(const Share& share) {
+    const unsigned has = share.cpus.count();
     const unsigned min = std::max(1U, share.min_cpus);
-    return share.rigid || left <= min ? 0 : left - min;
+    return share.rigid || has <= min ? 0 : has - min;
 }
 
-/// The client with the most CPUs that can still give one where the newcomer may run. Equal: the one that came last.
-const Share* largest_giver(const Wish& wish, const CpuSet& taken) {
-    const Share* best = nullptr;
-    for (const Share& share : wish.shares) {
-        if (spare(share, taken) == 0 || ((share.cpus - taken) & wish.allowed).empty()) continue;
-        if (best == nullptr || (share.cpus - taken).count() >= (best->cpus - taken).count()) best = &share;
-    }
-    return best;
+/// The number of the client's job: of the first client of that job. Clients without a job are one each.
+unsigned job_of(const std::vector<Share>& shares, size_t client) {
+    const auto same = [&](const Share& share) { return share.job == shares[client].job; };
+    const auto first = std::ranges::find_if(shares, same) - shares.begin();
+    return static_cast<unsigned>(shares[client].job.empty() ? client : static_cast<size_t>(first));
 }
 
-}  // namespace
-
-CpuSet nearest_cpus(CpuSet pool, unsigned count, const CpuSet& around, const std::vector<Domains>& levels, bool high) {
-    CpuSet chosen;
-    if (around.empty() && pool.count() > count) pool = home_of(pool, count, levels, high);
-    while (chosen.count() < count && !pool.empty()) {
-        const unsigned cpu = nearest_one(pool, around | chosen, levels, high);
-        chosen.add(cpu);
-        pool.remove(cpu);
-    }
-    return chosen;
+std::vector<Holder> holders_of(const std::vector<Share>& shares) {
+    std::vector<Holder> holders;
+    for (size_t i = 0; i < shares.size(); ++i)
+        holders.push_back({shares[i].cpus.words(), job_of(shares, i), spare(shares[i])});
+    return holders;
 }
 
-namespace {
+/// How many CPUs clients can be asked for, where the newcomer may run.
+unsigned spare(const Wish& wish) {
+    unsigned sum = 0;
+    for (const Share& share : wish.shares) sum += std::min(spare(share), (share.cpus & wish.allowed).count());
+    return sum;
+}
 
 /// "2 CPUs wanted (DROM_MIN_CPUS=2)".
 std::string wanted_text(const Wish& wish) {
@@ -111,19 +72,23 @@ Error too_few_now(const Wish& wish, unsigned free, unsigned taken) {
 
 }  // namespace
 
-Expected<Choice> choose_cpus(const Wish& wish) {
+Share share_of(const ClientView& client) {
+    return {client.wanted, client.info.min_cpus, (client.info.flags & DROM_RIGID) != 0, client.info.job};
+}
+
+Expected<Choice> choose_cpus(Wish wish) {
+    // Free CPUs were read before the clients. If one has a client by now, the reservation is refused, and tried again.
+    for (Share& share : wish.shares) share.cpus = share.cpus - wish.free;
     if (wish.allowed.count() < wish.count) return tl::make_unexpected(too_few_allowed(wish));
-    Choice choice;
-    choice.cpus = nearest_cpus(wish.free & wish.allowed, wish.count, {}, wish.levels);
-    const unsigned free = choice.cpus.count();
-    while (choice.cpus.count() < wish.count) {
-        const Share* giver = largest_giver(wish, choice.cpus);
-        if (giver == nullptr) return tl::make_unexpected(too_few_now(wish, free, choice.cpus.count() - free));
-        const CpuSet pool = (giver->cpus - choice.cpus) & wish.allowed;
-        choice.cpus = choice.cpus | nearest_cpus(pool, 1, choice.cpus, wish.levels, true);
-        choice.takes = true;
-    }
-    return choice;
+    const CpuSet free = wish.free & wish.allowed;
+    const unsigned missing = wish.count - std::min(wish.count, free.count());
+    CpuSet among = free;
+    for (const Share& share : wish.shares) among = among | (share.cpus & wish.allowed);
+    CpuSet cpus;
+    choose_words(wish.locations, holders_of(wish.shares), wish.count, missing, among.words(), wish.near.words(),
+                 cpus.words());
+    if (cpus.count() < wish.count) return tl::make_unexpected(too_few_now(wish, free.count(), spare(wish)));
+    return Choice{cpus, !wish.free.contains(cpus)};
 }
 
 unsigned equal_share(unsigned cpus, size_t owners) { return std::max(1U, static_cast<unsigned>(cpus / (owners + 1))); }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// command_answer.cpp - what `drom run --ncpus` would choose.
+#include "command_answer.hpp"
+
+#include "verbs/run_cpus.hpp"
+
+namespace drom::test {
+
+void command_answer(const command::Locations& locations, const uint64_t* node,
+                    const std::vector<CommandClient>& clients, unsigned count, uint64_t* chosen) {
+    command::Wish wish;
+    wish.count = count;
+    wish.allowed = wish.free = CpuSet::from_words(node, CpuSet::kWords);
+    wish.locations = locations;
+    for (const CommandClient& client : clients) {
+        wish.shares.push_back({CpuSet::from_words(client.cpus, CpuSet::kWords), client.min_cpus});
+        wish.free = wish.free - wish.shares.back().cpus;
+    }
+    const auto choice = command::choose_cpus(wish);
+    const CpuSet cpus = choice ? choice->cpus : CpuSet{};
+    std::copy_n(cpus.words(), CpuSet::kWords, chosen);
+}
+
+}  // namespace drom::test

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// chooser.hpp - libdrom's choice of CPUs, in the words of drom.h: a set of CPUs is 64 of them.
+//
+// chooser.cpp alone includes libdrom's internal headers: their CpuSet and that of drom.hpp cannot meet in one file.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "drom/drom.h"
+
+namespace drom::command {
+
+/// By CPU.
+using Locations = std::vector<drom_location>;
+
+struct Holder {
+    const uint64_t* cpus;
+    unsigned job;  ///< equal for clients of one job, counted from 0
+    unsigned may_lose;
+};
+
+/// Writes `count` CPUs of `among`, near `near`, or none: free ones, and at most `may_take` that clients have. By the
+/// rules of libdrom/partition/choice.hpp.
+void choose_words(const Locations& locations, const std::vector<Holder>& clients, unsigned count, unsigned may_take,
+                  const uint64_t* among, const uint64_t* near, uint64_t* chosen);
+
+struct JobRank {
+    const uint64_t* has;
+    unsigned min_cpus, max_cpus;
+    uint64_t* mask;  ///< the result
+};
+
+/// Divides `count` CPUs of the pool evenly, by the rules of libdrom/partition/distribution.hpp. The ranks' min must
+/// fit.
+void divide_words(const Locations& locations, const uint64_t* pool, const std::vector<JobRank>& ranks, unsigned count);
+
+}  // namespace drom::command
