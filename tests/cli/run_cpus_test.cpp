@@ -92,7 +92,8 @@ TEST(Choose, NewcomersGetWhatTheRowsSay) {
 
 TEST(Choose, WithoutATopologyLowNumbersComeFirst) {
     const drom_location unknown{UINT16_MAX, UINT16_MAX, UINT16_MAX, UINT16_MAX};
-    EXPECT_EQ(choose_cpus({3, cpus("0-7"), cpus("2-7"), {}, Locations(8, unknown)})->cpus.text(), "2-4");
+    EXPECT_EQ(choose_cpus({3, cpus("0-7"), cpus("2-7"), {}, drom::partition::Locations(8, unknown)})->cpus.text(),
+              "2-4");
 }
 
 TEST(Choose, AnEqualShareIsNeverNothing) {

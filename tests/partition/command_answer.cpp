@@ -6,7 +6,7 @@
 
 namespace drom::test {
 
-void command_answer(const command::Locations& locations, const uint64_t* node,
+void command_answer(const partition::Locations& locations, const uint64_t* node,
                     const std::vector<CommandClient>& clients, unsigned count, uint64_t* chosen) {
     command::Wish wish;
     wish.count = count;

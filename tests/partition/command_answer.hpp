@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "verbs/chooser.hpp"
+#include "partition/in_words.hpp"
 
 namespace drom::test {
 
@@ -14,7 +14,7 @@ struct CommandClient {
 };
 
 /// Writes the CPUs of a newcomer that may run everywhere on the node; none: it is refused.
-void command_answer(const command::Locations& locations, const uint64_t* node,
+void command_answer(const partition::Locations& locations, const uint64_t* node,
                     const std::vector<CommandClient>& clients, unsigned count, uint64_t* chosen);
 
 }  // namespace drom::test

@@ -39,7 +39,7 @@ Node any_jobs(const Topology& machine) {
 }
 
 CpuSet answer_of_command(const Node& node, uint32_t count) {
-    command::Locations locations;
+    partition::Locations locations;
     for (const Place& place : node.topology.places)
         locations.push_back({place.core, place.l3, place.numa, place.package});
     std::vector<CommandClient> clients;

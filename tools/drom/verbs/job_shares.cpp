@@ -33,10 +33,10 @@ std::vector<CpuSet> masks_of(const std::vector<Member>& members) {
 std::vector<CpuSet> share_out(const JobState& job, const std::vector<Member>& members, const CpuSet& pool,
                               unsigned total) {
     std::vector<CpuSet> masks(members.size());
-    std::vector<JobRank> ranks;
+    std::vector<partition::JobRank> ranks;
     for (size_t i = 0; i < members.size(); ++i)
         ranks.push_back({members[i].cpus.words(), members[i].min, max_of(members[i]), masks[i].words()});
-    divide_words(job.locations, pool.words(), ranks, total);
+    partition::divide_words(job.locations, pool.words(), ranks, total);
     return masks;
 }
 

@@ -33,7 +33,7 @@ struct JobState {
     CpuSet allowed;               ///< CPUs that exist and are not drained
     CpuSet free;
     std::vector<Share> others;  ///< clients that may be taken from; empty when none may
-    Locations locations;
+    partition::Locations locations;
 };
 
 /// New CPUs for each member. Errors: E_INVAL, E_NOCPU; the sentence begins after "drom: VERB: ".

@@ -26,8 +26,8 @@ unsigned job_of(const std::vector<Share>& shares, size_t client) {
     return static_cast<unsigned>(shares[client].job.empty() ? client : static_cast<size_t>(first));
 }
 
-std::vector<Holder> holders_of(const std::vector<Share>& shares) {
-    std::vector<Holder> holders;
+std::vector<partition::Holder> holders_of(const std::vector<Share>& shares) {
+    std::vector<partition::Holder> holders;
     for (size_t i = 0; i < shares.size(); ++i)
         holders.push_back({shares[i].cpus.words(), job_of(shares, i), spare(shares[i])});
     return holders;
@@ -85,8 +85,8 @@ Expected<Choice> choose_cpus(Wish wish) {
     CpuSet among = free;
     for (const Share& share : wish.shares) among = among | (share.cpus & wish.allowed);
     CpuSet cpus;
-    choose_words(wish.locations, holders_of(wish.shares), wish.count, missing, among.words(), wish.near.words(),
-                 cpus.words());
+    partition::choose_words(wish.locations, holders_of(wish.shares), wish.count, missing, among.words(),
+                            wish.near.words(), cpus.words());
     if (cpus.count() < wish.count) return tl::make_unexpected(too_few_now(wish, free.count(), spare(wish)));
     return Choice{cpus, !wish.free.contains(cpus)};
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "drom/drom.hpp"
+#include "partition/in_words.hpp"
 #include "table/snapshot.hpp"
-#include "verbs/chooser.hpp"
 
 namespace drom::command {
 
@@ -29,7 +29,7 @@ struct Wish {
     CpuSet allowed;  ///< where the newcomer may run
     CpuSet free;
     std::vector<Share> shares;
-    Locations locations;
+    partition::Locations locations;
     CpuSet near = {};         ///< CPUs that it has already
     CpuSet drained = {};      ///< where it could run if they were restored
     std::string reason = {};  ///< the variable that asks for so many; empty: the command line does

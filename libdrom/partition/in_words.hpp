@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// chooser.hpp - libdrom's choice of CPUs, in the words of drom.h: a set of CPUs is 64 of them.
+// in_words.hpp - the choice and the division of CPUs in the words of drom.h: a set of CPUs is 64 of them.
 //
-// chooser.cpp alone includes libdrom's internal headers: their CpuSet and that of drom.hpp cannot meet in one file.
+// For the command. It sees drom.hpp, whose CpuSet and the one inside libdrom cannot meet in one file.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "drom/drom.h"
 
-namespace drom::command {
+namespace drom::partition {
 
 /// By CPU.
 using Locations = std::vector<drom_location>;
@@ -21,7 +21,7 @@ struct Holder {
 };
 
 /// Writes `count` CPUs of `among`, near `near`, or none: free ones, and at most `may_take` that clients have. By the
-/// rules of libdrom/partition/choice.hpp.
+/// rules of choice.hpp.
 void choose_words(const Locations& locations, const std::vector<Holder>& clients, unsigned count, unsigned may_take,
                   const uint64_t* among, const uint64_t* near, uint64_t* chosen);
 
@@ -31,8 +31,8 @@ struct JobRank {
     uint64_t* mask;  ///< the result
 };
 
-/// Divides `count` CPUs of the pool evenly, by the rules of libdrom/partition/distribution.hpp. The ranks' min must
+/// Divides `count` CPUs of the pool evenly, by the rules of distribution.hpp. The ranks' min must
 /// fit.
 void divide_words(const Locations& locations, const uint64_t* pool, const std::vector<JobRank>& ranks, unsigned count);
 
-}  // namespace drom::command
+}  // namespace drom::partition

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// chooser.cpp - libdrom's choice of CPUs, in the words of drom.h.
-#include "verbs/chooser.hpp"
+// in_words.cpp - the choice and the division of CPUs in the words of drom.h.
+#include "in_words.hpp"
 
 #include <algorithm>
 
-#include "partition/choice.hpp"
-#include "partition/distribution.hpp"
+#include "choice.hpp"
+#include "distribution.hpp"
 
-namespace drom::command {
+namespace drom::partition {
 
 namespace {
 
@@ -28,22 +28,22 @@ std::vector<Place> places_of(const Locations& locations) {
 void choose_words(const Locations& locations, const std::vector<Holder>& clients, unsigned count, unsigned may_take,
                   const uint64_t* among, const uint64_t* near, uint64_t* chosen) {
     const std::vector<Place> places = places_of(locations);
-    partition::Occupancy node(CpuSet::range(0, static_cast<uint32_t>(places.size())), places.data());
+    Occupancy node(CpuSet::range(0, static_cast<uint32_t>(places.size())), places.data());
     for (const Holder& client : clients) {
         while (node.jobs <= client.job) node.add_job();
         node.add(client.job, set_of(client.cpus), client.may_lose);
     }
-    const partition::Demand demand{
+    const Demand demand{
         .least = count, .most = count, .may_take = may_take, .among = set_of(among), .near = set_of(near)};
     std::copy_n(choose(node, demand).cpus.words, CpuSet::kWords, chosen);
 }
 
 void divide_words(const Locations& locations, const uint64_t* pool, const std::vector<JobRank>& ranks, unsigned count) {
     const Topology node = arrange(set_of(pool), places_of(locations).data());
-    std::vector<partition::Task> tasks;
+    std::vector<Task> tasks;
     for (const JobRank& rank : ranks) tasks.push_back({set_of(rank.has), 1, rank.min_cpus, rank.max_cpus});
-    const std::vector<CpuSet> masks = partition::distribute(node, set_of(pool), tasks, count);
+    const std::vector<CpuSet> masks = distribute(node, set_of(pool), tasks, count);
     for (size_t i = 0; i < ranks.size(); ++i) std::copy_n(masks[i].words, CpuSet::kWords, ranks[i].mask);
 }
 
-}  // namespace drom::command
+}  // namespace drom::partition
