@@ -134,7 +134,7 @@ class Followers(unittest.TestCase):
 
     def test_blis(self):
         # Threads of BLIS spin for one another: on a busy machine each product takes as long as other processes let it.
-        self.follow([program("blas_threads-blis"), "--products", "500"])
+        self.follow([program("blas_threads-blis"), "--products", "120"])
         # BLIS starts its threads anew for each product: two looks cannot count the threads at work.
 
     def test_a_pool_of_processes(self):
