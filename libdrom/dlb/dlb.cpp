@@ -44,21 +44,21 @@ constinit Callback callbacks[kCallbacks] = {};
 
 bool is_callback(int which) noexcept { return which >= dlb_callback_set_num_threads && which < kCallbacks; }
 
-void call_back(const Mask& mask) {
+void call_back(const CpuSet& mask) {
     const Callback& whole = callbacks[dlb_callback_set_process_mask];
     cpu_set_t set;
-    mask.to(&set);
+    to_mask(mask, &set);
     if (const auto fn = reinterpret_cast<dlb_callback_set_process_mask_t>(whole.fn.load())) fn(&set, whole.arg.load());
     const Callback& number = callbacks[dlb_callback_set_num_threads];
     if (const auto fn = reinterpret_cast<dlb_callback_set_num_threads_t>(number.fn.load()))
-        fn(mask.count(), number.arg.load());
+        fn(static_cast<int>(mask.count()), number.arg.load());
 }
 
 /// Runs in the agent's own thread, with --mode=async. A program that has set no callback polls.
 void released() {
     const bool wanted = callbacks[dlb_callback_set_process_mask].fn.load() != nullptr ||
                         callbacks[dlb_callback_set_num_threads].fn.load() != nullptr;
-    Mask mask;
+    CpuSet mask{};
     if (!wanted || !process.ready.load() || !process.drom.load() || adopt(mask) != DLB_SUCCESS) return;
     call_back(mask);
     drom_dlb_followed(process.seen.load(), 0);
@@ -66,7 +66,7 @@ void released() {
 
 /// Marks the present request as seen, so that no poll reports it again.
 void catch_up() noexcept {
-    Mask mask;
+    CpuSet mask{};
     process.seen.store(0);
     process.told.store(0);
     if (adopt(mask) == DLB_SUCCESS) drom_dlb_followed(process.seen.load(), 0);
@@ -125,10 +125,10 @@ bool is_initialised() noexcept {
     return takes_part(lock);
 }
 
-int adopt(Mask& mask) noexcept {
+int adopt(CpuSet& mask) noexcept {
     uint64_t before = process.seen.load(std::memory_order_relaxed);
     uint64_t seen = before;
-    const int status = drom_dlb_poll(&seen, mask.words, Mask::kWords);
+    const int status = drom_dlb_poll(&seen, mask.words, kMaskWords);
     if (status == DROM_UNCHANGED) return DLB_NOUPDT;
     if (status == DROM_E_NOINIT) return DLB_ERR_NOPROC;
     if (status != DROM_OK) return dlb_error(status);
@@ -136,7 +136,7 @@ int adopt(Mask& mask) noexcept {
     return process.seen.compare_exchange_strong(before, seen) ? DLB_SUCCESS : DLB_NOUPDT;
 }
 
-void follow(const Mask& mask) noexcept {
+void follow(const CpuSet& mask) noexcept {
     call_back(mask);
     drom_dlb_followed(process.seen.load(), 1);
 }
@@ -148,8 +148,8 @@ int begin(const Options& options, const char* where, const void* set) noexcept {
     Tables tables;
     if (const int status = tables.open(where, true, &error); status != DROM_OK)
         return refuse(dlb_error(status), options, error);
-    Mask mask;
-    if (set != nullptr) mask = Mask::from(set);
+    CpuSet mask{};
+    if (set != nullptr) mask = from_mask(set);
     bool reserved = false;
     const int status = enter(tables, options, set != nullptr ? &mask : nullptr, reserved, &error);
     if (status != DLB_SUCCESS) return refuse(status, options, error);
@@ -176,7 +176,7 @@ int nothing_new() noexcept {
     return DLB_NOUPDT;
 }
 
-int poll(Mask& mask, bool updates) noexcept {
+int poll(CpuSet& mask, bool updates) noexcept {
     if (!process.ready.load(std::memory_order_acquire) && !is_initialised()) [[unlikely]]
         return DLB_ERR_NOINIT;
     if (!process.drom.load(std::memory_order_relaxed)) return DLB_ERR_NOCOMP;
@@ -192,18 +192,18 @@ int poll(Mask& mask, bool updates) noexcept {
 }
 
 [[gnu::noinline]] int poll_and_tell(int* ncpus, void* mask) noexcept {
-    Mask news;
+    CpuSet news{};
     const int status = poll(news, false);
     if (status != DLB_SUCCESS) return status;
     process.told.store(process.seen.load());
     process.quiet.store(false);
-    if (ncpus != nullptr) *ncpus = news.count();
-    if (mask != nullptr) news.to(mask);
+    if (ncpus != nullptr) *ncpus = static_cast<int>(news.count());
+    if (mask != nullptr) to_mask(news, mask);
     return DLB_SUCCESS;
 }
 
 [[gnu::noinline]] int poll_and_follow() noexcept {
-    Mask news;
+    CpuSet news{};
     const int status = poll(news, true);
     if (status == DLB_SUCCESS) follow(news);
     return status;
@@ -222,8 +222,8 @@ int set_enabled(bool enabled) noexcept {
 
 }  // namespace drom::dlb
 
+using drom::CpuSet;
 using drom::dlb::Lock;
-using drom::dlb::Mask;
 using drom::dlb::Options;
 using drom::dlb::process;
 namespace dlb = drom::dlb;
@@ -263,7 +263,7 @@ int DLB_PreInit(const_dlb_cpu_set_t mask, char*** next_environ) {
     if (dlb::takes_part(lock) || process.preinitialised) return DLB_ERR_INIT;
     const Options options = dlb::read_options(nullptr, true);
     drom_error error{};
-    const int status = dlb::reserve_for_self(options, Mask::from(mask), next_environ, &error);
+    const int status = dlb::reserve_for_self(options, dlb::from_mask(mask), next_environ, &error);
     process.preinitialised = status == DLB_SUCCESS;
     return status == DLB_SUCCESS ? status : dlb::refuse(status, options, error);
 }

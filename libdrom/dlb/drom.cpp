@@ -101,24 +101,24 @@ bool is_dirty(const drom_dlb_client& client) noexcept {
     return client.joined != 0 && client.pending != 0 && client.pending_ms < uint64_t{2} * time_limit_ms();
 }
 
-int get_own_mask(Mask& mask) noexcept {
+int get_own_mask(CpuSet& mask) noexcept {
     if (!is_initialised()) return DLB_ERR_NOPROC;
     const bool news = newest_request() > process.seen.load(std::memory_order_relaxed);
     if (news && adopt(mask) == DLB_SUCCESS) {
         drom_dlb_followed(process.seen.load(), 0);
         return DLB_NOTED;
     }
-    return dlb_error(drom_dlb_wanted(nullptr, process.pid.load(), mask.words, Mask::kWords));
+    return dlb_error(drom_dlb_wanted(nullptr, process.pid.load(), mask.words, kMaskWords));
 }
 
 /// Reads a mask without a wait: needs only the table, which may be this process's own.
-int look_at_mask(int pid, Mask& mask) noexcept {
+int look_at_mask(int pid, CpuSet& mask) noexcept {
     const Access access(Access::kAnybody, true);
     if (!access.has_table()) return DLB_ERR_NOPROC;
-    return dlb_error(drom_dlb_wanted(access.view(), pid, mask.words, Mask::kWords));
+    return dlb_error(drom_dlb_wanted(access.view(), pid, mask.words, kMaskWords));
 }
 
-int get_mask(int pid, Mask& mask, int flags) noexcept {
+int get_mask(int pid, CpuSet& mask, int flags) noexcept {
     if ((flags & DLB_SYNC_QUERY) == 0) return look_at_mask(pid, mask);
     const Access access(Access::kAnybody);
     if (!access.has_table()) return DLB_ERR_NOPROC;
@@ -136,7 +136,7 @@ Order order_of(int flags) noexcept {
 }
 
 /// Asks for CPUs for this process, and adopts the request at once unless the next poll does that.
-int set_own_mask(const Mask& mask, int flags, Mask& news) noexcept {
+int set_own_mask(const CpuSet& mask, int flags, CpuSet& news) noexcept {
     const Access access(Access::kSelf);
     if (!process.ready.load() || !access.has_table()) return DLB_ERR_NOPROC;
     if (drom_dlb_pending(process.seen.load()) == DROM_OK) return DLB_ERR_PDIRTY;
@@ -151,13 +151,13 @@ int set_own_mask(const Mask& mask, int flags, Mask& news) noexcept {
     return adopted == DLB_NOUPDT ? int{DLB_SUCCESS} : adopted;
 }
 
-int set_mask(int pid, const Mask& mask, int flags) noexcept {
+int set_mask(int pid, const CpuSet& mask, int flags) noexcept {
     const Access access(Access::kAnybody);
     if (!access.has_table()) return DLB_ERR_NOPROC;
     drom_dlb_client client{};
     if (drom_dlb_look(access->view(), pid, &client) != DROM_OK) return DLB_ERR_NOPROC;
     if (is_dirty(client)) {
-        Mask present;  // a process that has ended answers no more
+        CpuSet present{};  // a process that has ended answers no more
         const int status = access->wanted(pid, present);
         return status == DROM_OK ? int{DLB_ERR_PDIRTY} : dlb_error(status);
     }
@@ -169,10 +169,10 @@ int set_mask(int pid, const Mask& mask, int flags) noexcept {
     return dlb_error(status);
 }
 
-int set_any_mask(int pid, const Mask& mask, int flags) {
+int set_any_mask(int pid, const CpuSet& mask, int flags) {
     if ((flags & DLB_FREE_CPUS_SLURM) != 0) return DLB_ERR_NOCOMP;
     if (!is_self(pid) || (!is_initialised() && pid != 0)) return set_mask(pid, mask, flags);
-    Mask news;
+    CpuSet news{};
     const int status = set_own_mask(mask, flags, news);
     // Without the lock: the callbacks are the program's, and may call this library.
     if (status == DLB_SUCCESS && (flags & DLB_NO_SYNC) == 0) follow(news);
@@ -181,17 +181,17 @@ int set_any_mask(int pid, const Mask& mask, int flags) {
 
 int recover(const Tables& tables, int pid, drom_error* error) noexcept {
     drom_check(tables.table(), nullptr, nullptr);  // takes the CPUs back from processes that have died
-    Mask present;
-    Mask taken;
-    Mask idle;
+    CpuSet present{};
+    CpuSet taken{};
+    CpuSet idle{};
     if (const int status = tables.wanted(pid, present); status != DROM_OK) return dlb_error(status);
-    drom_dlb_taken(tables.view(), pid, taken.words, idle.words, Mask::kWords);
+    drom_dlb_taken(tables.view(), pid, taken.words, idle.words, kMaskWords);
     if (taken.none()) return DLB_NOUPDT;
     if (idle.none()) return DLB_SUCCESS;
     drom_options options{};
     options.size = sizeof options;
     options.flags = DROM_ADD | DROM_NEVER_CONFINE;
-    const int status = drom_set_mask(tables.table(), pid, idle.words, Mask::kWords, &options, error);
+    const int status = drom_set_mask(tables.table(), pid, idle.words, kMaskWords, &options, error);
     if (status >= 0) drom_dlb_forget(tables.view(), pid);
     return dlb_error(status);
 }
@@ -209,10 +209,10 @@ int finalize_for(const Tables& tables, int pid, int flags, drom_error* error) no
 
 }  // namespace drom::dlb
 
+using drom::CpuSet;
 using drom::dlb::Access;
 using drom::dlb::attached;
 using drom::dlb::Lock;
-using drom::dlb::Mask;
 namespace dlb = drom::dlb;
 
 extern "C" {
@@ -259,20 +259,20 @@ int DLB_DROM_GetPidList(int* pidlist, int* nelems, int max_len) {
 }
 
 int DLB_DROM_GetProcessMask(int pid, dlb_cpu_set_t mask, dlb_drom_flags_t flags) {
-    Mask found;
+    CpuSet found{};
     if (mask == nullptr) return DLB_ERR_UNKNOWN;
     const bool self = dlb::is_self(pid) && (dlb::is_initialised() || pid == 0);
     const int status = self ? dlb::get_own_mask(found) : dlb::get_mask(pid, found, flags);
-    if (status >= 0) found.to(mask);
+    if (status >= 0) dlb::to_mask(found, mask);
     return status;
 }
 
 int DLB_DROM_SetProcessMask(int pid, const_dlb_cpu_set_t mask, dlb_drom_flags_t flags) {
-    return mask == nullptr ? int{DLB_ERR_UNKNOWN} : dlb::set_any_mask(pid, Mask::from(mask), flags);
+    return mask == nullptr ? int{DLB_ERR_UNKNOWN} : dlb::set_any_mask(pid, dlb::from_mask(mask), flags);
 }
 
 int DLB_DROM_SetProcessMaskStr(int pid, const char* mask, dlb_drom_flags_t flags) {
-    Mask parsed;
+    CpuSet parsed{};
     return dlb::parse_mask(mask, parsed) ? dlb::set_any_mask(pid, parsed, flags) : int{DLB_ERR_PERM};
 }
 
@@ -282,7 +282,7 @@ int DLB_DROM_PreInit(int pid, const_dlb_cpu_set_t mask, dlb_drom_flags_t flags, 
     const Access access(Access::kAnybody);
     if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
     drom_error error{};
-    const int status = dlb::reserve(*access, pid, Mask::from(mask), flags, next_environ, &error);
+    const int status = dlb::reserve(*access, pid, dlb::from_mask(mask), flags, next_environ, &error);
     if (status < 0) dlb::explain(error);
     return status;
 }

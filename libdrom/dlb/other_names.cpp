@@ -13,7 +13,7 @@ namespace drom::dlb {
 namespace {
 
 /// Returns the last CPU of a run that begins with `first`.
-unsigned last_of_run(const Mask& mask, unsigned first) noexcept {
+unsigned last_of_run(const CpuSet& mask, unsigned first) noexcept {
     while (first + 1 < CPU_SETSIZE && mask.has(first + 1)) ++first;
     return first;
 }
@@ -29,7 +29,7 @@ char* write_run(char* out, unsigned first, unsigned last) noexcept {
 
 }  // namespace drom::dlb
 
-using drom::dlb::Mask;
+using drom::CpuSet;
 
 extern "C" {
 
@@ -42,9 +42,9 @@ DLB_EXPORT int DLBF_CallbackGet(dlb_callbacks_t which, dlb_callback_t* callback)
 /// Parses a mask; a text that is no mask is an empty one. The call that uses it is refused then, or is for a process
 /// without CPUs.
 void mu_parse_mask(const char* text, void* set) {
-    Mask mask;
-    if (!drom::dlb::parse_mask(text, mask)) mask = Mask{};
-    mask.to(set);
+    CpuSet mask{};
+    if (!drom::dlb::parse_mask(text, mask)) mask = CpuSet{};
+    drom::dlb::to_mask(mask, set);
 }
 
 /// Returns a text that stays valid for the next seven calls.
@@ -53,7 +53,7 @@ const char* mu_to_str(const void* set) {
     static char texts[kTexts][CPU_SETSIZE * 4];  // the longest has two of every three CPUs
     static constinit std::atomic<size_t> calls{0};
     char* const text = texts[calls.fetch_add(1) % kTexts];
-    const Mask mask = Mask::from(set);
+    const CpuSet mask = drom::dlb::from_mask(set);
     char* out = text;
     *out++ = '[';
     for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {

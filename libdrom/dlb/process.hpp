@@ -52,9 +52,9 @@ inline uint64_t newest_request() noexcept {
 
 /// Returns DLB_SUCCESS and the mask when there is a request that the program does not know yet; DLB_NOUPDT,
 /// DLB_ERR_NOPROC.
-int adopt(Mask& mask) noexcept;
+int adopt(CpuSet& mask) noexcept;
 
 /// Makes the program follow the request: calls the callbacks, and acknowledges.
-void follow(const Mask& mask) noexcept;
+void follow(const CpuSet& mask) noexcept;
 
 }  // namespace drom::dlb

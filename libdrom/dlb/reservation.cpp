@@ -22,28 +22,15 @@ bool in_reservation_of_drom() noexcept {
     return slot != nullptr && *slot != '\0';
 }
 
-/// CPUs 0..4095, as many as a table has. Where more than 1,024 are possible, the kernel writes no affinity into a
-/// cpu_set_t.
-struct Wide {
-    static constexpr size_t kWords = 64;
-    uint64_t words[kWords] = {};
+/// Where more than 1,024 CPUs are possible, the kernel writes no affinity into a cpu_set_t.
+bool read_affinity(CpuSet& cpus) noexcept {
+    return syscall(SYS_sched_getaffinity, 0, sizeof cpus.words, cpus.words) > 0;
+}
 
-    Wide() noexcept = default;
-    explicit Wide(const Mask& mask) noexcept { std::copy_n(mask.words, Mask::kWords, words); }
-
-    bool read_affinity() noexcept { return syscall(SYS_sched_getaffinity, 0, sizeof words, words) > 0; }
-
-    [[nodiscard]] bool within(const Mask& mask) const noexcept {
-        uint64_t beyond = 0;
-        for (size_t i = 0; i < kWords; ++i) beyond |= i < Mask::kWords ? words[i] & ~mask.words[i] : words[i];
-        return beyond == 0;
-    }
-};
-
-Mask reserved_cpus(const drom_dlb_client& client) noexcept {
-    Mask mask;
-    memcpy(mask.words, client.wanted, sizeof mask.words);
-    return mask;
+CpuSet reserved_cpus(const drom_dlb_client& client) noexcept {
+    CpuSet cpus{};
+    memcpy(cpus.words, client.wanted, sizeof client.wanted);
+    return cpus;
 }
 
 struct Entry {
@@ -51,10 +38,10 @@ struct Entry {
     const Options& options;
     drom_error* error;
 
-    int join(const Wide* asked, int32_t reserved_for, Mask& has) const noexcept {
+    int join(const CpuSet* asked, int32_t reserved_for, CpuSet& has) const noexcept {
         const drom_dlb_joining how{drom_table_path(tables.table()), asked != nullptr ? asked->words : nullptr,
-                                   asked != nullptr ? Wide::kWords : 0, reserved_for, options.async ? 1 : 0};
-        return drom_dlb_join(&how, has.words, Mask::kWords, error);
+                                   asked != nullptr ? CpuSet::kWords : 0, reserved_for, options.async ? 1 : 0};
+        return drom_dlb_join(&how, has.words, kMaskWords, error);
     }
 
     /// Leaves nothing of a half-granted request.
@@ -66,13 +53,13 @@ struct Entry {
 };
 
 /// Changes the CPUs that this process was given to those that it asks for, with free ones.
-int make_up(const Entry& entry, const Mask& has, const Mask& mask) noexcept {
+int make_up(const Entry& entry, const CpuSet& has, const CpuSet& mask) noexcept {
     if (has == mask) return DROM_OK;
     return ask(entry.tables, getpid(), mask, {false, false, false, false}, entry.error);
 }
 
-int take_over(const Entry& entry, int32_t whose, const Mask* mask) noexcept {
-    Mask has;
+int take_over(const Entry& entry, int32_t whose, const CpuSet* mask) noexcept {
+    CpuSet has{};
     const int joined = entry.join(nullptr, whose, has);
     if (joined < 0) return joined == DROM_E_BUSY ? DLB_ERR_INIT : dlb_error(joined);
     if (joined == DROM_UNCHANGED || mask == nullptr || mask->none()) return DLB_SUCCESS;
@@ -81,16 +68,15 @@ int take_over(const Entry& entry, int32_t whose, const Mask* mask) noexcept {
 }
 
 /// Takes part of a reservation that several processes share, in a slot of its own.
-int take_part(const Entry& entry, int32_t whose, const Mask& reservation, const Mask& mask) noexcept {
-    Mask has;
-    const Mask nothing;
-    const Wide none;
+int take_part(const Entry& entry, int32_t whose, const CpuSet& reservation, const CpuSet& mask) noexcept {
+    CpuSet has{};
+    const CpuSet none{};
     const int joined = entry.join(&none, DROM_DLB_NO_RESERVATION, has);
     if (joined != DROM_OK) return joined == DROM_UNCHANGED ? DLB_SUCCESS : dlb_error(joined);
-    const Mask outside = mask - reservation;
-    const Mask inside = mask - outside;
-    const int passed = drom_dlb_inherit(entry.tables.view(), whose, getpid(), inside.words, Mask::kWords);
-    const int status = make_up(entry, passed == DROM_OK ? inside : nothing, mask);
+    const CpuSet outside = mask - reservation;
+    const CpuSet inside = mask - outside;
+    const int passed = drom_dlb_inherit(entry.tables.view(), whose, getpid(), inside.words, kMaskWords);
+    const int status = make_up(entry, passed == DROM_OK ? inside : none, mask);
     return status < 0 ? entry.undo(dlb_error(status), false) : DLB_SUCCESS;
 }
 
@@ -100,18 +86,18 @@ void say_where(const Options& options, const char* asked) noexcept {
 }
 
 /// Claims exactly the CPUs that it asks for, or none, without a reservation.
-int claim(const Entry& entry, const Mask* mask) noexcept {
+int claim(const Entry& entry, const CpuSet* mask) noexcept {
     const bool exactly = !in_reservation_of_drom();
-    Wide asked = mask != nullptr ? Wide(*mask) : Wide();
-    if (mask == nullptr && !asked.read_affinity()) {
+    CpuSet asked = mask != nullptr ? *mask : CpuSet{};
+    if (mask == nullptr && !read_affinity(asked)) {
         write_why(entry.error, "drom: dlb: init: the CPUs of this process cannot be read; give DLB_Init a mask");
         return DLB_ERR_UNKNOWN;
     }
-    Mask has;
+    CpuSet has{};
     const int joined = entry.join(&asked, 0, has);
     if (joined < 0) return joined == DROM_E_BUSY ? DLB_ERR_INIT : dlb_error(joined);
     if (joined == DROM_UNCHANGED) say_where(entry.options, drom_table_path(entry.tables.table()));
-    if (joined == DROM_UNCHANGED || !exactly || asked.within(has)) return DLB_SUCCESS;
+    if (joined == DROM_UNCHANGED || !exactly || has.contains(asked)) return DLB_SUCCESS;
     write_why(entry.error,
               "drom: dlb: init: some of its CPUs belong to other processes or do not exist; drom list says whose "
               "they are");
@@ -120,7 +106,8 @@ int claim(const Entry& entry, const Mask* mask) noexcept {
 
 }  // namespace
 
-int enter(const Tables& tables, const Options& options, const Mask* mask, bool& reserved, drom_error* error) noexcept {
+int enter(const Tables& tables, const Options& options, const CpuSet* mask, bool& reserved,
+          drom_error* error) noexcept {
     const Entry entry{tables, options, error};
     // CPUs that other clients have left stay theirs until a process looks.
     if (const int status = drom_check(tables.table(), nullptr, error); status < 0) return dlb_error(status);
@@ -134,7 +121,7 @@ int enter(const Tables& tables, const Options& options, const Mask* mask, bool& 
     }
     if (status != DROM_OK || (found.joined != 0 && whose == own)) return claim(entry, mask);
     if (found.joined != 0) return DLB_ERR_INIT;
-    const Mask reservation = reserved_cpus(found);
+    const CpuSet reservation = reserved_cpus(found);
     const bool all = mask == nullptr || mask->none() || mask->contains(reservation);
     if (whose != own && !all) return take_part(entry, whose, reservation, *mask);
     // Only `drom run` gives its reservation up, and its mask counts whatever the program asks for.
@@ -143,7 +130,7 @@ int enter(const Tables& tables, const Options& options, const Mask* mask, bool& 
     return take_over(entry, whose, reserved && !reservation.none() ? mask : nullptr);
 }
 
-int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** next_environ,
+int reserve(const Tables& tables, int pid, const CpuSet& mask, int flags, char*** next_environ,
             drom_error* error) noexcept {
     drom_dlb_client client{};
     int status = drom_dlb_enrol(tables.view(), pid, &client, error);
@@ -156,7 +143,7 @@ int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** 
     const char* args = order.lend ? "--drom=1 --debug-opts=return-stolen" : "--drom=1";
     const char* path = drom_table_path(tables.table());
     const bool keyed = process.ready.load() || read_options(nullptr, false).key[0] != '\0';
-    const Told told{pid, args, mask.count(), next_environ != nullptr || keyed ? path : nullptr,
+    const Told told{pid, args, static_cast<int>(mask.count()), next_environ != nullptr || keyed ? path : nullptr,
                     next_environ != nullptr ? slot : nullptr};
     if (status >= 0 && !tell(told, next_environ)) {
         drom_dlb_lend(tables.view(), pid, nullptr, 0);  // no process loses CPUs that this process does not get
@@ -167,7 +154,7 @@ int reserve(const Tables& tables, int pid, const Mask& mask, int flags, char*** 
     return dlb_error(status);
 }
 
-int reserve_for_self(const Options& options, const Mask& mask, char*** next_environ, drom_error* error) noexcept {
+int reserve_for_self(const Options& options, const CpuSet& mask, char*** next_environ, drom_error* error) noexcept {
     char room[256];
     const char* where = nullptr;
     Tables tables;

@@ -39,7 +39,7 @@ struct Owners {
     size_t count;
 };
 
-int find_owners(const Tables& tables, int pid, const Mask& mask, Owners& owners, drom_error* error) noexcept {
+int find_owners(const Tables& tables, int pid, const CpuSet& mask, Owners& owners, drom_error* error) noexcept {
     size_t found = drom_table_clients(tables.table());
     auto* clients = static_cast<drom_client_info*>(calloc(found + 1, sizeof(drom_client_info)));
     if (clients == nullptr) {
@@ -49,10 +49,9 @@ int find_owners(const Tables& tables, int pid, const Mask& mask, Owners& owners,
     clients[0].size = sizeof(drom_client_info);
     const int status = drom_clients(tables.table(), clients, &found, error);
     for (size_t i = 0; status == DROM_OK && i < found && owners.count < Owners::kMost; ++i) {
-        Mask owned;
+        CpuSet owned{};
         const int32_t other = clients[i].pid;
-        if (other == pid ||
-            drom_get_mask(tables.table(), other, owned.words, nullptr, Mask::kWords, nullptr) != DROM_OK)
+        if (other == pid || drom_get_mask(tables.table(), other, owned.words, nullptr, kMaskWords, nullptr) != DROM_OK)
             continue;
         if (owned.intersects(mask)) owners.pids[owners.count++] = other;
     }
@@ -90,7 +89,7 @@ void Tables::close() noexcept {
     view_ = nullptr;
 }
 
-int Tables::wanted(int pid, Mask& mask) const noexcept { return drom_dlb_wanted(view_, pid, mask.words, Mask::kWords); }
+int Tables::wanted(int pid, CpuSet& mask) const noexcept { return drom_dlb_wanted(view_, pid, mask.words, kMaskWords); }
 
 uint32_t time_limit_ms() noexcept {
     const char* text = secure_getenv("DROM_TIMEOUT_MS");
@@ -105,28 +104,28 @@ int await(const Tables& tables, int pid, uint32_t timeout_ms, drom_error* error)
     return status == DROM_PENDING ? int{DROM_E_TIMEOUT} : status;
 }
 
-int ask(const Tables& tables, int pid, const Mask& mask, const Order& order, drom_error* error) noexcept {
-    Mask before;
+int ask(const Tables& tables, int pid, const CpuSet& mask, const Order& order, drom_error* error) noexcept {
+    CpuSet before{};
     if (const int status = tables.wanted(pid, before); status != DROM_OK) return status;
     Owners owners{};
     if (order.waits && order.take)
         if (const int status = find_owners(tables, pid, mask, owners, error); status != DROM_OK) return status;
-    const Mask given_up = before - mask;
-    if (order.lend) drom_dlb_lend(tables.view(), pid, given_up.words, Mask::kWords);
+    const CpuSet given_up = before - mask;
+    if (order.lend) drom_dlb_lend(tables.view(), pid, given_up.words, kMaskWords);
     // Without waiting the process may start before the others have left, as with DLB; otherwise it gets the CPUs after
     // that.
     const uint64_t take = order.take ? DROM_TAKE | DROM_RETURN | (order.waits ? 0 : DROM_FAST) : 0;
     const drom_options options = with_flags(take | DROM_NEVER_CONFINE);
-    int status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
+    int status = drom_set_mask(tables.table(), pid, mask.words, kMaskWords, &options, error);
     // A client that is in the way may have died meanwhile.
     if (status == DROM_E_BUSY && drom_check(tables.table(), nullptr, nullptr) == DROM_OK)
-        status = drom_set_mask(tables.table(), pid, mask.words, Mask::kWords, &options, error);
+        status = drom_set_mask(tables.table(), pid, mask.words, kMaskWords, &options, error);
     if (status < 0) return status;
     drom_dlb_forget(tables.view(), pid);
     const int waited = order.waits ? await_all(tables, owners, pid, order.answers, error) : DROM_OK;
-    const Mask gained = mask - before;
+    const CpuSet gained = mask - before;
     // Until now the taken CPUs would go back if this process died, or gave up waiting.
-    if (!order.lend && waited == DROM_OK) drom_dlb_remember(tables.view(), pid, gained.words, Mask::kWords);
+    if (!order.lend && waited == DROM_OK) drom_dlb_remember(tables.view(), pid, gained.words, kMaskWords);
     return waited;
 }
 

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] drom_dlb_view* view() const noexcept { return view_; }
 
     /// Returns the CPUs that `pid` has once everything posted is done. DROM_E_NOPROC.
-    int wanted(int pid, Mask& mask) const noexcept;
+    int wanted(int pid, CpuSet& mask) const noexcept;
 
 private:
     drom_table* table_ = nullptr;
@@ -38,7 +38,7 @@ struct Order {
 };
 
 /// Asks for exactly `mask` for process `pid`. Returns a DROM_* status; DROM_E_TIMEOUT when it waited in vain.
-int ask(const Tables& tables, int pid, const Mask& mask, const Order& order, drom_error* error) noexcept;
+int ask(const Tables& tables, int pid, const CpuSet& mask, const Order& order, drom_error* error) noexcept;
 
 /// Waits until the pending request is answered. Returns DROM_OK, DROM_E_TIMEOUT, DROM_E_NOPROC.
 int await(const Tables& tables, int pid, uint32_t timeout_ms, drom_error* error) noexcept;
