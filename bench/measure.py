@@ -260,7 +260,7 @@ class Measurer:
         return spread(times["drom_list"]) | {"peer": {"taskset_p_ms": spread(times["taskset_p"])}, "floor": {"true_ms": spread(times["true"])}}
 
     def preloaded(self) -> str:
-        """What drom run preloads into a program without MPI whose team keeps its size."""
+        """Returns what drom run preloads into a program without MPI whose team keeps its size."""
         with TableFolder() as table:
             return output_of([self.build.drom, "run", "--", "printenv", "LD_PRELOAD"], table.env).strip()
 

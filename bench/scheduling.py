@@ -4,8 +4,8 @@
 select`.
 
 Two clusters of 500 nodes of 8 cores that are accounted for only (fake_nodes.py): select/cons_tres and select/malleable, with the same 1,000
-running and 1,000 queued jobs, all malleable. Running: 375 jobs with one node and 25 with two, which could be mates, and 600 of one core each on
-the other 75 nodes, which could not. Queued, for whole nodes, shuffled: 500 that are too long for any job to be their mate, and 500 short ones that
+running and 1,000 queued jobs, all malleable. Of the running ones 375 have one node and 25 have two: they could be mates. 600 have one core each on
+the other 75 nodes, and could not. The queued ones are for whole nodes, shuffled. 500 are too long for any job to be their mate. 500 are short and
 find mates whose limits the partition's MaxTime does not let be extended. So nothing starts, in both clusters, and each cycle looks at all.
 
 They take turns; while one is measured the other is stopped by a signal. backfill: slurmctld's own count (sdiag) of a cycle's time, without its

@@ -59,7 +59,7 @@ std::string text_of(const SlowdownRules& rules);
 std::string text_of(const Pool& pool);
 std::string text_of(const Event& event);
 
-/// Reads what text_of() wrote. Errors: what is wrong with the line, as the rest of a sentence: "has no job=".
+/// Reads what text_of() wrote. Errors: what is wrong with the line, as the rest of a sentence ("has no job=").
 tl::expected<Line, std::string> parse_line(std::string_view text);
 
 }  // namespace drom::policy

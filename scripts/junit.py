@@ -3,7 +3,7 @@
 """junit.py - counts one run of ctest: junit.py NAME FILE [BUILD] RESULTS
 
 FILE is what ctest --output-junit wrote for the build folder BUILD. A line for people goes to stderr. RESULTS/counts gets a line: name, passed, failed,
-skipped, seconds. What failed goes to RESULTS/failed, where scripts/verdict.py finds it, and its output to RESULTS/first. Without BUILD there is no second try.
+skipped, seconds. The names of failed tests go to RESULTS/failed, where scripts/verdict.py finds it, and their output to RESULTS/first. Without BUILD there is no second try.
 
 A test that was not run for want of its program or its set-up is a failure; skipped is only what says so itself, with a reason.
 """

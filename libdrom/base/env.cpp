@@ -35,7 +35,7 @@ constexpr Rule kRules[] = {
     {"DROM_GRACE_MS", Kind::kGrace},  {"DROM_RESIZE", Kind::kWord},     {"DROM_PIN", Kind::kWord},
     {"DROM_MIN_CPUS", Kind::kNumber}, {"DROM_MAX_CPUS", Kind::kNumber}, {"DROM_VERBOSE", Kind::kNumber}};
 
-/// Calls `visit(word, length)` for each word that a variable's doc explains: "place: ...; bind: ...; none".
+/// Calls `visit(word, length)` for each word that a variable's doc explains, as "place: ...; bind: ...; none" does.
 template <class Visit>
 void each_word(const char* doc, Visit&& visit) noexcept {
     for (const char* at = doc; at != nullptr; at = strstr(at, "; ")) {

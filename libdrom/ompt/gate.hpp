@@ -30,7 +30,7 @@ inline const void* nobody() noexcept { return reinterpret_cast<const void*>(uint
 
 extern "C" Gate drom_gate;
 
-/// This thread's choices for its team: the num_threads clause of the next region, 0: none; and whether it has called
+/// This thread's choices for its team: the num_threads clause of the next region (0: none), and whether it has called
 /// omp_set_num_threads. They are in the static room that every program has for the thread-local data of the libraries
 /// that it starts with.
 extern "C" __thread uint32_t drom_clause;

@@ -79,7 +79,7 @@ struct Header {
     uint32_t request_stride;
     uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, intent_at;
     uint64_t checksum;
-    // --- the administrator lock: {pid:22, start:42} of its holder, 0: free. See admin_lock.hpp ---
+    // --- the administrator lock: {pid:22, start:42} of its holder (0: free). See admin_lock.hpp ---
     Word admin_lock;
     Half admin_lock_waiters;
     uint32_t pad1;

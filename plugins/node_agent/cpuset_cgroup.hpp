@@ -72,7 +72,7 @@ std::string narrow_cpuset(pid_t task, const CpuSet& cpus_of_job, const std::stri
 /// Widens the cpuset of a task to its mask. Where that cannot be done the mask becomes what of it is inside, and a
 /// sentence says so: CPUs that the task cannot run on must not count as its own, or its program would start more
 /// threads than it has CPUs. `has_them`: the table gave them to the task before, and only the cpuset was rewritten
-/// since: its threads get them at once.
+/// since. Its threads get them at once then.
 std::string fit_cpuset(pid_t task, CpuSet& mask, bool has_them, const std::string& root = {});
 
 }  // namespace drom::slurm

@@ -85,7 +85,7 @@ def tests() -> list[Test]:
 
 
 def line_of(suite: str, test: Test, output: str) -> str:
-    """What it says of itself: its last line that begins with its name; or how many of its tests passed."""
+    """Returns what it says of itself: its last line that begins with its name, or how many of its tests passed."""
     own = re.findall(rf"^(?:{suite}|{re.escape(test.name)})\b[^\n]*: [^\n]*", output, re.MULTILINE)
     if own:
         return own[-1]

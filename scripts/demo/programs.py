@@ -103,8 +103,8 @@ def use_cases(bin_folder: Path, cpus: int) -> list[Pair]:
         return Program(name, _heat(bin_folder / f"heat-{runtime}", cpus), 1000)
 
     return [
-        Pair("insitu", "in-situ analytics: heat, and a short look at data", heat("simulation", "gcc"), _analytics(bin_folder, "clang", cpus)),
-        Pair("priority", "a high-priority job: heat, and another heat", heat("simulation", "gcc"), heat("priority job", "clang")),
+        Pair("insitu", "in-situ analytics (heat, and a short look at data)", heat("simulation", "gcc"), _analytics(bin_folder, "clang", cpus)),
+        Pair("priority", "a high-priority job (heat, and another heat)", heat("simulation", "gcc"), heat("priority job", "clang")),
     ]
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """documents.py - documents against what they describe: links, files, variables, verbs and options, messages.
 
-A document may name a verb or an option of the command only if `drom VERB --help` of a build names it too (skipped before the
-first build: scripts/test.sh builds first). In a list headed "message", and in a block of code called "message", every message must
+A document may name a verb or an option of the command only if `drom VERB --help` of a build names it too. Before the first build
+that is skipped; scripts/test.sh builds first. In a list headed "message", and in a block of code called "message", every message must
 occur in the sources.
 
   documents.py FILE...          all of it

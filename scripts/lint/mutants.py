@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""mutants.py - what each mutant replaces stands once in the file that it names, and not only once somebody builds it."""
+"""mutants.py - what each mutant replaces stands once in the file that it names, also before it is built."""
 
 import sys
 from pathlib import Path

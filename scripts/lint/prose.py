@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""prose.py - rules of CONTRIBUTING.md for sentences that can be checked: in documents, in comments, in subjects of commits.
+"""prose.py - rules of CONTRIBUTING.md for sentences that can be checked, in documents, comments, docstrings and subjects of commits.
 
   prose.py             complains about all files, and about subjects of commits since this file is here
   prose.py FOLDER...   complains about these files and folders
 
-A sentence has a noun for its subject: none begins with Who, What or Whoever, unless it asks. A program is not somebody, nobody or anybody.
-A sentence has at most 25 words. It ends at a full stop, semicolon or colon. A code span, or a title in asterisks, is one word. A list of
+A sentence has a noun for its subject: none begins with `Who`, `What` or `Whoever`, unless it asks. A program is not `somebody`, `nobody` or `anybody`.
+A sentence has at most 25 words. It ends at a full stop, semicolon or colon. Up to a full stop or semicolon there is at most one colon, besides those in quotes or parentheses. A code span, or a title in asterisks, is one word. A list of
 values, of three words at most, is no sentence. A line of a comment that is indented by more than one space is code, and stands alone.
 A comment fits the column limit. A subject has at most 72 characters and no semicolon.
 """
 
+import ast
 import re
 import subprocess
 import sys
@@ -30,6 +31,9 @@ _CODE_SPAN = re.compile(r"`[^`]*`")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _TITLE = re.compile(r"(?<!\*)\*[^*\s][^*]*\*(?!\*)")
 _END = re.compile(r"(?<!\.\.)(?:(?<=[.!?:;])|(?<=[.!?][)\"*]))\s+")
+_STOP = re.compile(r"(?<!\.\.)(?:(?<=[.!?;])|(?<=[.!?][)\"*]))\s+")
+_ASIDE = re.compile(r'"[^"]*"|\([^()]*\)')
+_COLON = re.compile(r"(?<=[^\d\s]):(?=\s)")
 _COMMENT = re.compile(r"(?:^|\s)(?://+!?<?|#(?=\s|$)|/?\*+/?)\s?(.*?)(?:\*/)?$")
 
 
@@ -38,7 +42,14 @@ def complaints_about(text: str) -> list[str]:
     text = _CODE_SPAN.sub("CODE", text)
     found = [f"a sentence begins with {match[1]}" for match in _BEGINS.finditer(text) if match["end"] != "?"]
     found += [f"a program is not {match[0]}" for match in _PERSON.finditer(text)]
+    found += [f"a sentence with {count} colons" for count in map(colons, _STOP.split(text)) if count > 1]
     return found + [f"a sentence of {count} words" for count in map(words, _END.split(text)) if count > LONGEST_SENTENCE]
+
+
+def colons(sentence: str) -> int:
+    """Returns 0 for a list of values. Quoted texts and what stands in parentheses count for themselves."""
+    plain = _ASIDE.sub("", _TITLE.sub("TITLE", _LINK.sub(r"\1", sentence)))
+    return len(_COLON.findall(plain)) if words(sentence) else 0
 
 
 def words(sentence: str) -> int:
@@ -89,6 +100,24 @@ def comments(lines: list[str], path: Path):
             number, text, column = (number, f"{text} {said.strip()}", column) if text else (i, said.strip(), match.start() if behind else 0)
 
 
+def docstrings(source: str):
+    """(number, text): each paragraph of the docstrings of Python code. An indented line is code, and stands alone."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(ast.parse(source)):
+        docstring = ast.get_docstring(node) if isinstance(node, documented) else None
+        if docstring is None:
+            continue
+        number, text = node.body[0].lineno, ""
+        for i, line in enumerate([*docstring.splitlines(), ""], node.body[0].lineno):
+            if text and (not line or line.startswith(" ")):
+                yield number, text
+                text = ""
+            if line.startswith(" "):
+                yield i, line.strip()
+            elif line:
+                number, text = (number, f"{text} {line}") if text else (i, line)
+
+
 def is_comment(line: str, path: Path, inside: bool) -> bool:
     code = path.suffix in {".c", ".h", ".hpp", ".cpp", ".S", ".def"}
     begins = line.lstrip()
@@ -106,7 +135,7 @@ def complaints(path: Path) -> list[str]:
     if path.suffix in _PROSE:
         texts, wide = paragraphs(lines), []
     elif path.suffix in _COMMENTED:
-        texts = comments(lines, path)
+        texts = [*comments(lines, path), *(docstrings("\n".join(lines)) if path.suffix == ".py" else [])]
         wide = [f"{name}:{i}: a comment has {len(line)} columns" for i, line in enumerate(lines, 1) if len(line) > WIDEST and is_comment(line, path, False)]
     else:
         return []

@@ -68,8 +68,7 @@ def units_a_second(what: Computation, cpus: int) -> float:
 
 
 def computing(bin_folder: Path, cpus: int, speed: float) -> Command:
-    """Programs of the thesis's three kinds, each with as much work as takes the job's time on all CPUs of a node that
-    has nothing else to do."""
+    """Programs of the thesis's three kinds. Each has as much work as takes the job's time on all CPUs of an idle node."""
     kinds = computations(bin_folder, cpus)
     rates = {name: units_a_second(kinds[name], cpus) for name, _ in MIX}
 

@@ -5,7 +5,7 @@
 Each case (guest, mode, build, runtime, threads, door, way; catalogue.py) runs natively once for the reference. Then it
 runs under random request sequences, and exit status and stdout must be the same. A run that ended before a request was
 released proves nothing: it is made fourfold longer, up to three times. A mode for which no request ever landed is a
-failure, and so is a mode of which the team was never resized although it must be (`resizes`).
+failure. So is a mode whose team was never resized although it must be (`resizes`).
 
   run_answers.py --build build/dev --runtimes build/runtimes --seconds 150          a share, another one each hour
   run_answers.py --build build/dev --runtimes build/runtimes --sequences 100        100 for each mode of a guest

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run_gromacs.py - a packaged simulation, GROMACS with a box of water, gives the same trajectory while its CPUs move.
 
-GROMACS uses num_threads clauses throughout, so its teams are never resized, only confined: still every bit must be the
-same. It runs once as gmx, with one rank among its threads, and once as gmx_mpi, a rank of Open MPI with the entry
-points for MPI calls. Energies and final coordinates of each disturbed run are compared with those of an undisturbed one.
+GROMACS uses num_threads clauses throughout, so its teams keep their size and are only confined. Still every bit must
+be the same. It runs once as gmx, with one rank among its threads. The second run is of gmx_mpi, a rank of Open MPI with the
+entry points for MPI calls. Energies and final coordinates of a disturbed run are those of an undisturbed one.
 
   run_gromacs.py --build build/dev --runtimes build/runtimes --sequences 6
 

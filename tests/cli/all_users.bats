@@ -14,7 +14,7 @@ copy_for_users() {
     cp -P "$BUILD"/lib/libdrom.so* "$WORK/lib/"
 }
 
-# on_a_node SCRIPT: runs it where /dev/shm and the processes are its own: other tables of this machine are not for the
+# on_a_node SCRIPT: runs it where /dev/shm and the processes are its own. Other tables of this machine are not for the
 # test.
 on_a_node() {
     copy_for_users

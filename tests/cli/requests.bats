@@ -52,8 +52,8 @@ keeps() { # RUNTIME
 @test "a clang program of which nobody has said that its team may change is released, not resized" { keeps clang; }
 @test "a gcc program of which nobody has said that its team may change is released, not resized" { keeps gcc; }
 
-# not_resized NAME PROGRAM TEXT: its threads leave the CPU, as many as they are, and that is said: in the list and by
-# explain.
+# not_resized NAME PROGRAM TEXT: its threads leave the CPU, as many as they are. The list and explain
+# say so.
 not_resized() {
     two_cpus
     [[ -x $2 ]] || missing "$2 is not built; scripts/packages.sh test installs what it needs"

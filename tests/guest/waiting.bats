@@ -72,7 +72,7 @@ finish() {
     grep -q '^sum 141$' "$work/out"
 }
 
-# waits RUNTIMES: checks the newest line: "llvm N libgomp N".
+# waits RUNTIMES: checks the newest line, as "llvm N libgomp N".
 waits() { [[ $(grep '^cpu' "$work/out" | tail -n 1) == *" $1 blocktime "* ]]; }
 
 # Prints the microseconds of processor time for a window of rounds: the least of the last five.

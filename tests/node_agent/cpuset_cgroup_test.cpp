@@ -29,7 +29,7 @@ struct Captured {
     const char* what;
     const char* cgroup;
     const char* mountinfo;
-    const char* own;   ///< the process's directory; nullptr: none, "!": cannot be reached
+    const char* own;   ///< the process's directory; nullptr: none; "!": cannot be reached
     const char* file;  ///< the file with its CPUs
 };
 

@@ -6,10 +6,11 @@
   select_storm.py ... --options sd_max_slowdown=dynamic,sd_max_jobs_per_node=3
   select_storm.py ... --seed 7                                             the same decisions again; when each falls is up to the machine
 
-One life of the controller: some orders (jobs submitted, cancelled, requeued, suspended, their limits changed, the configuration read again), then
-SIGKILL: at once, or when something that is worth it has just happened, such as the start or the end of a guest in the log of decisions, or
-slurmctld's saving of its state, which it does every five seconds at most, or, with storm_preload.c, after every change. What it had not saved is lost, as in stock Slurm: jobs that had
-just come are unknown to the next controller, which ends them on the nodes and gives their numbers away once more. After each restart
+One life of the controller is some orders and then SIGKILL. The orders submit, cancel, requeue and suspend jobs, change their limits, and
+make it read its configuration again. The signal comes at once, or right after a guest has started or ended by the log of decisions, or
+slurmctld has saved its state. It does that every five seconds at most, or, with storm_preload.c, after every change. A change that was not
+saved is lost, as in stock Slurm. Jobs that had just come are unknown to the next controller: it ends them on the nodes and gives their
+numbers away once more. After each restart
 select_storm_checks.py judges what the controller says of its jobs, and storm_checks.py the nodes' tables. At the end every node is
 whole again, and `drom-sim replay` makes the same decisions from the log.
 

@@ -2,7 +2,7 @@
 """select_storm_checks.py - what must hold of what slurmctld says of its jobs, whenever it is asked. Pure.
 
 One answer of `scontrol show job` is of one instant, so whatever is wrong in it was wrong then. Jobs that were ever suspended are left out where
-cores are compared: stock Slurm, too, gives a suspended job's cores to others and takes them back for it without asking anybody.
+cores are compared: stock Slurm, too, gives a suspended job's cores to others and takes them back for it without a question.
 """
 
 import collections
@@ -233,8 +233,8 @@ COUNTED_BEFORE = re.compile(r"error: job_update_tres_cnt: cpu_cnt underflow \(\d
 
 
 def judge_log(lines: Iterable[str], near: set[str]) -> tuple[list[Finding], collections.Counter[str]]:
-    """Lines that must not be in slurmctld's log; and counted, those that follow when stock Slurm gives a suspended job's cores to others, or takes the end of
-    a job's former run for its own."""
+    """Returns lines that must not be in slurmctld's log, and counts of those that are Slurm's own doing: stock Slurm gives a
+    suspended job's cores to others, and takes the end of a job's former run for its own."""
     found, explained = [], collections.Counter()
     for line in lines:
         shortage = SHORTAGE.search(line)

@@ -6,8 +6,8 @@
   storm.py --build build/dev --setup virtual --steps 200           nodes of 2 x 24 CPUs that are accounted for only
   storm.py ... --seed 7                                            the same decisions again; when each falls is up to the machine
 
-A step of the storm submits a job, cancels one, or kills by SIGKILL a task, a step daemon, or a node's slurmd, which is started again; several
-are under way at once. After each step, and all the time from a second thread, storm_checks.py judges the nodes. At the end each node
+A step of the storm submits a job, cancels one, or kills by SIGKILL a task, a step daemon, or a node's slurmd. The slurmd is started again.
+Several steps are under way at once. After each step, and all the time from a second thread, storm_checks.py judges the nodes. At the end each node
 must still have all its CPUs to give, and its owner has them all again when guests are killed together.
 
 Exit status: 0 nothing found, 1 found, 2 usage, 77 a prerequisite is missing.

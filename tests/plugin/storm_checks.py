@@ -6,10 +6,10 @@ both readings of the table agree on is judged:
 
 * A client is *steady* when it is in both readings with the same pid, slot, mask, wanted mask and number of its newest request. A CPU that
   changed hands in between would have moved that number, so two steady clients that list one CPU did have it at the same instant.
-* A client is *settled* when it is steady, has what it wants, has released its newest request (by itself at a safe point, or confined by the
-  administrator after the grace period), and runs its program: until then it is the step daemon's fork, whose affinity the agent is about to
-  set. The reservation, request 1, is not acknowledged by a program that takes no part in anything: the agent sets that affinity itself.
-  Before and after the look at /proc nothing was asked of it that it had not done, so what /proc shows has to be inside its mask.
+* A client is *settled* when it is steady, has what it wants, has released its newest request, and runs its program. It releases by itself at
+  a safe point, or the administrator confines it after the grace period. Before its program runs it is the step
+  daemon's fork, whose affinity the agent is about to set. The reservation, request 1, is not acknowledged by a program that takes no part in anything: the agent sets that affinity itself.
+  Before and after the look at /proc it had done all that was asked of it. So what /proc shows has to be inside its mask.
 """
 
 import contextlib

@@ -349,7 +349,7 @@ typedef struct drom_client_mask {
  * CPUs.
  *
  * Returns: DROM_OK, DROM_PENDING or DROM_UNCHANGED, as drom_set_mask.
- * Errors: E_INVAL also: a client or a CPU is named twice, no client is named, or `reserved` is not 0; E_NOCPU;
+ * Errors: E_INVAL also where a client or CPU is named twice, no client is named, or `reserved` is not 0; E_NOCPU;
  * E_BUSY; E_NOPROC; E_PERM; E_NOTABLE; E_OS no memory.
  * Cost: about 1.5 microseconds per client on a node of 64 CPUs. */
 DROM_EXPORT int drom_set_masks(drom_table *, const drom_client_mask *masks, size_t n, const drom_options *,
@@ -360,7 +360,7 @@ DROM_EXPORT int drom_set_masks(drom_table *, const drom_client_mask *masks, size
  * share few caches, NUMA nodes and packages, then of the client that has most.
  *
  * Returns: DROM_OK, DROM_PENDING or DROM_UNCHANGED, as drom_set_mask.
- * Errors: E_INVAL also: `to` is 0, or above (drom_shrink) or below (drom_expand) what the client has; E_NOCPU not
+ * Errors: E_INVAL also where `to` is 0, or above (drom_shrink) or below (drom_expand) what the client has; E_NOCPU not
  * so many CPUs can be given; E_BUSY; E_NOPROC; E_PERM; E_NOTABLE.
  * Cost: as drom_set_mask; drom_expand with DROM_TAKE takes 10 to 50 microseconds more on a node of 64 CPUs. */
 DROM_EXPORT int drom_shrink(drom_table *, int32_t pid, uint32_t to, const drom_options *, drom_error *);
@@ -410,7 +410,7 @@ DROM_EXPORT int drom_restore(drom_table *, const uint64_t *words, size_t nwords,
  * options, and the flags DROM_WAIT_RESIZED and DROM_NEVER_CONFINE.
  *
  * Returns: DROM_OK, or DROM_PENDING at the deadline; the error's text then says what is missing.
- * Errors: E_NOPROC there is no such client, or it ended meanwhile; E_INVAL also: `seq` was never posted; E_PERM;
+ * Errors: E_NOPROC there is no such client, or it ended meanwhile; E_INVAL also where `seq` was never posted; E_PERM;
  * E_OS. */
 DROM_EXPORT int drom_wait(drom_table *, int32_t pid, uint64_t seq, uint32_t timeout_ms, drom_error *);
 DROM_EXPORT int drom_wait_for(drom_table *, int32_t pid, uint64_t seq, const drom_options *, drom_error *);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// json.hpp - what every verb prints with --json: one object, "schema": "drom.VERB/1", stable order, masks as text,
-// times as whole nanoseconds. Readers ignore fields they do not know.
+// json.hpp - what every verb prints with --json: one object with its schema ("drom.VERB/1"), stable order, masks as
+// text, times as whole nanoseconds. Readers ignore fields they do not know.
 #pragma once
 
 #include <string>

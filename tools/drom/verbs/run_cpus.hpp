@@ -40,7 +40,7 @@ struct Choice {
     bool takes = false;  ///< some belong to other clients
 };
 
-/// Errors: E_NOCPU: so many there can never be; E_BUSY: there may be later. With what can be had. The sentence begins
+/// Errors: E_NOCPU (so many there can never be), E_BUSY (there may be later). With what can be had. The sentence begins
 /// after "drom: VERB: ".
 Expected<Choice> choose_cpus(Wish wish);
 

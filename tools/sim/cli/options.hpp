@@ -38,7 +38,7 @@ struct SimulationOptions {
     Assignments parameters;             ///< given to all settings that have them
     std::vector<Varied> varied;  ///< compare: each combination of their values makes a setting, of the last setting
     unsigned seeds = 1;          ///< compare: generated workloads, with seeds from Source::seed on
-    unsigned threads = 0;        ///< compare: 0: as many as CPUs
+    unsigned threads = 0;        ///< of compare; 0: as many as CPUs
     std::string out;             ///< folder, or the file that generate or replay writes
     /// "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log.
     std::string window;

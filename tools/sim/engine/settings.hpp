@@ -57,7 +57,7 @@ std::string option_of(std::string_view parameter);
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
 /// A setting "POLICY" or "POLICY:NAME=VALUE,NAME=VALUE". `common` are given to every setting that has such a parameter,
-/// before its own. Errors: a sentence: unknown policy or parameter, a value that is none.
+/// before its own. Errors: a sentence about an unknown policy or parameter, or a value that is none.
 tl::expected<Parameters, std::string> read_setting(std::string_view text, const Assignments& common);
 
 /// True when a setting of this policy has the parameter.

@@ -13,7 +13,7 @@ namespace drom::sim {
 /// The value of a parameter; empty when it is not there.
 std::string_view parameter(const Setting& setting, std::string_view name);
 
-/// A name for each case: Case::label, or "sd, max-slowdown 10": the policy, and each parameter in which cases of that
+/// A name for each case: Case::label, or the policy and each parameter ("sd, max-slowdown 10") in which cases of that
 /// policy and workload differ. With `without` always the latter, but for the parameters in it. Two cases of one
 /// workload that would have the same name get numbers.
 std::vector<std::string> case_labels(const ReportInput& input, const std::vector<std::string>& without = {});
