@@ -26,7 +26,7 @@ uint64_t released_at(const Mailbox& mailbox, const Page* page, const drom_client
 
 void describe_page(const Page& page, drom_client_info& info) noexcept {
     info.resized_seq = std::min(page.resized.load(), info.request_seq);
-    info.doors = page.doors.load();
+    info.entry_points = page.entry_points.load();
     info.resize = page.resize.load();
     info.team_size = page.team_size.load();
     info.start_size = page.start_size.load();

@@ -90,10 +90,11 @@ int await_resized(Table& table, const Goal& goal, uint64_t deadline, const char*
     }
     const uint32_t pid = table.ledger.slot(slot).client.pid.load();
     if (!has_joined(table.pages, slot))
-        return fail(error, DROM_PENDING,
-                    "%s: released, but not resized: no door has answered in it, so its threads stay as many as they "
-                    "are; drom explain %u says more",
-                    verb, pid);
+        return fail(
+            error, DROM_PENDING,
+            "%s: released, but not resized: no entry point has answered in it, so its threads stay as many as they "
+            "are; drom explain %u says more",
+            verb, pid);
     return fail(error, DROM_PENDING,
                 "%s: released, but not resized yet: its next safe point has not come; drom explain %u says more", verb,
                 pid);

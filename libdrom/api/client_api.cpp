@@ -71,7 +71,7 @@ extern "C" {
 
 /// Hands over to the program, which says itself where it adapts from now on. The agent joined when the program started.
 static int take_over(const drom::Options& read, drom_error* error) noexcept {
-    client::add_doors(DROM_DOOR_EXPLICIT);
+    client::add_entry_points(DROM_ENTRY_EXPLICIT);
     client::hot.seen.store(0);  // the first poll returns its present mask
     if (read.min_cpus != 0 || read.max_cpus != 0)
         if (const int status = client::limits(read.min_cpus, read.max_cpus, error); status != DROM_OK) return status;
@@ -89,14 +89,14 @@ int drom_init(const uint64_t* words, size_t nwords, const drom_options* options,
     if (const int status = client::check_limits("init", read.min_cpus, read.max_cpus, error); status != DROM_OK)
         return status;
     const client::JoinOptions join{words != nullptr ? &mask : nullptr,
-                                   DROM_DOOR_EXPLICIT,
+                                   DROM_ENTRY_EXPLICIT,
                                    false,
                                    read.name,
                                    read.job,
                                    read.min_cpus,
                                    read.max_cpus,
                                    read.has(DROM_RIGID)};
-    const bool by_agent = client::joined() && (client::page().doors.load() & DROM_DOOR_EXPLICIT) == 0;
+    const bool by_agent = client::joined() && (client::page().entry_points.load() & DROM_ENTRY_EXPLICIT) == 0;
     const int status = by_agent && words == nullptr ? take_over(read, error) : client::join(join, error);
     if (status != DROM_OK || !read.has(DROM_ASYNC) || client::start_agent()) return status;
     client::leave(nullptr);
@@ -115,8 +115,8 @@ int drom_poll(uint64_t* words, size_t nwords, drom_error* error) {
 
 int drom_poll_apply(drom_error* error) {
     if (!client::joined()) return not_joined("poll", error);
-    if ((client::page().doors.load(std::memory_order_relaxed) & DROM_DOOR_EXPLICIT) == 0)
-        client::add_doors(DROM_DOOR_EXPLICIT);
+    if ((client::page().entry_points.load(std::memory_order_relaxed) & DROM_ENTRY_EXPLICIT) == 0)
+        client::add_entry_points(DROM_ENTRY_EXPLICIT);
     acknowledge_told();
     if (!client::pending()) return DROM_UNCHANGED;
     Request wanted{};

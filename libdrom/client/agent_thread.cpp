@@ -261,9 +261,9 @@ bool start_thread() noexcept {
 
 bool start_agent() noexcept {
     if (!joined() || getpid() != state.pid) return true;
-    const uint32_t before = state.page->doors.fetch_or(DROM_DOOR_ASYNC);
-    if ((before & DROM_DOOR_ASYNC) != 0 || start_thread()) return true;
-    state.page->doors.fetch_and(~uint32_t{DROM_DOOR_ASYNC});
+    const uint32_t before = state.page->entry_points.fetch_or(DROM_ENTRY_ASYNC);
+    if ((before & DROM_ENTRY_ASYNC) != 0 || start_thread()) return true;
+    state.page->entry_points.fetch_and(~uint32_t{DROM_ENTRY_ASYNC});
     return false;
 }
 

@@ -157,11 +157,11 @@ void say_resized(uint64_t seq, uint32_t team_size) noexcept {
 /// Acknowledges for a team that keeps its size: it follows no further. Where regions are seen the next one looks again,
 /// as the program may have changed its mind since.
 void acknowledge_kept(uint64_t seq) noexcept {
-    constexpr uint32_t kRegions = DROM_DOOR_KMP | DROM_DOOR_GOMP;
+    constexpr uint32_t kRegions = DROM_ENTRY_KMP | DROM_ENTRY_GOMP;
     const Page& page = *state.page;
-    const uint32_t doors = page.doors.load(kRelaxed);
-    if (page.resize.load(kRelaxed) != DROM_RESIZE_KEEPS || (doors & DROM_DOOR_EXPLICIT) != 0) return;
-    if ((doors & kRegions) == 0) hot.seen.store(seq);
+    const uint32_t entry_points = page.entry_points.load(kRelaxed);
+    if (page.resize.load(kRelaxed) != DROM_RESIZE_KEEPS || (entry_points & DROM_ENTRY_EXPLICIT) != 0) return;
+    if ((entry_points & kRegions) == 0) hot.seen.store(seq);
     say_resized(seq, page.team_size.load(kRelaxed));
 }
 
@@ -222,7 +222,7 @@ void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const
 
 Page& page() noexcept { return state.page != nullptr ? *state.page : private_page; }
 
-void add_doors(uint32_t doors) noexcept { page().doors.fetch_or(doors); }
+void add_entry_points(uint32_t entry_points) noexcept { page().entry_points.fetch_or(entry_points); }
 
 AffinityGuard::AffinityGuard(bool counts) noexcept : counts_(counts) {
     if (counts_) state.threads.begin_setting();

@@ -36,9 +36,9 @@ inline bool pending() noexcept {
 inline bool reads_requests() noexcept { return hot.request.load(std::memory_order_relaxed) != &kNothing; }
 
 struct JoinOptions {
-    const CpuSet* mask;  ///< the CPUs that it may run on at this moment; nullptr: the process's affinity
-    uint32_t doors;      ///< DROM_DOOR_*
-    bool async;          ///< start the agent's own thread
+    const CpuSet* mask;     ///< the CPUs that it may run on at this moment; nullptr: the process's affinity
+    uint32_t entry_points;  ///< DROM_ENTRY_*
+    bool async;             ///< start the agent's own thread
     const char* name;
     const char* job;
     uint32_t min_cpus, max_cpus;
@@ -94,7 +94,7 @@ CpuSet first_mask() noexcept;
 Page& page() noexcept;
 
 /// Adds entry points that were found after join.
-void add_doors(uint32_t doors) noexcept;
+void add_entry_points(uint32_t entry_points) noexcept;
 
 /// While one of these lives no release can complete. So a thread that sets its own affinity from `mask()` cannot undo
 /// an acknowledged release. May wait for the confining thread, never longer than that one's loop. Lives for one

@@ -225,7 +225,7 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     state.pid = getpid();
     Page& page = *state.page;
     write_applied(state.ledger, page, 0, affinity);
-    page.doors.fetch_or(options.doors);
+    page.entry_points.fetch_or(options.entry_points);
     page.disabled.store(static_cast<uint32_t>(std::max(0, state.disabled.load())));
     page.joined.store(1);
     hot.request.store(&state.ledger.mailbox(state.slot).newest);
@@ -377,8 +377,8 @@ int leave(drom_error* error) noexcept {
     state.page->joined.store(0);
     const int status = give_back(error);
     // A runtime that came through an entry point has its own record of the request that it has seen.
-    constexpr uint32_t kCalls = DROM_DOOR_EXPLICIT | DROM_DOOR_ASYNC;
-    if ((state.page->doors.load() & ~kCalls) == 0) state.ever.store(false);
+    constexpr uint32_t kCalls = DROM_ENTRY_EXPLICIT | DROM_ENTRY_ASYNC;
+    if ((state.page->entry_points.load() & ~kCalls) == 0) state.ever.store(false);
     return status;
 }
 

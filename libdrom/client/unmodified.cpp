@@ -71,7 +71,7 @@ bool join(const Found& found) noexcept {
     CpuSet part{};
     const bool divided = find_part(rank, part);
     const client::JoinOptions options{found.places.none() ? nullptr : &found.places,
-                                      found.door,
+                                      found.entry_point,
                                       env::flag("DROM_ASYNC", found.async),
                                       env::text("DROM_NAME"),
                                       rank.job[0] != '\0' ? rank.job : nullptr,

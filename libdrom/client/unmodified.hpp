@@ -10,7 +10,7 @@
 namespace drom::agent {
 
 struct Found {
-    uint32_t door;  ///< DROM_DOOR_*
+    uint32_t entry_point;  ///< DROM_ENTRY_*
     CpuSet places;  ///< CPUs that the process may use, where its threads' affinity is smaller; empty: the calling
                     ///< thread's affinity
     bool async;     ///< start the agent's own thread, unless DROM_ASYNC says otherwise

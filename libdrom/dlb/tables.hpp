@@ -2,8 +2,8 @@
 // tables.hpp - an open table, for drom's own calls and for the facts that DLB keeps besides.
 #pragma once
 
-#include "door.h"
 #include "mask.hpp"
+#include "private.h"
 
 namespace drom::dlb {
 

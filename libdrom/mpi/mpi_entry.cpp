@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "mpi.hpp"
+#include "private.hpp"
 
 namespace {
 

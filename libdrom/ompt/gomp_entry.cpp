@@ -38,7 +38,7 @@ template <class Result, class... Rest>
     if (fn == place_and_run || drom::pass_region()) return behind(fn, data, threads, rest...);
     const auto address = [](auto* function) { return reinterpret_cast<const void*>(function); };
     const drom::safe_point::Start start = drom::safe_point::region_entry(
-        address(fn), {address(behind), address(&place_and_run), DROM_DOOR_GOMP, threads, caller});
+        address(fn), {address(behind), address(&place_and_run), DROM_ENTRY_GOMP, threads, caller});
     return behind(start.run == address(fn) ? fn : &place_and_run, data, start.threads, rest...);
 }
 

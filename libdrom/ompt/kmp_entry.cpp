@@ -89,7 +89,7 @@ struct Entered {
     }
     if (function == thunk || drom::pass_region()) return {function, target};
     const drom::safe_point::Start start =
-        drom::safe_point::region_entry(function, {runtime, thunk, DROM_DOOR_KMP, clause, caller});
+        drom::safe_point::region_entry(function, {runtime, thunk, DROM_ENTRY_KMP, clause, caller});
     if (start.threads != clause) ask_for_threads(location, start.threads, caller);
     return {start.run, target};
 }

@@ -32,7 +32,7 @@ bool is_openblas(const void* caller) noexcept {
 
 }  // namespace
 
-bool adapts_by_itself() noexcept { return (client::page().doors.load(kRelaxed) & DROM_DOOR_EXPLICIT) != 0; }
+bool adapts_by_itself() noexcept { return (client::page().entry_points.load(kRelaxed) & DROM_ENTRY_EXPLICIT) != 0; }
 
 follow::Answer judge() noexcept { return follow::judge(facts()); }
 

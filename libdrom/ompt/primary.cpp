@@ -39,10 +39,10 @@ void set_up_team() noexcept {
 
 }  // namespace
 
-bool claim(const void* function, uint32_t door) noexcept {
+bool claim(const void* function, uint32_t entry_point) noexcept {
     if (drom_gate.primary.load(kRelaxed) == this_thread()) return true;
     if (drom_gate.claimable.load(kRelaxed) == 0) return false;
-    if (!set_up_process(function, door) || team.runtime.level() != 0) return false;
+    if (!set_up_process(function, entry_point) || team.runtime.level() != 0) return false;
     set_up_team();
     drom_gate.claimable.store(0, kRelaxed);
     return true;

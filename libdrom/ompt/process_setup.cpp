@@ -52,20 +52,20 @@ bool has_one_thread() noexcept {
     return team.runtime.max_threads() == 1 && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == kLinksOfOne;
 }
 
-bool join(uint32_t door) noexcept {
+bool join(uint32_t entry_point) noexcept {
     if (client::joined()) {
-        client::add_doors(door);
+        client::add_entry_points(entry_point);
         return true;
     }
     const CpuSet places = runtime::binds_threads() ? runtime::places_of(team.runtime) : CpuSet::empty();
-    return agent::join({door, places, !has_one_thread()});
+    return agent::join({entry_point, places, !has_one_thread()});
 }
 
 }  // namespace
 
-bool set_up_process(const void* function, uint32_t door) noexcept {
+bool set_up_process(const void* function, uint32_t entry_point) noexcept {
     if (team.ready.load(kRelaxed)) return true;
-    if (!is_first() || !runtime::describe(function, team.runtime) || !join(door)) {
+    if (!is_first() || !runtime::describe(function, team.runtime) || !join(entry_point)) {
         retire();
         return false;
     }

@@ -6,8 +6,8 @@
 
 namespace drom::safe_point {
 
-/// Sets the process up, once, for any primary thread. `function` belongs to the runtime, and `door` is the entry point
-/// by which the thread came. Returns false when no thread of this process will ever be primary.
-bool set_up_process(const void* function, uint32_t door) noexcept;
+/// Sets the process up, once, for any primary thread. `function` belongs to the runtime, and `entry_point` is the entry
+/// point by which the thread came. Returns false when no thread of this process will ever be primary.
+bool set_up_process(const void* function, uint32_t entry_point) noexcept;
 
 }  // namespace drom::safe_point

@@ -27,8 +27,8 @@ bool is_other_runtime(const void* function) noexcept {
 Start region_entry(const void* function, const Entry& entry) noexcept {
     const Start unchanged{function, entry.clause};
     const TeamLock lock;
-    if (!lock.mine() || !claim(entry.runtime, entry.door)) return unchanged;
-    client::add_doors(entry.door);
+    if (!lock.mine() || !claim(entry.runtime, entry.entry_point)) return unchanged;
+    client::add_entry_points(entry.entry_point);
     // The team of another runtime has threads of its own, besides those of the resized team.
     if (team.runtime.level() != 0 || is_other_runtime(entry.runtime)) return unchanged;
     count(*drom_gate.regions.load(kRelaxed));

@@ -16,11 +16,11 @@ namespace safe_point {
 
 /// How a region starts.
 struct Entry {
-    const void* runtime;  ///< the real function
-    const void* thunk;    ///< calls place_thread() and then runs drom_gate.placing
-    uint32_t door;        ///< DROM_DOOR_*
-    uint32_t clause;      ///< num_threads; 0: none
-    const void* caller;   ///< an address in the object whose region it is
+    const void* runtime;   ///< the real function
+    const void* thunk;     ///< calls place_thread() and then runs drom_gate.placing
+    uint32_t entry_point;  ///< DROM_ENTRY_*
+    uint32_t clause;       ///< num_threads; 0: none
+    const void* caller;    ///< an address in the object whose region it is
 };
 
 /// How the region continues.

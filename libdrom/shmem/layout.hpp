@@ -205,7 +205,7 @@ struct Page {
     Half disabled;  ///< not 0: between drom_disable and drom_enable; adoption is deferred
     uint8_t pad1[20];
     // the agent's facts about itself
-    Half doors, resize, team_size, start_size;
+    Half entry_points, resize, team_size, start_size;
     Half min_cpus, max_cpus;
     uint8_t pad2[40];
     // counters, each written by one thread with plain relaxed stores
@@ -222,7 +222,8 @@ struct Page {
     // the page's client, in a node table: remove_left_pages() reads it when the table itself is gone
     Identity client, launcher;
 };
-static_assert(offsetof(Page, released) == 64 && offsetof(Page, doors) == 128 && offsetof(Page, safe_points) == 192);
+static_assert(offsetof(Page, released) == 64 && offsetof(Page, entry_points) == 128 &&
+              offsetof(Page, safe_points) == 192);
 static_assert(offsetof(Page, why) == 256 && offsetof(Page, applied) == 384 && sizeof(Page) <= 4096);
 inline constexpr size_t kPageSize = 4096;
 
@@ -303,7 +304,7 @@ inline constexpr uint64_t kLayoutFacts[] = {
     // a client's page
     sizeof(Page), offsetof(Page, slot), offsetof(Page, generation), offsetof(Page, joined), offsetof(Page, released),
     offsetof(Page, resized), offsetof(Page, released_ns), offsetof(Page, resized_ns), offsetof(Page, sleeping),
-    offsetof(Page, disabled), offsetof(Page, limited), offsetof(Page, doors), offsetof(Page, resize),
+    offsetof(Page, disabled), offsetof(Page, limited), offsetof(Page, entry_points), offsetof(Page, resize),
     offsetof(Page, team_size), offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus),
     offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions),
     offsetof(Page, why), offsetof(Page, ranks), offsetof(Page, rank), offsetof(Page, local_rank),

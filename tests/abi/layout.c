@@ -25,7 +25,7 @@ PIN(event, sizeof(drom_event) == 48 && offsetof(drom_event, type) == 24 && offse
 PIN(statuses, DROM_UNCHANGED == 2 && DROM_PENDING == 1 && DROM_OK == 0 && DROM_E_INVAL == -1 && DROM_E_NOINIT == -12);
 PIN(flags, DROM_WAIT_RELEASED == 1 && DROM_TAKE == 8 && DROM_CREATE == 64 && DROM_RIGID == 512 && DROM_NODE == 1024);
 PIN(flags_of_set, DROM_ADD == 2048 && DROM_REMOVE == 4096 && DROM_VIRTUAL == 8192 && DROM_TREE == 16384);
-PIN(doors, DROM_DOOR_KMP == 2 && DROM_DOOR_MPI == 64);
+PIN(entry_points, DROM_ENTRY_KMP == 2 && DROM_ENTRY_MPI == 64);
 PIN(events, DROM_EVENT_JOIN == 1 && DROM_EVENT_CANCEL == 12);
 
 int main(void) {

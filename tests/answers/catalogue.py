@@ -136,14 +136,14 @@ class Case:
     build: str
     runtime: str  # libgomp, libomp-NN, or both
     threads: int  # OMP_NUM_THREADS; 0: unset
-    door: str  # run: started by drom run; preload: LD_PRELOAD alone
+    start: str  # run: started by drom run; preload: LD_PRELOAD alone
     # keep: no variable; follow: DROM_RESIZE; dynamic: OMP_DYNAMIC; limit: OMP_THREAD_LIMIT alone; bound: OMP_PROC_BIND
     # alone
     way: str
 
     @property
     def label(self):
-        return f"{self.guest.name}:{self.mode}:{self.build}:{self.runtime}:{self.threads}:{self.door}:{self.way}"
+        return f"{self.guest.name}:{self.mode}:{self.build}:{self.runtime}:{self.threads}:{self.start}:{self.way}"
 
     @property
     def work(self):
@@ -204,10 +204,10 @@ def cases_of(guest: Guest, build: str, runtime: str, mode: str):
         # With more than two threads the order of a sum of floating-point numbers differs from run to run.
         if threads == 4 and build == "python":
             continue
-        for door in ("run", "preload"):
-            yield Case(guest, mode, build, runtime, threads, door, "keep")
+        for start in ("run", "preload"):
+            yield Case(guest, mode, build, runtime, threads, start, "keep")
             if guest.may_follow(mode):
-                yield Case(guest, mode, build, runtime, threads, door, "follow")
+                yield Case(guest, mode, build, runtime, threads, start, "follow")
     if guest.may_follow(mode) and guest.dynamic:
         yield Case(guest, mode, build, runtime, 2, "run", "dynamic")
     if build != "python":

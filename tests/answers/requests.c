@@ -34,7 +34,7 @@ typedef struct Storm {
     uint64_t next_event;
     unsigned long requests, refused, pending, released, confined, resized, changes;
     uint32_t team;
-    uint32_t doors, resize;
+    uint32_t entry_points, resize;
     char why[96];
     int unexpected;
     char text[252];
@@ -138,7 +138,7 @@ static void read_client(Storm* storm) {
     drom_client_info client = {.size = sizeof client};
     size_t n = 1;
     if (drom_clients(storm->table, &client, &n, NULL) != DROM_OK || n != 1) return;
-    storm->doors = client.doors;
+    storm->entry_points = client.entry_points;
     storm->resize = client.resize;
     memcpy(storm->why, client.why, sizeof storm->why);
 }
@@ -172,9 +172,9 @@ static int storm(char** argument) {
     if (found) read_events(&state);
     printf(
         "{\"found\": %s, \"requests\": %lu, \"refused\": %lu, \"pending\": %lu, \"released\": %lu, \"confined\": %lu, "
-        "\"resized\": %lu, \"changes\": %lu, \"doors\": %u, \"resize\": %u, \"unexpected\": %d",
+        "\"resized\": %lu, \"changes\": %lu, \"entry_points\": %u, \"resize\": %u, \"unexpected\": %d",
         found ? "true" : "false", state.requests, state.refused, state.pending, state.released, state.confined,
-        state.resized, state.changes, state.doors, state.resize, state.unexpected);
+        state.resized, state.changes, state.entry_points, state.resize, state.unexpected);
     print_text("why", state.why);
     print_text("text", state.text);
     printf("}\n");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run_answers.py - unmodified programs must give the same answer under any sequence of requests.
 
-Each case (guest, mode, build, runtime, threads, door, way; catalogue.py) runs natively once for the reference. Then it
+Each case (guest, mode, build, runtime, threads, start, way; catalogue.py) runs natively once for the reference. Then it
 runs under random request sequences, and exit status and stdout must be the same. A run that ended before a request was
 released proves nothing: it is made fourfold longer, up to three times. A mode for which no request ever landed is a
 failure. So is a mode whose team was never resized although it must be (`resizes`).
@@ -93,7 +93,7 @@ class Suite:
         if library_path := case.library_path(self.runtimes):
             env["LD_LIBRARY_PATH"] = library_path
         preload = [self.given.preload_first] if disturbed and self.given.preload_first else []
-        if disturbed and case.door == "preload":
+        if disturbed and case.start == "preload":
             preload += [str(self.build / "lib" / name) for name in (*(("libdrom-omp.so",) if case.follows else ()), "libdrom-agent.so")]
         if preload:
             env["LD_PRELOAD"] = ":".join(preload)
@@ -102,7 +102,7 @@ class Suite:
     def command(self, case: Case, disturbed: bool):
         scale = self.scales.get(case.work, self.given.scale)
         program = [*case.command(self.guests), case.mode, str(scale), str(case.threads or len(self.cpus))]
-        if not disturbed or case.door == "preload":
+        if not disturbed or case.start == "preload":
             return program
         cpus = ",".join(map(str, self.cpus))
         return [str(self.build / "bin" / "drom"), "run", "--cpus", cpus, "--"] + program
@@ -363,7 +363,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=150)
     parser.add_argument("--scale", type=int, default=15, help="100: a guest runs for about a second")
     parser.add_argument("--seed", type=int, default=int(time.time()) // 3600, help="default: another one each hour")
-    parser.add_argument("--only", default=".*", help="label or pattern of guest:mode:build:runtime:threads:door:way")
+    parser.add_argument("--only", default=".*", help="label or pattern of guest:mode:build:runtime:threads:start:way")
     parser.add_argument("--verbose", action="store_true", help="a line for each sequence")
     parser.add_argument("--resize", default="", help="DROM_RESIZE of the cases that are given none")
     parser.add_argument("--resize-after", type=int, default=4, help="runs without any resize that are too many")

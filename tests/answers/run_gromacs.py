@@ -71,10 +71,10 @@ def result(scratch: Path):
 
 
 class Gromacs(Suite):
-    def mdrun(self, folder: Path, door: str, runtime: str, storm_seed=None):
+    def mdrun(self, folder: Path, start: str, runtime: str, storm_seed=None):
         scratch = Path(tempfile.mkdtemp(prefix="drom-gromacs-"))
         try:
-            program = ["gmx_mpi", "-quiet", "mdrun"] if door == "mpi" else ["gmx", "-quiet", "mdrun", "-ntmpi", "1"]
+            program = ["gmx_mpi", "-quiet", "mdrun"] if start == "mpi" else ["gmx", "-quiet", "mdrun", "-ntmpi", "1"]
             command = [*program, "-s", str(folder / "run.tpr"), "-reprod", "-notunepme", "-ntomp", "2", "-pin", "off", "-c", "final.gro"]
             env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
             env.update(OMP_NUM_THREADS="2", DROM_TABLE=str(scratch / "table"), GMX_MAXBACKUP="-1")
@@ -86,7 +86,7 @@ class Gromacs(Suite):
                     sys.exit(f"run_gromacs.py: {folder_of_runtime} is missing; scripts/fetch-runtimes.sh makes it")
                 env["LD_LIBRARY_PATH"] = str(folder_of_runtime)
             preload = [self.given.preload_first] if self.given.preload_first else []
-            if storm_seed is not None and door in ("run", "mpi"):
+            if storm_seed is not None and start in ("run", "mpi"):
                 command = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--", *command]
             elif storm_seed is not None:
                 preload.append(str(self.build / "lib" / "libdrom-agent.so"))
@@ -99,20 +99,20 @@ class Gromacs(Suite):
 
 
 def compare(suite: Gromacs, folder: Path, given) -> int:
-    variants = [(door, runtime) for runtime in ("libgomp", "libomp-19") for door in ("run", "preload", "mpi")]
+    variants = [(start, runtime) for runtime in ("libgomp", "libomp-19") for start in ("run", "preload", "mpi")]
     reference, differences, requests, landings = {}, 0, 0, 0
     for number in range(given.sequences):
-        door, runtime = variants[number % len(variants)]
-        program = (runtime, door == "mpi")
+        start, runtime = variants[number % len(variants)]
+        program = (runtime, start == "mpi")
         if program not in reference:
-            reference[program] = suite.mdrun(folder, door, runtime)
+            reference[program] = suite.mdrun(folder, start, runtime)
         expected, wanted = reference[program]
-        seed = random.Random(f"{given.seed} {door} {runtime} {number}").getrandbits(31)
-        outcome, got = suite.mdrun(folder, door, runtime, seed)
+        seed = random.Random(f"{given.seed} {start} {runtime} {number}").getrandbits(31)
+        outcome, got = suite.mdrun(folder, start, runtime, seed)
         requests += outcome.storm.get("requests", 0)
         landings += landed(outcome)
         trouble = suite.judge(expected, outcome) or (None if got == wanted and got[1] else "another trajectory")
-        print(f"gromacs {runtime} by {door}: {outcome.storm.get('requests', 0)} requests in {outcome.seconds:.1f} s "
+        print(f"gromacs {runtime} by {start}: {outcome.storm.get('requests', 0)} requests in {outcome.seconds:.1f} s "
               f"({expected.seconds:.1f} s undisturbed): {trouble or 'the same energies and coordinates'}", flush=True)
         if trouble:
             differences += 1

@@ -52,12 +52,12 @@ class Variant:
     program: str
     # "run": drom run starts the program; "preload": only variables are set; "ranks": one of two ranks, with the other
     # one undisturbed
-    door: str
+    start: str
     runtime: str = "libgomp"
 
     @property
     def reference(self):
-        return self.program, self.door == "ranks", self.runtime
+        return self.program, self.start == "ranks", self.runtime
 
 
 VARIANTS = [Variant("lammps", "run"), Variant("graphicsmagick", "run"), Variant("lammps", "ranks"),
@@ -80,9 +80,9 @@ class Packaged(Suite):
             command = ["gm", "convert", *FILTERS.split(), "image.ppm"]
         else:
             command = ["lmp", "-in", "melt.txt", "-log", "log.txt", "-screen", "none"]
-        if variant.door == "ranks":
+        if variant.start == "ranks":
             return ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-np", "1", *command, ":", "-np", "1", *front, *command]
-        return [*front, *command] if variant.door == "run" else command
+        return [*front, *command] if variant.start == "run" else command
 
     def environment(self, variant: Variant, table: Path, disturbed: bool):
         env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
@@ -95,9 +95,9 @@ class Packaged(Suite):
                 sys.exit(f"run_packaged.py: {folder} is missing; scripts/fetch-runtimes.sh makes it")
             env["LD_LIBRARY_PATH"] = str(folder)
         preload = [self.given.preload_first] if disturbed and self.given.preload_first else []
-        if disturbed and variant.door == "preload":
-            doors = ["libdrom-agent.so"] if variant.program == "graphicsmagick" else ["libdrom-mpi.so", "libdrom-agent.so"]
-            preload += [str(self.build / "lib" / door) for door in doors]
+        if disturbed and variant.start == "preload":
+            libraries = ["libdrom-agent.so"] if variant.program == "graphicsmagick" else ["libdrom-mpi.so", "libdrom-agent.so"]
+            preload += [str(self.build / "lib" / library) for library in libraries]
         if preload:
             env["LD_PRELOAD"] = ":".join(preload)
         return env
@@ -132,7 +132,7 @@ def compare(suite: Packaged, given) -> int:
         requests += outcome.storm.get("requests", 0)
         landings += landed(outcome)
         trouble = suite.judge(expected, outcome) or (None if got == wanted else "another output")
-        print(f"{variant.program} {variant.runtime} by {variant.door}: {outcome.storm.get('requests', 0)} requests in {outcome.seconds:.1f} s "
+        print(f"{variant.program} {variant.runtime} by {variant.start}: {outcome.storm.get('requests', 0)} requests in {outcome.seconds:.1f} s "
               f"({expected.seconds:.1f} s undisturbed): {trouble or 'the same output'}", flush=True)
         if trouble:
             differences += 1

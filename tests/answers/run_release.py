@@ -29,13 +29,13 @@ class Scene:
     what: str
     program: str
     mode: str
-    door: str  # run, preload, or none: a program that is no client
+    start: str  # run, preload, or none: a program that is no client
     threads: int = 2
 
 
 SCENES = tuple(
-    Scene(what, f"{program}-{compiler}", mode, door)
-    for compiler in ("gcc", "clang") for door in ("run", "preload")
+    Scene(what, f"{program}-{compiler}", mode, start)
+    for compiler in ("gcc", "clang") for start in ("run", "preload")
     for what, program, mode in (
         ("in a serial phase", "phases", "serial"), ("in one long region", "phases", "endless"),
         ("in one long region with barriers", "phases", "long"), ("blocked in the kernel", "phases", "blocked"),
@@ -82,11 +82,11 @@ class Release(Suite):
         # The program runs long enough to be watched for a second on any machine. play() ends it.
         command = [str(self.guests / scene.program), scene.mode, "500000" if scene.program.startswith("nested") else "2000"]
         preload = [self.given.preload_first] if self.given.preload_first else []
-        if scene.door == "run":
+        if scene.start == "run":
             command = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--", *command]
-        elif scene.door == "preload":
+        elif scene.start == "preload":
             preload.append(str(self.build / "lib" / "libdrom-agent.so"))
-        if preload and scene.door != "none":
+        if preload and scene.start != "none":
             env["LD_PRELOAD"] = ":".join(preload)
         return subprocess.Popen(command, env=env, cwd=scratch, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                 stderr=open(scratch / "err", "wb"), start_new_session=True,
@@ -102,9 +102,9 @@ class Release(Suite):
         end = time.monotonic() + 10
         while time.monotonic() < end and started.poll() is None:
             children = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
-            pid = int(children[0]) if scene.door == "run" and children else started.pid
+            pid = int(children[0]) if scene.start == "run" and children else started.pid
             computing = Path(f"/proc/{pid}/comm").read_text().strip() == scene.program[:15]
-            listed = scene.door == "none" or self.request("set", table, pid, self.all_cpus()).returncode == 0
+            listed = scene.start == "none" or self.request("set", table, pid, self.all_cpus()).returncode == 0
             if computing and listed:
                 return pid
             time.sleep(0.01)
@@ -123,7 +123,7 @@ class Release(Suite):
                 if pid is None:
                     return "never became a client: " + (scratch / "err").read_text()[-300:]
                 time.sleep(0.3)  # until the program is in the phase of the scene
-                if scene.door == "none":
+                if scene.start == "none":
                     said = self.request("confine", scratch / "table", pid, self.cpus[0], self.all_cpus())
                 else:
                     said = self.request("set", scratch / "table", pid, self.cpus[0])
@@ -162,7 +162,7 @@ def main():
         return 1 if os.environ.get("CI") == "true" else 77
     failed = total = 0
     for scene in SCENES:
-        label = f"{scene.program} {scene.mode} by {scene.door}"
+        label = f"{scene.program} {scene.mode} by {scene.start}"
         if not re.search(suite.given.only, label):
             continue
         trouble = suite.play(scene)

@@ -96,7 +96,7 @@ class Comparison:
 def chosen(comparison) -> list:
     cases = {}
     for case in all_cases(lambda case: case.build == "python" or (comparison.guests / f"{case.guest.name}-{case.build}").exists()):
-        if f"{case.guest.name}:{case.mode}" in GUESTS and (case.threads, case.door, case.way) == (2, "run", "keep"):
+        if f"{case.guest.name}:{case.mode}" in GUESTS and (case.threads, case.start, case.way) == (2, "run", "keep"):
             cases.setdefault((case.guest.name, case.build.partition("-")[0], case.runtime), case)
     return list(cases.values())
 

@@ -25,7 +25,7 @@ on_a_node() {
         drom=$1/bin/drom both=$2 first=$3 last=$4
         user() { setpriv --reuid "$1" --regid "$1" --clear-groups "${@:2}"; }
         as() { user "$1" "$drom" "${@:2}"; }
-        client() { as "$1" run --no-doors --name "$2" --cpus "$3" "${@:4}" -- sleep 100 & until as "$1" list "$2"; do sleep 0.02; done >/dev/null 2>&1; }
+        client() { as "$1" run --no-preload --name "$2" --cpus "$3" "${@:4}" -- sleep 100 & until as "$1" list "$2"; do sleep 0.02; done >/dev/null 2>&1; }
         drained_of() { as "$1" list --json | jq -r .drained; }
         # The process of the user that root works with: the newest.
         hand_of() { pgrep -n -u "$1" -x drom; }
@@ -55,7 +55,7 @@ on_a_node() {
     local uid=64321
     copy_for_users
     as_user() { setpriv --reuid $uid --regid $uid --clear-groups env -u DROM_TABLE "$@"; }
-    background setpriv --reuid $uid --regid $uid --clear-groups env -u DROM_TABLE "$WORK/bin/drom" run --no-doors --name theirs --cpus "$A" -- sleep 60
+    background setpriv --reuid $uid --regid $uid --clear-groups env -u DROM_TABLE "$WORK/bin/drom" run --no-preload --name theirs --cpus "$A" -- sleep 60
     eventually "it is there" as_user "$WORK/bin/drom" list theirs
     run drom list --all-users
     as_user "$WORK/bin/drom" list --all-users >"$WORK/theirs" 2>&1 && refused=false || refused=true
@@ -94,7 +94,7 @@ on_a_node() {
     # shellcheck disable=SC2016
     on_a_node '
         client 64322 theirs "$first"
-        user 64321 "$drom" run --no-doors -- true
+        user 64321 "$drom" run --no-preload -- true
         attack 64321 KILL
         # A machine with much to do may let a child end before the user comes to kill it.
         while "$drom" list --all-users >"$1/shown"; do :; done
@@ -114,7 +114,7 @@ on_a_node() {
     # shellcheck disable=SC2016
     on_a_node '
         client 64321 theirs "$both"
-        user 64322 "$drom" run --no-doors -- true
+        user 64322 "$drom" run --no-preload -- true
         attack 64322 STOP
         "$drom" list --all-users >"$1/shown" || true
         grep -q theirs "$1/shown"

@@ -63,7 +63,7 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
     refuses 2 "^drom: 'foo' is one argument too many; usage: drom help \[VERB\]" drom --json help list foo
     refuses 2 "^drom: list: --table needs a value" drom --table= list
     refuses 2 "^drom: --table needs a value" drom --table=
-    [[ $(drom -q run --no-doors sh -c 'echo $1' sh --name=) == --name= ]]
+    [[ $(drom -q run --no-preload sh -c 'echo $1' sh --name=) == --name= ]]
 }
 
 @test "asking for help on run starts nothing" {
@@ -90,7 +90,7 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
     refuses 2 "^drom: run: COMMAND is empty" drom run ''
     refuses 2 "^drom: run: COMMAND is empty" drom run -- ''
     [[ ! -e $WORK/started && ! -e $DROM_TABLE ]]
-    [[ $(drom run --no-doors sh -c 'echo $1' sh --name=) == --name= ]] # the command's own
+    [[ $(drom run --no-preload sh -c 'echo $1' sh --name=) == --name= ]] # the command's own
 }
 
 @test "a value for an option that takes none is not ignored" {
@@ -114,7 +114,7 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
 }
 
 @test "a name with a line break is complained about on one line, and a long one is shortened" {
-    drom run --no-doors true
+    drom run --no-preload true
     refuses 1 "^drom: list: no client is called 'a\?b'; drom list shows those there are$" drom list $'a\nb'
     refuses 2 "^drom: there is no verb '\?\[31m'" drom $'\e[31m'
     refuses 1 "^drom: list: no client is called 'x{31}\.\.\.'; drom list" drom list "$(printf 'x%.0s' {1..5000})"
@@ -274,7 +274,7 @@ ROWS
 }
 
 @test "output that is lost on a full disk is a failure, and is told" {
-    "$BIN" run --no-doors --name one --cpus "$A" -- sleep 60 &
+    "$BIN" run --no-preload --name one --cpus "$A" -- sleep 60 &
     STARTED+=($!)
     eventually "it is there" client_is one mask "$A"
     for command in list "list --json" "list --raw" "explain one --sample 1" "explain one --sample 1 --json" env "env --json" check "check --json" \
@@ -310,7 +310,7 @@ lost() { # PATTERN ARGUMENT...: refuses with its standard output on a full disk
 @test "too few file descriptors are called so, and blamed on nothing else" {
     few="^drom: (list|check|explain|run): it needs 16 more open files, and the limit is [0-9]+; raise it"
     for limit in 6 7 9 12 17; do
-        for command in list check "explain one" "run --no-doors -- true"; do
+        for command in list check "explain one" "run --no-preload -- true"; do
             # shellcheck disable=SC2016
             refuses 1 "$few" bash -c 'ulimit -n "$1"; shift; exec "$@" 3>&- 4>&-' bash "$limit" "$BIN" $command
         done
@@ -319,12 +319,12 @@ lost() { # PATTERN ARGUMENT...: refuses with its standard output on a full disk
     # shellcheck disable=SC2016
     bash -c 'ulimit -n 6; exec "$0" list --json 3>&- 4>&-' "$BIN" 2>/dev/null | jq -e '.status == "DROM_E_OS" and (.error | contains("open files"))'
     # shellcheck disable=SC2016
-    bash -c 'ulimit -n 64; exec "$0" run --no-doors -- true' "$BIN"
+    bash -c 'ulimit -n 64; exec "$0" run --no-preload -- true' "$BIN"
 }
 
 @test "too little memory is called so" {
-    drom run --no-doors -- true
-    for command in list "list --json" "run --no-doors -- true" "verify --runs 1 -- true"; do
+    drom run --no-preload -- true
+    for command in list "list --json" "run --no-preload -- true" "verify --runs 1 -- true"; do
         for limit in {6500..9500..100}; do
             # shellcheck disable=SC2016
             timeout 60 bash -c 'ulimit -v "$1"; shift; exec "$@"' bash "$limit" "$BIN" $command >"$WORK/out" 2>"$WORK/err" || true
@@ -354,7 +354,7 @@ with_few_processes() {
     drom=$WORK/bin/drom
     export DROM_TABLE=$WORK/open/table TMPDIR=$WORK/open
     help="raise the limit of processes \(ulimit -u\), or end other programs$"
-    refuses 1 "^drom: run: no process can be started for the program: Resource temporarily unavailable; $help" with_few_processes "$drom" run --no-doors -- true
+    refuses 1 "^drom: run: no process can be started for the program: Resource temporarily unavailable; $help" with_few_processes "$drom" run --no-preload -- true
     refuses 1 "^drom: verify: no process can be started for the program: Resource temporarily unavailable; $help" with_few_processes "$drom" verify --runs 1 -- true
     refuses 1 "^drom: watch: it needs one more thread than it can get; $help" with_few_processes "$drom" watch --for 1
     run ! with_few_processes "$drom" watch --for 1 --json
@@ -420,7 +420,7 @@ offers() { drom --complete "$@" | cut -f1 | xargs; }
 }
 
 @test "completion knows the clients and jobs of the table, and offers no job where there is none" {
-    background "$BIN" run --no-doors --name render --cpus "$A" -- sleep 60
+    background "$BIN" run --no-preload --name render --cpus "$A" -- sleep 60
     eventually "it is there" client_is render mask "$A"
     [[ $(offers set ren) == render && $(offers list "$(client render pid)") == "$(client render pid)" ]]
     [[ -z $(offers set --job "") ]]
@@ -428,7 +428,7 @@ offers() { drom --complete "$@" | cut -f1 | xargs; }
     [[ $(DROM_TABLE=$WORK/none offers --table "$table" explain r) == render ]]
     kill -KILL "$(client render pid)"
     ended 137
-    background "$BIN" run --no-doors --name render --job 88.0 --cpus "$A" -- sleep 60
+    background "$BIN" run --no-preload --name render --job 88.0 --cpus "$A" -- sleep 60
     eventually "it is there" client_is render mask "$A"
     [[ $(offers set --job "") == 88.0 ]]
 }

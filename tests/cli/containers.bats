@@ -15,10 +15,10 @@ setup_file() { build_guests; }
     # shellcheck disable=SC2016
     background unshare --mount bash -c '
         mount -t tmpfs none "$1/there"
-        exec "$2" run --no-doors -- bash -c "rm -r $DROM_TABLE; touch $1/held; exec sleep 60"' bash "$WORK" "$BIN"
+        exec "$2" run --no-preload -- bash -c "rm -r $DROM_TABLE; touch $1/held; exec sleep 60"' bash "$WORK" "$BIN"
     container=$PID
     eventually "the container holds its table" test -e "$WORK/held"
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     rm -r "$DROM_TABLE"
     if [[ $EUID == 0 ]]; then
         chmod 0755 "$WORK"
@@ -33,7 +33,7 @@ shutil.rmtree(sys.argv[1])
 print("held", flush=True)
 time.sleep(60)' "$DROM_TABLE"
         eventually "the other user holds a file" grep -q held "$WORK/out"
-        drom run --no-doors -- true
+        drom run --no-preload -- true
         kill "$PID"
     fi
     kill "$container"
@@ -43,7 +43,7 @@ time.sleep(60)' "$DROM_TABLE"
 
 @test "a table that is looked at through a user namespace is not called damaged" {
     unshare --user true || missing "no user namespaces"
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     refuses 1 "uid 0 made it and its ledger belongs to uid [0-9]+, so it is of another user namespace or was given away; use it where it was made" \
         unshare --user "$BIN" list
     drom list
@@ -63,10 +63,10 @@ time.sleep(60)' "$DROM_TABLE"
     background unshare --mount --pid --fork --kill-child --mount-proc bash -c '
         mount -t tmpfs none /dev/shm
         "$BIN" list 2>"$WORK/none"; echo $? >"$WORK/status"
-        "$BIN" run --no-doors -- "$WORK/contained" 0.3; ls /dev/shm >"$WORK/own"
+        "$BIN" run --no-preload -- "$WORK/contained" 0.3; ls /dev/shm >"$WORK/own"
         # About the number that another process has outside.
         echo $((STRANGER - 5)) >/proc/sys/kernel/ns_last_pid
-        DROM_TABLE=$WORK/shared "$BIN" run --no-doors -- "$WORK/contained" 60 &
+        DROM_TABLE=$WORK/shared "$BIN" run --no-preload -- "$WORK/contained" 60 &
         until DROM_TABLE=$WORK/shared "$BIN" list -o pid --raw 2>/dev/null | grep -q .; do sleep 0.02; done
         DROM_TABLE=$WORK/shared "$BIN" list -o pid --raw >"$WORK/numbers"; touch "$WORK/ready"; wait'
     waits_for "$WORK/ready"
@@ -97,16 +97,16 @@ time.sleep(60)' "$DROM_TABLE"
     background unshare --mount --pid --fork --kill-child --mount-proc bash -c '
         listed() { "$BIN" list -o name --raw 2>/dev/null | grep -q "$1"; }
         until_done() { until "$@"; do sleep 0.02; done; }
-        "$BIN" run --no-doors --ncpus 1 --name dies -- bash -c "setsid $WORK/contained 60 & echo \$! >$WORK/left; wait" & dies=$!
+        "$BIN" run --no-preload --ncpus 1 --name dies -- bash -c "setsid $WORK/contained 60 & echo \$! >$WORK/left; wait" & dies=$!
         until_done listed dies; until_done test -s "$WORK/left"
-        "$BIN" run --no-doors --ncpus 1 --name lives -- "$WORK/contained" 60 &
+        "$BIN" run --no-preload --ncpus 1 --name lives -- "$WORK/contained" 60 &
         until_done listed lives
         touch "$WORK/ready"; until_done test -e "$WORK/kill"
         shell=$(cat /proc/$dies/task/*/children); kill -9 $dies $shell; wait $dies; touch "$WORK/killed"
         until_done test -e "$WORK/kill-left"; kill -9 "$(cat "$WORK/left")"; touch "$WORK/left-killed"; wait'
     waits_for "$WORK/ready"
     # The same slot and generation in another table, of this namespace and of another one.
-    DROM_TABLE=$WORK/other drom run --no-doors -- unshare --mount --pid --fork --kill-child --mount-proc sleep 60 3>&- &
+    DROM_TABLE=$WORK/other drom run --no-preload -- unshare --mount --pid --fork --kill-child --mount-proc sleep 60 3>&- &
     STARTED+=($!)
     names() { drom list -o name --raw | sort | xargs; }
     run drom check
@@ -123,6 +123,6 @@ time.sleep(60)' "$DROM_TABLE"
     [[ $status == 0 && $(names) == "dies lives" ]]
     # shellcheck disable=SC2016
     eventually "only one is left" bash -c '"$BIN" check >/dev/null; [[ $("$BIN" list -o name --raw | xargs) == lives ]]'
-    run drom run --no-doors --ncpus 1 -- true # on what the dead one had
+    run drom run --no-preload --ncpus 1 -- true # on what the dead one had
     [[ $status == 0 ]]
 }

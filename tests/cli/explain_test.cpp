@@ -21,7 +21,7 @@ Explanation settled() {
     info.pid = 4242;
     std::strcpy(info.name, "sim");
     info.state = DROM_CLIENT_LIVE;
-    info.doors = DROM_DOOR_KMP | DROM_DOOR_ASYNC;
+    info.entry_points = DROM_ENTRY_KMP | DROM_ENTRY_ASYNC;
     info.request_seq = info.released_seq = info.resized_seq = 3;
     info.posted_ns = 1'000'000;
     info.released_ns = 1'063'000;
@@ -86,7 +86,7 @@ TEST(Explain, WhyARequestIsNotReleased) {
     Explanation it = settled();
     it.client.info.request_seq = 4;
     EXPECT_TRUE(says(it, "Request 4 (CPUs 0-1) is posted, 2 s ago, and not released: its agent has not answered yet"));
-    it.client.info.doors = DROM_DOOR_KMP;
+    it.client.info.entry_points = DROM_ENTRY_KMP;
     EXPECT_TRUE(says(it, "it has no agent thread (DROM_ASYNC=0, or a single thread) and passes no safe point"));
     it.threads[0].state = 'T';
     EXPECT_TRUE(says(it, "the process is stopped"));
@@ -186,7 +186,7 @@ TEST(Explain, ThreadsThatNobodyResizesAreSaidToBeThere) {
 TEST(Explain, AProcessWithoutEntryPointsIsReachedFromOutside) {
     Explanation it = settled();
     it.client.info.state = DROM_CLIENT_RESERVED;
-    it.client.info.doors = 0;
+    it.client.info.entry_points = 0;
     EXPECT_TRUE(says(it, "No entry point has answered: the process has not joined. It is reached from outside only"));
     EXPECT_TRUE(
         says(it, "Not resized: it has no OpenMP runtime that an entry point reaches, or has opened no region yet"));

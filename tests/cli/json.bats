@@ -111,14 +111,14 @@ part() { jq -c "$1" "$WORK/json"; }
 }
 
 @test "drain, restore" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     prints drain drain "$A"
     [[ $(part .drained) == "\"$A\"" ]]
     prints restore restore "$A"
 }
 
 @test "watch: one object per line" {
-    drom run --no-doors --cpus "$A" -- true
+    drom run --no-preload --cpus "$A" -- true
     drom watch --all --for 1 --json >"$WORK/json"
     [[ $(wc -l <"$WORK/json") -ge 4 ]]
     while IFS= read -r line; do is watch drom.watch/1 <<<"$line"; done <"$WORK/json"
@@ -138,11 +138,11 @@ part() { jq -c "$1" "$WORK/json"; }
     DROM_RESIZE=follow guest sim "$A" "$GUESTS/regions-gcc"
     prints explain explain sim --sample 20
     part .client | is client
-    [[ $(part '.client.doors | map(type) | unique') == '["string"]' ]]
+    [[ $(part '.client.entry_points | map(type) | unique') == '["string"]' ]]
 }
 
 @test "check" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     prints check check
 }
 
@@ -152,12 +152,12 @@ part() { jq -c "$1" "$WORK/json"; }
 }
 
 @test "run: on stderr, stdout is the command's" {
-    drom run --no-doors --json -- echo told >"$WORK/out" 2>"$WORK/json"
+    drom run --no-preload --json -- echo told >"$WORK/out" 2>"$WORK/json"
     [[ $(<"$WORK/out") == told ]]
     is run drom.run/1 <"$WORK/json"
     [[ $(part '[.exit, .signal]') == '[0,null]' ]]
     # shellcheck disable=SC2016
-    drom run --no-doors --json -- sh -c 'kill -TERM $$' 2>"$WORK/err" && false
+    drom run --no-preload --json -- sh -c 'kill -TERM $$' 2>"$WORK/err" && false
     grep '^{' "$WORK/err" | is run drom.run/1
 }
 
@@ -178,7 +178,7 @@ part() { jq -c "$1" "$WORK/json"; }
 @test "a refusal of every verb" {
     export DROM_TABLE=$WORK/none
     for command in list "set 1 0" "shrink 1 1" "expand 1 1" "give 1 0" "take 1 0" "drain 0" "restore 0" "wait 1" watch "explain 1" check \
-        "run --cpus 4095 --no-doors true" "verify --runs 0 true" "env --nonsense"; do
+        "run --cpus 4095 --no-preload true" "verify --runs 0 true" "env --nonsense"; do
         read -ra words <<<"$command"
         drom "${words[0]}" --json "${words[@]:1}" >"$WORK/json" 2>"$WORK/err" && false
         [[ $(wc -l <"$WORK/json") == 1 ]] || { echo "$command: $(<"$WORK/json")" "$(<"$WORK/err")"; return 1; }

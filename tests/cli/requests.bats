@@ -63,7 +63,7 @@ not_resized() {
     drom list | grep -E "^[0-9]+ .* $1 .* not resized "
     client_is "$1" not_resized "no entry point has answered"
     drom explain "$1" --sample 20 | grep -F "Not resized: $3"
-    refuses 3 "^drom: set [0-9]+: released, but not resized: no door has answered in it, so its threads stay" drom set "$1" "$B" --wait resized --timeout 100
+    refuses 3 "^drom: set [0-9]+: released, but not resized: no entry point has answered in it, so its threads stay" drom set "$1" "$B" --wait resized --timeout 100
     drom explain "$1" --sample 300 --json | jq -e '.client.resize == "none" and ([.threads[] | select(.busy > 0)] | length) > 1'
 }
 
@@ -147,22 +147,22 @@ guest_of_nobody() {
 @test "explain shows entry points, threads, the launcher; as JSON too" {
     has_guest regions-gcc
     DROM_RESIZE=follow guest sim "$A" "$GUESTS/regions-gcc"
-    eventually "a region has begun" bash -c "'$BIN' list --json | jq -e '.clients[0].doors | index(\"gomp\")'"
+    eventually "a region has begun" bash -c "'$BIN' list --json | jq -e '.clients[0].entry_points | index(\"gomp\")'"
     run drom explain sim --sample 50
     [[ $status == 0 && $output == *"Entry points: "*gomp* && $output == *"launched by process $PID"* && $output == *"MAY RUN ON"* ]]
     drom explain sim --sample 50 --json | jq -e '.schema == "drom.explain/1" and (.threads | length) >= 1
-        and (.client.doors | index("gomp")) and (.sentences | length) >= 2 and .spins == false'
+        and (.client.entry_points | index("gomp")) and (.sentences | length) >= 2 and .spins == false'
 }
 
 @test "a program without entry points is said to be reached from outside" {
-    background "$BIN" run --no-doors --name plain --cpus "$A" -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name plain --cpus "$A" -- "$GUESTS/plain" 60
     eventually "it is there" client_is plain mask "$A"
     drom explain plain --sample 1 | grep -q "No entry point has answered: the process has not joined. It is reached from outside only"
 }
 
 @test "a thread that strayed is named" {
     two_cpus
-    background "$BIN" run --no-doors --name plain --cpus "$A" -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name plain --cpus "$A" -- "$GUESTS/plain" 60
     eventually "it is there" client_is plain mask "$A"
     taskset -p -c "$B" "$(client plain pid)"
     drom explain plain --sample 1 | grep -Eq "Thread [0-9]+ \(plain\) may run on CPU $B, which the client does not have"

@@ -95,7 +95,7 @@ setup_file() { build_guests; }
     chmod +x "$WORK/stump"
     mkdir "$WORK/here"
     cd "$WORK/here"
-    refuses 126 "^drom: run: $WORK/stump: cannot be executed: Exec format error" drom run --no-doors -- "$WORK/stump"
+    refuses 126 "^drom: run: $WORK/stump: cannot be executed: Exec format error" drom run --no-preload -- "$WORK/stump"
     nothing_left
     [[ -z $(ls -A) ]] # a shell that took its bytes for words had made a file
 }
@@ -139,7 +139,7 @@ setup_file() { build_guests; }
     [[ $(preloaded --resize follow -- "$GUESTS/regions-gcc" 0) == '["libdrom-omp.so","libdrom-agent.so"]' ]]
     [[ $(OMP_DYNAMIC=true preloaded "$GUESTS/regions-gcc" 0) == '["libdrom-omp.so","libdrom-agent.so"]' ]]
     [[ $(OMP_DYNAMIC=true preloaded --resize keep -- "$GUESTS/regions-gcc" 0) == '["libdrom-agent.so"]' ]]
-    [[ $(drom run --no-doors --json -- "$GUESTS/plain" 2>&1 | jq -c .preloaded) == '[]' ]]
+    [[ $(drom run --no-preload --json -- "$GUESTS/plain" 2>&1 | jq -c .preloaded) == '[]' ]]
 }
 
 @test "drom run --verbose says before any request whether the team may follow, and what would help" {
@@ -147,7 +147,7 @@ setup_file() { build_guests; }
     [[ $output == *"drom: run: its team keeps its size; --resize=follow lets it follow"* ]]
     run drom run --resize follow --verbose -- "$GUESTS/plain"
     [[ $output == *"drom: run: its team may follow the CPUs"* ]]
-    run drom run --no-doors --verbose -- "$GUESTS/plain"
+    run drom run --no-preload --verbose -- "$GUESTS/plain"
     [[ $output != *"its team"* ]]
 }
 
@@ -229,7 +229,7 @@ setup_file() { build_guests; }
 @test "inside another program of drom's a CPU that is free elsewhere is said to be out of reach, not to be in use" {
     two_cpus
     refuses 1 "1 CPU wanted; 0 free and 0 more can be taken .*; free outside this process's affinity \($A\): CPU $B" \
-        drom run --no-doors --cpus "$A" -- "$BIN" run --no-doors --ncpus 1 -- true
+        drom run --no-preload --cpus "$A" -- "$BIN" run --no-preload --ncpus 1 -- true
 }
 
 @test "drom run is killed: the program goes on as a client, and its CPUs come back when it ends" {
@@ -268,7 +268,7 @@ setup_file() { build_guests; }
 
 @test "a newcomer that names no number gets an equal share when nothing is free" {
     two_cpus
-    background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
     eventually "it is there" client_is owner mask "$BOTH"
     [[ $(drom run -- sh -c 'taskset -cp $$' | sed 's/.*: //') =~ ^($A|$B)$ ]]
     client_is owner want "$BOTH"
@@ -280,7 +280,7 @@ setup_file() { build_guests; }
     refuses 2 "^drom: run: --cpus '7-3': the range runs backwards" drom run --cpus 7-3 -- true
     nothing_left
     two_cpus
-    background "$BIN" run --no-doors --name owner --cpus "$BOTH" --min 2 -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name owner --cpus "$BOTH" --min 2 -- "$GUESTS/plain" 60
     eventually "it is there" client_is owner mask "$BOTH"
     refuses 1 "1 CPU wanted; 0 free and 0 more can be taken \(clients keep their minimum\); ask for fewer, or wait until one ends" \
         drom run --ncpus 1 -- true
@@ -293,7 +293,7 @@ setup_file() { build_guests; }
     owner=$PID
     for cpus in "--ncpus 1" "--cpus $A"; do
         # shellcheck disable=SC2086
-        "$BIN" run --no-doors --wait $cpus -- echo started >"$WORK/waiter${cpus%% *}" 2>"$WORK/said${cpus%% *}" 3>&- &
+        "$BIN" run --no-preload --wait $cpus -- echo started >"$WORK/waiter${cpus%% *}" 2>"$WORK/said${cpus%% *}" 3>&- &
         STARTED+=($!)
         eventually "it says that it waits" grep -qx 'drom: run: there is no room yet; waiting (drom list says who has the CPUs)' "$WORK/said${cpus%% *}"
     done
@@ -314,13 +314,13 @@ setup_file() { build_guests; }
     refuses 1 "${none}stiff \($(client stiff pid)\) keeps CPU $A; choose others, or wait until it ends$" drom run --wait --timeout 300 --cpus "$A" -- touch "$WORK/started"
     drom run --wait --timeout 50 --ncpus 1 --json -- true 2>/dev/null | jq -e '.status == "DROM_E_BUSY"'
     [[ ! -e $WORK/started && $(drom list --json | jq -S 'del(.. | .released_ns?, .polls?, .adoptions?)') == "$before" ]]
-    background "$BIN" run --wait --timeout 60000 --ncpus 1 --no-doors -- touch "$WORK/started"
+    background "$BIN" run --wait --timeout 60000 --ncpus 1 --no-preload -- touch "$WORK/started"
     eventually "it waits" grep -q waiting "$WORK/err"
     kill -KILL "$(client stiff pid)"
     ended 0
     [[ -e $WORK/started ]]
     # The time of both waits together: that for room, and that for owners who do not leave.
-    background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
     eventually "it is there" client_is owner mask "$BOTH"
     kill -STOP "$(client owner pid)"
     refuses 3 "posted; .*owner.* has not released its CPUs yet" drom run --wait --ncpus 1 --grace never --timeout 300 -- touch "$WORK/never"
@@ -347,7 +347,7 @@ setup_file() { build_guests; }
 
 @test "DROM_MIN_CPUS and DROM_MAX_CPUS are not ignored: they are the defaults of --min and --max" {
     two_cpus
-    DROM_MIN_CPUS=2 background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    DROM_MIN_CPUS=2 background "$BIN" run --no-preload --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
     eventually "it is there" client_is owner min 2
     refuses 1 "1 CPU wanted; 0 free and 0 more can be taken" drom run --ncpus 1 -- true
     DROM_MIN_CPUS=2 refuses 1 "^drom: run: 2 CPUs wanted \(DROM_MIN_CPUS=2\); 0 free and 0 more can be taken" drom run -- true
@@ -366,7 +366,7 @@ setup_file() { build_guests; }
 
 @test "drained CPUs are named when there are too few" {
     two_cpus
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     drom drain "$BOTH"
     refuses 1 "^drom: run: 1 CPU wanted, but none may be used here; drom restore gives back CPUs $BOTH, drained now" drom run -- true
     drom restore "$A"
@@ -376,7 +376,7 @@ setup_file() { build_guests; }
 
 @test "owners that do not release in time: status 3, and nothing is started" {
     two_cpus
-    background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
     eventually "it is there" client_is owner mask "$BOTH"
     kill -STOP "$(client owner pid)"
     refuses 3 "posted; .*owner.* has not released its CPUs yet" drom run --ncpus 1 --grace never --timeout 50 -- touch "$WORK/started"
@@ -388,7 +388,7 @@ setup_file() { build_guests; }
 
 @test "a signal ends the wait for CPUs at once, and nothing stays reserved" {
     two_cpus
-    background "$BIN" run --no-doors --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60
     eventually "it is there" client_is owner mask "$BOTH"
     kill -STOP "$(client owner pid)"
     for signal in INT TERM; do
@@ -403,7 +403,7 @@ setup_file() { build_guests; }
 }
 
 @test "with --grace never, which is for others, a program on free CPUs starts" {
-    drom run --no-doors --cpus "$A" --grace never --timeout 30000 -- touch "$WORK/started"
+    drom run --no-preload --cpus "$A" --grace never --timeout 30000 -- touch "$WORK/started"
     DROM_GRACE_MS=never drom run --cpus "$A" -- rm "$WORK/started"
     [[ ! -e $WORK/started ]]
 }

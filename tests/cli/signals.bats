@@ -12,7 +12,7 @@ setup_file() { build_guests; }
     for signal in INT TERM HUP QUIT USR1 USR2 WINCH ALRM VTALRM PROF IO PWR XCPU XFSZ URG ABRT PIPE SYS STKFLT \
         TRAP BUS FPE SEGV ILL RTMIN RTMIN+7 RTMAX; do
         # A shell starts what runs in the background with INT and QUIT ignored.
-        background env --default-signal=INT,QUIT,PIPE,XFSZ "$BIN" run --no-doors --name trap -- \
+        background env --default-signal=INT,QUIT,PIPE,XFSZ "$BIN" run --no-preload --name trap -- \
             bash -c "trap 'exit 42' $signal; echo ready; while :; do sleep 0.02 & wait \$!; done"
         eventually "it is ready" grep -q ready "$WORK/out"
         kill "-$signal" "$PID"
@@ -23,7 +23,7 @@ setup_file() { build_guests; }
 
 @test "a signal that the program does not catch ends it, and drom run as it" {
     for signal in ABRT PIPE SYS SEGV RTMIN+7 RTMAX; do
-        background env --default-signal=PIPE "$BIN" run --no-doors --name plain -- "$GUESTS/plain" 60
+        background env --default-signal=PIPE "$BIN" run --no-preload --name plain -- "$GUESTS/plain" 60
         eventually "the program runs" client_is plain state reserved
         eventually "the program runs" grep -q plain "/proc/$(client plain pid)/comm"
         kill "-$signal" "$PID"
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
 }
 SOURCE
     gcc "$1.c" -o "$1"
-    background "$BIN" run --no-doors --name receiver -- "$1" "$(kill -l "$2")"
+    background "$BIN" run --no-preload --name receiver -- "$1" "$(kill -l "$2")"
     eventually "it is ready" grep -q ready "$WORK/out"
 }
 
@@ -77,7 +77,7 @@ SOURCE
 @test "a hangup does not end the wait for room of a drom run that nohup has started" {
     two_cpus
     sleeper stiff "$BOTH" --rigid
-    background nohup "$BIN" run --no-doors --wait --ncpus 1 -- touch "$WORK/ran"
+    background nohup "$BIN" run --no-preload --wait --ncpus 1 -- touch "$WORK/ran"
     eventually "it waits" grep -q waiting "$WORK/err"
     kill -HUP "$PID"
     sleep 0.5
@@ -88,7 +88,7 @@ SOURCE
 
 @test "the alarm that a script set before it became drom run ends the program" {
     command -v perl >/dev/null || missing "no perl"
-    background perl -e 'alarm 1; exec @ARGV' "$BIN" run --no-doors -- "$GUESTS/plain" 60
+    background perl -e 'alarm 1; exec @ARGV' "$BIN" run --no-preload -- "$GUESTS/plain" 60
     ended 142
     nothing_left
 }
@@ -159,7 +159,7 @@ terminal() {
 
 @test "a stopped program does not seem to have started another process" {
     set -m
-    background "$BIN" run --no-doors --name nap --cpus "$A" -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name nap --cpus "$A" -- "$GUESTS/plain" 60
     set +m
     eventually "it is there" client nap pid
     kill -TSTP "$PID"

@@ -145,6 +145,6 @@ refuses() {
 sleeper() {
     local name=$1 cpus=$2
     shift 2
-    background "$BIN" run --no-doors --name "$name" --cpus "$cpus" "$@" -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name "$name" --cpus "$cpus" "$@" -- "$GUESTS/plain" 60
     eventually "$name is there" client_is "$name" mask "$cpus"
 }

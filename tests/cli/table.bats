@@ -28,10 +28,10 @@ setup_file() { build_guests; }
     # shellcheck disable=SC2016
     run --separate-stderr unshare --mount bash -c '
         mount -t tmpfs -o size=16k none "$1/small" && export DROM_TABLE=$1/small/table || exit 77
-        "$2" run --no-doors -- touch "$1/ran"; echo "status $?"
-        "$2" run --no-doors --json -- touch "$1/ran" >"$1/json" 2>/dev/null; echo "status $?"
+        "$2" run --no-preload -- touch "$1/ran"; echo "status $?"
+        "$2" run --no-preload --json -- touch "$1/ran" >"$1/json" 2>/dev/null; echo "status $?"
         "$2" list; echo "status $?"
-        find "$DROM_TABLE" -type f; unset DROM_TABLE; export DROM_TABLE=$1/elsewhere; "$2" run --no-doors -- echo runs' bash "$WORK" "$BIN"
+        find "$DROM_TABLE" -type f; unset DROM_TABLE; export DROM_TABLE=$1/elsewhere; "$2" run --no-preload -- echo runs' bash "$WORK" "$BIN"
     # shellcheck disable=SC2154
     echo "$output / $stderr"
     [[ $status == 0 && $output == $'status 1\nstatus 1\nstatus 1\nruns' && ! -e $WORK/ran ]]
@@ -43,17 +43,17 @@ setup_file() { build_guests; }
 @test "a limit of a file's size is named, and kills nothing" {
     # shellcheck disable=SC2016
     refuses 1 "create table .*: File too large \([0-9]+ KiB needed\); raise the limit of a file's size \(ulimit -f\)" \
-        bash -c 'ulimit -f 0; exec "$0" run --no-doors -- touch "$1/ran"' "$BIN" "$WORK"
-    drom run --no-doors -- true
+        bash -c 'ulimit -f 0; exec "$0" run --no-preload -- touch "$1/ran"' "$BIN" "$WORK"
+    drom run --no-preload -- true
     # shellcheck disable=SC2016
     refuses 1 "File too large; raise the limit of a file's size \(ulimit -f\)" \
-        bash -c 'ulimit -f 0; exec "$0" run --no-doors -- touch "$1/ran"' "$BIN" "$WORK"
+        bash -c 'ulimit -f 0; exec "$0" run --no-preload -- touch "$1/ran"' "$BIN" "$WORK"
     [[ ! -e $WORK/ran ]]
     free_is "$BOTH"
 }
 
 @test "a table that others may write to is refused" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     chmod 0777 "$DROM_TABLE"
     refuses 1 "others may write to the directory \(mode 0777\); chmod 0700 it" drom list
 }
@@ -62,33 +62,33 @@ setup_file() { build_guests; }
     mkdir -m 700 "$WORK/real"
     ln -s "$WORK/real" "$DROM_TABLE"
     link="^drom: open table $DROM_TABLE: it is not a directory, or a symbolic link, which is not followed; name the directory itself$"
-    refuses 4 "$link" drom run --no-doors -- touch "$WORK/ran"
+    refuses 4 "$link" drom run --no-preload -- touch "$WORK/ran"
     refuses 4 "$link" drom list
     [[ ! -e $WORK/ran && -z $(ls "$WORK/real") ]]
     # On the way to the table a link is followed.
     ln -s "$WORK" "$WORK/way"
-    DROM_TABLE=$WORK/way/real drom run --no-doors -- "$BIN" check
+    DROM_TABLE=$WORK/way/real drom run --no-preload -- "$BIN" check
     [[ -f $WORK/real/ledger ]]
 }
 
 @test "a damaged table is refused with status 4 and not repaired" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     printf 'garbage!' | dd of="$DROM_TABLE/ledger" conv=notrunc status=none
     before=$(md5sum <"$DROM_TABLE/ledger")
     refuses 4 "its ledger does not begin like one; stop its clients and remove the directory" drom list
     refuses 4 "its ledger does not begin like one" drom check
-    refuses 4 "its ledger does not begin like one" drom run --no-doors -- true
+    refuses 4 "its ledger does not begin like one" drom run --no-preload -- true
     [[ $(md5sum <"$DROM_TABLE/ledger") == "$before" ]]
 }
 
 @test "a table that was cut off is refused with status 4" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     truncate -s 4096 "$DROM_TABLE/ledger"
     refuses 4 "its ledger (has been cut or has grown|is too short)" drom list
 }
 
 @test "a table with a wrong checksum is refused with status 4" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     # The checksum's place in the header: libdrom/shmem/layout.hpp.
     printf '\xff' | dd of="$DROM_TABLE/ledger" bs=1 seek=104 conv=notrunc status=none
     refuses 4 "its header's checksum is wrong" drom list
@@ -96,16 +96,16 @@ setup_file() { build_guests; }
 }
 
 @test "a table of another layout version is refused" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     printf '\x63' | dd of="$DROM_TABLE/ledger" bs=1 seek=8 conv=notrunc status=none
     refuses 1 "it has layout version 99 and this is [0-9]+; use the drom that made it" drom list
 }
 
 @test "a table of another build, with other structs, is refused" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     printf '\x63' | dd of="$DROM_TABLE/ledger" bs=1 seek=16 conv=notrunc status=none
     refuses 1 "another version of drom made it, with another layout \([0-9a-f]+, this is [0-9a-f]+\); use that one, or" drom list
-    refuses 1 "another version of drom made it" drom run --no-doors -- true
+    refuses 1 "another version of drom made it" drom run --no-preload -- true
     [[ $(drom list --json 2>/dev/null | jq -r .status) == DROM_E_VERSION ]]
 }
 
@@ -125,19 +125,19 @@ setup_file() { build_guests; }
     [[ ! -e $DROM_TABLE ]]
     # CPUs would have two owners.
     refuses 1 "it was removed while in use, and process [0-9]+ still has its CPUs by it; end that process, or name another table" \
-        drom run --no-doors --name second -- true
+        drom run --no-preload --name second -- true
     [[ ! -e $DROM_TABLE ]]
     kill "$child"
     PID=$run_pid
     ended 143
-    drom run --no-doors --name second -- true
+    drom run --no-preload --name second -- true
 }
 
 @test "a message does not overwrite the table of one who has closed the streams" {
     sleeper live "$A"
     "$BIN" shrink nobody 1 >&- 2>&- || [[ $? == 1 ]]
     "$BIN" run --cpus 4095 -- true <&- >&- 2>&- || [[ $? == 1 ]]
-    "$BIN" run --no-doors -- sh -c ': >&2' 2>&- && false # closed for the program, too
+    "$BIN" run --no-preload -- sh -c ': >&2' 2>&- && false # closed for the program, too
     [[ $(drom list live --raw -o name) == live ]]
     drom check
 }
@@ -145,7 +145,7 @@ setup_file() { build_guests; }
 @test "a table that is named from where one stands is the same one from elsewhere" {
     mkdir -p "$WORK/here/there"
     cd "$WORK/here"
-    DROM_TABLE=mine background "$BIN" run --no-doors --name rover --cpus "$A" -- sh -c 'cd there; "$1" list --raw -o name; echo "$DROM_TABLE"; exec sleep 60' sh "$BIN"
+    DROM_TABLE=mine background "$BIN" run --no-preload --name rover --cpus "$A" -- sh -c 'cd there; "$1" list --raw -o name; echo "$DROM_TABLE"; exec sleep 60' sh "$BIN"
     eventually "it has listed" grep -q mine "$WORK/out"
     [[ $(<"$WORK/out") == "rover
 $WORK/here/mine" ]]
@@ -179,7 +179,7 @@ $WORK/here/mine" ]]
 @test "a name that two clients have is ambiguous" {
     two_cpus
     sleeper twin "$A"
-    background "$BIN" run --no-doors --name twin --cpus "$B" -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name twin --cpus "$B" -- "$GUESTS/plain" 60
     eventually "both" free_is ""
     refuses 1 "2 clients are called 'twin': [0-9]+, [0-9]+; name one by its pid" drom set twin "$A"
 }
@@ -223,7 +223,7 @@ $WORK/here/mine" ]]
 
 @test "a client that cannot grow says how it could have been started" {
     two_cpus
-    background "$BIN" run --name small --ncpus 1 --max 1 --no-doors -- "$GUESTS/plain" 60
+    background "$BIN" run --name small --ncpus 1 --max 1 --no-preload -- "$GUESTS/plain" 60
     eventually "it is there" client small pid
     refuses 1 "2 CPUs asked, but the client uses at most 1; drom run --max 2 starts it so that it can grow" drom expand small 2
 }
@@ -254,7 +254,7 @@ $WORK/here/mine" ]]
 }
 
 @test "messages name the verb that was typed" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     refuses 1 "^drom: shrink: there is no such process" drom shrink 999999 1
     refuses 1 "^drom: set: there is no such process" drom set 999999 "$A"
 }
@@ -268,8 +268,8 @@ $WORK/here/mine" ]]
     done
     refuses 1 "^drom: shrink [0-9]+: the client is rigid: it keeps its CPUs until it ends" drom shrink stiff 1
     client_is stiff want "$BOTH"
-    refuses 1 "1 CPU wanted; 0 free and 0 more can be taken" drom run --no-doors --ncpus 1 -- true
-    refuses 1 "CPU $B belongs to .*stiff.*, which is rigid" drom run --no-doors --cpus "$B" -- true
+    refuses 1 "1 CPU wanted; 0 free and 0 more can be taken" drom run --no-preload --ncpus 1 -- true
+    refuses 1 "CPU $B belongs to .*stiff.*, which is rigid" drom run --no-preload --cpus "$B" -- true
     [[ $(client stiff rigid) == true ]]
 }
 
@@ -321,10 +321,10 @@ $WORK/here/mine" ]]
 @test "a table is not made among other files" {
     mkdir -m 700 "$DROM_TABLE"
     echo dear >"$DROM_TABLE/precious"
-    refuses 1 "^drom: create table $DROM_TABLE: the directory holds other things \(precious\); name one that is new or empty" drom run --no-doors -- true
+    refuses 1 "^drom: create table $DROM_TABLE: the directory holds other things \(precious\); name one that is new or empty" drom run --no-preload -- true
     [[ $(ls "$DROM_TABLE") == precious && $(<"$DROM_TABLE/precious") == dear ]]
     rm "$DROM_TABLE/precious"
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     [[ -f $DROM_TABLE/ledger ]]
 }
 
@@ -351,7 +351,7 @@ $WORK/here/mine" ]]
     two_cpus
     sleeper one "$BOTH"
     kill -STOP "$(client one pid)"
-    background "$BIN" run --no-doors --name newcomer --cpus "$B" --fast --grace never --timeout 30000 -- "$GUESTS/plain" 60
+    background "$BIN" run --no-preload --name newcomer --cpus "$B" --fast --grace never --timeout 30000 -- "$GUESTS/plain" 60
     eventually "it runs" client_is newcomer request confined
     kill -CONT "$(client one pid)"
     drom wait one --grace now
@@ -390,7 +390,7 @@ $WORK/here/mine" ]]
 }
 
 @test "check has nothing to do twice" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     drom check
     run drom check
     [[ $status == 0 && $output == *"sound, 0 clients"*"nothing to do" ]]
@@ -403,13 +403,13 @@ $WORK/here/mine" ]]
     [[ $(drom list -o name,cpus | head -n 1) == "NAME  CPUS" ]]
     [[ $(drom list one --raw -o name) == one ]]
     drom list --json | jq -e '.schema == "drom.list/1" and (.clients[0] | has("pid") and has("slot") and has("job") and has("mask")
-        and has("want") and has("seq") and has("released") and has("resized") and has("state") and has("doors") and has("team")
+        and has("want") and has("seq") and has("released") and has("resized") and has("state") and has("entry_points") and has("team")
         and has("resize") and has("why") and has("safe_points"))'
 }
 
 @test "the name of a job, of its threads and of its processes does not reach the terminal as commands" {
     local evil=$'\033[3\302\2331m\342\200\256\374\007'
-    background "$BIN" run --no-doors --name $'n\302\2331m\342\200\256\374' --job $'j\302\2331m' --cpus "$A" -- "$GUESTS/named" "$evil" 60
+    background "$BIN" run --no-preload --name $'n\302\2331m\342\200\256\374' --job $'j\302\2331m' --cpus "$A" -- "$GUESTS/named" "$evil" 60
     eventually "its child is there" bash -c "'$BIN' list --json | jq -e '.clients[0].descendants[0]'"
     local verb
     for verb in "list" "list -o name,job,why --raw" "explain #0 --sample 1" "watch --all --count 1" "set #0 $A" "wait #0"; do
@@ -444,7 +444,7 @@ $WORK/here/mine" ]]
     install -m 4755 "$GUESTS/plain" "$WORK/other"
     as_user() { setpriv --reuid $uid --regid $uid --clear-groups env DROM_TABLE="$WORK/theirs/table" "$@"; }
     background setpriv --reuid $uid --regid $uid --clear-groups env DROM_TABLE="$WORK/theirs/table" \
-        "$WORK/bin/drom" run --no-doors --name tree --cpus "$BOTH" -- sh -c "$WORK/other 60 & sleep 60 & wait"
+        "$WORK/bin/drom" run --no-preload --name tree --cpus "$BOTH" -- sh -c "$WORK/other 60 & sleep 60 & wait"
     eventually "both are there" bash -c "pgrep -P \$(pgrep -P $PID) -x sleep && pgrep -P \$(pgrep -P $PID) -x other"
     refuses 3 "has not released" as_user "$WORK/bin/drom" set tree "$A" --timeout 300
     as_user "$WORK/bin/drom" explain tree --sample 1 >"$WORK/told"
@@ -459,17 +459,17 @@ $WORK/here/mine" ]]
     [[ $EUID == 0 ]] || missing "not root, so there is no other user to be"
     command -v setpriv >/dev/null || missing "no setpriv"
     chmod 755 "$WORK"
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     refuses 1 "drom: open table $DROM_TABLE: (it belongs to uid 0, not to you|Permission denied)" \
         setpriv --reuid=65534 --clear-groups "$BIN" list
 }
 
 @test "watch shows what happens and ends after a count, a time, or at SIGINT" {
-    drom run --no-doors -- true
+    drom run --no-preload -- true
     background "$BIN" watch --json --count 2
     sleep 0.2
     watch_pid=$PID
-    "$BIN" run --no-doors --name seen -- true
+    "$BIN" run --no-preload --name seen -- true
     PID=$watch_pid
     ended 0
     [[ $(jq -s 'length' "$WORK/out") == 2 && $(jq -rs '.[0].schema' "$WORK/out") == drom.watch/1 ]]

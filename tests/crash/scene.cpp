@@ -187,7 +187,7 @@ void nothing(Scene&) {}
 
 void join(Scene& scene, const CpuSet& mask) {
     setenv("DROM_TABLE", scene.path.c_str(), 1);
-    const client::JoinOptions options{&mask, DROM_DOOR_EXPLICIT, false, "victim", nullptr, 1, 0, false};
+    const client::JoinOptions options{&mask, DROM_ENTRY_EXPLICIT, false, "victim", nullptr, 1, 0, false};
     client::join(options, nullptr);
 }
 

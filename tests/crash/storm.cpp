@@ -70,7 +70,7 @@ int client_process(Random random) {
     const bool polls = random() % 2 == 0;
     CpuSet mask{};
     mask.words[0] = any_mask(random);
-    const client::JoinOptions options{&mask, DROM_DOOR_EXPLICIT, !polls, nullptr, nullptr, 1, 0, random() % 8 == 0};
+    const client::JoinOptions options{&mask, DROM_ENTRY_EXPLICIT, !polls, nullptr, nullptr, 1, 0, random() % 8 == 0};
     drom_error error{};
     uint32_t answered = shared->call.load();  // before it joins: it may be the only living client, and called meanwhile
     shared->attaches.fetch_add(1);
@@ -291,7 +291,7 @@ struct Storm {
             drom_error error{};
             CpuSet mask = CpuSet::range(0, kCpus);
             shared->attaches.fetch_add(1);
-            const client::JoinOptions options{&mask, DROM_DOOR_EXPLICIT, false, "newcomer", nullptr, 1, 0, false};
+            const client::JoinOptions options{&mask, DROM_ENTRY_EXPLICIT, false, "newcomer", nullptr, 1, 0, false};
             if (client::join(options, &error) != DROM_OK) {
                 failed_attach(error);
                 return 1;

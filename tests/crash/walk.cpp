@@ -85,7 +85,7 @@ uint64_t fingerprint(const Snapshot& snapshot, const std::map<uint32_t, uint32_t
         hash = mix(hash, uint64_t{file.slot} << 32 | file.generation);
         hash = mix(hash, page->magic ^ page->joined.load());
         hash = mix(hash, page->released.load() << 32 | page->resized.load());
-        hash = mix(hash, uint64_t{page->limited.load()} << 32 | page->doors.load());
+        hash = mix(hash, uint64_t{page->limited.load()} << 32 | page->entry_points.load());
     }
     return hash;
 }

@@ -37,8 +37,8 @@ namespace {
 
 int join(const char* mask, uint32_t reserved_for = client::kNoReservation) {
     const CpuSet set = cpus(mask);
-    const client::JoinOptions options{&set,    DROM_DOOR_EXPLICIT, false,       "client", nullptr, 1, 0, false,
-                                      nullptr, "/explored",        reserved_for};
+    const client::JoinOptions options{&set,    DROM_ENTRY_EXPLICIT, false,       "client", nullptr, 1, 0, false,
+                                      nullptr, "/explored",         reserved_for};
     return client::join(options, nullptr);
 }
 

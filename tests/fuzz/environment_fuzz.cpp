@@ -122,7 +122,7 @@ void check_listed(drom::Table& table, const drom::agent::Found& found) {
     must(list_clients(table, list, &count, &error) == DROM_OK && count == 1, "a client is listed once", error.text);
     const drom_client_info& me = list[0];
     must(me.pid == getpid(), "it is this process");
-    must((me.doors & ~DROM_DOOR_ASYNC) == found.door, "its doors are those that it has");
+    must((me.entry_points & ~DROM_ENTRY_ASYNC) == found.entry_point, "its entry points are those that it has");
     must(me.min_cpus >= 1, "a client keeps at least a CPU");
     must(strnlen(me.name, sizeof me.name) < sizeof me.name && strnlen(me.job, sizeof me.job) < sizeof me.job,
          "its names are terminated");
@@ -146,7 +146,7 @@ void check_joining(Place& place) {
     setenv("DROM_TABLE", place.directory.table().c_str(), 1);
     unsetenv("DROM_VERBOSE");  // has been read as a number, and would fill the log
     const bool disabled = drom::env::flag("DROM_DISABLE", false);
-    const drom::agent::Found found{DROM_DOOR_EXPLICIT, {}, false};
+    const drom::agent::Found found{DROM_ENTRY_EXPLICIT, {}, false};
     const bool joined = drom::agent::join(found);
     must(joined == !disabled, "this process becomes a client unless that is forbidden");
     if (!joined) return;

@@ -313,7 +313,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     done
 }
 
-@test "a stack can be walked through the agent's doors" {
+@test "a stack can be walked through the agent's entry points" {
     for by in gcc clang; do
         start "$hosts/host-$by" trace "$stop"
         finish
@@ -498,7 +498,7 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
 
 @test "a program that may write no file is not killed for the table's" {
     for file in none ledger; do
-        [[ $file == none ]] || drom run --no-doors -- true
+        [[ $file == none ]] || drom run --no-preload -- true
         (ulimit -f 0; LD_PRELOAD=$agent "$hosts/host-gcc" regions "$stop") >/dev/null 2>&1 3>&- &
         host=$!
         sleep 0.5

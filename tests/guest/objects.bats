@@ -200,7 +200,7 @@ bindings() {
     [[ $(ask teams) == "teams 2 max 2" ]]
     eventually grep -qx drom /proc/"$(client pid)"/task/*/comm
     drom set "#$(client slot)" "$one" --grace never --timeout 20000
-    [[ $(client doors) == *async* ]]
+    [[ $(client entry_points) == *async* ]]
 }
 
 @test "a runtime that is loaded privately is looked up once, not at each region" {

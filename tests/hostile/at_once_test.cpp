@@ -88,7 +88,7 @@ protected:
         client_ = Child::run([&] {
             setenv("DROM_TABLE", path_.c_str(), 1);
             CpuSet cpus = CpuSet::range(0, 2);
-            const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, async, "busy", nullptr, 1, 0, false};
+            const drom::client::JoinOptions options{&cpus, DROM_ENTRY_EXPLICIT, async, "busy", nullptr, 1, 0, false};
             const int status = drom::client::join(options, nullptr);
             prepare();
             joined.open();

@@ -48,7 +48,7 @@ private:
 int join_with_two(const std::string& path, bool async) {
     setenv("DROM_TABLE", path.c_str(), 1);
     CpuSet cpus = CpuSet::range(0, 2);
-    const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, async, "limited", nullptr, 1, 0, false};
+    const drom::client::JoinOptions options{&cpus, DROM_ENTRY_EXPLICIT, async, "limited", nullptr, 1, 0, false};
     return drom::client::join(options, nullptr);
 }
 

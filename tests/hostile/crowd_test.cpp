@@ -44,11 +44,11 @@ TEST_F(Crowd, A1025thIsRefusedAndAThousandAndTwentyFourAreListed) {
 
     EXPECT_EQ(reserve_one(children[kClients], kClients), DROM_E_FULL);
     EXPECT_TRUE(says("is free; it has 1024 slots")) << error_.text;
-    EXPECT_EQ(run_command({"run", "--table", path_, "--no-doors", "--cpus", "1500", "--", "true"}), 1);
+    EXPECT_EQ(run_command({"run", "--table", path_, "--no-preload", "--cpus", "1500", "--", "true"}), 1);
     Child joining = Child::run([&] {
         setenv("DROM_TABLE", path_.c_str(), 1);
         drom_error error{};
-        const drom::client::JoinOptions options{nullptr, DROM_DOOR_EXPLICIT, false, "late", nullptr, 1, 0, false};
+        const drom::client::JoinOptions options{nullptr, DROM_ENTRY_EXPLICIT, false, "late", nullptr, 1, 0, false};
         if (drom::client::join(options, &error) != DROM_E_FULL) return 1;
         return std::strstr(error.text, "1024 slots") != nullptr ? 0 : 2;
     });

@@ -160,7 +160,7 @@ struct Shared {
 /// A program that joins and follows requests as long as it is a client.
 int client_loop(Shared& shared, const Gate& joined) {
     drom::CpuSet mask = drom::CpuSet::range(5, 2);
-    const drom::client::JoinOptions options{&mask, DROM_DOOR_EXPLICIT, true, "client", nullptr, 1, 0, false};
+    const drom::client::JoinOptions options{&mask, DROM_ENTRY_EXPLICIT, true, "client", nullptr, 1, 0, false};
     const int status = drom::client::join(options, nullptr);
     joined.open();
     for (; status == DROM_OK && !shared.stop.load(); shared.polls.fetch_add(1)) {

@@ -234,7 +234,7 @@ Child joiner(const std::string& path, uint64_t mask, const Gate& joined) {
         setenv("DROM_TABLE", path.c_str(), 1);
         drom::CpuSet cpus{};
         cpus.words[0] = mask;
-        const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "joiner", nullptr, 1, 0, false};
+        const drom::client::JoinOptions options{&cpus, DROM_ENTRY_EXPLICIT, false, "joiner", nullptr, 1, 0, false};
         const int status = drom::client::join(options, nullptr);
         joined.open();
         if (status != DROM_OK) return 1;
@@ -403,7 +403,7 @@ TEST_F(Liveness, TheStrangerMayBecomeAClientOfItsOwn) {
 /// Makes the calling process a client of CPUs 0 and 1.
 bool join_with_two_cpus() {
     drom::CpuSet cpus = drom::CpuSet::range(0, 2);
-    const drom::client::JoinOptions options{&cpus, DROM_DOOR_EXPLICIT, false, "parent", nullptr, 1, 0, false};
+    const drom::client::JoinOptions options{&cpus, DROM_ENTRY_EXPLICIT, false, "parent", nullptr, 1, 0, false};
     return drom::client::join(options, nullptr) == DROM_OK;
 }
 

@@ -23,7 +23,7 @@ protected:
         return Child::run([&] {
             setenv("DROM_TABLE", path_.c_str(), 1);
             const drom::CpuSet first = drom::CpuSet::range(0, 24);
-            if (drom::client::join({&first, DROM_DOOR_EXPLICIT, false, "virtual", nullptr, 1, 0, false}, nullptr) !=
+            if (drom::client::join({&first, DROM_ENTRY_EXPLICIT, false, "virtual", nullptr, 1, 0, false}, nullptr) !=
                 DROM_OK)
                 return 1;
             drom::Request wanted{};
@@ -104,8 +104,8 @@ TEST_F(Virtual, AReservationForOneProcessIsNotTakenOverByWhatItStarts) {
             const std::string slot = std::to_string(info.slot) + ':' + std::to_string(info.generation) + only;
             setenv("DROM_TABLE", path_.c_str(), 1);
             setenv("DROM_SLOT", slot.c_str(), 1);
-            return drom::client::join({nullptr, DROM_DOOR_EXPLICIT, false, "program", nullptr, 1, 0, false}, nullptr) ==
-                   DROM_OK;
+            return drom::client::join({nullptr, DROM_ENTRY_EXPLICIT, false, "program", nullptr, 1, 0, false},
+                                      nullptr) == DROM_OK;
         });
         EXPECT_EQ(program.wait(), for_it_only ? 0 : 1);
         drom_release(table_, task.pid(), &options, nullptr);

@@ -10,9 +10,9 @@
 #include "base/confine.hpp"
 #include "child.hpp"
 #include "client/client.hpp"
-#include "door.h"
 #include "drom/drom.h"
 #include "options.hpp"
+#include "private.h"
 #include "puppet.hpp"
 #include "shmem/events.hpp"
 #include "shmem/reconcile.hpp"
@@ -250,7 +250,7 @@ test::Child joins_when(test::Gate& begin, test::Gate& joined, const std::string&
     return test::Child::run([&] {
         setenv("DROM_TABLE", path.c_str(), 1);
         begin.pass();
-        if (client::join({nullptr, DROM_DOOR_EXPLICIT, false, "joins", nullptr, 1, 0, false}, nullptr) != DROM_OK)
+        if (client::join({nullptr, DROM_ENTRY_EXPLICIT, false, "joins", nullptr, 1, 0, false}, nullptr) != DROM_OK)
             return 1;
         joined.open();
         for (;;) pause();
@@ -425,7 +425,7 @@ TEST_F(Schedules, AClientWhoseThreadsWereMovedByAnAdministratorThatDiedUsesAllOf
     test::Child client = test::Child::run([&] {
         setenv("DROM_TABLE", path.c_str(), 1);
         CpuSet both = CpuSet::range(0, 2);
-        if (client::join({&both, DROM_DOOR_EXPLICIT, false, "moved", nullptr, 1, 0, false}, nullptr) != DROM_OK)
+        if (client::join({&both, DROM_ENTRY_EXPLICIT, false, "moved", nullptr, 1, 0, false}, nullptr) != DROM_OK)
             return 1;
         joined.open();
         asked.pass();

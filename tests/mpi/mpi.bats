@@ -41,7 +41,7 @@ launch() {
 clients() {
     local tries
     for ((tries = 0; tries < 200; ++tries)); do
-        [[ $(drom list --json 2>/dev/null | jq "[.clients[] | select(.doors | index(\"mpi\")) | select(${2:-true})] | length" 2>/dev/null) == "$1" ]] && return
+        [[ $(drom list --json 2>/dev/null | jq "[.clients[] | select(.entry_points | index(\"mpi\")) | select(${2:-true})] | length" 2>/dev/null) == "$1" ]] && return
         sleep 0.05
     done
     drom list >&2

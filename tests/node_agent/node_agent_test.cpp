@@ -344,7 +344,7 @@ TEST_F(Agent, OfTwoJobsThatStartAtTheSameMomentTheOneThatStaysGetsEverything) {
     EXPECT_EQ(wanted(second.tasks[0]), kNode);
 }
 
-TEST_F(Agent, TheSecondDoorFindsThatTheTasksHaveArrived) {
+TEST_F(Agent, TheSecondHookFindsThatTheTasksHaveArrived) {
     const Launch step = launch(1, 2, kNode);
     const auto first = agent().arrive(step);
     const auto second = agent().arrive(step);

@@ -106,7 +106,7 @@ class Reading(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             table = Path(folder) / "table"
             asks = [drom, "list", "--table", table, "--json"]
-            run = [drom, "run", "--table", table, "--ncpus", "1", "--no-doors", "--", *asks]
+            run = [drom, "run", "--table", table, "--ncpus", "1", "--no-preload", "--", *asks]
             listing = subprocess.run(run, capture_output=True, text=True, check=False)
         self.assertEqual(listing.returncode, 0, listing.stderr)
         (only,) = clients_of(listing.stdout)

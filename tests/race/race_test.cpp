@@ -199,7 +199,7 @@ TEST(Race, ReleasesAndGuardedPlacement) {
     drom_error error{};
     ASSERT_EQ(drom_open(&table, nullptr, &create, &error), DROM_OK) << error.text;
     CpuSet all = CpuSet::range(0, 8);
-    ASSERT_EQ(client::join({&all, DROM_DOOR_EXPLICIT, true, "race", nullptr, 1, 0, false}, &error), DROM_OK)
+    ASSERT_EQ(client::join({&all, DROM_ENTRY_EXPLICIT, true, "race", nullptr, 1, 0, false}, &error), DROM_OK)
         << error.text;
     std::atomic<unsigned> outside{0};
     together([&](unsigned actor) {

@@ -259,7 +259,7 @@ class Suite:
         first, second = self.cpus
         code = f"import os, time\ntime.sleep(0.5)\nwhile True:\n    os.path.exists('{row.work}/go') and os.sched_setaffinity(0, {{{first}, {second}}}) is None and time.sleep(600)\n    time.sleep(0.01)"
         row.environment["LD_PRELOAD"] = ""
-        row.start(["sh", "-c", f"python3 -c \"{code}\" & wait"], ["--no-doors"])
+        row.start(["sh", "-c", f"python3 -c \"{code}\" & wait"], ["--no-preload"])
         row.ready(2)
         row.set({first})
         (row.work / "go").touch()
@@ -352,7 +352,7 @@ class Suite:
 
     def given_back_without_an_agent(self, row):
         first, second = self.cpus
-        row.start(["sh", "-c", "sleep 600 & wait"], ["--no-doors"])
+        row.start(["sh", "-c", "sleep 600 & wait"], ["--no-preload"])
         row.ready(2)
         row.command("run", "--name", "guest", "--cpus", str(second), "--", "true")
         if row.client()["mask"] != f"{first}-{second}" and row.client()["mask"] != f"{first},{second}":
@@ -372,7 +372,7 @@ class Suite:
         os.chown(row.environment["DROM_TABLE"], 65534, 65534)
         row.environment["DROM_TABLE"] += "/table"
         row.user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        row.start(["sh", "-c", f"{program} & wait"], ["--no-doors"])
+        row.start(["sh", "-c", f"{program} & wait"], ["--no-preload"])
         row.ready(1)
         row.eventually("it is root's", lambda: any(os.stat(f"/proc/{p}").st_uid == 0 for p in row.processes()))
         done = row.command("set", "tree", str(first), "--timeout", "300", check=False)

@@ -123,7 +123,7 @@ TEST_F(DeadAdministrator, WhoWasToBeGivenCpusTakesThoseThatAreFree) {
     test::Gate joined;
     const Child newcomer = Child::run([&] {
         reserved.pass();
-        const client::JoinOptions options{&own,    DROM_DOOR_EXPLICIT, false, "newcomer", nullptr, 1, 0, false,
+        const client::JoinOptions options{&own,    DROM_ENTRY_EXPLICIT, false, "newcomer", nullptr, 1, 0, false,
                                           nullptr, path.c_str()};
         if (client::join(options, nullptr) != DROM_OK) return 1;
         joined.open();

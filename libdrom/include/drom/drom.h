@@ -249,11 +249,11 @@ enum {
     DROM_CLIENT_LIVE = 2      /* the process has joined */
 };
 
-#define DROM_DOOR_KMP      (1u << 1) /* of `doors`: entry points of LLVM-derived OpenMP runtimes */
-#define DROM_DOOR_GOMP     (1u << 2) /* of `doors`: entry points of GCC's OpenMP runtime */
-#define DROM_DOOR_ASYNC    (1u << 4) /* of `doors`: the agent's own thread */
-#define DROM_DOOR_EXPLICIT (1u << 5) /* of `doors`: drom_poll */
-#define DROM_DOOR_MPI      (1u << 6) /* of `doors`: MPI calls */
+#define DROM_ENTRY_KMP      (1u << 1) /* of `entry_points`: entry points of LLVM-derived OpenMP runtimes */
+#define DROM_ENTRY_GOMP     (1u << 2) /* of `entry_points`: entry points of GCC's OpenMP runtime */
+#define DROM_ENTRY_ASYNC    (1u << 4) /* of `entry_points`: the agent's own thread */
+#define DROM_ENTRY_EXPLICIT (1u << 5) /* of `entry_points`: drom_poll */
+#define DROM_ENTRY_MPI      (1u << 6) /* of `entry_points`: MPI calls */
 
 enum {
     DROM_RESIZE_NONE = 0,    /* no OpenMP was seen so far */
@@ -273,7 +273,7 @@ typedef struct drom_client_info {
     uint64_t confined_seq; /* newest request that an administrator released from outside */
     uint32_t generation;   /* how often the slot was used */
     uint32_t state;        /* DROM_CLIENT_RESERVED or DROM_CLIENT_LIVE */
-    uint32_t doors;        /* the entry points at which the client adopts requests: DROM_DOOR_KMP and so on */
+    uint32_t entry_points; /* the entry points at which the client adopts requests: DROM_ENTRY_KMP and so on */
     uint32_t resize;       /* whether the team follows: DROM_RESIZE_NONE and so on */
     uint32_t owned_cpus, wanted_cpus; /* CPUs until it releases them, and CPUs once everything posted is done */
     uint32_t min_cpus, max_cpus;      /* limits; a maximum of 0 is none */

@@ -121,7 +121,7 @@ void add_run(CLI::App* app, Typed& typed) {
     add_value(app, "--name", run.name, "NAME", "what to call it; under MPI the rank is added");
     add_value(app, "--job", run.job, "ID", "job it belongs to (DROM_JOB)");
     app->add_flag("--wait", run.wait, "wait for room, at most --timeout if that is given, instead of being refused");
-    app->add_flag("--no-doors", run.no_doors, "preload nothing; reach it from outside only");
+    app->add_flag("--no-preload", run.no_preload, "preload nothing; reach it from outside only");
     add_pace(app, typed);
     app->add_flag("--fast", typed.options.request.fast, "start before the CPUs' owners have released them");
 }

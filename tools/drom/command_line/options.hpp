@@ -22,7 +22,7 @@ struct RunOptions {
     std::string max_said;  ///< where `max` comes from: "--max 2" or "DROM_MAX_CPUS=2"
     std::string min_said;
     bool rigid = false;
-    bool no_doors = false;
+    bool no_preload = false;
     std::string resize;  ///< keep, follow or auto; empty: DROM_RESIZE, else auto
     bool wait = false;   ///< until there is room, instead of being refused
     std::string name;

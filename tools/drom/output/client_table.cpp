@@ -46,8 +46,8 @@ constexpr Column kColumns[] = {
     {"team", "its threads now and at its start", [](const ClientView& c) { return team_text(c.info); }},
     {"resize", "whether its number of threads follows its CPUs",
      [](const ClientView& c) { return resize_word(c.info.resize); }},
-    {"doors", "how it is reached",
-     [](const ClientView& c) { return or_dash(joined(entry_point_words(c.info.doors), ",")); }},
+    {"entry_points", "where it adopts requests",
+     [](const ClientView& c) { return or_dash(joined(entry_point_words(c.info.entry_points), ",")); }},
     {"state", "live, or reserved until it joins", [](const ClientView& c) { return state_word(c.info.state); }},
     {"seq", "the number of its newest request", [](const ClientView& c) { return std::to_string(c.info.request_seq); }},
     {"min", "the fewest CPUs it may be left with",
@@ -56,8 +56,8 @@ constexpr Column kColumns[] = {
      [](const ClientView& c) { return c.info.max_cpus == 0 ? "-" : std::to_string(c.info.max_cpus); }},
     {"why", "why its number of threads stays", [](const ClientView& c) { return or_dash(c.info.why); }},
 };
-constexpr const char* kDefaults[] = {"slot", "pid",     "name", "job",    "rank",  "processes", "cpus",
-                                     "want", "request", "team", "resize", "doors", "state"};
+constexpr const char* kDefaults[] = {"slot", "pid",     "name", "job",    "rank",         "processes", "cpus",
+                                     "want", "request", "team", "resize", "entry_points", "state"};
 
 std::string upper(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });

@@ -16,11 +16,11 @@ struct Word {
     const char* text;
 };
 
-constexpr Word kEntryPoints[] = {{DROM_DOOR_KMP, "kmp"},
-                                 {DROM_DOOR_GOMP, "gomp"},
-                                 {DROM_DOOR_ASYNC, "async"},
-                                 {DROM_DOOR_EXPLICIT, "explicit"},
-                                 {DROM_DOOR_MPI, "mpi"}};
+constexpr Word kEntryPoints[] = {{DROM_ENTRY_KMP, "kmp"},
+                                 {DROM_ENTRY_GOMP, "gomp"},
+                                 {DROM_ENTRY_ASYNC, "async"},
+                                 {DROM_ENTRY_EXPLICIT, "explicit"},
+                                 {DROM_ENTRY_MPI, "mpi"}};
 constexpr Word kResizes[] = {{DROM_RESIZE_NONE, "none"},
                              {DROM_RESIZE_FOLLOWS, "follows"},
                              {DROM_RESIZE_HELD, "held"},
@@ -40,10 +40,10 @@ std::string word_of(const Word (&table)[N], uint32_t value) {
 }
 }  // namespace
 
-std::vector<std::string> entry_point_words(uint32_t doors) {
+std::vector<std::string> entry_point_words(uint32_t entry_points) {
     std::vector<std::string> words;
     for (const Word& point : kEntryPoints)
-        if ((doors & point.value) != 0) words.emplace_back(point.text);
+        if ((entry_points & point.value) != 0) words.emplace_back(point.text);
     return words;
 }
 

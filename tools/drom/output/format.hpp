@@ -11,7 +11,7 @@
 
 namespace drom::command {
 
-std::vector<std::string> entry_point_words(uint32_t doors);
+std::vector<std::string> entry_point_words(uint32_t entry_points);
 std::string resize_word(uint32_t resize);
 /// Why the number of the client's threads does not follow its CPUs; empty: it does.
 std::string why_not_resized(const drom_client_info& info);

@@ -38,7 +38,7 @@ Json client_of(const ClientView& client) {
             {"confined", info.confined_seq},
             {"request", request_word(info)},
             {"state", state_word(info.state)},
-            {"doors", entry_point_words(info.doors)},
+            {"entry_points", entry_point_words(info.entry_points)},
             {"team", info.team_size},
             {"start_team", info.start_size},
             {"resize", resize_word(info.resize)},

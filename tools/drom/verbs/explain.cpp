@@ -60,8 +60,8 @@ private:
         it_.sentences.push_back(fmt::format(format, std::forward<Args>(args)...));
     }
 
-    [[nodiscard]] bool has(uint32_t entry_point) const { return (info_.doors & entry_point) != 0; }
-    [[nodiscard]] bool openmp() const { return has(DROM_DOOR_KMP) || has(DROM_DOOR_GOMP); }
+    [[nodiscard]] bool has(uint32_t entry_point) const { return (info_.entry_points & entry_point) != 0; }
+    [[nodiscard]] bool openmp() const { return has(DROM_ENTRY_KMP) || has(DROM_ENTRY_GOMP); }
     [[nodiscard]] bool released() const { return info_.released_seq >= info_.request_seq; }
     [[nodiscard]] bool crowded() const {
         return info_.team_size > it_.client.owned.count() && !it_.client.owned.empty();
@@ -96,7 +96,7 @@ private:
                 "moved by the command that changes its CPUs, and their number stays.",
                 it_.threads.empty() && !it_.elsewhere ? ", or has ended" : "");
         say("Entry points: {}. Since it joined: {}, {}, {}.",
-            info_.doors == 0 ? "none" : joined(entry_point_words(info_.doors), ", "),
+            info_.entry_points == 0 ? "none" : joined(entry_point_words(info_.entry_points), ", "),
             counted(info_.safe_points, "safe point"), counted(info_.polls, "poll"),
             counted(info_.adoptions, "adoption"));
     }
@@ -152,7 +152,7 @@ private:
         if (info_.state != DROM_CLIENT_LIVE)
             return "it is reached from outside only, and no command waits that would confine it";
         if (std::string_view(info_.why).starts_with("its cpuset allows no CPU")) return info_.why;
-        if (!has(DROM_DOOR_ASYNC))
+        if (!has(DROM_ENTRY_ASYNC))
             return "it has no agent thread (DROM_ASYNC=0, or a single thread) and passes no safe point";
         return "its agent has not answered yet; drom wait confines it after the grace period";
     }

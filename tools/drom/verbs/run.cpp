@@ -126,7 +126,7 @@ public:
           table_(table) {}
 
     int run() {
-        preload_ = options_.run.no_doors || is_disabled() ? Preload{} : choose_preload(program_, is_rank_);
+        preload_ = options_.run.no_preload || is_disabled() ? Preload{} : choose_preload(program_, is_rank_);
         if (!preload_.remark.empty())
             complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, preload_.remark)).text);
         if (is_launcher(options_.command.front()))

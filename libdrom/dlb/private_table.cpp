@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table_door.cpp - a table as DLB's administrators see it: the registered processes, and which of them has CPUs of
+// private_table.cpp - a table as DLB's administrators see it: the registered processes, and which of them has CPUs of
 // which other.
 #include <unistd.h>
 #include <cerrno>
@@ -11,7 +11,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "client/client_state.hpp"
-#include "door.h"
+#include "private.h"
 #include "shmem/admin_lock.hpp"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi_door.cpp - the part of the MPI entry points that is in libdrom.so.
+// private.cpp - the part of the MPI entry points that is in libdrom.so.
 #include <cerrno>
 #include <cstdlib>
 
 #include "client/rank.hpp"
 #include "client/unmodified.hpp"
-#include "mpi.hpp"
 #include "ompt/apply.hpp"
 #include "ompt/runtime.hpp"
+#include "private.hpp"
 
 namespace client = drom::client;
 
@@ -22,7 +22,7 @@ void note_singleton() noexcept {
 
 /// Acknowledges for a rank without a team, which has nothing to resize.
 void acknowledge_no_team(uint64_t seq) noexcept {
-    if (drom::has_runtime() || (client::page().doors.load() & DROM_DOOR_EXPLICIT) != 0) return;
+    if (drom::has_runtime() || (client::page().entry_points.load() & DROM_ENTRY_EXPLICIT) != 0) return;
     client::acknowledge_resize(seq, 0, DROM_RESIZE_NONE, "no OpenMP runtime: it has no team to resize");
 }
 
@@ -45,8 +45,8 @@ const client::Hot* const drom_mpi_view = &client::hot;
 
 bool drom_mpi_join() {
     if (client::joined())
-        client::add_doors(DROM_DOOR_MPI);
-    else if (!drom::agent::join({DROM_DOOR_MPI, drom::CpuSet::empty(), true}))
+        client::add_entry_points(DROM_ENTRY_MPI);
+    else if (!drom::agent::join({DROM_ENTRY_MPI, drom::CpuSet::empty(), true}))
         return false;
     note_singleton();
     return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * door.h - private: the functions of libdrom.so that libdlb.so needs besides drom.h. Both come from one build; no
+ * private.h - private: the functions of libdrom.so that libdlb.so needs besides drom.h. Both come from one build; no
  * other program may rely on them. */
-#ifndef DROM_DLB_DOOR_H
-#define DROM_DLB_DOOR_H
+#ifndef DROM_DLB_PRIVATE_H
+#define DROM_DLB_PRIVATE_H
 
 #include "drom/drom.h"
 

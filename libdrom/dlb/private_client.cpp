@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client_door.cpp - this process as DLB programs see it: one client, however it joined.
+// private_client.cpp - this process as DLB programs see it: one client, however it joined.
 #include <unistd.h>
 #include <atomic>
 
 #include "base/error.hpp"
 #include "client/client_state.hpp"
-#include "door.h"
 #include "ompt/apply.hpp"
+#include "private.h"
 #include "shmem/reconcile.hpp"
 #include "shmem/slots.hpp"
 
@@ -44,8 +44,8 @@ int join(const drom_dlb_joining& how, drom_error* error) noexcept {
 
 /// Returns whether other code in this process uses the client by entry points of its own.
 bool is_shared() noexcept {
-    constexpr uint32_t kOurs = DROM_DOOR_EXPLICIT | DROM_DOOR_ASYNC;
-    return (client::page().doors.load() & ~kOurs) != 0;
+    constexpr uint32_t kOurs = DROM_ENTRY_EXPLICIT | DROM_ENTRY_ASYNC;
+    return (client::page().entry_points.load() & ~kOurs) != 0;
 }
 
 /// Hands over the released CPUs: a client may wait for them without an administrator.
@@ -106,7 +106,7 @@ int drom_dlb_poll(uint64_t* seen, uint64_t* words, size_t nwords) {
 }
 
 void drom_dlb_polls(int updates) {
-    if (updates == 0 || !drom::has_runtime()) client::add_doors(DROM_DOOR_EXPLICIT);
+    if (updates == 0 || !drom::has_runtime()) client::add_entry_points(DROM_ENTRY_EXPLICIT);
 }
 
 int drom_dlb_pending(uint64_t seen) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi.hpp - the functions of libdrom.so that libdrom-mpi.so needs. Private: both are built and installed together.
+// private.hpp - the functions of libdrom.so that libdrom-mpi.so needs. Private: both are built and installed together.
 #pragma once
 
 #include "client/client.hpp"
