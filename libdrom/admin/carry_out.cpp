@@ -36,7 +36,7 @@ bool apply(const Ledger& ledger, const Plan& plan) noexcept {
 int make_plan(const Ledger& ledger, const Intent& what, const char* verb, Plan& plan, drom_error* error) noexcept {
     const PlanRules rules{(what.flags & DROM_TAKE) != 0, (what.flags & DROM_RETURN) != 0, (what.flags & DROM_FAST) != 0,
                           verb};
-    const Owner::Name who = what.who();
+    const Owner::Name who = what.client();
     switch (what.kind) {
         case intent::kDrain: return plan_drain(ledger, what.mask, rules, plan, error);
         case intent::kRestore: return plan_restore(ledger, what.mask, rules, plan, error);
@@ -56,7 +56,7 @@ bool finish_intent(Table& table) noexcept {
         if (table.ledger.intent().kind.load() != intent::kNothing) clear_intent(table.ledger);  // damaged
         return false;
     }
-    const bool possible = !what.is_about_a_client() || is_live(table.ledger, what.who());
+    const bool possible = !what.is_about_a_client() || is_live(table.ledger, what.client());
     Outcome outcome;
     if (possible) carry_out(table, what, nullptr, "drom: finish", outcome, nullptr);
     clear_intent(table.ledger);

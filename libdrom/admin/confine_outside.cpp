@@ -63,14 +63,14 @@ bool confine_client(Table& table, uint32_t slot) noexcept {
     if (!unpack_state(seen).takes_part()) return true;  // what is recorded may be about the slot's former user
     Request posted{};
     if (!read_request(table.ledger, slot, posted)) return false;
-    const Who who = read_who(table.ledger.slot(slot).client);
+    const ProcessIdentity identity = read_identity(table.ledger.slot(slot).client);
     ClientTree tree(table.ledger, table.path, slot,
-                    who.pid);  // open before the verdict: then no other process is moved
+                    identity.pid);  // open before liveness(): then no other process is moved
     // They were read one after another. If the slot has another user by now, the request was not for that user.
     const uint32_t generation = unpack_state(seen).generation;
     if (state_of(table.ledger.slot(slot)).generation != generation) return true;
-    const Verdict life = table.confined.verdict(who);
-    if (life == Verdict::kDead) {
+    const Liveness life = table.confined.liveness(identity);
+    if (life == Liveness::kDead) {
         const AdminLock lock(table.ledger.header(), deadline_in_ms(100));
         if (is_abandoned(table.ledger.slot(slot)) && !pass_on(table.ledger, table.path, slot)) {
             retire(table.ledger, table.pages, table.path, slot, seen, DROM_EVENT_REAP);
@@ -78,7 +78,7 @@ bool confine_client(Table& table, uint32_t slot) noexcept {
         }
         // Its launcher lives and may start another program in its place, or descendants are left.
         tree.forget_process();
-    } else if (life == Verdict::kUnknown) {
+    } else if (life == Liveness::kUnknown) {
         return false;
     }
     Confined done{DROM_OK, {}, 0, 0};
@@ -88,18 +88,18 @@ bool confine_client(Table& table, uint32_t slot) noexcept {
     if (state_of(table.ledger.slot(slot)).generation != generation) return true;  // the slot has another user
     note_outside(table.ledger, slot, generation, {posted.seq, posted.mask - done.refused});
     record(table.ledger,
-           {.type = DROM_EVENT_CONFINED, .slot = slot, .seq = posted.seq, .value = done.threads, .pid = who.pid});
+           {.type = DROM_EVENT_CONFINED, .slot = slot, .seq = posted.seq, .value = done.threads, .pid = identity.pid});
     return true;
 }
 
 bool confine_again(Table& table, const User& user) noexcept {
     Request posted{};
     if (table.ledger.virtual_node() || !read_request(table.ledger, user.slot, posted)) return true;
-    const Who who = read_who(table.ledger.slot(user.slot).client);
-    ClientTree tree(table.ledger, table.path, user.slot, who.pid);
-    const Verdict life = table.confined.verdict(who);
-    if (life == Verdict::kUnknown || state_of(table.ledger.slot(user.slot)).generation != user.generation) return true;
-    if (life == Verdict::kDead) tree.forget_process();
+    const ProcessIdentity identity = read_identity(table.ledger.slot(user.slot).client);
+    ClientTree tree(table.ledger, table.path, user.slot, identity.pid);
+    const Liveness life = table.confined.liveness(identity);
+    if (life == Liveness::kUnknown || state_of(table.ledger.slot(user.slot)).generation != user.generation) return true;
+    if (life == Liveness::kDead) tree.forget_process();
     const Confined done = move_threads(table, user, tree, posted);
     return done.status == DROM_OK || done.status == DROM_E_NOPROC;
 }

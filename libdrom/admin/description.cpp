@@ -85,7 +85,7 @@ void describe(const Ledger& ledger, Pages& pages, uint32_t index, drom_client_in
 
 /// Returns whether nothing of the client is left, retired or not.
 bool is_over(const Table& table, uint32_t slot) noexcept {
-    Who left{};
+    ProcessIdentity left{};
     return is_abandoned(table.ledger.slot(slot)) &&
            (table.ledger.virtual_node() || find_left(table.ledger, table.path, slot, left) == 0);
 }
@@ -133,15 +133,15 @@ int list_descendants(const Table& table, uint32_t pid, int32_t* out, size_t* n, 
     const auto room = static_cast<uint32_t>(out != nullptr ? std::min<size_t>(*n, UINT32_MAX) : 0);
     const User user = find_listed_user(table.ledger, pid);
     if (user.slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
-    const Who who = read_who(table.ledger.slot(user.slot).client);
+    const ProcessIdentity identity = read_identity(table.ledger.slot(user.slot).client);
     *n = 0;
-    ClientTree tree(table.ledger, table.path, user.slot, who.pid);
-    const Verdict life = verdict(who);
+    ClientTree tree(table.ledger, table.path, user.slot, identity.pid);
+    const Liveness life = liveness(identity);
     if (table.ledger.virtual_node()) return succeed(error);  // it has no processes
-    if (life == Verdict::kUnknown)
+    if (life == Liveness::kUnknown)
         return fail(error, DROM_E_NOPROC,
                     "%s: its process cannot be seen from this pid namespace; ask from within its own", verb.text);
-    if (life == Verdict::kDead) tree.forget_process();
+    if (life == Liveness::kDead) tree.forget_process();
     *n = tree.list(out, room);
     if (*n <= room) return succeed(error);
     return fail(error, DROM_E_FULL, "%s: %s, room for %u", verb.text,

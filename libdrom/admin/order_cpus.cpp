@@ -36,7 +36,7 @@ namespace {
 
 int choose_kept(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
                 drom_error* error) noexcept {
-    const CpuSet has = wanted_cpus(ledger, what.who());
+    const CpuSet has = wanted_cpus(ledger, what.client());
     const CpuSet strange = order.mask - has;
     what.kind = intent::kTake;
     what.mask = order.mask & has;
@@ -52,7 +52,7 @@ int choose_kept(const Ledger& ledger, const Order& order, bool again, Intent& wh
 
 int choose_fewer(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
                  drom_error* error) noexcept {
-    const CpuSet mask = wanted_cpus(ledger, what.who());
+    const CpuSet mask = wanted_cpus(ledger, what.client());
     const uint32_t has = mask.count();
     what.kind = intent::kTake;
     what.mask = CpuSet::empty();
@@ -85,7 +85,7 @@ int refuse_more(const Ledger& ledger, Owner::Name who, const CpuSet& all, uint32
 
 int choose_more(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
                 drom_error* error) noexcept {
-    const Owner::Name who = what.who();
+    const Owner::Name who = what.client();
     const CpuSet mask = wanted_cpus(ledger, who);
     const uint32_t has = mask.count();
     const bool take = (what.flags & DROM_TAKE) != 0;
@@ -117,7 +117,7 @@ int choose_cpus(const Ledger& ledger, const Order& order, bool again, Intent& wh
     what.kind = exactly ? intent::kMask : intent::kGive;
     if (const int status = check_cpus(ledger, order.mask, false, verb, error); status != DROM_OK) return status;
     if (exactly) return check_limits(ledger, what.slot, order.mask, verb, error);
-    return check_limits(ledger, what.slot, order.mask | wanted_cpus(ledger, what.who()), verb, error);
+    return check_limits(ledger, what.slot, order.mask | wanted_cpus(ledger, what.client()), verb, error);
 }
 
 }  // namespace drom

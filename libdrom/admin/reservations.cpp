@@ -71,21 +71,21 @@ bool is_kept(Table& table, uint32_t slot, uint64_t seen) noexcept {
     if (!now.takes_part()) return false;  // another process releases it at this moment
     const Page* page = table.pages.view(slot);
     const bool follows = now.phase == phase::kLive || page == nullptr || page->joined.load() != 0;
-    const Who who = read_who(table.ledger.slot(slot).client);
-    return follows && verdict(who) == Verdict::kAlive && who.pid != self().pid &&
-           read_who(table.ledger.slot(slot).launcher).pid != self().pid;
+    const ProcessIdentity identity = read_identity(table.ledger.slot(slot).client);
+    return follows && liveness(identity) == Liveness::kAlive && identity.pid != self().pid &&
+           read_identity(table.ledger.slot(slot).launcher).pid != self().pid;
 }
 
 /// Leaves the CPUs of a program that has ended to a descendant that still runs on them: step 3 of descendants.hpp.
 bool leave_to_descendant(const Table& table, const User& user, drom_error* error) noexcept {
     Slot& slot = table.ledger.slot(user.slot);
-    const Who ended = read_who(slot.client);
-    const bool ours = (state_of(slot).flags & slot_flag::kTree) != 0 && read_who(slot.launcher) == self();
-    if (!ours || verdict(ended) != Verdict::kDead) return false;
-    Who successor{};
+    const ProcessIdentity ended = read_identity(slot.client);
+    const bool ours = (state_of(slot).flags & slot_flag::kTree) != 0 && read_identity(slot.launcher) == self();
+    if (!ours || liveness(ended) != Liveness::kDead) return false;
+    ProcessIdentity successor{};
     const uint32_t left = find_left(table.ledger, table.path, user.slot, successor);
     if (left == 0) return false;
-    write_who(slot.client, successor);
+    write_identity(slot.client, successor);
     if (!sign_takeover(table.ledger, user.slot, user.generation, phase::kFree)) return false;
     if (error == nullptr) return true;
     error->status = DROM_PENDING;

@@ -55,13 +55,13 @@ int Table::writable(const char* verb, drom_error* error) noexcept {
 int Table::find(uint32_t pid, const char* verb, User& user, drom_error* error) noexcept {
     user = pid == 0 ? User{kNoSlot, 0} : find_listed_user(ledger, pid);
     if (user.slot == kNoSlot) {
-        Who who{};
+        ProcessIdentity identity{};
         const char* what =
-            who_is(pid, who) ? "the process is no client; start it with drom run" : "there is no such process";
+            identify(pid, identity) ? "the process is no client; start it with drom run" : "there is no such process";
         return fail(error, DROM_E_NOPROC, "%s: %s", verb, what);
     }
-    // A full verdict costs more than the whole operation; LockedTable makes one every 100 ms. In between, it is enough
-    // that the pid is gone.
+    // A full look at its liveness costs more than the whole operation; LockedTable makes one every 100 ms. In between,
+    // it is enough that the pid is gone.
     const bool gone = getsid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH;
     if (!gone || !ledger.writable) return DROM_OK;
     const uint64_t seen = ledger.slot(user.slot).state.load();

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "shmem/slots.hpp"

@@ -54,7 +54,7 @@ bool has_joined(Pages& pages, uint32_t slot) noexcept {
 bool is_own_child(Table& table, uint32_t slot) noexcept {
     const Slot& entry = table.ledger.slot(slot);
     return (state_of(entry).flags & slot_flag::kTree) != 0 && !has_joined(table.pages, slot) &&
-           read_who(entry.launcher) == self();
+           read_identity(entry.launcher) == self();
 }
 
 /// Sleeps while the client's acknowledged number is `seq`, until it acknowledges or `until`.

@@ -8,7 +8,7 @@
 
 namespace drom {
 
-/// Returns how far CLOCK_MONOTONIC of this process is ahead of the machine's. In identity.cpp.
+/// Returns how far CLOCK_MONOTONIC of this process is ahead of the machine's. In process_identity.cpp.
 int64_t clock_shift_ns() noexcept;
 
 inline uint64_t read_clock_ns(clockid_t clock) noexcept {

@@ -16,7 +16,7 @@
 #include <csignal>
 
 #include "base/clock.hpp"
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "base/run_at_once.hpp"
 #include "client_state.hpp"
 #include "shmem/futex.hpp"

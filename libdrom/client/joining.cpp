@@ -76,11 +76,11 @@ uint32_t reserved_slot(uint32_t& only) noexcept {
 /// reservation's; null: it cannot be opened.
 int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error) noexcept {
     Slot& slot = state.ledger.slot(index);
-    const Who me = self();
-    const Who present = read_who(slot.client);
+    const ProcessIdentity me = self();
+    const ProcessIdentity present = read_identity(slot.client);
     const bool mine = is_same(present, me);
     uint32_t pid = present.pid;
-    const bool in_use = page != nullptr && page->joined.load() != 0 && verdict(present) != Verdict::kDead;
+    const bool in_use = page != nullptr && page->joined.load() != 0 && liveness(present) != Liveness::kDead;
     const bool refused = !mine && (in_use || !state.ledger.writable || (only != 0 && only != me.pid));
     if (page == nullptr && !refused)
         return fail(error, DROM_E_OS, "drom: join: the page of reservation %u cannot be opened", index);
@@ -183,7 +183,8 @@ int claim_own_slot(const JoinOptions& options, const CpuSet& claim, drom_error* 
 /// Returns whether the launcher of the reservation died before it gave a CPU, so that no other process will. The order
 /// matters: the launcher gives CPUs, and may die after that.
 bool is_forsaken() noexcept {
-    return state.ledger.writable && verdict(read_who(state.ledger.slot(state.slot).launcher)) == Verdict::kDead &&
+    return state.ledger.writable &&
+           liveness(read_identity(state.ledger.slot(state.slot).launcher)) == Liveness::kDead &&
            wanted_cpus(state.ledger, name_of(state.ledger, state.slot)).none();
 }
 
@@ -240,7 +241,7 @@ uint32_t find_reservation(uint32_t reserved_for, uint32_t& only) noexcept {
     if (reserved == kNoSlot) reserved = find_pid(state.ledger, self().pid);
     if (reserved == kNoSlot || state.ledger.slot(reserved).client.pid.load() != self().pid) return reserved;
     // A former process with the same pid; its slot is reaped later.
-    return verdict(read_who(state.ledger.slot(reserved).client)) == Verdict::kDead ? kNoSlot : reserved;
+    return liveness(read_identity(state.ledger.slot(reserved).client)) == Liveness::kDead ? kNoSlot : reserved;
 }
 
 int join_table(const JoinOptions& options, drom_error* error) noexcept {
@@ -324,7 +325,7 @@ int join_once(const JoinOptions& options, drom_error* error) noexcept {
     if (env::flag("DROM_DISABLE", false)) return fail(error, DROM_E_NOINIT, "drom: join: DROM_DISABLE is set");
     if (getauxval(AT_SECURE) != 0)
         return fail(error, DROM_E_NOINIT, "drom: join: this program runs with another user's rights; it is left alone");
-    if (const Who me = self(); me.start == 0 || me.pidns == 0)
+    if (const ProcessIdentity me = self(); me.start == 0 || me.pidns == 0)
         return fail(error, DROM_E_OS,
                     "drom: join: /proc/self cannot be read, so nobody could tell whether this process lives");
     return join_or_undo(options, error);
@@ -353,8 +354,8 @@ namespace {
 
 int give_back(drom_error* error) noexcept {
     if (!state.ledger.writable || !is_current()) return succeed(error);
-    const Who launcher = read_who(state.ledger.slot(state.slot).launcher);
-    if (launcher.pid != 0 && verdict(launcher) != Verdict::kDead) {
+    const ProcessIdentity launcher = read_identity(state.ledger.slot(state.slot).launcher);
+    if (launcher.pid != 0 && liveness(launcher) != Liveness::kDead) {
         // The launcher keeps the reservation: a script may start its next program in it.
         change_phase(state.ledger, state.slot, state.generation, phase::kLive, phase::kReserved);
         return succeed(error);

@@ -149,7 +149,7 @@ int drom_dlb_enrol(drom_dlb_view* view, int32_t pid, drom_dlb_client* out, drom_
     if (pid <= 0) return fail(error, DROM_E_NOPROC, "%s: that is no process", verb.text);
     const auto number = static_cast<uint32_t>(pid);
     drom::Enrolment enrolment{.verb = verb.text, .launcher = drom::self(), .uid = geteuid()};
-    if (!drom::who_is(number, enrolment.client)) enrolment.client = {number, 0, drom::self().pidns};
+    if (!drom::identify(number, enrolment.client)) enrolment.client = {number, 0, drom::self().pidns};
     if (enrolment.client.start != 0 && drom::uid_of(number) != geteuid())
         return fail(error, DROM_E_PERM, "%s: the process belongs to uid %u", verb.text, drom::uid_of(number));
     const drom::AdminLock lock(view->ledger.header(), drom::deadline_in_ms(kLockMs));

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "futex.hpp"
 
 namespace drom {
@@ -29,7 +29,7 @@ AdminLock::AdminLock(Header& header, uint64_t deadline_ns) noexcept : header_(he
             continue;
         }
         const uint64_t now = now_ns();
-        if (now >= deadline_ns || verdict(unpacked(holder)) == Verdict::kDead) {
+        if (now >= deadline_ns || liveness(unpacked(holder)) == Liveness::kDead) {
             inherited_ = true;
             if (try_take(header_, holder, mine_)) break;
             continue;

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "base/tasks.hpp"
 
 namespace drom {

@@ -265,7 +265,9 @@ public:
     }
 
 private:
-    static bool is_that(const Identity& identity) noexcept { return verdict(read_who(identity)) == Verdict::kAlive; }
+    static bool is_that(const IdentityWords& identity) noexcept {
+        return liveness(read_identity(identity)) == Liveness::kAlive;
+    }
 
     void add(const Found& found) noexcept {
         if (now_->find(found.pid) == nullptr && !now_->add(found)) status_ = DROM_E_OS;
@@ -393,19 +395,19 @@ private:
     void add_adopted() noexcept {
         const Slot& slot = ledger_.slot(slot_);
         if ((state_of(slot).flags & slot_flag::kTree) == 0) return;
-        const Who launcher = read_who(slot.launcher);
+        const ProcessIdentity launcher = read_identity(slot.launcher);
         if (launcher.pidns != self().pidns) return;  // from here the launcher has another number, or none
         const int process = open_process(launcher.pid);
         if (process < 0) return has_ended(errno) ? add_claimed() : note(errno);
         ProcessStat stat;
         const int error = read_stat(process, "stat", stat);
-        const Verdict life = error == 0         ? verdict(launcher, stat)
-                             : has_ended(error) ? Verdict::kDead
-                                                : Verdict::kUnknown;
-        if (life == Verdict::kAlive)
+        const Liveness life = error == 0         ? liveness(launcher, stat)
+                              : has_ended(error) ? Liveness::kDead
+                                                 : Liveness::kUnknown;
+        if (life == Liveness::kAlive)
             add_children_of_launcher(process, stat, {0, launcher.pid, 0, false, false, false, 0});
         close(process);
-        if (life == Verdict::kDead) add_claimed();
+        if (life == Liveness::kDead) add_claimed();
     }
 
     void add_children_of_launcher(int process, const ProcessStat& stat, Found child) noexcept {
@@ -526,9 +528,9 @@ uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
 }
 
 bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept {
-    const Who who = read_who(ledger.slot(slot).client);
-    int process = open_process(who.pid);  // before the verdict, so that no other process is looked at instead
-    const Verdict life = verdict(who);
+    const ProcessIdentity identity = read_identity(ledger.slot(slot).client);
+    int process = open_process(identity.pid);  // before liveness(), so that no other process is looked at instead
+    const Liveness life = liveness(identity);
     bool within = true;
     const auto visit = [&](Tasks& tasks, const Found&, bool) {
         if (!tasks.ok()) return -1;
@@ -539,12 +541,13 @@ bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const Cpu
         return all ? 0 : -1;
     };
     Walk walk(ledger, table, slot);
-    if (life != Verdict::kUnknown) within = walk.pass(who.pid, life == Verdict::kAlive ? process : -1, visit) && within;
+    if (life != Liveness::kUnknown)
+        within = walk.pass(identity.pid, life == Liveness::kAlive ? process : -1, visit) && within;
     if (process >= 0) close(process);
     return within;
 }
 
-uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& first) noexcept {
+uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, ProcessIdentity& first) noexcept {
     if ((state_of(ledger.slot(slot)).flags & slot_flag::kTree) == 0) return 0;
     constexpr uint32_t kRoom = 64;
     int32_t pids[kRoom];
@@ -552,22 +555,22 @@ uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& 
     tree.forget_process();
     const uint32_t left = tree.list(pids, kRoom);
     for (uint32_t i = 0; i < std::min(left, kRoom); ++i)
-        if (who_is(static_cast<uint32_t>(pids[i]), first)) return left;
+        if (identify(static_cast<uint32_t>(pids[i]), first)) return left;
     return 0;
 }
 
 bool pass_on(const Ledger& ledger, const char* table, uint32_t slot) noexcept {
-    Identity& client = ledger.slot(slot).client;
+    IdentityWords& client = ledger.slot(slot).client;
     const uint32_t generation = state_of(ledger.slot(slot)).generation;
     uint32_t ended = client.pid.load();
-    Who next{};
+    ProcessIdentity next{};
     if (ledger.virtual_node() || find_left(ledger, table, slot, next) == 0) return false;
     // Another administrator may have written a successor meanwhile. Then the next call judges that one.
     if (!client.pid.compare_exchange_strong(ended, next.pid)) return true;
     client.start.store(next.start);
     client.pidns.store(next.pidns);
     sign_takeover(ledger, slot, generation,
-                  phase::kFree);  // a verdict on the former process does not hold for this one
+                  phase::kFree);  // the liveness of the former process does not hold for this one
     return true;
 }
 

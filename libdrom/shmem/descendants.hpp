@@ -16,7 +16,7 @@
 #pragma once
 
 #include "base/confine.hpp"
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "layout.hpp"
 #include "segment.hpp"
 
@@ -58,7 +58,7 @@ private:
 bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept;
 
 /// Returns how many descendants are left of a client of drom run whose own process has ended, and the first of them.
-uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Who& first) noexcept;
+uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, ProcessIdentity& first) noexcept;
 
 /// Makes the first remaining descendant the process of an abandoned client (step 3). Returns false when none is left. A
 /// crash in between leaves a mixture of two processes; the next caller takes it for dead, and passes the client on

@@ -23,15 +23,17 @@ std::atomic<uint64_t> next_look_ns{0};
 /// For each slot, the pid here of a process that the slot lived in the last time: the first one to look at.
 std::atomic<uint32_t> last_seen[kMaxClients];
 
-bool is_elsewhere(const Who& who) noexcept { return who.pid != 0 && who.pidns != self().pidns; }
+bool is_elsewhere(const ProcessIdentity& identity) noexcept {
+    return identity.pid != 0 && identity.pidns != self().pidns;
+}
 
-bool may_have_ended(const Who& who) noexcept {
-    return is_elsewhere(who) ? who.start != 0 && who.pidns != 0 : verdict(who) == Verdict::kDead;
+bool may_have_ended(const ProcessIdentity& identity) noexcept {
+    return is_elsewhere(identity) ? identity.start != 0 && identity.pidns != 0 : liveness(identity) == Liveness::kDead;
 }
 
 /// Returns whether a process with this start time may be the client: two time namespaces round differently.
-bool began_as(uint64_t start, const Who& who) noexcept {
-    return (start > who.start ? start - who.start : who.start - start) <= 2;
+bool began_as(uint64_t start, const ProcessIdentity& identity) noexcept {
+    return (start > identity.start ? start - identity.start : identity.start - start) <= 2;
 }
 
 /// Returns whether a mount of /proc has an option that hides processes. All mounts are asked, because the one in use is
@@ -87,8 +89,8 @@ bool read_numbers(int proc, uint32_t pid, char (&text)[4096], const char*& numbe
 }  // namespace
 
 void Elsewhere::add(uint32_t slot, uint64_t seen) noexcept {
-    const Who client = read_who(ledger_.slot(slot).client);
-    const Who launcher = read_who(ledger_.slot(slot).launcher);
+    const ProcessIdentity client = read_identity(ledger_.slot(slot).client);
+    const ProcessIdentity launcher = read_identity(ledger_.slot(slot).launcher);
     if (!is_elsewhere(client) && !is_elsewhere(launcher)) return;
     if (!may_have_ended(client) || !may_have_ended(launcher)) return;
     asked_.add(slot);
@@ -150,13 +152,15 @@ bool Elsewhere::note(int proc, uint32_t pid) noexcept {
 bool Elsewhere::note_number(uint32_t pid, uint32_t number) noexcept {
     bool told = true;
     asked_.each([&](uint32_t slot) {
-        const Who client = read_who(ledger_.slot(slot).client);
-        const Who launcher = read_who(ledger_.slot(slot).launcher);
+        const ProcessIdentity client = read_identity(ledger_.slot(slot).client);
+        const ProcessIdentity launcher = read_identity(ledger_.slot(slot).launcher);
         if (living_.has(slot) || (client.pid != number && launcher.pid != number)) return;
-        Who who{};
-        const int code = find_process(pid, who);
+        ProcessIdentity identity{};
+        const int code = find_process(pid, identity);
         told &= code == 0 || code == ESRCH;
-        const auto is = [&](const Who& it) { return is_elsewhere(it) && it.pid == number && began_as(who.start, it); };
+        const auto is = [&](const ProcessIdentity& it) {
+            return is_elsewhere(it) && it.pid == number && began_as(identity.start, it);
+        };
         if (code != 0 || (!is(client) && !is(launcher))) return;
         living_.add(slot);
         last_seen[slot].store(pid, std::memory_order_relaxed);

@@ -44,8 +44,8 @@ void label(Slot& slot, uint32_t pid, const char* name, const char* job, const ch
 
 /// Step 2. Only the claimer writes here.
 void fill(Slot& slot, const Enrolment& enrolment) noexcept {
-    write_who(slot.client, enrolment.client);
-    write_who(slot.launcher, enrolment.launcher);
+    write_identity(slot.client, enrolment.client);
+    write_identity(slot.launcher, enrolment.launcher);
     slot.uid.store(enrolment.uid, std::memory_order_relaxed);
     slot.min_cpus.store(std::max(1u, enrolment.min_cpus), std::memory_order_relaxed);
     slot.max_cpus.store(enrolment.max_cpus, std::memory_order_relaxed);

@@ -18,8 +18,8 @@ namespace drom {
 /// The facts about a process that its slot records.
 struct Enrolment {
     const char* verb;  ///< begins a refusal's sentence: "drom: reserve 4242"
-    Who client{};
-    Who launcher{};  ///< the CPUs stay reserved while either lives; pid 0: none
+    ProcessIdentity client{};
+    ProcessIdentity launcher{};  ///< the CPUs stay reserved while either lives; pid 0: none
     uint32_t uid = 0;
     uint32_t min_cpus = 1, max_cpus = 0;  ///< 0: no limit
     const char* name = nullptr;           ///< null: the command's name

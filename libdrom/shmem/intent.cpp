@@ -20,9 +20,9 @@ uint64_t load_record(const Ledger& ledger, Intent& what) noexcept {
         return word;
     };
     mixed(what.kind);
-    const uint64_t who = mixed(record.who.load(std::memory_order_relaxed));
-    what.slot = static_cast<uint32_t>(who >> 32);
-    what.generation = static_cast<uint32_t>(who);
+    const uint64_t client = mixed(record.client.load(std::memory_order_relaxed));
+    what.slot = static_cast<uint32_t>(client >> 32);
+    what.generation = static_cast<uint32_t>(client);
     what.flags = mixed(record.flags.load(std::memory_order_relaxed));
     what.mask = CpuSet::empty();
     for (uint32_t i = 0; i < ledger.mask_words(); ++i)
@@ -55,7 +55,7 @@ void write_intent(const Ledger& ledger, const Intent& what) noexcept {
     if (is_written(ledger, what)) return;
     IntentRecord& record = ledger.intent();
     record.kind.store(intent::kNothing);
-    record.who.store(uint64_t{what.slot} << 32 | what.generation, std::memory_order_relaxed);
+    record.client.store(uint64_t{what.slot} << 32 | what.generation, std::memory_order_relaxed);
     record.flags.store(what.flags, std::memory_order_relaxed);
     for (uint32_t i = 0; i < ledger.mask_words(); ++i)
         record.words[i].store(what.mask.words[i], std::memory_order_relaxed);

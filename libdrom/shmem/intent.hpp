@@ -19,7 +19,7 @@ struct Intent {
     Owner::Name* targets = nullptr;  ///< kMasks: the new owner of each CPU of `mask`; an array of the caller, one
                                      ///< element per CPU of the table
 
-    [[nodiscard]] Owner::Name who() const noexcept { return {slot, generation & 0xfff}; }
+    [[nodiscard]] Owner::Name client() const noexcept { return {slot, generation & 0xfff}; }
     [[nodiscard]] bool is_about_a_client() const noexcept {
         return kind == intent::kMask || kind == intent::kGive || kind == intent::kTake;
     }

@@ -55,13 +55,13 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == 8 && sizeof(Half) == 
 
 /// The identity of a process, so that a reused pid is never taken for the former process. Written before the slot's
 /// state says so.
-struct Identity {
+struct IdentityWords {
     Payload start;  ///< start time in clock ticks since boot (field 22 of /proc/PID/stat)
     Payload pidns;  ///< inode of its pid namespace
     Half pid;
     Half signs;  ///< of a claimer: the generation of the slot that it has claimed, written last
 };
-static_assert(sizeof(Identity) == 24);
+static_assert(sizeof(IdentityWords) == 24);
 
 struct Header {
     // --- constant after creation, covered by `checksum` ---
@@ -103,7 +103,7 @@ struct Place {
 static_assert(sizeof(Place) == 8);
 
 /// A slot's `state` is {phase:8, flags:8, takes:16, generation:32}. `takes` counts how often another process took the
-/// slot's CPUs over, so that a verdict on a former process does not end its successor.
+/// slot's CPUs over, so that the death of a former process does not end its successor.
 ///
 /// While the slot is Claimed, `state` is {phase:8, unused:1, at home:1, claimer's pid:22, generation:32}: `claimer` may
 /// still name the former claimer, which may be dead. `at home`: the pid belongs to the namespace that the header names.
@@ -122,9 +122,9 @@ inline constexpr uint64_t kTree =
 
 struct Slot {
     Word state;
-    Identity client;    ///< the process that adopts requests
-    Identity launcher;  ///< its launcher: the CPUs stay reserved while either lives; pid 0: none
-    Identity claimer;   ///< the process that fills this slot while it is Claimed
+    IdentityWords client;    ///< the process that adopts requests
+    IdentityWords launcher;  ///< its launcher: the CPUs stay reserved while either lives; pid 0: none
+    IdentityWords claimer;   ///< the process that fills this slot while it is Claimed
     Half min_cpus, max_cpus;
     Half uid;
     Half page_key;  ///< in a node table: key of the segment that is the client's page; 0: none. See node_page.hpp
@@ -164,9 +164,9 @@ struct RequestHalf {
 /// The changes of several words that the holder of the administrator lock is about to make, so that the next holder can
 /// finish them. Written before the first word changes, `kind` last; cleared after everything is reconciled.
 struct IntentRecord {
-    Word kind;      ///< 0: nothing; otherwise an IntentKind
-    Payload who;    ///< {slot:32, generation:32}
-    Payload flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
+    Word kind;       ///< 0: nothing; otherwise an IntentKind
+    Payload client;  ///< {slot:32, generation:32}
+    Payload flags;   ///< DROM_TAKE, DROM_RETURN, DROM_FAST
     Payload checksum;
     Payload words[1];  ///< mask_words of them; then, for kMasks, one Half per CPU: Owner::packed() of its new owner
 };
@@ -220,7 +220,7 @@ struct Page {
     Payload applied_checksum;  ///< over `released` and the words
     Payload applied[CpuSet::kWords];
     // the page's client, in a node table: remove_left_pages() reads it when the table itself is gone
-    Identity client, launcher;
+    IdentityWords client, launcher;
 };
 static_assert(offsetof(Page, released) == 64 && offsetof(Page, entry_points) == 128 &&
               offsetof(Page, safe_points) == 192);
@@ -289,18 +289,18 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Header, checksum), offsetof(Header, admin_lock), offsetof(Header, admin_lock_waiters),
     offsetof(Header, reaped_ns), offsetof(Header, pidns), offsetof(Header, event_head), offsetof(Header, event_bell),
     offsetof(Header, event_waiters), sizeof(Place), offsetof(Place, core), offsetof(Place, l3), offsetof(Place, numa),
-    offsetof(Place, package), sizeof(Identity), offsetof(Identity, start), offsetof(Identity, pidns),
-    offsetof(Identity, pid), offsetof(Identity, signs), sizeof(Slot), offsetof(Slot, state), offsetof(Slot, client),
-    offsetof(Slot, launcher), offsetof(Slot, claimer), offsetof(Slot, min_cpus), offsetof(Slot, max_cpus),
-    offsetof(Slot, uid), offsetof(Slot, page_key), offsetof(Slot, joined_ns), offsetof(Slot, name), offsetof(Slot, job),
-    sizeof(Mailbox), offsetof(Mailbox, newest), offsetof(Mailbox, ack_waiters), offsetof(Mailbox, confined),
-    offsetof(Mailbox, posted_ns), offsetof(Mailbox, attempts), offsetof(Mailbox, confined_ns), offsetof(Mailbox, begun),
-    sizeof(RequestHalf), offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words),
-    half_bytes(1), half_bytes(64), request_stride(1), request_stride(64), sizeof(IntentRecord),
-    offsetof(IntentRecord, kind), offsetof(IntentRecord, who), offsetof(IntentRecord, flags),
-    offsetof(IntentRecord, checksum), offsetof(IntentRecord, words), intent_bytes(1), intent_bytes(64), sizeof(Event),
-    offsetof(Event, index), offsetof(Event, time_ns), offsetof(Event, seq), offsetof(Event, what),
-    offsetof(Event, value),
+    offsetof(Place, package), sizeof(IdentityWords), offsetof(IdentityWords, start), offsetof(IdentityWords, pidns),
+    offsetof(IdentityWords, pid), offsetof(IdentityWords, signs), sizeof(Slot), offsetof(Slot, state),
+    offsetof(Slot, client), offsetof(Slot, launcher), offsetof(Slot, claimer), offsetof(Slot, min_cpus),
+    offsetof(Slot, max_cpus), offsetof(Slot, uid), offsetof(Slot, page_key), offsetof(Slot, joined_ns),
+    offsetof(Slot, name), offsetof(Slot, job), sizeof(Mailbox), offsetof(Mailbox, newest),
+    offsetof(Mailbox, ack_waiters), offsetof(Mailbox, confined), offsetof(Mailbox, posted_ns),
+    offsetof(Mailbox, attempts), offsetof(Mailbox, confined_ns), offsetof(Mailbox, begun), sizeof(RequestHalf),
+    offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words), half_bytes(1),
+    half_bytes(64), request_stride(1), request_stride(64), sizeof(IntentRecord), offsetof(IntentRecord, kind),
+    offsetof(IntentRecord, client), offsetof(IntentRecord, flags), offsetof(IntentRecord, checksum),
+    offsetof(IntentRecord, words), intent_bytes(1), intent_bytes(64), sizeof(Event), offsetof(Event, index),
+    offsetof(Event, time_ns), offsetof(Event, seq), offsetof(Event, what), offsetof(Event, value),
     // a client's page
     sizeof(Page), offsetof(Page, slot), offsetof(Page, generation), offsetof(Page, joined), offsetof(Page, released),
     offsetof(Page, resized), offsetof(Page, released_ns), offsetof(Page, resized_ns), offsetof(Page, sleeping),

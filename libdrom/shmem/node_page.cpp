@@ -83,8 +83,8 @@ bool is_left(int id) noexcept {
     if (base == reinterpret_cast<void*>(-1)) return false;
     const Page& page = *static_cast<const Page*>(base);
     const bool left = page.magic == kPageMagic && page.layout_version == kLayoutVersion &&
-                      verdict(read_who(page.client)) == Verdict::kDead &&
-                      verdict(read_who(page.launcher)) == Verdict::kDead;
+                      liveness(read_identity(page.client)) == Liveness::kDead &&
+                      liveness(read_identity(page.launcher)) == Liveness::kDead;
     munmap(base, kPageSize);
     return left;
 }
@@ -121,8 +121,8 @@ Page* create_node_page(Slot& slot, uint32_t index, uint32_t generation, uint32_t
         page->layout_version = kLayoutVersion;
         page->slot = index;
         page->generation = generation;
-        write_who(page->client, read_who(slot.client));
-        write_who(page->launcher, read_who(slot.launcher));
+        write_identity(page->client, read_identity(slot.client));
+        write_identity(page->launcher, read_identity(slot.launcher));
         if (give_to(id, uid)) {
             slot.page_key.store(key, std::memory_order_release);
             return page;

@@ -14,7 +14,7 @@
 
 #include "base/env.hpp"
 #include "base/error.hpp"
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "folder.hpp"
 #include "ledger.hpp"
 #include "node_page.hpp"

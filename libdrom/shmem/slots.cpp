@@ -23,22 +23,22 @@ constexpr uint32_t kClaimerShift = 32;
 constexpr uint64_t kClaimerMask = 0x3fffff;  // pid_max is 2^22
 constexpr uint64_t kAtHome = uint64_t{1} << 54;
 
-uint64_t claimed_by(const Ledger& ledger, const Who& who, uint32_t generation) noexcept {
-    const uint64_t home = who.pidns == ledger.header().pidns ? kAtHome : 0;
-    return pack_state({phase::kClaimed, 0, generation}) | home | (who.pid & kClaimerMask) << kClaimerShift;
+uint64_t claimed_by(const Ledger& ledger, const ProcessIdentity& identity, uint32_t generation) noexcept {
+    const uint64_t home = identity.pidns == ledger.header().pidns ? kAtHome : 0;
+    return pack_state({phase::kClaimed, 0, generation}) | home | (identity.pid & kClaimerMask) << kClaimerShift;
 }
 }  // namespace
 
-Who read_who(const Identity& identity) noexcept {
-    const uint32_t pid = identity.pid.load(std::memory_order_acquire);
+ProcessIdentity read_identity(const IdentityWords& words) noexcept {
+    const uint32_t pid = words.pid.load(std::memory_order_acquire);
     if (pid == 0) return {};  // its writer may still be at the other two words
-    return {pid, identity.start.load(std::memory_order_relaxed), identity.pidns.load(std::memory_order_relaxed)};
+    return {pid, words.start.load(std::memory_order_relaxed), words.pidns.load(std::memory_order_relaxed)};
 }
 
-void write_who(Identity& identity, const Who& who) noexcept {
-    identity.start.store(who.start, std::memory_order_relaxed);
-    identity.pidns.store(who.pidns, std::memory_order_relaxed);
-    identity.pid.store(who.pid, std::memory_order_release);
+void write_identity(IdentityWords& words, const ProcessIdentity& identity) noexcept {
+    words.start.store(identity.start, std::memory_order_relaxed);
+    words.pidns.store(identity.pidns, std::memory_order_relaxed);
+    words.pid.store(identity.pid, std::memory_order_release);
 }
 
 namespace {
@@ -47,8 +47,8 @@ namespace {
 void blank(const Ledger& ledger, uint32_t index) noexcept {
     blank_request(ledger, index);
     Slot& slot = ledger.slot(index);
-    write_who(slot.client, {});
-    write_who(slot.launcher, {});
+    write_identity(slot.client, {});
+    write_identity(slot.launcher, {});
     slot.min_cpus.store(1, std::memory_order_relaxed);
     slot.max_cpus.store(0, std::memory_order_relaxed);
     slot.joined_ns.store(0, std::memory_order_relaxed);
@@ -95,8 +95,8 @@ uint32_t find_pid(const Ledger& ledger, uint32_t pid) noexcept { return find_in_
 uint32_t find_other_slot(const Ledger& ledger, uint32_t pid, uint32_t slot) noexcept {
     for (uint32_t i = 0; i < ledger.clients(); ++i) {
         if (i == slot || !unpack_state(ledger.slot(i).state.load()).takes_part()) continue;
-        const Who who = read_who(ledger.slot(i).client);
-        if (who.pid == pid && who.pidns == self().pidns && verdict(who) != Verdict::kDead) return i;
+        const ProcessIdentity identity = read_identity(ledger.slot(i).client);
+        if (identity.pid == pid && identity.pidns == self().pidns && liveness(identity) != Liveness::kDead) return i;
     }
     return kNoSlot;
 }
@@ -127,10 +127,10 @@ uint32_t claim_slot(const Ledger& ledger) noexcept {
         const SlotState state = state_of(slot);
         if (state.phase != phase::kFree) continue;
         uint64_t expected = pack_state(state);
-        const Who me = self();
+        const ProcessIdentity me = self();
         const uint64_t claimed = claimed_by(ledger, me, state.generation + 1);
         if (!slot.state.compare_exchange_strong(expected, claimed)) continue;
-        write_who(slot.claimer, me);
+        write_identity(slot.claimer, me);
         slot.claimer.signs.store(state.generation + 1, std::memory_order_release);
         blank(ledger, i);
         return i;
@@ -171,16 +171,16 @@ bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept {
     const uint64_t bits = slot.state.load(std::memory_order_acquire);
     if (bits >> 56 != phase::kClaimed) return false;
     if (slot.claimer.signs.load(std::memory_order_acquire) == static_cast<uint32_t>(bits))
-        return verdict(read_who(slot.claimer)) == Verdict::kDead;
+        return liveness(read_identity(slot.claimer)) == Liveness::kDead;
     // The claimer has not signed the slot yet, or died before that: `claimer` still names the former one.
     const bool is_seen_here = (bits & kAtHome) != 0 && self().pidns == ledger.header().pidns;
     return is_seen_here && is_nobody(static_cast<uint32_t>(bits >> kClaimerShift & kClaimerMask));
 }
 
 bool is_abandoned(const Slot& slot) noexcept {
-    if (verdict(read_who(slot.client)) != Verdict::kDead) return false;
-    const Who launcher = read_who(slot.launcher);
-    return launcher.pid == 0 || verdict(launcher) == Verdict::kDead;
+    if (liveness(read_identity(slot.client)) != Liveness::kDead) return false;
+    const ProcessIdentity launcher = read_identity(slot.launcher);
+    return launcher.pid == 0 || liveness(launcher) == Liveness::kDead;
 }
 
 }  // namespace drom

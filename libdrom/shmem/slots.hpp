@@ -2,7 +2,7 @@
 // slots.hpp - the slots of a table, one per client.
 #pragma once
 
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "drom/drom.h"
 #include "segment.hpp"
 
@@ -22,8 +22,8 @@ SlotState state_of(const Slot& slot) noexcept;
 SlotState unpack_state(uint64_t bits) noexcept;
 uint64_t pack_state(const SlotState& state) noexcept;
 
-Who read_who(const Identity& identity) noexcept;
-void write_who(Identity& identity, const Who& who) noexcept;
+ProcessIdentity read_identity(const IdentityWords& words) noexcept;
+void write_identity(IdentityWords& words, const ProcessIdentity& identity) noexcept;
 
 /// Returns whether the slot holds a client (Reserved or Live) of the generation that `name` means.
 bool is_live(const Ledger& ledger, Owner::Name name) noexcept;

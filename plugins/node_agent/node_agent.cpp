@@ -25,7 +25,7 @@ tl::expected<NodeAgent, Refusal> NodeAgent::open(const AgentSettings& settings) 
 tl::expected<void, Refusal> NodeAgent::would_fit(const Launch& launch, unsigned tasks) {
     Call call(*this);
     if (!call.look()) return {};
-    const auto planned = call.plan(launch, std::vector<Who>(tasks));
+    const auto planned = call.plan(launch, std::vector<ProcessIdentity>(tasks));
     if (!planned && planned.error().no_room) return refuse(planned.error().why);
     return {};
 }
@@ -43,7 +43,7 @@ tl::expected<void, Refusal> NodeAgent::before_step(const StepName& step, const C
         if (!of_job(task) || dead(task)) continue;
         if (!step_is_starting(settings_.table, step) && trouble.empty())
             trouble = "drom: node agent: write in " + settings_.table + ": " + errno_text(errno);
-        const Refusal refused = narrow_cpuset(static_cast<pid_t>(task.who.pid), cpus_of_job);
+        const Refusal refused = narrow_cpuset(static_cast<pid_t>(task.identity.pid), cpus_of_job);
         if (trouble.empty()) trouble = refused;
     }
     if (!trouble.empty()) return refuse(trouble);
@@ -52,9 +52,9 @@ tl::expected<void, Refusal> NodeAgent::before_step(const StepName& step, const C
 
 tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
     step_has_started(settings_.table, launch.step);
-    std::vector<Who> newcomers(launch.tasks.size());
+    std::vector<ProcessIdentity> newcomers(launch.tasks.size());
     for (std::size_t i = 0; i < newcomers.size(); ++i)
-        if (!who_is(static_cast<uint32_t>(launch.tasks[i]), newcomers[i]))
+        if (!identify(static_cast<uint32_t>(launch.tasks[i]), newcomers[i]))
             return refuse("drom: step " + launch.step.text() + ": task " + std::to_string(i) + " has ended already");
     Call call(*this);
     if (auto begun = call.begin(); !begun) return refuse(begun.error());
@@ -74,7 +74,7 @@ tl::expected<std::string, Refusal> NodeAgent::leave(const std::vector<pid_t>& ta
     if (auto begun = call.begin(); !begun) return refuse(begun.error());
     std::vector<uint32_t> leaving;
     for (uint32_t i = 0; i < call.tasks().size(); ++i)
-        if (std::find(tasks.begin(), tasks.end(), static_cast<pid_t>(call.tasks()[i].who.pid)) != tasks.end())
+        if (std::find(tasks.begin(), tasks.end(), static_cast<pid_t>(call.tasks()[i].identity.pid)) != tasks.end())
             leaving.push_back(i);
     if (auto left = call.depart(leaving); !left) return refuse(left.error());
     return call.news();

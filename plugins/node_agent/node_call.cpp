@@ -67,7 +67,7 @@ void NodeAgent::Call::make_room_in_cpusets() {
         if (!task.malleable || task.parked != Parked::kNot || dead(task)) continue;
         if (std::count(starting.begin(), starting.end(), task.step.job) > 0) continue;
         const bool has_them = agent_.table_.wanted(task) == task.mask;
-        const std::string trouble = fit_cpuset(static_cast<pid_t>(task.who.pid), task.mask, has_them);
+        const std::string trouble = fit_cpuset(static_cast<pid_t>(task.identity.pid), task.mask, has_them);
         if (!trouble.empty()) note("step " + task.step.text() + ": " + trouble);
     }
 }
@@ -111,10 +111,10 @@ bool NodeAgent::Call::look() {
     return true;
 }
 
-std::vector<CpuSet> NodeAgent::Call::masks_of(const std::vector<Who>& tasks) const {
+std::vector<CpuSet> NodeAgent::Call::masks_of(const std::vector<ProcessIdentity>& tasks) const {
     std::vector<CpuSet> masks;
-    for (const Who& who : tasks) {
-        const auto same = [&](const TaskState& task) { return task.who == who; };
+    for (const ProcessIdentity& identity : tasks) {
+        const auto same = [&](const TaskState& task) { return task.identity == identity; };
         const auto found = std::find_if(state_.tasks.begin(), state_.tasks.end(), same);
         if (found == state_.tasks.end()) return {};
         masks.push_back(found->mask);
@@ -131,7 +131,7 @@ tl::expected<void, Refusal> NodeAgent::Call::carry_out(Tasks planned, const Laun
 
 tl::expected<void, Refusal> NodeAgent::Call::wake_step(const StepName& step, Parked why) {
     const Tasks before = state_.tasks;
-    std::vector<Who> tasks;
+    std::vector<ProcessIdentity> tasks;
     const Launch launch = unpark(step, why, state_.tasks, tasks);
     auto planned = plan(launch, tasks);
     if (!planned && why == Parked::kForSteps) {  // others have its CPUs now: it waits for the next that leaves

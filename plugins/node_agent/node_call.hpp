@@ -22,10 +22,11 @@ public:
     bool look();
 
     /// The masks of tasks that have arrived; empty when one of them has not.
-    [[nodiscard]] std::vector<CpuSet> masks_of(const std::vector<Who>& tasks) const;
+    [[nodiscard]] std::vector<CpuSet> masks_of(const std::vector<ProcessIdentity>& tasks) const;
 
     /// The state with a newcomer, as planned; nothing is changed.
-    [[nodiscard]] tl::expected<Tasks, NoPlan> plan(const Launch& launch, const std::vector<Who>& newcomers) const {
+    [[nodiscard]] tl::expected<Tasks, NoPlan> plan(const Launch& launch,
+                                                   const std::vector<ProcessIdentity>& newcomers) const {
         return plan_arrival(agent_.node(), state_.tasks, launch, newcomers);
     }
 

@@ -22,7 +22,7 @@ drom_options options_with(uint64_t flags) {
     return options;
 }
 
-int32_t pid_of(const TaskState& task) { return static_cast<int32_t>(task.who.pid); }
+int32_t pid_of(const TaskState& task) { return static_cast<int32_t>(task.identity.pid); }
 
 void add(std::string& sentences, const std::string& sentence) {
     if (!sentences.empty() && !sentence.empty()) sentences += "; ";
@@ -45,7 +45,7 @@ std::vector<drom_client_info> clients_of(drom_table* table) {
 
 }  // namespace
 
-bool dead(const TaskState& task) { return drom::verdict(task.who) == Verdict::kDead; }
+bool dead(const TaskState& task) { return drom::liveness(task.identity) == Liveness::kDead; }
 
 tl::expected<NodeTable, Refusal> NodeTable::open(const AgentSettings& settings) {
     const bool real = settings.topology.empty();
@@ -122,7 +122,7 @@ std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskState>& t
         const CpuSet known = wanted(task);
         if (task.parked != Parked::kNot || known.none() || known == task.mask || dead(task)) continue;
         Move& move = moves.emplace_back(Move{&task, task.mask});
-        get_affinity(task.who.pid, move.before);
+        get_affinity(task.identity.pid, move.before);
     }
     return moves;
 }
@@ -151,8 +151,8 @@ std::string NodeTable::keep_in_job(const TaskState& script, const std::vector<Ta
     for (const TaskState& task : tasks)
         if (task.step.job == script.step.job && task.parked == Parked::kNot) job = job | task.mask;
     CpuSet before{};
-    if (!real_ || job.none() || !get_affinity(script.who.pid, before) || before == job) return {};
-    confine(script.who.pid, {before, before}, job, deadline_in_ms(timeout_ms_));
+    if (!real_ || job.none() || !get_affinity(script.identity.pid, before) || before == job) return {};
+    confine(script.identity.pid, {before, before}, job, deadline_in_ms(timeout_ms_));
     return move_descendants(script, before, job);
 }
 
@@ -169,8 +169,8 @@ std::string NodeTable::reserve(const TaskState& task, const std::string& name) {
     const int status = drom_reserve(table_, pid_of(task), task.mask.words, CpuSet::kWords, &options, nullptr, &error);
     if (status < 0) return error.text;
     CpuSet before{};
-    if (!task.malleable || !real_ || !get_affinity(task.who.pid, before)) return {};
-    set_affinity(task.who.pid, task.mask);
+    if (!task.malleable || !real_ || !get_affinity(task.identity.pid, before)) return {};
+    set_affinity(task.identity.pid, task.mask);
     // A newcomer has just been forked and has started nothing; a task that comes back may have.
     return name.empty() ? move_descendants(task, before, task.mask) : "";
 }
@@ -178,7 +178,7 @@ std::string NodeTable::reserve(const TaskState& task, const std::string& name) {
 /// Its page in the table belongs to whom it runs as, which it is about to become.
 void NodeTable::wait_for_user(const TaskState& task) const {
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
-    while (uid_of(task.who.pid) != task.user && !dead(task) && now_ns() < deadline) {
+    while (uid_of(task.identity.pid) != task.user && !dead(task) && now_ns() < deadline) {
         // no event: the kernel does not report a change of user, and Slurm calls no plugin after it as root.
         usleep(200);
     }

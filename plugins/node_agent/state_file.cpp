@@ -21,9 +21,9 @@ std::string cpus_text(const CpuSet& set) {
 void put_task(std::string& out, const TaskState& task) {
     out += "task";
     for (const uint64_t number :
-         {uint64_t{task.step.job}, uint64_t{task.step.step}, uint64_t{task.who.pid}, task.who.start, task.who.pidns,
-          uint64_t{task.user}, uint64_t{task.min_cpus}, uint64_t{task.max_cpus}, uint64_t{task.malleable},
-          static_cast<uint64_t>(task.parked)})
+         {uint64_t{task.step.job}, uint64_t{task.step.step}, uint64_t{task.identity.pid}, task.identity.start,
+          task.identity.pidns, uint64_t{task.user}, uint64_t{task.min_cpus}, uint64_t{task.max_cpus},
+          uint64_t{task.malleable}, static_cast<uint64_t>(task.parked)})
         out += ' ' + std::to_string(number);
     out += ' ' + cpus_text(task.mask) + ' ' + cpus_text(task.home) + '\n';
 }
@@ -64,9 +64,9 @@ bool read_task(std::string_view line, TaskState& task) {
     if (words.next() != "task") return false;
     words.number(task.step.job);
     words.number(task.step.step);
-    words.number(task.who.pid);
-    words.number(task.who.start);
-    words.number(task.who.pidns);
+    words.number(task.identity.pid);
+    words.number(task.identity.start);
+    words.number(task.identity.pidns);
     words.number(task.user);
     words.number(task.min_cpus);
     words.number(task.max_cpus);
@@ -76,7 +76,8 @@ bool read_task(std::string_view line, TaskState& task) {
     words.cpus(task.home);
     task.malleable = malleable == 1;
     task.parked = static_cast<Parked>(parked);
-    return words.good() && malleable <= 1 && parked <= static_cast<uint32_t>(Parked::kSuspended) && task.who.pid != 0;
+    return words.good() && malleable <= 1 && parked <= static_cast<uint32_t>(Parked::kSuspended) &&
+           task.identity.pid != 0;
 }
 
 std::string_view next_line(std::string_view& rest) {

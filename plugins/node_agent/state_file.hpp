@@ -15,7 +15,7 @@
 #include <tl/expected.hpp>
 
 #include "base/cpuset.hpp"
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 
 namespace drom::slurm {
 
@@ -45,7 +45,7 @@ enum class Parked : uint8_t {
 /// A process that was given CPUs.
 struct TaskState {
     StepName step;
-    Who who;
+    ProcessIdentity identity;
     uint32_t user = 0;  ///< whom it runs as
     uint32_t min_cpus = 1;
     uint32_t max_cpus = 0;  ///< 0: no limit

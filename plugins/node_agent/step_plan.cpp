@@ -73,10 +73,10 @@ std::vector<uint32_t> scripts_of(const StepName& step, const Tasks& tasks) {
     return scripts;
 }
 
-TaskState task_of(const Launch& launch, unsigned tasks, const Who& who) {
+TaskState task_of(const Launch& launch, unsigned tasks, const ProcessIdentity& identity) {
     TaskState task;
     task.step = launch.step;
-    task.who = who;
+    task.identity = identity;
     task.user = launch.user;
     task.malleable = launch.malleable;
     task.min_cpus = std::max({1U, launch.min_per_rank, (launch.min_cpus + tasks - 1) / tasks});
@@ -126,7 +126,7 @@ tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, 
 }
 
 tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, const Launch& launch,
-                                         const std::vector<Who>& newcomers) {
+                                         const std::vector<ProcessIdentity>& newcomers) {
     auto parked = plan_parking(node, tasks, scripts_of(launch.step, tasks), Parked::kForSteps);
     if (!parked) return tl::unexpected(NoPlan{parked.error(), false});
     Tasks all = std::move(*parked);
@@ -134,7 +134,8 @@ tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, c
     partition::Arrival arrival;
     arrival.granted = launch.granted;
     arrival.sharing_factor = node.sharing_factor;
-    for (const Who& who : newcomers) all.push_back(task_of(launch, static_cast<unsigned>(newcomers.size()), who));
+    for (const ProcessIdentity& identity : newcomers)
+        all.push_back(task_of(launch, static_cast<unsigned>(newcomers.size()), identity));
     const partition::Clients everybody = clients_of(all);
     arrival.tasks.assign(everybody.begin() + static_cast<std::ptrdiff_t>(running.size()), everybody.end());
     for (partition::Client& task : arrival.tasks) task.fixed = false;
@@ -175,7 +176,7 @@ tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks
     return left;
 }
 
-Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& parked) {
+Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<ProcessIdentity>& parked) {
     Launch launch;
     launch.step = step;
     launch.min_cpus = 0;
@@ -186,7 +187,7 @@ Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& 
         launch.min_per_rank = task.min_cpus;
         launch.max_cpus += task.max_cpus;
         launch.granted = launch.granted | task.home;
-        parked.push_back(task.who);
+        parked.push_back(task.identity);
     }
     std::erase_if(tasks, [&](const TaskState& task) { return task.step == step && task.parked == why; });
     return launch;

@@ -46,7 +46,7 @@ struct NoPlan {
 
 /// The tasks with a newcomer, which is last.
 tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, const Launch& launch,
-                                         const std::vector<Who>& newcomers);
+                                         const std::vector<ProcessIdentity>& newcomers);
 
 /// The tasks with these of them parked: their CPUs go the way of those of tasks that end.
 tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& which,
@@ -61,6 +61,6 @@ bool has_steps(const TaskState& script, const Tasks& tasks);
 
 /// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step
 /// started.
-Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Who>& parked);
+Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<ProcessIdentity>& parked);
 
 }  // namespace drom::slurm

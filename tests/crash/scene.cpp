@@ -48,13 +48,13 @@ CpuSet cpus(const char* text) {
 
 People::People() {
     test::Child short_lived = test::Child::sleeper();
-    who_is(short_lived.upid(), dead);
+    identify(short_lived.upid(), dead);
 }
 
-Who Scene::identity(const test::Child& child) {
-    Who who{};
-    if (!who_is(child.upid(), who)) give_up("a helper process", "it has ended");
-    return who;
+ProcessIdentity Scene::identity(const test::Child& child) {
+    ProcessIdentity identity{};
+    if (!identify(child.upid(), identity)) give_up("a helper process", "it has ended");
+    return identity;
 }
 
 Scene::Scene(const std::string& where, const People& who) : path(where), people(who) {
@@ -62,12 +62,12 @@ Scene::Scene(const std::string& where, const People& who) : path(where), people(
     must(table.open(path.c_str(), with(DROM_CREATE), &error), error);
 }
 
-void Scene::client(const Who& who, const CpuSet& mask, uint32_t least, bool rigid) {
+void Scene::client(const ProcessIdentity& identity, const CpuSet& mask, uint32_t least, bool rigid) {
     const uint32_t slot = claim_slot(ledger());
     if (slot == kNoSlot) give_up("building a scene", "no slot is free");
     Slot& s = ledger().slot(slot);
     const uint32_t generation = state_of(s).generation;
-    write_who(s.client, who);
+    write_identity(s.client, identity);
     s.min_cpus.store(least);
     copy_text(s.name, sizeof s.name, "client");
     Page* page = create_page(ledger(), path.c_str(), slot, generation, geteuid(), nullptr);
@@ -173,7 +173,7 @@ const std::vector<Start>& starts() {
              s.client(s.people.dead, cpus("5"));
              const uint32_t slot = claim_slot(s.ledger());
              Slot& half = s.ledger().slot(slot);
-             write_who(half.claimer, s.people.dead);
+             write_identity(half.claimer, s.people.dead);
              const uint64_t bits = half.state.load() & ~(uint64_t{0x3fffff} << 32);
              half.state.store(bits | uint64_t{s.people.dead.pid} << 32);
          }},

@@ -8,7 +8,7 @@
 #include "admin/carry_out.hpp"
 #include "admin/orders.hpp"
 #include "admin/reservations.hpp"
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "child.hpp"
 #include "stepper.hpp"
 
@@ -18,7 +18,7 @@ namespace drom::crash {
 struct People {
     test::Child a = test::Child::sleeper(), b = test::Child::sleeper(), c = test::Child::sleeper(),
                 d = test::Child::sleeper();
-    Who dead{};
+    ProcessIdentity dead{};
     People();
 };
 
@@ -29,11 +29,11 @@ public:
 
     [[nodiscard]] const Ledger& ledger() const { return table.ledger; }
     /// Adds a client that joined, knows its mask and has released everything else.
-    void client(const Who& who, const CpuSet& mask, uint32_t least = 1, bool rigid = false);
+    void client(const ProcessIdentity& identity, const CpuSet& mask, uint32_t least = 1, bool rigid = false);
     void client(const test::Child& child, const CpuSet& mask) { client(identity(child), mask); }
     /// Makes every living client release its newest request.
     void acknowledge();
-    static Who identity(const test::Child& child);
+    static ProcessIdentity identity(const test::Child& child);
 
     std::string path;
     const People& people;

@@ -55,13 +55,13 @@ uint64_t mix(uint64_t hash, uint64_t value) {
 /// Returns a hash of the state without the parts that differ from run to run: times, pids, stamps.
 uint64_t fingerprint(const Snapshot& snapshot, const std::map<uint32_t, uint32_t>& roles) {
     const Ledger ledger = view(snapshot);
-    const auto role = [&](const Identity& identity) {
+    const auto role = [&](const IdentityWords& identity) {
         const auto found = roles.find(identity.pid.load());
         return uint64_t{found != roles.end() ? found->second : identity.pid.load() != 0 ? 99U : 0U};
     };
     uint64_t hash = ledger.header().admin_lock.load() != 0 ? 1 : 0;
-    hash = mix(hash,
-               ledger.intent().kind.load() << 56 ^ ledger.intent().words[0].load() << 16 ^ ledger.intent().who.load());
+    hash = mix(hash, ledger.intent().kind.load() << 56 ^ ledger.intent().words[0].load() << 16 ^
+                         ledger.intent().client.load());
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
         hash = mix(hash, ledger.owner(cpu).load() & (UINT64_MAX >> 10));
         hash = mix(hash, ledger.home(cpu).load());

@@ -51,14 +51,14 @@ explorer_fault(intent_forgotten "a swap is finished" admin/carry_out.cpp
 "        clear_intent(table.ledger);
         reconcile_all(table.ledger, table.pages);")
 
-explorer_fault(alive_called_dead "a CPU moves while its owner releases" base/identity.cpp
-"? Verdict::kDead : Verdict::kAlive;"
-"? Verdict::kDead : Verdict::kDead;")
+explorer_fault(alive_called_dead "a CPU moves while its owner releases" base/process_identity.cpp
+"? Liveness::kDead : Liveness::kAlive;"
+"? Liveness::kDead : Liveness::kDead;")
 
-explorer_fault(dead_called_alive "a client leaves while" base/identity.cpp
-"    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;
+explorer_fault(dead_called_alive "a client leaves while" base/process_identity.cpp
+"    if (kill(static_cast<pid_t>(identity.pid), 0) != 0 && errno == ESRCH) return Liveness::kDead;
     ProcessStat"
-"    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kAlive;
+"    if (kill(static_cast<pid_t>(identity.pid), 0) != 0 && errno == ESRCH) return Liveness::kAlive;
     ProcessStat")
 
 explorer_fault(checked_before_planned "a client joins while its CPU is given away" admin/plan.cpp
@@ -76,8 +76,8 @@ explorer_fault(checked_before_planned "a client joins while its CPU is given awa
 
 explorer_fault(confines_whoever_is_there "confined while its slot has a new user" admin/confine_outside.cpp
 "    if (state_of(table.ledger.slot(slot)).generation != generation) return true;
-    const Verdict"
-"    const Verdict")
+    const Liveness"
+"    const Liveness")
 
 explorer_fault(released_before_left "a node's client releases" client/client.cpp
 "    if (real) clear_off(state.known, origin, wanted.mask);"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "memory_table.hpp"
 
 namespace drom::explorer {
@@ -76,7 +76,7 @@ void note_anonymous_page(void* page) { identity_page = page; }
 void start_machine(bool node) {
     enter(kNoProcess);
     self();  // makes the page that records the identity of this process
-    if (identity_page == nullptr) give_up("start", "identity.cpp keeps who it is in another way than it did");
+    if (identity_page == nullptr) give_up("start", "process_identity.cpp keeps who it is in another way than it did");
     save(outside);
     std::memset(static_cast<void*>(&memory), 0, sizeof memory);
     const std::vector<char>& blank = test::blank_ledger(kCpus, kSlots);

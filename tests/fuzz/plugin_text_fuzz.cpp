@@ -29,7 +29,7 @@ void check_record(const std::string& text) {
     const auto state = read_state(text);
     if (!state) return must(!state.error().empty(), "what is wrong with a state is said");
     for (const TaskState& task : state->tasks) {
-        must(task.who.pid != 0, "a task is a process");
+        must(task.identity.pid != 0, "a task is a process");
         must(!task.step.text().empty(), "a step has a name");
     }
     const auto again = read_state(to_text(*state));

@@ -16,16 +16,16 @@
 
 #include "base/clock.hpp"
 #include "base/confine.hpp"
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
 
 namespace {
 
 using namespace drom::test;
-using drom::Verdict;
-using drom::Who;
-using Liveness = WithTable;
+using drom::Liveness;
+using drom::ProcessIdentity;
+using ClientLiveness = WithTable;
 
 /// Returns a sleeping process with exactly this pid; 0 when the kernel does not allow that.
 pid_t fork_as(pid_t wanted) {
@@ -67,45 +67,45 @@ int reuses() {
     return text != nullptr ? std::atoi(text) : 1000;
 }
 
-TEST(Verdicts, AReusedPidIsAnotherProcess) {
+TEST(ProcessLiveness, AReusedPidIsAnotherProcess) {
     NEED_SET_TID();
     unsigned reused = 0;
     for (int round = 0; round < reuses(); ++round) {
         Child child = Child::sleeper();
-        Who before{};
-        ASSERT_TRUE(drom::who_is(child.upid(), before));
+        ProcessIdentity before{};
+        ASSERT_TRUE(drom::identify(child.upid(), before));
         drom::KnownProcess known;
-        ASSERT_EQ(known.verdict(before), Verdict::kAlive);
-        ASSERT_EQ(known.verdict(before), Verdict::kAlive) << "asked again, by the descriptor";
+        ASSERT_EQ(known.liveness(before), Liveness::kAlive);
+        ASSERT_EQ(known.liveness(before), Liveness::kAlive) << "asked again, by the descriptor";
         // The next process of that pid starts in the next tick at the earliest: only the start time distinguishes it.
         const pid_t pid = child.pid();
         child.stop();
-        Who after{};
+        ProcessIdentity after{};
         Child stranger;
         do {
             stranger.stop();
             stranger = Child(fork_as(pid));
             ASSERT_NE(stranger.pid(), 0);
-            ASSERT_TRUE(drom::who_is(stranger.upid(), after));
+            ASSERT_TRUE(drom::identify(stranger.upid(), after));
             if (after.start == before.start) usleep(1000);
         } while (after.start == before.start);
-        ASSERT_EQ(drom::verdict(before), Verdict::kDead) << "round " << round;
-        ASSERT_EQ(drom::verdict(after), Verdict::kAlive) << "round " << round;
-        ASSERT_EQ(known.verdict(before), Verdict::kDead) << "round " << round;
-        ASSERT_EQ(known.verdict(after), Verdict::kAlive) << "round " << round;
+        ASSERT_EQ(drom::liveness(before), Liveness::kDead) << "round " << round;
+        ASSERT_EQ(drom::liveness(after), Liveness::kAlive) << "round " << round;
+        ASSERT_EQ(known.liveness(before), Liveness::kDead) << "round " << round;
+        ASSERT_EQ(known.liveness(after), Liveness::kAlive) << "round " << round;
         ++reused;
     }
     printf("liveness: %u reused pids, all told apart\n", reused);
 }
 
-TEST(Verdicts, AZombieIsDead) {
+TEST(ProcessLiveness, AZombieIsDead) {
     const Child child = Child::sleeper();
-    Who who{};
-    ASSERT_TRUE(drom::who_is(child.upid(), who));
+    ProcessIdentity identity{};
+    ASSERT_TRUE(drom::identify(child.upid(), identity));
     child.make_zombie();
     EXPECT_EQ(kill(child.pid(), 0), 0) << "the kernel calls a zombie alive; that is the trap";
-    EXPECT_EQ(drom::verdict(who), Verdict::kDead);
-    EXPECT_FALSE(drom::who_is(child.upid(), who));
+    EXPECT_EQ(drom::liveness(identity), Liveness::kDead);
+    EXPECT_FALSE(drom::identify(child.upid(), identity));
 }
 
 /// Ends the first thread of this process, once another one runs.
@@ -132,51 +132,51 @@ void await_state(pid_t pid, char state) {
     }
 }
 
-TEST(Verdicts, AProcessWhoseFirstThreadHasEndedLives) {
+TEST(ProcessLiveness, AProcessWhoseFirstThreadHasEndedLives) {
     const Child child = Child::run([] {
         end_first_thread();
         return 1;
     });
     await_state(child.pid(), 'Z');
-    Who who{};
-    ASSERT_TRUE(drom::who_is(child.upid(), who)) << "it looks like a zombie; its other thread runs";
-    EXPECT_EQ(drom::verdict(who), Verdict::kAlive);
+    ProcessIdentity identity{};
+    ASSERT_TRUE(drom::identify(child.upid(), identity)) << "it looks like a zombie; its other thread runs";
+    EXPECT_EQ(drom::liveness(identity), Liveness::kAlive);
     child.kill(SIGKILL);
-    while (drom::verdict(who) == Verdict::kAlive) usleep(1000);
+    while (drom::liveness(identity) == Liveness::kAlive) usleep(1000);
     EXPECT_EQ(kill(child.pid(), 0), 0) << "nobody has waited for it yet";
-    EXPECT_EQ(drom::verdict(who), Verdict::kDead);
+    EXPECT_EQ(drom::liveness(identity), Liveness::kDead);
 }
 
-TEST(Verdicts, AStoppedProcessLives) {
+TEST(ProcessLiveness, AStoppedProcessLives) {
     const Child child = Child::sleeper();
-    Who who{};
-    ASSERT_TRUE(drom::who_is(child.upid(), who));
+    ProcessIdentity identity{};
+    ASSERT_TRUE(drom::identify(child.upid(), identity));
     child.kill(SIGSTOP);
-    EXPECT_EQ(drom::verdict(who), Verdict::kAlive);
+    EXPECT_EQ(drom::liveness(identity), Liveness::kAlive);
 }
 
-TEST(Verdicts, AnotherUsersProcessLives) {
+TEST(ProcessLiveness, AnotherUsersProcessLives) {
     if (geteuid() != 0) DROM_SKIP("becoming another user needs root");
     const Child roots = Child::sleeper();
-    Who who{};
-    ASSERT_TRUE(drom::who_is(roots.upid(), who));
+    ProcessIdentity identity{};
+    ASSERT_TRUE(drom::identify(roots.upid(), identity));
     Child other = Child::run([&] {
         if (setresuid(65534, 65534, 65534) != 0) return 9;
         if (kill(roots.pid(), 0) == 0 || errno != EPERM) return 8;
-        return drom::verdict(who) == Verdict::kAlive ? 0 : 1;
+        return drom::liveness(identity) == Liveness::kAlive ? 0 : 1;
     });
     EXPECT_EQ(other.wait(), 0);
 }
 
-TEST(Verdicts, ExecKeepsTheProcess) {
+TEST(ProcessLiveness, ExecKeepsTheProcess) {
     Gate gate;
     Child child = Child::run([&] {
         gate.pass();
         execlp("sleep", "sleep", "60", nullptr);
         return 1;
     });
-    Who who{};
-    ASSERT_TRUE(drom::who_is(child.upid(), who));
+    ProcessIdentity identity{};
+    ASSERT_TRUE(drom::identify(child.upid(), identity));
     gate.open();
     char name[32] = {};
     for (int i = 0; i < 60'000 && std::strcmp(name, "sleep\n") != 0; ++i) {
@@ -186,19 +186,19 @@ TEST(Verdicts, ExecKeepsTheProcess) {
         if (fgets(name, sizeof name, comm) == nullptr) name[0] = '\0';
         fclose(comm);
     }
-    EXPECT_EQ(drom::verdict(who), Verdict::kAlive);
+    EXPECT_EQ(drom::liveness(identity), Liveness::kAlive);
 }
 
-TEST(Verdicts, AnotherPidNamespaceCannotBeJudged) {
+TEST(ProcessLiveness, AnotherPidNamespaceCannotBeJudged) {
     if (geteuid() != 0) DROM_SKIP("a pid namespace needs root");
     const Child outside = Child::sleeper();
-    Who who{};
-    ASSERT_TRUE(drom::who_is(outside.upid(), who));
+    ProcessIdentity identity{};
+    ASSERT_TRUE(drom::identify(outside.upid(), identity));
     Child inside = Child::run([&] {
         if (unshare(CLONE_NEWPID) != 0) return 77;
         Child first = Child::run([&] {
             // Pids have another meaning here: neither alive nor dead, and never reaped.
-            return drom::verdict(who) == Verdict::kUnknown && getpid() == 1 ? 0 : 1;
+            return drom::liveness(identity) == Liveness::kUnknown && getpid() == 1 ? 0 : 1;
         });
         return first.wait();
     });
@@ -207,7 +207,7 @@ TEST(Verdicts, AnotherPidNamespaceCannotBeJudged) {
     EXPECT_EQ(code, 0);
 }
 
-TEST_F(Liveness, AClientOfAnotherPidNamespaceIsNeverReaped) {
+TEST_F(ClientLiveness, AClientOfAnotherPidNamespaceIsNeverReaped) {
     if (geteuid() != 0) DROM_SKIP("a pid namespace needs root");
     const Child here = reserve(0x3);
     Child inside = Child::run([&] {
@@ -340,7 +340,7 @@ TEST_F(TimeNamespace, AWaitInOneEndsInTime) {
               0);
 }
 
-TEST_F(Liveness, TheCpusOfAKilledClientAreFreeAtTheNextCall) {
+TEST_F(ClientLiveness, TheCpusOfAKilledClientAreFreeAtTheNextCall) {
     Gate joined;
     Child client = joiner(path_, 0x3, joined);
     joined.pass();
@@ -351,7 +351,7 @@ TEST_F(Liveness, TheCpusOfAKilledClientAreFreeAtTheNextCall) {
     EXPECT_GE(set(other.pid(), 0x7), 0) << error_.text;
 }
 
-TEST_F(Liveness, AZombieClientKeepsNothing) {
+TEST_F(ClientLiveness, AZombieClientKeepsNothing) {
     Gate joined;
     const Child client = joiner(path_, 0x3, joined);
     joined.pass();
@@ -363,7 +363,7 @@ TEST_F(Liveness, AZombieClientKeepsNothing) {
     EXPECT_EQ(unowned, 0xffU);
 }
 
-TEST_F(Liveness, AStrangerUnderAClientsPidIsNeitherMovedNorCounted) {
+TEST_F(ClientLiveness, AStrangerUnderAClientsPidIsNeitherMovedNorCounted) {
     NEED_SET_TID();
     Gate joined;
     Child client = joiner(path_, 0x3, joined);
@@ -387,7 +387,7 @@ TEST_F(Liveness, AStrangerUnderAClientsPidIsNeitherMovedNorCounted) {
     EXPECT_EQ(count, 0U);
 }
 
-TEST_F(Liveness, TheStrangerMayBecomeAClientOfItsOwn) {
+TEST_F(ClientLiveness, TheStrangerMayBecomeAClientOfItsOwn) {
     NEED_SET_TID();
     Gate joined;
     Child client = joiner(path_, 0x3, joined);
@@ -407,7 +407,7 @@ bool join_with_two_cpus() {
     return drom::client::join(options, nullptr) == DROM_OK;
 }
 
-TEST_F(Liveness, AForkedChildOwnsAndLosesNothing) {
+TEST_F(ClientLiveness, AForkedChildOwnsAndLosesNothing) {
     Gate joined;
     Gate asked;
     Child client = Child::run([&] {
@@ -445,7 +445,7 @@ void kill_child_that_sets_its_affinity() {
     while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
 }
 
-TEST_F(Liveness, AClientReleasesAfterItsVforkedChildWasKilledSettingItsAffinity) {
+TEST_F(ClientLiveness, AClientReleasesAfterItsVforkedChildWasKilledSettingItsAffinity) {
     Gate joined;
     Gate asked;
     Child client = Child::run([&] {

@@ -12,7 +12,7 @@
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
     const std::string suite = argc > 1 ? argv[1] : "";
-    const std::string liveness = "Verdicts.*:Liveness.*:TimeNamespace.*";
+    const std::string liveness = "ProcessLiveness.*:ClientLiveness.*:TimeNamespace.*";
     if (suite == "liveness") GTEST_FLAG_SET(filter, liveness);
     if (suite == "hostile") GTEST_FLAG_SET(filter, "-" + liveness);
     const drom::test::Watchdog watchdog(580);

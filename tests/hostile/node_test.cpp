@@ -15,7 +15,7 @@
 
 #include "base/clock.hpp"
 #include "base/confine.hpp"
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "shmem/segment.hpp"
 #include "shmem/slots.hpp"
 #include "skip.hpp"

@@ -45,7 +45,7 @@ protected:
 
     uint32_t join() {
         const uint32_t slot = claim_slot(ledger_);
-        write_who(ledger_.slot(slot).client, self());
+        write_identity(ledger_.slot(slot).client, self());
         move_slot(ledger_, slot, state_of(ledger_.slot(slot)).generation, phase::kLive, 0);
         return slot;
     }

@@ -65,10 +65,10 @@ protected:
         return mask;
     }
 
-    static Who process_of(const Launch& launch) {
-        Who who{};
-        EXPECT_TRUE(who_is(static_cast<uint32_t>(launch.tasks[0]), who));
-        return who;
+    static ProcessIdentity process_of(const Launch& launch) {
+        ProcessIdentity identity{};
+        EXPECT_TRUE(identify(static_cast<uint32_t>(launch.tasks[0]), identity));
+        return identity;
     }
 
     test::TempDir directory_;
@@ -201,9 +201,9 @@ TEST_F(Agent, AGuestThatDiedBeforeItWasToldOfMoreCpusLosesNoneForItsOwner) {
     ASSERT_EQ(drom_open(&table, settings_.table.c_str(), nullptr, nullptr), DROM_OK);
     ASSERT_GE(drom_set_mask(table, guest.tasks[0], fewer.words, CpuSet::kWords, nullptr, nullptr), 0);
     drom_close(table);
-    const Who who = process_of(guest);
+    const ProcessIdentity identity = process_of(guest);
     tasks_.back().kill();  // a zombie until it is waited for, as under a step daemon
-    while (verdict(who) != Verdict::kDead) usleep(1000);
+    while (liveness(identity) != Liveness::kDead) usleep(1000);
     ASSERT_TRUE(agent().reconcile().has_value());
     EXPECT_EQ(wanted(owner.tasks[0]), kNode);
 }
@@ -463,7 +463,7 @@ TEST_F(Agent, ARecordThatContradictsItselfDoesNotStopTheNode) {
     for (const Child& child : tasks_) {
         TaskState& task = state.tasks.emplace_back();
         task.step = step_of(7);
-        ASSERT_TRUE(who_is(child.upid(), task.who));
+        ASSERT_TRUE(identify(child.upid(), task.identity));
         task.malleable = true;
         task.mask = task.home = CpuSet::range(0, 8);
     }
@@ -523,8 +523,8 @@ TEST(StateFile, IsReadBackAsItWasWritten) {
         for (int i = 0; i < count; ++i) {
             TaskState& task = state.tasks.emplace_back();
             task.step = {*rc::gen::arbitrary<uint32_t>(), *rc::gen::arbitrary<uint32_t>()};
-            task.who = {*rc::gen::inRange<uint32_t>(1, 1 << 22), *rc::gen::arbitrary<uint64_t>(),
-                        *rc::gen::arbitrary<uint64_t>()};
+            task.identity = {*rc::gen::inRange<uint32_t>(1, 1 << 22), *rc::gen::arbitrary<uint64_t>(),
+                             *rc::gen::arbitrary<uint64_t>()};
             task.user = *rc::gen::arbitrary<uint32_t>();
             task.min_cpus = *rc::gen::arbitrary<uint32_t>();
             task.malleable = *rc::gen::arbitrary<bool>();

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "base/identity.hpp"
+#include "base/process_identity.hpp"
 #include "client/thread_mask.hpp"
 #include "memory_table.hpp"
 #include "shmem/admin_lock.hpp"
@@ -71,8 +71,8 @@ TEST(Edges, ARequestThatIsConfined) {
 
 TEST(Edges, WhoAProcessIs) {
     MemoryTable table(8, 1);
-    Identity& identity = table.ledger.slot(0).client;
-    expect_edge([&] { write_who(identity, {7, 8, 9}); }, [&] { return read_who(identity).pid == 7; });
+    IdentityWords& identity = table.ledger.slot(0).client;
+    expect_edge([&] { write_identity(identity, {7, 8, 9}); }, [&] { return read_identity(identity).pid == 7; });
 }
 
 TEST(Edges, AnEvent) {

@@ -109,7 +109,7 @@ TEST(Race, ASlotIsClaimedByOne) {
             claimed.fetch_add(1);
             if (holders[slot].fetch_add(1) != 0) twice.fetch_add(1);
             Slot& s = table.ledger.slot(slot);
-            write_who(s.client, self());
+            write_identity(s.client, self());
             const uint32_t generation = state_of(s).generation;
             if (actor % 2 == 0) move_slot(table.ledger, slot, generation, phase::kLive, 0);
             find_pid(table.ledger, self().pid);

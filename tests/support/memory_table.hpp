@@ -50,7 +50,7 @@ public:
         const uint32_t slot = claim_slot(ledger);
         if (slot == kNoSlot) throw std::runtime_error("no free slot");
         Slot& s = ledger.slot(slot);
-        write_who(s.client, self());
+        write_identity(s.client, self());
         s.min_cpus.store(least);
         s.max_cpus.store(most);
         move_slot(ledger, slot, state_of(s).generation, phase::kLive, rigid ? slot_flag::kRigid : 0);

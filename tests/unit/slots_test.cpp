@@ -46,7 +46,7 @@ TEST(Slots, ASlotIsNotHalfMadeBecauseItsFormerClaimerDied) {
     ASSERT_EQ(claim_slot(table.ledger), 0U);
     // The state word names the claimer; the rest of the slot is still the former user's.
     unsign(slot);
-    write_who(slot.claimer, {0x3ffffe, 1, self().pidns});
+    write_identity(slot.claimer, {0x3ffffe, 1, self().pidns});
     EXPECT_FALSE(is_half_made(table.ledger, slot));
     claim_as(slot, 0x3ffffd);
     EXPECT_TRUE(is_half_made(table.ledger, slot)) << "its claimer has never signed it and is dead";
@@ -59,7 +59,7 @@ TEST(Slots, ASlotIsNotHalfMadeBecauseItsFormerClaimerHadTheSamePid) {
     Slot& slot = table.ledger.slot(0);
     ASSERT_EQ(claim_slot(table.ledger), 0U);
     unsign(slot);
-    write_who(slot.claimer, {self().pid, 1, self().pidns});
+    write_identity(slot.claimer, {self().pid, 1, self().pidns});
     EXPECT_FALSE(is_half_made(table.ledger, slot)) << "the claimer lives, and has not signed the slot yet";
 }
 
@@ -74,7 +74,7 @@ TEST(Slots, ASlotThatAnotherNamespaceClaimsIsNotHalfMade) {
     table.ledger.header().pidns = self().pidns;
     EXPECT_FALSE(is_half_made(table.ledger, slot)) << "the number is not of the table's namespace";
     slot.claimer.signs.store(state_of(slot).generation);
-    write_who(slot.claimer, {0x3ffffd, 1, self().pidns + 1});
+    write_identity(slot.claimer, {0x3ffffd, 1, self().pidns + 1});
     EXPECT_FALSE(is_half_made(table.ledger, slot)) << "it has signed, and cannot be judged from here";
     EXPECT_EQ(reap(table.ledger, table.pages, "/nonexistent"), 0U);
 }
@@ -91,14 +91,14 @@ TEST(Slots, AClaimOfTheTablesNamespaceIsNotJudgedFromAnother) {
 }
 
 /// Returns a dead process: the largest number that a pid can have, in another tick.
-Who somebody_dead() { return {4'194'303, 1, self().pidns}; }
+ProcessIdentity somebody_dead() { return {4'194'303, 1, self().pidns}; }
 
 TEST(Slots, ASlotWhoseClaimerDiedIsFreeAgain) {
     MemoryTable table(4, 1);
     const uint32_t slot = claim_slot(table.ledger);
     Slot& s = table.ledger.slot(slot);
     const SlotState claimed = state_of(s);
-    write_who(s.claimer, somebody_dead());
+    write_identity(s.claimer, somebody_dead());
     s.state.store(pack_state(claimed) | uint64_t{somebody_dead().pid & 0x3fffff} << 32);
     ASSERT_EQ(claim_slot(table.ledger), kNoSlot);
     EXPECT_EQ(reap(table.ledger, table.pages, "/nonexistent"), 1U);
@@ -109,7 +109,7 @@ TEST(Slots, ASlotWhoseReaperDiedIsFreeAgain) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join();
     Slot& s = table.ledger.slot(slot);
-    write_who(s.client, somebody_dead());
+    write_identity(s.client, somebody_dead());
     move_slot(table.ledger, slot, state_of(s).generation, phase::kLeaving, 0);
     EXPECT_EQ(reap(table.ledger, table.pages, "/nonexistent"), 1U);
     EXPECT_EQ(state_of(s).phase, phase::kFree);
@@ -151,10 +151,10 @@ TEST(Slots, AVerdictOfTheProgramBeforeDoesNotEndTheOneThatTookItsPlace) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join();
     Slot& s = table.ledger.slot(slot);
-    write_who(s.client, somebody_dead());
+    write_identity(s.client, somebody_dead());
     const uint64_t seen = s.state.load();
     ASSERT_TRUE(is_abandoned(s));
-    write_who(s.client, self());
+    write_identity(s.client, self());
     ASSERT_TRUE(sign_takeover(table.ledger, slot, state_of(s).generation, phase::kLive));
     EXPECT_FALSE(retire(table.ledger, table.pages, "/nonexistent", slot, seen, DROM_EVENT_REAP));
     change_phase(table.ledger, slot, state_of(s).generation, phase::kLive, phase::kReserved);
@@ -197,7 +197,7 @@ TEST(Slots, TheNextUserStartsBlank) {
     EXPECT_STREQ(next.name, "");
     EXPECT_EQ(next.min_cpus.load(), 1U);
     EXPECT_EQ(next.max_cpus.load(), 0U);
-    EXPECT_EQ(read_who(next.client).pid, 0U);
+    EXPECT_EQ(read_identity(next.client).pid, 0U);
     EXPECT_EQ(table.ledger.mailbox(slot).newest.load(), 0U);
     Request posted{};
     EXPECT_FALSE(read_request(table.ledger, slot, posted));
@@ -205,10 +205,10 @@ TEST(Slots, TheNextUserStartsBlank) {
 
 TEST(Slots, TheFirstProcessOfEachContainerIsAnotherOne) {
     MemoryTable table(4, 4);
-    const Who me = self();
+    const ProcessIdentity me = self();
     const auto joins = [&](uint32_t pid, uint64_t pidns) {
         const uint32_t slot = table.join();
-        write_who(table.ledger.slot(slot).client, {pid, me.start, pidns});
+        write_identity(table.ledger.slot(slot).client, {pid, me.start, pidns});
         return slot;
     };
     const uint32_t inside = joins(4194001, me.pidns + 1);
@@ -251,38 +251,39 @@ TEST(Slots, SlotsBeyondTheTableAreNobodys) {
 
 TEST(Identity, PackingIsExact) {
     EXPECT_TRUE(holds("pack", [] {
-        const Who who{*rc::gen::inRange(1U, 1U << 22), *rc::gen::inRange<uint64_t>(0, uint64_t{1} << 42), self().pidns};
-        const Who back = unpacked(packed(who));
-        RC_ASSERT(back.pid == who.pid && back.start == who.start && back.pidns == who.pidns);
+        const ProcessIdentity identity{*rc::gen::inRange(1U, 1U << 22),
+                                       *rc::gen::inRange<uint64_t>(0, uint64_t{1} << 42), self().pidns};
+        const ProcessIdentity back = unpacked(packed(identity));
+        RC_ASSERT(back.pid == identity.pid && back.start == identity.start && back.pidns == identity.pidns);
     }));
 }
 
 TEST(Identity, ThisProcessLives) {
-    EXPECT_EQ(verdict(self()), Verdict::kAlive);
-    Who who{};
-    ASSERT_TRUE(who_is(self().pid, who));
-    EXPECT_EQ(who.start, self().start);
+    EXPECT_EQ(liveness(self()), Liveness::kAlive);
+    ProcessIdentity identity{};
+    ASSERT_TRUE(identify(self().pid, identity));
+    EXPECT_EQ(identity.start, self().start);
     EXPECT_EQ(uid_of(self().pid), geteuid());
 }
 
 TEST(Identity, AnotherStartTimeIsAnotherProcess) {
     EXPECT_TRUE(holds("start time", [] {
-        Who who = self();
+        ProcessIdentity identity = self();
         const auto ticks = *rc::gen::inRange<uint64_t>(1, 1000);
         const bool later = *rc::gen::arbitrary<bool>();
-        who.start += later ? ticks : 0 - ticks;
+        identity.start += later ? ticks : 0 - ticks;
         // The start time of a process in a time namespace that shifts by part of a tick may be noted too late. Another
         // process that has its pid by now still began later.
         const bool may_be_it = later && ticks <= 2;
-        RC_ASSERT(verdict(who) == (may_be_it ? Verdict::kAlive : Verdict::kDead));
+        RC_ASSERT(liveness(identity) == (may_be_it ? Liveness::kAlive : Liveness::kDead));
     }));
 }
 
 TEST(Identity, NobodyIsDeadAndAnotherNamespaceIsUnknown) {
-    EXPECT_EQ(verdict({}), Verdict::kDead);
-    Who who = self();
-    ++who.pidns;
-    EXPECT_EQ(verdict(who), Verdict::kUnknown);
+    EXPECT_EQ(liveness({}), Liveness::kDead);
+    ProcessIdentity identity = self();
+    ++identity.pidns;
+    EXPECT_EQ(liveness(identity), Liveness::kUnknown);
     EXPECT_EQ(uid_of(0x3ffffe), UINT32_MAX);
 }
 

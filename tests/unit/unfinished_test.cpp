@@ -76,13 +76,13 @@ int die_after_one_word(const std::string& path, uint32_t pid, uint64_t kind, con
 /// Reserves a slot for the process, and dies before it has any CPU.
 int die_before_the_cpus(const std::string& path, uint32_t pid) {
     Ledger ledger;
-    Who who{};
-    if (open_ledger(path.c_str(), false, ledger, nullptr) != DROM_OK || !who_is(pid, who)) return 1;
+    ProcessIdentity identity{};
+    if (open_ledger(path.c_str(), false, ledger, nullptr) != DROM_OK || !identify(pid, identity)) return 1;
     const uint32_t index = claim_slot(ledger);
     if (index == kNoSlot) return 2;
     const uint32_t generation = state_of(ledger.slot(index)).generation;
-    write_who(ledger.slot(index).client, who);
-    write_who(ledger.slot(index).launcher, self());
+    write_identity(ledger.slot(index).client, identity);
+    write_identity(ledger.slot(index).launcher, self());
     if (create_page(ledger, path.c_str(), index, generation, geteuid(), nullptr) == nullptr) return 3;
     return move_slot(ledger, index, generation, phase::kReserved, 0) ? 0 : 4;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// identity.cpp - the identity of a process, and whether it still lives.
-#include "identity.hpp"
+// process_identity.cpp - the identity of a process, and whether it still lives.
+#include "process_identity.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -120,35 +120,35 @@ bool may_be_start(uint64_t shown, const Shift& by, uint64_t noted) noexcept {
 
 int64_t clock_shift_ns() noexcept { return shift().clock_ns; }
 
-bool is_same(const Who& a, const Who& b) noexcept {
+bool is_same(const ProcessIdentity& a, const ProcessIdentity& b) noexcept {
     const uint64_t apart = a.start > b.start ? a.start - b.start : b.start - a.start;
     return a.pid == b.pid && a.pidns == b.pidns && apart <= 1;
 }
 
-Who self() noexcept {
+ProcessIdentity self() noexcept {
     Cache* cache = cache_of_this_process();
     if (cache != nullptr && cache->pid.load(std::memory_order_acquire) != 0)
         return {cache->pid.load(kRelaxed), cache->start.load(kRelaxed), cache->pidns.load(kRelaxed)};
     ProcessStat stat;
-    Who who{static_cast<uint32_t>(getpid()), 0, own_pidns()};
-    if (read_stat_of(who.pid, stat) == 0) who.start = noted_start(stat.start);
-    if (cache == nullptr || who.start == 0 || who.pidns == 0) return who;
-    cache->start.store(who.start, kRelaxed);  // racing threads store the same
-    cache->pidns.store(who.pidns, kRelaxed);
-    cache->pid.store(who.pid, std::memory_order_release);
-    return who;
+    ProcessIdentity identity{static_cast<uint32_t>(getpid()), 0, own_pidns()};
+    if (read_stat_of(identity.pid, stat) == 0) identity.start = noted_start(stat.start);
+    if (cache == nullptr || identity.start == 0 || identity.pidns == 0) return identity;
+    cache->start.store(identity.start, kRelaxed);  // racing threads store the same
+    cache->pidns.store(identity.pidns, kRelaxed);
+    cache->pid.store(identity.pid, std::memory_order_release);
+    return identity;
 }
 
-int find_process(uint32_t pid, Who& who) noexcept {
+int find_process(uint32_t pid, ProcessIdentity& identity) noexcept {
     ProcessStat stat;
     const int error = pid != 0 ? read_stat_of(pid, stat) : ESRCH;
     if (error != 0) return error == ENOENT ? ESRCH : error;
     if (stat.has_ended()) return ESRCH;
-    who = {pid, noted_start(stat.start), self().pidns};
-    return who.start != 0 ? 0 : EIO;
+    identity = {pid, noted_start(stat.start), self().pidns};
+    return identity.start != 0 ? 0 : EIO;
 }
 
-bool who_is(uint32_t pid, Who& who) noexcept { return find_process(pid, who) == 0; }
+bool identify(uint32_t pid, ProcessIdentity& identity) noexcept { return find_process(pid, identity) == 0; }
 
 bool first_thread_has_ended(uint64_t& threads) noexcept {
     ProcessStat own;
@@ -165,26 +165,26 @@ bool is_nobody(uint32_t pid) noexcept {
     return read_stat_of(pid, stat) == 0 && stat.has_ended();
 }
 
-Verdict verdict(const Who& who) noexcept {
-    if (who.pid == 0) return Verdict::kDead;
-    if (who.pidns != self().pidns) return Verdict::kUnknown;
-    if (who.start != 0 && who == self()) return Verdict::kAlive;  // the calling process lives
-    if (kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH) return Verdict::kDead;
+Liveness liveness(const ProcessIdentity& identity) noexcept {
+    if (identity.pid == 0) return Liveness::kDead;
+    if (identity.pidns != self().pidns) return Liveness::kUnknown;
+    if (identity.start != 0 && identity == self()) return Liveness::kAlive;  // the calling process lives
+    if (kill(static_cast<pid_t>(identity.pid), 0) != 0 && errno == ESRCH) return Liveness::kDead;
     ProcessStat stat;
-    const int error = read_stat_of(who.pid, stat);
+    const int error = read_stat_of(identity.pid, stat);
     if (error == ENOENT || error == ESRCH) {
         // A mount that hides other users' processes answers ENOENT for living ones too: then only the answer of kill
         // counts.
-        return kill(static_cast<pid_t>(who.pid), 0) != 0 && errno == ESRCH ? Verdict::kDead : Verdict::kUnknown;
+        return kill(static_cast<pid_t>(identity.pid), 0) != 0 && errno == ESRCH ? Liveness::kDead : Liveness::kUnknown;
     }
-    return error == 0 ? verdict(who, stat) : Verdict::kUnknown;
+    return error == 0 ? liveness(identity, stat) : Liveness::kUnknown;
 }
 
-Verdict verdict(const Who& who, const ProcessStat& stat) noexcept {
+Liveness liveness(const ProcessIdentity& identity, const ProcessStat& stat) noexcept {
     const Shift by = shift();
-    if (!by.known) return Verdict::kUnknown;
-    const bool other = !may_be_start(stat.start, by, who.start);
-    return other || stat.has_ended() ? Verdict::kDead : Verdict::kAlive;
+    if (!by.known) return Liveness::kUnknown;
+    const bool other = !may_be_start(stat.start, by, identity.start);
+    return other || stat.has_ended() ? Liveness::kDead : Liveness::kAlive;
 }
 
 void KnownProcess::forget() noexcept {
@@ -192,22 +192,26 @@ void KnownProcess::forget() noexcept {
     descriptor_ = -1;
 }
 
-Verdict KnownProcess::verdict(const Who& who) noexcept {
+Liveness KnownProcess::liveness(const ProcessIdentity& identity) noexcept {
     // Signal 0 and not poll: the program may have closed the descriptor, and opened another file under its number.
-    if (descriptor_ >= 0 && who == who_ && syscall(SYS_pidfd_send_signal, descriptor_, 0, nullptr, 0) == 0)
-        return Verdict::kAlive;
+    if (descriptor_ >= 0 && identity == identity_ && syscall(SYS_pidfd_send_signal, descriptor_, 0, nullptr, 0) == 0)
+        return Liveness::kAlive;
     forget();
-    // Before the verdict: if the number passes to another process in between, this one is dead and not asked again.
-    descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, who.pid, 0));
-    const Verdict found = drom::verdict(who);
-    who_ = who;
-    if (found != Verdict::kAlive) forget();
+    // Before liveness(): if the number passes to another process in between, this one is dead and not asked again.
+    descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, identity.pid, 0));
+    const Liveness found = drom::liveness(identity);
+    identity_ = identity;
+    if (found != Liveness::kAlive) forget();
     return found;
 }
 
-uint64_t packed(const Who& who) noexcept { return uint64_t{who.pid & 0x3fffff} << 42 | (who.start & 0x3ffffffffff); }
+uint64_t packed(const ProcessIdentity& identity) noexcept {
+    return uint64_t{identity.pid & 0x3fffff} << 42 | (identity.start & 0x3ffffffffff);
+}
 
-Who unpacked(uint64_t bits) noexcept { return {static_cast<uint32_t>(bits >> 42), bits & 0x3ffffffffff, self().pidns}; }
+ProcessIdentity unpacked(uint64_t bits) noexcept {
+    return {static_cast<uint32_t>(bits >> 42), bits & 0x3ffffffffff, self().pidns};
+}
 
 uint32_t uid_of(uint32_t pid) noexcept {
     char path[32];
