@@ -61,7 +61,7 @@ int choose_fewer(const Ledger& ledger, const Order& order, bool again, Intent& w
     if (order.to > has && !again)
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; %s", verb, CountText(order.to, "CPU").text, has,
                     order.to > ledger.cpus() ? "the node has fewer too" : "use expand to give more");
-    if (order.to < has) what.mask = partition::choose_far(mask, has - order.to, &ledger.place(0));
+    if (order.to < has) what.mask = partition::choose_far(mask, has - order.to, &ledger.location(0));
     return check_limits(ledger, what.slot, mask - what.mask, verb, error);
 }
 
@@ -95,7 +95,7 @@ int choose_more(const Ledger& ledger, const Order& order, bool again, Intent& wh
     if (order.to < has)
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use shrink to take some", verb,
                     CountText(order.to, "CPU").text, has);
-    CpuSet all = mask | partition::choose_near(mask, givable_cpus(ledger, who), order.to - has, &ledger.place(0));
+    CpuSet all = mask | partition::choose_near(mask, givable_cpus(ledger, who), order.to - has, &ledger.location(0));
     if (all.count() < order.to && take) all = all | choose_taken(ledger, who, all, order.to - all.count());
     if (all.count() < order.to) return refuse_more(ledger, who, all, has, order.to, take, verb, error);
     what.mask = all - mask;

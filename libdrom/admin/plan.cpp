@@ -355,7 +355,7 @@ CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, u
     CpuSet present{};
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
         if (!load_owner(ledger, cpu).is(Owner::kAbsent)) present.add(cpu);
-    partition::Occupancy clients(present, &ledger.place(0));
+    partition::Occupancy clients(present, &ledger.location(0));
     CpuSet held{};
     uint32_t spare = 0;
     for (uint32_t slot = 0; slot < ledger.clients(); ++slot) {

@@ -144,8 +144,8 @@ int drom_table_locations(drom_table* table, drom_location* out, size_t* n, drom_
                     drom::CountText(ledger.cpus(), "CPU").text, room);
     if (out == nullptr) return no_room("locations", "out", error);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
-        const drom::Place& place = ledger.place(cpu);
-        out[cpu] = {place.core, place.l3, place.numa, place.package};
+        const drom::Location& location = ledger.location(cpu);
+        out[cpu] = {location.core, location.l3, location.numa, location.package};
     }
     return drom::succeed(error);
 }

@@ -63,9 +63,9 @@ using Core = std::vector<uint32_t>;
 template <class Each>
 void each_core(const Topology& topology, const Each& each) {
     for (size_t at = 0; at < topology.order.size();) {
-        const uint16_t number = topology.place(topology.order[at]).core;
+        const uint16_t number = topology.location(topology.order[at]).core;
         Core core;
-        for (; at < topology.order.size() && topology.place(topology.order[at]).core == number; ++at)
+        for (; at < topology.order.size() && topology.location(topology.order[at]).core == number; ++at)
             core.push_back(topology.order[at]);
         each(core);
     }

@@ -13,7 +13,7 @@ namespace {
 enum Level : uint32_t { kPackage, kNuma, kL3, kCore, kLevels };
 
 /// Returns whether two CPUs are in the same domain of a level. Numbers may be used again in another package.
-bool together(const Place& a, const Place& b, uint32_t level) noexcept {
+bool together(const Location& a, const Location& b, uint32_t level) noexcept {
     return a.package == b.package && (level < kNuma || a.numa == b.numa) && (level < kL3 || a.l3 == b.l3) &&
            (level < kCore || a.core == b.core);
 }
@@ -24,17 +24,17 @@ struct List {
     uint16_t cpu[kMaxCpus];
     uint16_t begin[kLevels][kMaxCpus];  ///< of each position: the first position of its domain, which names the domain
 
-    List(const CpuSet& cpus, const Place* places) noexcept {
+    List(const CpuSet& cpus, const Location* locations) noexcept {
         for (uint32_t next = cpus.first(); next < kMaxCpus; next = cpus.next(next + 1))
             cpu[size++] = static_cast<uint16_t>(next);
-        const auto key = [places](uint16_t number) {
-            const Place& place = places[number];
-            return std::tuple(place.package, place.numa, place.l3, place.core, number);
+        const auto key = [locations](uint16_t number) {
+            const Location& location = locations[number];
+            return std::tuple(location.package, location.numa, location.l3, location.core, number);
         };
         std::sort(cpu, cpu + size, [&](uint16_t a, uint16_t b) { return key(a) < key(b); });
         for (uint32_t level = 0; level < kLevels; ++level)
             for (uint32_t at = 0; at < size; ++at) {
-                const bool same = at > 0 && together(places[cpu[at - 1]], places[cpu[at]], level);
+                const bool same = at > 0 && together(locations[cpu[at - 1]], locations[cpu[at]], level);
                 begin[level][at] = same ? begin[level][at - 1] : static_cast<uint16_t>(at);
             }
     }
@@ -60,7 +60,10 @@ struct Score {
 class Attempts {
 public:
     Attempts(const Occupancy& occupancy, const Demand& demand) noexcept
-        : occupancy_(occupancy), demand_(demand), list_(occupancy.cpus, occupancy.places), newcomer_(occupancy.jobs) {
+        : occupancy_(occupancy),
+          demand_(demand),
+          list_(occupancy.cpus, occupancy.locations),
+          newcomer_(occupancy.jobs) {
         for (uint32_t at = 0; at < list_.size; ++at) {
             const uint16_t occupant = occupancy_.at[list_.cpu[at]];
             if (occupant != kVacant)

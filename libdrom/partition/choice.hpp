@@ -21,14 +21,14 @@ struct Occupant {
 
 /// The clients of a node and their CPUs.
 struct Occupancy {
-    CpuSet cpus;          ///< of the node
-    const Place* places;  ///< by CPU; a level that is not known is one domain
+    CpuSet cpus;                ///< of the node
+    const Location* locations;  ///< by CPU; a level that is not known is one domain
     uint32_t occupant_count = 0, jobs = 0;
     Occupant occupants[kMaxClients];
     uint16_t job_may_lose[kMaxClients];  ///< CPUs that the clients of a job may lose together
     uint16_t at[kMaxCpus];               ///< the occupant of each CPU by its number, or kVacant
 
-    Occupancy(const CpuSet& of_node, const Place* of_cpu) noexcept : cpus(of_node), places(of_cpu) {
+    Occupancy(const CpuSet& of_node, const Location* of_cpu) noexcept : cpus(of_node), locations(of_cpu) {
         for (uint16_t& number : at) number = kVacant;
     }
     uint16_t add_job(uint32_t may_lose = kAnyNumber) noexcept;

@@ -167,9 +167,9 @@ private:
     /// Returns how little a CPU suits a job. First: whether it would be a stranger in package, NUMA node, L3. Then the
     /// job's size, then how far away it is.
     [[nodiscard]] std::array<uint32_t, 5> unsuited(uint32_t job, uint32_t cpu) const {
-        const Place& here = node_.topology().place(cpu);
-        const auto same = [&](const Place& place) {
-            return std::array{place.package == here.package, place.numa == here.numa, place.l3 == here.l3};
+        const Location& here = node_.topology().location(cpu);
+        const auto same = [&](const Location& location) {
+            return std::array{location.package == here.package, location.numa == here.numa, location.l3 == here.l3};
         };
         std::array<bool, 3> mine{};
         std::array<bool, 3> others{};
@@ -177,7 +177,7 @@ private:
             if (job_at(other) == kNobody) continue;
             auto& there = job_at(other) == job ? mine : others;
             for (size_t level = 0; level < 3; ++level)
-                there[level] = there[level] || same(node_.topology().place(other))[level];
+                there[level] = there[level] || same(node_.topology().location(other))[level];
         }
         const auto strange = [&](size_t level) { return others[level] && !mine[level] ? 1U : 0U; };
         const auto near = static_cast<uint32_t>(std::count(mine.begin(), mine.end(), true));

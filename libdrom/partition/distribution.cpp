@@ -61,13 +61,13 @@ CpuSet first_in_order(const Topology& topology, const CpuSet& pool, uint32_t cou
 std::vector<CpuSet> distribute(const Topology& topology, const CpuSet& pool, const std::vector<Task>& tasks,
                                uint32_t count) {
     const std::vector<uint32_t> counts = balanced(tasks, pool, count);
-    const Place* places = topology.places.data();
+    const Location* locations = topology.locations.data();
     std::vector<CpuSet> masks;
     CpuSet left = pool;
     for (size_t i = 0; i < tasks.size(); ++i) {
         const CpuSet home = tasks[i].home & pool;
         const uint32_t has = home.count();
-        masks.push_back(has > counts[i] ? home - choose_far(home, has - counts[i], places) : home);
+        masks.push_back(has > counts[i] ? home - choose_far(home, has - counts[i], locations) : home);
         left = left - masks[i];
     }
     // Tasks that keep some choose first: the others can be at home anywhere.
@@ -77,7 +77,7 @@ std::vector<CpuSet> distribute(const Topology& topology, const CpuSet& pool, con
             if (has >= counts[i] || (has > 0) != keeps) continue;
             const uint32_t missing = counts[i] - has;
             const CpuSet more =
-                keeps ? choose_near(masks[i], left, missing, places) : first_in_order(topology, left, missing);
+                keeps ? choose_near(masks[i], left, missing, locations) : first_in_order(topology, left, missing);
             masks[i] = masks[i] | more;
             left = left - more;
         }

@@ -17,18 +17,18 @@ CpuSet set_of(const uint64_t* words) {
     return set;
 }
 
-std::vector<Place> places_of(const Locations& locations) {
-    std::vector<Place> places;
-    for (const drom_location& cpu : locations) places.push_back({cpu.core, cpu.l3, cpu.numa, cpu.package});
-    return places;
+std::vector<Location> table_locations(const Locations& locations) {
+    std::vector<Location> of_table;
+    for (const drom_location& cpu : locations) of_table.push_back({cpu.core, cpu.l3, cpu.numa, cpu.package});
+    return of_table;
 }
 
 }  // namespace
 
 void choose_words(const Locations& locations, const std::vector<Holder>& clients, unsigned count, unsigned may_take,
                   const uint64_t* among, const uint64_t* near, uint64_t* chosen) {
-    const std::vector<Place> places = places_of(locations);
-    Occupancy node(CpuSet::range(0, static_cast<uint32_t>(places.size())), places.data());
+    const std::vector<Location> of_table = table_locations(locations);
+    Occupancy node(CpuSet::range(0, static_cast<uint32_t>(of_table.size())), of_table.data());
     for (const Holder& client : clients) {
         while (node.jobs <= client.job) node.add_job();
         node.add(client.job, set_of(client.cpus), client.may_lose);
@@ -39,7 +39,7 @@ void choose_words(const Locations& locations, const std::vector<Holder>& clients
 }
 
 void divide_words(const Locations& locations, const uint64_t* pool, const std::vector<JobRank>& ranks, unsigned count) {
-    const Topology node = arrange(set_of(pool), places_of(locations).data());
+    const Topology node = arrange(set_of(pool), table_locations(locations).data());
     std::vector<Task> tasks;
     for (const JobRank& rank : ranks) tasks.push_back({set_of(rank.has), 1, rank.min_cpus, rank.max_cpus});
     const std::vector<CpuSet> masks = distribute(node, set_of(pool), tasks, count);

@@ -4,7 +4,7 @@
 
 namespace drom::partition {
 
-uint32_t distance(const Place& a, const Place& b) noexcept {
+uint32_t distance(const Location& a, const Location& b) noexcept {
     if (a.package != b.package) return 4;
     if (a.numa != b.numa) return 3;
     if (a.l3 != b.l3) return 2;
@@ -16,8 +16,8 @@ namespace {
 /// Keeps for each CPU of `candidates` the sum of its distances to a set that changes by one CPU at a time.
 class Spread {
 public:
-    Spread(const CpuSet& candidates, const CpuSet& others, const Place* places) noexcept
-        : candidates_(candidates), places_(places) {
+    Spread(const CpuSet& candidates, const CpuSet& others, const Location* locations) noexcept
+        : candidates_(candidates), locations_(locations) {
         for (uint32_t other = others.first(); other < kMaxCpus; other = others.next(other + 1)) join(other);
     }
     void join(uint32_t other) noexcept { change(other, 1); }
@@ -27,10 +27,10 @@ public:
 private:
     void change(uint32_t other, uint32_t sign) noexcept {
         for (uint32_t cpu = candidates_.first(); cpu < kMaxCpus; cpu = candidates_.next(cpu + 1))
-            sums_[cpu] += sign * distance(places_[cpu], places_[other]);
+            sums_[cpu] += sign * distance(locations_[cpu], locations_[other]);
     }
     CpuSet candidates_;
-    const Place* places_;
+    const Location* locations_;
     uint32_t sums_[kMaxCpus] = {};
 };
 
@@ -50,17 +50,17 @@ uint32_t farthest(const CpuSet& candidates, const Spread& spread) noexcept {
 
 }  // namespace
 
-CpuSet choose_near(const CpuSet& base, const CpuSet& candidates, uint32_t count, const Place* places) noexcept {
+CpuSet choose_near(const CpuSet& base, const CpuSet& candidates, uint32_t count, const Location* locations) noexcept {
     CpuSet chosen{};
     CpuSet left = candidates - base;
     if (count == 0 || left.none()) return chosen;
     if (base.none()) {
         // There is nothing to be near to: begin where most candidates are together.
-        const uint32_t seed = nearest(left, Spread(left, left, places));
+        const uint32_t seed = nearest(left, Spread(left, left, locations));
         chosen.add(seed);
         left.remove(seed);
     }
-    Spread spread(left, base | chosen, places);
+    Spread spread(left, base | chosen, locations);
     while (chosen.count() < count && !left.none()) {
         const uint32_t cpu = nearest(left, spread);
         chosen.add(cpu);
@@ -70,10 +70,10 @@ CpuSet choose_near(const CpuSet& base, const CpuSet& candidates, uint32_t count,
     return chosen;
 }
 
-CpuSet choose_far(const CpuSet& mine, uint32_t count, const Place* places) noexcept {
+CpuSet choose_far(const CpuSet& mine, uint32_t count, const Location* locations) noexcept {
     CpuSet given{};
     CpuSet kept = mine;
-    Spread spread(mine, mine, places);
+    Spread spread(mine, mine, locations);
     while (given.count() < count && !kept.none()) {
         const uint32_t cpu = farthest(kept, spread);
         given.add(cpu);

@@ -11,13 +11,13 @@
 namespace drom::partition {
 
 /// Returns 0 for the same core ... 4 for another package. Unknown levels (UINT16_MAX) are equal to themselves.
-uint32_t distance(const Place& a, const Place& b) noexcept;
+uint32_t distance(const Location& a, const Location& b) noexcept;
 
 /// Returns the `count` CPUs of `candidates` that suit `base` (which may be empty) best; fewer when there are fewer.
-/// `places` has an entry for every CPU in either set. O((base + count) * candidates).
-CpuSet choose_near(const CpuSet& base, const CpuSet& candidates, uint32_t count, const Place* places) noexcept;
+/// `locations` has an entry for every CPU in either set. O((base + count) * candidates).
+CpuSet choose_near(const CpuSet& base, const CpuSet& candidates, uint32_t count, const Location* locations) noexcept;
 
 /// Returns `count` CPUs of `mine` to give up.
-CpuSet choose_far(const CpuSet& mine, uint32_t count, const Place* places) noexcept;
+CpuSet choose_far(const CpuSet& mine, uint32_t count, const Location* locations) noexcept;
 
 }  // namespace drom::partition

@@ -47,7 +47,7 @@ private:
     }
 
     [[nodiscard]] Occupancy occupancy() const {
-        Occupancy all(node_.topology().cpus, node_.topology().places.data());
+        Occupancy all(node_.topology().cpus, node_.topology().locations.data());
         for (uint32_t job = 0; job < newcomer_; ++job) all.add_job(loses(job));
         for (uint32_t i = 0; node_.job_of(i) != newcomer_; ++i) {
             const Client& client = node_.clients()[i];

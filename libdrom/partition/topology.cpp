@@ -9,10 +9,12 @@ namespace drom {
 
 namespace {
 
-auto key_of(const Place& place) { return std::tuple(place.package, place.numa, place.l3, place.core); }
+auto key_of(const Location& location) {
+    return std::tuple(location.package, location.numa, location.l3, location.core);
+}
 
 /// Returns the numbers of the CPU that follows one with the raw location `last`, which was numbered `number`.
-Place next_number(const Place& number, const Place& last, const Place& raw) {
+Location next_number(const Location& number, const Location& last, const Location& raw) {
     const bool package = raw.package != last.package;
     const bool numa = package || raw.numa != last.numa;
     const bool l3 = numa || raw.l3 != last.l3;
@@ -23,19 +25,19 @@ Place next_number(const Place& number, const Place& last, const Place& raw) {
 
 }  // namespace
 
-Topology arrange(const CpuSet& cpus, const Place* places) {
+Topology arrange(const CpuSet& cpus, const Location* locations) {
     Topology topology{cpus, {}, {}};
     for (uint32_t cpu = cpus.first(); cpu < kMaxCpus; cpu = cpus.next(cpu + 1))
         topology.order.push_back(static_cast<uint16_t>(cpu));
     std::stable_sort(topology.order.begin(), topology.order.end(),
-                     [&](uint16_t a, uint16_t b) { return key_of(places[a]) < key_of(places[b]); });
+                     [&](uint16_t a, uint16_t b) { return key_of(locations[a]) < key_of(locations[b]); });
     if (topology.order.empty()) return topology;
-    topology.places.resize(cpus.last() + 1);
-    Place number{};
+    topology.locations.resize(cpus.last() + 1);
+    Location number{};
     uint16_t before = topology.order.front();
     for (const uint16_t cpu : topology.order) {
-        number = next_number(number, places[before], places[cpu]);
-        topology.places[cpu] = number;
+        number = next_number(number, locations[before], locations[cpu]);
+        topology.locations[cpu] = number;
         before = cpu;
     }
     return topology;

@@ -19,15 +19,16 @@ struct Topology {
     CpuSet cpus;                  ///< CPUs that exist, are online and may be used
     std::vector<uint16_t> order;  ///< all of them; those of a core are adjacent, then those of an L3, a NUMA node, a
                                   ///< package
-    std::vector<Place> places;    ///< by CPU number; equal numbers are the same object, counted from 0 in list order
+    std::vector<Location>
+        locations;  ///< by CPU number; equal numbers are the same object, counted from 0 in list order
 
-    [[nodiscard]] const Place& place(uint32_t cpu) const noexcept { return places[cpu]; }
+    [[nodiscard]] const Location& location(uint32_t cpu) const noexcept { return locations[cpu]; }
 };
 
-/// Makes a topology of numbers that need not be dense nor differ between packages: sysfs's, a table's (Ledger::place),
-/// hwloc's. A level that is not known (UINT16_MAX) is one object. `places` has an entry for every CPU of `cpus`. O(n
-/// log n). Thread-safe.
-Topology arrange(const CpuSet& cpus, const Place* places);
+/// Makes a topology of numbers that need not be dense nor differ between packages: sysfs's, a table's
+/// (Ledger::location), hwloc's. A level that is not known (UINT16_MAX) is one object. `locations` has an entry for
+/// every CPU of `cpus`. O(n log n). Thread-safe.
+Topology arrange(const CpuSet& cpus, const Location* locations);
 
 /// Reads this machine, an XML file that lstopo wrote, or hwloc's synthetic description ("package:2 numa:2 l3:1 core:6
 /// pu:2").

@@ -64,7 +64,7 @@ std::string local_memory(hwloc_obj_t pu) {
     return nodes;
 }
 
-Place place_of(hwloc_obj_t pu, Counted& counted) {
+Location location_of(hwloc_obj_t pu, Counted& counted) {
     hwloc_obj_t core = around(pu, HWLOC_OBJ_CORE);
     if (core == nullptr) core = pu;
     return {counted.objects.of(core), counted.objects.of(last_shared_cache(pu, core)),
@@ -72,17 +72,17 @@ Place place_of(hwloc_obj_t pu, Counted& counted) {
 }
 
 int read_tree(hwloc_topology_t tree, Topology& topology, drom_error* error) {
-    std::vector<Place> places(kMaxCpus);
+    std::vector<Location> locations(kMaxCpus);
     CpuSet cpus{};
     Counted counted;
     for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(tree, HWLOC_OBJ_PU, pu)) != nullptr;) {
         if (pu->os_index >= kMaxCpus)
             return fail(error, DROM_E_NOCPU, "CPU %u is beyond the 4096 that drom knows", pu->os_index);
         cpus.add(pu->os_index);
-        places[pu->os_index] = place_of(pu, counted);
+        locations[pu->os_index] = location_of(pu, counted);
     }
     if (cpus.none()) return fail(error, DROM_E_NOCPU, "the topology has no CPU that may be used");
-    topology = arrange(cpus, places.data());
+    topology = arrange(cpus, locations.data());
     return DROM_OK;
 }
 

@@ -77,7 +77,7 @@ struct Header {
     uint32_t clients;  ///< slots
     uint32_t mask_words;
     uint32_t request_stride;
-    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, intent_at;
+    uint64_t owners_at, homes_at, locations_at, slots_at, requests_at, events_at, intent_at;
     uint64_t checksum;
     // --- the administrator lock: {pid:22, start:42} of its holder (0: free). See admin_lock.hpp ---
     Word admin_lock;
@@ -97,10 +97,10 @@ static_assert(offsetof(Header, layout_hash) == 16 && offsetof(Header, checksum) 
 static_assert(offsetof(Header, event_head) == 192 && sizeof(Header) == 256);
 
 /// The location of a CPU; UINT16_MAX: unknown. Filled at creation, so that applications need no topology library.
-struct Place {
+struct Location {
     uint16_t core, l3, numa, package;
 };
-static_assert(sizeof(Place) == 8);
+static_assert(sizeof(Location) == 8);
 
 /// A slot's `state` is {phase:8, flags:8, takes:16, generation:32}. `takes` counts how often another process took the
 /// slot's CPUs over, so that the death of a former process does not end its successor.
@@ -288,12 +288,12 @@ inline constexpr uint64_t kLayoutFacts[] = {
     sizeof(Header), offsetof(Header, boot_id), offsetof(Header, cpus), offsetof(Header, owners_at),
     offsetof(Header, checksum), offsetof(Header, admin_lock), offsetof(Header, admin_lock_waiters),
     offsetof(Header, reaped_ns), offsetof(Header, pidns), offsetof(Header, event_head), offsetof(Header, event_bell),
-    offsetof(Header, event_waiters), sizeof(Place), offsetof(Place, core), offsetof(Place, l3), offsetof(Place, numa),
-    offsetof(Place, package), sizeof(IdentityWords), offsetof(IdentityWords, start), offsetof(IdentityWords, pidns),
-    offsetof(IdentityWords, pid), offsetof(IdentityWords, signs), sizeof(Slot), offsetof(Slot, state),
-    offsetof(Slot, client), offsetof(Slot, launcher), offsetof(Slot, claimer), offsetof(Slot, min_cpus),
-    offsetof(Slot, max_cpus), offsetof(Slot, uid), offsetof(Slot, page_key), offsetof(Slot, joined_ns),
-    offsetof(Slot, name), offsetof(Slot, job), sizeof(Mailbox), offsetof(Mailbox, newest),
+    offsetof(Header, event_waiters), sizeof(Location), offsetof(Location, core), offsetof(Location, l3),
+    offsetof(Location, numa), offsetof(Location, package), sizeof(IdentityWords), offsetof(IdentityWords, start),
+    offsetof(IdentityWords, pidns), offsetof(IdentityWords, pid), offsetof(IdentityWords, signs), sizeof(Slot),
+    offsetof(Slot, state), offsetof(Slot, client), offsetof(Slot, launcher), offsetof(Slot, claimer),
+    offsetof(Slot, min_cpus), offsetof(Slot, max_cpus), offsetof(Slot, uid), offsetof(Slot, page_key),
+    offsetof(Slot, joined_ns), offsetof(Slot, name), offsetof(Slot, job), sizeof(Mailbox), offsetof(Mailbox, newest),
     offsetof(Mailbox, ack_waiters), offsetof(Mailbox, confined), offsetof(Mailbox, posted_ns),
     offsetof(Mailbox, attempts), offsetof(Mailbox, confined_ns), offsetof(Mailbox, begun), sizeof(RequestHalf),
     offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words), half_bytes(1),

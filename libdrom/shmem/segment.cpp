@@ -31,7 +31,7 @@ constexpr int kDirectory = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 // --- sizes ---------------------------------------------------------------------------------------------------------
 
 struct Extent {
-    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, intent_at, events_at, size;
+    uint64_t owners_at, homes_at, locations_at, slots_at, requests_at, intent_at, events_at, size;
 };
 
 constexpr uint64_t align(uint64_t value) noexcept { return (value + 63) / 64 * 64; }
@@ -41,8 +41,8 @@ Extent extent_of(uint32_t cpus, uint32_t clients) noexcept {
     Extent e{};
     e.owners_at = sizeof(Header);
     e.homes_at = align(e.owners_at + 8ULL * cpus);
-    e.places_at = align(e.homes_at + 8ULL * cpus);
-    e.slots_at = align(e.places_at + sizeof(Place) * cpus);
+    e.locations_at = align(e.homes_at + 8ULL * cpus);
+    e.slots_at = align(e.locations_at + sizeof(Location) * cpus);
     e.requests_at = align(e.slots_at + sizeof(Slot) * clients);
     e.intent_at = align(e.requests_at + uint64_t{request_stride(mask_words)} * clients);
     e.events_at = align(e.intent_at + intent_bytes(mask_words));
@@ -92,7 +92,7 @@ uint16_t numa_node(uint32_t cpu) noexcept {
     return UINT16_MAX;
 }
 
-Place place_of(uint32_t cpu) noexcept {
+Location location_of(uint32_t cpu) noexcept {
     return {topology_number(cpu, "topology/core_id"), topology_number(cpu, "cache/index3/id"), numa_node(cpu),
             topology_number(cpu, "topology/physical_package_id")};
 }
@@ -165,7 +165,7 @@ void fill_header(Header& header, const CreateSpec& spec, uint32_t cpus, const Ex
     header.request_stride = request_stride(header.mask_words);
     header.owners_at = extent.owners_at;
     header.homes_at = extent.homes_at;
-    header.places_at = extent.places_at;
+    header.locations_at = extent.locations_at;
     header.slots_at = extent.slots_at;
     header.requests_at = extent.requests_at;
     header.events_at = extent.events_at;
@@ -180,7 +180,7 @@ void fill_cpus(const Ledger& ledger, bool synthetic) noexcept {
         const uint64_t flags = (present.has(cpu) ? 0 : Owner::kAbsent) | (online.has(cpu) ? 0 : Owner::kOffline);
         begin_owner(ledger, cpu, flags);
         const auto index = static_cast<uint16_t>(cpu);
-        ledger.place(cpu) = synthetic ? Place{index, UINT16_MAX, UINT16_MAX, 0} : place_of(cpu);
+        ledger.location(cpu) = synthetic ? Location{index, UINT16_MAX, UINT16_MAX, 0} : location_of(cpu);
     }
 }
 
@@ -281,7 +281,7 @@ bool extent_matches(const Header& header) noexcept {
     if (header.mask_words != (header.cpus + 63) / 64 || header.request_stride != request_stride(header.mask_words))
         return false;
     const Extent e = extent_of(header.cpus, header.clients);
-    return e.owners_at == header.owners_at && e.homes_at == header.homes_at && e.places_at == header.places_at &&
+    return e.owners_at == header.owners_at && e.homes_at == header.homes_at && e.locations_at == header.locations_at &&
            e.slots_at == header.slots_at && e.requests_at == header.requests_at && e.events_at == header.events_at &&
            e.intent_at == header.intent_at && e.size == header.file_size;
 }
@@ -366,7 +366,7 @@ CpuSet online_cpus() noexcept { return cpus_of_file("/sys/devices/system/cpu/onl
 bool read_online_cpus(CpuSet& cpus) noexcept { return read_cpus("/sys/devices/system/cpu/online", cpus); }
 
 Shape shape_of(const Header& header) noexcept {
-    return {header.owners_at,   header.homes_at,   header.places_at,      header.slots_at,
+    return {header.owners_at,   header.homes_at,   header.locations_at,   header.slots_at,
             header.requests_at, header.events_at,  header.intent_at,      header.cpus,
             header.clients,     header.mask_words, header.request_stride, header.mode};
 }

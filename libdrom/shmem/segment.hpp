@@ -10,7 +10,7 @@ namespace drom {
 /// The offsets of a ledger: a copy of its header when that was checked. The header itself is shared memory, where any
 /// process that may write can write anything later.
 struct Shape {
-    uint64_t owners_at, homes_at, places_at, slots_at, requests_at, events_at, intent_at;
+    uint64_t owners_at, homes_at, locations_at, slots_at, requests_at, events_at, intent_at;
     uint32_t cpus, clients, mask_words, request_stride, mode;
 };
 Shape shape_of(const Header&) noexcept;
@@ -29,7 +29,7 @@ struct Ledger {
     [[nodiscard]] Header& header() const noexcept { return *reinterpret_cast<Header*>(base); }
     [[nodiscard]] Word& owner(uint32_t cpu) const noexcept { return at<Word>(shape.owners_at, 8, cpu); }
     [[nodiscard]] Word& home(uint32_t cpu) const noexcept { return at<Word>(shape.homes_at, 8, cpu); }
-    [[nodiscard]] Place& place(uint32_t cpu) const noexcept { return at<Place>(shape.places_at, 8, cpu); }
+    [[nodiscard]] Location& location(uint32_t cpu) const noexcept { return at<Location>(shape.locations_at, 8, cpu); }
     [[nodiscard]] Slot& slot(uint32_t index) const noexcept { return at<Slot>(shape.slots_at, sizeof(Slot), index); }
     [[nodiscard]] Mailbox& mailbox(uint32_t slot) const noexcept {
         return at<Mailbox>(shape.requests_at, shape.request_stride, slot);

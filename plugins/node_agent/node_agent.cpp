@@ -106,7 +106,8 @@ CpuSet NodeAgent::cpus_of_cores(const CpuSet& cores) const {
     CpuSet cpus{};
     uint32_t number = 0;
     for (std::size_t i = 0; i < topology_.order.size(); ++i) {
-        if (i > 0 && topology_.place(topology_.order[i]).core != topology_.place(topology_.order[i - 1]).core) ++number;
+        if (i > 0 && topology_.location(topology_.order[i]).core != topology_.location(topology_.order[i - 1]).core)
+            ++number;
         if (cores.has(number)) cpus.add(topology_.order[i]);
     }
     return cpus;

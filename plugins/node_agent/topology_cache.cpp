@@ -28,8 +28,9 @@ std::string to_text(const Topology& topology, const std::string& of) {
     std::ostringstream out;
     out << kTitle << of << '\n';
     for (const uint16_t cpu : topology.order) {
-        const Place& place = topology.place(cpu);
-        out << cpu << ' ' << place.core << ' ' << place.l3 << ' ' << place.numa << ' ' << place.package << '\n';
+        const Location& location = topology.location(cpu);
+        out << cpu << ' ' << location.core << ' ' << location.l3 << ' ' << location.numa << ' ' << location.package
+            << '\n';
     }
     out << "end " << topology.order.size() << '\n';
     return out.str();
@@ -39,19 +40,19 @@ bool read_topology(const std::string& text, const std::string& of, Topology& top
     std::istringstream in(text);
     std::string line;
     if (!std::getline(in, line) || line != std::string(kTitle) + of) return false;
-    std::vector<Place> places(kMaxCpus);
+    std::vector<Location> locations(kMaxCpus);
     CpuSet cpus{};
     while (std::getline(in, line) && !line.starts_with("end ")) {
         std::istringstream fields(line);
         uint32_t cpu = kMaxCpus;
-        Place place{};
-        fields >> cpu >> place.core >> place.l3 >> place.numa >> place.package;
+        Location location{};
+        fields >> cpu >> location.core >> location.l3 >> location.numa >> location.package;
         if (fields.fail() || cpu >= kMaxCpus) return false;
         cpus.add(cpu);
-        places[cpu] = place;
+        locations[cpu] = location;
     }
     if (cpus.none() || line != "end " + std::to_string(cpus.count())) return false;
-    topology = arrange(cpus, places.data());
+    topology = arrange(cpus, locations.data());
     return true;
 }
 

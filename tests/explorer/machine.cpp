@@ -35,7 +35,7 @@ void ignore_what_people_are_told() {
     const Ledger ledger = ledger_view();
     Header& header = ledger.header();
     ignore(&header.event_head, 16);
-    ignore(&ledger.place(0), sizeof(Place) * kCpus);
+    ignore(&ledger.location(0), sizeof(Location) * kCpus);
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
         Slot& s = ledger.slot(slot);
         ignore(&s.joined_ns, 8 + sizeof s.name + sizeof s.job);

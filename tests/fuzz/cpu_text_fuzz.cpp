@@ -90,7 +90,7 @@ void check_description(const std::string& description) {
     must(status == DROM_OK || status == DROM_E_OS || status == DROM_E_NOCPU, "a documented status");
     if (status != DROM_OK) return must(error.text[0] != '\0', "a sentence");
     must(!node.cpus.none() && node.order.size() == node.cpus.count(), "a node has CPUs, each once in the order");
-    must(node.places.size() == node.cpus.last() + 1, "each CPU has a place");
+    must(node.locations.size() == node.cpus.last() + 1, "each CPU has a location");
 }
 
 }  // namespace

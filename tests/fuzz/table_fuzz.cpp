@@ -80,7 +80,7 @@ struct Region {
 Region region_of(const Header& header, std::uint8_t what) {
     const std::array<Region, 8> regions{{{0, sizeof(Header)},
                                          {header.owners_at, header.homes_at - header.owners_at},
-                                         {header.homes_at, header.places_at - header.homes_at},
+                                         {header.homes_at, header.locations_at - header.homes_at},
                                          {header.slots_at, header.requests_at - header.slots_at},
                                          {header.requests_at, header.intent_at - header.requests_at},
                                          {header.intent_at, header.events_at - header.intent_at},

@@ -60,7 +60,7 @@ public:
         constexpr uint64_t kUsed = 4;  // slots and requests of clients that exist
         const uint64_t places[] = {
             within(0, sizeof(drom::Header)),
-            within(shape_.owners_at, shape_.places_at),
+            within(shape_.owners_at, shape_.locations_at),
             within(shape_.slots_at, shape_.slots_at + kUsed * sizeof(drom::Slot)),
             within(shape_.requests_at, shape_.requests_at + kUsed * shape_.request_stride),
             within(shape_.intent_at, shape_.events_at),

@@ -21,7 +21,7 @@ struct Has {
 };
 
 Occupancy occupied(const Topology& machine, const std::vector<Has>& clients) {
-    Occupancy all(machine.cpus, machine.places.data());
+    Occupancy all(machine.cpus, machine.locations.data());
     for (const Has& client : clients) {
         while (all.jobs <= client.job) all.add_job();
         all.add(client.job, cpus(client.cpus), client.may_lose);
@@ -94,7 +94,7 @@ TEST(Choice, AsManyAsThereIsRoomForApartFromOthers) {
 /// A question at random: clients with random CPUs on a machine, of which some CPUs are free.
 struct Question {
     const Topology machine = once_in(8) ? captured_machine() : small_machine();
-    Occupancy occupancy{machine.cpus, machine.places.data()};
+    Occupancy occupancy{machine.cpus, machine.locations.data()};
     std::vector<CpuSet> has;  ///< of each client
     CpuSet held{};
     Demand demand{};
@@ -168,11 +168,11 @@ TEST(Choice, TheNumbersOfDomainsMakeNoDifference) {
     EXPECT_TRUE(holds("numbers", [] {
         Question asked;
         const Choice choice = choose(asked.occupancy, asked.demand);
-        std::vector<Place> sparse = asked.machine.places;
-        for (Place& place : sparse)
-            place = {static_cast<uint16_t>(7 * place.core + 5), static_cast<uint16_t>(3 * place.l3), place.numa,
-                     static_cast<uint16_t>(place.package + 2)};
-        asked.occupancy.places = sparse.data();
+        std::vector<Location> sparse = asked.machine.locations;
+        for (Location& location : sparse)
+            location = {static_cast<uint16_t>(7 * location.core + 5), static_cast<uint16_t>(3 * location.l3),
+                        location.numa, static_cast<uint16_t>(location.package + 2)};
+        asked.occupancy.locations = sparse.data();
         RC_ASSERT(choose(asked.occupancy, asked.demand).cpus == choice.cpus);
     }));
 }

@@ -19,7 +19,7 @@ const Topology& even_machine() {
 }
 
 uint32_t threads_of(const Topology& machine) {
-    const auto cores = 1U + machine.place(machine.order.back()).core;
+    const auto cores = 1U + machine.location(machine.order.back()).core;
     return machine.cpus.count() / cores;
 }
 
@@ -40,8 +40,8 @@ Node any_jobs(const Topology& machine) {
 
 CpuSet answer_of_command(const Node& node, uint32_t count) {
     partition::Locations locations;
-    for (const Place& place : node.topology.places)
-        locations.push_back({place.core, place.l3, place.numa, place.package});
+    for (const Location& location : node.topology.locations)
+        locations.push_back({location.core, location.l3, location.numa, location.package});
     std::vector<CommandClient> clients;
     for (const Client& client : node.clients) clients.push_back({client.mask.words, client.min_cpus});
     CpuSet chosen{};

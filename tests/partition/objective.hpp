@@ -23,10 +23,10 @@ struct Company {
 
 inline Company company(const Topology& topology, const Jobs& jobs) {
     Company sum;
-    const uint16_t Place::* levels[] = {&Place::package, &Place::numa, &Place::l3};
+    const uint16_t Location::* levels[] = {&Location::package, &Location::numa, &Location::l3};
     for (size_t level = 0; level < 3; ++level) {
         std::map<uint16_t, std::set<uint64_t>> present;
-        for (const auto& [cpu, job] : jobs) present[topology.place(cpu).*levels[level]].insert(job);
+        for (const auto& [cpu, job] : jobs) present[topology.location(cpu).*levels[level]].insert(job);
         for (const auto& [domain, there] : present) {
             sum.strangers[level] += static_cast<uint32_t>(there.size()) - 1;
             sum.together[level] += static_cast<uint32_t>(there.size());

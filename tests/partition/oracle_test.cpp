@@ -19,7 +19,7 @@ using partition::Clients;
 
 std::vector<std::vector<uint32_t>> cores_of(const Topology& topology) {
     std::map<uint16_t, std::vector<uint32_t>> cores;
-    for (const uint16_t cpu : topology.order) cores[topology.place(cpu).core].push_back(cpu);
+    for (const uint16_t cpu : topology.order) cores[topology.location(cpu).core].push_back(cpu);
     std::vector<std::vector<uint32_t>> list;
     for (const auto& [core, cpus] : cores) list.push_back(cpus);
     return list;

@@ -131,7 +131,7 @@ TEST(Properties, CoresAreNeverSplitBetweenJobs) {
         std::map<uint16_t, std::set<uint64_t>> cores;
         for (const Client& client : node.clients)
             for (uint32_t cpu = client.mask.first(); cpu < kMaxCpus; cpu = client.mask.next(cpu + 1))
-                cores[node.topology.place(cpu).core].insert(client.job);
+                cores[node.topology.location(cpu).core].insert(client.job);
         for (const auto& [core, jobs] : cores) RC_ASSERT(jobs.size() == 1U);
     }));
 }
@@ -291,10 +291,10 @@ TEST(Properties, JobsAreApartWheneverThatIsPossible) {
         };
         const Jobs now = who(before);
         const Levels found = company(topology, who(node.clients)).strangers;
-        const uint16_t Place::* levels[] = {&Place::package, &Place::numa, &Place::l3};
+        const uint16_t Location::* levels[] = {&Location::package, &Location::numa, &Location::l3};
         for (const auto level : levels) {
             std::map<uint16_t, CpuSet> domains;
-            for (const uint16_t cpu : topology.order) domains[topology.place(cpu).*level].add(cpu);
+            for (const uint16_t cpu : topology.order) domains[topology.location(cpu).*level].add(cpu);
             for (const auto& [number, domain] : domains) {
                 // The domain is a choice if all of it is free and it is large enough.
                 Jobs with = now;

@@ -28,7 +28,7 @@ inline Topology small_machine() {
     CpuSet present = machine.cpus;
     for (uint32_t missing = once_in(2) ? any_of(0, 3) : 0; missing > 0 && present.count() > 3; --missing)
         present.remove(any_of(0, machine.cpus.count() - 1));
-    return arrange(present, machine.places.data());
+    return arrange(present, machine.locations.data());
 }
 
 inline const Topology& captured_machine() {
@@ -66,10 +66,10 @@ inline CpuSet any_grant(const Topology& topology) {
 inline CpuSet whole_cores(const Topology& topology, const CpuSet& set) {
     std::vector<bool> there(topology.order.size(), false);
     for (const uint16_t cpu : topology.order)
-        if (set.has(cpu)) there[topology.place(cpu).core] = true;
+        if (set.has(cpu)) there[topology.location(cpu).core] = true;
     CpuSet cores{};
     for (const uint16_t cpu : topology.order)
-        if (there[topology.place(cpu).core]) cores.add(cpu);
+        if (there[topology.location(cpu).core]) cores.add(cpu);
     return cores;
 }
 

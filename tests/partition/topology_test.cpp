@@ -32,9 +32,9 @@ const Row kRows[] = {
     {"numa-vm", "0-4,6-13,16-23", 2, 4, 4, 11},
 };
 
-size_t count(const Topology& topology, uint16_t Place::* level) {
+size_t count(const Topology& topology, uint16_t Location::* level) {
     std::set<uint16_t> numbers;
-    for (const uint16_t cpu : topology.order) numbers.insert(topology.place(cpu).*level);
+    for (const uint16_t cpu : topology.order) numbers.insert(topology.location(cpu).*level);
     return numbers.size();
 }
 
@@ -42,10 +42,10 @@ TEST(Topology, OfCapturedMachines) {
     for (const Row& row : kRows) {
         const Topology topology = captured(row.machine);
         EXPECT_STREQ(CpuText(topology.cpus).text, row.cpus) << row.machine;
-        EXPECT_EQ(count(topology, &Place::package), row.packages) << row.machine;
-        EXPECT_EQ(count(topology, &Place::numa), row.numa_nodes) << row.machine;
-        EXPECT_EQ(count(topology, &Place::l3), row.caches) << row.machine;
-        EXPECT_EQ(count(topology, &Place::core), row.cores) << row.machine;
+        EXPECT_EQ(count(topology, &Location::package), row.packages) << row.machine;
+        EXPECT_EQ(count(topology, &Location::numa), row.numa_nodes) << row.machine;
+        EXPECT_EQ(count(topology, &Location::l3), row.caches) << row.machine;
+        EXPECT_EQ(count(topology, &Location::core), row.cores) << row.machine;
     }
 }
 
@@ -53,19 +53,19 @@ TEST(Topology, NumbersCountFromZeroInListOrderAndLevelsAreNested) {
     for (const Row& row : kRows) {
         const Topology topology = captured(row.machine);
         ASSERT_EQ(topology.order.size(), topology.cpus.count());
-        Place last{};
+        Location last{};
         for (const uint16_t cpu : topology.order) {
-            const Place& place = topology.place(cpu);
-            for (const auto level : {&Place::core, &Place::l3, &Place::numa, &Place::package}) {
-                EXPECT_GE(place.*level, last.*level) << row.machine << " " << cpu;
-                EXPECT_LE(place.*level, last.*level + 1) << row.machine << " " << cpu;
+            const Location& location = topology.location(cpu);
+            for (const auto level : {&Location::core, &Location::l3, &Location::numa, &Location::package}) {
+                EXPECT_GE(location.*level, last.*level) << row.machine << " " << cpu;
+                EXPECT_LE(location.*level, last.*level + 1) << row.machine << " " << cpu;
             }
-            EXPECT_TRUE(place.package == last.package || place.numa != last.numa) << row.machine;
-            EXPECT_TRUE(place.numa == last.numa || place.l3 != last.l3) << row.machine;
-            EXPECT_TRUE(place.l3 == last.l3 || place.core != last.core) << row.machine;
-            last = place;
+            EXPECT_TRUE(location.package == last.package || location.numa != last.numa) << row.machine;
+            EXPECT_TRUE(location.numa == last.numa || location.l3 != last.l3) << row.machine;
+            EXPECT_TRUE(location.l3 == last.l3 || location.core != last.core) << row.machine;
+            last = location;
         }
-        EXPECT_EQ(topology.place(topology.order.front()).core, 0);
+        EXPECT_EQ(topology.location(topology.order.front()).core, 0);
     }
 }
 
@@ -73,49 +73,49 @@ TEST(Topology, ThreadsOfACoreAreSideBySide) {
     const Topology topology = captured("2x64-smt2");
     EXPECT_EQ(topology.order[0], 0);
     EXPECT_EQ(topology.order[1], 128);
-    EXPECT_EQ(topology.place(0).core, topology.place(128).core);
-    EXPECT_NE(topology.place(0).core, topology.place(1).core);
+    EXPECT_EQ(topology.location(0).core, topology.location(128).core);
+    EXPECT_NE(topology.location(0).core, topology.location(1).core);
 }
 
 TEST(Topology, WithoutL3TheLastSharedCacheStandsForIt) {
     const Topology topology = captured("big-little");
-    EXPECT_EQ(topology.place(0).l3, topology.place(6).l3);
-    EXPECT_NE(topology.place(0).l3, topology.place(8).l3);
+    EXPECT_EQ(topology.location(0).l3, topology.location(6).l3);
+    EXPECT_NE(topology.location(0).l3, topology.location(8).l3);
 }
 
 TEST(Topology, AnL4AroundThemDoesNotJoinL3s) {
     const Topology topology = synthetic("package:1 l4:1 l3:2 core:2 pu:1");
-    EXPECT_EQ(count(topology, &Place::l3), 2U);
+    EXPECT_EQ(count(topology, &Location::l3), 2U);
 }
 
 TEST(Topology, CoresBesideAnL3HaveTheirOwnGroup) {
     // Hybrid processors have low-power cores outside the L3: here are two clusters, of which one has an L3 around it.
     const Topology topology = captured("l3-and-cluster");
     EXPECT_STREQ(CpuText(topology.cpus).text, "0-5");
-    EXPECT_EQ(topology.place(0).l3, topology.place(3).l3);
-    EXPECT_NE(topology.place(0).l3, topology.place(4).l3);
-    EXPECT_EQ(topology.place(4).l3, topology.place(5).l3);
+    EXPECT_EQ(topology.location(0).l3, topology.location(3).l3);
+    EXPECT_NE(topology.location(0).l3, topology.location(4).l3);
+    EXPECT_EQ(topology.location(4).l3, topology.location(5).l3);
 }
 
 TEST(Topology, WithoutCachesAndPackagesEverythingIsTogether) {
     const Topology topology = synthetic("core:4 pu:2");
-    EXPECT_EQ(count(topology, &Place::package), 1U);
-    EXPECT_EQ(count(topology, &Place::numa), 1U);
-    EXPECT_EQ(count(topology, &Place::l3), 1U);
-    EXPECT_EQ(count(topology, &Place::core), 4U);
+    EXPECT_EQ(count(topology, &Location::package), 1U);
+    EXPECT_EQ(count(topology, &Location::numa), 1U);
+    EXPECT_EQ(count(topology, &Location::l3), 1U);
+    EXPECT_EQ(count(topology, &Location::core), 4U);
 }
 
 TEST(Topology, TwoKindsOfMemoryAtOnePlaceAreOneNode) {
     const Topology topology = synthetic("package:2 [numa(memory=96GB)] [numa(memory=16GB)] core:4 pu:1");
-    EXPECT_EQ(count(topology, &Place::numa), 2U);
-    EXPECT_EQ(topology.place(0).numa, topology.place(3).numa);
-    EXPECT_NE(topology.place(3).numa, topology.place(4).numa);
+    EXPECT_EQ(count(topology, &Location::numa), 2U);
+    EXPECT_EQ(topology.location(0).numa, topology.location(3).numa);
+    EXPECT_NE(topology.location(3).numa, topology.location(4).numa);
 }
 
 TEST(Topology, MemoryOfTheWholeMachineJoinsNothing) {
     const Topology topology = captured("memory-beside");
-    EXPECT_EQ(count(topology, &Place::numa), 2U);
-    EXPECT_EQ(count(topology, &Place::package), 1U);
+    EXPECT_EQ(count(topology, &Location::numa), 2U);
+    EXPECT_EQ(count(topology, &Location::package), 1U);
 }
 
 TEST(Topology, OfThisMachineHasTheCpusThatMayBeUsed) {
@@ -130,19 +130,19 @@ TEST(Topology, OfThisMachineHasTheCpusThatMayBeUsed) {
 TEST(Topology, RawNumbersMayRepeatInEachPackageAndBeUnknown) {
     CpuSet cpus{};
     for (const uint32_t cpu : {0U, 1U, 2U, 5U}) cpus.add(cpu);
-    Place raw[6] = {};
+    Location raw[6] = {};
     raw[0] = {7, UINT16_MAX, UINT16_MAX, 3};
     raw[1] = {7, UINT16_MAX, UINT16_MAX, 9};
     raw[2] = {7, UINT16_MAX, UINT16_MAX, 3};
     raw[5] = {8, UINT16_MAX, UINT16_MAX, 3};
     const Topology topology = arrange(cpus, raw);
     EXPECT_EQ(topology.order, (std::vector<uint16_t>{0, 2, 5, 1}));
-    EXPECT_EQ(topology.place(2).core, 0);
-    EXPECT_EQ(topology.place(5).core, 1);
-    EXPECT_EQ(topology.place(1).core, 2);
-    EXPECT_EQ(topology.place(1).package, 1);
-    EXPECT_EQ(topology.place(1).numa, 1);
-    EXPECT_EQ(topology.place(1).l3, 1);
+    EXPECT_EQ(topology.location(2).core, 0);
+    EXPECT_EQ(topology.location(5).core, 1);
+    EXPECT_EQ(topology.location(1).core, 2);
+    EXPECT_EQ(topology.location(1).package, 1);
+    EXPECT_EQ(topology.location(1).numa, 1);
+    EXPECT_EQ(topology.location(1).l3, 1);
     EXPECT_TRUE(arrange(CpuSet::empty(), raw).order.empty());
 }
 

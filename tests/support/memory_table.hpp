@@ -91,7 +91,8 @@ public:
     }
     [[nodiscard]] bool same_words(const MemoryTable& other) const {
         const Header& h = ledger.header();
-        return std::memcmp(ledger.base + h.owners_at, other.ledger.base + h.owners_at, h.places_at - h.owners_at) == 0;
+        return std::memcmp(ledger.base + h.owners_at, other.ledger.base + h.owners_at, h.locations_at - h.owners_at) ==
+               0;
     }
 
     Ledger ledger;

@@ -13,10 +13,10 @@ namespace drom::test {
 
 struct Node {
     std::string name;
-    std::vector<Place> places;
+    std::vector<Location> locations;
     CpuSet present;
 
-    [[nodiscard]] uint32_t cpus() const { return static_cast<uint32_t>(places.size()); }
+    [[nodiscard]] uint32_t cpus() const { return static_cast<uint32_t>(locations.size()); }
 };
 
 struct NodeShape {
@@ -27,7 +27,7 @@ struct NodeShape {
 inline Node make_node(const std::string& name, const NodeShape& shape) {
     const uint32_t per_package = shape.numa_per_package * shape.l3_per_numa * shape.cores_per_l3;
     const uint32_t cores = shape.packages * per_package;
-    Node node{name, std::vector<Place>(size_t{cores} * shape.threads), {}};
+    Node node{name, std::vector<Location>(size_t{cores} * shape.threads), {}};
     for (uint32_t core = 0; core < cores; ++core) {
         const uint32_t l3 = core / shape.cores_per_l3;
         const uint32_t numa = l3 / shape.l3_per_numa;
@@ -37,8 +37,8 @@ inline Node make_node(const std::string& name, const NodeShape& shape) {
         // The kernel numbers first threads of all cores first, then the second threads.
         for (uint32_t thread = 0; thread < shape.threads; ++thread) {
             const uint32_t cpu = thread * cores + number;
-            node.places[cpu] = {static_cast<uint16_t>(inside), static_cast<uint16_t>(l3), static_cast<uint16_t>(numa),
-                                static_cast<uint16_t>(package)};
+            node.locations[cpu] = {static_cast<uint16_t>(inside), static_cast<uint16_t>(l3),
+                                   static_cast<uint16_t>(numa), static_cast<uint16_t>(package)};
             node.present.add(cpu);
         }
     }
@@ -51,7 +51,7 @@ inline Node with_holes(Node node) {
     for (uint32_t cpu = 0; cpu < node.cpus(); ++cpu) {
         if (cpu % 7 != 3) continue;
         node.present.remove(cpu);
-        node.places[cpu] = {UINT16_MAX, UINT16_MAX, UINT16_MAX, UINT16_MAX};
+        node.locations[cpu] = {UINT16_MAX, UINT16_MAX, UINT16_MAX, UINT16_MAX};
     }
     return node;
 }

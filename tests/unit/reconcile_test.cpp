@@ -68,7 +68,7 @@ bool same_ledger(const MemoryTable& a, const MemoryTable& b) {
         if (a.ledger.slot(slot).state.load() != b.ledger.slot(slot).state.load()) return false;
         if (!(a.posted(slot) == b.posted(slot))) return false;
     }
-    return std::memcmp(a.ledger.base + h.owners_at, b.ledger.base + h.owners_at, h.places_at - h.owners_at) == 0;
+    return std::memcmp(a.ledger.base + h.owners_at, b.ledger.base + h.owners_at, h.locations_at - h.owners_at) == 0;
 }
 
 TEST(Reconcile, TheSecondTimeFindsNothingToDo) {
