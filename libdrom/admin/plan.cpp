@@ -68,7 +68,7 @@ int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& 
 /// Returns whether two clients use the CPU: the next owner was let in before the owner left. One word cannot say that a
 /// third client waits for both. So nothing else can be planned for this CPU until the owner has released it.
 bool is_shared(const Ledger& ledger, Owner word) noexcept {
-    return word.is(Owner::kLeaving) && word.is(Owner::kFast) && is_live(ledger, word.owner()) &&
+    return word.is(Owner::kOffered) && word.is(Owner::kFast) && is_live(ledger, word.owner()) &&
            is_live(ledger, word.next());
 }
 
@@ -96,7 +96,7 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
         return;
     }
     if (word.owner() == self) {
-        if (!word.is(Owner::kLeaving)) return;
+        if (!word.is(Owner::kOffered)) return;
         plan.add({cpu, DROM_EVENT_CANCEL, word, kept(word), 0});
         if (word.next() != Owner::nobody()) plan.touched.add(word.next().slot);
         return;
@@ -115,13 +115,13 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
 
 /// Plans that the client loses this CPU.
 void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, Plan& plan) noexcept {
-    if (word.owner() == self && !word.is(Owner::kLeaving)) {
+    if (word.owner() == self && !word.is(Owner::kOffered)) {
         const Owner::Name home = home_owner(ledger, cpu);
         const Owner::Name next = home == self ? Owner::nobody() : home;
         plan.add({cpu, DROM_EVENT_OFFER, word, offered(word, next), home_after(ledger, cpu, self, false)});
         return;
     }
-    if (word.next() != self || !word.is(Owner::kLeaving)) return;
+    if (word.next() != self || !word.is(Owner::kOffered)) return;
     if (is_shared(ledger, word)) {
         plan.shared = cpu;
         return;
@@ -152,7 +152,7 @@ CpuSet reachable(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* ta
     return set;
 }
 
-Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kLeaving) ? word.next() : word.owner(); }
+Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kOffered) ? word.next() : word.owner(); }
 
 /// Plans the loss of a CPU by one of the named clients. It could fall to another named client: its home, or the owner
 /// that was to leave it for the loser. They are to have exactly their masks, so it becomes free instead.
@@ -187,7 +187,7 @@ SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
             const Owner word = planned.words[cpu];
             const Owner::Name next = next_of(word);
             if (next == Owner::nobody() || able.has(next.slot)) continue;
-            const bool occupied = word.is(Owner::kLeaving) && !word.is(Owner::kFast) && is_owned(ledger, word);
+            const bool occupied = word.is(Owner::kOffered) && !word.is(Owner::kFast) && is_owned(ledger, word);
             if (occupied && !able.has(word.owner().slot)) continue;
             able.add(next.slot);
             more = true;
@@ -201,7 +201,7 @@ int check_circle(const Ledger& ledger, const Plan& plan, const char* verb, drom_
     const SlotSet able = movable(ledger, planned);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const Owner word = planned.words[cpu];
-        if (!word.is(Owner::kLeaving) || word.owner() == Owner::nobody() || able.has(word.owner().slot)) continue;
+        if (!word.is(Owner::kOffered) || word.owner() == Owner::nobody() || able.has(word.owner().slot)) continue;
         if (!is_live(ledger, word.owner())) continue;
         return fail(error, DROM_E_BUSY,
                     "%s: CPUs would move in a circle: %s has nowhere to go before it leaves CPU %u; let one of them "
@@ -247,7 +247,7 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
     if (const int status = check_cpus(ledger, mask, false, rules.verb, error); status != DROM_OK) return status;
     plan.count = 0;
     plan.touched.add(who.slot);
-    // Gains first: an administrator that is killed between two words must not leave a client that was told to leave
+    // Gains first: an administrator that is killed between two words must not leave a client that was notified to leave
     // every CPU.
     plan_gains(ledger, who, mask, rules, plan);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
@@ -345,7 +345,7 @@ CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
     CpuSet set = free_cpus(ledger);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const Owner word = load_owner(ledger, cpu);
-        const bool giving_up = word.owner() == who && word.is(Owner::kLeaving) && word.next() == Owner::nobody();
+        const bool giving_up = word.owner() == who && word.is(Owner::kOffered) && word.next() == Owner::nobody();
         if (giving_up && !word.is(Owner::kDrained) && !word.is(Owner::kOffline)) set.add(cpu);
     }
     return set;

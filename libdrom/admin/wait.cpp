@@ -35,7 +35,7 @@ uint32_t blocker(Table& table, const Goal& goal) noexcept {
     bool own = false;
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const Owner word = load_owner(ledger, cpu);
-        if (!word.is(Owner::kLeaving)) continue;
+        if (!word.is(Owner::kOffered)) continue;
         const bool awaited = word.next() == who && !word.is(Owner::kFast);
         if (awaited && word.owner().slot < ledger.clients()) return word.owner().slot;
         own |= word.owner() == who;

@@ -35,10 +35,10 @@ int no_thread(const char* verb, drom_error* error) noexcept {
 }
 
 /// The newest request that a call returned, until the caller calls again.
-constinit std::atomic<uint64_t> told{0};
+constinit std::atomic<uint64_t> reported{0};
 
 void acknowledge_told() noexcept {
-    const uint64_t seq = told.exchange(0);
+    const uint64_t seq = reported.exchange(0);
     if (seq != 0) client::acknowledge_resize(seq, 0, DROM_RESIZE_CALLER, "the program adapts by itself");
 }
 
@@ -60,7 +60,7 @@ int poll_request(Request& wanted) noexcept {
         return fail(error, DROM_E_INVAL, "drom: poll: the mask has CPU %u, which does not fit in %s",
                     wanted.mask.last(), drom::CountText(nwords, "word").text);
     client::hot.seen.store(wanted.seq);
-    told.store(wanted.seq);
+    reported.store(wanted.seq);
     call_back(wanted);
     return DROM_OK;
 }
@@ -104,12 +104,12 @@ int drom_init(const uint64_t* words, size_t nwords, const drom_options* options,
 }
 
 int drom_finalize(drom_error* error) {
-    told.store(0);  // a request of this membership does not belong to the next one
+    reported.store(0);  // a request of this membership does not belong to the next one
     return client::leave(error);
 }
 
 int drom_poll(uint64_t* words, size_t nwords, drom_error* error) {
-    if (client::pending() || told.load(std::memory_order_relaxed) != 0) return poll_busy(words, nwords, error);
+    if (client::pending() || reported.load(std::memory_order_relaxed) != 0) return poll_busy(words, nwords, error);
     return client::reads_requests() ? int{DROM_UNCHANGED} : not_joined("poll", error);
 }
 

@@ -30,7 +30,7 @@ void begin_anew() {
     process.disabled.store(false);
     process.preinitialised = false;
     process.over = true;
-    process.told.store(0);
+    process.reported.store(0);
 }
 
 [[gnu::constructor]] void watch_forks() { pthread_atfork(nullptr, nullptr, begin_anew); }
@@ -68,7 +68,7 @@ void released() {
 void catch_up() noexcept {
     CpuSet mask{};
     process.seen.store(0);
-    process.told.store(0);
+    process.reported.store(0);
     if (adopt(mask) == DLB_SUCCESS) drom_dlb_followed(process.seen.load(), 0);
 }
 
@@ -114,7 +114,7 @@ bool takes_part(const Lock&) noexcept {
     if (process.over || drom_dlb_joined(&first) == 0) return false;
     take_effect(read_options_of_agent(), false);
     process.seen.store(first);  // a request after that one is news for the program
-    process.told.store(0);
+    process.reported.store(0);
     be_ready();
     return true;
 }
@@ -171,7 +171,7 @@ bool has_no_news() noexcept {
 /// the other.
 int nothing_new() noexcept {
     process.quiet.store(true);
-    const bool busy = process.told.load() != 0 || process.disabled.load();
+    const bool busy = process.reported.load() != 0 || process.disabled.load();
     if (busy || !process.ready.load() || !process.drom.load()) process.quiet.store(false);
     return DLB_NOUPDT;
 }
@@ -185,8 +185,8 @@ int poll(CpuSet& mask, bool updates) noexcept {
         process.polls.store(true);
         drom_dlb_polls(updates ? 1 : 0);
     }
-    // A program that calls again is done with the request that it was told of before.
-    if (process.told.load(std::memory_order_relaxed) != 0) drom_dlb_followed(process.told.exchange(0), 0);
+    // A program that calls again is done with the request that was reported before.
+    if (process.reported.load(std::memory_order_relaxed) != 0) drom_dlb_followed(process.reported.exchange(0), 0);
     if (newest_request() <= process.seen.load(std::memory_order_relaxed)) return nothing_new();
     return adopt(mask);
 }
@@ -195,7 +195,7 @@ int poll(CpuSet& mask, bool updates) noexcept {
     CpuSet news{};
     const int status = poll(news, false);
     if (status != DLB_SUCCESS) return status;
-    process.told.store(process.seen.load());
+    process.reported.store(process.seen.load());
     process.quiet.store(false);
     if (ncpus != nullptr) *ncpus = static_cast<int>(news.count());
     if (mask != nullptr) to_mask(news, mask);

@@ -171,7 +171,7 @@ int drom_dlb_inherit(drom_dlb_view* view, int32_t from, int32_t to, const uint64
     const Owner::Name me = drom::name_of(view->ledger, successor);
     each_cpu(*view, from, words, nwords, [&](uint32_t cpu, Owner::Name owner) {
         const Owner word = drom::load_owner(view->ledger, cpu);
-        if (word.owner() != owner || word.is(Owner::kLeaving)) return;
+        if (word.owner() != owner || word.is(Owner::kOffered)) return;
         if (drom::change_owner(view->ledger, cpu, word, drom::given(word, me)))
             drom::record(view->ledger,
                          {.type = DROM_EVENT_ACCEPT, .slot = successor, .cpu = cpu, .pid = static_cast<uint32_t>(to)});

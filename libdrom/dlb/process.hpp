@@ -15,12 +15,12 @@ namespace drom::dlb {
 struct Process {
     std::atomic<bool> ready{false};  ///< initialised in this process, not in a parent
     std::atomic<bool> drom{false}, disabled{false};
-    std::atomic<bool> quiet{false};  ///< of all that a poll looks at, only the newest request can be news
-    std::atomic<int> pid{0};         ///< while it is ready
-    std::atomic<bool> polls{false};  ///< it has called DLB_PollDROM, or DLB_PollDROM_Update
-    std::atomic<uint64_t> seen{0};   ///< the newest request that the program knows
-    std::atomic<uint64_t> told{0};   ///< the request that DLB_PollDROM returned last, until the program calls again
-    const void* newest = nullptr;    ///< drom_dlb_newest()
+    std::atomic<bool> quiet{false};     ///< of all that a poll looks at, only the newest request can be news
+    std::atomic<int> pid{0};            ///< while it is ready
+    std::atomic<bool> polls{false};     ///< it has called DLB_PollDROM, or DLB_PollDROM_Update
+    std::atomic<uint64_t> seen{0};      ///< the newest request that the program knows
+    std::atomic<uint64_t> reported{0};  ///< the request that DLB_PollDROM returned last, until the program calls again
+    const void* newest = nullptr;       ///< drom_dlb_newest()
     Options options;
     bool reserved = false;  ///< DLB_PreInit or DLB_DROM_PreInit made its slot: no process needs it afterwards
     bool preinitialised = false;

@@ -20,9 +20,9 @@ int check_word(const Ledger& ledger, uint32_t cpu, drom_error* error) noexcept {
     for (const Owner::Name who : {word.owner(), word.next()})
         if (!(who == Owner::nobody()) && who.slot >= ledger.clients())
             return broken(error, "an owner word names a slot that the table does not have: CPU", cpu);
-    if (!(word.next() == Owner::nobody()) && !word.is(Owner::kLeaving))
-        return broken(error, "a CPU has a next owner but its owner was not told to leave: CPU", cpu);
-    if (word.is(Owner::kLeaving) && word.owner() == Owner::nobody())
+    if (!(word.next() == Owner::nobody()) && !word.is(Owner::kOffered))
+        return broken(error, "a CPU has a next owner but its owner was not notified to leave: CPU", cpu);
+    if (word.is(Owner::kOffered) && word.owner() == Owner::nobody())
         return broken(error, "a CPU is offered but nobody owns it: CPU", cpu);
     if (word.is(Owner::kAbsent) && !(word.owner() == Owner::nobody()))
         return broken(error, "a CPU that does not exist has an owner: CPU", cpu);

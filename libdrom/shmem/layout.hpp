@@ -231,19 +231,19 @@ constexpr uint32_t half_bytes(uint32_t mask_words) noexcept { return (16 + 8 * m
 constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 3 * half_bytes(mask_words); }
 
 /// An owner word: a CPU's owner and next owner.
-///   owner none, !leaving                free (or drained / absent by flag)
-///   owner A, !leaving                   A's
-///   owner A, leaving, next owner B      offered: A was notified to leave; B gets it when A has released
-///   owner A, leaving, next owner none   offered: becomes free when A has released
-/// `told`: a request without this CPU was posted to A after the offer. Only then does a release count. An older request
-/// without the CPU may still be overtaken by one that was derived before the offer and has the CPU.
+///   owner none, !offered                free (or drained / absent by flag)
+///   owner A, !offered                   A's
+///   owner A, offered, next owner B      offered: A was notified to leave; B gets it when A has released
+///   owner A, offered, next owner none   offered: becomes free when A has released
+/// `notified`: a request without this CPU was posted to A after the offer. Only then does a release count. An older
+/// request without the CPU may still be overtaken by one that was derived before the offer and has the CPU.
 ///
 /// A client is named by slot + 1 and the low 12 bits of the slot's generation. So a word never passes to the slot's
 /// next user.
 struct Owner {
     uint64_t bits;
 
-    static constexpr uint64_t kLeaving = 1, kDrained = 2, kAbsent = 4, kOffline = 8, kFast = 16, kTold = 32;
+    static constexpr uint64_t kOffered = 1, kDrained = 2, kAbsent = 4, kOffline = 8, kFast = 16, kNotified = 32;
     struct Name {
         uint32_t slot;  ///< kNoSlot: no client
         uint32_t gen;
@@ -280,8 +280,8 @@ static_assert(sizeof(Owner) == 8);
 inline constexpr uint64_t kLayoutFacts[] = {
     kMaxCpus, kMaxClients, kEvents, kPageSize, kLedgerMagic, kPageMagic,
     // how words are packed
-    Owner{0}.with({1, 2}, {3, 4}, Owner::kLeaving).bits, Owner{0}.with({5, 6}, Owner::nobody(), Owner::kDrained).bits,
-    Owner::kAbsent, Owner::kOffline, Owner::kFast, Owner::kTold, phase::kClaimed, phase::kReserved, phase::kLive,
+    Owner{0}.with({1, 2}, {3, 4}, Owner::kOffered).bits, Owner{0}.with({5, 6}, Owner::nobody(), Owner::kDrained).bits,
+    Owner::kAbsent, Owner::kOffline, Owner::kFast, Owner::kNotified, phase::kClaimed, phase::kReserved, phase::kLive,
     phase::kLeaving, slot_flag::kRigid, slot_flag::kReturn, intent::kMask, intent::kDrain, intent::kRestore,
     intent::kGive, intent::kTake, intent::kMasks,
     // the ledger

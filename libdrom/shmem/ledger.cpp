@@ -25,7 +25,7 @@ bool is_owned(const Ledger& ledger, Owner word) noexcept {
 }
 
 Owner::Name prospective_owner(const Ledger& ledger, Owner word) noexcept {
-    const Owner::Name who = word.is(Owner::kLeaving) ? word.next() : word.owner();
+    const Owner::Name who = word.is(Owner::kOffered) ? word.next() : word.owner();
     return who == Owner::nobody() || !is_live(ledger, who) ? Owner::nobody() : who;
 }
 
@@ -87,7 +87,7 @@ CpuSet select(const Ledger& ledger, Predicate&& predicate) noexcept {
 
 CpuSet usable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
     return select(ledger, [who](Owner word) {
-        if (word.owner() == who) return !word.is(Owner::kLeaving);
+        if (word.owner() == who) return !word.is(Owner::kOffered);
         return word.next() == who && word.is(Owner::kFast);
     });
 }
@@ -98,7 +98,7 @@ CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept {
 
 CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept {
     return select(ledger,
-                  [who](Owner word) { return word.is(Owner::kLeaving) ? word.next() == who : word.owner() == who; });
+                  [who](Owner word) { return word.is(Owner::kOffered) ? word.next() == who : word.owner() == who; });
 }
 
 CpuSet cpus_of_node(const Ledger& ledger) noexcept {
@@ -107,7 +107,7 @@ CpuSet cpus_of_node(const Ledger& ledger) noexcept {
 
 CpuSet free_cpus(const Ledger& ledger) noexcept {
     return select(ledger, [&ledger](Owner word) {
-        return !is_owned(ledger, word) && (word.flags() & (kPermanent | Owner::kLeaving)) == 0;
+        return !is_owned(ledger, word) && (word.flags() & (kPermanent | Owner::kOffered)) == 0;
     });
 }
 

@@ -24,28 +24,30 @@ constexpr Owner given(Owner word, Owner::Name to) noexcept {
 /// Offers the CPU: the owner is to leave it, and `next` gets it then; no client: it becomes free. `fast`: `next` may
 /// use it at once. An owner that was notified already is not notified again: only the next owner changes.
 constexpr Owner offered(Owner word, Owner::Name next, bool fast = false) noexcept {
-    const uint64_t told = word.is(Owner::kLeaving) ? word.flags() & Owner::kTold : 0;
+    const uint64_t notified = word.is(Owner::kOffered) ? word.flags() & Owner::kNotified : 0;
     return word.with(word.owner(), next,
-                     (word.flags() & kPermanent) | Owner::kLeaving | told | (fast ? Owner::kFast : 0));
+                     (word.flags() & kPermanent) | Owner::kOffered | notified | (fast ? Owner::kFast : 0));
 }
 
 /// Withdraws the offer: the owner keeps the CPU.
 constexpr Owner kept(Owner word) noexcept { return given(word, word.owner()); }
 
 /// Notes that a request without the CPU has been posted to the owner that is to leave it.
-constexpr Owner told(Owner word) noexcept { return word.with(word.owner(), word.next(), word.flags() | Owner::kTold); }
+constexpr Owner notified(Owner word) noexcept {
+    return word.with(word.owner(), word.next(), word.flags() | Owner::kNotified);
+}
 
 /// Takes the CPU out of use: at once when it is not `owned` by a living client, else as soon as the owner has left it.
 constexpr Owner drained(Owner word, bool owned) noexcept {
     if (!owned) return word.with(Owner::nobody(), Owner::nobody(), word.flags() | Owner::kDrained);
-    return word.with(word.owner(), Owner::nobody(), (word.flags() & kPermanent) | Owner::kLeaving | Owner::kDrained);
+    return word.with(word.owner(), Owner::nobody(), (word.flags() & kPermanent) | Owner::kOffered | Owner::kDrained);
 }
 
 /// Brings a drained CPU back into use. It belongs to `home`, or is offered to it while another client has not left it.
 constexpr Owner restored(Owner word, Owner::Name home) noexcept {
     const uint64_t flags = word.flags() & (kPermanent & ~Owner::kDrained);
     const bool left = word.owner() == Owner::nobody() || word.owner() == home;
-    return left ? word.with(home, Owner::nobody(), flags) : word.with(word.owner(), home, flags | Owner::kLeaving);
+    return left ? word.with(home, Owner::nobody(), flags) : word.with(word.owner(), home, flags | Owner::kOffered);
 }
 
 /// Notes whether the kernel has the CPU online.

@@ -27,7 +27,7 @@ public:
         bool changed = false;
         for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
             const Owner word = load_owner(ledger_, cpu);
-            if (word.owner() == Owner::nobody() && !word.is(Owner::kLeaving) && !word.is(Owner::kDrained)) {
+            if (word.owner() == Owner::nobody() && !word.is(Owner::kOffered) && !word.is(Owner::kDrained)) {
                 if (has_home(ledger_, cpu)) changed |= go_home(cpu, word);
                 continue;
             }
@@ -40,9 +40,9 @@ private:
     bool step(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
         if (owner != Owner::nobody() && !is_live(ledger_, owner)) return leave_dead(cpu, word);
-        if (!word.is(Owner::kLeaving)) return false;
+        if (!word.is(Owner::kOffered)) return false;
         if (word.next() != Owner::nobody() && !is_live(ledger_, word.next())) return next_died(cpu, word);
-        if (owner != Owner::nobody() && !has_released(owner, cpu, word.is(Owner::kTold))) {
+        if (owner != Owner::nobody() && !has_released(owner, cpu, word.is(Owner::kNotified))) {
             touched_.add(owner.slot);
             return false;
         }
@@ -51,7 +51,7 @@ private:
 
     /// Takes the CPU from a dead owner; the next owner gets it.
     bool leave_dead(uint32_t cpu, Owner word) noexcept {
-        const bool promised = word.is(Owner::kLeaving) && is_live(ledger_, word.next());
+        const bool promised = word.is(Owner::kOffered) && is_live(ledger_, word.next());
         const Owner::Name next = promised ? word.next() : Owner::nobody();
         return give(cpu, word, next, DROM_EVENT_FREE);
     }
@@ -93,7 +93,7 @@ private:
         return give(cpu, word, home, DROM_EVENT_FREE);
     }
 
-    bool has_released(Owner::Name owner, uint32_t cpu, bool told) noexcept {
+    bool has_released(Owner::Name owner, uint32_t cpu, bool notified) noexcept {
         if (!(owner == asked_)) {
             asked_ = owner;
             Request posted;
@@ -102,7 +102,7 @@ private:
             kept_ = acked ? posted.mask : CpuSet::empty();
             all_released_ = acked;
         }
-        return told && all_released_ && !kept_.has(cpu);
+        return notified && all_released_ && !kept_.has(cpu);
     }
 
     /// Returns whether the client's release is believed. In node mode a job writes it into memory of its own, so its
@@ -122,14 +122,14 @@ private:
 };
 
 /// The CPUs that an owner word tells a client to leave, but no request does yet; and the stamps of those words.
-struct Untold {
+struct Unnotified {
     CpuSet cpus{};
     uint16_t stamps[kMaxCpus];
 
-    Untold(const Ledger& ledger, Owner::Name who) noexcept {
+    Unnotified(const Ledger& ledger, Owner::Name who) noexcept {
         for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
             const Owner word = load_owner(ledger, cpu);
-            if (word.owner() != who || !word.is(Owner::kLeaving) || word.is(Owner::kTold)) continue;
+            if (word.owner() != who || !word.is(Owner::kOffered) || word.is(Owner::kNotified)) continue;
             cpus.add(cpu);
             stamps[cpu] = static_cast<uint16_t>(word.stamp());
         }
@@ -138,12 +138,12 @@ struct Untold {
 
 /// Marks only words that have not changed since: an older request does not tell of an offer that was withdrawn and made
 /// again.
-void mark_told(const Ledger& ledger, Owner::Name who, const Untold& untold, const CpuSet& posted) noexcept {
-    const CpuSet cpus = untold.cpus - posted;
+void mark_notified(const Ledger& ledger, Owner::Name who, const Unnotified& unnotified, const CpuSet& posted) noexcept {
+    const CpuSet cpus = unnotified.cpus - posted;
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
-        if (word.stamp() == untold.stamps[cpu] && word.owner() == who && word.is(Owner::kLeaving))
-            change_owner(ledger, cpu, word, told(word));
+        if (word.stamp() == unnotified.stamps[cpu] && word.owner() == who && word.is(Owner::kOffered))
+            change_owner(ledger, cpu, word, notified(word));
     }
 }
 
@@ -153,12 +153,12 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
     if (!is_live(ledger, who)) return false;
     for (int attempt = 0; attempt < 8; ++attempt) {
         const uint64_t base = ledger.mailbox(slot).newest.load(std::memory_order_acquire);
-        const Untold untold(ledger, who);
+        const Unnotified unnotified(ledger, who);
         const CpuSet mask = usable_cpus(ledger, who);
         if (mask.none()) return false;  // a client without any CPU continues as it is and gets no request
         Request posted;                 // half a kilobyte that read_request fills
         const bool posted_already = read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask;
-        if (posted_already && untold.cpus.none()) return false;
+        if (posted_already && unnotified.cpus.none()) return false;
         if (!post_request(ledger, who, base, mask)) continue;
         record(ledger, {.type = DROM_EVENT_POST,
                         .slot = slot,
@@ -166,7 +166,7 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
                         .value = mask.count(ledger.cpus()),
                         .pid = pid_of(ledger, slot),
                         .time_ns = ledger.mailbox(slot).posted_ns.load(std::memory_order_relaxed)});
-        mark_told(ledger, who, untold, mask);
+        mark_notified(ledger, who, unnotified, mask);
         pages.wake_client(slot);
         return true;
     }

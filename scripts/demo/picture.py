@@ -238,7 +238,7 @@ def _legend(canvas: Canvas, guests: list[str], y: float) -> float:
     return canvas.legend((
         ("simulation owns the CPU", filled(COLOURS["simulation"])),
         *[(f"{guest} owns it", filled(COLOURS[guest])) for guest in guests],
-        ("offered: its owner was told to leave", _offered),
+        ("offered: its owner was notified to leave", _offered),
         ("free", filled(FREE, f'stroke="{LINE}"')),
         ("request", shaped("request")),
         ("released", shaped("released")),

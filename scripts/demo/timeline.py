@@ -17,7 +17,7 @@ class Client:
 
 @dataclass
 class Tenure:
-    """A CPU was `client`'s from `begin` to `end`; from `offered` on the client had been told to leave it."""
+    """A CPU was `client`'s from `begin` to `end`; from `offered` on the client had been notified to leave it."""
 
     cpu: int
     client: Client
@@ -120,7 +120,7 @@ class _Reader:
         client = self.client(event)
         previous = self.owned.get(event["cpu"])
         if previous is not None and previous.client is not client and previous.offered is None:
-            self.timeline.conflicts.append(f"CPU {event['cpu']} went to {client.name} while {previous.client.name} had not been told to leave")
+            self.timeline.conflicts.append(f"CPU {event['cpu']} went to {client.name} while {previous.client.name} had not been notified to leave")
         self.close(event["cpu"], event["time_ns"])
         tenure = Tenure(event["cpu"], client, event["time_ns"])
         self.owned[event["cpu"]] = tenure

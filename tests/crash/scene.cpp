@@ -152,9 +152,9 @@ const std::vector<Start>& starts() {
              s.client(s.people.dead, cpus("4-5"));
              s.client(s.people.b, cpus("6"));
              const Owner word{s.ledger().owner(3).load()};
-             change_owner(s.ledger(), 3, word, word.with(word.owner(), name_of(s.ledger(), 1), Owner::kLeaving));
+             change_owner(s.ledger(), 3, word, word.with(word.owner(), name_of(s.ledger(), 1), Owner::kOffered));
              const Owner other{s.ledger().owner(5).load()};
-             change_owner(s.ledger(), 5, other, other.with(other.owner(), name_of(s.ledger(), 2), Owner::kLeaving));
+             change_owner(s.ledger(), 5, other, other.with(other.owner(), name_of(s.ledger(), 2), Owner::kOffered));
          }},
         {"an administrator died half way and holds the lock",
          [](Scene& s) {
@@ -162,7 +162,7 @@ const std::vector<Start>& starts() {
              s.client(s.people.b, cpus("4-7"));
              const Owner word{s.ledger().owner(2).load()};
              change_home(s.ledger(), 2, home_of(s.ledger(), 0));
-             change_owner(s.ledger(), 2, word, word.with(word.owner(), name_of(s.ledger(), 1), Owner::kLeaving));
+             change_owner(s.ledger(), 2, word, word.with(word.owner(), name_of(s.ledger(), 1), Owner::kOffered));
              s.ledger().header().admin_lock.store(packed(s.people.dead));
          }},
         {"every slot taken, one by a claimer that died",

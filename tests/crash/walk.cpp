@@ -324,13 +324,13 @@ private:
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
             const Owner word{ledger.owner(cpu).load()};
             const Owner::Name owner = word.owner();
-            if (word.is(Owner::kLeaving)) violation("a CPU is still being left when everybody has obeyed");
+            if (word.is(Owner::kOffered)) violation("a CPU is still being left when everybody has obeyed");
             outcome.owner[cpu] = word.is(Owner::kDrained) ? -1 : 0;
             if (owner == Owner::nobody()) continue;
             outcome.owner[cpu] = ledger.slot(owner.slot).client.pid.load();
             Request posted{};
             if (!read_request(ledger, owner.slot, posted) || !posted.mask.has(cpu))
-                violation("a client was not told of a CPU of its own");
+                violation("a client was not notified of a CPU of its own");
         }
         return outcome;
     }

@@ -7,13 +7,13 @@ explorer_fault(weak_owner "a client joins while" shmem/ledger.cpp
     return true;")
 
 explorer_fault(told_not_asked "a CPU is given twice" shmem/reconcile.cpp
-"        return told && all_released_ && !kept_.has(cpu);"
+"        return notified && all_released_ && !kept_.has(cpu);"
 "        return all_released_ && !kept_.has(cpu);")
 
 explorer_fault(never_asked_at_once "two reapers and a new user" shmem/reconcile.cpp
-"        return told && all_released_ && !kept_.has(cpu);"
+"        return notified && all_released_ && !kept_.has(cpu);"
 "        const bool never = ledger_.mailbox(owner.slot).newest.load() == 0;
-        return never || (told && all_released_ && !kept_.has(cpu));")
+        return never || (notified && all_released_ && !kept_.has(cpu));")
 
 explorer_fault(retired_unseen "a dead client's slot has a new user" shmem/enrolment.cpp
 "        if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;"

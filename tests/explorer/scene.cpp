@@ -293,7 +293,7 @@ void left_half_done(Scene& scene) {
     Intent what{intent::kMasks, kNoSlot, 0, cpus("0-3"), 0, targets};
     write_intent(ledger, what);
     const Owner word{ledger.owner(3).load()};
-    change_owner(ledger, 3, word, word.with(name_b, name_a, Owner::kLeaving));
+    change_owner(ledger, 3, word, word.with(name_b, name_a, Owner::kOffered));
     scene.kill(dead);
     scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
     scene.administer("takes CPU 2 from b", [b](Table& table) {

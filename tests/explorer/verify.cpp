@@ -22,7 +22,7 @@ uint32_t process_with(uint32_t pid) {
 uint32_t process_in(const Ledger& ledger, uint32_t slot) { return process_with(ledger.slot(slot).client.pid.load()); }
 
 /// Returns whether a launcher keeps the CPUs that it reserved for a process that died. CPUs that the dead process was
-/// told to leave are released when another client waits for them, or when the launcher has ended.
+/// notified to leave are released when another client waits for them, or when the launcher has ended.
 bool is_kept_for_another(const Ledger& ledger, uint32_t slot) {
     return slot < kSlots && !is_alive(process_in(ledger, slot)) &&
            is_alive(process_with(ledger.slot(slot).launcher.pid.load()));
@@ -152,7 +152,7 @@ const char* Verifier::nothing_is_lost() const {
         // request can be posted to it.
         if (scheduler.overtaken && is_present(ledger, word.owner()) && wanted_cpus(ledger, word.owner()).none())
             return nullptr;
-        if (word.is(Owner::kLeaving) && !is_kept_for_another(ledger, word.owner().slot))
+        if (word.is(Owner::kOffered) && !is_kept_for_another(ledger, word.owner().slot))
             return "a CPU is still being left when everybody has obeyed";
         if (word.owner() != Owner::nobody() && !is_present(ledger, word.owner())) return "a CPU belongs to the dead";
     }
@@ -167,7 +167,8 @@ const char* Verifier::nothing_is_lost() const {
         const CpuSet owned = owned_cpus(ledger, who);
         Request posted{};
         if (owned.none()) continue;
-        if (!read_request(ledger, slot, posted) || !(posted.mask == owned)) return "a client was not told what it has";
+        if (!read_request(ledger, slot, posted) || !(posted.mask == owned))
+            return "a client was not notified of what it has";
         if (memory.kernel.affinity[process].load() != owned.words[0]) return "a client does not run on what it has";
     }
     return nullptr;

@@ -27,7 +27,7 @@ CONFIGURATIONS = {
     "next-user": ("mailbox", "-DREUSE -DTRIES=1"),
     # Two administrators work at once, and each may stop and go on at any step.
     "overlap": ("ledger", "-DADMINISTRATORS=2"),
-    # A process marks an offer as told that has been replaced by another offer meanwhile.
+    # A process marks an offer as notified that has been replaced by another offer meanwhile.
     "late": ("ledger", "-DTHIRD"),
     # A client joins, and may die at any step. There is one administrator, and one that stays when all others are dead.
     "joining": ("ledger", "-DJOINING -DADMINISTRATORS=1 -DRECOVERY -DDEATHS"),
@@ -53,8 +53,8 @@ FAULTS = {
     "M_NAME_NOT_COMPARED": "next-user",
     "M_HALVES_NOT_BLANKED": "next-user",
     "OLD_NEVER": "joining",
-    "OLD_TOLD": "late",
-    "M_TOLD_NOT_REQUIRED": "late",
+    "OLD_NOTIFIED": "late",
+    "M_NOTIFIED_NOT_REQUIRED": "late",
     "M_NUMBER_BY_STORE": "overlap",
     "M_ACCEPT_BEFORE_RELEASE": "overlap",
     "M_RELEASED_FIRST": "overlap",

@@ -35,12 +35,12 @@
 #endif
 #define KEEP 7 /* a target: the present owner */
 
-// An owner word: owner, next owner (heir), offered (leaving), told, and a stamp that changes with every change.
-#define WORD(owner, heir, leaving, told) ((owner) | (heir) << 3 | (leaving) << 6 | (told) << 7)
+// An owner word: owner, next owner, offered, notified, and a stamp that changes with every change.
+#define WORD(owner, next_owner, offered, notified) ((owner) | (next_owner) << 3 | (offered) << 6 | (notified) << 7)
 #define OWNER(w) ((w) & 7)
-#define HEIR(w) ((w) >> 3 & 7)
-#define IS_LEAVING(w) ((w) >> 6 & 1)
-#define IS_TOLD(w) ((w) >> 7 & 1)
+#define NEXT_OWNER(w) ((w) >> 3 & 7)
+#define IS_OFFERED(w) ((w) >> 6 & 1)
+#define IS_NOTIFIED(w) ((w) >> 7 & 1)
 short word[CPUS];   // {stamp:7, word:8}
 #define BITS(w) ((w) & 255)
 #define STAMPED(old, w) (((((old) >> 8) + 1) & 127) << 8 | (w))
@@ -59,7 +59,7 @@ byte intent_self, intent_wish, intent_sum;
 // Only the claims look at these: the administrator's operation, and the next owner of each CPU before it.
 byte asked_self, asked_wish;
 byte before[CPUS];
-#define NEXT(w) (IS_LEAVING(w) -> HEIR(w) : OWNER(w))
+#define NEXT(w) (IS_OFFERED(w) -> NEXT_OWNER(w) : OWNER(w))
 byte stage;              // 1: the first administrators are dead, and one recovers; 2: that one is dead, too
 byte recoverer;
 
@@ -87,19 +87,19 @@ inline plan_word(c) {
         w = from[c];
         to_be[c] = BITS(w);
         if
-        :: (wish & BIT(c)) && OWNER(w) == self && IS_LEAVING(w) -> to_be[c] = WORD(self, 0, 0, 0)
+        :: (wish & BIT(c)) && OWNER(w) == self && IS_OFFERED(w) -> to_be[c] = WORD(self, 0, 0, 0)
         :: (wish & BIT(c)) && OWNER(w) != self && (OWNER(w) == 0 || !IS_LIVE(OWNER(w))) -> to_be[c] = WORD(self, 0, 0, 0)
         :: (wish & BIT(c)) && OWNER(w) != self && OWNER(w) != 0 && IS_LIVE(OWNER(w)) ->
-            to_be[c] = WORD(OWNER(w), self, 1, IS_TOLD(w));
+            to_be[c] = WORD(OWNER(w), self, 1, IS_NOTIFIED(w));
             touched = touched | BIT(SLOT(OWNER(w)))
-        :: !(wish & BIT(c)) && OWNER(w) == self && !IS_LEAVING(w) -> to_be[c] = WORD(self, 0, 1, 0)
-        :: !(wish & BIT(c)) && OWNER(w) != self && HEIR(w) == self ->
+        :: !(wish & BIT(c)) && OWNER(w) == self && !IS_OFFERED(w) -> to_be[c] = WORD(self, 0, 1, 0)
+        :: !(wish & BIT(c)) && OWNER(w) != self && NEXT_OWNER(w) == self ->
             to_be[c] = WORD(OWNER(w), 0, 0, 0);
             touched = touched | BIT(SLOT(OWNER(w)))
         :: else
         fi;
         if
-        :: to_be[c] != BITS(w) && HEIR(w) != 0 -> touched = touched | BIT(SLOT(HEIR(w)))
+        :: to_be[c] != BITS(w) && NEXT_OWNER(w) != 0 -> touched = touched | BIT(SLOT(NEXT_OWNER(w)))
         :: else
         fi;
         touched = touched | BIT(SLOT(self));
@@ -149,7 +149,7 @@ bool joining[2];   // the process has claimed the slot and does not read yet
 
 
 proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid == recoverer)) {
-    byte asked, n, kept, to, what, touched, who, base, untold, usable, self, wish, c, s, back, round, count;
+    byte asked, n, kept, to, what, touched, who, base, unnotified, usable, self, wish, c, s, back, round, count;
     short w;
     short from[CPUS], to_be[CPUS], snap[CPUS];
     bool acked, unasked, ok, changed, again, complete, announced, finishing, inherited;
@@ -157,9 +157,9 @@ proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid =
     if
     :: kind == JOINS -> goto join
     :: kind == REAPS -> goto reap
-    :: kind == RECONCILES -> // has posted, and was stopped before it marks the CPU as told
-        atomic { who = NAME(0, 0); untold = 1; snap[0] = WORD(NAME(0, 0), 0, 1, 0) }
-        mark_told(0);
+    :: kind == RECONCILES -> // has posted, and was stopped before it marks the CPU as notified
+        atomic { who = NAME(0, 0); unnotified = 1; snap[0] = WORD(NAME(0, 0), 0, 1, 0) }
+        mark_notified(0);
         goto done
     :: else
     fi;
@@ -362,7 +362,7 @@ inline reap_one(k) {
     fi
 }
 inline check_word(c) {
-    assert(dead[0] || dead[1] || (!IS_LEAVING(word[c]) && HEIR(word[c]) == 0));
+    assert(dead[0] || dead[1] || (!IS_OFFERED(word[c]) && NEXT_OWNER(word[c]) == 0));
     assert(dead[0] || dead[1] || OWNER(word[c]) == 0 || IS_LIVE(OWNER(word[c])))
 }
 // The CPUs that the client's threads may use are those that the words spell, unless it has died since the last look.
@@ -391,7 +391,7 @@ inline check_client(k) {
 // All other administrators died, at any instruction, and so did the client that was joining. The other clients go on,
 // and wait for no process (R1).
 proctype Last() {
-    byte asked, n, kept, to, what, touched, who, base, untold, usable, self, wish, s, round, looks;
+    byte asked, n, kept, to, what, touched, who, base, unnotified, usable, self, wish, s, round, looks;
     short w;
     short from[CPUS], to_be[CPUS], snap[CPUS];
     bool acked, unasked, changed, complete;

@@ -14,13 +14,13 @@
 #define ASK 3
 #define RELEASED(c) (acked && !(kept & BIT(c)))
 #if defined(M_ACCEPT_BEFORE_RELEASE)
-#define MAY_HAND_OVER(c) IS_TOLD(w)
-#elif defined(M_TOLD_NOT_REQUIRED)
+#define MAY_HAND_OVER(c) IS_NOTIFIED(w)
+#elif defined(M_NOTIFIED_NOT_REQUIRED)
 #define MAY_HAND_OVER(c) RELEASED(c)
 #elif defined(OLD_NEVER)
-#define MAY_HAND_OVER(c) (unasked || (IS_TOLD(w) && RELEASED(c)))
+#define MAY_HAND_OVER(c) (unasked || (IS_NOTIFIED(w) && RELEASED(c)))
 #else
-#define MAY_HAND_OVER(c) (IS_TOLD(w) && RELEASED(c))
+#define MAY_HAND_OVER(c) (IS_NOTIFIED(w) && RELEASED(c))
 #endif
 
 // Reconciliation::step() on word c, with has_released(), give(), leave_dead(), heir_died() and hand_over(). A word and
@@ -34,12 +34,12 @@ inline reconcile_word(c) {
 #ifndef M_THE_DEAD_KEEP
         :: OWNER(w) != 0 && !IS_LIVE(OWNER(w)) ->
             what = GIVE;
-            to = (IS_LEAVING(w) && IS_LIVE(HEIR(w)) -> HEIR(w) : 0)
+            to = (IS_OFFERED(w) && IS_LIVE(NEXT_OWNER(w)) -> NEXT_OWNER(w) : 0)
 #endif
 #ifndef M_THE_DEAD_INHERIT
-        :: OWNER(w) != 0 && IS_LIVE(OWNER(w)) && HEIR(w) != 0 && !IS_LIVE(HEIR(w)) -> what = DISINHERIT
+        :: OWNER(w) != 0 && IS_LIVE(OWNER(w)) && NEXT_OWNER(w) != 0 && !IS_LIVE(NEXT_OWNER(w)) -> what = DISINHERIT
 #endif
-        :: OWNER(w) != 0 && IS_LIVE(OWNER(w)) && IS_LEAVING(w) && (HEIR(w) == 0 || IS_LIVE(HEIR(w))) -> what = ASK; to = HEIR(w)
+        :: OWNER(w) != 0 && IS_LIVE(OWNER(w)) && IS_OFFERED(w) && (NEXT_OWNER(w) == 0 || IS_LIVE(NEXT_OWNER(w))) -> what = ASK; to = NEXT_OWNER(w)
         :: else -> what = NOTHING; w = 0
         fi
     }
@@ -70,7 +70,7 @@ inline reconcile_word(c) {
             changed = true;
             if
             :: !UNCHANGED(word[c], w)
-            :: UNCHANGED(word[c], w) && what == DISINHERIT -> word[c] = STAMPED(w, WORD(OWNER(w), 0, 1, IS_TOLD(w)))
+            :: UNCHANGED(word[c], w) && what == DISINHERIT -> word[c] = STAMPED(w, WORD(OWNER(w), 0, 1, IS_NOTIFIED(w)))
             :: UNCHANGED(word[c], w) && what != DISINHERIT ->
                 word[c] = STAMPED(w, WORD(to, 0, 0, 0));
                 if
@@ -86,11 +86,11 @@ inline reconcile_word(c) {
     }
 }
 
-// untold_cpus() and usable_cpus(), for one word.
-inline look_untold(c) {
+// unnotified_cpus() and usable_cpus(), for one word.
+inline look_unnotified(c) {
     atomic {
         if
-        :: OWNER(word[c]) == who && IS_LEAVING(word[c]) && !IS_TOLD(word[c]) -> untold = untold | BIT(c); snap[c] = word[c]
+        :: OWNER(word[c]) == who && IS_OFFERED(word[c]) && !IS_NOTIFIED(word[c]) -> unnotified = unnotified | BIT(c); snap[c] = word[c]
         :: else
         fi
     }
@@ -98,20 +98,20 @@ inline look_untold(c) {
 inline look_usable(c) {
     atomic {
         if
-        :: OWNER(word[c]) == who && !IS_LEAVING(word[c]) -> usable = usable | BIT(c)
+        :: OWNER(word[c]) == who && !IS_OFFERED(word[c]) -> usable = usable | BIT(c)
         :: else
         fi
     }
 }
-// mark_told()
-inline mark_told(c) {
-#ifdef OLD_TOLD
+// mark_notified()
+inline mark_notified(c) {
+#ifdef OLD_NOTIFIED
     if
-    :: untold & ~usable & BIT(c) ->
+    :: unnotified & ~usable & BIT(c) ->
         snap[c] = word[c];
         atomic {
             if
-            :: OWNER(snap[c]) == who && IS_LEAVING(snap[c]) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(who, HEIR(snap[c]), 1, 1))
+            :: OWNER(snap[c]) == who && IS_OFFERED(snap[c]) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(who, NEXT_OWNER(snap[c]), 1, 1))
             :: else
             fi
         }
@@ -120,7 +120,7 @@ inline mark_told(c) {
 #else
     atomic {
         if
-        :: (untold & ~usable & BIT(c)) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(who, HEIR(snap[c]), 1, 1))
+        :: (unnotified & ~usable & BIT(c)) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(who, NEXT_OWNER(snap[c]), 1, 1))
         :: else
         fi
     }
@@ -128,9 +128,9 @@ inline mark_told(c) {
 }
 
 #ifdef M_UNREADABLE_IS_POSTED
-#define POSTED_ALREADY(s) (base != 0 && mask[s] == usable && untold == 0)
+#define POSTED_ALREADY(s) (base != 0 && mask[s] == usable && unnotified == 0)
 #else
-#define POSTED_ALREADY(s) (base != 0 && !unreadable[s] && mask[s] == usable && untold == 0)
+#define POSTED_ALREADY(s) (base != 0 && !unreadable[s] && mask[s] == usable && unnotified == 0)
 #endif
 #ifdef M_NUMBER_BY_STORE
 #define PUBLISHES(s) true
@@ -148,9 +148,9 @@ inline post_words(s) {
         if
         :: who == 0 -> touched = touched & ~BIT(s)
         :: else ->
-            look_untold(0);
+            look_unnotified(0);
 #if CPUS > 1
-            look_untold(1);
+            look_unnotified(1);
 #endif
             look_usable(0);
 #if CPUS > 1
@@ -169,19 +169,19 @@ inline post_words(s) {
                     unreadable[s] = generation[s] != GEN(who);
                     touched = touched & ~BIT(s)
                 :: newest[s] != base && !PUBLISHES(s) ->
-                    untold = 0;
+                    unnotified = 0;
                     if
                     :: newest[s] > base && ((newest[s] - base) & 1) -> unreadable[s] = true
                     :: true
                     fi
                 fi
             }
-            mark_told(0);
+            mark_notified(0);
 #if CPUS > 1
-            mark_told(1);
+            mark_notified(1);
 #endif
             atomic {
-                base = 0; untold = 0; usable = 0; who = 0;
+                base = 0; unnotified = 0; usable = 0; who = 0;
                 snap[0] = 0;
 #if CPUS > 1
                 snap[1] = 0;

@@ -50,7 +50,7 @@ protected:
         return slot;
     }
     void own(uint32_t cpu, uint32_t slot) { change(cpu, name(slot), Owner::nobody(), 0); }
-    void offer(uint32_t cpu, uint32_t from, uint32_t to) { change(cpu, name(from), name(to), Owner::kLeaving); }
+    void offer(uint32_t cpu, uint32_t from, uint32_t to) { change(cpu, name(from), name(to), Owner::kOffered); }
     void change(uint32_t cpu, Owner::Name owner, Owner::Name next, uint64_t flags) {
         const Owner word = this->word(cpu);
         ASSERT_TRUE(change_owner(ledger_, cpu, word, word.with(owner, next, flags)));
@@ -174,7 +174,7 @@ TEST_F(Schedules, ACpuIsToldWhenTheRequestIsThere) {
     ASSERT_TRUE(stale.run_until([&] { return half_seq(a, 2) == 2; }));  // derived with CPU 1, and not published yet
     offer(1, a, b);
     Puppet telling(reconciles_for(a));
-    telling.run_until([&] { return word(1).is(Owner::kTold); });
+    telling.run_until([&] { return word(1).is(Owner::kNotified); });
     Puppet administrator(reconciles_for(b));
     administrator.run_until([&] { return newest(b) == 2; });
     stale.finish();
@@ -219,8 +219,8 @@ TEST_F(Schedules, ACpuIsNotTakenFromAClientWhoseFirstRequestIsUnderWay) {
     EXPECT_TRUE((posted(a) & posted(b)).none());
 }
 
-// 1. A process posted for an offer. 2. The offer was withdrawn. 3. The process marked the next offer as told, for which
-// no request had been posted.
+// 1. A process posted for an offer. 2. The offer was withdrawn. 3. The process marked the next offer as notified, for
+// which no request had been posted.
 TEST_F(Schedules, WhoPostedForAnotherOfferTellsNothing) {
     const uint32_t b = join();
     const uint32_t a = join();

@@ -129,7 +129,7 @@ void assert_finished(const MemoryTable& table) {
     const CpuSet unowned = free_cpus(table.ledger);
     RC_ASSERT(!seen.intersects(unowned));
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
-        RC_ASSERT(!table.word(cpu).is(Owner::kLeaving));
+        RC_ASSERT(!table.word(cpu).is(Owner::kOffered));
         RC_ASSERT(seen.has(cpu) || unowned.has(cpu) || table.word(cpu).is(Owner::kDrained));
     }
 }
@@ -334,8 +334,8 @@ TEST_F(Two, ARigidClientKeepsWhatItHas) {
 TEST_F(Two, AnOfferedCpuIsStillItsOwnersUntilReleased) {
     ASSERT_EQ(set_mask(table, a, set_of({0, 1, 2, 3, 4}), kTake).status, DROM_OK);
     EXPECT_TRUE(table.owned(b).has(4));
-    EXPECT_FALSE(table.posted(b).has(4)) << "the owner was not told to leave";
-    EXPECT_FALSE(table.posted(a).has(4)) << "the next owner was told to start before the owner left";
+    EXPECT_FALSE(table.posted(b).has(4)) << "the owner was not notified to leave";
+    EXPECT_FALSE(table.posted(a).has(4)) << "the next owner was notified to start before the owner left";
     table.release(b);
     reconcile_all(table.ledger, table.pages);
     EXPECT_TRUE(table.owned(a).has(4));
@@ -408,7 +408,7 @@ TEST_F(Two, ALentCpuWhoseBorrowerDiedBeforeItCameStaysWithItsOwner) {
     ASSERT_FALSE(table.posted(b).has(4));
     table.die(a);
     reconcile_all(table.ledger, table.pages);
-    EXPECT_FALSE(table.word(4).is(Owner::kLeaving)) << "it would have to leave for nobody";
+    EXPECT_FALSE(table.word(4).is(Owner::kOffered)) << "it would have to leave for nobody";
     EXPECT_TRUE(table.posted(b).has(4));
 }
 

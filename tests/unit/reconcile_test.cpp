@@ -41,7 +41,7 @@ struct Mess {
         const Owner::Name owner = any_name();
         const bool leaving = !(owner == Owner::nobody()) && *rc::gen::arbitrary<bool>();
         const Owner::Name next = leaving ? any_name() : Owner::nobody();
-        uint64_t flags = leaving ? Owner::kLeaving : 0;
+        uint64_t flags = leaving ? Owner::kOffered : 0;
         if (leaving && *rc::gen::inRange(0, 4) == 0) flags |= Owner::kFast;
         if ((leaving || owner == Owner::nobody()) && next == Owner::nobody() && *rc::gen::inRange(0, 5) == 0)
             flags |= Owner::kDrained;

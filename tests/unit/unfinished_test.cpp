@@ -32,7 +32,7 @@ TEST(Unfinished, AMaskDerivedBeforeAnOfferIsNeverPostedAfterTheCpuHasGone) {
     const CpuSet stale = usable_cpus(table.ledger, table.name(a));
     // Another administrator takes it for B. A's newest request never had CPU 1 and is released, and still the CPU must
     // not go yet.
-    table.ledger.owner(1).store(table.word(1).with(table.name(a), table.name(b), Owner::kLeaving).bits);
+    table.ledger.owner(1).store(table.word(1).with(table.name(a), table.name(b), Owner::kOffered).bits);
     reconcile(table.ledger, table.pages, {});
     EXPECT_EQ(table.word(1).owner(), table.name(a));
     EXPECT_FALSE(post_request(table.ledger, table.name(a), base, stale));
@@ -46,7 +46,7 @@ TEST(Unfinished, ToldAgainOnlyOnce) {
     const uint32_t a = table.join();
     const uint32_t b = table.join();
     table.give(a, CpuSet::range(0, 3));
-    table.ledger.owner(2).store(table.word(2).with(table.name(a), table.name(b), Owner::kLeaving).bits);
+    table.ledger.owner(2).store(table.word(2).with(table.name(a), table.name(b), Owner::kOffered).bits);
     EXPECT_TRUE(reconcile_all(table.ledger, table.pages));
     const uint64_t seq = table.ledger.mailbox(a).newest.load();
     EXPECT_FALSE(reconcile_all(table.ledger, table.pages));

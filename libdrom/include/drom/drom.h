@@ -394,7 +394,7 @@ DROM_EXPORT int drom_release(drom_table *, int32_t pid, const drom_options *, dr
 
 /* ---- drom_drain(3): empty CPUs, and give them back ---- */
 
-/* drom_drain tells the owners of these CPUs to leave them, and no client is given them until drom_restore.
+/* drom_drain notifies the owners of these CPUs to leave them, and no client is given them until drom_restore.
  * drom_restore hands them back to their previous owners.
  *
  * Returns: DROM_OK, DROM_PENDING or DROM_UNCHANGED, as drom_set_mask.
@@ -431,7 +431,7 @@ enum {
     DROM_EVENT_LEAVE = 2,     /* a client left */
     DROM_EVENT_REAP = 3,      /* a client was found dead */
     DROM_EVENT_CLAIM = 4,     /* a free CPU became that of `slot` */
-    DROM_EVENT_OFFER = 5,     /* the owner `slot` of a CPU was told to leave it */
+    DROM_EVENT_OFFER = 5,     /* the owner `slot` of a CPU was notified to leave it */
     DROM_EVENT_ACCEPT = 6,    /* a CPU was released and is owned by `slot` now */
     DROM_EVENT_FREE = 7,      /* a CPU was released by `slot` and is free now */
     DROM_EVENT_POST = 8,      /* request `seq` was posted to `slot`, with `value` CPUs */

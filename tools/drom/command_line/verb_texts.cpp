@@ -79,7 +79,7 @@ constexpr VerbText kVerbs[] = {
      "With --job its ranks divide what is left evenly.",
      "drom take render 4-5"},
     {"drain", "MASK", "empty these CPUs and give them to no client until restored",
-     "Their owners are told to leave. A client that has no other CPU keeps one, and the request is refused.",
+     "Their owners are notified to leave. A client that has no other CPU keeps one, and the request is refused.",
      "drom drain package:1"},
     {"restore", "MASK", "hand drained CPUs back to the clients that had them",
      "CPUs whose owner has ended meanwhile become free.", "drom restore package:1"},
