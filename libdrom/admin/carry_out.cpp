@@ -40,8 +40,8 @@ int make_plan(const Ledger& ledger, const Intent& what, const char* verb, Plan& 
     switch (what.kind) {
         case intent::kDrain: return plan_drain(ledger, what.mask, rules, plan, error);
         case intent::kRestore: return plan_restore(ledger, what.mask, rules, plan, error);
-        case intent::kGive: return plan_give(ledger, who, what.mask, rules, plan, error);
-        case intent::kTake: return plan_take(ledger, who, what.mask, rules, plan, error);
+        case intent::kAdd: return plan_add(ledger, who, what.mask, rules, plan, error);
+        case intent::kRemove: return plan_remove(ledger, who, what.mask, rules, plan, error);
         case intent::kMasks: return plan_masks(ledger, what.mask, what.targets, rules, plan, error);
         default: return plan_mask(ledger, who, what.mask, rules, plan, error);
     }

@@ -38,7 +38,7 @@ int choose_kept(const Ledger& ledger, const Order& order, bool again, Intent& wh
                 drom_error* error) noexcept {
     const CpuSet has = wanted_cpus(ledger, what.client());
     const CpuSet strange = order.mask - has;
-    what.kind = intent::kTake;
+    what.kind = intent::kRemove;
     what.mask = order.mask & has;
     if (order.mask.none()) return fail(error, DROM_E_INVAL, "%s: the mask is empty; name the CPUs to take", verb);
     if (!strange.none() && !again)
@@ -54,7 +54,7 @@ int choose_fewer(const Ledger& ledger, const Order& order, bool again, Intent& w
                  drom_error* error) noexcept {
     const CpuSet mask = wanted_cpus(ledger, what.client());
     const uint32_t has = mask.count();
-    what.kind = intent::kTake;
+    what.kind = intent::kRemove;
     what.mask = CpuSet::empty();
     if (order.to == 0) return fail(error, DROM_E_INVAL, "%s: a client keeps at least one CPU", verb);
     if (order.to == has) return DROM_OK;  // nothing to take: a result, no error
@@ -89,7 +89,7 @@ int choose_more(const Ledger& ledger, const Order& order, bool again, Intent& wh
     const CpuSet mask = wanted_cpus(ledger, who);
     const uint32_t has = mask.count();
     const bool take = (what.flags & DROM_TAKE) != 0;
-    what.kind = intent::kGive;
+    what.kind = intent::kAdd;
     what.mask = CpuSet::empty();
     if (order.to == has || (order.to < has && again)) return DROM_OK;
     if (order.to < has)
@@ -108,13 +108,13 @@ int choose_cpus(const Ledger& ledger, const Order& order, bool again, Intent& wh
                 drom_error* error) noexcept {
     what.mask = order.mask;
     switch (order.kind) {
-        case Order::kTake: return choose_kept(ledger, order, again, what, verb, error);
+        case Order::kRemove: return choose_kept(ledger, order, again, what, verb, error);
         case Order::kShrink: return choose_fewer(ledger, order, again, what, verb, error);
         case Order::kExpand: return choose_more(ledger, order, again, what, verb, error);
         default: break;
     }
     const bool exactly = order.kind == Order::kSet;
-    what.kind = exactly ? intent::kMask : intent::kGive;
+    what.kind = exactly ? intent::kMask : intent::kAdd;
     if (const int status = check_cpus(ledger, order.mask, false, verb, error); status != DROM_OK) return status;
     if (exactly) return check_limits(ledger, what.slot, order.mask, verb, error);
     return check_limits(ledger, what.slot, order.mask | wanted_cpus(ledger, what.client()), verb, error);

@@ -10,8 +10,8 @@ namespace drom {
 /// A call of an administrator about one client, as it was given. Its CPUs are chosen on the words of which the plan is
 /// made, and again when those have changed before the plan was carried out.
 struct Order {
-    enum Kind : uint8_t { kSet, kGive, kTake, kShrink, kExpand } kind;
-    const CpuSet& mask;  ///< kSet, kGive, kTake; lives as long as the call
+    enum Kind : uint8_t { kSet, kAdd, kRemove, kShrink, kExpand } kind;
+    const CpuSet& mask;  ///< kSet, kAdd, kRemove; lives as long as the call
     uint32_t to = 0;     ///< kShrink, kExpand
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// orders.cpp - new CPUs for clients: set, give, take, shrink, expand, drain, restore.
+// orders.cpp - new CPUs for clients: set, add, remove, shrink, expand, drain, restore.
 #include "orders.hpp"
 
 #include "base/error.hpp"
@@ -43,7 +43,7 @@ int assign(Table& table, const ClientMask* wanted, size_t n, Intent& what, SlotS
 }  // namespace
 
 int change(Table& table, uint32_t pid, const Order& order, const Options& options, drom_error* error) noexcept {
-    static constexpr const char* kNames[] = {"set", "give", "take", "shrink", "expand"};
+    static constexpr const char* kNames[] = {"set", "add", "remove", "shrink", "expand"};
     const char* name = kNames[order.kind];
     const VerbText verb(name, pid);
     if (const int status = table.writable(name, error); status != DROM_OK) return status;

@@ -276,8 +276,8 @@ int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targ
     return check_circle(ledger, plan, rules.verb, error);
 }
 
-int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
-              drom_error* error) noexcept {
+int plan_add(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+             drom_error* error) noexcept {
     plan.count = 0;
     if (cpus.none()) return DROM_OK;
     if (const int status = check_cpus(ledger, cpus, false, rules.verb, error); status != DROM_OK) return status;
@@ -287,8 +287,8 @@ int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const P
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 
-int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
-              drom_error* error) noexcept {
+int plan_remove(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+                drom_error* error) noexcept {
     plan.count = 0;
     if (cpus.none()) return DROM_OK;
     const CpuSet has = wanted_cpus(ledger, who);

@@ -50,10 +50,10 @@ int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targ
 
 /// Plan that the client gets `cpus` besides its own, or loses `cpus`. The words of other CPUs are neither read for the
 /// plan nor changed: two administrators can move different CPUs of one client at once. No CPUs: an empty plan.
-int plan_give(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
-              drom_error* error) noexcept;
-int plan_take(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
-              drom_error* error) noexcept;
+int plan_add(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+             drom_error* error) noexcept;
+int plan_remove(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+                drom_error* error) noexcept;
 
 /// Plans that the owners leave `mask`, without next owners. Refuses when a client would be left with fewer CPUs than
 /// its min.

@@ -159,7 +159,7 @@ int drom_set_mask(drom_table* table, int32_t pid, const uint64_t* words, size_t 
     if (status != DROM_OK) return status;
     if (read.has(DROM_ADD) && read.has(DROM_REMOVE))
         return fail(error, DROM_E_INVAL, "drom: set: DROM_ADD and DROM_REMOVE exclude each other");
-    const Order::Kind kind = read.has(DROM_ADD) ? Order::kGive : read.has(DROM_REMOVE) ? Order::kTake : Order::kSet;
+    const Order::Kind kind = read.has(DROM_ADD) ? Order::kAdd : read.has(DROM_REMOVE) ? Order::kRemove : Order::kSet;
     return drom::change(table->core, static_cast<uint32_t>(pid), {kind, mask}, read, error);
 }
 

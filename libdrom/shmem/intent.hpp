@@ -12,7 +12,7 @@ namespace drom {
 
 struct Intent {
     uint64_t kind;              ///< intent::kMask ... kLast
-    uint32_t slot, generation;  ///< kMask, kGive, kTake: the client
+    uint32_t slot, generation;  ///< kMask, kAdd, kRemove: the client
     CpuSet mask;     ///< kMask: the client's whole new mask; kMasks: that of all targets together; otherwise the CPUs
                      ///< that move
     uint64_t flags;  ///< DROM_TAKE, DROM_RETURN, DROM_FAST
@@ -21,7 +21,7 @@ struct Intent {
 
     [[nodiscard]] Owner::Name client() const noexcept { return {slot, generation & 0xfff}; }
     [[nodiscard]] bool is_about_a_client() const noexcept {
-        return kind == intent::kMask || kind == intent::kGive || kind == intent::kTake;
+        return kind == intent::kMask || kind == intent::kAdd || kind == intent::kRemove;
     }
 };
 

@@ -171,7 +171,7 @@ struct IntentRecord {
     Payload words[1];  ///< mask_words of them; then, for kMasks, one Half per CPU: Owner::packed() of its new owner
 };
 namespace intent {
-inline constexpr uint64_t kNothing = 0, kMask = 1, kDrain = 2, kRestore = 3, kGive = 4, kTake = 5, kMasks = 6;
+inline constexpr uint64_t kNothing = 0, kMask = 1, kDrain = 2, kRestore = 3, kAdd = 4, kRemove = 5, kMasks = 6;
 inline constexpr uint64_t kLast = kMasks;
 }  // namespace intent
 constexpr uint32_t intent_bytes(uint32_t mask_words) noexcept {
@@ -283,7 +283,7 @@ inline constexpr uint64_t kLayoutFacts[] = {
     Owner{0}.with({1, 2}, {3, 4}, Owner::kOffered).bits, Owner{0}.with({5, 6}, Owner::nobody(), Owner::kDrained).bits,
     Owner::kAbsent, Owner::kOffline, Owner::kFast, Owner::kNotified, phase::kClaimed, phase::kReserved, phase::kLive,
     phase::kLeaving, slot_flag::kRigid, slot_flag::kReturn, intent::kMask, intent::kDrain, intent::kRestore,
-    intent::kGive, intent::kTake, intent::kMasks,
+    intent::kAdd, intent::kRemove, intent::kMasks,
     // the ledger
     sizeof(Header), offsetof(Header, boot_id), offsetof(Header, cpus), offsetof(Header, owners_at),
     offsetof(Header, checksum), offsetof(Header, admin_lock), offsetof(Header, admin_lock_waiters),

@@ -29,9 +29,9 @@ job() {
     client_is rank0 mask "$A"
     drom expand --job 88 2
     client_is rank0 mask "$BOTH"
-    drom take --job 88 "$A"
+    drom remove --job 88 "$A"
     client_is rank0 mask "$B"
-    drom give --job 88 "$A"
+    drom add --job 88 "$A"
     client_is rank0 mask "$BOTH"
     run drom set --job 88 "$B"
     [[ $status == 0 && $output == "rank0 ("*"): $BOTH -> $B, released"* ]]
@@ -43,7 +43,7 @@ job() {
     refuses 1 '^drom: shrink: 1 CPU for 2 ranks, which need 2 at least' drom shrink --job 88 1
     refuses 1 '^drom: shrink: to 2 CPUs a rank: the job has 2; use expand' drom shrink --job 88 --per-rank 2
     refuses 1 '^drom: expand: 4 CPUs wanted: the job has 2, and 0 are free' drom expand --job 88 --per-rank 2
-    refuses 1 '^drom: take: 1 CPU for 2 ranks' drom take --job 88 "$B"
+    refuses 1 '^drom: remove: 1 CPU for 2 ranks' drom remove --job 88 "$B"
     client_is rank0 mask "$A"
     client_is rank1 mask "$B"
 }
@@ -52,8 +52,8 @@ job() {
     two_cpus
     sleeper other "$B"
     job "$A"
-    refuses 1 "^drom: give: CPU $B belongs to client [0-9]+ \(other\); use --take" drom give --job 88 "$B"
-    refuses 1 "CPU $B belongs to client [0-9]+ \(other\), which would be left with 0 CPUs" drom give --job 88 "$B" --take
+    refuses 1 "^drom: add: CPU $B belongs to client [0-9]+ \(other\); use --take" drom add --job 88 "$B"
+    refuses 1 "CPU $B belongs to client [0-9]+ \(other\), which would be left with 0 CPUs" drom add --job 88 "$B" --take
     refuses 1 '^drom: expand: 2 CPUs wanted: the job has 1, and 0 are free; ask for fewer, or use --take' drom expand --job 88 2
     client_is other mask "$B"
 }

@@ -24,7 +24,7 @@ documented() {
 # schema_of WHAT: the schema of such an object; nothing for what is a part of another one.
 schema_of() {
     case $1 in
-        set | shrink | expand | give | take | wait) echo request ;;
+        set | shrink | expand | add | remove | wait) echo request ;;
         job) echo job-request ;;
         restore) echo drain ;;
         refusal) echo error ;;
@@ -80,10 +80,10 @@ part() { jq -c "$1" "$WORK/json"; }
     prints list list one
 }
 
-@test "set, give, take, shrink, expand, wait" {
+@test "set, add, remove, shrink, expand, wait" {
     two_cpus
     sleeper one "$BOTH"
-    for command in "set one $A" "give one $B" "take one $B" "expand one 2" "shrink one 1" "wait one" "set one $(client one mask)"; do
+    for command in "set one $A" "add one $B" "remove one $B" "expand one 2" "shrink one 1" "wait one" "set one $(client one mask)"; do
         # shellcheck disable=SC2086
         prints "${command%% *}" $command
         part .client | is client
@@ -177,7 +177,7 @@ part() { jq -c "$1" "$WORK/json"; }
 
 @test "a refusal of every verb" {
     export DROM_TABLE=$WORK/none
-    for command in list "set 1 0" "shrink 1 1" "expand 1 1" "give 1 0" "take 1 0" "drain 0" "restore 0" "wait 1" watch "explain 1" check \
+    for command in list "set 1 0" "shrink 1 1" "expand 1 1" "add 1 0" "remove 1 0" "drain 0" "restore 0" "wait 1" watch "explain 1" check \
         "run --cpus 4095 --no-preload true" "verify --runs 0 true" "env --nonsense"; do
         read -ra words <<<"$command"
         drom "${words[0]}" --json "${words[@]:1}" >"$WORK/json" 2>"$WORK/err" && false

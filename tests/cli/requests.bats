@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# requests.bats - CPUs of real OpenMP programs change hands: set, shrink, expand, give, take, and what explain says of
+# requests.bats - CPUs of real OpenMP programs change hands: set, shrink, expand, add, remove, and what explain says of
 # them.
 
 load support
@@ -106,14 +106,14 @@ guest_of_nobody() {
     awk '/^outer 1 ratio/ { exit !($4 < 3.5) } END { if (!/^outer 1 ratio/) exit 1 }' "$WORK/out"
 }
 
-@test "give adds free CPUs, take removes some, shrink and expand choose" {
+@test "add adds free CPUs, remove removes some, shrink and expand choose" {
     has_guest regions-gcc
     two_cpus
     guest sim "$BOTH" "$GUESTS/regions-gcc"
-    drom take sim "$B"
+    drom remove sim "$B"
     client_is sim want "$A"
     free_is "$B"
-    drom give sim "$B"
+    drom add sim "$B"
     client_is sim want "$BOTH"
     drom shrink sim 1
     [[ $(client sim want) =~ ^[0-9]+$ ]]

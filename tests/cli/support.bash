@@ -15,7 +15,7 @@ readonly BIN
 # unless the test says how long.
 drom() {
     case ${1-} in
-        set | shrink | expand | give | take | drain | wait) timeout --foreground 150 env "DROM_TIMEOUT_MS=${DROM_TIMEOUT_MS-30000}" "$BIN" "$@" ;;
+        set | shrink | expand | add | remove | drain | wait) timeout --foreground 150 env "DROM_TIMEOUT_MS=${DROM_TIMEOUT_MS-30000}" "$BIN" "$@" ;;
         *) timeout --foreground 150 "$BIN" "$@" ;;
     esac
 }

@@ -9,7 +9,7 @@ load support
 setup_file() { build_guests; }
 
 @test "no table: every verb says so, none creates it" {
-    for command in "list" "set 1 0" "shrink 1 1" "expand 1 1" "give 1 0" "take 1 0" "drain 0" "restore 0" "wait 1" "watch" "explain 1" "check"; do
+    for command in "list" "set 1 0" "shrink 1 1" "expand 1 1" "add 1 0" "remove 1 0" "drain 0" "restore 0" "wait 1" "watch" "explain 1" "check"; do
         # shellcheck disable=SC2086
         refuses 1 "^drom: open table $DROM_TABLE: there is none; start a program with drom run, or set DROM_TABLE" drom $command
     done
@@ -198,8 +198,8 @@ $WORK/here/mine" ]]
 @test "the last CPU cannot be taken, nor one that is not there" {
     two_cpus
     sleeper one "$A"
-    refuses 1 "nothing would be left of CPU $A of client [0-9]+ \(one\); a client keeps at least one" drom take one "$A"
-    refuses 1 "CPU $B is not one of client [0-9]+ \(one\), which has $A" drom take one "$B"
+    refuses 1 "nothing would be left of CPU $A of client [0-9]+ \(one\); a client keeps at least one" drom remove one "$A"
+    refuses 1 "CPU $B is not one of client [0-9]+ \(one\), which has $A" drom remove one "$B"
     refuses 1 "to 2 CPUs: it has 1; use expand to give more" drom shrink one 2
 }
 
@@ -209,7 +209,7 @@ $WORK/here/mine" ]]
     sleeper two "$B"
     refuses 1 "CPU $B belongs to .*two.*; use --take" drom set one "$BOTH"
     refuses 1 "CPU $B belongs to .*two.*, which would be left with 0 CPUs and needs 1" drom set one "$BOTH" --take
-    refuses 1 "CPU $B belongs to" drom give one "$B"
+    refuses 1 "CPU $B belongs to" drom add one "$B"
 }
 
 @test "one of anything is not said to be several" {
@@ -262,7 +262,7 @@ $WORK/here/mine" ]]
 @test "a rigid client's CPUs are not taken" {
     two_cpus
     sleeper stiff "$BOTH" --rigid
-    for command in "take stiff $A" "set stiff $A" "shrink stiff 1" "drain $A"; do
+    for command in "remove stiff $A" "set stiff $A" "shrink stiff 1" "drain $A"; do
         # shellcheck disable=SC2086
         refuses 1 "rigid" drom $command
     done

@@ -2,8 +2,8 @@
 // storm.cpp - kill-storm: administrators and clients killed at random moments, survivors checked every round.
 //
 // Clients join a shared table, adopt requests and leave again. Unmodified OpenMP programs with libdrom preloaded
-// compute. Administrators set, give, take, shrink, expand, reserve, drain, restore and check. All of them are killed by
-// SIGKILL at random moments, often a few hundred microseconds after their start.
+// compute. Administrators set, add, remove, shrink, expand, reserve, drain, restore and check. All of them are killed
+// by SIGKILL at random moments, often a few hundred microseconds after their start.
 //
 // After every round the invariants must hold, a fresh process must be able to join, and the survivors must answer. The
 // OpenMP programs must have continued, with right results. At the end every CPU is free, and no file is left.

@@ -128,7 +128,7 @@ int set(Table& table, uint32_t process, const char* mask, uint64_t flags) {
 }
 
 int give(Table& table, uint32_t process, const char* mask) {
-    return change(table, pid_of(process), {Order::kGive, cpus(mask)}, with(DROM_TAKE), nullptr);
+    return change(table, pid_of(process), {Order::kAdd, cpus(mask)}, with(DROM_TAKE), nullptr);
 }
 
 int set_two(Table& table, uint32_t a, const char* mask_a, uint32_t b, const char* mask_b) {
@@ -211,16 +211,16 @@ void swap_and_take(Scene& scene) {
     const uint32_t b = scene.client("2-3");
     scene.administer("sets a 0,2, b 1,3", [a, b](Table& table) { return set_two(table, a, "0,2", b, "1,3"); });
     scene.administer("takes CPU 3 from b", [b](Table& table) {
-        return change(table, pid_of(b), {Order::kTake, cpus("3")}, with(0), nullptr);
+        return change(table, pid_of(b), {Order::kRemove, cpus("3")}, with(0), nullptr);
     });
 }
 
-void give_and_take(Scene& scene) {
+void add_and_remove(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t b = scene.client("2-3");
     scene.administer("gives b CPU 1", [b](Table& table) { return give(table, b, "1"); });
     scene.administer("takes CPU 3 from b", [b](Table& table) {
-        return change(table, pid_of(b), {Order::kTake, cpus("3")}, with(0), nullptr);
+        return change(table, pid_of(b), {Order::kRemove, cpus("3")}, with(0), nullptr);
     });
     adopt(scene, "a releases", a);
 }
@@ -237,7 +237,7 @@ void given_twice(Scene& scene) {
     const uint32_t a = scene.client("0");
     const uint32_t b = scene.client("2-3");
     scene.administer("gives a CPU 1", [a](Table& table) {
-        return change(table, pid_of(a), {Order::kGive, cpus("1")}, with(0), nullptr);
+        return change(table, pid_of(a), {Order::kAdd, cpus("1")}, with(0), nullptr);
     });
     scene.administer("gives b CPU 1", [b](Table& table) { return give(table, b, "1"); });
 }
@@ -264,7 +264,7 @@ void given_and_gone(Scene& scene) {
     const uint32_t a = scene.client("0");
     const uint32_t newcomer = scene.process("3");
     scene.administer("gives a CPU 1", [a](Table& table) {
-        return change(table, pid_of(a), {Order::kGive, cpus("1")}, with(0), nullptr);
+        return change(table, pid_of(a), {Order::kAdd, cpus("1")}, with(0), nullptr);
     });
     scene.act("a leaves", a, [] { return client::leave(nullptr); });
     scene.act("a newcomer joins", newcomer, [] { return join("3"); });
@@ -297,7 +297,7 @@ void left_half_done(Scene& scene) {
     scene.kill(dead);
     scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
     scene.administer("takes CPU 2 from b", [b](Table& table) {
-        return change(table, pid_of(b), {Order::kTake, cpus("2")}, with(0), nullptr);
+        return change(table, pid_of(b), {Order::kRemove, cpus("2")}, with(0), nullptr);
     });
 }
 
@@ -355,7 +355,7 @@ void node_take_and_join(Scene& scene) {
     reserve_before(scene, newcomer, "2-3");
     scene.administer("gives a CPU 2", [a](Table& table) { return give(table, a, "2"); });
     scene.administer("takes CPU 1 from a", [a](Table& table) {
-        return change(table, pid_of(a), {Order::kTake, cpus("1")}, with(0), nullptr);
+        return change(table, pid_of(a), {Order::kRemove, cpus("1")}, with(0), nullptr);
     });
     scene.act("the newcomer joins", newcomer, [] { return join_reserved("2-3"); });
 }
@@ -398,7 +398,7 @@ const std::vector<Scenario>& scenarios() {
         {"a dead client's slot has a new user", reap_and_reuse, false},
         {"two reapers and a new user", two_reapers, false},
         {"shrink against expand", shrink_and_expand, false},
-        {"give against take", give_and_take, false},
+        {"add against remove", add_and_remove, false},
         {"post and release cross", post_and_release_cross, false},
         {"a swap is finished by who comes next", swap_and_take, false},
         {"a CPU is given twice at once", given_twice, false},

@@ -89,8 +89,8 @@ int set(World& world, pid_t pid, unsigned bits, uint64_t flags, drom_error* erro
 int set_one(World& w, drom_error* e) { return set(w, w.people.a.pid(), 0x47, 0, e); }
 int set_and_wait(World& w, drom_error* e) { return set(w, w.people.a.pid(), 0x01, DROM_WAIT_RELEASED, e); }
 int set_fast(World& w, drom_error* e) { return set(w, w.people.b.pid(), 0x3c, DROM_TAKE | DROM_FAST, e); }
-int give(World& w, drom_error* e) { return set(w, w.people.a.pid(), 0x40, DROM_ADD, e); }
-int take(World& w, drom_error* e) { return set(w, w.people.a.pid(), 0x08, DROM_REMOVE, e); }
+int add(World& w, drom_error* e) { return set(w, w.people.a.pid(), 0x40, DROM_ADD, e); }
+int remove_cpus(World& w, drom_error* e) { return set(w, w.people.a.pid(), 0x08, DROM_REMOVE, e); }
 
 int set_many(World& world, drom_error* error) {
     const uint64_t a = cpus(0x13);
@@ -227,8 +227,8 @@ const std::vector<Operation>& operations() {
         {"set many", two_clients, set_many, finish},
         {"shrink", two_clients, shrink, finish},
         {"expand", two_clients, expand, finish},
-        {"give", two_clients, give, finish},
-        {"take", two_clients, take, finish},
+        {"add", two_clients, add, finish},
+        {"remove", two_clients, remove_cpus, finish},
         {"reserve", two_clients, reserve_free, finish},
         {"reserve, taking", two_clients, reserve_taking, finish},
         {"reserve on a node", two_clients_of_a_node, reserve_free, finish},

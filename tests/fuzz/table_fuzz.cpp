@@ -189,8 +189,10 @@ int follow(Table& table, const Arguments& a, drom_error* error) {
 
 constexpr std::array<Work, 14> kWorks{
     [](Table& t, const Arguments& a, drom_error* e) { return change(t, a.pid, {Order::kSet, a.mask}, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return change(t, a.pid, {Order::kGive, a.mask}, a.options, e); },
-    [](Table& t, const Arguments& a, drom_error* e) { return change(t, a.pid, {Order::kTake, a.mask}, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) { return change(t, a.pid, {Order::kAdd, a.mask}, a.options, e); },
+    [](Table& t, const Arguments& a, drom_error* e) {
+        return change(t, a.pid, {Order::kRemove, a.mask}, a.options, e);
+    },
     [](Table& t, const Arguments& a, drom_error* e) {
         return change(t, a.pid, {Order::kShrink, {}, a.to}, a.options, e);
     },

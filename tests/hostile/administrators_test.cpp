@@ -17,7 +17,7 @@ int move_back_and_forth(const std::string& table, int32_t pid, uint32_t cpu, int
     for (int i = 0; i < times; ++i)
         for (const bool gives : {true, false}) {
             const int status = run_command(
-                {gives ? "give" : "take", client, std::to_string(cpu), "--no-wait", "--quiet", "--table", table});
+                {gives ? "add" : "remove", client, std::to_string(cpu), "--no-wait", "--quiet", "--table", table});
             uint64_t wanted = 0;
             if (status != 0) return 11;
             if (drom_get_mask(opened, pid, nullptr, &wanted, 1, nullptr) != DROM_OK) return 12;
@@ -46,7 +46,7 @@ TEST_F(Administrators, CpusThatGoFromClientToClientStayAsManyAsThereAre) {
     const auto swing = [&](const Child& to, const char* cpus) {
         for (int i = 0; i < 60; ++i) {
             const int status = run_command(
-                {"give", std::to_string(to.pid()), cpus, "--take", "--no-wait", "--quiet", "--table", path_});
+                {"add", std::to_string(to.pid()), cpus, "--take", "--no-wait", "--quiet", "--table", path_});
             if (status > 1) return status;
         }
         return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// change_test.cpp - give and take move the CPUs they name and no others: of two simultaneous administrators neither
+// change_test.cpp - add and remove move the CPUs they name and no others: of two simultaneous administrators neither
 // loses a change.
 #include <vector>
 
@@ -22,7 +22,7 @@ public:
         cpus_ = cpus;
         gives_ = gives;
         plan_ = Plan{changes_.data(), 0, {}};
-        const auto make = gives ? plan_give : plan_take;
+        const auto make = gives ? plan_add : plan_remove;
         RC_ASSERT(make(table.ledger, table.name(slot), cpus, kRules, plan_, &error_) == DROM_OK);
     }
     /// Carries out as carry_out(): an overtaken change is planned again.
@@ -54,7 +54,7 @@ CpuSet some_of(uint32_t first, uint32_t count) {
 }
 
 TEST(Change, TwoAdministratorsThatMoveDifferentCpusOfOneClientBothHaveTheirWay) {
-    EXPECT_TRUE(holds("give and take at once", [] {
+    EXPECT_TRUE(holds("add and remove at once", [] {
         const MemoryTable table(kCpus, 4);
         MemoryTable world(table);
         const uint32_t slot = world.join();
@@ -89,7 +89,7 @@ TEST(Change, NothingIsTakenFromAClientThatWouldHaveNothingLeft) {
     std::vector<Change> changes(kCpus);
     Plan plan{changes.data(), 0, {}};
     drom_error error{};
-    EXPECT_EQ(plan_take(table.ledger, table.name(slot), CpuSet::range(0, 5), kRules, plan, &error), DROM_E_INVAL);
+    EXPECT_EQ(plan_remove(table.ledger, table.name(slot), CpuSet::range(0, 5), kRules, plan, &error), DROM_E_INVAL);
     EXPECT_NE(std::string(error.text).find("nothing would be left of CPUs 2-4 of client"), std::string::npos)
         << error.text;
     EXPECT_EQ(plan.count, 0U);

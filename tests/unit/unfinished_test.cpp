@@ -63,7 +63,7 @@ int die_after_one_word(const std::string& path, uint32_t pid, uint64_t kind, con
     if (slot == kNoSlot) return 2;
     std::vector<Change> changes(ledger.cpus());
     Plan plan{changes.data(), 0, {}};
-    const auto make = kind == intent::kGive ? plan_give : kind == intent::kTake ? plan_take : plan_mask;
+    const auto make = kind == intent::kAdd ? plan_add : kind == intent::kRemove ? plan_remove : plan_mask;
     if (make(ledger, name_of(ledger, slot), mask, {false, false, false, "drom: test"}, plan, &error) != DROM_OK)
         return 3;
     if (plan.count < 2) return 4;
@@ -159,11 +159,11 @@ TEST_F(DeadAdministrator, WhatItBeganIsFinishedAlsoWhenSomebodyWhoOnlyWaitedHadT
 }
 
 TEST_F(DeadAdministrator, AGivingOrATakingIsFinishedWithoutTouchingOtherCpus) {
-    leave_half_done(CpuSet::range(3, 4), true, intent::kGive);
+    leave_half_done(CpuSet::range(3, 4), true, intent::kAdd);
     EXPECT_EQ(DROM_OK, check_table(table_, plain_, &error_)) << error_.text;
     EXPECT_EQ(CpuSet::range(0, 2) | CpuSet::range(3, 4), wanted());
-    leave_half_done(CpuSet::range(1, 4), true, intent::kTake);
-    ASSERT_GE(change(table_, client_.upid(), {Order::kGive, CpuSet::range(7, 1)}, plain_, &error_), 0) << error_.text;
+    leave_half_done(CpuSet::range(1, 4), true, intent::kRemove);
+    ASSERT_GE(change(table_, client_.upid(), {Order::kAdd, CpuSet::range(7, 1)}, plain_, &error_), 0) << error_.text;
     EXPECT_EQ(CpuSet::range(0, 1) | CpuSet::range(5, 3), wanted());
     EXPECT_EQ(DROM_UNCHANGED, check_table(table_, plain_, &error_));
 }

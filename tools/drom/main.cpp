@@ -34,7 +34,7 @@ constexpr Row kRows[] = {
     {"run", drom::command::verb_run},         {"verify", drom::command::verb_verify},
     {"list", drom::command::verb_list},       {"set", drom::command::verb_request},
     {"shrink", drom::command::verb_request},  {"expand", drom::command::verb_request},
-    {"give", drom::command::verb_request},    {"take", drom::command::verb_request},
+    {"add", drom::command::verb_request},     {"remove", drom::command::verb_request},
     {"drain", drom::command::verb_drain},     {"restore", drom::command::verb_drain},
     {"wait", drom::command::verb_wait},       {"watch", drom::command::verb_watch},
     {"explain", drom::command::verb_explain}, {"check", drom::command::verb_check},

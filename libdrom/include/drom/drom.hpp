@@ -209,11 +209,12 @@ public:
         const int status = drom_set_masks(table_.get(), wanted.data(), wanted.size(), &options, &error);
         return detail::outcome_of(status, error);
     }
-    /// Give and take these CPUs. The client's other CPUs stay, also when another administrator moves some of them now.
-    Expected<Outcome> give(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
+    /// Adds and removes these CPUs. The client's other CPUs stay, also when another administrator moves some of them
+    /// now.
+    Expected<Outcome> add(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
         return move(pid, cpus, request, DROM_ADD);
     }
-    Expected<Outcome> take(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
+    Expected<Outcome> remove(pid_t pid, const CpuSet& cpus, const Request& request = {}) {
         return move(pid, cpus, request, DROM_REMOVE);
     }
     Expected<Outcome> shrink(pid_t pid, unsigned to, const Request& request = {}) {

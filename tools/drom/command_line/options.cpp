@@ -171,14 +171,14 @@ void add_verb(CLI::App& app, const VerbText& verb, Typed& typed) {
     const std::string name(verb.name);
     CLI::App* sub = app.add_subcommand(name, std::string(verb.summary));
     add_positionals(sub, verb, typed);
-    const bool grows = name == "set" || name == "expand" || name == "give";
-    if (grows || name == "shrink" || name == "take" || name == "drain" || name == "restore") {
+    const bool grows = name == "set" || name == "expand" || name == "add";
+    if (grows || name == "shrink" || name == "remove" || name == "drain" || name == "restore") {
         add_waiting(sub, typed);
         add_pace(sub, typed);
     }
     if (grows) add_growth(sub, typed);
     const bool counts = name == "shrink" || name == "expand";
-    if (counts || name == "set" || name == "give" || name == "take") add_job(sub, counts, typed);
+    if (counts || name == "set" || name == "add" || name == "remove") add_job(sub, counts, typed);
     if (name == "run") add_run(sub, typed);
     if (name == "verify") add_verify(sub, typed);
     add_rest(sub, name, typed);

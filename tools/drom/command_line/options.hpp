@@ -53,7 +53,7 @@ struct CommandOptions : Asked {
     bool all_users = false;  ///< list, drain, restore: the tables of all users, for root
 
     std::string client;
-    std::string job;  ///< set, shrink, expand, give, take: all its clients instead of one
+    std::string job;  ///< set, shrink, expand, add, remove: all its clients instead of one
     std::string mask;
     unsigned count = 0;
     unsigned per_rank = 0;  ///< shrink, expand --job: instead of `count`; 0: not given

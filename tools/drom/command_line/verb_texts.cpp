@@ -70,14 +70,14 @@ constexpr VerbText kVerbs[] = {
      "drom expand simulation 8\n"
      "drom expand --job 88.0 --per-rank 2\n"
      "drom expand simulation 8 --take"},
-    {"give", "CLIENT MASK", "add these CPUs to CLIENT's",
+    {"add", "CLIENT MASK", "add these CPUs to CLIENT's",
      "The CPUs must be free, unless --take is given. With --job its ranks divide them and what they have evenly.",
-     "drom give render 4-5"},
-    {"take", "CLIENT MASK", "remove these CPUs from CLIENT's",
+     "drom add render 4-5"},
+    {"remove", "CLIENT MASK", "remove these CPUs from CLIENT's",
      "All of them must be CLIENT's, and at least one CPU must be left. They become free, or return to the client that "
      "lent them.\n"
      "With --job its ranks divide what is left evenly.",
-     "drom take render 4-5"},
+     "drom remove render 4-5"},
     {"drain", "MASK", "empty these CPUs and give them to no client until restored",
      "Their owners are notified to leave. A client that has no other CPU keeps one, and the request is refused.",
      "drom drain package:1"},

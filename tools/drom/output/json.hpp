@@ -19,7 +19,7 @@ struct VariableView;
 
 std::string error_json(const std::string& verb, const Error& error);
 std::string list_json(const Snapshot& snapshot);
-/// set, shrink, expand, give, take, wait: `before` is the mask wanted before the request.
+/// set, shrink, expand, add, remove, wait: `before` is the mask wanted before the request.
 std::string request_json(const std::string& verb, const Outcome& outcome, const CpuSet& before,
                          const ClientView& client);
 /// The same with --job: each client with its mask before.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// job_requests.cpp - drom set, shrink, expand, give, take --job: new masks for all clients of one job, as one request.
+// job_requests.cpp - drom set, shrink, expand, add, remove --job: new masks for all clients of one job, as one request.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ JobWish wish_of(const CommandOptions& options, const CpuSet& cpus) {
     using What = JobWish::What;
     JobWish wish;
     wish.cpus = cpus;
-    wish.what = options.verb == "give"     ? What::kBesides
-                : options.verb == "take"   ? What::kWithout
+    wish.what = options.verb == "add"      ? What::kAdd
+                : options.verb == "remove" ? What::kRemove
                 : options.verb == "shrink" ? What::kShrink
                 : options.verb == "expand" ? What::kExpand
                                            : What::kExactly;

@@ -124,8 +124,8 @@ Expected<std::vector<CpuSet>> plan_job(const JobWish& wish, const JobState& job)
     const CpuSet has = cpus_of(job.members);
     switch (wish.what) {
         case What::kExactly: return divide(job, wish.cpus);
-        case What::kBesides: return has.contains(wish.cpus) ? masks_of(job.members) : divide(job, has | wish.cpus);
-        case What::kWithout:
+        case What::kAdd: return has.contains(wish.cpus) ? masks_of(job.members) : divide(job, has | wish.cpus);
+        case What::kRemove:
             if (const CpuSet strange = wish.cpus - has; !strange.empty())
                 return failure(DROM_E_NOCPU,
                                fmt::format("CPU {} is not one of the job's, which has {}", strange.text(), has.text()));

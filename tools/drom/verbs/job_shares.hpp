@@ -21,8 +21,8 @@ struct Member {
 
 /// The CPUs that a job is to have.
 struct JobWish {
-    enum class What { kExactly, kBesides, kWithout, kShrink, kExpand } what = What::kExactly;
-    CpuSet cpus;                       ///< kExactly, kBesides, kWithout
+    enum class What { kExactly, kAdd, kRemove, kShrink, kExpand } what = What::kExactly;
+    CpuSet cpus;                       ///< kExactly, kAdd, kRemove
     std::optional<unsigned> all;       ///< kShrink, kExpand: CPUs of the job
     std::optional<unsigned> per_rank;  ///< kShrink, kExpand: CPUs of each rank that has more, or fewer
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// requests.cpp - drom set, shrink, expand, give, take: new masks for one client.
+// requests.cpp - drom set, shrink, expand, add, remove: new masks for one client.
 #include <fmt/format.h>
 
 #include "command_line/clients.hpp"
@@ -18,8 +18,8 @@ Expected<Outcome> post(Table& table, const CommandOptions& options, const Client
     const pid_t pid = client.info.pid;
     if (options.verb == "shrink") return table.shrink(pid, options.count, options.request);
     if (options.verb == "expand") return table.expand(pid, options.count, options.request);
-    if (options.verb == "give") return table.give(pid, cpus, options.request);
-    if (options.verb == "take") return table.take(pid, cpus, options.request);
+    if (options.verb == "add") return table.add(pid, cpus, options.request);
+    if (options.verb == "remove") return table.remove(pid, cpus, options.request);
     return table.set_mask(pid, cpus, options.request);
 }
 

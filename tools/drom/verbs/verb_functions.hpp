@@ -9,7 +9,7 @@ namespace drom::command {
 int verb_run(const CommandOptions& options);
 int verb_verify(const CommandOptions& options);
 int verb_list(const CommandOptions& options);
-int verb_request(const CommandOptions& options);      ///< set, shrink, expand, give, take
+int verb_request(const CommandOptions& options);      ///< set, shrink, expand, add, remove
 int verb_job_request(const CommandOptions& options);  ///< the same with --job
 int verb_drain(const CommandOptions& options);        ///< drain, restore
 int verb_wait(const CommandOptions& options);
