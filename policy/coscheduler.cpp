@@ -277,7 +277,8 @@ NodeSet Coscheduler::without_others(NodeSet nodes) const {
     return nodes;
 }
 
-// ---- the journal and the ledger --------------------------------------------------------------------------------
+// ---- the journal and the list of loans
+// --------------------------------------------------------------------------------
 
 void Coscheduler::tell(const std::string& line) const {
     if (journal_) journal_(line);
@@ -335,14 +336,14 @@ void Coscheduler::forget_group_of(JobId gone) {
     std::erase_if(groups_, [&](const auto& member) { return member.second == group; });
 }
 
-std::string Coscheduler::ledger() const {
+std::string Coscheduler::loans() const {
     std::string text = text_of(rules_) + '\n';
     for (const Pool& pool : layout_) text += text_of(pool) + '\n';
     for (const Event& event : history_) text += text_of(event) + '\n';
     return text;
 }
 
-tl::expected<std::vector<Event>, std::string> Coscheduler::read_ledger(std::string_view text) const {
+tl::expected<std::vector<Event>, std::string> Coscheduler::read_loans(std::string_view text) const {
     std::vector<Event> events;
     std::vector<Pool> pools;
     for (int number = 1; !text.empty(); ++number) {
@@ -373,26 +374,26 @@ bool is_its_start(const Placed& seen, const Event& event) {
     return begins && event.job.id == seen.job.id && std::abs(seen.start - event.at) <= kSameStart;
 }
 
-/// The ledger without what has not happened to those that run: a resource manager that was killed may have come back
-/// with a memory that is older than the ledger. `told`: jobs that the ledger tells of as they are seen.
-std::vector<Event> as_of(const std::vector<Event>& ledger, const std::vector<Placed>& running, std::set<JobId>& told) {
+/// The list of loans without what has not happened to those that run: a resource manager that was killed may have come
+/// back with a memory that is older than the list. `told`: jobs that the list tells of as they are seen.
+std::vector<Event> as_of(const std::vector<Event>& loans, const std::vector<Placed>& running, std::set<JobId>& told) {
     std::map<JobId, std::size_t> happened;  // behind the last event of each job that did
     for (const Placed& seen : running) {
         const JobId id = seen.job.id;
         std::size_t& end = happened[id];
-        for (std::size_t i = 0; i < ledger.size(); ++i) {
-            if (is_its_start(seen, ledger[i])) {
+        for (std::size_t i = 0; i < loans.size(); ++i) {
+            if (is_its_start(seen, loans[i])) {
                 told.insert(id);
                 end = i + 1;
-            } else if (ledger[i].job.id == id && ledger[i].at <= seen.start && told.count(id) == 0) {
+            } else if (loans[i].job.id == id && loans[i].at <= seen.start && told.count(id) == 0) {
                 end = i + 1;  // a former job with its number
             }
         }
     }
     std::vector<Event> events;
-    for (std::size_t i = 0; i < ledger.size(); ++i) {
-        const auto end = happened.find(ledger[i].job.id);
-        if (end == happened.end() || i < end->second) events.push_back(ledger[i]);
+    for (std::size_t i = 0; i < loans.size(); ++i) {
+        const auto end = happened.find(loans[i].job.id);
+        if (end == happened.end() || i < end->second) events.push_back(loans[i]);
     }
     return events;
 }
@@ -409,13 +410,12 @@ std::string misfit(const Coscheduler& known, const std::vector<Placed>& running,
 
 }  // namespace
 
-tl::expected<void, std::string> Coscheduler::restore(std::string_view ledger, std::vector<Placed> running,
-                                                     Seconds now) {
+tl::expected<void, std::string> Coscheduler::restore(std::string_view loans, std::vector<Placed> running, Seconds now) {
     const auto journal = std::exchange(journal_, nullptr);
     std::set<JobId> alive;
     for (const Placed& seen : running) alive.insert(seen.job.id);
     std::set<JobId> told;
-    auto events = believable(ledger, running, alive, told);
+    auto events = believable(loans, running, alive, told);
     const std::string why = events ? "" : events.error();
     if (!events) told.clear();
     *this = Coscheduler(layout_, rules_);
@@ -430,19 +430,19 @@ tl::expected<void, std::string> Coscheduler::restore(std::string_view ledger, st
     return {};
 }
 
-/// The events of the ledger that have happened to the jobs that run; `told` becomes those of the jobs. Errors: why it
-/// cannot be used. Leaves behind what they made known.
-tl::expected<std::vector<Event>, std::string> Coscheduler::believable(std::string_view ledger,
+/// The events of the list of loans that have happened to the jobs that run; `told` becomes those of the jobs. Errors:
+/// why it cannot be used. Leaves behind what they made known.
+tl::expected<std::vector<Event>, std::string> Coscheduler::believable(std::string_view loans,
                                                                       const std::vector<Placed>& running,
                                                                       const std::set<JobId>& alive,
                                                                       std::set<JobId>& told) {
     *this = Coscheduler(layout_, rules_);
-    auto events = read_ledger(ledger);
+    auto events = read_loans(loans);
     if (!events) return events;
     events = as_of(*events, running, told);
     std::string why;
-    // A job of the ledger that does not run may start there on nodes that a running job still holds. The resource
-    // manager never committed that start, so it is skipped.
+    // A job of the list of loans that does not run may start there on nodes that a running job still holds. The
+    // resource manager never committed that start, so it is skipped.
     for (const Event& event : *events)
         if (!apply(event) && alive.count(event.job.id) != 0) why = "it says what cannot have been: " + text_of(event);
     if (why.empty()) why = misfit(*this, running, told);
@@ -467,7 +467,8 @@ void Coscheduler::replay(const std::vector<Event>& events, const std::vector<Pla
 
 void Coscheduler::start_as_seen(const Placed& seen, const std::set<JobId>& alive) {
     finish(seen.job.id, seen.start);
-    // A job that the ledger has on these nodes and that does not run any more has gone since the ledger was written.
+    // A job that the list of loans has on these nodes and that does not run any more has gone since the list was
+    // written.
     for (const JobId id : known_on(seen.nodes))
         if (alive.count(id) == 0) finish(id, seen.start);
     if (!infer(seen)) occupy(seen.nodes);

@@ -87,12 +87,12 @@ public:
 
     /// Lines from which restore() makes the same again: of jobs that share, or shared with one that still runs. Cost:
     /// those.
-    std::string ledger() const;
-    /// Makes the running jobs known: those in the ledger as it happened there, and all others from what is seen. Jobs
-    /// of the ledger that do not run any more end `now`. Where the ledger does not fit what is seen (or is empty)
+    std::string loans() const;
+    /// Makes the running jobs known: those in the list of loans as it happened there, and all others from what is seen.
+    /// Jobs of the list that do not run any more end `now`. Where the list does not fit what is seen (or is empty)
     /// sharing is inferred: the job that came later to a node is the guest of those that were there before. Errors: why
-    /// the ledger was not used; what is seen is known all the same.
-    tl::expected<void, std::string> restore(std::string_view ledger, std::vector<Placed> running, Seconds now);
+    /// the list was not used; what is seen is known all the same.
+    tl::expected<void, std::string> restore(std::string_view loans, std::vector<Placed> running, Seconds now);
 
 private:
     struct Location {
@@ -121,8 +121,7 @@ private:
     void decided(const Event& event, std::size_t pool);
     void tell(const std::string& line) const;
 
-    tl::expected<std::vector<Event>, std::string> believable(std::string_view ledger,
-                                                             const std::vector<Placed>& running,
+    tl::expected<std::vector<Event>, std::string> believable(std::string_view loans, const std::vector<Placed>& running,
                                                              const std::set<JobId>& alive, std::set<JobId>& told);
     void replay(const std::vector<Event>& events, const std::vector<Placed>& running, const std::set<JobId>& alive,
                 const std::set<JobId>& told);
@@ -136,7 +135,7 @@ private:
     void remember(const Event& event);
     void forget_group_of(JobId gone);
     std::vector<Event> how_it_came() const;
-    tl::expected<std::vector<Event>, std::string> read_ledger(std::string_view text) const;
+    tl::expected<std::vector<Event>, std::string> read_loans(std::string_view text) const;
 
     std::vector<Pool> layout_;
     SlowdownRules rules_;

@@ -58,7 +58,7 @@ void Books::reconcile_node(int node, const std::vector<job_record_t*>& records, 
         shares.push_back(std::move(share));
         there.push_back(record);
     }
-    // Beside an unknown job this is expected: its state is older than all that the ledger remembers.
+    // Beside an unknown job this is expected: its state is older than all that the list of loans remembers.
     if (!redistribute(shares) && strangers == 0)
         slurm_error("select/malleable: node %s has fewer cores than jobs have to have there; they keep what they have",
                     node_record_table_ptr[node]->name);

@@ -6,28 +6,28 @@
 #include <cstring>
 #include <utility>
 
-#include "ledger_file.hpp"
+#include "loans_file.hpp"
 
 namespace drom::slurm {
 
 using policy::JobId;
 
 void Recovery::save() {
-    const std::string ledger = running_.coscheduler().ledger();
-    if (ledger == saved_ || ledger_path_.empty()) return;
-    if (const std::string wrong = write_ledger(ledger_path_, ledger); !wrong.empty())
+    const std::string loans = running_.coscheduler().loans();
+    if (loans == saved_ || loans_path_.empty()) return;
+    if (const std::string wrong = write_loans(loans_path_, loans); !wrong.empty())
         slurm_error("select/malleable: %s; after a restart who shares with whom would have to be inferred",
                     wrong.c_str());
     else
-        saved_ = ledger;
+        saved_ = loans;
 }
 
 void Recovery::rebuild(const SelectOptions& options) {
-    std::string ledger = running_.known() ? running_.coscheduler().ledger() : "";
-    if (!running_.known() && !ledger_path_.empty()) {
-        auto read = read_ledger(ledger_path_);
+    std::string loans = running_.known() ? running_.coscheduler().loans() : "";
+    if (!running_.known() && !loans_path_.empty()) {
+        auto read = read_loans(loans_path_);
         if (!read) slurm_error("select/malleable: %s; who shares with whom is inferred", read.error().c_str());
-        ledger = read.value_or("");
+        loans = read.value_or("");
     }
     running_.start_over(options.rules);
     books_.forget_all();
@@ -37,10 +37,10 @@ void Recovery::rebuild(const SelectOptions& options) {
         if (has_whole_nodes(job)) return whole.push_back(std::move(seen));
         running_.add_other(job.job_id, seen.nodes);
     });
-    const auto restored = running_.coscheduler().restore(ledger, whole, running_.now());
+    const auto restored = running_.coscheduler().restore(loans, whole, running_.now());
     if (!restored)
         slurm_error(
-            "select/malleable: the ledger of who shares with whom is not used, because %s; it is inferred from who "
+            "select/malleable: the list of loans is not used, because %s; it is inferred from who "
             "runs",
             restored.error().c_str());
     take_up(whole);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// recovery.hpp - what a slurmctld that comes back finds: the ledger of who shares with whom, and the journal of
+// recovery.hpp - what a slurmctld that comes back finds: the list of loans, and the journal of
 // decisions.
 #pragma once
 
@@ -18,11 +18,11 @@ class Recovery {
 public:
     Recovery(RunningJobs& running, Books& books) : running_(running), books_(books) {}
 
-    /// Before slurmctld reads its jobs: where the ledger is.
-    void restore(const std::string& directory) { ledger_path_ = directory + "/malleable.ledger"; }
-    /// Works everything out anew, from the ledger and from who runs.
+    /// Before slurmctld reads its jobs: where the list of loans is.
+    void restore(const std::string& directory) { loans_path_ = directory + "/malleable.loans"; }
+    /// Works everything out anew, from the list of loans and from who runs.
     void rebuild(const SelectOptions& options);
-    /// Writes the ledger, if it has changed.
+    /// Writes the list of loans, if it has changed.
     void save();
 
 private:
@@ -31,7 +31,7 @@ private:
 
     RunningJobs& running_;
     Books& books_;
-    std::string ledger_path_, saved_;
+    std::string loans_path_, saved_;
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> journal_{nullptr, std::fclose};
     bool journal_failed_ = false;
 };

@@ -6,7 +6,7 @@
 //   booked  cons_tres has the guest's cores in its books; a moment later, confirm: its limit is extended.
 //   ended   any job: its cores and the time that it lent or borrowed go back.
 //
-// The ledger says which job lent which cores to which; it is written before slurmctld learns of the start.
+// The list of loans says which job lent which cores to which; it is written before slurmctld learns of the start.
 //
 // One thread at a time: slurmctld holds its lock on jobs around each of these calls.
 #pragma once
@@ -26,7 +26,7 @@ public:
 
     /// Takes the options over. The sharing itself begins with rebuild().
     void configure(const SelectOptions& options) { options_ = options; }
-    /// Before slurmctld reads its jobs: where the ledger is.
+    /// Before slurmctld reads its jobs: where the list of loans is.
     void restore(const std::string& directory) { recovery_.restore(directory); }
     /// Works everything out anew, after the running jobs were read, or nodes and partitions were changed.
     void rebuild();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plugin_text_fuzz.cpp - the bytes that Slurm's plugins read back: their records, ledgers, journals, comments and
-// settings. Accepted bytes are written again and read as the same; others are refused in words.
+// plugin_text_fuzz.cpp - the bytes that Slurm's plugins read back: their records, lists of loans, journals, comments
+// and settings. Accepted bytes are written again and read as the same; others are refused in words.
 //
 // The first byte chooses the kind of the others.
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "node_agent/state_file.hpp"
 #include "node_agent/topology_cache.hpp"
 #include "policy/coscheduler.hpp"
-#include "select_malleable/ledger_file.hpp"
+#include "select_malleable/loans_file.hpp"
 #include "select_malleable/select_options.hpp"
 #include "spank/preload.hpp"
 #include "temp_dir.hpp"
@@ -65,7 +65,7 @@ void check_journal_line(const std::string& text) {
     must(line_text(must_parse(written)) == written, "a journal's line is written the same again", written);
 }
 
-/// Jobs 1 to 3 run; the ledger says how they came to share.
+/// Jobs 1 to 3 run; the list of loans says how they came to share.
 std::vector<policy::Placed> running_jobs() {
     std::vector<policy::Placed> running;
     for (int i = 1; i <= 3; ++i) {
@@ -81,10 +81,10 @@ std::vector<policy::Placed> running_jobs() {
     return running;
 }
 
-policy::Coscheduler restored_from(const std::string& ledger, bool& used) {
+policy::Coscheduler restored_from(const std::string& loans, bool& used) {
     policy::Coscheduler known({{16, policy::NodeSet(0, 16)}}, {});
-    const auto restored = known.restore(ledger, running_jobs(), 1000);
-    must(restored || !restored.error().empty(), "why a ledger is not used is said");
+    const auto restored = known.restore(loans, running_jobs(), 1000);
+    must(restored || !restored.error().empty(), "why a list of loans is not used is said");
     used = restored.has_value();
     for (policy::JobId id = 1; id <= 3; ++id)
         for (const policy::Held& held : known.cores_of(id))
@@ -92,15 +92,15 @@ policy::Coscheduler restored_from(const std::string& ledger, bool& used) {
     return known;
 }
 
-/// A ledger may hold facts that no job shows. Then the first ledger that is written from it may differ, and the second
-/// must be equal to the first.
-void check_restored(const std::string& ledger) {
+/// A list of loans may hold facts that no job shows. Then the first list that is written from it may differ, and the
+/// second must be equal to the first.
+void check_restored(const std::string& loans) {
     bool used = false;
-    const std::string first = restored_from(ledger, used).ledger();
-    const std::string second = restored_from(first, used).ledger();
-    must(used, "a ledger that was written is used", first);
+    const std::string first = restored_from(loans, used).loans();
+    const std::string second = restored_from(first, used).loans();
+    must(used, "a list of loans that was written is used", first);
     policy::Coscheduler third = restored_from(second, used);
-    must(used && third.ledger() == second, "and makes the same", second + "----\n" + third.ledger());
+    must(used && third.loans() == second, "and makes the same", second + "----\n" + third.loans());
     for (policy::JobId id = 1; id <= 3; ++id) third.finish(id, 2000);
 }
 
@@ -110,17 +110,17 @@ void write_file(const std::string& path, const std::string& bytes) {
     close(fd);
 }
 
-/// Reads the ledger's bytes as slurmctld finds them, then with a digest that fits.
-void check_ledger_file(const std::string& bytes) {
+/// Reads the bytes of the list of loans as slurmctld finds them, then with a digest that fits.
+void check_loans_file(const std::string& bytes) {
     static const drom::test::TempDir directory;
-    const std::string path = directory.path() + "/malleable.ledger";
+    const std::string path = directory.path() + "/malleable.loans";
     write_file(path, bytes);
-    const auto found = read_ledger(path);
-    if (!found) must(found.error().ends_with("is damaged"), "a damaged ledger is called so", found.error());
+    const auto found = read_loans(path);
+    if (!found) must(found.error().ends_with("is damaged"), "a damaged list of loans is called so", found.error());
     if (found) check_restored(*found);
-    must(write_ledger(path, bytes).empty(), "a ledger is written");
-    const auto again = read_ledger(path);
-    must(again.has_value() && *again == bytes, "a ledger reads back");
+    must(write_loans(path, bytes).empty(), "a list of loans is written");
+    const auto again = read_loans(path);
+    must(again.has_value() && *again == bytes, "a list of loans reads back");
     check_restored(bytes);
 }
 
@@ -162,7 +162,7 @@ void check_preload(const std::string& text) {
 }
 
 using Check = void (*)(const std::string&);
-constexpr std::array<Check, 7> kChecks{check_record,  check_topology, check_journal_line, check_ledger_file,
+constexpr std::array<Check, 7> kChecks{check_record,  check_topology, check_journal_line, check_loans_file,
                                        check_comment, check_settings, check_preload};
 
 }  // namespace

@@ -77,32 +77,32 @@ and_back() {
     gets n1 "$MATE.0" 0-7
 }
 
-@test "without its ledger it infers who shares with whom, and says so" {
+@test "without its list of loans it infers who shares with whom, and says so" {
     pair
     kill_controller KILL
-    printf 'x' >>"$CLUSTER/state/malleable.ledger"
+    printf 'x' >>"$CLUSTER/state/malleable.loans"
     start_controller
     as_before
-    log_says "malleable.ledger is damaged; who shares with whom is inferred"
+    log_says "malleable.loans is damaged; who shares with whom is inferred"
     scancel "$GUEST"
     eventually "the mate has its cores again" has_cores "$MATE" 0-7
 }
 
-@test "a ledger that does not fit who runs is not used" {
+@test "a list of loans that does not fit who runs is not used" {
     pair
-    cp "$CLUSTER/state/malleable.ledger" old
+    cp "$CLUSTER/state/malleable.loans" old
     and_back
     scancel "$MATE"
     eventually "it has ended" has_ended "$MATE"
     pair
     kill_controller KILL
-    cp old "$CLUSTER/state/malleable.ledger"
+    cp old "$CLUSTER/state/malleable.loans"
     start_controller
     as_before
     and_back
 }
 
-# slurmctld saves its state every five seconds at most: later changes are lost there, but not in the ledger.
+# slurmctld saves its state every five seconds at most: later changes are lost there, but not in the list of loans.
 @test "a guest whose end a killed controller had not saved keeps its cores until it is missed" {
     pair
     # A running slurmd would tell the next controller at once that the guest has ended.

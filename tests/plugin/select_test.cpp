@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // select_test.cpp - the parts of select/malleable that need no Slurm: options, the choice of cores, words in comments,
-// the ledger's file.
+// the loans file.
 #include <filesystem>
 #include <fstream>
 
 #include "common/admin_comment.hpp"
 #include "property.hpp"
 #include "select_malleable/core_sets.hpp"
-#include "select_malleable/ledger_file.hpp"
+#include "select_malleable/loans_file.hpp"
 #include "select_malleable/select_options.hpp"
 #include "temp_dir.hpp"
 
@@ -143,48 +143,48 @@ TEST(AdminComment, WordsAreReplacedAndWhatSomebodyWroteStays) {
     EXPECT_EQ(value_of("nosharing=5 sharingx=6 sharing", "sharing"), std::nullopt);
 }
 
-// ---- the ledger's file -------------------------------------------------------------------------------------------
+// ---- the loans file -------------------------------------------------------------------------------------------
 
-class LedgerFile : public testing::Test {
+class LoansFile : public testing::Test {
 protected:
     drom::test::TempDir temporary_;
     std::filesystem::path directory_ = temporary_.path();
-    std::filesystem::path path_ = directory_ / "malleable.ledger";
+    std::filesystem::path path_ = directory_ / "malleable.loans";
 };
 
-TEST_F(LedgerFile, IsReadAsItWasWritten) {
-    ASSERT_EQ(write_ledger(path_, "one\ntwo\n"), "");
-    EXPECT_EQ(read_ledger(path_).value(), "one\ntwo\n");
-    ASSERT_EQ(write_ledger(path_, ""), "");
-    EXPECT_EQ(read_ledger(path_).value(), "");
+TEST_F(LoansFile, IsReadAsItWasWritten) {
+    ASSERT_EQ(write_loans(path_, "one\ntwo\n"), "");
+    EXPECT_EQ(read_loans(path_).value(), "one\ntwo\n");
+    ASSERT_EQ(write_loans(path_, ""), "");
+    EXPECT_EQ(read_loans(path_).value(), "");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1) << "nothing else is left there";
 }
 
-TEST_F(LedgerFile, ThatIsNotThereIsEmpty) { EXPECT_EQ(read_ledger(path_).value(), ""); }
+TEST_F(LoansFile, ThatIsNotThereIsEmpty) { EXPECT_EQ(read_loans(path_).value(), ""); }
 
-TEST_F(LedgerFile, ThatWasChangedOrCutIsNotBelieved) {
-    ASSERT_EQ(write_ledger(path_, "start at=1 job=2\nfinish at=3 job=2\n"), "");
+TEST_F(LoansFile, ThatWasChangedOrCutIsNotBelieved) {
+    ASSERT_EQ(write_loans(path_, "start at=1 job=2\nfinish at=3 job=2\n"), "");
     std::ifstream in(path_);
     const std::string whole{std::istreambuf_iterator<char>(in), {}};
     for (std::size_t size = 0; size < whole.size(); ++size) {
         std::ofstream(path_, std::ios::trunc) << whole.substr(0, size);
-        EXPECT_FALSE(read_ledger(path_)) << size << " bytes of it";
+        EXPECT_FALSE(read_loans(path_)) << size << " bytes of it";
     }
     for (std::size_t at = 0; at < whole.size(); ++at) {
         std::string changed = whole;
         changed[at] ^= 1;
         std::ofstream(path_, std::ios::trunc) << changed;
-        EXPECT_FALSE(read_ledger(path_)) << "byte " << at;
+        EXPECT_FALSE(read_loans(path_)) << "byte " << at;
     }
 }
 
-TEST_F(LedgerFile, ThatCannotBeWrittenIsSaidAndTheOldOneStays) {
-    ASSERT_EQ(write_ledger(path_, "old\n"), "");
-    const std::string nowhere = directory_ / "missing" / "malleable.ledger";
-    EXPECT_EQ(write_ledger(nowhere, "new\n"), "write " + nowhere + ".new: No such file or directory");
+TEST_F(LoansFile, ThatCannotBeWrittenIsSaidAndTheOldOneStays) {
+    ASSERT_EQ(write_loans(path_, "old\n"), "");
+    const std::string nowhere = directory_ / "missing" / "malleable.loans";
+    EXPECT_EQ(write_loans(nowhere, "new\n"), "write " + nowhere + ".new: No such file or directory");
     std::filesystem::create_directory(path_.string() + ".new");
-    EXPECT_EQ(write_ledger(path_, "new\n"), "write " + path_.string() + ".new: Is a directory");
-    EXPECT_EQ(read_ledger(path_).value(), "old\n");
+    EXPECT_EQ(write_loans(path_, "new\n"), "write " + path_.string() + ".new: Is a directory");
+    EXPECT_EQ(read_loans(path_).value(), "old\n");
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ class Log(unittest.TestCase):
             "error: node n1 under-allocated",
             "error: select/malleable: node n2 has fewer cores than jobs have to have there",
             "error: select/cons_tres: anything",
-            "error: select/malleable: the ledger of who shares with whom is not used, because its line 4 has no job=",
+            "error: select/malleable: the list of loans is not used, because its line 4 has no job=",
             "error: gres/gpu: job 5 node n1 count mis-count",
             "fatal: anything",
         ):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coscheduler_test.cpp - a controller's memory of sharing: restored from the ledger, it decides the same.
+// coscheduler_test.cpp - a controller's memory of sharing: restored from the list of loans, it decides the same.
 #include "policy/coscheduler.hpp"
 
 #include <sstream>
@@ -68,7 +68,7 @@ TEST(Coscheduler, AGuestTakesHalfOfItsMatesAndGivesItBack) {
     EXPECT_EQ(cores_on(c, 1, 1), 8);
     EXPECT_EQ(c.find(1)->end, 1050);
     c.finish(1, 1050);
-    EXPECT_EQ(c.ledger().find("job="), std::string::npos) << "nobody who shared runs any more";
+    EXPECT_EQ(c.loans().find("job="), std::string::npos) << "nobody who shared runs any more";
 }
 
 TEST(Coscheduler, JobsThatShareAreEndedTogetherOrNotAtAll) {
@@ -285,24 +285,25 @@ TEST(Coscheduler, OtherRulesAreAskedWithoutAConsequence) {
     EXPECT_EQ(c.propose(job(2, 100, 2), NodeSet(0, 4), 1000, 10).cores, 4);
 }
 
-TEST(Coscheduler, AKilledControllerComesBackFromItsLedger) {
+TEST(Coscheduler, AKilledControllerComesBackFromItsLoans) {
     EXPECT_TRUE(holds("restore", [] {
         Story story = random_story();
         for (int i = 0; i < 30; ++i) step(story);
         Coscheduler again(story.c.pools(), story.c.rules());
-        // Slurm's own state is as old as its last save: a job of the ledger may be gone, or be there still.
-        RC_ASSERT(again.restore(story.c.ledger(), story.running, story.now).has_value());
+        // Slurm's own state is as old as its last save: a job of the list of loans may be gone, or be there still.
+        RC_ASSERT(again.restore(story.c.loans(), story.running, story.now).has_value());
         RC_ASSERT(picture(again, story.last) == picture(story.c, story.last));
-        RC_ASSERT(again.ledger() == story.c.ledger());
+        RC_ASSERT(again.loans() == story.c.loans());
     }));
 }
 
-TEST(Coscheduler, WithoutItsLedgerItInfersWhoIsWhoseGuest) {
+TEST(Coscheduler, WithoutItsLoansItInfersWhoIsWhoseGuest) {
     EXPECT_TRUE(holds("infer", [] {
         Story story = random_story();
         RC_PRE(story.c.rules().sharing.jobs_per_node == 2);
         for (int i = 0; i < 30; ++i) step(story);
-        // The cores of a mate that has ended are taken for cores of its guest: without the ledger they look the same.
+        // The cores of a mate that has ended are taken for cores of its guest: without the list of loans they look the
+        // same.
         Coscheduler again(story.c.pools(), story.c.rules());
         RC_ASSERT(again.restore("", story.running, story.now).has_value());
         for (const Placed& seen : story.running)
@@ -315,42 +316,42 @@ TEST(Coscheduler, WithoutItsLedgerItInfersWhoIsWhoseGuest) {
     }));
 }
 
-TEST(Coscheduler, ALedgerThatDoesNotFitWhatRunsIsNotBelieved) {
+TEST(Coscheduler, LoansThatDoNotFitWhatRunsAreNotBelieved) {
     Coscheduler c = four_nodes();
     ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
     ASSERT_TRUE(c.share(job(2, 100, 2), {1}, 3, 10));
-    const std::string ledger = c.ledger();
+    const std::string loans = c.loans();
     std::vector<Placed> running = {{job(1, 1000, 2), NodeSet(0, 2), 0, 5}, {job(2, 100, 2), NodeSet(0, 2), 10, 3}};
-    ASSERT_TRUE(four_nodes().restore(ledger, running, 50));
+    ASSERT_TRUE(four_nodes().restore(loans, running, 50));
 
     running[0].nodes = NodeSet(1, 2);
-    EXPECT_EQ(four_nodes().restore(ledger, running, 50).error(), "job 1 is on other nodes than it says");
+    EXPECT_EQ(four_nodes().restore(loans, running, 50).error(), "job 1 is on other nodes than it says");
     running[0].nodes = NodeSet(0, 2);
-    const std::string damaged = std::string(ledger).replace(ledger.find("mates=1"), 7, "mates=x");
+    const std::string damaged = std::string(loans).replace(loans.find("mates=1"), 7, "mates=x");
     Coscheduler inferred = four_nodes();
     EXPECT_EQ(inferred.restore(damaged, running, 50).error(), "its line 4 has a mates= that cannot be read: x");
     EXPECT_EQ(cores_on(inferred, 1, 0), 5);
     EXPECT_EQ(cores_on(inferred, 2, 1), 3);
-    EXPECT_EQ(Coscheduler({{8, NodeSet(0, 3)}}, rules()).restore(ledger, running, 50).error(),
+    EXPECT_EQ(Coscheduler({{8, NodeSet(0, 3)}}, rules()).restore(loans, running, 50).error(),
               "it is of a cluster with other nodes");
     EXPECT_EQ(
         four_nodes().restore("share at=1 job=2 submit=0 request=5 count=1 least=1 cores=4 mates=1", {}, 50).error(),
         "it is of a cluster with other nodes");
 }
 
-TEST(Coscheduler, WhoOfTheLedgerDoesNotRunAnyMoreHasEnded) {
+TEST(Coscheduler, AJobOfTheLoansThatDoesNotRunAnyMoreHasEnded) {
     Coscheduler c = four_nodes();
     ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
     ASSERT_TRUE(c.share(job(2, 100, 2), {1}, 4, 10));
-    const std::string ledger = c.ledger();
+    const std::string loans = c.loans();
     Coscheduler mate = four_nodes();
-    ASSERT_TRUE(mate.restore(ledger, {{job(1, 1000, 2), NodeSet(0, 2), 0, 4}}, 50));
+    ASSERT_TRUE(mate.restore(loans, {{job(1, 1000, 2), NodeSet(0, 2), 0, 4}}, 50));
     EXPECT_EQ(cores_on(mate, 1, 0), 8);
     Coscheduler guest = four_nodes();
-    ASSERT_TRUE(guest.restore(ledger, {{job(2, 100, 2), NodeSet(0, 2), 10, 4}}, 50));
+    ASSERT_TRUE(guest.restore(loans, {{job(2, 100, 2), NodeSet(0, 2), 10, 4}}, 50));
     EXPECT_EQ(cores_on(guest, 2, 0), 8);
     Coscheduler next = four_nodes();
-    ASSERT_TRUE(next.restore(ledger, {{job(3, 70, 2), NodeSet(0, 2), 40, 8}}, 50));
+    ASSERT_TRUE(next.restore(loans, {{job(3, 70, 2), NodeSet(0, 2), 40, 8}}, 50));
     EXPECT_EQ(picture(next, 9), "3 from 40 to 110: 8 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
@@ -367,7 +368,8 @@ TEST(Coscheduler, WhoRunsByAnOlderStateKeepsItsCores) {
         Coscheduler again(story.c.pools(), story.c.rules());
         std::vector<std::string> lines;
         again.write_to([&lines](const std::string& line) { lines.push_back(line); });
-        static_cast<void>(again.restore(story.c.ledger(), saved, story.now));  // infers what contradicts the ledger
+        static_cast<void>(
+            again.restore(story.c.loans(), saved, story.now));  // infers what contradicts the list of loans
         for (JobId id = 1; id <= story.last; ++id) {
             const auto seen =
                 std::find_if(saved.begin(), saved.end(), [id](const Placed& s) { return s.job.id == id; });
@@ -408,7 +410,7 @@ TEST(Coscheduler, AGuestThatHasEndedButRunsByAnOlderStateKeepsItsCoresUntilItIsM
     c.finish(2, 50);
     ASSERT_TRUE(c.share(job(3, 100, 2), {1}, 4, 60));
     Coscheduler again = four_nodes();
-    ASSERT_TRUE(again.restore(c.ledger(), saved, 70));
+    ASSERT_TRUE(again.restore(c.loans(), saved, 70));
     EXPECT_EQ(picture(again, 9),
               "1 from 0 to 1100: 4 4 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 with 2\n"
               "2 from 10 to 210: 4 4 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 with 1\n");
@@ -423,8 +425,8 @@ TEST(Coscheduler, ARequeuedGuestThatRunsAloneIsNotForgottenByTheNextController) 
     c.finish(2, 50);
     ASSERT_TRUE(c.start(job(2, 100, 2), NodeSet(2, 2), 60));
     Coscheduler again = four_nodes();
-    ASSERT_TRUE(again.restore(c.ledger(),
-                              {{job(1, 1000, 2), NodeSet(0, 2), 0, 8}, {job(2, 100, 2), NodeSet(2, 2), 60, 8}}, 70));
+    ASSERT_TRUE(
+        again.restore(c.loans(), {{job(1, 1000, 2), NodeSet(0, 2), 0, 8}, {job(2, 100, 2), NodeSet(2, 2), 60, 8}}, 70));
     EXPECT_EQ(picture(again, 9), picture(c, 9));
     EXPECT_EQ(cores_on(again, 2, 3), 8);
 }

@@ -47,8 +47,8 @@ class Controller {
 public:
     Controller(std::string& log, const SlowdownRules& rules) : coscheduler_({{8, NodeSet(0, 4)}}, rules), log_(log) {}
     /// The jobs that it finds when it comes up are in the log, too.
-    void come_up(const std::string& ledger, std::vector<policy::Placed> running, Seconds now) {
-        ASSERT_TRUE(coscheduler_.restore(ledger, std::move(running), now));
+    void come_up(const std::string& loans, std::vector<policy::Placed> running, Seconds now) {
+        ASSERT_TRUE(coscheduler_.restore(loans, std::move(running), now));
         coscheduler_.write_to([this](const std::string& line) { log_ += line + '\n'; });
     }
     void start(const Job& job, const NodeSet& nodes, Seconds now) { ASSERT_TRUE(coscheduler_.start(job, nodes, now)); }
@@ -60,7 +60,7 @@ public:
         return Refusal::kNone;
     }
     void finish(JobId id, Seconds now) { coscheduler_.finish(id, now); }
-    std::string ledger() const { return coscheduler_.ledger(); }
+    std::string loans() const { return coscheduler_.loans(); }
 
 private:
     Coscheduler coscheduler_;
@@ -81,7 +81,7 @@ std::string story() {
     first.finish(6, 100);
 
     Controller second(log, SlowdownRules());
-    second.come_up(first.ledger(),
+    second.come_up(first.loans(),
                    {{job(1, 1000, 2, 0), NodeSet(0, 2), 0, 4},
                     {job(2, 800, 2, 5), NodeSet(2, 2), 5, 8},
                     {job(3, 100, 2, 10), NodeSet(0, 2), 10, 4}},

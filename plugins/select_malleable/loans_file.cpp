@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ledger_file.cpp - written beside, flushed, renamed.
-#include "ledger_file.hpp"
+// loans_file.cpp - written beside, flushed, renamed.
+#include "loans_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace drom::slurm {
 namespace {
 
-constexpr std::string_view kHead = "drom-ledger 1 ";
+constexpr std::string_view kHead = "drom-loans 1 ";
 
 /// FNV-1a (Fowler, Noll, Vo), 64 bits: against damage, not against malice.
 std::string digest(std::string_view text) {
@@ -42,7 +42,7 @@ bool write_all(int fd, std::string_view text) {
 
 }  // namespace
 
-std::string write_ledger(const std::string& path, const std::string& text) {
+std::string write_loans(const std::string& path, const std::string& text) {
     const std::string beside = path + ".new";
     const int fd = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0) return why("write", beside);
@@ -53,7 +53,7 @@ std::string write_ledger(const std::string& path, const std::string& text) {
     return wrong;
 }
 
-tl::expected<std::string, std::string> read_ledger(const std::string& path) {
+tl::expected<std::string, std::string> read_loans(const std::string& path) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT) return std::string();
     if (fd < 0) return tl::unexpected(why("read", path));
