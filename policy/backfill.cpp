@@ -127,7 +127,7 @@ private:
             const bool may_reserve =
                 rules_.reservations <= 0 || reserved.size() < static_cast<std::size_t>(rules_.reservations);
             if (!may_reserve && !sharing_ && cluster.free().empty()) break;
-            const bool may_share = sharing_ && !nobody_again(sharing_->sharing, cluster, waiting, limit, now);
+            const bool may_share = sharing_ && !no_mates_again(sharing_->sharing, cluster, waiting, limit, now);
             const bool only_now = !may_reserve && !may_share;  // a later start is of no use
             const Seconds start_at =
                 only_now ? now_or_never(cluster, map, job, now) : map.earliest(job, hints.from(job, now));
@@ -196,11 +196,11 @@ private:
     }
 
     // Most jobs that found no mates find none in the next pass either: only who came since could help.
-    static bool nobody_again(const SharingRules& rules, const Cluster& cluster, Waiting& waiting, double limit,
-                             Seconds now) {
+    static bool no_mates_again(const SharingRules& rules, const Cluster& cluster, Waiting& waiting, double limit,
+                               Seconds now) {
         if (waiting.refusal != Refusal::kNoMates || limit > waiting.limit || rules.jobs_per_node > 2) return false;
         if (rules.add_free_nodes && cluster.free().count() > waiting.spare) return false;
-        if (anybody_new(cluster, waiting.job, waiting.searched, limit, rules, now)) return false;
+        if (has_new_mates(cluster, waiting.job, waiting.searched, limit, rules, now)) return false;
         waiting.searched = cluster.mates_version();
         return true;
     }

@@ -160,7 +160,7 @@ Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static
         asked.nodes = usable.common(layout_[pool].nodes);
         if (asked.nodes.count() < job.nodes) continue;
         asked.limit = rounded(slowdown_limit(clusters_[pool], rules_));
-        best = nobody_again(pool, asked) ? asked : consider_in(pool, asked, rules_);
+        best = no_mates_again(pool, asked) ? asked : consider_in(pool, asked, rules_);
         looked_at = pool;
         if (best.refusal == Refusal::kNone) break;
     }
@@ -185,13 +185,13 @@ Event Coscheduler::what_if(const SlowdownRules& rules, const Job& job, const Nod
 }
 
 // As in the backfill pass: only who came since could be a mate of a job that found none.
-bool Coscheduler::nobody_again(std::size_t pool, const Event& asked) const {
+bool Coscheduler::no_mates_again(std::size_t pool, const Event& asked) const {
     const auto found = decided_.find(asked.job.id);
     if (found == decided_.end() || rules_.sharing.jobs_per_node > 2) return false;
     const Decided& before = found->second;
     if (before.refusal != Refusal::kNoMates || before.pool != pool || asked.limit > before.limit) return false;
     if (!(before.within == asked.nodes) || !same_demand(before.job, asked.job)) return false;
-    return !anybody_new(clusters_[pool], asked.job, before.version, asked.limit, rules_.sharing, asked.at);
+    return !has_new_mates(clusters_[pool], asked.job, before.version, asked.limit, rules_.sharing, asked.at);
 }
 
 Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRules& rules) const {

@@ -115,7 +115,7 @@ private:
     std::optional<std::size_t> pool_of(const NodeSet& nodes) const;
     void others_on(const NodeSet& nodes, int more);
     NodeSet without_others(NodeSet nodes) const;
-    bool nobody_again(std::size_t pool, const Event& asked) const;
+    bool no_mates_again(std::size_t pool, const Event& asked) const;
     Event consider_in(std::size_t pool, Event asked, const SlowdownRules& rules) const;
     void happened(std::size_t pool, const Event& event);
     void decided(const Event& event, std::size_t pool);

@@ -195,7 +195,7 @@ tl::expected<Line, std::string> rules_line(Reader& reader) {
     const SharingRules& sharing = rules.sharing;
     if (!(sharing.sharing_factor > 0 && sharing.sharing_factor < 1) || sharing.max_mates < 1 ||
         sharing.jobs_per_node < 2)
-        return tl::unexpected<std::string>("has rules by which nobody can share");
+        return tl::unexpected<std::string>("has rules by which no job can share");
     return reader.finish(RulesLine{rules});
 }
 

@@ -259,8 +259,8 @@ std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const 
     return Mate{lender.slot, running.job.id, running.job.nodes, predicted, end};
 }
 
-bool anybody_new(const Cluster& cluster, const Job& job, std::uint64_t version, double limit, const SharingRules& rules,
-                 Seconds now) {
+bool has_new_mates(const Cluster& cluster, const Job& job, std::uint64_t version, double limit,
+                   const SharingRules& rules, Seconds now) {
     const auto slots = cluster.new_mates(version, job.nodes);
     if (!slots) return true;
     return std::any_of(slots->begin(), slots->end(), [&](int slot) {

@@ -48,8 +48,8 @@ std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const 
 /// False when none of the jobs that have become possible mates since `version` can be one of `job`: then a search that
 /// found no mate at that version, with no lower a limit, would find none now. Holds for rules without free nodes and
 /// with two jobs per node.
-bool anybody_new(const Cluster& cluster, const Job& job, std::uint64_t version, double limit, const SharingRules& rules,
-                 Seconds now);
+bool has_new_mates(const Cluster& cluster, const Job& job, std::uint64_t version, double limit,
+                   const SharingRules& rules, Seconds now);
 
 /// The mate set with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to the
 /// job's. All mates lend the same number of cores; every number with which one of them alone could be a mate is tried.

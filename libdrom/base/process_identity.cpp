@@ -157,7 +157,7 @@ bool first_thread_has_ended(uint64_t& threads) noexcept {
     return true;
 }
 
-bool is_nobody(uint32_t pid) noexcept {
+bool is_no_process(uint32_t pid) noexcept {
     // Before a look in /proc: a mount that hides other users' processes says also of living ones that there is no such
     // process.
     if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;

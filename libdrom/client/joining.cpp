@@ -327,7 +327,7 @@ int join_once(const JoinOptions& options, drom_error* error) noexcept {
         return fail(error, DROM_E_NOINIT, "drom: join: this program runs with another user's rights; it is left alone");
     if (const ProcessIdentity me = self(); me.start == 0 || me.pidns == 0)
         return fail(error, DROM_E_OS,
-                    "drom: join: /proc/self cannot be read, so nobody could tell whether this process lives");
+                    "drom: join: /proc/self cannot be read, so no process could tell whether this process lives");
     return join_or_undo(options, error);
 }
 

@@ -53,14 +53,14 @@ bool path_of_options(char* path, size_t size) noexcept {
 /// The table for one call: the attached one, else this process's own for the duration of the call.
 class Access {
 public:
-    enum For : uint8_t { kAnybody, kSelf };
+    enum For : uint8_t { kAnyProcess, kSelf };
 
     /// `looks`: only for calls that read. A process that takes part needs no other table for those.
     explicit Access(For whom, bool looks = false) noexcept {
         const bool own = takes_part(lock_);
         if (attached.times > 0 && open_attached(false, nullptr) == DROM_OK) {
             const bool same = !own || strcmp(drom_table_path(attached.tables->table()), drom_dlb_where()) == 0;
-            if (same || whom == kAnybody) tables_ = attached.tables;
+            if (same || whom == kAnyProcess) tables_ = attached.tables;
         }
         own_ = own && tables_ == nullptr && looks;
         char path[256];
@@ -113,14 +113,14 @@ int get_own_mask(CpuSet& mask) noexcept {
 
 /// Reads a mask without a wait: needs only the table, which may be this process's own.
 int look_at_mask(int pid, CpuSet& mask) noexcept {
-    const Access access(Access::kAnybody, true);
+    const Access access(Access::kAnyProcess, true);
     if (!access.has_table()) return DLB_ERR_NOPROC;
     return dlb_error(drom_dlb_wanted(access.view(), pid, mask.words, kMaskWords));
 }
 
 int get_mask(int pid, CpuSet& mask, int flags) noexcept {
     if ((flags & DLB_SYNC_QUERY) == 0) return look_at_mask(pid, mask);
-    const Access access(Access::kAnybody);
+    const Access access(Access::kAnyProcess);
     if (!access.has_table()) return DLB_ERR_NOPROC;
     drom_dlb_client client{};
     const bool waits =
@@ -152,7 +152,7 @@ int set_own_mask(const CpuSet& mask, int flags, CpuSet& news) noexcept {
 }
 
 int set_mask(int pid, const CpuSet& mask, int flags) noexcept {
-    const Access access(Access::kAnybody);
+    const Access access(Access::kAnyProcess);
     if (!access.has_table()) return DLB_ERR_NOPROC;
     drom_dlb_client client{};
     if (drom_dlb_look(access->view(), pid, &client) != DROM_OK) return DLB_ERR_NOPROC;
@@ -242,7 +242,7 @@ int DLB_DROM_Detach(void) {
 
 int DLB_DROM_GetNumCpus(int* ncpus) {
     if (ncpus == nullptr) return DLB_ERR_UNKNOWN;
-    const Access access(Access::kAnybody, true);
+    const Access access(Access::kAnyProcess, true);
     *ncpus = static_cast<int>(access.has_table() ? long{drom_dlb_cpus(access.view())} : sysconf(_SC_NPROCESSORS_CONF));
     return DLB_SUCCESS;
 }
@@ -250,7 +250,7 @@ int DLB_DROM_GetNumCpus(int* ncpus) {
 int DLB_DROM_GetPidList(int* pidlist, int* nelems, int max_len) {
     if (nelems == nullptr || (pidlist == nullptr && max_len > 0)) return DLB_ERR_UNKNOWN;
     *nelems = 0;
-    const Access access(Access::kAnybody, true);
+    const Access access(Access::kAnyProcess, true);
     if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
     size_t count = max_len > 0 ? static_cast<size_t>(max_len) : 0;
     const int status = drom_dlb_pids(access.view(), pidlist, &count);
@@ -279,7 +279,7 @@ int DLB_DROM_SetProcessMaskStr(int pid, const char* mask, dlb_drom_flags_t flags
 int DLB_DROM_PreInit(int pid, const_dlb_cpu_set_t mask, dlb_drom_flags_t flags, char*** next_environ) {
     if ((flags & DLB_FREE_CPUS_SLURM) != 0) return DLB_ERR_NOCOMP;
     if (mask == nullptr) return DLB_ERR_UNKNOWN;
-    const Access access(Access::kAnybody);
+    const Access access(Access::kAnyProcess);
     if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
     drom_error error{};
     const int status = dlb::reserve(*access, pid, dlb::from_mask(mask), flags, next_environ, &error);
@@ -288,7 +288,7 @@ int DLB_DROM_PreInit(int pid, const_dlb_cpu_set_t mask, dlb_drom_flags_t flags, 
 }
 
 int DLB_DROM_PostFinalize(int pid, dlb_drom_flags_t flags) {
-    const Access access(Access::kAnybody);
+    const Access access(Access::kAnyProcess);
     if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
     drom_error error{};
     const int status = dlb::finalize_for(*access, pid, flags, &error);
@@ -297,7 +297,7 @@ int DLB_DROM_PostFinalize(int pid, dlb_drom_flags_t flags) {
 }
 
 int DLB_DROM_RecoverStolenCpus(int pid) {
-    const Access access(Access::kAnybody);
+    const Access access(Access::kAnyProcess);
     if (!dlb::has_memory() || !access.has_table()) return DLB_ERR_NOSHMEM;
     drom_error error{};
     const int status = dlb::recover(*access, dlb::is_self(pid) ? getpid() : pid, &error);

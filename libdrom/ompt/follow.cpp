@@ -27,7 +27,7 @@ Answer judge(const Facts& facts) noexcept {
     if (facts.by_itself) return {false, true, "the program adapts by itself"};
     const char* allowed = who_allows(facts);
     if (allowed == nullptr && facts.said == Resize::Keep) return {false, false, "DROM_RESIZE=keep"};
-    if (allowed == nullptr) return {false, false, "nobody has said that its team may change; --resize=follow says so"};
+    if (allowed == nullptr) return {false, false, "a change of its team was not allowed; --resize=follow allows it"};
     if (facts.leagues) return {false, true, "the program opens leagues of teams"};
     if (facts.own_number) return {false, true, "the program set its thread count itself"};
     if (facts.blas) return {false, true, "OpenBLAS needs as many threads in a region as it has asked for"};

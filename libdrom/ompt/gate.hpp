@@ -15,8 +15,8 @@ namespace drom {
 /// change while there is nothing to do, so the cache line stays shared.
 struct alignas(64) Gate {
     std::atomic<const void*>
-        primary;                     ///< thread pointer of the primary thread; nullptr: none yet; `nobody()`: never one
-    std::atomic<Word*> regions;      ///< outermost regions so far: page().safe_points
+        primary;                 ///< thread pointer of the primary thread; nullptr: none yet; `no_thread()`: never one
+    std::atomic<Word*> regions;  ///< outermost regions so far: page().safe_points
     std::atomic<uint8_t> attention;  ///< 1: the primary thread has something to do at region starts
     std::atomic<uint8_t> claimable;  ///< 1: a thread that opens a region becomes the primary one
     uint8_t pad[14];
@@ -26,7 +26,7 @@ struct alignas(64) Gate {
 };
 
 /// The value of `primary` when no thread will ever be primary.
-inline const void* nobody() noexcept { return reinterpret_cast<const void*>(uintptr_t{1}); }
+inline const void* no_thread() noexcept { return reinterpret_cast<const void*>(uintptr_t{1}); }
 
 extern "C" Gate drom_gate;
 

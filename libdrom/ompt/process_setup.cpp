@@ -27,7 +27,7 @@ bool is_first() noexcept { return dlsym(RTLD_DEFAULT, "drom_omp_loaded") == &dro
 
 /// Lets every thread pass from now on.
 void retire() noexcept {
-    drom_gate.primary.store(nobody(), kRelaxed);
+    drom_gate.primary.store(no_thread(), kRelaxed);
     drom_gate.claimable.store(0, kRelaxed);
     drom_gate.attention.store(0, kRelaxed);
 }

@@ -23,7 +23,7 @@ int check_word(const Ledger& ledger, uint32_t cpu, drom_error* error) noexcept {
     if (!(word.next() == Owner::nobody()) && !word.is(Owner::kOffered))
         return broken(error, "a CPU has a next owner but its owner was not notified to leave: CPU", cpu);
     if (word.is(Owner::kOffered) && word.owner() == Owner::nobody())
-        return broken(error, "a CPU is offered but nobody owns it: CPU", cpu);
+        return broken(error, "a CPU is offered but has no owner: CPU", cpu);
     if (word.is(Owner::kAbsent) && !(word.owner() == Owner::nobody()))
         return broken(error, "a CPU that does not exist has an owner: CPU", cpu);
     return DROM_OK;

@@ -174,7 +174,7 @@ bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept {
         return liveness(read_identity(slot.claimer)) == Liveness::kDead;
     // The claimer has not signed the slot yet, or died before that: `claimer` still names the former one.
     const bool is_seen_here = (bits & kAtHome) != 0 && self().pidns == ledger.header().pidns;
-    return is_seen_here && is_nobody(static_cast<uint32_t>(bits >> kClaimerShift & kClaimerMask));
+    return is_seen_here && is_no_process(static_cast<uint32_t>(bits >> kClaimerShift & kClaimerMask));
 }
 
 bool is_abandoned(const Slot& slot) noexcept {

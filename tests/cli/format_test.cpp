@@ -122,7 +122,7 @@ TEST(Words, WhyTheNumberOfThreadsDoesNotFollow) {
         EXPECT_EQ(why_not_resized(info), "");
     }
     info.resize = DROM_RESIZE_KEEPS;
-    EXPECT_EQ(why_not_resized(info), "nobody has said that its team may change");
+    EXPECT_EQ(why_not_resized(info), "a change of its team was not allowed");
     info.resize = DROM_RESIZE_HELD;
     EXPECT_EQ(why_not_resized(info), "the program set its thread count itself");
     std::strcpy(info.why, "the program opens leagues of teams");

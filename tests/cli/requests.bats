@@ -43,14 +43,14 @@ keeps() { # RUNTIME
     [[ $(client keeper mask) != "$BOTH" && $(threads_on keeper) == "$(client keeper mask)" ]]
     client_is keeper team 2
     client_is keeper resize keeps
-    drom explain keeper --sample 20 | grep -q "The number of threads stays 2: nobody has said that its team may change"
+    drom explain keeper --sample 20 | grep -q "The number of threads stays 2: a change of its team was not allowed"
     drom explain keeper --sample 20 | grep -q "2 threads share 1 CPU\."
     kill -TERM "$PID"
     ended 0
 }
 
-@test "a clang program of which nobody has said that its team may change is released, not resized" { keeps clang; }
-@test "a gcc program of which nobody has said that its team may change is released, not resized" { keeps gcc; }
+@test "a clang program whose team may not change is released, not resized" { keeps clang; }
+@test "a gcc program whose team may not change is released, not resized" { keeps gcc; }
 
 # not_resized NAME PROGRAM TEXT: its threads leave the CPU, as many as they are. The list and explain
 # say so.

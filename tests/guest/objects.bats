@@ -108,13 +108,13 @@ bindings() {
     done
 }
 
-@test "nobody has said that the team may change: it is known before any request, and the team keeps its size" {
+@test "no change of the team was allowed: it is known before any request, and the team keeps its size" {
     local by
     for by in gcc clang; do
         begin "$build/bin/drom" run --cpus "$both" -- "$programs/teams-$by"
         ask teams
         [[ $(client resize) == keeps && $(client team) == 2 && $(client seq) == 1 ]]
-        [[ $(client why) == "nobody has said that its team may change; --resize=follow says so" ]]
+        [[ $(client why) == "a change of its team was not allowed; --resize=follow allows it" ]]
         drom set "#$(client slot)" "$one" --wait resized --timeout 20000
         [[ $(ask teams) == "teams 2 max 2" ]]
         drom set "#$(client slot)" "$both"

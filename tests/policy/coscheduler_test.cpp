@@ -448,7 +448,7 @@ TEST(Journal, ALineThatCannotBeReadSaysWhy) {
     EXPECT_EQ(why("pool cores=8 nodes=3-1"), "has a nodes= that cannot be read: 3-1");
     EXPECT_EQ(why("pool cores=0 nodes=3"), "has a cores= that cannot be read: 0");
     EXPECT_EQ(why("sd-policy 1 limit=inf sharing_factor=1.5 max_mates=1 jobs_per_node=2 gain=0"),
-              "has rules by which nobody can share");
+              "has rules by which no job can share");
     EXPECT_EQ(why("share at=1 job=2 submit=0 request=9000000000000000 count=1 least=1 cores=1 mates=3"),
               "has a job that asks for more time than there is");
 }

@@ -16,7 +16,7 @@ TEST(Follow, AProgramOfWhichNobodyHasSaidAnythingKeepsItsTeam) {
     const Answer answer = judge(nothing_said(resize_of(nullptr)));
     EXPECT_FALSE(answer.follows);
     EXPECT_FALSE(answer.allowed);
-    EXPECT_EQ(std::string(answer.why), "nobody has said that its team may change; --resize=follow says so");
+    EXPECT_EQ(std::string(answer.why), "a change of its team was not allowed; --resize=follow allows it");
     EXPECT_FALSE(judge(nothing_said(resize_of("turbo"))).follows) << "an unknown word is auto";
 }
 

@@ -54,7 +54,7 @@ std::string why_not_resized(const drom_client_info& info) {
     if (info.resize == DROM_RESIZE_FOLLOWS || info.resize == DROM_RESIZE_CALLER) return {};
     if (info.why[0] != '\0') return info.why;
     if (info.resize == DROM_RESIZE_HELD) return "the program set its thread count itself";
-    return info.resize == DROM_RESIZE_KEEPS ? "nobody has said that its team may change"
+    return info.resize == DROM_RESIZE_KEEPS ? "a change of its team was not allowed"
                                             : "no OpenMP region was seen so far";
 }
 
