@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// select_malleable.cpp - the entry points of a select plugin of Slurm 22.05: everything is cons_tres's, but that jobs
+// select_malleable.cpp - the functions of a select plugin of Slurm 22.05: everything is cons_tres's, but that jobs
 // may share.
 #include "cons_tres.hpp"
 #include "transaction.hpp"

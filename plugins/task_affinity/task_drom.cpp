@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_drom.cpp - the entry points that are alike in every series of Slurm: from its structs to the task hooks, and
+// task_drom.cpp - the plugin functions that are alike in every series of Slurm: from its structs to the task hooks, and
 // nothing else. The structs of the series differ in their layout and not in the names that are used here.
 #include "slurmd.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_drom.hpp - what the entry points that differ per series of Slurm share with the others. Include it behind
+// task_drom.hpp - what the plugin functions that differ per series of Slurm share with the others. Include it behind
 // slurmd.hpp of a series.
 #pragma once
 

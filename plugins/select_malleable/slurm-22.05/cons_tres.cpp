@@ -53,7 +53,7 @@ constexpr const char* kEntryPoints[] = {"plugin_id",
                                         "select_p_reconfigure",
                                         "select_p_resv_test"};
 static_assert(std::size(kEntryPoints) * sizeof(void*) == sizeof(slurm_select_ops_t),
-              "Slurm has other entry points than are forwarded");
+              "Slurm has other plugin functions than are forwarded");
 
 /// The first of the folders of PluginDir that has the file; empty: none.
 std::string in_plugin_dir(std::string_view name) {

@@ -10,7 +10,7 @@
 
 namespace drom::slurm {
 
-/// Its entry points, once load_cons_tres() has said "".
+/// Its plugin functions, once load_cons_tres() has said "".
 extern slurm_select_ops_t cons_tres;
 
 /// Opens select_cons_tres.so from PluginDir. Returns what is in the way, as a sentence; empty: nothing.

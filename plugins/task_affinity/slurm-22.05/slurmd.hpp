@@ -23,6 +23,6 @@ extern "C" {
 }
 
 static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0),
-              "these are the entry points of Slurm 22.05; the structs of another series are laid out differently");
+              "these are the plugin functions of Slurm 22.05; the structs of another series are laid out differently");
 
 #include "undefined_macros.hpp"

@@ -23,6 +23,6 @@ extern "C" {
 
 static_assert(SLURM_VERSION_NUM(24, 11, 0) <= SLURM_VERSION_NUMBER &&
                   SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0),
-              "these are the entry points of Slurm 24.11; the structs of another series are laid out differently");
+              "these are the plugin functions of Slurm 24.11; the structs of another series are laid out differently");
 
 #include "undefined_macros.hpp"

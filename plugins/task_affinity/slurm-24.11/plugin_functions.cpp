@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// entry_points.cpp - the entry points that only a task plugin of Slurm 24.11 has.
+// plugin_functions.cpp - the functions that only a task plugin of Slurm 24.11 has.
 #include "slurmd.hpp"
 
 #include "task_affinity/task_drom.hpp"
