@@ -23,7 +23,7 @@
 #define MAY_HAND_OVER(c) (IS_NOTIFIED(w) && RELEASED(c))
 #endif
 
-// Reconciliation::step() on word c, with has_released(), give(), leave_dead(), heir_died() and hand_over(). A word and
+// Reconciliation::step() on word c, with has_released(), give(), leave_dead(), next_died() and hand_over(). A word and
 // the liveness of the clients in it are looked at in one step: every change that follows is a compare-and-swap from
 // that word.
 inline reconcile_word(c) {

@@ -342,7 +342,7 @@ TEST_F(Two, AnOfferedCpuIsStillItsOwnersUntilReleased) {
     EXPECT_TRUE(table.posted(a).has(4));
 }
 
-TEST_F(Two, FastLetsTheHeirStartAtOnce) {
+TEST_F(Two, FastLetsTheNextOwnerStartAtOnce) {
     ASSERT_EQ(set_mask(table, a, set_of({0, 1, 2, 3, 4}), {true, false, true, "drom: test"}).status, DROM_OK);
     EXPECT_TRUE(table.posted(a).has(4));
     EXPECT_FALSE(table.posted(b).has(4));
@@ -380,7 +380,7 @@ TEST_F(Two, ACpuTakenForGoodDoesNotComeBack) {
     EXPECT_FALSE(table.owned(b).has(4)) << "it was taken without DROM_RETURN";
 }
 
-TEST_F(Two, TheHeirOfAFastHandOverThatLosesItIsTold) {
+TEST_F(Two, TheNextOwnerOfAFastHandOverThatLosesItIsNotified) {
     const PlanRules fast{true, false, true, "drom: test"};
     ASSERT_EQ(set_mask(table, a, set_of({0, 1, 2, 3, 4}), fast).status, DROM_OK);
     ASSERT_TRUE(table.posted(a).has(4));
@@ -393,7 +393,7 @@ TEST_F(Two, TheHeirOfAFastHandOverThatLosesItIsTold) {
     }
 }
 
-TEST_F(Two, AThirdClientNeverGetsACpuThatAFastHeirStillUses) {
+TEST_F(Two, AThirdClientNeverGetsACpuThatAFastNextOwnerStillUses) {
     ASSERT_EQ(set_mask(table, a, set_of({0, 1, 2, 3, 4}), {true, false, true, "drom: test"}).status, DROM_OK);
     table.release(a);  // it runs on CPU 4 by now
     const uint32_t c = table.join();
