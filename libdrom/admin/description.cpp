@@ -59,7 +59,7 @@ void describe(const Ledger& ledger, Pages& pages, uint32_t index, drom_client_in
     const Owner::Name who = name_of(ledger, index);
     const Mailbox& mailbox = ledger.mailbox(index);
     info.pid = static_cast<int32_t>(slot.client.pid.load());
-    info.guardian_pid = static_cast<int32_t>(slot.launcher.pid.load());
+    info.launcher_pid = static_cast<int32_t>(slot.launcher.pid.load());
     info.slot = index;
     info.generation = state.generation;
     info.state = state.phase == phase::kLive ? DROM_CLIENT_LIVE : DROM_CLIENT_RESERVED;

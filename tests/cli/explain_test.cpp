@@ -160,7 +160,7 @@ TEST(Explain, AClientThatCameBackDuringTheSampleHasNotPassedAllSafePointsOfTheWo
 TEST(Explain, StraysAndLaunchersAreNamed) {
     Explanation it = settled();
     it.threads[1].allowed = CpuSet{1, 5};
-    it.client.info.guardian_pid = 4200;
+    it.client.info.launcher_pid = 4200;
     EXPECT_TRUE(says(it, "Thread 4243 (sim) may run on CPU 5, which the client does not have."));
     EXPECT_TRUE(says(it, "launched by process 4200 (drom run)"));
 }

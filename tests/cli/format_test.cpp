@@ -17,11 +17,11 @@ namespace {
 using namespace drom::command;
 using drom::nearest;
 
-drom_client_info client(int32_t pid, uint32_t slot, const char* name, int32_t guardian = 0) {
+drom_client_info client(int32_t pid, uint32_t slot, const char* name, int32_t launcher = 0) {
     drom_client_info info{};
     info.pid = pid;
     info.slot = slot;
-    info.guardian_pid = guardian;
+    info.launcher_pid = launcher;
     std::strcpy(info.name, name);
     return info;
 }

@@ -279,7 +279,7 @@ typedef struct drom_client_info {
     uint32_t min_cpus, max_cpus;      /* limits; a maximum of 0 is none */
     uint32_t team_size;               /* OpenMP threads of the next region; 0: unknown */
     uint32_t start_size;              /* OpenMP threads that the program started with, and never exceeds */
-    int32_t guardian_pid;             /* the launcher (drom run); 0: none */
+    int32_t launcher_pid;             /* the launcher (drom run); 0: none */
     uint32_t flags;                   /* DROM_RIGID, or 0 */
     uint32_t limited;                 /* 1: the client's cpuset allows less than its mask */
     uint32_t ranks;                   /* of its MPI job; 0: not known, or it is no rank */

@@ -46,7 +46,7 @@ Expected<pid_t> by_pid(uint32_t number, std::span<const drom_client_info> client
     for (const auto& info : clients)
         if (info.pid == pid) return pid;
     for (const auto& info : clients)
-        if (info.guardian_pid == pid) return pid_of(info, clients);
+        if (info.launcher_pid == pid) return pid_of(info, clients);
     return pid;
 }
 

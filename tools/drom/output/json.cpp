@@ -48,7 +48,7 @@ Json client_of(const ClientView& client) {
             {"max", info.max_cpus},
             {"rigid", (info.flags & DROM_RIGID) != 0},
             {"limited", info.limited != 0},
-            {"guardian", info.guardian_pid},
+            {"launcher", info.launcher_pid},
             {"rank", info.ranks != 0 ? Json(info.rank) : Json()},
             {"ranks", info.ranks},
             {"local_rank", info.ranks != 0 ? Json(info.local_rank) : Json()},

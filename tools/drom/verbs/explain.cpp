@@ -229,8 +229,8 @@ private:
             say("Thread {} ({}) may run on {}, which the client does not have.", thread.tid, thread.name,
                 cpus_text(strange));
         }
-        if (info_.guardian_pid != 0 && !it_.elsewhere)
-            say("It was launched by process {} (drom run).", info_.guardian_pid);
+        if (info_.launcher_pid != 0 && !it_.elsewhere)
+            say("It was launched by process {} (drom run).", info_.launcher_pid);
     }
 
     [[nodiscard]] std::string age(uint64_t since_ns) const {

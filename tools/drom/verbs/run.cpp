@@ -468,7 +468,7 @@ private:
         const auto clients = table_.clients();
         if (!clients) return tell_lost(clients.error());
         for (const auto& info : *clients) {
-            if (info.guardian_pid != getpid()) continue;
+            if (info.launcher_pid != getpid()) continue;
             const bool runs_on = info.pid != child && kill(info.pid, 0) == 0;
             if (runs_on)
                 mention(options_, fmt::format("{} goes on in the background and keeps its CPUs", client_words(info)));

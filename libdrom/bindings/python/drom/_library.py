@@ -40,7 +40,7 @@ class Options(ctypes.Structure):
 
 class ClientInfo(ctypes.Structure):
     _fields_ = _fields("size size; i32 pid; u32 slot; u64 request_seq released_seq resized_seq confined_seq; "
-                       "u32 generation state entry_points resize owned_cpus wanted_cpus min_cpus max_cpus team_size start_size; i32 guardian_pid; "
+                       "u32 generation state entry_points resize owned_cpus wanted_cpus min_cpus max_cpus team_size start_size; i32 launcher_pid; "
                        "u32 flags limited ranks rank local_rank; u64 posted_ns released_ns resized_ns safe_points queries polls adoptions; "
                        "char name[32] job[32] why[96]")
 
