@@ -112,6 +112,11 @@ int release_slot(Table& table, uint32_t pid, const Options& options, drom_error*
     return succeed(error);
 }
 
+bool prepare(ReservationVariables& variables, char** environment, const Table& table, const CpuSet& mask) noexcept {
+    char cpus[kLongestCpus];
+    return variables.prepare(environment, table.path, to_text(mask, cpus, sizeof cpus));
+}
+
 }  // namespace
 
 int reserve(Table& table, uint32_t pid, const CpuSet& mask, const Options& options, char*** environment,
@@ -119,7 +124,7 @@ int reserve(Table& table, uint32_t pid, const CpuSet& mask, const Options& optio
     const VerbText verb("reserve", pid);
     if (const int status = table.writable("reserve", error); status != DROM_OK) return status;
     ReservationVariables variables;
-    if (environment != nullptr && !variables.prepare(*environment, table.path))
+    if (environment != nullptr && !prepare(variables, *environment, table, mask))
         return fail(error, DROM_E_OS, "%s: out of memory", verb.text);
     User user{};
     const Awaiting awaiting(table.pages, options);

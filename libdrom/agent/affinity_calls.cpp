@@ -177,11 +177,17 @@ bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller
 }
 
 /// Returns whether LLVM's runtime counts CPUs, at the first region or when the program first asks for the number. Its
-/// default team keeps the size of that count, and a request may have come before. So the runtime gets the CPUs of the
-/// process's start, and the team has the size that it has without any request.
+/// default team keeps the size of that count, and a request may have come before, even before the program. So the
+/// runtime gets the CPUs of the process's start, and the team has the size that it has without any request.
 bool counts_cpus(pid_t tid, const void* mask, const void* caller) noexcept {
-    return drom::client::joined() && drom::client::moves_threads() && mask != nullptr &&
-           (tid == 0 || tid == getpid()) && drom::starting::called_by_runtime(caller);
+    return mask != nullptr && (tid == 0 || tid == getpid()) && drom::starting::called_by_runtime(caller);
+}
+
+/// Writes the CPUs that a runtime counts. Returns false where that is for the kernel to say.
+bool counted_cpus(CpuSet& cpus) noexcept {
+    if (!takes_part()) return drom::client::start_cpus(cpus);
+    cpus = drom::client::first_mask();
+    return drom::client::moves_threads();
 }
 
 /// Returns whether libgomp counts CPUs, which it does each time that the program asks for their number; it gets the
@@ -326,9 +332,10 @@ DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t*
     static constinit std::atomic<void*> known{nullptr};
     auto* real = next<int(pthread_t, size_t, cpu_set_t*)>(known, "pthread_getaffinity_np");
     if (real == nullptr) return ENOSYS;
-    if (!counts_own_cpus(thread, mask, CALLER)) return real(thread, size, mask);
+    CpuSet counted{};
+    if (!counts_own_cpus(thread, mask, CALLER) || !counted_cpus(counted)) return real(thread, size, mask);
     // libgomp has one mask for all threads that count: it must not hold the kernel's answer, even for a moment.
-    write_mask(drom::client::first_mask(), size, mask);
+    write_mask(counted, size, mask);
     return 0;
 }
 
@@ -348,7 +355,8 @@ DROM_EXPORT long syscall(long number, ...) noexcept {
     auto* mask = reinterpret_cast<void*>(argument[2]);
     if (number == SYS_sched_getaffinity && counts_cpus(tid, mask, CALLER)) {
         const long filled = real(number, tid, size, mask);
-        if (filled > 0) write_mask(drom::client::first_mask(), static_cast<size_t>(filled), mask);
+        CpuSet counted{};
+        if (filled > 0 && counted_cpus(counted)) write_mask(counted, static_cast<size_t>(filled), mask);
         return filled;
     }
     if (number != SYS_sched_setaffinity || !accept_setting(tid, size, mask, CALLER))

@@ -46,7 +46,7 @@ int is_runtime(dl_phdr_info* info, size_t, void*) { return is_openmp_runtime(inf
 uint32_t first_team() noexcept {
     const char* text = getenv("OMP_NUM_THREADS");
     const auto given = text == nullptr ? 0UL : strtoul(text, nullptr, 10);
-    return given != 0 ? static_cast<uint32_t>(given) : client::released().mask.count();
+    return given != 0 ? static_cast<uint32_t>(given) : client::first_mask().count();
 }
 
 /// Writes the texts of lists and explanations before the first region, and before any request.

@@ -86,6 +86,9 @@ struct CpuSet {
     }
 };
 
+/// Bytes for the text of any set; two of every three CPUs make the longest.
+inline constexpr size_t kLongestCpus = 14 * 1024;
+
 /// Writes "0-3,8" ("" for the empty set) into `out`, always terminated; cut with ",..." when `size` is too small.
 /// Returns `out`.
 char* to_text(const CpuSet& set, char* out, size_t size) noexcept;

@@ -48,22 +48,24 @@ size_t length_of(char** environment) noexcept {
 }
 
 bool is_of_reservation(const char* entry) noexcept {
-    return strncmp(entry, "DROM_TABLE=", 11) == 0 || strncmp(entry, "DROM_SLOT=", 10) == 0;
+    for (const char* name : {"DROM_TABLE=", "DROM_SLOT=", "DROM_START_CPUS="})
+        if (strncmp(entry, name, strlen(name)) == 0) return true;
+    return false;
 }
 
 }  // namespace
 
 ReservationVariables::~ReservationVariables() {
     free(static_cast<void*>(array_));
-    free(table_);
-    free(slot_);
+    for (char* entry : {table_, cpus_, slot_}) free(entry);
 }
 
-bool ReservationVariables::prepare(char** environment, const char* table) noexcept {
-    array_ = static_cast<char**>(malloc((length_of(environment) + 3) * sizeof(char*)));
+bool ReservationVariables::prepare(char** environment, const char* table, const char* cpus) noexcept {
+    array_ = static_cast<char**>(malloc((length_of(environment) + 4) * sizeof(char*)));
     slot_ = static_cast<char*>(malloc(kSlotRoom));
     if (asprintf(&table_, "DROM_TABLE=%s", table) < 0) table_ = nullptr;
-    return array_ != nullptr && slot_ != nullptr && table_ != nullptr;
+    if (asprintf(&cpus_, "DROM_START_CPUS=%s", cpus) < 0) cpus_ = nullptr;
+    return array_ != nullptr && slot_ != nullptr && table_ != nullptr && cpus_ != nullptr;
 }
 
 void ReservationVariables::put(char*** environment, uint32_t slot, uint32_t generation) noexcept {
@@ -75,7 +77,7 @@ void ReservationVariables::put(char*** environment, uint32_t slot, uint32_t gene
         else
             array_[count++] = *at;
     }
-    for (char** entry : {&table_, &slot_}) array_[count++] = std::exchange(*entry, nullptr);
+    for (char** entry : {&table_, &cpus_, &slot_}) array_[count++] = std::exchange(*entry, nullptr);
     array_[count] = nullptr;
     free(static_cast<void*>(*environment));
     *environment = std::exchange(array_, nullptr);

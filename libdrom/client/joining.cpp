@@ -12,6 +12,7 @@
 #include "base/env.hpp"
 #include "base/error.hpp"
 #include "client_state.hpp"
+#include "reserved.hpp"
 #include "runtime_waiting.hpp"
 #include "shmem/enrolment.hpp"
 #include "shmem/events.hpp"
@@ -219,8 +220,9 @@ int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const Cp
 /// Begins to read requests. The process's CPUs at this moment are its affinity.
 void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
     state.threads.begin(affinity);
-    state.applied = state.first_mask = affinity;
-    state.first_cpus = affinity.count();
+    state.applied = affinity;
+    if (!start_cpus(state.first_mask)) state.first_mask = affinity;
+    state.first_cpus = state.first_mask.count();
     state.team.store(Team::Unknown);
     waiting::begin();
     state.pid = getpid();

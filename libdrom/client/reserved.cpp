@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <new>
 
+#include "base/confine.hpp"
 #include "base/env.hpp"
 #include "shmem/mailbox.hpp"
 #include "shmem/reconcile.hpp"
@@ -84,6 +85,15 @@ const Reservation& reservation() noexcept {
 CpuSet reserved_node() noexcept {
     const Reservation& mine = reservation();
     return mine.ledger.base != nullptr ? drom::cpus_of_node(mine.ledger) : CpuSet::empty();
+}
+
+bool start_cpus(CpuSet& start) noexcept {
+    const char* text = env::text("DROM_START_CPUS");
+    CpuSet affinity{};
+    if (text == nullptr || parse_cpus(text, start).what != nullptr || !get_affinity(0, affinity)) return false;
+    if (affinity == start) return true;
+    const Reservation& mine = reservation();
+    return mine.ledger.base != nullptr && was_requested(mine.ledger, mine.slot, affinity) && mine.is_there();
 }
 
 Request reserved() noexcept {

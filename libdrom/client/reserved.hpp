@@ -15,4 +15,10 @@ Request reserved() noexcept;
 /// Returns the CPUs of the node of this reservation, by its table; none without a reservation. As reserved().
 CpuSet reserved_node() noexcept;
 
+/// Writes the CPUs with which the reservation of this process began (DROM_START_CPUS), for a runtime that counts CPUs:
+/// the number of threads that the program was given is for those. Returns false without a reservation, and where the
+/// process has another affinity than the reservation or its requests gave it: the program has chosen it. As reserved();
+/// opens the table only if there was a request.
+bool start_cpus(CpuSet& start) noexcept;
+
 }  // namespace drom::client

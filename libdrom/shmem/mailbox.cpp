@@ -151,6 +151,17 @@ bool read_outside(const Ledger& ledger, uint32_t slot, Request& confined) noexce
            read_words(ledger, ledger.outside(slot), mark, confined.mask);
 }
 
+bool was_requested(const Ledger& ledger, uint32_t slot, const CpuSet& affinity) noexcept {
+    Request newest{};
+    if (read_request(ledger, slot, newest) && newest.mask == affinity) return true;
+    CpuSet before;
+    if (newest.seq > 1 && read_half(ledger, ledger.half(slot, newest.seq - 1), newest.seq - 1, before) &&
+        before == affinity)
+        return true;
+    Request confined{};
+    return read_outside(ledger, slot, confined) && confined.mask == affinity;
+}
+
 uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept {
     const uint64_t mark = ledger.mailbox(slot).confined.load(std::memory_order_acquire);
     return is_of(mark, state_of(ledger.slot(slot)).generation) ? mark & kSeqMask : 0;

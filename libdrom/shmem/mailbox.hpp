@@ -30,6 +30,9 @@ void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, cons
 /// Reads the request for which an administrator last set the present user's threads, and their mask. Returns false, or
 /// 0, when none did: an administrator that writes late, about a former user, is not believed.
 bool read_outside(const Ledger& ledger, uint32_t slot, Request& confined) noexcept;
+/// Returns whether a request may have given threads of the slot's user this affinity: the newest one, the one before,
+/// or the last for which an administrator set the threads.
+bool was_requested(const Ledger& ledger, uint32_t slot, const CpuSet& affinity) noexcept;
 uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept;
 /// Returns the contents of `confined` for that request.
 uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;

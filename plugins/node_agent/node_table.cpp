@@ -200,14 +200,20 @@ tl::expected<Variables, Refusal> environment_of(const std::string& path, pid_t t
     const int status = drom_open(&table, path.c_str(), &options, &error);
     if (status == DROM_E_PERM) return tl::unexpected(Refusal(error.text));
     if (status != DROM_OK) return Variables{};
-    const std::vector<drom_client_info> clients = clients_of(table);
+    Variables found;
+    for (const drom_client_info& client : clients_of(table)) {
+        if (client.pid != task) continue;
+        CpuSet mask{};
+        char cpus[kLongestCpus];
+        drom_get_mask(table, task, nullptr, mask.words, CpuSet::kWords, nullptr);
+        found = {{"DROM_TABLE", path},
+                 {"DROM_SLOT",
+                  std::to_string(client.slot) + ':' + std::to_string(client.generation) + ':' + std::to_string(task)},
+                 {"DROM_START_CPUS", std::string(to_text(mask, cpus, sizeof cpus))}};
+        break;
+    }
     drom_close(table);
-    for (const drom_client_info& client : clients)
-        if (client.pid == task)
-            return Variables{{"DROM_TABLE", path},
-                             {"DROM_SLOT", std::to_string(client.slot) + ':' + std::to_string(client.generation) + ':' +
-                                               std::to_string(task)}};
-    return Variables{};
+    return found;
 }
 
 }  // namespace drom::slurm

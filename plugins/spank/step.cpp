@@ -115,7 +115,7 @@ void enter_task(spank_handle* spank, const std::string& directory) {
 }
 
 void leave_alone(spank_handle* spank, const std::string& directory) {
-    for (const char* name : {"DROM_TABLE", "DROM_SLOT"}) spank_unsetenv(spank, name);
+    for (const char* name : {"DROM_TABLE", "DROM_SLOT", "DROM_START_CPUS"}) spank_unsetenv(spank, name);
     preload_nothing(spank, directory);
 }
 

@@ -125,7 +125,7 @@ Variables variables(const std::string& node) noexcept {
             g_log.news("its task cannot find its CPUs: " + named.error() + "; it runs as without drom");
         // Neither a library, which spank_drom.so would preload, nor what it may have inherited from its script.
         if (found.empty())
-            found = {{"DROM_OFF", "1"}, {"DROM_TABLE", ""}, {"DROM_SLOT", ""}};
+            found = {{"DROM_OFF", "1"}, {"DROM_TABLE", ""}, {"DROM_SLOT", ""}, {"DROM_START_CPUS", ""}};
         else
             found.emplace_back("DROM_OFF", "");  // of a script that had found no room
     });

@@ -400,6 +400,51 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     done
 }
 
+# while_small SCRIPT: runs it under drom run, while the client, which began on two CPUs, has one.
+while_small() {
+    taskset -c "$both" drom run --name x -- sh -c "touch $work/runs; until [ -e $stop ]; do sleep 0.02; done; $1" >"$work/out" 3>&- &
+    host=$!
+    eventually 60 test -e "$work/runs"
+    drom set x "$one" >&2
+    touch "$stop"
+    wait "$host"
+    host=
+    cat "$work/out"
+}
+
+@test "a program that starts after a request counts the CPUs of its reservation's start, as without the request" {
+    local program want
+    for program in "$hosts"/counts-{gcc,clang}; do
+        [[ -x $program ]] || missing "$program"
+        want=$(taskset -c "$both" "$program")
+        [[ $want == "2 processors, "*" places, a team of 2, 0 beyond" ]]
+        rm -f "$stop" "$work/runs"
+        [[ $(while_small "$program; exec $program") == "$want"$'\n'"$want" ]]
+    done
+}
+
+@test "a program that starts after a request has the places that the user named" {
+    local program want setting
+    for program in "$hosts"/counts-{gcc,clang}; do
+        [[ -x $program ]] || missing "$program"
+        for setting in "OMP_PLACES={${both%,*}},{${both#*,}}" OMP_PROC_BIND=true OMP_PLACES=threads; do
+            want=$(taskset -c "$both" env "$setting" "$program" 2>&1)
+            [[ $want == "2 processors, 2 places, "* ]]
+            rm -f "$stop" "$work/runs"
+            [[ $(while_small "exec env '$setting' $program 2>&1") == "$want" ]]
+        done
+    done
+}
+
+@test "a program that a script binds counts the CPUs that it is bound to, as natively" {
+    local program
+    for program in "$hosts"/counts-{gcc,clang}; do
+        [[ -x $program ]] || missing "$program"
+        run taskset -c "$both" drom run -- sh -c "taskset -c $one $program; taskset -cp $one \$\$ >&2; exec $program" 3>&-
+        [[ $(grep -c '^1 processors' <<<"$output") == 2 ]]
+    done
+}
+
 @test "a thread that is bound as it is created runs once, with its creator's signals, while requests come" {
     start "$hosts/bound" "$stop"
     eventually 90 listed "$host"

@@ -419,7 +419,7 @@ TEST_F(Agent, ATaskFindsItsReservation) {
     ASSERT_EQ(arrive(step), "");
     const std::string pid = std::to_string(step.tasks[1]);
     EXPECT_EQ(environment_of(settings_.table, step.tasks[1]).value(),
-              (Variables{{"DROM_TABLE", settings_.table}, {"DROM_SLOT", "1:1:" + pid}}));
+              (Variables{{"DROM_TABLE", settings_.table}, {"DROM_SLOT", "1:1:" + pid}, {"DROM_START_CPUS", "24-47"}}));
     EXPECT_TRUE(environment_of(settings_.table, getpid())->empty());
     EXPECT_TRUE(environment_of(settings_.table + "/nothing", getpid())->empty());
 }

@@ -57,6 +57,33 @@ TEST(Mailbox, AnOvertakenPosterIsTold) {
     }));
 }
 
+TEST(Mailbox, AnAffinityOfTheLastTwoRequestsCameFromThem) {
+    EXPECT_TRUE(holds("requested", [] {
+        const MemoryTable table(kCpus, 1);
+        const CpuSet chosen = any_mask();
+        RC_ASSERT(!was_requested(table.ledger, 0, chosen));
+        std::vector<CpuSet> masks;
+        const auto count = *rc::gen::inRange<uint64_t>(1, 6);
+        for (uint64_t seq = 1; seq <= count; ++seq) {
+            masks.push_back(any_mask());
+            RC_ASSERT(post_request(table.ledger, table.name(0), seq - 1, masks.back()));
+        }
+        masks.erase(masks.begin(), masks.end() - std::min<std::ptrdiff_t>(2, std::ssize(masks)));
+        for (const CpuSet& mask : masks) RC_ASSERT(was_requested(table.ledger, 0, mask));
+        RC_ASSERT(was_requested(table.ledger, 0, chosen) == (std::ranges::find(masks, chosen) != masks.end()));
+    }));
+}
+
+TEST(Mailbox, AnAffinityThatAnAdministratorSetCameFromARequest) {
+    const MemoryTable table(kCpus, 1);
+    const CpuSet asked = CpuSet::range(0, 4);
+    const CpuSet part = CpuSet::range(0, 2);
+    ASSERT_TRUE(post_request(table.ledger, table.name(0), 0, asked));
+    note_outside(table.ledger, 0, state_of(table.ledger.slot(0)).generation, {1, part});
+    EXPECT_TRUE(was_requested(table.ledger, 0, part));
+    EXPECT_FALSE(was_requested(table.ledger, 0, CpuSet::range(0, 1)));
+}
+
 TEST(Mailbox, AMaskWithCpusThatTheTableHasNotIsNotBelieved) {
     const MemoryTable table(kCpus, 1);
     CpuSet mask = CpuSet::range(0, 2);

@@ -373,8 +373,8 @@ DROM_EXPORT int drom_expand(drom_table *, int32_t pid, uint32_t to, const drom_o
  * owners, never below their minimum, and DROM_RETURN gives the CPUs back to them afterwards. With
  * DROM_WAIT_RELEASED the call returns when the CPUs are free.
  *
- * `environment`, if not NULL, points to a NULL-terminated array that is extended with DROM_TABLE and DROM_SLOT. The
- * array and its strings come from malloc, and the caller frees them.
+ * `environment`, if not NULL, points to a NULL-terminated array that is extended with DROM_TABLE, DROM_SLOT and
+ * DROM_START_CPUS. The array and its strings come from malloc, and the caller frees them.
  *
  * Returns: DROM_OK, or DROM_PENDING when CPUs are still in use.
  * Errors: E_INVAL; E_NOCPU; E_NOPROC there is no such process; E_BUSY also: it is a client already; E_FULL no slot

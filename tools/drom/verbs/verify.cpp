@@ -154,7 +154,8 @@ private:
     // --- one run ---
 
     [[nodiscard]] std::vector<std::string> environment_of(const std::string& mode) const {
-        std::vector<std::string> environment{fmt::format("OMP_NUM_THREADS={}", cpus_.count()), "DROM_SLOT"};
+        std::vector<std::string> environment{fmt::format("OMP_NUM_THREADS={}", cpus_.count()), "DROM_SLOT",
+                                             "DROM_START_CPUS"};
         if (mode.empty()) return environment;
         const char* present = std::getenv("LD_PRELOAD");
         Preload chosen = preload_;
@@ -189,6 +190,9 @@ private:
             if (!reserved) return tl::make_unexpected(reserved.error());
             environment.insert(environment.end(), reserved->environment.begin(), reserved->environment.end());
             std::erase(environment, "DROM_SLOT");
+            std::erase(environment, "DROM_START_CPUS");
+            // As if the request had come just before the program.
+            environment.push_back("DROM_START_CPUS=" + cpus_.text());
         }
         const auto start = Clock::now();
         const int code = child->start(environment);
