@@ -21,6 +21,7 @@ RULES = [
     (r"tests/crash/", "crash-walk kill-storm fuzz"),
     (r"tests/hostile/", "hostile liveness"),
     (r"tests/data/", "partition plugin"),
+    (r"tests/mutants/", "mutants explorer harness"),
     (r"tests/(?P<folder>[^/]+)/", "{folder}"),
     (r"libdrom/shmem/", CORE),
     (r"libdrom/(ompt|agent)/", AGENT),
@@ -104,7 +105,7 @@ def main() -> int:
     if left:
         print(f"changed.py: left to the full run, for they take long: {' '.join(left)}", file=sys.stderr)
     print(*sorted(found - set(left)))
-    print(*([] if "mutants" in own else sorted(path.removeprefix("libdrom/") for path in paths if path.startswith("libdrom/"))))
+    print(*([] if own & {"mutants", "explorer"} else sorted(path.removeprefix("libdrom/") for path in paths if path.startswith("libdrom/"))))
     return 0
 
 

@@ -21,7 +21,7 @@ bool apply(const Ledger& ledger, const Plan& plan) noexcept {
         const Change& change = plan.changes[i];
         // The home first: a death between the two stores leaves a home of a CPU that is still with its home client,
         // which means nothing.
-        change_home(ledger, change.cpu, change.home);
+        change_home(ledger, change.cpu, change.home);  // mutant change-home
         if (!change_owner(ledger, change.cpu, change.from, change.to)) {
             complete = false;
             continue;
@@ -93,10 +93,10 @@ int carry_out(Table& table, Intent& what, const Order* order, const char* verb, 
             touched.words[i] |= plan.touched.words[i];
         outcome.changed |= plan.count > 0;
         const bool announced = plan.count > 1 || again;  // one word is changed completely or not at all
-        if (announced) write_intent(ledger, what);
+        if (announced) write_intent(ledger, what);       // mutant intent
         const bool complete = apply(ledger, plan);
         if (!complete) continue;
-        outcome.changed |= reconcile(ledger, table.pages, touched);
+        outcome.changed |= reconcile(ledger, table.pages, touched);  // mutant settle
         if (announced) clear_intent(ledger);
         return succeed(error);
     }
@@ -112,8 +112,8 @@ LockedTable::LockedTable(Table& table, const Options& options) noexcept
     : lock_(table.ledger.header(), deadline_in_ms(options.timeout_ms)) {
     constexpr uint64_t kReaperPeriod = 100 * kMillisecond;
     const bool unfinished = table.ledger.intent().kind.load(std::memory_order_relaxed) != intent::kNothing;
-    if (lock_.inherited() || unfinished) {
-        finish_intent(table);
+    if (lock_.inherited() || unfinished) {  // mutant unfinished
+        finish_intent(table);               // mutant inherited
         reconcile_all(table.ledger, table.pages);
     }
     if (tick_ns() > table.ledger.header().reaped_ns.load(std::memory_order_relaxed) + kReaperPeriod) {

@@ -32,7 +32,8 @@ Request released_before(Table& table, uint32_t slot, uint64_t seq) noexcept {
 /// Returns the masks that the client's threads follow.
 Origin origin_before(Table& table, uint32_t slot, uint64_t seq) noexcept {
     const Request last = released_before(table, slot, seq);
-    return {last.mask, begun_since(table.ledger, slot, last, seq), &table.ledger.mailbox(slot).newest, seq};
+    return {last.mask, begun_since(table.ledger, slot, last, seq),  // mutant begun-outside
+            &table.ledger.mailbox(slot).newest, seq};
 }
 
 /// Moves the client's threads to the mask of `posted`, and on to the mask of any request that is posted meanwhile. The
@@ -42,7 +43,7 @@ Confined move_threads(Table& table, const User& user, ClientTree& tree, Request&
     Origin origin = origin_before(table, user.slot, posted.seq);
     const uint64_t deadline = deadline_in_ms(100);
     for (;;) {
-        note_begun(table.ledger, user.slot, user.generation, posted.seq);
+        note_begun(table.ledger, user.slot, user.generation, posted.seq);  // mutant begun
         const StandOn place(table.pages.is_held(user.slot) ? origin.released - posted.mask : CpuSet::empty());
         const Confined done = tree.confine(origin, posted.mask, deadline);
         Request newer;
@@ -68,7 +69,7 @@ bool confine_client(Table& table, uint32_t slot) noexcept {
                     identity.pid);  // open before liveness(): then no other process is moved
     // They were read one after another. If the slot has another user by now, the request was not for that user.
     const uint32_t generation = unpack_state(seen).generation;
-    if (state_of(table.ledger.slot(slot)).generation != generation) return true;
+    if (state_of(table.ledger.slot(slot)).generation != generation) return true;  // mutant next-user
     const Liveness life = table.confined.liveness(identity);
     if (life == Liveness::kDead) {
         const AdminLock lock(table.ledger.header(), deadline_in_ms(100));

@@ -22,7 +22,7 @@ int check_limits(const Ledger& ledger, uint32_t index, const CpuSet& mask, const
     const uint32_t count = mask.count(ledger.cpus());
     const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
     const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
-    if (count < least)
+    if (count < least)  // mutant least
         return fail(error, DROM_E_INVAL, "%s: %s asked, but the client needs at least %u", verb,
                     CountText(count, "CPU").text, least);
     if (most != 0 && count > most)

@@ -249,7 +249,7 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
     plan.touched.add(who.slot);
     // Gains first: an administrator that is killed between two words must not leave a client that was notified to leave
     // every CPU.
-    plan_gains(ledger, who, mask, rules, plan);
+    plan_gains(ledger, who, mask, rules, plan);  // mutant foreign
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
         if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);
     if (const int status = check_foreign(ledger, only(who), mask, rules, error); status != DROM_OK) return status;

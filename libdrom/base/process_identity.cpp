@@ -167,9 +167,9 @@ bool is_no_process(uint32_t pid) noexcept {
 
 Liveness liveness(const ProcessIdentity& identity) noexcept {
     if (identity.pid == 0) return Liveness::kDead;
-    if (identity.pidns != self().pidns) return Liveness::kUnknown;
+    if (identity.pidns != self().pidns) return Liveness::kUnknown;           // mutant pidns
     if (identity.start != 0 && identity == self()) return Liveness::kAlive;  // the calling process lives
-    if (kill(static_cast<pid_t>(identity.pid), 0) != 0 && errno == ESRCH) return Liveness::kDead;
+    if (kill(static_cast<pid_t>(identity.pid), 0) != 0 && errno == ESRCH) return Liveness::kDead;  // mutant no-process
     ProcessStat stat;
     const int error = read_stat_of(identity.pid, stat);
     if (error == ENOENT || error == ESRCH) {
@@ -183,8 +183,8 @@ Liveness liveness(const ProcessIdentity& identity) noexcept {
 Liveness liveness(const ProcessIdentity& identity, const ProcessStat& stat) noexcept {
     const Shift by = shift();
     if (!by.known) return Liveness::kUnknown;
-    const bool other = !may_be_start(stat.start, by, identity.start);
-    return other || stat.has_ended() ? Liveness::kDead : Liveness::kAlive;
+    const bool other = !may_be_start(stat.start, by, identity.start);       // mutant start
+    return other || stat.has_ended() ? Liveness::kDead : Liveness::kAlive;  // mutant ended
 }
 
 void KnownProcess::forget() noexcept {

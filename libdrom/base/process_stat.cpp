@@ -10,7 +10,7 @@
 
 namespace drom {
 
-bool ProcessStat::has_ended() const noexcept { return state == 'X' || (state == 'Z' && threads < 2); }
+bool ProcessStat::has_ended() const noexcept { return state == 'X' || (state == 'Z' && threads < 2); }  // mutant zombie
 
 int read_text(int directory, const char* path, char* text, size_t size) noexcept {
     const int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);

@@ -114,7 +114,7 @@ Origin origin_before(const Request& wanted) noexcept {
     Request last{state.page->released.load(kRelaxed), state.applied};
     Request outside;
     if (read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq) last = outside;
-    return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq),
+    return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq),  // mutant begun-since
             &state.ledger.mailbox(state.slot).newest, wanted.seq};
 }
 
@@ -122,8 +122,8 @@ bool confine_all(const Request& wanted) noexcept {
     if (!state.threads.publish(wanted.seq, wanted.mask)) return false;
     const Origin origin = origin_before(wanted);
     const bool real = !state.ledger.virtual_node();
-    if (real) clear_off(state.known, origin, wanted.mask);
-    if (!state.threads.await_setters()) return false;
+    if (real) clear_off(state.known, origin, wanted.mask);  // mutant clear-off
+    if (!state.threads.await_setters()) return false;       // mutant setters
     Confined done{DROM_OK, {}, 0, 0};
     if (real)
         done = ClientTree(state.ledger, state.path, state.slot, 0).confine(origin, wanted.mask, deadline_in_ms(100));
@@ -224,7 +224,7 @@ Page& page() noexcept { return state.page != nullptr ? *state.page : private_pag
 
 void add_entry_points(uint32_t entry_points) noexcept { page().entry_points.fetch_or(entry_points); }
 
-AffinityGuard::AffinityGuard(bool counts) noexcept : counts_(counts) {
+AffinityGuard::AffinityGuard(bool counts) noexcept : counts_(counts) {  // mutant guard
     if (counts_) state.threads.begin_setting();
 }
 AffinityGuard::~AffinityGuard() {

@@ -99,7 +99,7 @@ int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error
 /// just now.
 bool keep_reservation(uint32_t index, uint32_t generation) noexcept {
     if (!state.ledger.writable) return true;  // only its manager changes a reservation of a node
-    return sign_takeover(state.ledger, index, generation, phase::kLive);
+    return sign_takeover(state.ledger, index, generation, phase::kLive);  // mutant takeover
 }
 
 /// Returns E_NOPROC when the reservation has been called off meanwhile.
@@ -193,7 +193,7 @@ bool is_forsaken() noexcept {
 uint32_t change_to_reservation(const JoinOptions& options) noexcept {
     if (options.reserved_for == kNoReservation) return kNoSlot;
     const uint32_t reserved = find_other_slot(state.ledger, self().pid, state.slot);
-    if (reserved == kNoSlot) return kNoSlot;
+    if (reserved == kNoSlot) return kNoSlot;  // mutant reserved
     retire_user(state.ledger, *state.pages, state.path, state.slot, state.generation, DROM_EVENT_LEAVE);
     unmap_page(state.page);
     state.page = &private_page;
@@ -207,7 +207,7 @@ int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const Cp
                                // moment
     for (int tries = 0; tries < kTries; ++tries) {
         int status = reserved != kNoSlot ? enter_reservation(reserved, only, error) : int{DROM_E_NOPROC};
-        if (status == DROM_OK && is_forsaken()) claim_and_reconcile(claim);
+        if (status == DROM_OK && is_forsaken()) claim_and_reconcile(claim);  // mutant forsaken
         if (status != DROM_E_NOPROC) return status;
         status = claim_own_slot(options, claim, error);
         if (status != DROM_OK) return status;
@@ -288,7 +288,7 @@ bool begin_joining() noexcept {
     while (state.agent_runs.load() != 0 && now_ns() < deadline) {
         // The agent's thread may have missed both: it checked for the end just before leave(), and went to sleep just
         // after leave() woke it.
-        futex_wake(futex_half(state.ledger.mailbox(state.slot).newest));
+        futex_wake(futex_half(state.ledger.mailbox(state.slot).newest));  // mutant wake-agent
         futex_wait(&state.agent_runs, 1, deadline_in_ms(5));
     }
     if (state.agent_runs.load() == 0) return true;

@@ -22,7 +22,7 @@ bool ThreadMask::publish(uint64_t seq, const CpuSet& mask) noexcept {
     const uint32_t next = 1 - current_.load(std::memory_order_relaxed);
     masks_[next] = mask;
     seqs_[next].store(seq, std::memory_order_relaxed);
-    current_.store(next);
+    current_.store(next);  // mutant thread-mask
     overtaken_ = true;
     return true;
 }

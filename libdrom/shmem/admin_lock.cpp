@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kLookAgain = 5 * kMillisecond;
 
 bool try_take(Header& header, uint64_t from, uint64_t mine) noexcept {
-    return header.admin_lock.compare_exchange_strong(from, mine, std::memory_order_acquire);
+    return header.admin_lock.compare_exchange_strong(from, mine, std::memory_order_acquire);  // mutant lock
 }
 }  // namespace
 
@@ -44,7 +44,7 @@ AdminLock::~AdminLock() {
     // Another administrator may have taken this one for stopped, and the lock from it: then there is nothing to give
     // back.
     uint64_t mine = mine_;
-    if (!header_.admin_lock.compare_exchange_strong(mine, 0, std::memory_order_release)) return;
+    if (!header_.admin_lock.compare_exchange_strong(mine, 0, std::memory_order_release)) return;  // mutant unlock
     if (header_.admin_lock_waiters.load() > 0) futex_wake(futex_half(header_.admin_lock));
 }
 

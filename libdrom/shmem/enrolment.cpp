@@ -91,7 +91,7 @@ int enrol(const Ledger& ledger, Pages& pages, const char* path, const Enrolment&
         unmap_page(made);
     if (status != DROM_OK) retire_user(ledger, pages, path, slot, user.generation, DROM_EVENT_LEAVE);
     if (status != DROM_OK || !reserving) return status;
-    if (find_other_slot(ledger, enrolment.client.pid, slot) != kNoSlot &&
+    if (find_other_slot(ledger, enrolment.client.pid, slot) != kNoSlot &&  // mutant other-slot
         call_off(ledger, pages, path, slot, user.generation))
         return fail(error, DROM_E_BUSY, "%s: the process has just joined by itself", enrolment.verb);
     return DROM_OK;
@@ -104,13 +104,13 @@ bool retire(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot,
     if (state.phase != phase::kLeaving) {
         const uint32_t pid = pid_of(ledger, slot);
         const uint64_t leaving = pack_state({phase::kLeaving, 0, state.generation});
-        if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;
+        if (!ledger.slot(slot).state.compare_exchange_strong(seen, leaving)) return false;  // mutant retire
         record(ledger, {.type = event, .slot = slot, .pid = pid});
     }
     // From here on the slot's name is dead in every word; reconcile() passes its CPUs on. Only after that may the slot
     // be used again.
-    reconcile(ledger, pages, {});
-    remove_page(ledger, path, slot, state.generation);
+    reconcile(ledger, pages, {});                       // mutant pass-on
+    remove_page(ledger, path, slot, state.generation);  // mutant page
     move_slot(ledger, slot, state.generation, phase::kFree, 0);
     return true;
 }
@@ -125,7 +125,7 @@ void retire_user(const Ledger& ledger, Pages& pages, const char* path, uint32_t 
 bool call_off(const Ledger& ledger, Pages& pages, const char* path, uint32_t slot, uint32_t generation) noexcept {
     for (uint64_t seen = ledger.slot(slot).state.load(); unpack_state(seen).generation == generation;
          seen = ledger.slot(slot).state.load()) {
-        if (unpack_state(seen).phase == phase::kLive) return false;
+        if (unpack_state(seen).phase == phase::kLive) return false;  // mutant joined
         if (retire(ledger, pages, path, slot, seen, DROM_EVENT_LEAVE)) break;
     }
     return true;
@@ -142,7 +142,7 @@ uint32_t reap(const Ledger& ledger, Pages& pages, const char* path) noexcept {
         const bool used = now == phase::kReserved || now == phase::kLive;
         const bool ended = used && is_abandoned(slot) && !pass_on(ledger, path, i);
         if (used && !ended) others.add(i, seen);
-        if (!is_half_made(ledger, slot) && !ended && now != phase::kLeaving) continue;
+        if (!is_half_made(ledger, slot) && !ended && now != phase::kLeaving) continue;  // mutant reap
         if (retire(ledger, pages, path, i, seen, DROM_EVENT_REAP)) ++reaped;
     }
     others.each_ended([&](uint32_t slot, uint64_t seen) {

@@ -16,7 +16,7 @@ constexpr uint64_t kPatience = 64;
 enum class Look { kCopied, kUnfinished, kWrittenOver };
 
 Look copy_event(const Event& entry, uint64_t index, drom_event& out) noexcept {
-    const uint64_t there = entry.index.load(std::memory_order_acquire);
+    const uint64_t there = entry.index.load(std::memory_order_acquire);  // mutant event-index
     if (there != index + 1) return there <= index ? Look::kUnfinished : Look::kWrittenOver;
     const uint64_t what = entry.what.load(kRelaxed);
     const uint64_t value = entry.value.load(kRelaxed);
@@ -30,7 +30,7 @@ Look copy_event(const Event& entry, uint64_t index, drom_event& out) noexcept {
            static_cast<int32_t>(value),
            0};
     std::atomic_thread_fence(std::memory_order_acquire);
-    return entry.index.load(kRelaxed) == there ? Look::kCopied : Look::kWrittenOver;
+    return entry.index.load(kRelaxed) == there ? Look::kCopied : Look::kWrittenOver;  // mutant written-over
 }
 }  // namespace
 
@@ -45,7 +45,7 @@ void record(const Ledger& ledger, const EventFacts& facts) noexcept {
     entry.seq.store(facts.seq, kRelaxed);
     entry.what.store(uint64_t{facts.type} << 56 | uint64_t{facts.slot & 0xffffff} << 32 | facts.cpu, kRelaxed);
     entry.value.store(uint64_t{facts.value} << 32 | facts.pid, kRelaxed);
-    entry.index.store(index + 1, std::memory_order_release);
+    entry.index.store(index + 1, std::memory_order_release);  // mutant event-end
     header.event_bell.fetch_add(1);
     if (header.event_waiters.load() > 0) futex_wake(&header.event_bell);
 }
@@ -58,7 +58,7 @@ size_t copy_events(const Ledger& ledger, uint64_t& next, drom_event* out, size_t
     for (; next < head && copied < capacity; ++next) {
         const Look look = copy_event(ledger.event(next), next, out[copied]);
         // Its recorder will ring the bell. When many events came after it, its recorder has died.
-        if (look == Look::kUnfinished && head - next < kPatience) break;
+        if (look == Look::kUnfinished && head - next < kPatience) break;  // mutant patience
         copied += look == Look::kCopied ? 1 : 0;
     }
     return copied;

@@ -67,7 +67,7 @@ void write_intent(const Ledger& ledger, const Intent& what) noexcept {
     Intent written;
     written.kind = what.kind;
     record.checksum.store(load_record(ledger, written), std::memory_order_relaxed);
-    record.kind.store(what.kind, std::memory_order_release);
+    record.kind.store(what.kind, std::memory_order_release);  // mutant intent-kind
 }
 
 void clear_intent(const Ledger& ledger) noexcept {
@@ -76,9 +76,9 @@ void clear_intent(const Ledger& ledger) noexcept {
 
 bool read_intent(const Ledger& ledger, Intent& what) noexcept {
     const IntentRecord& record = ledger.intent();
-    what.kind = record.kind.load(std::memory_order_acquire);
+    what.kind = record.kind.load(std::memory_order_acquire);  // mutant intent-read
     if (what.kind == intent::kNothing || what.kind > intent::kLast) return false;
-    return load_record(ledger, what) == record.checksum.load();
+    return load_record(ledger, what) == record.checksum.load();  // mutant intent-sum
 }
 
 }  // namespace drom

@@ -12,12 +12,12 @@ void begin_owner(const Ledger& ledger, uint32_t cpu, uint64_t flags) noexcept {
 }
 
 Owner load_owner(const Ledger& ledger, uint32_t cpu) noexcept {
-    return {ledger.owner(cpu).load(std::memory_order_acquire)};
+    return {ledger.owner(cpu).load(std::memory_order_acquire)};  // mutant owner-read
 }
 
 bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noexcept {
     uint64_t expected = from.bits;
-    return ledger.owner(cpu).compare_exchange_strong(expected, to.bits);
+    return ledger.owner(cpu).compare_exchange_strong(expected, to.bits);  // mutant owner-cas
 }
 
 bool is_owned(const Ledger& ledger, Owner word) noexcept {
@@ -49,13 +49,13 @@ Owner::Name named_by(const Ledger& ledger, uint64_t home) noexcept {
     if (slot == 0 || slot > ledger.clients()) return Owner::nobody();
     const auto index = static_cast<uint32_t>(slot - 1);
     const SlotState state = state_of(ledger.slot(index));
-    const bool same = state.takes_part() && state.generation == static_cast<uint32_t>(home);
+    const bool same = state.takes_part() && state.generation == static_cast<uint32_t>(home);  // mutant home-name
     return same ? Owner::Name{index, state.generation & 0xfff} : Owner::nobody();
 }
 }  // namespace
 
 Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept {
-    return named_by(ledger, ledger.home(cpu).load(std::memory_order_acquire));
+    return named_by(ledger, ledger.home(cpu).load(std::memory_order_acquire));  // mutant home
 }
 
 Owner::Name remembered_owner(const Ledger& ledger, uint32_t cpu) noexcept {

@@ -39,12 +39,12 @@ bool read_words(const Ledger& ledger, const RequestHalf& half, uint64_t stamp, C
     for (uint32_t i = 0; i < words; ++i) mask.words[i] = half.words[i].load(kRelaxed);
     const uint32_t used = ledger.cpus() % 64;  // of the last word; the bits behind them are 0
     const bool fits = used == 0 || mask.words[words - 1] >> used == 0;
-    return fits && half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words);
+    return fits && half.checksum.load(kRelaxed) == checksum_of(stamp, mask, words);  // mutant checksum
 }
 
 /// Reads the half as request `seq`. Returns false when it does not hold that request, completely.
 bool read_half(const Ledger& ledger, const RequestHalf& half, uint64_t seq, CpuSet& mask) noexcept {
-    const uint64_t stamp = half.stamp.load(std::memory_order_acquire);
+    const uint64_t stamp = half.stamp.load(std::memory_order_acquire);  // mutant half-stamp
     return (stamp & kSeqMask) == seq && read_words(ledger, half, stamp, mask);
 }
 
@@ -60,7 +60,7 @@ void advance(const Ledger& ledger, User user, Word& word, uint64_t seq) noexcept
     // user, who is then confined once more.
     while (state_of(ledger.slot(user.slot)).generation == user.generation &&
            (!is_of(old, user.generation) || old < mark))
-        if (word.compare_exchange_weak(old, mark)) return;
+        if (word.compare_exchange_weak(old, mark)) return;  // mutant confined
 }
 
 /// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot is still `who`'s. An
@@ -70,18 +70,18 @@ void advance(const Ledger& ledger, User user, Word& word, uint64_t seq) noexcept
 bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const CpuSet& mask) noexcept {
     const uint64_t seq = expected + 1;
     Mailbox& mailbox = ledger.mailbox(who.slot);
-    RequestHalf& half = ledger.half(who.slot, seq);
+    RequestHalf& half = ledger.half(who.slot, seq);  // mutant half
     uint64_t before = half.stamp.load(std::memory_order_acquire);
     if (mailbox.newest.load() != expected) return false;
     uint64_t mine = new_stamp(mailbox);
-    if (!half.stamp.compare_exchange_strong(before, mine)) return false;
+    if (!half.stamp.compare_exchange_strong(before, mine)) return false;  // mutant half-mine
     // Again: another administrator may have published a request in this half meanwhile, and clients may have read it.
-    if (mailbox.newest.load() != expected) return false;
-    if (!(name_of(ledger, who.slot) == who)) return false;
+    if (mailbox.newest.load() != expected) return false;    // mutant newest-again
+    if (!(name_of(ledger, who.slot) == who)) return false;  // mutant half-user
     const uint32_t words = ledger.mask_words();
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(mask.words[i], kRelaxed);
     half.checksum.store(checksum_of(mine | seq, mask, words), kRelaxed);
-    return half.stamp.compare_exchange_strong(mine, mine | seq, std::memory_order_release, kRelaxed);
+    return half.stamp.compare_exchange_strong(mine, mine | seq, std::memory_order_release, kRelaxed);  // mutant filled
 }
 
 }  // namespace
@@ -100,12 +100,12 @@ bool read_request(const Ledger& ledger, uint32_t slot, Request& posted) noexcept
 bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept {
     Mailbox& mailbox = ledger.mailbox(who.slot);
     const uint64_t seq = base + 1;
-    if (!write_half(ledger, who, base, mask)) return false;
+    if (!write_half(ledger, who, base, mask)) return false;  // mutant write-half
     mailbox.posted_ns.store(now_ns(), kRelaxed);
     // Sequentially consistent: this store is ordered before the look at the client's `sleeping`. The client's own
     // `sleeping = 1` is ordered before its last look at this word. One of the two processes sees the other.
     uint64_t expected = base;
-    if (!mailbox.newest.compare_exchange_strong(expected, seq)) return false;
+    if (!mailbox.newest.compare_exchange_strong(expected, seq)) return false;  // mutant newest
     // Another administrator may have taken the half over just before this publication. Clients may have read its
     // contents by now, so they stay.
     CpuSet check;
@@ -123,10 +123,10 @@ void note_outside(const Ledger& ledger, uint32_t slot, uint32_t generation, cons
     const uint32_t words = ledger.mask_words();
     // Two administrators at once leave a mixture, which fits neither checksum: it is read as if nothing had been
     // written.
-    half.stamp.store(0);
+    half.stamp.store(0);  // mutant outside-begin
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(confined.mask.words[i], kRelaxed);
     half.checksum.store(checksum_of(mark, confined.mask, words), kRelaxed);
-    half.stamp.store(mark, std::memory_order_release);
+    half.stamp.store(mark, std::memory_order_release);  // mutant outside-stamp
     Mailbox& mailbox = ledger.mailbox(slot);
     mailbox.confined_ns.store(now_ns(), kRelaxed);
     advance(ledger, {slot, generation}, mailbox.confined, confined.seq);
@@ -145,7 +145,7 @@ CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Request& last, uin
 }
 
 bool read_outside(const Ledger& ledger, uint32_t slot, Request& confined) noexcept {
-    const uint64_t mark = ledger.outside(slot).stamp.load(std::memory_order_acquire);
+    const uint64_t mark = ledger.outside(slot).stamp.load(std::memory_order_acquire);  // mutant outside-read
     confined.seq = mark & kSeqMask;
     return confined.seq != 0 && is_of(mark, state_of(ledger.slot(slot)).generation) &&
            read_words(ledger, ledger.outside(slot), mark, confined.mask);
@@ -163,8 +163,8 @@ bool was_requested(const Ledger& ledger, uint32_t slot, const CpuSet& affinity) 
 }
 
 uint64_t confined_seq(const Ledger& ledger, uint32_t slot) noexcept {
-    const uint64_t mark = ledger.mailbox(slot).confined.load(std::memory_order_acquire);
-    return is_of(mark, state_of(ledger.slot(slot)).generation) ? mark & kSeqMask : 0;
+    const uint64_t mark = ledger.mailbox(slot).confined.load(std::memory_order_acquire);  // mutant confined-read
+    return is_of(mark, state_of(ledger.slot(slot)).generation) ? mark & kSeqMask : 0;     // mutant confined-user
 }
 
 void write_applied(const Ledger& ledger, Page& page, uint64_t seq, const CpuSet& mask) noexcept {
@@ -252,7 +252,8 @@ uint64_t released_seq(const Ledger& ledger, Pages& pages, uint32_t slot) noexcep
     const uint64_t newest = mailbox.newest.load(std::memory_order_acquire);
     const Page* page = pages.view(slot);
     uint64_t acked = page != nullptr ? page->released.load(std::memory_order_acquire) : 0;
-    if (acked > newest) acked = 0;  // a client cannot have released what was never posted
+    // A client cannot have released what was never posted.
+    if (acked > newest) acked = 0;  // mutant acked
     return std::max(acked, confined_seq(ledger, slot));
 }
 

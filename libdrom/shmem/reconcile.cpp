@@ -28,7 +28,7 @@ public:
         for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
             const Owner word = load_owner(ledger_, cpu);
             if (word.owner() == Owner::nobody() && !word.is(Owner::kOffered) && !word.is(Owner::kDrained)) {
-                if (has_home(ledger_, cpu)) changed |= go_home(cpu, word);
+                if (has_home(ledger_, cpu)) changed |= go_home(cpu, word);  // mutant go-home
                 continue;
             }
             changed |= step(cpu, word);
@@ -39,9 +39,10 @@ public:
 private:
     bool step(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
-        if (owner != Owner::nobody() && !is_live(ledger_, owner)) return leave_dead(cpu, word);
+        if (owner != Owner::nobody() && !is_live(ledger_, owner)) return leave_dead(cpu, word);  // mutant dead-owner
         if (!word.is(Owner::kOffered)) return false;
-        if (word.next() != Owner::nobody() && !is_live(ledger_, word.next())) return next_died(cpu, word);
+        if (word.next() != Owner::nobody() && !is_live(ledger_, word.next()))  // mutant dead-next
+            return next_died(cpu, word);
         if (owner != Owner::nobody() && !has_released(owner, cpu, word.is(Owner::kNotified))) {
             touched_.add(owner.slot);
             return false;
@@ -98,17 +99,18 @@ private:
             asked_ = owner;
             Request posted;
             const bool acked = read_request(ledger_, owner.slot, posted) &&
-                               released_seq(ledger_, pages_, owner.slot) == posted.seq && is_believed(owner, posted);
+                               released_seq(ledger_, pages_, owner.slot) == posted.seq &&  // mutant released-seq
+                               is_believed(owner, posted);
             kept_ = acked ? posted.mask : CpuSet::empty();
             all_released_ = acked;
         }
-        return notified && all_released_ && !kept_.has(cpu);
+        return notified && all_released_ && !kept_.has(cpu);  // mutant notified
     }
 
     /// Returns whether the client's release is believed. In node mode a job writes it into memory of its own, so its
     /// threads are looked at.
     bool is_believed(Owner::Name owner, const Request& posted) noexcept {
-        if (!ledger_.node_mode() || ledger_.virtual_node()) return true;
+        if (!ledger_.node_mode() || ledger_.virtual_node()) return true;  // mutant believed
         return confined_seq(ledger_, owner.slot) == posted.seq ||
                is_within(ledger_, pages_.path(), owner.slot, posted.mask);
     }
@@ -142,7 +144,7 @@ void mark_notified(const Ledger& ledger, Owner::Name who, const Unnotified& unno
     const CpuSet cpus = unnotified.cpus - posted;
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
-        if (word.stamp() == unnotified.stamps[cpu] && word.owner() == who && word.is(Owner::kOffered))
+        if (word.stamp() == unnotified.stamps[cpu] && word.owner() == who && word.is(Owner::kOffered))  // mutant stamp
             change_owner(ledger, cpu, word, notified(word));
     }
 }
@@ -158,8 +160,8 @@ bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
         if (mask.none()) return false;  // a client without any CPU continues as it is and gets no request
         Request posted;                 // half a kilobyte that read_request fills
         const bool posted_already = read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask;
-        if (posted_already && unnotified.cpus.none()) return false;
-        if (!post_request(ledger, who, base, mask)) continue;
+        if (posted_already && unnotified.cpus.none()) return false;  // mutant posted
+        if (!post_request(ledger, who, base, mask)) continue;        // mutant post
         record(ledger, {.type = DROM_EVENT_POST,
                         .slot = slot,
                         .seq = base + 1,

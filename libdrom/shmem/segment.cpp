@@ -269,7 +269,7 @@ int check_file(const struct stat& info, const char* path, drom_error* error) noe
     if (!S_ISREG(info.st_mode)) return damaged(error, path, "its ledger is not a regular file");
     if (info.st_uid != geteuid() && info.st_uid != 0)
         return fail(error, DROM_E_PERM, "drom: open table %s: its ledger belongs to uid %u", path, info.st_uid);
-    if ((info.st_mode & 022) != 0)
+    if ((info.st_mode & 022) != 0)  // mutant mode
         return fail(error, DROM_E_PERM, "drom: open table %s: others may write to its ledger (mode %04o)", path,
                     info.st_mode & 07777);
     if (info.st_nlink == 0) return fail(error, DROM_E_NOTABLE, "drom: open table %s: it was removed", path);
@@ -292,15 +292,16 @@ int check_header(const Header& header, const struct stat& info, const char* path
         return fail(error, DROM_E_VERSION,
                     "drom: open table %s: it has layout version %u and this is %u; use the drom that made it", path,
                     header.layout_version, kLayoutVersion);
-    if (header.layout_hash != kLayoutHash)
+    if (header.layout_hash != kLayoutHash)  // mutant layout
         return fail(error, DROM_E_VERSION,
                     "drom: open table %s: another version of drom made it, with another layout (%016llx, this is "
                     "%016llx); use that one, or stop its clients and remove the directory",
                     path, static_cast<unsigned long long>(header.layout_hash),
                     static_cast<unsigned long long>(kLayoutHash));
-    if (header.checksum != header_checksum(header)) return damaged(error, path, "its header's checksum is wrong");
-    if (!extent_matches(header)) return damaged(error, path, "its sizes contradict one another");
-    if (static_cast<uint64_t>(info.st_size) != header.file_size)
+    if (header.checksum != header_checksum(header))  // mutant header-sum
+        return damaged(error, path, "its header's checksum is wrong");
+    if (!extent_matches(header)) return damaged(error, path, "its sizes contradict one another");  // mutant extent
+    if (static_cast<uint64_t>(info.st_size) != header.file_size)                                   // mutant file-size
         return damaged(error, path, "its ledger has been cut or has grown");
     // A healthy table, seen through a user namespace. "Damaged" would advise to remove it.
     if (header.owner_uid != info.st_uid)
@@ -310,7 +311,7 @@ int check_header(const Header& header, const struct stat& info, const char* path
                     path, header.owner_uid, info.st_uid);
     uint64_t boot = 0;
     if (!read_boot_id(boot)) return boot_id_unreadable("open", path, error);
-    if (header.boot_id != boot) return damaged(error, path, "it is of an earlier boot");
+    if (header.boot_id != boot) return damaged(error, path, "it is of an earlier boot");  // mutant boot
     return DROM_OK;
 }
 
@@ -408,8 +409,8 @@ int refuse_ledger(int directory, const char* path, int code, drom_error* error) 
 int open_ledger(const char* path, bool read_only, Ledger& ledger, drom_error* error) noexcept {
     int directory = -1;
     if (const int status = open_directory(path, directory, error); status != DROM_OK) return status;
-    const int fd =
-        openat(directory, kLedgerName, (read_only ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    const int fd = openat(directory, kLedgerName,
+                          (read_only ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);  // mutant no-link
     int status = DROM_OK;
     if (fd < 0 && errno == ENOENT)
         status = fail(error, DROM_E_NOTABLE,
@@ -471,7 +472,7 @@ void close_ledger(Ledger& ledger) noexcept {
 
 int still_there(const Ledger& ledger, const char* path, drom_error* error) noexcept {
     struct stat info;
-    if (ledger.file < 0 || fstat(ledger.file, &info) != 0 || info.st_nlink > 0) return DROM_OK;
+    if (ledger.file < 0 || fstat(ledger.file, &info) != 0 || info.st_nlink > 0) return DROM_OK;  // mutant removed
     return fail(error, DROM_E_NOTABLE,
                 "drom: table %s: it was removed while in use; its clients run on with the masks they have", path);
 }
@@ -482,7 +483,8 @@ Page* create_page(const Ledger& ledger, const char* path, uint32_t slot, uint32_
     char name[48];
     page_name(name, slot, generation);
     const Directory directory(ledger, path);
-    unlinkat(directory.fd(), name, 0);  // left by a process that died while joining with this very generation
+    // Left by a process that died while joining with this very generation.
+    unlinkat(directory.fd(), name, 0);  // mutant old-page
     const int fd = openat(directory.fd(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     const int code = fd < 0 ? errno : allocate(fd, kPageSize);
     Page* page = code == 0 ? map_page(fd) : nullptr;

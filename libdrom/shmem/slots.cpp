@@ -12,7 +12,9 @@ SlotState unpack_state(uint64_t bits) noexcept {
     return {bits >> 56, bits >> 48 & 0xff, static_cast<uint32_t>(bits), static_cast<uint16_t>(bits >> 32)};
 }
 
-SlotState state_of(const Slot& slot) noexcept { return unpack_state(slot.state.load(std::memory_order_acquire)); }
+SlotState state_of(const Slot& slot) noexcept {
+    return unpack_state(slot.state.load(std::memory_order_acquire));  // mutant phase
+}
 
 uint64_t pack_state(const SlotState& state) noexcept {
     return state.phase << 56 | (state.flags & 0xff) << 48 | uint64_t{state.takes} << 32 | state.generation;
@@ -30,15 +32,15 @@ uint64_t claimed_by(const Ledger& ledger, const ProcessIdentity& identity, uint3
 }  // namespace
 
 ProcessIdentity read_identity(const IdentityWords& words) noexcept {
-    const uint32_t pid = words.pid.load(std::memory_order_acquire);
-    if (pid == 0) return {};  // its writer may still be at the other two words
+    const uint32_t pid = words.pid.load(std::memory_order_acquire);  // mutant identity-read
+    if (pid == 0) return {};                                         // its writer may still be at the other two words
     return {pid, words.start.load(std::memory_order_relaxed), words.pidns.load(std::memory_order_relaxed)};
 }
 
 void write_identity(IdentityWords& words, const ProcessIdentity& identity) noexcept {
     words.start.store(identity.start, std::memory_order_relaxed);
     words.pidns.store(identity.pidns, std::memory_order_relaxed);
-    words.pid.store(identity.pid, std::memory_order_release);
+    words.pid.store(identity.pid, std::memory_order_release);  // mutant identity-pid
 }
 
 namespace {
@@ -60,7 +62,7 @@ void blank(const Ledger& ledger, uint32_t index) noexcept {
 bool is_live(const Ledger& ledger, Owner::Name name) noexcept {
     if (name.slot >= ledger.clients()) return false;
     const SlotState state = state_of(ledger.slot(name.slot));
-    return state.takes_part() && (state.generation & 0xfff) == name.gen;
+    return state.takes_part() && (state.generation & 0xfff) == name.gen;  // mutant name
 }
 
 Owner::Name name_of(const Ledger& ledger, uint32_t slot) noexcept {
@@ -115,7 +117,7 @@ User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept {
         // The slot may have got another user since. Its claimer finds the former user's number there, and blanks it
         // afterwards. So the number belongs to the generation only while the slot takes part.
         const SlotState now = state_of(ledger.slot(slot));
-        const bool still = now.takes_part() && ledger.slot(slot).client.pid.load() == pid;
+        const bool still = now.takes_part() && ledger.slot(slot).client.pid.load() == pid;  // mutant looked-for
         if (still && state_of(ledger.slot(slot)).generation == now.generation) return {slot, now.generation};
     }
     return {kNoSlot, 0};
@@ -129,7 +131,7 @@ uint32_t claim_slot(const Ledger& ledger) noexcept {
         uint64_t expected = pack_state(state);
         const ProcessIdentity me = self();
         const uint64_t claimed = claimed_by(ledger, me, state.generation + 1);
-        if (!slot.state.compare_exchange_strong(expected, claimed)) continue;
+        if (!slot.state.compare_exchange_strong(expected, claimed)) continue;  // mutant claim
         write_identity(slot.claimer, me);
         slot.claimer.signs.store(state.generation + 1, std::memory_order_release);
         blank(ledger, i);
@@ -142,7 +144,7 @@ bool move_slot(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_
     Word& word = ledger.slot(slot).state;
     uint64_t bits = word.load();
     while (static_cast<uint32_t>(bits) == generation)
-        if (word.compare_exchange_weak(bits, pack_state({to, flags, generation}))) return true;
+        if (word.compare_exchange_weak(bits, pack_state({to, flags, generation}))) return true;  // mutant move-slot
     return false;
 }
 
@@ -161,7 +163,7 @@ bool sign_takeover(const Ledger& ledger, uint32_t slot, uint32_t generation, uin
     for (SlotState now = unpack_state(bits); now.generation == generation && now.takes_part();
          now = unpack_state(bits)) {
         const uint64_t phase = to == phase::kFree ? now.phase : to;
-        const auto takes = static_cast<uint16_t>(now.takes + 1);
+        const auto takes = static_cast<uint16_t>(now.takes + 1);  // mutant takes
         if (word.compare_exchange_weak(bits, pack_state({phase, now.flags, generation, takes}))) return true;
     }
     return false;
@@ -170,10 +172,10 @@ bool sign_takeover(const Ledger& ledger, uint32_t slot, uint32_t generation, uin
 bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept {
     const uint64_t bits = slot.state.load(std::memory_order_acquire);
     if (bits >> 56 != phase::kClaimed) return false;
-    if (slot.claimer.signs.load(std::memory_order_acquire) == static_cast<uint32_t>(bits))
+    if (slot.claimer.signs.load(std::memory_order_acquire) == static_cast<uint32_t>(bits))  // mutant claimer
         return liveness(read_identity(slot.claimer)) == Liveness::kDead;
     // The claimer has not signed the slot yet, or died before that: `claimer` still names the former one.
-    const bool is_seen_here = (bits & kAtHome) != 0 && self().pidns == ledger.header().pidns;
+    const bool is_seen_here = (bits & kAtHome) != 0 && self().pidns == ledger.header().pidns;  // mutant seen-here
     return is_seen_here && is_no_process(static_cast<uint32_t>(bits >> kClaimerShift & kClaimerMask));
 }
 

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""run_mutants.py - breaks the broker on purpose, one text at a time (mutants.py), and looks whether its tests notice.
+"""run_mutants.py - breaks the broker on purpose, one line at a time (mutants.py), and looks whether its tests notice.
 
-  run_mutants.py BUILD [--only TEXT] [--jobs N] [--verbose]
+  run_mutants.py BUILD [--explorer] [--only TEXT] [--jobs N] [--verbose]
 
 A mutant's file is compiled as the build compiles it, and linked into the test programs in place of the right one. The
 build itself is not changed. A test that fails, ends by a signal or does not end has noticed. First each of these tests
 has to pass without a mutant.
 
-With DROM_MUTANTS_FILES="FILE..." only the mutants of these files are tried; the names are relative to libdrom.
+With --explorer the explorer has to notice alone, each mutant that it is said to notice; without it the other tests have
+to. With DROM_MUTANTS_FILES="FILE..." only the mutants of these files are tried; the names are relative to libdrom.
 With DROM_MUTANTS_LONG=1 every program that notices any mutant is tried on the mutants that are said to make no
 difference.
 
-Exit status: 0 enough were noticed, 1 not, or a mutant's text is not in its file any more, 77 a test program was not built.
+Exit status: 0 enough were noticed, 1 not, or a mutant does not fit the source any more, 77 a test program was not built.
 """
 
 import argparse
@@ -30,6 +31,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from markers import Stale, broken_text, complaints, places
 from mutants import MUTANTS, ORDER, SEQUENCE, Killer, Mutant
 
 LIMIT_S = 1200       # for one test without any breakage
@@ -38,18 +40,15 @@ HANGS_S = (60, 10)
 LIBRARIES = {"explorer": "explored_core"}  # whose objects a program is linked to, if not to those of libdrom.so
 ALL_OF = (ORDER, SEQUENCE)
 LEAST = 0.9  # the part of all mutants that must be noticed
-
-
-class Stale(Exception):
-    """Says that the list does not fit the source any more."""
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = places(ROOT)
 
 
 class Build:
     def __init__(self, folder: Path):
         self.folder = folder
         entries = json.loads((folder / "compile_commands.json").read_text())
-        self.compiles = [(Path(entry["file"]), shlex.split(entry["command"])) for entry in entries]
-        self.root = next(file for file, _ in self.compiles if file.parts[-3:] == ("libdrom", "shmem", "mailbox.cpp")).parents[1]
+        self.compiles = [(Path(entry["file"]).resolve(), shlex.split(entry["command"])) for entry in entries]
         self.links: dict[str, list[str]] = {}
 
     def has(self, program: str) -> bool:
@@ -69,16 +68,6 @@ class Build:
         floor = f"drom_{source.parent.name}"
         library = [command for command in ours if f"/{LIBRARIES.get(program, floor)}.dir/" in command[command.index("-o") + 1]]
         return (own or library)[0]
-
-
-def mutated(build: Build, mutant: Mutant, folder: Path) -> tuple[Path, Path]:
-    source = build.root / mutant.file
-    text = source.read_text()
-    if text.count(mutant.old) != 1:
-        raise Stale(f"{mutant.name}: its text is {text.count(mutant.old)} times in libdrom/{mutant.file}, not once")
-    broken = folder / source.name
-    broken.write_text(text.replace(mutant.old, mutant.new))
-    return source, broken
 
 
 def compiled(build: Build, source: Path, broken: Path, program: str, folder: Path) -> tuple[str, Path]:
@@ -128,6 +117,9 @@ def failure_of(program: Path, killer: Killer, build: Build, limit: float) -> str
         process.wait()
     if "Running 0 tests" in output or "crash-walk -O0: 0 operations" in output:
         raise Stale(f"{killer.program} {' '.join(killer.arguments)} runs nothing")
+    # Any other status of the explorer, also of a crash, is no finding.
+    if killer.program == "explorer" and process.returncode != 0 and (process.returncode != 1 or "--replay" not in output):
+        raise Stale(f"the explorer ends with status {process.returncode} and names no schedule: {output.strip()[-600:]}")
     return "" if process.returncode == 0 else f"exit status {process.returncode}\n{output}"
 
 
@@ -135,7 +127,9 @@ def noticed(build: Build, mutant: Mutant, took: dict[Killer, float]) -> str:
     """Returns the test that noticed, or an empty text."""
     with tempfile.TemporaryDirectory(prefix="drom-mutant-") as name:
         folder = Path(name)
-        source, broken = mutated(build, mutant, folder)
+        source = PLACES[mutant.marker].file
+        broken = folder / source.name
+        broken.write_text(broken_text(PLACES[mutant.marker], mutant.edit))
         made: dict[str, Path] = {}
         for killer in mutant.killers:
             if killer.program not in made:
@@ -167,7 +161,7 @@ def sound(build: Build, killers: set[Killer], jobs: int, took: dict[Killer, floa
         return [" ".join([killer.program, *killer.arguments]) for killer, passed in zip(ordered, pool.map(good, ordered)) if not passed]
 
 
-def report(judged: list[tuple[Mutant, str, str]], verbose: bool) -> bool:
+def report(judged: list[tuple[Mutant, str, str]], least: float, verbose: bool) -> bool:
     good, kinds, killed = True, collections.Counter(), collections.Counter()
     for mutant, by, stale in judged:
         counts = not mutant.survives
@@ -184,29 +178,40 @@ def report(judged: list[tuple[Mutant, str, str]], verbose: bool) -> bool:
             print(f"mutants: SURVIVED: {mutant.kind}: {mutant.name}")
         elif verbose or mutant.survives:
             print(f"mutants: {mutant.name}: " + (f"noticed by {by}" if by else f"makes no difference: {mutant.survives}"))
-    good &= sum(killed.values()) >= LEAST * sum(kinds.values())
+    good &= sum(killed.values()) >= least * sum(kinds.values())
     parts = ", ".join(f"{killed[kind]} of {count} {kind}" for kind, count in kinds.items())
     print(f"mutants: {sum(killed.values())} of {sum(kinds.values())} noticed ({parts}), {sum(bool(mutant.survives) for mutant, _, _ in judged)} that make no difference")
     return good
 
 
+def chosen(explorer: bool, only: str, files: list[str]) -> list[Mutant]:
+    """Returns the mutants to try, each with the killers that have to notice it."""
+    by = {mutant: tuple(killer for killer in mutant.killers if (killer.program == "explorer") == explorer) for mutant in MUTANTS}
+    if os.environ.get("DROM_MUTANTS_LONG") == "1":
+        everybody = tuple(dict.fromkeys(killer for mutant in MUTANTS for killer in mutant.killers))
+        by |= {mutant: everybody for mutant in MUTANTS if mutant.survives and not explorer}
+    return [replace(mutant, killers=killers) for mutant, killers in by.items()
+            if killers and only in mutant.name and (not files or str(PLACES[mutant.marker].file.relative_to(ROOT / "libdrom")) in files)]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="breaks the broker on purpose and looks whether its tests notice")
     parser.add_argument("build", type=Path)
+    parser.add_argument("--explorer", action="store_true", help="by the explorer alone")
     parser.add_argument("--only", default="", help="mutants whose name has this text")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args()
+    if wrong := complaints(ROOT, MUTANTS):
+        print(*wrong, sep="\n")
+        return 1
     build = Build(given.build.resolve())
     files = os.environ.get("DROM_MUTANTS_FILES", "").split()
-    chosen = [mutant for mutant in MUTANTS if given.only in mutant.name and (not files or mutant.file in files)]
-    if not chosen:
+    tried = chosen(given.explorer, given.only, files)
+    if not tried:
         print(f"mutants: there is none in {' '.join(files)} {given.only}")
         return 0 if files else 1
-    if os.environ.get("DROM_MUTANTS_LONG") == "1":
-        everybody = tuple(dict.fromkeys(killer for mutant in MUTANTS for killer in mutant.killers))
-        chosen = [replace(mutant, killers=everybody) if mutant.survives else mutant for mutant in chosen]
-    killers = {killer for mutant in chosen for killer in mutant.killers}
+    killers = {killer for mutant in tried for killer in mutant.killers}
     if absent := sorted({killer.program for killer in killers if not build.has(killer.program)}):
         print(f"SKIPPED: {', '.join(absent)} was not built")
         return 77
@@ -215,8 +220,8 @@ def main() -> int:
         print(f"mutants: these fail without any breakage: {'; '.join(broken)}")
         return 1
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        judged = list(pool.map(lambda mutant: judge(build, mutant, took), chosen))
-    return 0 if report(judged, given.verbose) else 1
+        judged = list(pool.map(lambda mutant: judge(build, mutant, took), tried))
+    return 0 if report(judged, 1.0 if given.explorer else LEAST, given.verbose) else 1
 
 
 if __name__ == "__main__":
