@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # lint.sh - checks that run nothing: format, clang-tidy, shell scripts, licences, wrong documents.
 #
-#   scripts/lint.sh [--fix] [--junit FILE] [CHECK...]       checks: format tidy shell python sources documents
+#   scripts/lint.sh [--fix] [--junit FILE] [CHECK...]       checks: format shell python sources documents tidy deep
 #     --fix   rewrite files that have one right form: the format, docs/reference/environment.md
 #
 # Exit status: 0 nothing found, 1 something found, 2 usage.
@@ -16,11 +16,11 @@ while (($#)); do
     case $1 in
         --fix) fix=true; shift ;;
         --junit) junit=${2:?--junit needs a file}; shift 2 ;;
-        format | tidy | shell | python | sources | documents) checks+=("$1"); shift ;;
+        format | shell | python | sources | documents | tidy | deep) checks+=("$1"); shift ;;
         *) sed -n '5,6s/^# *//p' "$0" >&2; exit 2 ;;
     esac
 done
-((${#checks[@]})) || checks=(format shell python sources documents tidy)
+((${#checks[@]})) || checks=(format shell python sources documents deep)
 
 # files PATTERN...: lists the files that git tracks or would track.
 files() { git ls-files -z --cached --others --exclude-standard -- "$@" | while IFS= read -rd '' name; do [[ -f $name ]] && printf '%s\0' "$name"; done; }
@@ -31,18 +31,26 @@ format() {
     files '*.cpp' '*.hpp' '*.c' '*.h' | xargs -0 -r clang-format-19 "${how[@]}"
 }
 
-# Product code only: in tests macros cause more false complaints than findings. The examples are not in the compilation
-# database.
+# tidy [CHECKS]: clang-tidy with the checks of .clang-tidy, and these. Product code only: in tests macros cause more
+# false complaints than findings. Each file once: the compilation database has some once per test program, too.
 tidy() {
-    local database=build/dev status=0
+    local database=build/tidy status=0
+    mkdir -p "$database"
     # Configured anew: the database may describe an older state of the folders.
     cmake --preset dev >/dev/null || return
-    run-clang-tidy-19 -quiet -j "$(nproc)" -p "$database" "^$PWD/(libdrom|tools|bench|plugins|policy)/.*\\.cpp\$" 2>&1 |
-        grep -vE '^\[ *[0-9]+/[0-9]+\]|warnings? generated|^clang-tidy-19|^Suppressed|^$' || true
-    [[ ${PIPESTATUS[0]} == 0 ]] || status=1
-    files 'examples/*.cpp' | xargs -0 -r -I{} clang-tidy-19 --quiet {} -- -std=c++20 -fopenmp \
-        -I/usr/include/x86_64-linux-gnu/openblas-openmp -I/usr/include/x86_64-linux-gnu/mpich -Ilibdrom/include 2>/dev/null || status=1
+    jq --arg product "^$PWD/(libdrom|tools|bench|plugins|policy)/.*[.]cpp\$" \
+        '[.[] | select(.file | test($product))] | group_by(.file) | map(.[0])' build/dev/compile_commands.json >"$database/compile_commands.json" || return
+    jq -r '.[].file' "$database/compile_commands.json" | xargs -d '\n' -n 1 -P "$(nproc)" clang-tidy-19 --quiet ${1:+--checks="$1"} -p "$database" 2>"$database/log" || status=1
+    # The examples are not in the compilation database.
+    files 'examples/*.cpp' | xargs -0 -r -I{} clang-tidy-19 --quiet ${1:+--checks="$1"} {} -- -std=c++20 -fopenmp \
+        -I/usr/include/x86_64-linux-gnu/openblas-openmp -I/usr/include/x86_64-linux-gnu/mpich -Ilibdrom/include 2>>"$database/log" || status=1
+    ((status == 0)) || grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed' "$database/log"
     return $status
+}
+
+# deep: tidy, and the checks that would take longer than all tests together.
+deep() {
+    tidy 'clang-analyzer-*,-clang-analyzer-unix.StdCLibraryFunctions,bugprone-standalone-empty,bugprone-stringview-nullptr,misc-unused-using-decls,performance-unnecessary-value-param'
 }
 
 # In bats every test is a subshell and every function may be called by another file.

@@ -167,8 +167,8 @@ compute() {
     together dev 2 "${computing[@]}"
     one_by_one dev mutants
     wanted lint || { wait; return; }
-    # Not clang-tidy: it takes longer than all tests together; scripts/lint.sh without arguments runs it too.
-    scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
+    # scripts/lint.sh without arguments has more checks of clang-tidy, which take longer than all tests together.
+    scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents tidy >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
     count lint "$results/lint.xml"
     wait
 }

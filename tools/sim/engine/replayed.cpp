@@ -92,7 +92,7 @@ private:
 
     Done happen(Event event) {
         if (!cluster_) cluster_.emplace(pools_, rules_);
-        if (event.what == Event::What::kConsider) return decide(std::move(event)), Done();
+        if (event.what == Event::What::kConsider) return decide(*cluster_, std::move(event)), Done();
         if (event.what == Event::What::kShare) compare_with_decided(event);
         const bool ends = event.what == Event::What::kFinish;
         if ((ends && !cluster_->knows(event.job.id)) || !cluster_->apply(event))
@@ -102,11 +102,11 @@ private:
         return {};
     }
 
-    void decide(Event then) {
+    void decide(const Coscheduler& cluster, Event then) {
         Redecided decision{number_, std::move(then), {}, false};
         const Event& asked = decision.then;
         // Without what a controller remembers to be faster: that is checked, too.
-        decision.now = cluster_->what_if(asked_, asked.job, asked.nodes, asked.static_start, asked.at);
+        decision.now = cluster.what_if(asked_, asked.job, asked.nodes, asked.static_start, asked.at);
         decision.differs =
             told_.others.empty() ? text_of(decision.now) != text_of(asked) : !same_mates(decision.now, asked);
         decided_[asked.job.id] = told_.decisions.size();
