@@ -476,6 +476,23 @@ setup_file() { build_guests; }
     nothing_left
 }
 
+@test "a rank whose part of the node was given away starts on other free CPUs, and takes from no client" {
+    two_cpus
+    local ranks=(OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2)
+    late() { env "${ranks[@]}" OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_LOCAL_RANK=1 taskset -c "$BOTH" "$BIN" run --no-preload -- sh -c 'taskset -cp $$' | sed 's/.*: //'; }
+    background env "${ranks[@]}" OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_LOCAL_RANK=0 taskset -c "$BOTH" "$BIN" run --no-preload --name early -- "$GUESTS/plain" 60
+    eventually "rank 0 has its part" client_is early.0 mask "$A"
+    drom set early.0 "$B"
+    [[ $(late) == "$A" ]]
+    client_is early.0 want "$B"
+    # Its own part, when that is free.
+    drom set early.0 "$A"
+    [[ $(late) == "$B" ]]
+    # From others where nothing is free, as any program.
+    drom set early.0 "$BOTH"
+    [[ $(late) == "$B" ]]
+}
+
 @test "a script's programs take the reservation over, one after the other" {
     has_guest regions-gcc
     cat >"$WORK/script" <<SCRIPT

@@ -288,18 +288,18 @@ private:
         return found == snapshot.clients.end() ? nullptr : &*found;
     }
 
-    /// This process's CPUs. Ranks that no launcher bound share them: unless a number was asked for, each has its part.
-    Expected<CpuSet> own_cpus(pid_t child) {
-        auto affinity = CpuSet::affinity_of();
-        if (!affinity || !is_rank_ || options_.run.ncpus) return affinity;
+    /// Of this process's CPUs those on which it starts. Ranks that no launcher bound share them: unless a number was
+    /// asked for, each has its part.
+    Expected<CpuSet> own_cpus(const CpuSet& affinity, pid_t child) {
+        if (!is_rank_ || options_.run.ncpus) return affinity;
         const auto cpuset = cpuset_of(child);
         if (!cpuset) return tl::make_unexpected(cpuset.error());
-        const unsigned count = affinity->count();
-        if (shares_mask(rank_, count, cpuset->count())) return own_part(*affinity);
+        const unsigned count = affinity.count();
+        if (shares_mask(rank_, count, cpuset->count())) return own_part(affinity);
         if (count < cpuset->count())
             mention(options_, fmt::format("its launcher has bound rank {} to {}: it starts there; an unbound one "
                                           "(mpirun --bind-to none) gets a part of {}",
-                                          rank_.rank, cpus_text(*affinity), cpus_text(*cpuset)));
+                                          rank_.rank, cpus_text(affinity), cpus_text(*cpuset)));
         return affinity;
     }
 
@@ -324,17 +324,30 @@ private:
         return cut;
     }
 
+    /// Ranks may have been moved before the last one arrives. One whose part is not free has as many others that are.
     Expected<Choice> choose_some(const Snapshot& snapshot, pid_t child) {
-        const auto affinity = own_cpus(child);
+        const auto affinity = CpuSet::affinity_of();
         if (!affinity) return tl::make_unexpected(affinity.error());
+        const auto part = own_cpus(*affinity, child);
+        if (!part) return tl::make_unexpected(part.error());
+        auto own = choose_among(snapshot, *part, part->count());
+        const bool all_free = snapshot.masks.free.contains((*part & snapshot.masks.present) - snapshot.masks.drained);
+        if (*part == *affinity || (own && all_free)) return own;
+        auto any = choose_among(snapshot, *affinity, part->count());
+        return own && (!any || any->takes) ? own : any;
+    }
+
+    /// `most`: of those that the program gets without asking.
+    [[nodiscard]] Expected<Choice> choose_among(const Snapshot& snapshot, const CpuSet& cpus, unsigned most) const {
         Wish wish;
-        wish.allowed = (*affinity & snapshot.masks.present) - snapshot.masks.drained;
+        wish.allowed = (cpus & snapshot.masks.present) - snapshot.masks.drained;
         wish.free = snapshot.masks.free;
         wish.locations = snapshot.locations;
-        wish.drained = *affinity & snapshot.masks.drained;
+        wish.drained = cpus & snapshot.masks.drained;
         for (const auto& client : snapshot.clients)
             if (!client.wanted.empty()) wish.shares.push_back(share_of(client));
-        wish.count = options_.run.ncpus.value_or(std::max(default_count(wish), options_.run.min.value_or(1)));
+        wish.count =
+            options_.run.ncpus.value_or(std::max(std::min(default_count(wish), most), options_.run.min.value_or(1)));
         if (!options_.run.ncpus && wish.count == options_.run.min && options_.run.min_said.starts_with("DROM_"))
             wish.reason = options_.run.min_said;
         auto choice = choose_cpus(wish);
