@@ -374,6 +374,31 @@ setup_file() { build_guests; }
     drom restore "$B"
 }
 
+@test "a CPU that is drained between the choice and the reservation leads to another choice, or to waiting" {
+    two_cpus
+    gcc -shared -fPIC "$BATS_TEST_DIRNAME/guests/step.c" -o "$WORK/step.so"
+    drom run --no-preload -- true
+    meanwhile() { local step=$1; shift; env STEP="'$BIN' drain $step >>'$WORK/drains'" LD_PRELOAD="$WORK/step.so" "$BIN" run --no-preload "$@"; }
+    [[ $(meanwhile "$A" --ncpus 1 -- sh -c 'taskset -cp $$' | sed 's/.*: //') == "$B" ]]
+    drom restore "$A"
+    refuses 1 "^drom: run: 2 CPUs wanted, but only 1 may be used here \($B\); drom restore gives back CPU $A, drained now" meanwhile "$A" --ncpus 2 -- true
+    drom restore "$A"
+    refuses 1 "CPU $A is drained; drom restore gives it back" meanwhile "$A" --cpus "$A" -- true
+    for cpus in "--ncpus 2" "--cpus $BOTH"; do
+        drom restore "$A"
+        # shellcheck disable=SC2086
+        background meanwhile "$A" --wait $cpus -- touch "$WORK/started"
+        eventually "it waits" grep -q "there is no room yet" "$WORK/err"
+        [[ ! -e $WORK/started ]]
+        drom restore "$A"
+        ended 0
+        rm "$WORK/started"
+    done
+    drom drain "$A"
+    refuses 1 "there was no room within 200 ms: drom restore gives back CPU $A, drained now" drom run --wait --timeout 200 --cpus "$A" -- true
+    refuses 1 "CPU 4000 is beyond this table's [0-9]+ CPUs" drom run --wait --cpus "$A,4000" -- true
+}
+
 @test "owners that do not release in time: status 3, and nothing is started" {
     two_cpus
     background "$BIN" run --no-preload --name owner --cpus "$BOTH" -- "$GUESTS/plain" 60

@@ -258,6 +258,10 @@ private:
                 DROM_E_NOCPU,
                 fmt::format("drom: run: {} {} outside this process's cgroup, which allows {}; choose among those",
                             cpus_text(outside), outside.count() == 1 ? "is" : "are", limit->text()));
+        const CpuSet drained = exact_ & snapshot.masks.drained;
+        if (options_.run.wait && !drained.empty() && snapshot.masks.present.contains(exact_))
+            return failure(DROM_E_BUSY,
+                           fmt::format("drom: run: drom restore gives back {}, drained now", cpus_text(drained)));
         // A waiting drom run looks first: each attempt to reserve would be an event in the table.
         if (const auto* keeper = options_.run.wait ? keeper_of(snapshot) : nullptr; keeper != nullptr)
             return failure(DROM_E_BUSY, fmt::format("drom: run: {} keeps {}; choose others, or wait until it ends",
@@ -382,8 +386,8 @@ private:
         return options_.request.timeout.value_or(std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000)));
     }
 
-    /// Chooses and reserves; again when another newcomer was faster with the same CPUs. `since`: the wait for CPUs
-    /// began then.
+    /// Chooses and reserves; again when another newcomer was faster with the same CPUs, or one was drained meanwhile.
+    /// `since`: the wait for CPUs began then.
     Expected<Table::Reservation> reserve(pid_t child, Clock::time_point since) {
         const auto start = Clock::now();
         constexpr int kAttempts = 8;
@@ -397,8 +401,13 @@ private:
             request.take = request.give_back = choice->takes;
             auto reserved = table_.reserve(child, choice->cpus, request, traits_);
             report_.reserve_ns = ns_since(start);
-            if (reserved || reserved.error().status != DROM_E_BUSY || !exact_.empty() || attempt == kAttempts)
-                return reserved;
+            if (reserved) return reserved;
+            Error refusal = reserved.error();
+            // The choice refuses what can never be had, so a CPU was drained meanwhile.
+            if (refusal.status == DROM_E_NOCPU && exact_.empty()) refusal.status = DROM_E_BUSY;
+            const bool again =
+                exact_.empty() ? refusal.status == DROM_E_BUSY : options_.run.wait && refusal.status == DROM_E_NOCPU;
+            if (!again || attempt == kAttempts) return tl::make_unexpected(std::move(refusal));
         }
     }
 
