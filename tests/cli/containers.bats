@@ -126,3 +126,16 @@ time.sleep(60)' "$DROM_TABLE"
     run drom run --no-preload --ncpus 1 -- true # on what the dead one had
     [[ $status == 0 ]]
 }
+
+@test "a program that was the first process of a pid namespace leaves no client behind, unless it runs on" {
+    unshare --pid --fork --mount-proc true || missing "no namespaces"
+    drom run --name boxed -- unshare --pid --fork --mount-proc "$GUESTS/regions-gcc" 0.1
+    [[ $(drom list --json | jq -c .clients) == '[]' ]]
+    export WORK BIN
+    # shellcheck disable=SC2016
+    run drom run --verbose --name left -- bash -c 'unshare --pid --fork --kill-child --mount-proc "$1" 60 >/dev/null 2>&1 & echo $! >"$WORK/outside"
+        until [[ $("$BIN" list -o state --raw) == live ]]; do sleep 0.02; done' - "$GUESTS/regions-gcc"
+    [[ $status == 0 && $output == *"left (1) goes on in the background and keeps its CPUs"* ]]
+    client_is left state live
+    kill -KILL "$(<"$WORK/outside")"
+}

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -491,8 +492,7 @@ private:
         if (!clients) return tell_lost(clients.error());
         for (const auto& info : *clients) {
             if (info.launcher_pid != getpid()) continue;
-            const bool runs_on = info.pid != child && kill(info.pid, 0) == 0;
-            if (runs_on)
+            if (info.pid != child && runs_on(info.pid))
                 mention(options_, fmt::format("{} goes on in the background and keeps its CPUs", client_words(info)));
             else if (const auto released = table_.release(info.pid); released && released->pending())
                 mention(options_, released->text);
@@ -500,6 +500,15 @@ private:
                 tell_lost(released.error());
         }
     }
+
+    /// In another pid namespace the number is another process's; but all that is left is below this subreaper.
+    [[nodiscard]] bool runs_on(pid_t pid) const {
+        if (table_.descendants(pid)) return kill(pid, 0) == 0;
+        pid_t ended = 0;
+        while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) continue;
+        return ended == 0;
+    }
+
     void tell_lost(const Error& error) {
         if (!options_.quiet) complain(error.text);
     }
