@@ -232,6 +232,14 @@ setup_file() { build_guests; }
         drom run --no-preload --cpus "$A" -- "$BIN" run --no-preload --ncpus 1 -- true
 }
 
+@test "a script with one CPU is told to be expanded before it starts a client inside" {
+    two_cpus
+    sleeper other "$B"
+    script=$(drom run --no-preload --name script --cpus "$A" -- sh -c "'$BIN' run --no-preload --ncpus 1 -- true 2>&1; '$BIN' list --raw -o name,pid") || true
+    pid=$(sed -n 's/^script.//p' <<<"$script")
+    [[ $(head -n 1 <<<"$script") == *"; expand script ($pid), on whose CPUs this process runs, or start this command outside it" ]]
+}
+
 @test "drom run is killed: the program goes on as a client, and its CPUs come back when it ends" {
     has_guest regions-gcc
     guest orphan "$A" "$GUESTS/regions-gcc" 60

@@ -75,6 +75,23 @@ TEST(Choose, DrainedCpusAreNamed) {
     EXPECT_EQ(choice.error().status, DROM_E_NOCPU) << "restoring it would not be enough";
 }
 
+TEST(Choose, InsideAClientThatHasAllNoOtherClientsEndIsWaitedFor) {
+    Wish wish;
+    wish.count = 1;
+    wish.allowed = wish.around_cpus = cpus("1");
+    wish.free = cpus("5");
+    wish.shares = {{cpus("1"), 1}, {cpus("2"), 1}};
+    wish.around = "script (77)";
+    wish.locations = small_node();
+    EXPECT_EQ(choose_cpus(wish).error().text,
+              "1 CPU wanted; 0 free and 0 more can be taken (clients keep their minimum); expand script (77), on whose "
+              "CPUs this process runs, or start this command outside it; free outside this process's affinity (1): CPU "
+              "5");
+    wish.allowed = cpus("1-2");
+    EXPECT_TRUE(choose_cpus(wish).error().text.find("; ask for fewer, or wait until one ends;") != std::string::npos)
+        << "another client has one of the CPUs";
+}
+
 TEST(Choose, NewcomersGetWhatTheRowsSay) {
     for (const Row& row : kRows) {
         const auto choice = choose_cpus({row.count, cpus(row.allowed), cpus(row.free), row.shares, small_node()});

@@ -65,6 +65,17 @@ Rank rank_by_launcher(bool& ranked) {
     return rank;
 }
 
+/// The client in whose reservation this process was started, as by a script under drom run; nullptr: none.
+const ClientView* client_around(const Snapshot& snapshot) {
+    const char* table = text_of("DROM_TABLE");
+    const char* slot = text_of("DROM_SLOT");
+    if (table == nullptr || slot == nullptr || snapshot.path != table) return nullptr;
+    const auto found = std::ranges::find_if(snapshot.clients, [&](const ClientView& client) {
+        return fmt::format("{}:{}", client.info.slot, client.info.generation) == slot;
+    });
+    return found == snapshot.clients.end() ? nullptr : &*found;
+}
+
 constexpr size_t kLongestName = sizeof(drom_client_info::name) - 1;
 
 /// The name that a person chose; empty: none did.
@@ -351,6 +362,10 @@ private:
         wish.drained = cpus & snapshot.masks.drained;
         for (const auto& client : snapshot.clients)
             if (!client.wanted.empty()) wish.shares.push_back(share_of(client));
+        if (const auto* around = client_around(snapshot); around != nullptr) {
+            wish.around = client_words(around->info);
+            wish.around_cpus = around->wanted;
+        }
         wish.count =
             options_.run.ncpus.value_or(std::max(std::min(default_count(wish), most), options_.run.min.value_or(1)));
         if (!options_.run.ncpus && wish.count == options_.run.min && options_.run.min_said.starts_with("DROM_"))

@@ -56,14 +56,18 @@ Error too_few_allowed(const Wish& wish) {
     return {later ? DROM_E_BUSY : DROM_E_NOCPU, text};
 }
 
+/// Where one client has all that is in use here, and this process is part of it, none that ends makes room.
+std::string advice(const Wish& wish) {
+    if (wish.around.empty() || !wish.around_cpus.contains(wish.allowed - wish.free))
+        return "ask for fewer, or wait until one ends";
+    return fmt::format("expand {}, on whose CPUs this process runs, or start this command outside it", wish.around);
+}
+
 /// `free` were, and `taken` more could be.
 Error too_few_now(const Wish& wish, unsigned free, unsigned taken) {
     const std::string drained = wish.drained.empty() ? "" : "; drained: " + wish.drained.text();
-    std::string text = fmt::format(
-        "{}; {} free and {} more can be taken (clients keep their minimum{}); ask for fewer, or wait until one "
-        "ends",
-        wanted_text(wish), free, taken, drained);
-    // Inside another program of drom's, for instance.
+    std::string text = fmt::format("{}; {} free and {} more can be taken (clients keep their minimum{}); {}",
+                                   wanted_text(wish), free, taken, drained, advice(wish));
     if (const CpuSet elsewhere = wish.free - wish.allowed; !elsewhere.empty())
         text +=
             fmt::format("; free outside this process's affinity ({}): {}", wish.allowed.text(), cpus_text(elsewhere));

@@ -33,6 +33,8 @@ struct Wish {
     CpuSet near = {};         ///< CPUs that it has already
     CpuSet drained = {};      ///< where it could run if they were restored
     std::string reason = {};  ///< the variable that asks for so many; empty: the command line does
+    std::string around = {};  ///< the client that this process was started by, in words; empty: none
+    CpuSet around_cpus = {};
 };
 
 struct Choice {
