@@ -34,6 +34,13 @@ bool ModeResult::has_evidence() const {
     return std::all_of(disturbed, disturbed + kinds, [](unsigned requests) { return requests > 0; });
 }
 
+bool is_beyond_chance(const ModeResult& mode, unsigned undisturbed) {
+    const auto all = static_cast<unsigned>(mode.trials.size());
+    double chance = 1;
+    for (unsigned i = 0; i < all - mode.right(); ++i) chance *= static_cast<double>(all - i) / (all + undisturbed - i);
+    return chance <= 0.05;
+}
+
 namespace {
 
 /// How many values at each end may be left out, so that the rest still holds the median with a probability of 0.95: the
@@ -84,13 +91,22 @@ Verdict compare(const ModeResult& keep, const ModeResult& follow) {
     return {"keep", "keep and follow are right; follow takes " + times + ", which is no gain beyond doubt"};
 }
 
+Verdict verdict_on_wrong(const ModeResult& mode, unsigned undisturbed, Verdict verdict) {
+    if (is_beyond_chance(mode, undisturbed)) return verdict;
+    return {"", fmt::format("{} was wrong in {} of {} runs, and none of {} undisturbed ones was, which may be chance; "
+                            "find its cause, or give --check",
+                            mode.mode, mode.trials.size() - mode.right(), mode.trials.size(), undisturbed)};
+}
+
 }  // namespace
 
-Verdict verdict_on(const ModeResult& keep, const ModeResult& follow) {
-    if (keep.first_wrong() != nullptr) return {"rigid", "even keep is not right: the program is rigid"};
+Verdict verdict_on(const ModeResult& keep, const ModeResult& follow, unsigned undisturbed) {
+    if (keep.first_wrong() != nullptr)
+        return verdict_on_wrong(keep, undisturbed, {"rigid", "even keep is not right: the program is rigid"});
     if (!keep.has_evidence())
         return {"", "too few requests reached it while it ran; give it more work, or more --runs"};
-    if (follow.first_wrong() != nullptr) return {"keep", "keep is right, follow is not"};
+    if (follow.first_wrong() != nullptr)
+        return verdict_on_wrong(follow, undisturbed, {"keep", "keep is right, follow is not"});
     if (!follow.has_evidence())
         return {"", "too few requests reached it under follow; give it more work, or more --runs"};
     return compare(keep, follow);

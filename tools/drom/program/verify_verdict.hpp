@@ -26,6 +26,14 @@ struct ModeResult {
     [[nodiscard]] bool has_evidence() const;
 };
 
+/// Returns whether a mode is wrong more often than the undisturbed program, beyond doubt. Suppose that both were wrong
+/// equally often, at random. Then all the wrong runs would be this mode's with a probability of at most 0.05 (Fisher's
+/// exact test). A fault that always comes needs three trials and five undisturbed runs. `undisturbed`: runs, all right.
+bool is_beyond_chance(const ModeResult& mode, unsigned undisturbed);
+
+/// So many runs show, with a probability of 0.95, that a program is wrong by itself in one run of ten.
+constexpr unsigned kMostUndisturbed = 30;
+
 /// A median and an interval. With at least 6 values, the interval contains the median with a probability of 0.95 or
 /// more (the order statistics of the sign test: Conover, Practical Nonparametric Statistics, section 3.2). Otherwise it
 /// goes from the least to the greatest value.
@@ -45,7 +53,8 @@ struct Verdict {
 };
 
 /// rigid: keep was wrong. follow: it was right, with evidence, and took less CPU time than keep beyond doubt. Otherwise
-/// keep. Not verified: a mode that was right had no evidence.
-Verdict verdict_on(const ModeResult& keep, const ModeResult& follow);
+/// keep. Not verified: a mode that was right had no evidence, or one was wrong as chance explains. `undisturbed`: runs,
+/// all of them right.
+Verdict verdict_on(const ModeResult& keep, const ModeResult& follow, unsigned undisturbed);
 
 }  // namespace drom::command

@@ -140,7 +140,7 @@ public:
     int run() {
         if (const auto same = measure_undisturbed(); !same) return refuse(same.error());
         if (const auto done = try_modes(); !done) return refuse(done.error());
-        if (const auto same = confirm_undisturbed(); !same) return refuse(same.error());
+        if (const auto told = confirm_faults(); !told) return refuse(told.error());
         return conclude();
     }
 
@@ -281,16 +281,22 @@ private:
                         fault));
     }
 
+    Expected<Result> accepted_undisturbed() {
+        auto result = run_alone();
+        if (!result) return result;
+        if (undisturbed_++ == 0) expected_ = *result;
+        if (const auto accepted = accept_undisturbed(*result); !accepted) return tl::make_unexpected(accepted.error());
+        return result;
+    }
+
     Expected<bool> measure_undisturbed() {
         constexpr int kRuns = 3;
         std::vector<double> times;
         std::vector<double> cpu_times;
         for (int i = 0; i < kRuns; ++i) {
             progress_.show(fmt::format("{}: undisturbed, run {} of {}", report_.program, i + 1, kRuns));
-            auto result = run_alone();
+            const auto result = accepted_undisturbed();
             if (!result) return tl::make_unexpected(result.error());
-            if (i == 0) expected_ = *result;
-            if (auto accepted = accept_undisturbed(*result); !accepted) return accepted;
             times.push_back(result->seconds);
             cpu_times.push_back(result->cpu_s);
         }
@@ -299,18 +305,23 @@ private:
         return true;
     }
 
-    /// A fault may come from outside: a full file system, an input that was changed meanwhile.
-    Expected<bool> confirm_undisturbed() {
-        if (std::ranges::none_of(report_.modes, [](const auto& mode) { return mode.first_wrong() != nullptr; }))
-            return true;
-        progress_.show(report_.program + ": undisturbed, once more");
-        const auto result = run_alone();
-        if (!result) return tl::make_unexpected(result.error());
-        return accept_undisturbed(*result);
+    /// A fault may come from outside, as from a full file system, or at random. So undisturbed runs and repetitions of
+    /// the wrong run take turns, until they differ beyond doubt.
+    Expected<bool> confirm_faults() {
+        const auto wrong =
+            std::ranges::find_if(report_.modes, [](const auto& mode) { return mode.first_wrong() != nullptr; });
+        if (wrong == report_.modes.end()) return true;
+        const auto round = static_cast<unsigned>(wrong->first_wrong() - wrong->trials.data());
+        while (!is_beyond_chance(*wrong, undisturbed_) && undisturbed_ < kMostUndisturbed) {
+            progress_.show(fmt::format("{}: undisturbed, once more", report_.program));
+            if (const auto same = accepted_undisturbed(); !same) return tl::make_unexpected(same.error());
+            if (const auto tried = try_once(*wrong, round); !tried) return tried;
+        }
+        return true;
     }
 
     /// Round by round, the modes in turn: what other work does to the machine for a while, it does to each. A mode that
-    /// was wrong once is tried no further, and nothing is when keep was.
+    /// was wrong once has no further rounds, and none has when keep was.
     Expected<bool> try_modes() {
         for (unsigned round = 0; round < options_.verify.runs; ++round)
             for (unsigned turn = 0; turn < report_.modes.size(); ++turn) {
@@ -335,7 +346,7 @@ private:
 
     int conclude() {
         progress_.show("");
-        report_.verdict = verdict_on(report_.modes[0], report_.modes[1]);
+        report_.verdict = verdict_on(report_.modes[0], report_.modes[1], undisturbed_);
         const bool verified = !report_.verdict.mode.empty();
         if (verified && !options_.verify.no_record) {
             const auto path = record_mode(report_.objects, report_.verdict.mode, report_.program);
@@ -376,6 +387,7 @@ private:
     CpuSet cpus_;
     Table& table_;
     Result expected_;
+    unsigned undisturbed_ = 0;  ///< runs
     VerifyReport report_;
     Progress progress_{!options_.json && !options_.quiet};
     int interrupted_ = 0;
