@@ -155,6 +155,8 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
     refuses 2 "--seq 0 is out of range; requests begin with 1" drom wait 1 --seq 0
     refuses 2 "--timeout 99999999999999999999 is out of range; 1 to 86400000 milliseconds" drom set 1 0 --timeout 99999999999999999999
     refuses 2 "--seq 99999999999999999999 is out of range; 1 to 18446744073709551615" drom wait 1 --seq 99999999999999999999
+    refuses 2 "--seed 'abc' is not a whole number$" drom verify --seed abc -- true
+    refuses 2 "--seed 99999999999999999999 is out of range; 0 to 18446744073709551615 can be meant$" drom verify --seed 99999999999999999999 -- true
     refuses 2 "--ncpus 0 is out of range" drom run --ncpus 0 -- true
     refuses 2 "--for 0 is out of range" drom watch --for 0
     # 010 is ten, not eight: the table is the next thing that is missing

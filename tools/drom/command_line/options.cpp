@@ -36,7 +36,8 @@ struct Typed {
 /// Turns text into values; keeps the first complaint.
 class NumberReader {
 public:
-    /// `words`: what may stand in place of a number, "now or never"; nullptr: nothing may.
+    /// `of_what`: "": it counts nothing. `words`: what may stand in place of a number, "now or never"; nullptr: nothing
+    /// may.
     uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t min, uint64_t max,
                    const char* words = nullptr) {
         uint64_t value = 0;
@@ -44,14 +45,14 @@ public:
         const bool number = code != std::errc::invalid_argument && end == text.data() + text.size();
         const bool too_large = code == std::errc::result_out_of_range;
         if (!number)
-            complain(std::string(name) + " '" + text + "' is not a whole number of " + of_what +
-                     (words == nullptr ? "" : std::string(", nor ") + words));
+            complain(std::string(name) + " '" + text + "' is not a whole number" + (*of_what == '\0' ? "" : " of ") +
+                     of_what + (words == nullptr ? "" : std::string(", nor ") + words));
         if (number && (too_large || value < min || value > max))
             complain(std::string(name) + " " + text + " is out of range; " +
                      (max == UINT64_MAX && !too_large
                           ? std::string(of_what) + " begin with " + std::to_string(min)
-                          : std::to_string(min) + " to " + std::to_string(max) + " " + of_what +
-                                (words == nullptr ? "" : std::string(", or ") + words) + " can be meant"));
+                          : std::to_string(min) + " to " + std::to_string(max) + (*of_what == '\0' ? "" : " ") +
+                                of_what + (words == nullptr ? "" : std::string(", or ") + words) + " can be meant"));
         return value;
     }
     std::optional<unsigned> cpus(const std::string& text, const char* name) {
@@ -352,7 +353,7 @@ void read_numbers(Typed& typed, NumberReader& reader) {
         options.sample = std::chrono::milliseconds(reader.whole(typed.sample, "--sample", "milliseconds", 1, 60'000));
     if (!typed.runs.empty())
         options.verify.runs = static_cast<unsigned>(reader.whole(typed.runs, "--runs", "runs", 1, 100'000));
-    if (!typed.seed.empty()) options.verify.seed = reader.whole(typed.seed, "--seed", "units", 0, UINT64_MAX);
+    if (!typed.seed.empty()) options.verify.seed = reader.whole(typed.seed, "--seed", "", 0, UINT64_MAX);
     if (!typed.limit.empty())
         options.verify.limit_s = static_cast<unsigned>(reader.whole(typed.limit, "--limit", "seconds", 1, 86'400));
     if (!typed.duration.empty())
