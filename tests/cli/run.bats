@@ -384,7 +384,7 @@ setup_file() { build_guests; }
 
 @test "a CPU that is drained between the choice and the reservation leads to another choice, or to waiting" {
     two_cpus
-    gcc -shared -fPIC "$BATS_TEST_DIRNAME/guests/step.c" -o "$WORK/step.so"
+    gcc -shared -fPIC -DCALL=sched_getaffinity "$BATS_TEST_DIRNAME/guests/step.c" -o "$WORK/step.so" # it asks for its own, and chooses
     drom run --no-preload -- true
     meanwhile() { local step=$1; shift; env STEP="'$BIN' drain $step >>'$WORK/drains'" LD_PRELOAD="$WORK/step.so" "$BIN" run --no-preload "$@"; }
     [[ $(meanwhile "$A" --ncpus 1 -- sh -c 'taskset -cp $$' | sed 's/.*: //') == "$B" ]]
@@ -405,6 +405,14 @@ setup_file() { build_guests; }
     drom drain "$A"
     refuses 1 "there was no room within 200 ms: drom restore gives back CPU $A, drained now" drom run --wait --timeout 200 --cpus "$A" -- true
     refuses 1 "CPU 4000 is beyond this table's [0-9]+ CPUs" drom run --wait --cpus "$A,4000" -- true
+}
+
+@test "a request between the reservation and the start is not undone" {
+    two_cpus
+    gcc -shared -fPIC -DCALL=sched_setaffinity "$BATS_TEST_DIRNAME/guests/step.c" -o "$WORK/step.so" # it moves the waiting program
+    run env STEP="'$BIN' drain $B >'$WORK/drained'" LD_PRELOAD="$WORK/step.so" "$BIN" run --no-preload --ncpus 2 -- sh -c 'taskset -cp $$'
+    [[ $status == 0 && $output == *": $A" ]]
+    grep -q drained "$WORK/drained"
 }
 
 @test "owners that do not release in time: status 3, and nothing is started" {

@@ -162,8 +162,8 @@ public:
             complain(reserved->outcome.text);
             return give_up(child->pid(), kPosted);
         }
-        if (sched_setaffinity(child->pid(), CpuSet::kernel_size(), report_.cpus.as_kernel()) != 0) {
-            refuse({DROM_E_OS, fmt::format("{}: {}", cpus_text(report_.cpus), std::strerror(errno))});
+        if (const auto placed = place(child->pid()); !placed) {
+            refuse(placed.error());
             return give_up(child->pid(), kRefused);
         }
         if (const int number = relay.arrived(); number != 0) return give_up(child->pid(), 128 + number);
@@ -381,6 +381,21 @@ private:
         const auto owners = static_cast<size_t>(std::ranges::count_if(
             wish.shares, [&](const Share& share) { return share.cpus.intersects(wish.allowed); }));
         return std::min(equal_share(wish.allowed.count(), owners), limit);
+    }
+
+    /// Puts the waiting child on its CPUs. A request may have changed them since they were reserved; one that comes
+    /// after the second look moves the child itself.
+    Expected<bool> place(pid_t child) {
+        auto masks = table_.masks_of(child);
+        while (masks) {
+            const auto before = *masks;
+            const CpuSet cpus = before.owned.intersects(before.wanted) ? before.owned & before.wanted : before.owned;
+            if (sched_setaffinity(child, CpuSet::kernel_size(), cpus.as_kernel()) != 0)
+                return failure(DROM_E_OS, fmt::format("{}: {}", cpus_text(cpus), std::strerror(errno)));
+            masks = table_.masks_of(child);
+            if (masks && masks->owned == before.owned && masks->wanted == before.wanted) return true;
+        }
+        return tl::make_unexpected(masks.error());
     }
 
     /// The options' request; waiting is cut into moments, between which this process looks for signals.
