@@ -61,7 +61,7 @@ bool tell(const Told& told, char*** next_environ) noexcept {
     Target target(next_environ);
     return put_args(target, told) && put_threads(target, told.threads) &&
            (told.where == nullptr || target.put("DROM_TABLE", told.where)) &&
-           (told.slot == nullptr || target.put("DROM_SLOT", told.slot));
+           (told.slot == nullptr || (target.put("DROM_SLOT", told.slot) && target.put("DROM_START_CPUS", told.cpus)));
 }
 
 }  // namespace drom::dlb

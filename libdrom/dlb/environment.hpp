@@ -12,6 +12,7 @@ struct Told {
     int threads;        ///< OMP_NUM_THREADS, where that is set; 0: left alone
     const char* where;  ///< DROM_TABLE; nullptr: left alone
     const char* slot;   ///< DROM_SLOT; nullptr: left alone
+    const char* cpus;   ///< DROM_START_CPUS, with DROM_SLOT
 };
 
 /// Writes into *next_environ (malloc'd, as its strings are), or into the present environment when that is NULL. Returns

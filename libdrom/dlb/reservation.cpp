@@ -142,9 +142,14 @@ int reserve(const Tables& tables, int pid, const CpuSet& mask, int flags, char**
     snprintf(slot, sizeof slot, "%u:%u", client.slot, client.generation);
     const char* args = order.lend ? "--drom=1 --debug-opts=return-stolen" : "--drom=1";
     const char* path = drom_table_path(tables.table());
+    char cpus[kLongestCpus];
     const bool keyed = process.ready.load() || read_options(nullptr, false).key[0] != '\0';
-    const Told told{pid, args, static_cast<int>(mask.count()), next_environ != nullptr || keyed ? path : nullptr,
-                    next_environ != nullptr ? slot : nullptr};
+    const Told told{pid,
+                    args,
+                    static_cast<int>(mask.count()),
+                    next_environ != nullptr || keyed ? path : nullptr,
+                    next_environ != nullptr ? slot : nullptr,
+                    to_text(mask, cpus, sizeof cpus)};
     if (status >= 0 && !tell(told, next_environ)) {
         drom_dlb_lend(tables.view(), pid, nullptr, 0);  // no process loses CPUs that this process does not get
         write_why(error, "drom: dlb: preinit: out of memory");

@@ -44,6 +44,7 @@ static void told_in_its_environment(void) {
     CHECK(has_word(value_in(array, "DLB_ARGS"), pid), 1);
     CHECK(strcmp(value_in(array, "OMP_NUM_THREADS"), "1"), 0);
     CHECK(value_in(array, "DROM_SLOT") != NULL && value_in(array, "DROM_TABLE") != NULL, 1);
+    CHECK(strcmp(value_in(array, "DROM_START_CPUS"), "0"), 0);
     CHECK(getenv("DLB_ARGS") == NULL, 1);
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
     CHECK(DLB_DROM_Attach(), DLB_SUCCESS);
