@@ -384,16 +384,17 @@ private:
     }
 
     /// Puts the waiting child on its CPUs. A request may have changed them since they were reserved; one that comes
-    /// after the second look moves the child itself.
+    /// after the second look moves the child itself. A CPU that comes later, by such a request, is not its own yet.
     Expected<bool> place(pid_t child) {
         auto masks = table_.masks_of(child);
         while (masks) {
-            const auto before = *masks;
-            const CpuSet cpus = before.owned.intersects(before.wanted) ? before.owned & before.wanted : before.owned;
+            const CpuSet wanted = masks->wanted;
+            const CpuSet now = wanted & (masks->owned | report_.cpus);
+            const CpuSet& cpus = now.empty() ? wanted : now;
             if (sched_setaffinity(child, CpuSet::kernel_size(), cpus.as_kernel()) != 0)
                 return failure(DROM_E_OS, fmt::format("{}: {}", cpus_text(cpus), std::strerror(errno)));
             masks = table_.masks_of(child);
-            if (masks && masks->owned == before.owned && masks->wanted == before.wanted) return true;
+            if (masks && masks->wanted == wanted) return true;
         }
         return tl::make_unexpected(masks.error());
     }
