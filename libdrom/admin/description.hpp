@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// description.hpp - what a table says of its clients and events, for people and programs.
+// description.hpp - what a table says of its clients, CPUs and events, for people and programs.
 #pragma once
 
 #include "table.hpp"

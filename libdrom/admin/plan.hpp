@@ -48,7 +48,7 @@ int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const P
 int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets, const PlanRules& rules, Plan& plan,
                drom_error* error) noexcept;
 
-/// Plan that the client gets `cpus` besides its own, or loses `cpus`. The words of other CPUs are neither read for the
+/// Plans that the client gets `cpus` besides its own, or loses `cpus`. The words of other CPUs are neither read for the
 /// plan nor changed: two administrators can move different CPUs of one client at once. No CPUs: an empty plan.
 int plan_add(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
              drom_error* error) noexcept;

@@ -198,7 +198,7 @@ bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noe
            counts_cpus(0, mask, caller);
 }
 
-/// Writes as much of the mask as the caller has room for, as the kernel does.
+/// Writes as much of the mask as the caller has room for. The kernel refuses a room that is too small (EINVAL).
 void write_mask(const CpuSet& set, size_t size, void* mask) noexcept {
     const size_t known = std::min(size, sizeof set.words);
     memcpy(mask, set.words, known);  // not after a memset of all: another thread may be reading

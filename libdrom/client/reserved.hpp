@@ -8,8 +8,9 @@
 namespace drom::client {
 
 /// Returns the last request to the client whose reservation the environment names (DROM_SLOT); it holds for all its
-/// processes. seq 0: no request so far, or no such client any more. The first call opens the table and keeps it mapped,
-/// about 50 us; further calls take about 0.1 us. Thread-safe; signal handlers may call it, also between vfork and exec.
+/// processes. seq 0: no request so far, none that can be read now, one without CPUs, or no such client any more. The
+/// first call opens the table and keeps it mapped, about 50 us; further calls take about 0.1 us. Thread-safe; signal
+/// handlers may call it, also between vfork and exec.
 Request reserved() noexcept;
 
 /// Returns the CPUs of the node of this reservation, by its table; none without a reservation. As reserved().

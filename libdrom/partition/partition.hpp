@@ -31,7 +31,7 @@ using Clients = std::vector<Client>;
 
 /// A job that is about to start. `granted`: the CPUs that another program, such as Slurm's controller, has chosen.
 /// Without it the job gets free CPUs and those that running jobs can give up, up to equal shares. For an exact number
-/// of CPUs set the tasks' least and most to the same.
+/// of CPUs give the tasks the same min and max.
 struct Arrival {
     Clients tasks;  ///< of one job; masks and homes are not read
     std::optional<CpuSet> granted;

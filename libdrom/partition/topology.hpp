@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // topology.hpp - the CPUs of a node and which of them are near one another, as a plain value; and readers by hwloc.
 //
-// The value is pure and links nothing. The readers are in drom_topology, which links hwloc: administrator side only.
+// The value is pure and links nothing. The readers (topology_hwloc.cpp) link hwloc: administrator side only.
 #pragma once
 
 #include <cstdint>
