@@ -96,7 +96,7 @@ int carry_out(Table& table, Intent& what, const Order* order, const char* verb, 
         if (announced) write_intent(ledger, what);       // mutant intent
         const bool complete = apply(ledger, plan);
         if (!complete) continue;
-        outcome.changed |= reconcile(ledger, table.pages, touched);  // mutant settle
+        outcome.changed |= reconcile(ledger, table.pages, touched);  // mutant reconcile-first
         if (announced) clear_intent(ledger);
         return succeed(error);
     }

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "mutants"))
 
-from markers import GONE, NEVER, Becomes, Before, Moved, Word, broken_text, complaints, places  # noqa: E402
+from markers import GONE, NEVER, Becomes, Before, Moved, Word, broken_text, complaints, marked_by_name  # noqa: E402
 
 TEXT = "int f() {\n    if (a) return 1;  // mutant early\n    return 2;\n}\n"
 TABLE = "tests/mutants/mutants.py: it is late: "
@@ -62,8 +62,8 @@ class Markers(unittest.TestCase):
                              (Before("    b();"), "    b();\n    if (a) return 1;\n    return 2;\n"),
                              (Moved(1), "    return 2;\n    if (a) return 1;\n")):
             with self.subTest(edit):
-                self.assertEqual(broken_text(places(self.root)["early"], edit), f"int f() {{\n{middle}}}\n")
-        self.assertEqual(broken_text(places(self.root)["early"], Moved(-1)), "    if (a) return 1;\nint f() {\n    return 2;\n}\n")
+                self.assertEqual(broken_text(marked_by_name(self.root)["early"], edit), f"int f() {{\n{middle}}}\n")
+        self.assertEqual(broken_text(marked_by_name(self.root)["early"], Moved(-1)), "    if (a) return 1;\nint f() {\n    return 2;\n}\n")
 
 
 if __name__ == "__main__":

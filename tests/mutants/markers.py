@@ -78,34 +78,34 @@ class Mutant(Protocol):
 
 
 @dataclass(frozen=True)
-class Place:
+class MarkedLine:
     file: Path
     line: int  # from 0
 
 
-def marked_lines(root: Path) -> list[tuple[Place, str]]:
+def marked_lines(root: Path) -> list[tuple[MarkedLine, str]]:
     """Returns the lines of the product that have a marker, or something like one."""
     files = sorted(file for folder in PRODUCT for file in (root / folder).rglob("*") if file.suffix in {".cpp", ".hpp", ".c", ".h"})
-    return [(Place(file, at), line) for file in files for at, line in enumerate(file.read_text().splitlines()) if LIKE_ONE.search(line)]
+    return [(MarkedLine(file, at), line) for file in files for at, line in enumerate(file.read_text().splitlines()) if LIKE_ONE.search(line)]
 
 
-def places(root: Path) -> dict[str, Place]:
-    return {found[1]: place for place, line in marked_lines(root) if (found := MARKER.search(line))}
+def marked_by_name(root: Path) -> dict[str, MarkedLine]:
+    return {found[1]: marked for marked, line in marked_lines(root) if (found := MARKER.search(line))}
 
 
-def broken_text(place: Place, edit: Edit) -> str:
-    lines = place.file.read_text().splitlines()
-    lines[place.line] = MARKER.sub("", lines[place.line])
-    return "\n".join(edit.broken(lines, place.line)) + "\n"
+def broken_text(marked: MarkedLine, edit: Edit) -> str:
+    lines = marked.file.read_text().splitlines()
+    lines[marked.line] = MARKER.sub("", lines[marked.line])
+    return "\n".join(edit.broken(lines, marked.line)) + "\n"
 
 
 def wrong_markers(root: Path, named: set[str]) -> list[str]:
     found, seen = [], set()
-    for place, line in marked_lines(root):
-        where, marker = f"{place.file.relative_to(root)}:{place.line + 1}", MARKER.search(line)
+    for marked, line in marked_lines(root):
+        where, marker = f"{marked.file.relative_to(root)}:{marked.line + 1}", MARKER.search(line)
         if not marker:
             found.append(f'{where}: a marker is "  // mutant NAME" at the end of its line')
-        elif place.file.suffix != ".cpp" or root / "libdrom" not in place.file.parents:
+        elif marked.file.suffix != ".cpp" or root / "libdrom" not in marked.file.parents:
             found.append(f"{where}: the marker {marker[1]} is not in a .cpp file of libdrom, and no other file can have a mutant")
         elif marker[1] not in named:
             found.append(f"{where}: the marker {marker[1]} has no mutant in tests/mutants/mutants.py")
@@ -116,7 +116,7 @@ def wrong_markers(root: Path, named: set[str]) -> list[str]:
 
 
 def wrong_mutants(root: Path, mutants: list[Mutant]) -> list[str]:
-    found, where = [], places(root)
+    found, where = [], marked_by_name(root)
     for mutant in mutants:
         try:
             if mutant.marker not in where:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mutants.py - deliberate breakages of the broker, and which test is to notice each.
+"""mutants.py - deliberate breakages of libdrom, and which test is to notice each.
 
 A breakage changes one line, which has a marker (markers.py)."""
 
@@ -135,8 +135,8 @@ MUTANTS = [
            (edges("WhoAProcessIs"),)),
     Mutant("words change before the intent is written", SEQUENCE, "intent", Moved(1),
            (walk("two clients own everything", "set"), walk("", "set several"))),
-    Mutant("an intent is cleared before the table is settled", SEQUENCE, "settle", Moved(1),
-           (walk("two clients own everything", "set"),), "the words are complete by then, and whoever comes next settles them"),
+    Mutant("an intent is cleared before the table is reconciled", SEQUENCE, "reconcile-first", Moved(1),
+           (walk("two clients own everything", "set"),), "the words are complete by then, and whoever comes next reconciles them"),
     Mutant("a CPU is offered before its home is written", SEQUENCE, "change-home", Moved(5),
            (walk("", "take to return"),)),
     Mutant("a client counts as notified before its request is posted", SEQUENCE, "post", Before("        mark_notified(ledger, who, unnotified, mask);"),

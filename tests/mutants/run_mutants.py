@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""run_mutants.py - breaks the broker on purpose, one line at a time (mutants.py), and looks whether its tests notice.
+"""run_mutants.py - breaks libdrom on purpose, one line at a time (mutants.py), and looks whether its tests notice.
 
   run_mutants.py BUILD [--explorer] [--only TEXT] [--jobs N] [--verbose]
 
@@ -31,7 +31,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from markers import Stale, broken_text, complaints, places
+from markers import Stale, broken_text, complaints, marked_by_name
 from mutants import MUTANTS, ORDER, SEQUENCE, Killer, Mutant
 
 LIMIT_S = 1200       # for one test without any breakage
@@ -41,7 +41,7 @@ LIBRARIES = {"explorer": "explored_core"}  # whose objects a program is linked t
 ALL_OF = (ORDER, SEQUENCE)
 LEAST = 0.9  # the part of all mutants that must be noticed
 ROOT = Path(__file__).resolve().parents[2]
-PLACES = places(ROOT)
+MARKED = marked_by_name(ROOT)
 
 
 class Build:
@@ -127,9 +127,9 @@ def noticed(build: Build, mutant: Mutant, took: dict[Killer, float]) -> str:
     """Returns the test that noticed, or an empty text."""
     with tempfile.TemporaryDirectory(prefix="drom-mutant-") as name:
         folder = Path(name)
-        source = PLACES[mutant.marker].file
+        source = MARKED[mutant.marker].file
         broken = folder / source.name
-        broken.write_text(broken_text(PLACES[mutant.marker], mutant.edit))
+        broken.write_text(broken_text(MARKED[mutant.marker], mutant.edit))
         made: dict[str, Path] = {}
         for killer in mutant.killers:
             if killer.program not in made:
@@ -191,11 +191,11 @@ def chosen(explorer: bool, only: str, files: list[str]) -> list[Mutant]:
         everybody = tuple(dict.fromkeys(killer for mutant in MUTANTS for killer in mutant.killers))
         by |= {mutant: everybody for mutant in MUTANTS if mutant.survives and not explorer}
     return [replace(mutant, killers=killers) for mutant, killers in by.items()
-            if killers and only in mutant.name and (not files or str(PLACES[mutant.marker].file.relative_to(ROOT / "libdrom")) in files)]
+            if killers and only in mutant.name and (not files or str(MARKED[mutant.marker].file.relative_to(ROOT / "libdrom")) in files)]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="breaks the broker on purpose and looks whether its tests notice")
+    parser = argparse.ArgumentParser(description="breaks libdrom on purpose and looks whether its tests notice")
     parser.add_argument("build", type=Path)
     parser.add_argument("--explorer", action="store_true", help="by the explorer alone")
     parser.add_argument("--only", default="", help="mutants whose name has this text")
