@@ -154,12 +154,12 @@ private:
             if (!any_in(core, released)) return;
             const std::vector<uint32_t> may = takers(core);
             if (may.empty()) return;
-            const uint32_t heir = *std::min_element(may.begin(), may.end(), [&](uint32_t a, uint32_t b) {
+            const uint32_t taker = *std::min_element(may.begin(), may.end(), [&](uint32_t a, uint32_t b) {
                 return unsuited(a, core.front()) < unsuited(b, core.front());
             });
             for (const uint32_t cpu : core)
-                if (released.has(cpu) && rooms_[heir] > 0) give(cpu, heir);
-            any = gains_[heir] = true;
+                if (released.has(cpu) && rooms_[taker] > 0) give(cpu, taker);
+            any = gains_[taker] = true;
         });
         return any;
     }

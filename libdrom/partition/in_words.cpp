@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// in_words.cpp - the choice and the division of CPUs in the words of drom.h.
+// in_words.cpp - the choice and the distribution of CPUs in the words of drom.h.
 #include "in_words.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// in_words.hpp - the choice and the division of CPUs in the words of drom.h: a set of CPUs is 64 of them.
+// in_words.hpp - the choice and the distribution of CPUs in the words of drom.h: a CPU set is 64 of them.
 //
 // For the command. It sees drom.hpp, whose CpuSet and the one inside libdrom cannot meet in one file.
 #pragma once

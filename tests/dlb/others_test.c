@@ -277,7 +277,7 @@ static void take_by_setting(void) {
 }
 
 /* Waiting keeps the order: no client has a CPU before its owner has left it, also when the wait was in vain. */
-static void heir(void) {
+static void next_owner(void) {
     const cpu_set_t nothing = mask_of(0);
     CHECK(DLB_Init(0, &nothing, "--drom"), DLB_SUCCESS);
     step();
@@ -290,7 +290,7 @@ static void heir(void) {
 static void take_in_step(void) {
     const cpu_set_t second = mask_of(2);
     const Child owner = start_with_cpus(3, answers);
-    const Child next = start_to_step(heir);
+    const Child next = start_to_step(next_owner);
     setenv("DROM_TIMEOUT_MS", "150", 1);
     CHECK(DLB_DROM_SetProcessMask(next.pid, &second, DLB_SYNC_QUERY), DLB_ERR_TIMEOUT);
     unsetenv("DROM_TIMEOUT_MS");

@@ -16,13 +16,13 @@ using Jobs = std::map<uint32_t, uint64_t>;
 /// Packages, NUMA nodes, L3s.
 using Levels = std::array<uint32_t, 3>;
 
-struct Company {
+struct DomainCounts {
     Levels strangers{};  ///< jobs in a domain besides its first, summed over the domains of the level
     Levels together{};   ///< domains that a job is in, summed over the jobs of the level
 };
 
-inline Company company(const Topology& topology, const Jobs& jobs) {
-    Company sum;
+inline DomainCounts domain_counts(const Topology& topology, const Jobs& jobs) {
+    DomainCounts sum;
     const uint16_t Location::* levels[] = {&Location::package, &Location::numa, &Location::l3};
     for (size_t level = 0; level < 3; ++level) {
         std::map<uint16_t, std::set<uint64_t>> present;

@@ -83,7 +83,7 @@ public:
         for (const auto& [cpu, job] : after) ++sizes[job];
         objective.waste = std::max<int64_t>(0, sizes[newcomer()] - useful_);
         sizes[newcomer()] = std::min<int64_t>(sizes[newcomer()], useful_);
-        const Company there = company(node_.topology, after);
+        const DomainCounts there = domain_counts(node_.topology, after);
         objective.strangers = there.strangers;
         objective.together = there.together;
         objective.shares = shares_of(sizes);
@@ -214,7 +214,7 @@ public:
     Objective of(const Jobs& jobs) const {
         std::map<uint64_t, int64_t> sizes;
         for (const auto& [cpu, job] : jobs) ++sizes[job];
-        const Company there = company(topology_, jobs);
+        const DomainCounts there = domain_counts(topology_, jobs);
         return {-static_cast<int64_t>(jobs.size()), there.strangers, shares_of(sizes), there.together};
     }
 
@@ -302,21 +302,21 @@ using Masks = std::vector<uint64_t>;
 
 /// Smaller is better. First the smallest tasks have as many CPUs as possible, then as few CPUs as possible are away
 /// from home.
-struct Division {
+struct Distribution {
     std::vector<int64_t> counts;
     int64_t at_home = 0;
-    friend auto operator<=>(const Division&, const Division&) = default;
+    friend auto operator<=>(const Distribution&, const Distribution&) = default;
 };
 
-Division division_of(const Masks& masks, const std::vector<partition::Task>& tasks) {
-    Division division;
+Distribution distribution_of(const Masks& masks, const std::vector<partition::Task>& tasks) {
+    Distribution distribution;
     for (size_t i = 0; i < tasks.size(); ++i) {
-        division.counts.push_back(std::popcount(masks[i]));
-        division.at_home -= std::popcount(masks[i] & tasks[i].home.words[0]);
+        distribution.counts.push_back(std::popcount(masks[i]));
+        distribution.at_home -= std::popcount(masks[i] & tasks[i].home.words[0]);
     }
-    std::sort(division.counts.begin(), division.counts.end());
-    for (int64_t& count : division.counts) count = -count;
-    return division;
+    std::sort(distribution.counts.begin(), distribution.counts.end());
+    for (int64_t& count : distribution.counts) count = -count;
+    return distribution;
 }
 
 bool within_limits(const Masks& masks, const std::vector<partition::Task>& tasks) {
@@ -367,12 +367,12 @@ TEST(Oracle, ADivisionIsTheBestOfAllAssignments) {
         RC_PRE(min_cpus <= pool.count());
         std::vector<uint32_t> cpus;
         for (uint32_t cpu = pool.first(); cpu < kMaxCpus; cpu = pool.next(cpu + 1)) cpus.push_back(cpu);
-        std::optional<Division> best;
+        std::optional<Distribution> best;
         Masks none(count, 0);
         every_division(cpus, 0, none, [&](const Masks& masks) {
             if (!within_limits(masks, tasks)) return;
-            const Division division = division_of(masks, tasks);
-            if (!best || division < *best) best = division;
+            const Distribution distribution = distribution_of(masks, tasks);
+            if (!best || distribution < *best) best = distribution;
         });
         Masks found;
         uint64_t seen = 0;
@@ -382,7 +382,7 @@ TEST(Oracle, ADivisionIsTheBestOfAllAssignments) {
             found.push_back(mask.words[0]);
         }
         RC_ASSERT(within_limits(found, tasks));
-        RC_ASSERT(division_of(found, tasks) == *best);
+        RC_ASSERT(distribution_of(found, tasks) == *best);
         away += best->at_home + static_cast<int64_t>(pool.count()) > 0 ? 1 : 0;
     }));
     EXPECT_GT(away, cases_a_property() / 20);

@@ -290,7 +290,7 @@ TEST(Properties, JobsAreApartWheneverThatIsPossible) {
             return all;
         };
         const Jobs now = who(before);
-        const Levels found = company(topology, who(node.clients)).strangers;
+        const Levels found = domain_counts(topology, who(node.clients)).strangers;
         const uint16_t Location::* levels[] = {&Location::package, &Location::numa, &Location::l3};
         for (const auto level : levels) {
             std::map<uint16_t, CpuSet> domains;
@@ -305,7 +305,7 @@ TEST(Properties, JobsAreApartWheneverThatIsPossible) {
                 }
                 if (!free) continue;
                 ++apart;
-                RC_ASSERT(found <= company(topology, with).strangers);
+                RC_ASSERT(found <= domain_counts(topology, with).strangers);
             }
         }
     }));
