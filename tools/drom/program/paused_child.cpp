@@ -74,7 +74,7 @@ void execute(const Program& program, char* const* words) {
 }
 
 [[noreturn]] void child_main(const Program& program, const std::vector<std::string>& command, const SignalRelay& relay,
-                             int go, int verdict) {
+                             int go, int exec_error) {
     size_t size = 0;
     if (!read_all(go, &size, sizeof size)) _exit(127);  // its creator does not want it any more
     std::string text(size, '\0');
@@ -87,7 +87,7 @@ void execute(const Program& program, char* const* words) {
     relay.restore_in_child();
     execute(program, words.data());
     const int code = errno;
-    write_all(verdict, &code, sizeof code);
+    write_all(exec_error, &code, sizeof code);
     _exit(127);
 }
 
@@ -105,9 +105,9 @@ std::string no_pipe(int code) {
 Expected<PausedChild> PausedChild::fork(const Program& program, const std::vector<std::string>& command,
                                         const SignalRelay& relay, int output, bool mute) {
     int go[2];
-    int verdict[2];
+    int exec_error[2];
     if (pipe2(go, O_CLOEXEC) != 0) return failure(DROM_E_OS, no_pipe(errno));
-    if (pipe2(verdict, O_CLOEXEC) != 0) {
+    if (pipe2(exec_error, O_CLOEXEC) != 0) {
         const int code = errno;
         close(go[0]);
         close(go[1]);
@@ -118,13 +118,13 @@ Expected<PausedChild> PausedChild::fork(const Program& program, const std::vecto
     const int code = errno;
     if (pid == 0) {
         close(go[1]);
-        close(verdict[0]);
+        close(exec_error[0]);
         redirect(output, mute);
-        child_main(program, command, relay, go[0], verdict[1]);
+        child_main(program, command, relay, go[0], exec_error[1]);
     }
     close(go[0]);
-    close(verdict[1]);
-    PausedChild child(pid, go[1], verdict[0]);
+    close(exec_error[1]);
+    PausedChild child(pid, go[1], exec_error[0]);
     if (pid < 0) return failure(DROM_E_OS, no_process(code));
     return child;
 }
@@ -132,12 +132,12 @@ Expected<PausedChild> PausedChild::fork(const Program& program, const std::vecto
 PausedChild::PausedChild(PausedChild&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       go_(std::exchange(other.go_, -1)),
-      verdict_(std::exchange(other.verdict_, -1)),
+      exec_error_(std::exchange(other.exec_error_, -1)),
       started_(other.started_) {}
 
 PausedChild::~PausedChild() {
     if (go_ >= 0) close(go_);
-    if (verdict_ >= 0) close(verdict_);
+    if (exec_error_ >= 0) close(exec_error_);
     if (pid_ > 0 && !started_) waitpid(pid_, nullptr, 0);  // its pipe is closed: it ends
 }
 
@@ -150,7 +150,7 @@ int PausedChild::start(const std::vector<std::string>& environment) {
     std::signal(SIGPIPE, before);
     started_ = true;
     int code = 0;
-    if (!told || !read_all(verdict_, &code, sizeof code))
+    if (!told || !read_all(exec_error_, &code, sizeof code))
         return 0;  // it runs, or has been killed: waiting for it will tell
     waitpid(pid_, nullptr, 0);
     return code;

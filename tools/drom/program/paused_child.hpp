@@ -31,11 +31,11 @@ public:
     int start(const std::vector<std::string>& environment);
 
 private:
-    PausedChild(pid_t pid, int go, int verdict) : pid_(pid), go_(go), verdict_(verdict) {}
+    PausedChild(pid_t pid, int go, int exec_error) : pid_(pid), go_(go), exec_error_(exec_error) {}
 
     pid_t pid_;
-    int go_;       ///< write end: length and text of the environment
-    int verdict_;  ///< read end: errno of a failed exec, end of file when it succeeded
+    int go_;          ///< write end: length and text of the environment
+    int exec_error_;  ///< read end: errno of a failed exec, end of file when it succeeded
     bool started_ = false;
 };
 
