@@ -53,7 +53,7 @@ class Measurer:
         return round(self.steps_per_us[runtime] * us)
 
     def broker(self, name: str, clock: str) -> list[float]:
-        """Microseconds of a benchmark of broker.cpp, a repetition each."""
+        """Microseconds of a benchmark of broker.cpp, one per repetition."""
         if not self.micro:
             self.micro = self.build.micro("bench_broker", self.times(25))
         return [value / 1000 for value in self.micro[name][clock]]

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpi_calls.c - what an MPI call costs through the entry point that the program is bound to, beside the MPI library's
-// own.
+// own. Prints one line per batch.
 //
-//   mpi_calls call BATCHES CALLS        MPI_Wait on no request: "through straight", ns a call, a line a batch, in turns
-//   mpi_calls pingpong BATCHES CALLS    8 bytes there and back between rank 0 and 1: ns a round, a line a batch
-//   mpi_calls allreduce BATCHES CALLS   one double over all ranks: ns a call, a line a batch
+//   mpi_calls call BATCHES CALLS        MPI_Wait on no request: "through straight", ns per call, in turns
+//   mpi_calls pingpong BATCHES CALLS    8 bytes there and back between rank 0 and 1: ns per round
+//   mpi_calls allreduce BATCHES CALLS   one double over all ranks: ns per call
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -32,7 +32,7 @@ struct Job {
     Seconds submit = 0;
     Seconds request = 1;  ///< requested run time on all its cores, >= 1
     int nodes = 1;        ///< whole nodes, >= 1
-    int min_cores = 1;    ///< on each node: one a rank (thesis 4.5.3)
+    int min_cores = 1;    ///< on each node: one per rank (thesis 4.5.3)
     Kind kind = Kind::kMalleable;
     int partition = 0;  ///< from 0; -1: of none that is known
     NodeFilter filter;

@@ -43,7 +43,7 @@ SUITES = {
     "fuzz": Suite("parsers and tables fed with garbage", {"DROM_FUZZ_SECONDS": "1800"}),
     "mutants": Suite("deliberate breakages, each to be noticed", {"DROM_MUTANTS_LONG": "1"}),
     "latency": Suite("how long a release takes, as a distribution", {"LATENCY_REQUESTS": "100000"}),
-    "soak": Suite("two jobs resized a hundred times a second", {"SOAK_SECONDS": "3600"}),
+    "soak": Suite("two jobs resized a hundred times per second", {"SOAK_SECONDS": "3600"}),
     "trees": Suite("what a client starts is moved with it", {"TREES_REQUESTS": "200"}),
     "readme": Suite("what README.md tells a newcomer to type, in a Debian of its own", {"DROM_README_LONG": "1"}),
     "plugin": Suite("Slurm's daemons killed while jobs share nodes", {"PLUGIN_STORM_TIMES": "20"}),

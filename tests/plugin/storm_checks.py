@@ -62,7 +62,7 @@ class Task:
     pid: int
     node: str
     malleable: bool
-    allowed: tuple[frozenset[int], ...]  # one a thread
+    allowed: tuple[frozenset[int], ...]  # one per thread
 
 
 @dataclass

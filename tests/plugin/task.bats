@@ -9,7 +9,7 @@ setup_file() {
     (($(nproc) >= 2)) || { missing "one CPU only: there is nothing to share"; return 1; }
     [[ -e $PLUGINS/task_drom.so ]] || { missing "no task_drom.so; scripts/slurm-headers.sh"; return 1; }
     start_cluster cores=2 partition=OverSubscribe=FORCE:4 plugstack="required $SPANK_DROM" task=task/drom drom="# of this test" \
-        drom="table=$BATS_FILE_TMPDIR/%n.table # one a node"
+        drom="table=$BATS_FILE_TMPDIR/%n.table # one per node"
     chmod 755 "$BATS_FILE_TMPDIR"
 }
 

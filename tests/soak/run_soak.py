@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""run_soak.py - two MPI+OpenMP jobs on all CPUs, whose shares change a hundred times a second, for a long time.
+"""run_soak.py - two MPI+OpenMP jobs on all CPUs, whose shares change a hundred times per second, for a long time.
 
 One job is long; the other comes, computes and goes again. Every request is a random distribution of the CPUs among the
 ranks that are there. Three things are checked all the while. The results of each run must be exact. The memory of the
@@ -241,7 +241,7 @@ def memory_of(pid: int) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="two MPI+OpenMP jobs are resized a hundred times a second")
+    parser = argparse.ArgumentParser(description="two MPI+OpenMP jobs are resized a hundred times per second")
     parser.add_argument("build", type=Path)
     parser.add_argument("--seconds", type=float, default=float(os.environ.get("SOAK_SECONDS", "30")))
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))

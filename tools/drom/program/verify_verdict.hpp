@@ -44,7 +44,7 @@ struct Interval {
 };
 Interval interval_of(std::vector<double> values);
 
-/// Ratios of CPU time, one a round that both modes have.
+/// Ratios of CPU time, one per round that both modes have.
 std::vector<double> ratios_of(const ModeResult& mode, const ModeResult& base);
 
 struct Verdict {
