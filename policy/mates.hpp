@@ -37,23 +37,23 @@ struct MateSet {
     Seconds guest_end = 0;
 };
 
-/// Cores of each node that a running job can lend; 0 when it must not.
+/// Returns the cores of each node that a running job can lend; 0 when it must not.
 int can_lend(const Lender& lender, const SharingRules& rules) noexcept;
 
-/// The running job as a mate of `job` if it lends `cores` cores of each node at `now`; nothing when the guest would
-/// outlive it, when its nodes do not suit the job, or when its slowdown would reach `limit`.
+/// Returns the running job as a mate of `job` that lends `cores` cores of each node at `now`. Returns nothing when the
+/// guest would outlive it, when its nodes do not suit the job, or when its slowdown would reach `limit`.
 std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const Job& job, int cores, double limit,
                             const SharingRules& rules, Seconds now);
 
-/// False when none of the jobs that have become possible mates since `version` can be one of `job`: then a search that
-/// found no mate at that version, with no lower a limit, would find none now. Holds for rules without free nodes and
-/// with two jobs per node.
+/// Returns false when no job that has become a possible mate since `version` can be a mate of `job`. Then a search
+/// that found no mate at that version, by the same limit or a higher one, finds none now. Holds for rules without free
+/// nodes and with two jobs per node.
 bool has_new_mates(const Cluster& cluster, const Job& job, std::uint64_t version, double limit,
                    const SharingRules& rules, Seconds now);
 
-/// The mate set with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to the
-/// job's. All mates lend the same number of cores; every number with which one of them alone could be a mate is tried.
-/// Equal PI: the lower job ids.
+/// Returns the mate set with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to
+/// the job's. All mates lend the same number of cores; every number with which one of them alone could be a mate is
+/// tried. Equal PI: the lower job ids.
 ///
 /// Without nm nothing is truncated. Mates of one size are interchangeable but for their slowdown. There are several
 /// ways to write the job's nodes as a sum of at most m sizes. For each way the best mates are the first of each size.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// slowdown.cpp - share, or wait.
+// slowdown.cpp - decides whether a job shares or waits.
 #include "policy/slowdown.hpp"
 
 #include <algorithm>

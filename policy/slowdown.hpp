@@ -21,7 +21,7 @@ struct SlowdownRules {
     double gain = 0;
 };
 
-/// P, the limit of predicted slowdowns, as of now. Cost: the running jobs when it is dynamic.
+/// Returns P, the limit of predicted slowdowns at this moment. Cost: the running jobs when it is dynamic.
 double slowdown_limit(const Cluster& cluster, const SlowdownRules& rules);
 
 /// The outcome of considering one job.
@@ -30,12 +30,12 @@ struct Consideration {
     MateSet mates;
 };
 
-/// Whether `job`, which would start at `static_start` on nodes of its own, starts now on nodes of mates. Looks, and
-/// changes nothing.
+/// Decides whether `job`, which would start at `static_start` on nodes of its own, starts now on nodes of mates.
+/// Changes nothing.
 Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
                        double limit, const SlowdownRules& rules, Seconds now);
 
-/// Starts it (step 7). Returns its slot.
+/// Starts the job (step 7). Returns its slot.
 int start_shared(Cluster& cluster, const Job& job, const MateSet& chosen, Seconds now);
 
 }  // namespace drom::policy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// folder.cpp - files in a table's directory that are not the table's.
+// folder.cpp - refuses a directory with files that are not a table's.
 #include "folder.hpp"
 
 #include <dirent.h>

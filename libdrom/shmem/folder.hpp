@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// folder.hpp - files in a table's directory that are not the table's.
+// folder.hpp - refuses a directory with files that are not a table's.
 #pragma once
 
 #include "drom/drom.h"

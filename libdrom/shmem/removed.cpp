@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// removed.cpp - which process still uses a removed table? The kernel lists it among the mappings.
+// removed.cpp - finds the process that still uses a removed table: the kernel lists the table among its mappings.
 #include "removed.hpp"
 
 #include <fcntl.h>

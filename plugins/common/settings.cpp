@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// settings.cpp - NAME=VALUE, one after the other or one per line.
+// settings.cpp - reads settings: NAME=VALUE, one after the other or one per line.
 #include "settings.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// slurm_text.cpp - looked up in a SPANK environment.
+// slurm_text.cpp - finds a variable in an environment of SPANK.
 #include "slurm_text.hpp"
 
 namespace drom::slurm {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// small_file.cpp - read at once; written beside, then renamed.
+// small_file.cpp - reads a file at once; writes a new one beside it, and renames that.
 #include "small_file.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// descendants.cpp - read from /proc, because a kernel need not list the children of a process.
+// descendants.cpp - reads descendants from /proc, because a kernel need not list the children of a process.
 #include "descendants.hpp"
 
 #include <algorithm>

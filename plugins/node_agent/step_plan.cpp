@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step_plan.cpp - from states of tasks to partition's clients, and back.
+// step_plan.cpp - turns states of tasks into partition's clients, and back.
 #include "step_plan.hpp"
 
 #include <algorithm>

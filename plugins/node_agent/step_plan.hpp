@@ -21,7 +21,7 @@ using Tasks = std::vector<TaskState>;
 /// A step that is about to start here.
 struct Launch {
     StepName step;
-    uid_t user = 0;    ///< whom the tasks are about to run as
+    uid_t user = 0;    ///< the user as whom the tasks are about to run
     std::string name;  ///< what people call the program
     CpuSet granted{};  ///< CPUs that the controller gave it here; where other tasks have them all, they are shared
     std::vector<pid_t> tasks;  ///< forked, and not yet running the program
@@ -44,19 +44,19 @@ struct NoPlan {
     bool no_room;
 };
 
-/// The tasks with a newcomer, which is last.
+/// Returns the tasks with a newcomer, which is last.
 tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, const Launch& launch,
                                          const std::vector<ProcessIdentity>& newcomers);
 
-/// The tasks with these of them parked: their CPUs go the way of those of tasks that end.
+/// Returns the tasks with these of them parked: their CPUs go the way of those of tasks that end.
 tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& which,
                                           Parked why);
 
-/// The tasks without these, whose CPUs go on; `gone` is what they were.
+/// Returns the tasks without these, whose CPUs pass to others; `gone` gets the tasks as they were.
 tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& leaving,
                                             Tasks& gone);
 
-/// Whether a batch script has steps on this node.
+/// Returns whether a batch script has steps on this node.
 bool has_steps(const TaskState& script, const Tasks& tasks);
 
 /// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step

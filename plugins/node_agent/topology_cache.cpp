@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// topology_cache.cpp - text and back; what is not as expected is read anew.
+// topology_cache.cpp - writes a topology as text, and reads it back; an unexpected text is read anew from hwloc.
 #include "topology_cache.hpp"
 
 #include <sstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// books.cpp - cores, limits and comments.
+// books.cpp - writes cores, limits and comments into slurmctld's records of jobs.
 #include "books.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core_sets.cpp - cores change hands.
+// core_sets.cpp - moves cores of a node from job to job.
 #include "core_sets.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// loans_file.cpp - written beside, flushed, renamed.
+// loans_file.cpp - writes the list of loans beside the old one, flushes it, and renames it.
 #include "loans_file.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// mate_search.cpp - questions of slurmctld's schedulers, to cons_tres and to the policy.
+// mate_search.cpp - answers slurmctld's schedulers by questions to cons_tres and to the policy.
 #include "mate_search.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// mate_search.hpp - asked about: would a job that cannot start now start beside running ones? Nothing is left changed.
+// mate_search.hpp - searches mates for a job that cannot start alone. Leaves nothing changed.
 #pragma once
 
 #include "running_jobs.hpp"

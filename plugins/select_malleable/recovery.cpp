@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// recovery.cpp - coming and going of slurmctld.
+// recovery.cpp - saves the loans as slurmctld goes, and finds them as it comes back.
 #include "recovery.hpp"
 
 #include <cerrno>

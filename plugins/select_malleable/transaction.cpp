@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// transaction.cpp - committed, and undone.
+// transaction.cpp - commits the start of a job on cores of running ones, and undoes it.
 #include "transaction.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// submission.hpp - srun, sbatch and salloc: a malleable job is announced to who decides about it.
+// submission.hpp - srun, sbatch and salloc: announces a malleable job to the plugins that decide about it.
 #pragma once
 
 struct spank_handle;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// variables.cpp - looked up in the step's own array.
+// variables.cpp - reads variables of the step's own environment.
 #include "variables.hpp"
 
 #include "slurm_spank.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// variables.hpp - of the environment that a step's tasks will have.
+// variables.hpp - variables of the environment that a step's tasks will have.
 #pragma once
 
 #include <string>
