@@ -40,8 +40,8 @@ public:
     const std::vector<Pool>& pools() const noexcept { return layout_; }
     const SlowdownRules& rules() const noexcept { return rules_; }
 
-    /// `journal` is called with each line of the journal of decisions: at once with those that say how things came to
-    /// be as they are.
+    /// Calls `journal` with each line of the journal of decisions: at once with the lines that lead to the present
+    /// state.
     void write_to(std::function<void(const std::string&)> journal);
 
     // ---- what happened, in order of time -------------------------------------------------------------------------
@@ -52,9 +52,9 @@ public:
     /// The job came as consider() proposed. False, and nothing changes, when a mate is gone or cannot lend so much any
     /// more.
     bool share(const Job& job, const std::vector<JobId>& mates, int cores, Seconds now);
-    /// Of a job that start() or share() made known; others are not looked for.
+    /// Ends a job that start() or share() made known; no other job is looked for.
     void finish(JobId id, Seconds now);
-    /// Any of these, as a journal has it. A decision changes nothing.
+    /// Applies any of these events, as a journal has it. A decision changes nothing.
     bool apply(const Event& event);
     /// A job that is not in a cluster is on these nodes, or has left them.
     void occupy(const NodeSet& nodes) { others_on(nodes, 1); }
@@ -63,8 +63,8 @@ public:
     // ---- questions -----------------------------------------------------------------------------------------------
 
     /// Decides by consider() whether the job should start now, beside running ones on nodes of `within`, instead of
-    /// waiting until `static_start`. Changes nothing but what is remembered to answer faster next time. Jobs that are
-    /// not malleable are not told of.
+    /// waiting until `static_start`. Changes nothing but what is remembered to answer faster next time. No line
+    /// of the journal tells of jobs that are not malleable.
     Event propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now);
     /// Returns what propose() would answer by these rules, from the running jobs alone. Remembers nothing, and writes
     /// no journal. Cost: that of a search, always.

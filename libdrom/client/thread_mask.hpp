@@ -22,7 +22,7 @@ public:
         current_.store(0);
     }
 
-    /// Makes `mask` what threads may use from now on. Threads that read the old mask before may set it until
+    /// Publishes `mask` as what threads may use from now on. Threads that read the old mask before may set it until
     /// await_setters(). One releasing thread at a time. Returns false when a thread is still setting an affinity from
     /// the copy to be filled.
     bool publish(uint64_t seq, const CpuSet& mask) noexcept;

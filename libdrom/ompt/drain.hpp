@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drain.hpp - lets left-over threads sleep before a team shrinks.
 //
-// Before a team shrinks whose left-over threads would spin for long, one region runs with waiting threads that yield.
-// They fall asleep after it, each as soon as it gets a CPU; until then the way of waiting stays.
+// When left-over threads would spin for long, one more region runs before the team shrinks; its waiting threads yield.
+// After that region the left-over threads fall asleep, each as soon as it gets a CPU. Until then the way of waiting
+// stays.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ bool must_drain(uint32_t cpus) noexcept;
 /// Notes that the region that drains the team, if one was asked for, starts now.
 void begin_drain() noexcept;
 
-/// Returns whether no drain is under way. One that has settled by now ends here.
+/// Returns whether no drain is under way. A drain that has settled by now ends here.
 bool is_drained() noexcept;
 
 }  // namespace drom::safe_point

@@ -53,8 +53,8 @@ struct Choice {
 /// domains where no other job is, then cores near those that it has; whole ones first. The best attempt has, in this
 /// order:
 ///  1. the fewest CPUs in `left` besides `cpus`;
-///  2. the fewest strangers in packages, then in NUMA nodes, then in L3s: the jobs in one besides the first, summed
-///     over all;
+///  2. the fewest strangers in packages, then in NUMA nodes, then in L3s: the jobs in a domain besides its first,
+///     summed over all domains;
 ///  3. equal shares of the jobs;
 ///  4. the fewest packages, then NUMA nodes, then L3s that each job is in, summed over the jobs.
 /// Cost: the square of the cores, 10 to 50 us for 64 of them. Thread-safe.

@@ -38,8 +38,8 @@ public:
     /// reports it, and the step runs as without drom.
     [[nodiscard]] tl::expected<void, Refusal> would_fit(const Launch& launch, unsigned tasks);
 
-    /// A step daemon is about to write the cpusets of its step, and with them the job's: steps of the job that were
-    /// widened beyond its own CPUs stand in the way, and are narrowed until arrive() of the new one. Errors: a
+    /// Narrows the steps of the job that were widened beyond its own CPUs, until arrive() of the new step. Called as a
+    /// step daemon is about to write the cpusets of its step and of the job: wider ones stand in the way. Errors: a
     /// sentence. Cost: 30 us where there are none.
     tl::expected<void, Refusal> before_step(const StepName& step, const CpuSet& cpus_of_job);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // run_cpus.hpp - which CPUs a newcomer gets. Pure: state in, decision out.
 //
-// Free CPUs first, near one another. CPUs still missing are taken from running malleable clients: so that programs stay
-// apart, then of the largest, as the node agent of Slurm chooses them; never below a client's minimum.
+// Free CPUs come first, near one another. CPUs that are still missing are taken from running malleable clients, by the
+// rules of partition/choice.hpp: programs stay apart, the largest loses most, and no client falls below its minimum.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct Choice {
     bool takes = false;  ///< some belong to other clients
 };
 
-/// Errors: E_NOCPU (so many there can never be), E_BUSY (there may be later). With what can be had. The sentence begins
-/// after "drom: VERB: ".
+/// Errors: E_NOCPU (so many can never be had), E_BUSY (they may be had later). The sentence says how many can be had
+/// now, and begins after "drom: VERB: ".
 Expected<Choice> choose_cpus(Wish wish);
 
 /// The CPUs of a newcomer that named no number when nothing is free: an equal share, at least 1.
