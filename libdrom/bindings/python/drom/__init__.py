@@ -166,7 +166,7 @@ class Event:
 
 
 class Table:
-    """The node's table: who owns which CPU. `path` None: DROM_TABLE, else the user's own. Close it, or use it in `with`."""
+    """The node's table: which client owns which CPU. `path` None: DROM_TABLE, else the user's own. Close it, or use it in `with`."""
 
     def __init__(self, path: str | None = None, *, create: bool = False, read_only: bool = False, cpus: int = 0) -> None:
         self._table = ctypes.c_void_p()
@@ -270,7 +270,7 @@ class Table:
                 rigid: bool = False, take: bool = False, give_back: bool = False, wait: Wait = "released",
                 timeout: float | None = None) -> Reservation:
         """Reserves CPUs for a process that is about to start a program; they stay reserved while that process or this one lives. Status.PENDING:
-        it stands, and those who have the CPUs have not left them yet."""
+        it stands, and their owners have not left the CPUs yet."""
         flags = (c.RIGID if rigid else 0) | (c.TAKE if take else 0) | (c.RETURN if give_back else 0)
         options = _request(wait, timeout, None, flags)
         options.name, options.job = (None if text is None else text.encode() for text in (name, job))
