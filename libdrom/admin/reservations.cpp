@@ -72,8 +72,9 @@ bool is_kept(Table& table, uint32_t slot, uint64_t seen) noexcept {
     const Page* page = table.pages.view(slot);
     const bool follows = now.phase == phase::kLive || page == nullptr || page->joined.load() != 0;
     const ProcessIdentity identity = read_identity(table.ledger.slot(slot).client);
-    return follows && liveness(identity) == Liveness::kAlive && identity.pid != self().pid &&
-           read_identity(table.ledger.slot(slot).launcher).pid != self().pid;
+    // A client of another container may live, and has numbers that are used here, too.
+    return follows && liveness(identity) != Liveness::kDead && !(identity == self()) &&
+           !(read_identity(table.ledger.slot(slot).launcher) == self());
 }
 
 /// Leaves the CPUs of a program that has ended to a descendant that still runs on them: step 3 of descendants.hpp.

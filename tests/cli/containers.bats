@@ -127,6 +127,20 @@ time.sleep(60)' "$DROM_TABLE"
     [[ $status == 0 ]]
 }
 
+@test "the end of a program in one container takes no CPU from a program in another, with the same numbers" {
+    [[ $EUID == 0 ]] || missing "not root, so there are no containers"
+    unshare --pid --fork --mount-proc true || missing "no namespaces"
+    two_cpus
+    background unshare --pid --fork --kill-child --mount-proc "$BIN" run --name lives --cpus "$A" -- "$GUESTS/held-gcc"
+    eventually "it is live" client_is lives state live
+    unshare --pid --fork --mount-proc "$BIN" run --no-preload --name ends --cpus "$B" -- true
+    client_is lives mask "$A"
+    # A process of a third one, which knows the number only.
+    export PYTHONPATH=${BATS_TEST_DIRNAME%/tests/cli}/libdrom/bindings/python LD_LIBRARY_PATH=$BUILD/lib
+    refuses 1 "the process still runs" unshare --pid --fork --mount-proc python3 -c "import drom; drom.Table().release($(client lives pid))"
+    client_is lives mask "$A"
+}
+
 @test "a program that was the first process of a pid namespace leaves no client behind, unless it runs on" {
     unshare --pid --fork --mount-proc true || missing "no namespaces"
     drom run --name boxed -- unshare --pid --fork --mount-proc "$GUESTS/regions-gcc" 0.1

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "client/rank.hpp"
 #include "command_line/cpu_text.hpp"
@@ -27,6 +28,7 @@
 #include "program/signal_relay.hpp"
 #include "program/verify_records.hpp"
 #include "table/logout.hpp"
+#include "table/reservation.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/run_cpus.hpp"
 #include "verbs/verb_functions.hpp"
@@ -63,17 +65,6 @@ Rank rank_by_launcher(bool& ranked) {
     ranked = rank_of(text_of, rank);
     if (ranked && rank.job[0] == '\0') name_by_launcher(rank.job, sizeof rank.job);
     return rank;
-}
-
-/// The client in whose reservation this process was started, as by a script under drom run; nullptr: none.
-const ClientView* client_around(const Snapshot& snapshot) {
-    const char* table = text_of("DROM_TABLE");
-    const char* slot = text_of("DROM_SLOT");
-    if (table == nullptr || slot == nullptr || snapshot.path != table) return nullptr;
-    const auto found = std::ranges::find_if(snapshot.clients, [&](const ClientView& client) {
-        return fmt::format("{}:{}", client.info.slot, client.info.generation) == slot;
-    });
-    return found == snapshot.clients.end() ? nullptr : &*found;
 }
 
 constexpr size_t kLongestName = sizeof(drom_client_info::name) - 1;
@@ -312,7 +303,7 @@ private:
         if (!cpuset) return tl::make_unexpected(cpuset.error());
         const unsigned count = affinity.count();
         if (shares_mask(rank_, count, cpuset->count())) return own_part(affinity);
-        if (count < cpuset->count())
+        if (count < cpuset->count() && !std::exchange(said_bound_, true))
             mention(options_, fmt::format("its launcher has bound rank {} to {}: it starts there; an unbound one "
                                           "(mpirun --bind-to none) gets a part of {}",
                                           rank_.rank, cpus_text(affinity), cpus_text(*cpuset)));
@@ -433,7 +424,10 @@ private:
             request.take = request.give_back = choice->takes;
             auto reserved = table_.reserve(child, choice->cpus, request, traits_);
             report_.reserve_ns = ns_since(start);
-            if (reserved) return reserved;
+            if (reserved) {
+                slot_ = slot_of(*reserved);
+                return reserved;
+            }
             Error refusal = reserved.error();
             // The choice refuses what can never be had, so a CPU was drained meanwhile.
             if (refusal.status == DROM_E_NOCPU && exact_.empty()) refusal.status = DROM_E_BUSY;
@@ -501,6 +495,7 @@ private:
             warn(options_,
                  fmt::format("{} cannot be preloaded: LD_PRELOAD knows no blanks and colons; install drom elsewhere",
                              directory));
+            preload_ = {};
             return;
         }
         if (preload_.mpi && access((directory + "/libdrom-mpi.so").c_str(), R_OK) != 0) {
@@ -521,15 +516,14 @@ private:
     void give_back(pid_t child) {
         const auto clients = table_.clients();
         if (!clients) return tell_lost(clients.error());
-        for (const auto& info : *clients) {
-            if (info.launcher_pid != getpid()) continue;
-            if (info.pid != child && runs_on(info.pid))
-                mention(options_, fmt::format("{} goes on in the background and keeps its CPUs", client_words(info)));
-            else if (const auto released = table_.release(info.pid); released && released->pending())
-                mention(options_, released->text);
-            else if (!released && released.error().status != DROM_E_NOPROC)
-                tell_lost(released.error());
-        }
+        const auto own = std::ranges::find_if(*clients, [&](const auto& info) { return slot_of(info) == slot_; });
+        if (own == clients->end()) return;
+        if (own->pid != child && runs_on(own->pid))
+            mention(options_, fmt::format("{} goes on in the background and keeps its CPUs", client_words(*own)));
+        else if (const auto released = table_.release(own->pid); released && released->pending())
+            mention(options_, released->text);
+        else if (!released && released.error().status != DROM_E_NOPROC)
+            tell_lost(released.error());
     }
 
     /// In another pid namespace the number is another process's; but all that is left is below this subreaper.
@@ -552,12 +546,14 @@ private:
     const CommandOptions& options_;
     Program program_;
     bool is_rank_ = false;
+    bool said_bound_ = false;
     Rank rank_;
     Preload preload_;
     CpuSet exact_;
     Table& table_;
     Traits traits_;
     RunReport report_;
+    std::string slot_;    ///< of the reservation, as DROM_SLOT names it; empty: none yet
     std::string resize_;  ///< the way that holds: keep, follow or auto
 };
 
