@@ -351,11 +351,38 @@ CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
     return set;
 }
 
+namespace {
+
+bool same_job(const Slot& a, const Slot& b) noexcept {
+    return a.job[0] != '\0' && strncmp(a.job, b.job, sizeof a.job) == 0;
+}
+
+/// The jobs of clients, by slot. A client without a job is one.
+class Jobs {
+public:
+    explicit Jobs(partition::Occupancy& clients) noexcept : clients_(clients) {}
+
+    uint16_t of(const Ledger& ledger, uint32_t slot) noexcept {
+        for (uint32_t i = 0; i < count_; ++i)
+            if (same_job(ledger.slot(slots_[i]), ledger.slot(slot))) return jobs_[i];
+        slots_[count_] = static_cast<uint16_t>(slot);
+        return jobs_[count_++] = clients_.add_job();
+    }
+
+private:
+    partition::Occupancy& clients_;
+    uint32_t count_ = 0;
+    uint16_t slots_[kMaxClients], jobs_[kMaxClients];
+};
+
+}  // namespace
+
 CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept {
     CpuSet present{};
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
         if (!load_owner(ledger, cpu).is(Owner::kAbsent)) present.add(cpu);
     partition::Occupancy clients(present, &ledger.location(0));
+    Jobs jobs(clients);
     CpuSet held{};
     uint32_t spare = 0;
     for (uint32_t slot = 0; slot < ledger.clients(); ++slot) {
@@ -363,7 +390,7 @@ CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, u
         if (owner == who || !is_live(ledger, owner)) continue;
         const CpuSet has = wanted_cpus(ledger, owner);
         const uint32_t loses = is_rigid(ledger, slot) ? 0 : has.count() - std::min(has.count(), least(ledger, slot));
-        clients.add(clients.add_job(), has, loses);
+        clients.add(jobs.of(ledger, slot), has, loses);
         held = held | has;
         spare += loses;
     }

@@ -4,6 +4,7 @@
 #include "admin/plan.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -425,6 +426,18 @@ TEST_F(Two, TakingStopsAtEverybodysLeast) {
     EXPECT_EQ(result.status, DROM_E_BUSY);
     EXPECT_NE(result.text.find("would be left with 0 CPUs and needs 1"), std::string::npos) << result.text;
     EXPECT_EQ(choose_taken(table.ledger, table.name(a), CpuSet::range(0, 4), 8).count(), 2U);
+}
+
+TEST(ChooseTaken, TheLargestJobGivesFirstAlsoWhereItsClientsAreSmall) {
+    MemoryTable table(9, 4);
+    uint32_t slots[4];
+    for (uint32_t& slot : slots) slot = table.join();
+    const CpuSet masks[] = {set_of({0}), set_of({1, 2}), set_of({3, 4}), set_of({5, 6, 7})};
+    for (int i = 0; i < 4; ++i) table.give(slots[i], masks[i]);
+    const auto giver = [&] { return choose_taken(table.ledger, table.name(slots[0]), masks[0], 1); };
+    EXPECT_TRUE(masks[3].contains(giver()));
+    for (int i : {1, 2}) strcpy(table.ledger.slot(slots[i]).job, "ranks");
+    EXPECT_TRUE((masks[1] | masks[2]).contains(giver()));
 }
 
 TEST(ChooseTaken, TheLargestGiveFirstAndNobodyGoesBelowItsLeast) {
