@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "base/error.hpp"
+#include "reserved.hpp"
 #include "runtime_waiting.hpp"
 #include "shmem/descendants.hpp"
 #include "shmem/events.hpp"
@@ -238,7 +239,7 @@ namespace {
 /// request. Returns none once the parent's slot has another user.
 Request of_parent() noexcept {
     Request posted{};
-    const bool known = state.ledger.base != nullptr && read_request(state.ledger, state.slot, posted) && is_current();
+    const bool known = state.ledger.base != nullptr && read_latest(state.ledger, state.slot, posted) && is_current();
     return known ? posted : Request{0, CpuSet::empty()};
 }
 }  // namespace

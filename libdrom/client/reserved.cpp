@@ -53,17 +53,17 @@ bool open(Reservation& reservation) noexcept {
     return false;
 }
 
-/// Without malloc: a signal handler may call this.
+/// Returns null when the table cannot be opened at this moment. Without malloc: a signal handler may call this.
 Reservation* look() noexcept {
     unsigned slot = 0;
     unsigned generation = 0;
     if (!is_named(slot, generation)) return &nothing;
     void* room = mmap(nullptr, sizeof(Reservation), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) return &nothing;
+    if (room == MAP_FAILED) return nullptr;
     auto* reservation = new (room) Reservation{{}, slot, generation};
     if (open(*reservation)) return reservation;
     munmap(room, sizeof(Reservation));
-    return &nothing;
+    return nullptr;
 }
 
 const Reservation& reservation() noexcept {
@@ -72,6 +72,7 @@ const Reservation& reservation() noexcept {
     const int saved = errno;
     Reservation* mine = look();
     errno = saved;
+    if (mine == nullptr) return nothing;  // the next call looks again
     if (found.compare_exchange_strong(known, mine)) return *mine;
     if (mine != &nothing) {
         close_ledger(mine->ledger);
@@ -81,6 +82,10 @@ const Reservation& reservation() noexcept {
 }
 
 }  // namespace
+
+bool read_latest(const Ledger& ledger, uint32_t slot, Request& posted) noexcept {
+    return read_request(ledger, slot, posted) || (posted.seq != 0 && get_affinity(0, posted.mask));
+}
 
 CpuSet reserved_node() noexcept {
     const Reservation& mine = reservation();
@@ -99,8 +104,9 @@ bool start_cpus(CpuSet& start) noexcept {
 Request reserved() noexcept {
     const Reservation& mine = reservation();
     Request posted{};
-    if (mine.ledger.base == nullptr || !read_request(mine.ledger, mine.slot, posted) || !mine.is_there())
-        return {0, CpuSet::empty()};
+    if (mine.ledger.base == nullptr) return {0, CpuSet::empty()};
+    const bool known = read_latest(mine.ledger, mine.slot, posted);
+    if (!known || !mine.is_there()) return {0, CpuSet::empty()};
     return posted.mask.none() ? Request{0, CpuSet::empty()} : posted;
 }
 
