@@ -198,6 +198,15 @@ bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noe
            counts_cpus(0, mask, caller);
 }
 
+/// Returns whether the kernel writes into so many bytes. It refuses too few, and libgomp tries more then.
+bool has_room(size_t size) noexcept {
+    CpuSet any{};
+    const int saved = errno;
+    const bool room = syscall(SYS_sched_getaffinity, 0, std::min(size, sizeof any.words), any.words) > 0;
+    errno = saved;
+    return room;
+}
+
 /// Writes as much of the mask as the caller has room for. The kernel refuses a room that is too small (EINVAL).
 void write_mask(const CpuSet& set, size_t size, void* mask) noexcept {
     const size_t known = std::min(size, sizeof set.words);
@@ -333,7 +342,8 @@ DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t*
     auto* real = next<int(pthread_t, size_t, cpu_set_t*)>(known, "pthread_getaffinity_np");
     if (real == nullptr) return ENOSYS;
     CpuSet counted{};
-    if (!counts_own_cpus(thread, mask, CALLER) || !counted_cpus(counted)) return real(thread, size, mask);
+    const bool counts = counts_own_cpus(thread, mask, CALLER) && has_room(size) && counted_cpus(counted);
+    if (!counts) return real(thread, size, mask);
     // libgomp has one mask for all threads that count: it must not hold the kernel's answer, even for a moment.
     write_mask(counted, size, mask);
     return 0;
