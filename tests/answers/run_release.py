@@ -80,7 +80,8 @@ class Release(Suite):
         env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "ASAN_OPTIONS") if name in os.environ}
         env.update(OMP_NUM_THREADS=str(scene.threads), DROM_TABLE=str(scratch / "table"))
         # The program runs long enough to be watched for a second on any machine. play() ends it.
-        command = [str(self.guests / scene.program), scene.mode, "500000" if scene.program.startswith("nested") else "2000"]
+        amount = {"nested": "500000", "processes": "50000"}.get(scene.program.rpartition("-")[0], "2000")
+        command = [str(self.guests / scene.program), scene.mode, amount]
         preload = [self.given.preload_first] if self.given.preload_first else []
         if scene.start == "run":
             command = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--", *command]
