@@ -87,7 +87,8 @@ void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const
 /// Returns the CPUs of this node, by the table. For a client, or a child of one.
 CpuSet cpus_of_node() noexcept;
 
-/// Returns the affinity that this process joined with. Only while joined().
+/// Returns the CPUs that this process began with: start_cpus(), otherwise its affinity at the join. For a client, or a
+/// child of one.
 CpuSet first_mask() noexcept;
 
 /// Returns this process's page for counters and state; a private page before join, so it is never null.

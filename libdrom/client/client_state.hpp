@@ -56,8 +56,8 @@ struct State {
     Half releasing;       ///< 1: some thread is confining; 2: and the agent's thread waits for it
     KnownThreads known;   ///< the thread that holds `releasing` may change it
     bool yielding;        ///< waiting threads give their CPU away; as `known`
-    CpuSet first_mask;    ///< the affinity at the join; constant while joined
-    uint32_t first_cpus;  ///< their number then
+    CpuSet first_mask;    ///< the CPUs that it began with; constant while joined
+    uint32_t first_cpus;  ///< their number
     std::atomic<Team> team;
     uint32_t fitting;  ///< teams in a row that had enough CPUs; only for the thread that opens teams
     Half nudge;        ///< futex: counts enable() and leave()

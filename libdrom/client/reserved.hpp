@@ -9,14 +9,14 @@
 namespace drom::client {
 
 /// Returns the last request to the client whose reservation the environment names (DROM_SLOT); it holds for all its
-/// processes. seq 0: no request so far, one without CPUs, or no such client any more. The
-/// first call opens the table and keeps it mapped, about 50 us; further calls take about 0.1 us. Thread-safe; signal
-/// handlers may call it, also between vfork and exec.
+/// processes. seq 0: no request so far, one without CPUs, no such client any more, or a table that cannot be opened
+/// now. The first call that can opens the table and keeps it mapped, about 50 us; further calls take about 0.1 us.
+/// Thread-safe; signal handlers may call it, also between vfork and exec.
 Request reserved() noexcept;
 
 /// Reads the newest request to a client that is not the calling process. An administrator may have died that wrote into
-/// it. Then its mask is the affinity of the calling thread, which gets no other CPU so. Returns false when there is no
-/// request.
+/// it. Then its mask is the affinity of the calling thread: a thread that sets its own gets no other CPU. Returns false
+/// when there is no request.
 bool read_latest(const Ledger& ledger, uint32_t slot, Request& posted) noexcept;
 
 /// Returns the CPUs of the node of this reservation, by its table; none without a reservation. As reserved().
