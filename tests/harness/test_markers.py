@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "mutants"))
 
-from markers import GONE, NEVER, Becomes, Before, Moved, Word, broken_text, complaints, marked_by_name  # noqa: E402
+from markers import GONE, NEVER, Becomes, Before, Moved, Stale, Word, broken_text, complaints, marked_by_name  # noqa: E402
 
 TEXT = "int f() {\n    if (a) return 1;  // mutant early\n    return 2;\n}\n"
 TABLE = "tests/mutants/mutants.py: it is late: "
@@ -64,6 +64,11 @@ class Markers(unittest.TestCase):
             with self.subTest(edit):
                 self.assertEqual(broken_text(marked_by_name(self.root)["early"], edit), f"int f() {{\n{middle}}}\n")
         self.assertEqual(broken_text(marked_by_name(self.root)["early"], Moved(-1)), "    if (a) return 1;\nint f() {\n    return 2;\n}\n")
+
+    def test_a_line_is_not_moved_out_of_its_file(self) -> None:
+        for edit in (Moved(-2), Moved(3)):
+            with self.subTest(edit), self.assertRaises(Stale):
+                broken_text(marked_by_name(self.root)["early"], edit)
 
 
 if __name__ == "__main__":

@@ -58,8 +58,11 @@ class Moved:
     by: int
 
     def broken(self, lines: list[str], at: int) -> list[str]:
+        to = at + self.by
+        if not 0 <= to < len(lines):
+            raise Stale(f"its line cannot be moved by {self.by} lines: it would leave the file")
         rest = [*lines[:at], *lines[at + 1 :]]
-        return [*rest[: at + self.by], lines[at], *rest[at + self.by :]]
+        return [*rest[:to], lines[at], *rest[to:]]
 
 
 Edit = Word | Becomes | Before | Moved
