@@ -67,7 +67,9 @@ public:
         return true;
     }
 
-    void pass(Cluster& cluster, Seconds now, bool ended, std::vector<Start>& started) override {
+    void pass(std::span<Cluster> partitions, Seconds now, bool ended, Changes& changes) override {
+        Cluster& cluster = partitions.front();
+        std::vector<Start>& started = changes.started;
         news_ = news_ || ended;
         if (news_ && due_ == kNever) due_ = next_pass(now);
         sort(cluster, now);

@@ -22,10 +22,20 @@ enum class Refusal : std::uint8_t {
     kHarm,     ///< mates would lose more than the job wins (only where the policy asks for that)
 };
 
+/// Where a job runs and how fast, where a policy chose among partitions and frequencies.
+struct OperatingPoint {
+    int partition = 0;       ///< from 0
+    double ghz = 0;          ///< of its cores; 0: nominal
+    double time_factor = 1;  ///< run time here / run time on the first partition at its nominal frequency
+    double watts = 0;        ///< of each of its nodes; 0: not known
+    double efficiency = 0;   ///< eff_p of the partition for this job (thesis, equation 6.5); 0: not known
+};
+
 struct Decision {
     JobId job = 0;
     Seconds at = 0;
-    int slot = 0;  ///< of the cluster
+    int slot = 0;          ///< of the partition's cluster
+    OperatingPoint point;  ///< whose partition it is
     How how = How::kInOrder;
     Refusal refusal = Refusal::kNone;  ///< of the last try that refused to share
     Seconds static_start = 0;          ///< shared: predicted start if it had waited

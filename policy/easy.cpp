@@ -111,7 +111,9 @@ public:
         return true;
     }
 
-    void pass(Cluster& cluster, Seconds now, bool ended, std::vector<Start>& started) override {
+    void pass(std::span<Cluster> partitions, Seconds now, bool ended, Changes& changes) override {
+        Cluster& cluster = partitions.front();
+        std::vector<Start>& started = changes.started;
         const bool overdue = !cluster.releases().empty() && cluster.releases().front().at <= now;
         const bool everyone = ended || again_ || overdue;
         again_ = false;

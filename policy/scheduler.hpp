@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scheduler.hpp - who starts now: static backfill, and sharing after it where a policy shares.
 //
-// A scheduler knows the waiting jobs; the cluster knows the running ones. The program around them (simulator, plugin)
-// tells both what happens, in order of time. It asks for a pass whenever something happened or wake() says so.
+// A scheduler knows the waiting jobs; the clusters know the running ones, one cluster per partition of the machine. The
+// program around them (simulator, plugin) tells both what happens, in order of time. It asks for a pass whenever
+// something happened or wake() says so.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "policy/priority.hpp"
@@ -28,10 +30,18 @@ struct BackfillRules {
     static BackfillRules easy();
 };
 
-/// A job that a pass started.
+/// A job that a pass started. Its request is that of Cluster::running(), scaled where the policy chose a slower or
+/// faster operating point.
 struct Start {
     Job job;
     Decision decision;
+};
+
+/// The changes that a pass made.
+struct Changes {
+    std::vector<Start> started;
+
+    void clear() { started.clear(); }
 };
 
 class Scheduler {
@@ -40,9 +50,10 @@ public:
     virtual void submit(const Job& job) = 0;
     /// Takes a waiting job back. False when it does not wait.
     virtual bool cancel(JobId id) = 0;
-    /// Decides at `now` and starts jobs on the cluster; appends what it started. `ended`: since the last pass a job
-    /// ended or the machine changed (otherwise only submits happened).
-    virtual void pass(Cluster& cluster, Seconds now, bool ended, std::vector<Start>& started) = 0;
+    /// Decides at `now`, carries it out on the clusters, and appends what it did to `changes`. `partitions` are always
+    /// the same ones, and as many as the policy can use (PolicyRow::several_partitions). `ended`: since the last pass a
+    /// job ended or the machine changed (otherwise only submits happened).
+    virtual void pass(std::span<Cluster> partitions, Seconds now, bool ended, Changes& changes) = 0;
     /// When the next pass is due although nothing happens; kNever.
     virtual Seconds wake() const = 0;
     virtual std::size_t waiting() const = 0;

@@ -46,9 +46,9 @@ Log replay(const std::vector<Timed>& jobs, Scheduler& scheduler, const Machine& 
         }
         for (; submitted < jobs.size() && jobs[submitted].job.submit <= now; ++submitted)
             scheduler.submit(jobs[submitted].job);
-        std::vector<Start> started;
-        scheduler.pass(cluster, now, ended, started);
-        for (const Start& start : started) {
+        Changes changes;
+        scheduler.pass({&cluster, 1}, now, ended, changes);
+        for (const Start& start : changes.started) {
             log.starts[start.job.id] = now;
             log.how[start.job.id] = start.decision.how;
             ends[start.decision.slot] = now + jobs[static_cast<std::size_t>(start.job.id)].run;
@@ -173,16 +173,16 @@ TEST(Backfill, WeightsPutSmallJobsFirst) {
 TEST(Backfill, ACancelledJobIsForgottenAndItsReservationWithIt) {
     const auto scheduler = easy();
     Cluster cluster(Machine::uniform(10, 4));
-    std::vector<Start> started;
+    Changes changes;
     for (const Timed& t : {timed(0, 0, 6, 100, 100), timed(1, 0, 8, 100, 100), timed(2, 0, 4, 500, 500)})
         scheduler->submit(t.job);
-    scheduler->pass(cluster, 0, false, started);
-    ASSERT_EQ(started.size(), 1U);
+    scheduler->pass({&cluster, 1}, 0, false, changes);
+    ASSERT_EQ(changes.started.size(), 1U);
     EXPECT_TRUE(scheduler->cancel(1));
     EXPECT_FALSE(scheduler->cancel(1));
-    scheduler->pass(cluster, 1, false, started);
-    ASSERT_EQ(started.size(), 2U);
-    EXPECT_EQ(started.back().job.id, 2);
+    scheduler->pass({&cluster, 1}, 1, false, changes);
+    ASSERT_EQ(changes.started.size(), 2U);
+    EXPECT_EQ(changes.started.back().job.id, 2);
 }
 
 // ---- sharing ---------------------------------------------------------------------------------------------------

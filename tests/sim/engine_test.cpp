@@ -22,9 +22,11 @@ public:
 
     void submit(const policy::Job& job) override { inner_->submit(job); }
     bool cancel(policy::JobId id) override { return inner_->cancel(id); }
-    void pass(policy::Cluster& cluster, Seconds now, bool ended, std::vector<policy::Start>& started) override {
+    void pass(std::span<policy::Cluster> partitions, Seconds now, bool ended, policy::Changes& changes) override {
+        const policy::Cluster& cluster = partitions.front();
+        const std::vector<policy::Start>& started = changes.started;
         const std::size_t before = started.size();
-        inner_->pass(cluster, now, ended, started);
+        inner_->pass(partitions, now, ended, changes);
         if (trouble.empty()) trouble = cluster.inconsistency();
         // Equation 5.3, and step 6: the mates' nodes are the guest's, and it ends inside their limits. A later start of
         // the same pass may have moved the mates again, only further.
@@ -85,7 +87,7 @@ Outcome simulated(const Workload& workload, const std::string& setting, const st
     RC_ASSERT(parameters.has_value());
     EngineRules rules = engine_rules_of(*parameters, kNodes, kCores);
     rules.window_to = 1'000'000;  // every stretch is recorded: the work that was done can be counted
-    Watched scheduler(scheduler_of(*parameters));
+    Watched scheduler(parameters->policy.scheduler());
     Outcome outcome = simulate(workload, scheduler, rules);
     if (trouble != nullptr) *trouble = scheduler.trouble;
     return outcome;
@@ -183,7 +185,7 @@ TEST(Engine, NobodySharesWhenNobodyIsMalleable) {
     EXPECT_TRUE(holds("rigid", [] {
         const Workload workload = random_workload(false);
         const auto parameters = read_setting("sd:malleable_share=0,max_slowdown=inf", {});
-        const auto scheduler = scheduler_of(*parameters);
+        const auto scheduler = parameters->policy.scheduler();
         const Outcome shared = simulate(workload, *scheduler, engine_rules_of(*parameters, kNodes, kCores));
         RC_ASSERT(same(shared, simulated(workload, "slurm")));
     }));
@@ -201,7 +203,7 @@ LogJob job(std::int64_t id, Seconds submit, int nodes, Seconds run, Seconds requ
 
 Outcome simulated_with(const Workload& workload, const std::string& setting) {
     const auto parameters = read_setting(setting, {});
-    const auto scheduler = scheduler_of(*parameters);
+    const auto scheduler = parameters->policy.scheduler();
     return simulate(workload, *scheduler, engine_rules_of(*parameters, kNodes, kCores));
 }
 

@@ -26,7 +26,7 @@ protected:
     static Outcome simulated(const Workload& workload, const std::string& setting, int nodes, int cores) {
         const auto parameters = read_setting(setting, {});
         EXPECT_TRUE(parameters.has_value()) << (parameters ? "" : parameters.error());
-        const auto scheduler = scheduler_of(*parameters);
+        const auto scheduler = parameters->policy.scheduler();
         return simulate(workload, *scheduler, engine_rules_of(*parameters, nodes, cores));
     }
 };

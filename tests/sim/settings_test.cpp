@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "policy/registry/backfill_rows.hpp"
+
 namespace {
 
 using namespace drom::sim;
@@ -21,8 +23,8 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
         const char* sentence;
     };
     const Row rows[] = {
-        {"esay", "there is no policy 'esay'; there are easy, slurm, sd and sd+"},
-        {"", "there is no policy ''; there are easy, slurm, sd and sd+"},
+        {"esay", "there is no policy 'esay'; did you mean easy? (drom-sim policies lists them)"},
+        {"", "there is no policy '' (drom-sim policies lists them)"},
         {"sd:max_slowdwn=3", "there is no parameter 'max_slowdwn'; drom-sim --help lists them"},
         {"easy:max_slowdown=3", "policy easy has no parameter 'max_slowdown'"},
         {"sd+:bf_window=3", "policy sd+ has no parameter 'bf_window'"},
@@ -60,19 +62,24 @@ TEST(Settings, EveryValueIsReadBackAsItIsPrinted) {
 TEST(Settings, ASettingsOwnParametersComeAfterTheCommonOnes) {
     const auto read = read_setting("sd:bf_max_job_test=7", {{"bf_max_job_test", "50"}, {"max_mates", "3"}});
     ASSERT_TRUE(read.has_value());
-    EXPECT_EQ(read->backfill.depth, 7);
-    EXPECT_EQ(read->sharing.sharing.max_mates, 3);
+    const auto& rules = read->policy.rules<drom::policy::BackfillPolicy>();
+    EXPECT_EQ(rules.backfill.depth, 7);
+    EXPECT_EQ(rules.sharing.sharing.max_mates, 3);
+}
+
+drom::policy::BackfillPolicy rules_of(const char* policy) {
+    return drom::policy::Policy(*drom::policy::find_policy(policy)).rules<drom::policy::BackfillPolicy>();
 }
 
 TEST(Settings, TheDefaultsAreSlurmsAndTheThesiss) {
-    const auto slurm = read_setting("slurm", {});
-    EXPECT_EQ(slurm->backfill.interval, 30);
-    EXPECT_EQ(slurm->backfill.window, 24 * 3600);
-    EXPECT_EQ(slurm->backfill.resolution, 60);
-    const auto sd = read_setting("sd", {});
-    EXPECT_EQ(sd->sharing.sharing.max_mates, 2);
-    EXPECT_DOUBLE_EQ(sd->sharing.sharing.sharing_factor, 0.5);
-    EXPECT_EQ(sd->sharing.limit, drom::policy::SlowdownRules::Limit::kDynamic);
+    const auto slurm = rules_of("slurm");
+    EXPECT_EQ(slurm.backfill.interval, 30);
+    EXPECT_EQ(slurm.backfill.window, 24 * 3600);
+    EXPECT_EQ(slurm.backfill.resolution, 60);
+    const auto sd = rules_of("sd");
+    EXPECT_EQ(sd.sharing.sharing.max_mates, 2);
+    EXPECT_DOUBLE_EQ(sd.sharing.sharing.sharing_factor, 0.5);
+    EXPECT_EQ(sd.sharing.limit, drom::policy::SlowdownRules::Limit::kDynamic);
 }
 
 TEST(Settings, RequestsCanBeMadeExact) {

@@ -261,8 +261,22 @@ LOG
     run -0 "$sim" --version
 }
 
+@test "every policy is listed with its options, their defaults and its source" {
+    run -0 "$sim" policies
+    [[ $output == *"easy - EASY backfill"*"Source: D. Lifka"*"sd - "*"--max-slowdown P"*"(dynamic)"*"sd+ - "*"(inf)"* ]]
+    run -0 "$sim" policies sd+
+    [[ $output == "sd+ - "* && $output != *easy\ -* && $output != *--bf-window* ]]
+    "$sim" policies --json | fits sim-policies
+    run -2 --separate-stderr "$sim" policies sdd
+    [[ $stderr == "drom-sim: policies: there is no policy 'sdd' (drom-sim policies lists them)" ]]
+}
+
+@test "the page of policies is what the command knows" {
+    "$sim" policies --markdown | diff - "$BATS_TEST_DIRNAME/../../docs/reference/policies.md"
+}
+
 @test "help is as wide as COLUMNS says" {
-    for page in -h --help "compare --help" "generate -h" "replay --help"; do
+    for page in -h --help "compare --help" "generate -h" "replay --help" "policies -h" policies; do
         # shellcheck disable=SC2086
         for width in 60 80 132; do
             COLUMNS=$width "$sim" $page >page

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
         if (!options) return options.error();
         if (options->verb == "compare") return verb_compare(*options);
         if (options->verb == "replay") return verb_replay(*options);
+        if (options->verb == "policies") return verb_policies(*options);
         return options->verb == "generate" ? verb_generate(*options) : verb_run(*options);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "drom-sim: %s\n", error.what());

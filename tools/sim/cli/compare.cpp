@@ -28,10 +28,7 @@ struct Task {
 
 /// True when settings of this policy have the parameter.
 bool has(const std::string& setting, const std::string& parameter) {
-    const std::string policy = setting.substr(0, setting.find(':'));
-    for (const ParameterRow& row : parameter_rows())
-        if (parameter == row.name) return has_parameter(policy, row);
-    return false;
+    return has_parameter(setting.substr(0, setting.find(':')), parameter);
 }
 
 /// Every combination of the varied values; those of the last parameter follow one another.
@@ -171,7 +168,7 @@ private:
                                ? fmt::format("--generate {} --workload-seed {}", source.preset, source.seed)
                                : "--swf " + source.log;
         std::string text = fmt::format("drom-sim {} --nodes {} --cores-per-node {} --policy {}", jobs, input_.nodes,
-                                       input_.cores_per_node, task.parameters.policy);
+                                       input_.cores_per_node, task.parameters.policy.row().name);
         for (const auto& [name, value] : values_of(task.parameters)) {
             text += fmt::format(" {} {}", option_of(name), value);
         }

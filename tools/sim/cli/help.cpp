@@ -17,7 +17,8 @@ constexpr const char* kRun =
     "Usage: drom-sim --swf LOG [--nodes N] [--cores-per-node C] [--policy POLICY] [options] [--out DIR]\n"
     "       drom-sim compare --swf LOG ... SETTING... [--vary NAME=V1,V2,...] --out DIR\n"
     "       drom-sim generate PRESET [--seed N] --out FILE\n"
-    "       drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n";
+    "       drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
+    "       drom-sim policies [POLICY...] [--json | --markdown]\n";
 
 constexpr const char* kCompare =
     "drom-sim compare - several policies or parameters side by side, in one report\n"
@@ -42,6 +43,14 @@ constexpr const char* kGenerate =
     "  --seed N        (1) the same seed gives the same bytes everywhere\n"
     "  --jobs N        as many jobs\n"
     "  -o, --out FILE  (standard output) compressed when it ends in .gz\n";
+
+constexpr const char* kPolicies =
+    "drom-sim policies - what can be simulated: each policy with its options, their defaults and its source\n"
+    "\n"
+    "Usage: drom-sim policies [POLICY...] [--json | --markdown]\n"
+    "\n"
+    "  -J, --json      the same as JSON\n"
+    "  --markdown      the same as docs/reference/policies.md has it\n";
 
 constexpr const char* kReplay =
     "drom-sim replay - are the decisions of a real controller those of the policy? What would others have been?\n"
@@ -120,25 +129,22 @@ constexpr const char* kExit =
 
 std::string policies() {
     std::string text = "Policies:\n";
-    for (const PolicyRow& row : policy_rows()) text += fmt::format("  {:<8} {}\n", row.name, row.text);
+    for (const policy::PolicyRow& row : policy::policies()) text += fmt::format("  {:<8} {}\n", row.name, row.text);
     return text;
 }
 
 std::string replay_help(bool full) {
     std::string text = kReplay + std::string("\n") + kReplayWhatIf;
-    for (const ParameterRow& row : parameter_rows())
-        if (in_decision_log(row))
-            text += fmt::format("  {:<23} {}\n", option_of(row.name) + ' ' + row.label,
-                                std::string(row.text).substr(0, std::string(row.text).rfind(" (")));
+    for (const ParameterRow& row : parameters_in_decision_log())
+        text += fmt::format("  {:<23} {}\n", option_of(row.name) + ' ' + row.label, row.text);
     if (full) text += kReplayMore;
     return text + '\n' + kReplayExit + (full ? "" : "drom-sim replay --help has examples. See drom-sim(1).\n");
 }
 
 std::string parameters() {
     std::string text = "Parameters (as options here, as NAME=VALUE with _ for - in a SETTING):\n";
-    for (const ParameterRow& row : parameter_rows()) {
-        text += fmt::format("  {:<25} {}\n", option_of(row.name) + ' ' + row.label, row.text);
-    }
+    for (const ParameterRow& row : all_parameters())
+        text += fmt::format("  {:<25} {} ({})\n", option_of(row.name) + ' ' + row.label, row.text, row.by_default);
     return text;
 }
 
@@ -147,6 +153,7 @@ std::string parameters() {
 std::string help(const std::string& verb, bool full) {
     if (verb == "generate") return kGenerate + std::string("\n") + kExit;
     if (verb == "replay") return replay_help(full);
+    if (verb == "policies") return kPolicies + std::string("\n") + kExit;
     const bool compare = verb == "compare";
     std::string text = (compare ? kCompare : kRun) + std::string("\n") + policies() + '\n' + kJobs +
                        (full ? kMoreJobs : "") + '\n' + kOutput;

@@ -77,16 +77,21 @@ void add_replay(CLI::App& app, Typed& typed) {
     app.add_option("LOG", typed.options.source.log);
     app.add_flag("-J,--json", typed.options.json);
     app.add_flag("--decisions", typed.options.decisions);
-    for (const ParameterRow& row : parameter_rows())
-        if (in_decision_log(row)) add_value(app, option_of(row.name).c_str(), typed.parameters[row.name]);
+    for (const ParameterRow& row : parameters_in_decision_log())
+        add_value(app, option_of(row.name).c_str(), typed.parameters[row.name]);
+}
+
+void add_policies(CLI::App& app, Typed& typed) {
+    app.add_option("POLICY", typed.options.settings);
+    app.add_flag("--markdown", typed.options.markdown);
+    app.add_flag("-J,--json", typed.options.json);
 }
 
 void add_simulation(CLI::App& app, Typed& typed) {
     app.add_flag("-J,--json", typed.options.json);
     add_value(app, "--gantt", typed.options.window);
-    for (const ParameterRow& row : parameter_rows()) {
+    for (const ParameterRow& row : all_parameters())
         add_value(app, option_of(row.name).c_str(), typed.parameters[row.name]);
-    }
 }
 
 void read_source(Typed& typed, NumberReader& reader) {
@@ -113,7 +118,7 @@ void read_source(Typed& typed, NumberReader& reader) {
 
 // In the order of the table, so that `base` comes before what it sets.
 void read_parameters(Typed& typed, const CLI::App& app) {
-    for (const ParameterRow& row : parameter_rows()) {
+    for (const ParameterRow& row : all_parameters()) {
         const CLI::Option* option = app.get_option_no_throw(option_of(row.name));
         if (option != nullptr && option->count() > 0)
             typed.options.parameters.emplace_back(row.name, typed.parameters[row.name]);
@@ -155,7 +160,7 @@ std::string as_typed(int argc, char** argv) {
     return text;
 }
 
-constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "help"};
+constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "policies", "help"};
 
 // The first word may be a verb; without one it is `run`.
 std::string verb_of(std::vector<std::string>& words) {
@@ -177,6 +182,7 @@ void add_verb(CLI::App& app, Typed& typed) {
         return;
     }
     if (verb == "replay") return add_replay(app, typed);
+    if (verb == "policies") return add_policies(app, typed);
     add_source(app, typed);
     add_simulation(app, typed);
     app.add_flag("--force", typed.options.force);
@@ -220,6 +226,7 @@ void finish(Typed& typed, const CLI::App& app, NumberReader& reader) {
         if (options.source.preset.empty()) reader.complain("there is no preset; drom-sim generate --help lists them");
         return;
     }
+    if (options.verb == "policies") return;
     read_parameters(typed, app);
     if (options.verb == "replay") {
         if (options.source.log.empty()) reader.complain("there is no log; name the file, or - for the standard input");

@@ -31,10 +31,10 @@ struct Varied {
 };
 
 struct SimulationOptions {
-    std::string verb;  ///< run, compare, generate, replay
+    std::string verb;  ///< run, compare, generate, replay, policies
     Source source;
     int nodes = 0, cores_per_node = 0;  ///< 0: as the log's header or the preset says
-    std::vector<std::string> settings;  ///< run: one policy; compare: the first is the baseline
+    std::vector<std::string> settings;  ///< run has one, compare's first is the baseline, policies tells of these
     Assignments parameters;             ///< given to all settings that have them
     std::vector<Varied> varied;  ///< compare: each combination of their values makes a setting, of the last setting
     unsigned seeds = 1;          ///< compare: generated workloads, with seeds from Source::seed on
@@ -44,6 +44,7 @@ struct SimulationOptions {
     std::string window;
     bool json = false, quiet = false;
     bool force = false;      ///< the folder may have a result, which is written over
+    bool markdown = false;   ///< policies: as the page of the documents
     bool decisions = false;  ///< replay: all of them, not only those that differ
     std::string command;     ///< the command line as it was typed, quoted for a shell
 };
@@ -58,5 +59,6 @@ int verb_run(const SimulationOptions& options);
 int verb_compare(const SimulationOptions& options);
 int verb_generate(const SimulationOptions& options);
 int verb_replay(const SimulationOptions& options);
+int verb_policies(const SimulationOptions& options);
 
 }  // namespace drom::sim

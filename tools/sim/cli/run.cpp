@@ -32,10 +32,10 @@ int verb_run(const SimulationOptions& options) {
     const std::atomic<bool>& stop = stop_on_signals();
     const auto parameters = read_setting(options.settings.front(), options.parameters);
     if (!parameters) return misused(options, parameters.error());
+    const std::string policy = parameters->policy.row().name;
     for (const auto& [name, value] : options.parameters)
-        for (const ParameterRow& row : parameter_rows())
-            if (name == row.name && !has_parameter(parameters->policy, row))
-                return misused(options, "policy " + parameters->policy + " has no parameter '" + name + "'");
+        if (!has_parameter(policy, name))
+            return misused(options, "policy " + policy + " has no parameter '" + name + "'");
     if (const auto free = check_out(options); !free) return fail(free.error());
     const auto input = load(options, options.source.seed);
     if (!input) return fail(input.error());
@@ -43,7 +43,7 @@ int verb_run(const SimulationOptions& options) {
     if (!window) return misused(options, window.error());
 
     const Outcome outcome = [&] {
-        Progress progress(parameters->policy, input->workload.jobs.size(), options.quiet);
+        Progress progress(policy, input->workload.jobs.size(), options.quiet);
         return run_setting(*input, *parameters, options.command, *window, progress, stop);
     }();
     const Digest all = digest(outcome, nullptr, *window);

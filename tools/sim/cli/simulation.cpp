@@ -135,12 +135,12 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
     rules.stop = &stop;
     std::size_t told = 0;
     rules.progress = [&](std::size_t ended) { progress.add(ended - std::exchange(told, ended)); };
-    const auto scheduler = scheduler_of(parameters);
-    Outcome outcome = parameters.overestimate == 1
+    const auto scheduler = parameters.policy.scheduler();
+    Outcome outcome = parameters.run.overestimate == 1
                           ? simulate(input.workload, *scheduler, rules)
-                          : simulate(with_requests(input.workload, parameters.overestimate), *scheduler, rules);
+                          : simulate(with_requests(input.workload, parameters.run.overestimate), *scheduler, rules);
     outcome.setting = {std::filesystem::path(input.workload.name).filename().string(),
-                       parameters.policy,
+                       parameters.policy.row().name,
                        command,
                        input.nodes,
                        input.cores_per_node,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <queue>
 #include <random>
 
@@ -12,6 +13,12 @@ namespace {
 
 using policy::Cluster;
 using policy::kNever;
+
+/// A running job: its partition, and its slot in the cluster there.
+struct Slot {
+    int partition = 0, number = 0;
+    friend bool operator==(const Slot&, const Slot&) = default;
+};
 
 /// The work that a running job really has left, which only the engine knows.
 struct Work {
@@ -25,7 +32,7 @@ struct Work {
 struct End {
     Seconds at = 0;
     std::int64_t id = 0;
-    int slot = 0;
+    Slot slot;
     std::uint64_t version = 0;
     bool at_limit = false;
 };
@@ -37,7 +44,8 @@ struct LaterEnd {
 class Engine {
 public:
     Engine(const Workload& workload, policy::Scheduler& scheduler, const EngineRules& rules)
-        : workload_(workload), scheduler_(scheduler), rules_(rules), cluster_(rules.machine) {
+        : workload_(workload), scheduler_(scheduler), rules_(rules), work_(rules.partitions.size()) {
+        for (const policy::Machine& machine : rules.partitions) clusters_.emplace_back(machine);
         admit();
     }
 
@@ -63,11 +71,12 @@ private:
     // job's luck.
     void admit() {
         std::mt19937_64 random(rules_.seed);
-        const int cores = rules_.machine.cores_per_node;
+        const int cores = rules_.partitions.front().cores_per_node;
+        const int max_nodes = std::ranges::max(rules_.partitions, {}, &policy::Machine::nodes).nodes;
         for (const LogJob& job : workload_.jobs) {
             const bool malleable = static_cast<double>(random() >> 11) * 0x1.0p-53 < rules_.malleable_share;
             const std::int64_t nodes = (job.processors + cores - 1) / cores;
-            if (nodes > rules_.machine.nodes) {
+            if (nodes > max_nodes) {
                 ++out_.too_wide;
                 continue;
             }
@@ -93,7 +102,18 @@ private:
         return next;
     }
 
-    bool stale(const End& end) const { return work_[static_cast<std::size_t>(end.slot)].version != end.version; }
+    bool stale(const End& end) const { return work(end.slot).version != end.version; }
+
+    Cluster& cluster(const Slot& slot) { return clusters_[static_cast<std::size_t>(slot.partition)]; }
+    Work& work(const Slot& slot) {
+        return work_[static_cast<std::size_t>(slot.partition)][static_cast<std::size_t>(slot.number)];
+    }
+    const Work& work(const Slot& slot) const {
+        return work_[static_cast<std::size_t>(slot.partition)][static_cast<std::size_t>(slot.number)];
+    }
+    policy::Rate rate_of(const Slot& slot) {
+        return rules_.execution.rate(cluster(slot).cores_of(slot.number), cluster(slot).machine().cores_per_node);
+    }
 
     bool end_jobs(Seconds now) {
         bool any = false;
@@ -108,15 +128,15 @@ private:
 
     void finish(const End& end, Seconds now) {
         ++out_.events;
-        Work& work = work_[static_cast<std::size_t>(end.slot)];
-        JobOutcome& job = out_.jobs[work.job];
+        Work& ended = work(end.slot);
+        JobOutcome& job = out_.jobs[ended.job];
         job.end = now;
         job.killed = end.at_limit;
-        job.limit_end = cluster_.running(end.slot).end;
-        ++work.version;
+        job.limit_end = cluster(end.slot).running(end.slot.number).end;
+        ++ended.version;
         stop_drawing(end.slot, now);
-        cluster_.finish(end.slot, now);
-        adjust(now);
+        cluster(end.slot).finish(end.slot.number, now);
+        adjust(end.slot.partition, now);
         ++ended_;
         if (rules_.progress && ended_ % 4096 == 0) rules_.progress(ended_);
     }
@@ -140,31 +160,39 @@ private:
 
     void decide(Seconds now, bool ended) {
         ++out_.passes;
-        const std::size_t shared_before = starts_.size();
-        scheduler_.pass(cluster_, now, ended, starts_);
-        for (std::size_t i = shared_before; i < starts_.size(); ++i) begin(starts_[i], now);
-        starts_.clear();
+        scheduler_.pass(clusters_, now, ended, changes_);
+        for (const policy::Start& start : changes_.started) begin(start, now);
+        changes_.clear();
     }
 
     // A pass may start several jobs, each changing the cores of those before: all are brought up to date at the end, at
     // the same second.
     void begin(const policy::Start& start, Seconds now) {
         const policy::Decision& decision = start.decision;
-        if (static_cast<std::size_t>(decision.slot) >= work_.size())
-            work_.resize(static_cast<std::size_t>(decision.slot) + 1);
+        const Slot slot{decision.point.partition, decision.slot};
+        std::vector<Work>& there = work_[static_cast<std::size_t>(slot.partition)];
+        if (static_cast<std::size_t>(slot.number) >= there.size())
+            there.resize(static_cast<std::size_t>(slot.number) + 1);
         const auto number = static_cast<std::size_t>(start.job.id);
         JobOutcome& job = out_.jobs[number];
         job.start = now;
         job.how = decision.how;
+        job.point = decision.point;
         job.refusal = decision.refusal;
-        Work& work = work_[static_cast<std::size_t>(decision.slot)];
-        work.job = number;
-        work.since = now;
-        work.rate = rules_.execution.rate(cluster_.cores_of(decision.slot), rules_.machine.cores_per_node);
-        work.left = job.run * work.rate.per;
+        Work& begun = work(slot);
+        begun.job = number;
+        begun.since = now;
+        begun.rate = rate_of(slot);
+        begun.left = time_at(decision.point, job.run) * begun.rate.per;
         if (job.shared()) note_mates(job, decision, now);
-        set_end(decision.slot, now);
-        draw(decision.slot, now);
+        set_end(slot, now);
+        draw(slot, now);
+    }
+
+    static Seconds time_at(const policy::OperatingPoint& point, Seconds nominal) {
+        return point.time_factor == 1
+                   ? nominal
+                   : static_cast<Seconds>(std::llround(static_cast<double>(nominal) * point.time_factor));
     }
 
     void note_mates(JobOutcome& job, const policy::Decision& decision, Seconds now) {
@@ -178,55 +206,57 @@ private:
             host.hosted = true;
             ++host.guests;
         }
-        for (const int piece : cluster_.running(decision.slot).pieces)
-            for (const policy::Occupant& o : cluster_.piece(piece).occupants)
-                if (o.job != decision.slot && has_begun(o.job)) change(o.job, now);
+        const int partition = decision.point.partition;
+        const Cluster& shared = clusters_[static_cast<std::size_t>(partition)];
+        for (const int piece : shared.running(decision.slot).pieces)
+            for (const policy::Occupant& o : shared.piece(piece).occupants)
+                if (o.job != decision.slot && has_begun({partition, o.job})) change({partition, o.job}, now);
     }
 
     // False for a job that the same pass started and whose turn is still to come.
-    bool has_begun(int slot) const {
-        const auto number = static_cast<std::size_t>(slot);
-        return number < work_.size() && work_[number].job == static_cast<std::size_t>(cluster_.running(slot).job.id);
+    bool has_begun(const Slot& slot) {
+        const std::vector<Work>& there = work_[static_cast<std::size_t>(slot.partition)];
+        const auto number = static_cast<std::size_t>(slot.number);
+        return number < there.size() &&
+               there[number].job == static_cast<std::size_t>(cluster(slot).running(slot.number).job.id);
     }
 
-    void adjust(Seconds now) {
-        for (const int slot : cluster_.changed()) change(slot, now);
+    void adjust(int partition, Seconds now) {
+        for (const int slot : clusters_[static_cast<std::size_t>(partition)].changed()) change({partition, slot}, now);
     }
 
-    void change(int slot, Seconds now) {
-        Work& work = work_[static_cast<std::size_t>(slot)];
-        work.left = std::max<std::int64_t>(0, work.left - work.rate.done * (now - work.since));
-        work.since = now;
-        work.rate = rules_.execution.rate(cluster_.cores_of(slot), rules_.machine.cores_per_node);
+    void change(const Slot& slot, Seconds now) {
+        Work& changed = work(slot);
+        changed.left = std::max<std::int64_t>(0, changed.left - changed.rate.done * (now - changed.since));
+        changed.since = now;
+        changed.rate = rate_of(slot);
         stop_drawing(slot, now);
         set_end(slot, now);
         draw(slot, now);
     }
 
-    void set_end(int slot, Seconds now) {
-        Work& work = work_[static_cast<std::size_t>(slot)];
-        Seconds at = now + policy::seconds_for(work.left, work.rate.done);
-        const Seconds limit = std::max(cluster_.running(slot).end, now);
+    void set_end(const Slot& slot, Seconds now) {
+        Work& running = work(slot);
+        Seconds at = now + policy::seconds_for(running.left, running.rate.done);
+        const Seconds limit = std::max(cluster(slot).running(slot.number).end, now);
         const bool at_limit = rules_.kill_at_limit && limit < at;
         if (at_limit) at = limit;
-        ends_.push({at, static_cast<std::int64_t>(work.job), slot, ++work.version, at_limit});
+        ends_.push({at, static_cast<std::int64_t>(running.job), slot, ++running.version, at_limit});
     }
 
     // ---- the window that is drawn ------------------------------------------------------------------------------
 
-    void draw(int slot, Seconds now) {
+    void draw(const Slot& slot, Seconds now) {
         if (rules_.window_from >= rules_.window_to || now >= rules_.window_to) return;
-        const auto& running = cluster_.running(slot);
-        for (const int number : running.pieces) {
-            const policy::SharedNodes& piece = cluster_.piece(number);
+        for (const int number : cluster(slot).running(slot.number).pieces) {
+            const policy::SharedNodes& piece = cluster(slot).piece(number);
             for (const policy::Occupant& o : piece.occupants)
-                if (o.job == slot)
-                    open_.push_back(
-                        {slot, {work_[static_cast<std::size_t>(slot)].job, piece.nodes, o.cores, now, now}});
+                if (o.job == slot.number)
+                    open_.push_back({slot, {work(slot).job, piece.nodes, o.cores, now, now, slot.partition}});
         }
     }
 
-    void stop_drawing(int slot, Seconds now) {
+    void stop_drawing(const Slot& slot, Seconds now) {
         std::erase_if(open_, [&](Open& open) {
             if (open.slot != slot) return false;
             open.stretch.to = now;
@@ -244,19 +274,19 @@ private:
     }
 
     struct Open {
-        int slot;
+        Slot slot;
         Stretch stretch;
     };
 
     const Workload& workload_;
     policy::Scheduler& scheduler_;
     const EngineRules& rules_;
-    Cluster cluster_;
+    std::vector<Cluster> clusters_;  ///< of each partition
     Outcome out_;
     std::vector<int> partitions_;
-    std::vector<Work> work_;
+    std::vector<std::vector<Work>> work_;  ///< of each slot of each partition
     std::priority_queue<End, std::vector<End>, LaterEnd> ends_;
-    std::vector<policy::Start> starts_;
+    policy::Changes changes_;
     std::vector<Open> open_;
     std::size_t submitted_ = 0, ended_ = 0;
 };

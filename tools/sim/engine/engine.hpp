@@ -13,7 +13,7 @@ namespace drom::sim {
 
 /// How jobs run.
 struct EngineRules {
-    policy::Machine machine;
+    std::vector<policy::Machine> partitions;  ///< the first is the one that run times of the log belong to
     policy::RuntimeModel execution{
         policy::ModelKind::kIdeal};  ///< how fast they really are on fewer cores; planning is always worst-case
     bool kill_at_limit = true;       ///< at the extended limit

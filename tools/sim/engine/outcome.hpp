@@ -23,8 +23,9 @@ struct JobOutcome {
     int nodes = 1;
     int user = -1;
     bool malleable = false;
-    bool killed = false;  ///< at its limit
-    bool hosted = false;  ///< it was a mate at least once
+    bool killed = false;           ///< at its limit
+    bool hosted = false;           ///< it was a mate at least once
+    policy::OperatingPoint point;  ///< where it ran, and how fast
     policy::How how = policy::How::kInOrder;
     policy::Refusal refusal = policy::Refusal::kNone;  ///< of the last try to share that was refused
     int guests = 0;                                    ///< times it was a mate
@@ -48,6 +49,7 @@ struct Stretch {
     policy::NodeSet nodes;
     int cores = 0;
     Seconds from = 0, to = 0;
+    int partition = 0;  ///< whose nodes these are
 };
 
 /// The setting of a simulation, so that a reader can do it again.

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// backfill_rows.cpp - the options of slurm, sd and sd+, and their rows.
+#include "policy/registry/backfill_rows.hpp"
+
+namespace drom::policy {
+namespace {
+
+using Rules = BackfillPolicy;
+using Limit = SlowdownRules::Limit;
+
+Read set_base(Rules& rules, std::string_view text) {
+    if (text != "slurm" && text != "easy") return tl::unexpected(std::string("is neither slurm nor easy"));
+    const PriorityLaw priority = rules.backfill.priority;
+    rules.easy_base = text == "easy";
+    rules.backfill = rules.easy_base ? BackfillRules::easy() : BackfillRules{};
+    rules.backfill.priority = priority;
+    return {};
+}
+
+Read set_window(Rules& rules, std::string_view text) {
+    Seconds minutes = 0;
+    if (auto read = read_whole(minutes, text, 0, kMaxWhole / 60); !read) return read;
+    rules.backfill.window = 60 * minutes;
+    return {};
+}
+
+Read set_factors(Rules& rules, std::string_view text) {
+    std::vector<double> factors;
+    for (std::size_t from = 0; from <= text.size(); from = std::min(text.size(), text.find('/', from)) + 1) {
+        const std::string_view item = text.substr(from, text.find('/', from) - from);
+        if (const auto set = read_number(factors.emplace_back(), item, 0.0, 1.0); !set)
+            return tl::unexpected("has '" + std::string(item) + "', which " + set.error());
+    }
+    rules.backfill.priority.partitions = std::move(factors);
+    return {};
+}
+
+std::string factors_text(const Rules& rules) {
+    std::string text;
+    for (const double factor : rules.backfill.priority.partitions) text += (text.empty() ? "" : "/") + text_of(factor);
+    return text.empty() ? "1" : text;
+}
+
+Read set_limit(Rules& rules, std::string_view text) {
+    if (text == "inf" || text == "dynamic") {
+        rules.sharing.limit = text == "inf" ? Limit::kInfinite : Limit::kDynamic;
+        return {};
+    }
+    if (auto set = read_number(rules.sharing.max_slowdown, text, 1.0, 1e12); !set)
+        return tl::unexpected(set.error() + "; nor inf, nor dynamic");
+    rules.sharing.limit = Limit::kNumber;
+    return {};
+}
+
+std::string limit_text(const Rules& rules) {
+    if (rules.sharing.limit == Limit::kNumber) return text_of(rules.sharing.max_slowdown);
+    return rules.sharing.limit == Limit::kInfinite ? "inf" : "dynamic";
+}
+
+// clang-format off
+constexpr Option<Rules> kBase[] = {
+    {"base", "NAME", "static part of sd: slurm or easy (one reservation, every job); sets every bf_ option", set_base, [](const Rules& r) { return std::string(r.easy_base ? "easy" : "slurm"); }},
+};
+
+constexpr Option<Rules> kBackfill[] = {
+    {"bf_max_job_test", "N", "waiting jobs looked at in a pass; 0: all",
+     [](Rules& r, std::string_view v) { return read_whole(r.backfill.depth, v, 0); }, [](const Rules& r) { return std::to_string(r.backfill.depth); }},
+    {"bf_interval", "SECONDS", "between passes; 0: a pass at every event",
+     [](Rules& r, std::string_view v) { return read_whole(r.backfill.interval, v, 0); }, [](const Rules& r) { return std::to_string(r.backfill.interval); }},
+    {"bf_window", "MINUTES", "no reservation further ahead; 0: no limit", set_window, [](const Rules& r) { return std::to_string(r.backfill.window / 60); }},
+    {"bf_resolution", "SECONDS", "of the map of reservations",
+     [](Rules& r, std::string_view v) { return read_whole(r.backfill.resolution, v, 1); }, [](const Rules& r) { return std::to_string(r.backfill.resolution); }},
+    {"bf_reservations", "N", "most reservations in a pass; 0: no limit",
+     [](Rules& r, std::string_view v) { return read_whole(r.backfill.reservations, v, 0); }, [](const Rules& r) { return std::to_string(r.backfill.reservations); }},
+    {"main_scheduler", "yes|no", "at every event jobs start in order until one does not fit",
+     [](Rules& r, std::string_view v) { return read_yes_or_no(r.backfill.main_scheduler, v); }, [](const Rules& r) { return text_of(r.backfill.main_scheduler); }},
+    {"weight_age", "W", "priority: weight of the wait; 0: first come, first served",
+     [](Rules& r, std::string_view v) { return read_number(r.backfill.priority.age, v, 0.0, 1e12); }, [](const Rules& r) { return text_of(r.backfill.priority.age); }},
+    {"weight_size", "W", "priority: weight of the number of nodes",
+     [](Rules& r, std::string_view v) { return read_number(r.backfill.priority.size, v, 0.0, 1e12); }, [](const Rules& r) { return text_of(r.backfill.priority.size); }},
+    {"weight_partition", "W", "priority: weight of the partition's factor",
+     [](Rules& r, std::string_view v) { return read_number(r.backfill.priority.partition, v, 0.0, 1e12); }, [](const Rules& r) { return text_of(r.backfill.priority.partition); }},
+    {"partition_factors", "F/F...", "priority: 0 to 1 for each partition, in the order of their numbers or names in the log", set_factors, factors_text},
+    {"favor_small", "yes|no", "weight_size is for small jobs",
+     [](Rules& r, std::string_view v) { return read_yes_or_no(r.backfill.priority.favor_small, v); }, [](const Rules& r) { return text_of(r.backfill.priority.favor_small); }},
+    {"max_age", "SECONDS", "wait beyond which priority does not grow",
+     [](Rules& r, std::string_view v) { return read_whole(r.backfill.priority.max_age, v, 1); }, [](const Rules& r) { return std::to_string(r.backfill.priority.max_age); }},
+};
+
+constexpr Option<Rules> kSharing[] = {
+    {"max_slowdown", "P", "no mate is slowed down to P or beyond: a number, inf, dynamic", set_limit, limit_text},
+    {"sharing_factor", "F", "largest share of a job's cores on a node that is lent",
+     [](Rules& r, std::string_view v) { return read_number(r.sharing.sharing.sharing_factor, v, 0.01, 0.99); }, [](const Rules& r) { return text_of(r.sharing.sharing.sharing_factor); }},
+    {"max_mates", "M", "most mates of a guest",
+     [](Rules& r, std::string_view v) { return read_whole(r.sharing.sharing.max_mates, v, 1, 8); }, [](const Rules& r) { return std::to_string(r.sharing.sharing.max_mates); }},
+    {"candidates", "NM", "running jobs looked at, those with the least slowdown; 0: all, exact",
+     [](Rules& r, std::string_view v) { return read_whole(r.sharing.sharing.best_candidates, v, 0); }, [](const Rules& r) { return std::to_string(r.sharing.sharing.best_candidates); }},
+    {"jobs_per_node", "N", "most jobs on a node",
+     [](Rules& r, std::string_view v) { return read_whole(r.sharing.sharing.jobs_per_node, v, 2, 64); }, [](const Rules& r) { return std::to_string(r.sharing.sharing.jobs_per_node); }},
+    {"add_free_nodes", "yes|no", "free nodes may complete those of the mates",
+     [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.sharing.add_free_nodes, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.add_free_nodes); }},
+    {"gain", "G", "share only if the guest's slowdown falls by more than G times what its mates' rise; 0: always",
+     [](Rules& r, std::string_view v) { return read_number(r.sharing.gain, v, 0.0, 1e6); }, [](const Rules& r) { return text_of(r.sharing.gain); }},
+};
+// clang-format on
+
+std::unique_ptr<Scheduler> make_sharing(const Rules& rules) { return backfill(rules.backfill, rules.sharing); }
+
+BackfillPolicy sd_plus() {
+    BackfillPolicy rules;
+    rules.easy_base = true;
+    rules.backfill = BackfillRules::easy();
+    rules.sharing.limit = Limit::kInfinite;
+    rules.sharing.gain = 1;
+    rules.sharing.sharing.add_free_nodes = true;
+    return rules;
+}
+
+struct NoRules {};
+
+}  // namespace
+
+std::vector<PolicyRow> backfill_rows() {
+    return {
+        policy_row<NoRules>(
+            {"easy", "EASY backfill: one reservation, every waiting job is looked at, first come, first served",
+             "D. Lifka, \"The ANL/IBM SP scheduling system\", 1995"},
+            {}, {}, [](const NoRules&) { return easy(); }),
+        policy_row<Rules>({"slurm", "Slurm's backfill: reservations down to a depth, passes at an interval",
+                           "slurm.conf(5) of 22.05, SchedulerParameters"},
+                          {kBackfill}, {}, [](const Rules& rules) { return backfill(rules.backfill); }),
+        policy_row<Rules>({"sd",
+                           "the thesis's slowdown-driven policy: slurm, and a job that would wait too long shares "
+                           "nodes of running jobs",
+                           "thesis, section 4.5"},
+                          {kBase, kBackfill, kSharing}, {}, make_sharing),
+        policy_row<Rules>(
+            {"sd+",
+             "the same on EASY, only where the guest wins more slowdown than its mates lose, completed with free nodes",
+             "this project; docs/user/simulator.md"},
+            {kSharing}, sd_plus(), make_sharing),
+    };
+}
+
+}  // namespace drom::policy

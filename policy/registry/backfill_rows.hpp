@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// backfill_rows.hpp - the policies that are backfill, with sharing or without.
+#pragma once
+
+#include "policy/registry/registry.hpp"
+
+namespace drom::policy {
+
+/// Rules of the policies slurm, sd and sd+; slurm has no sharing.
+struct BackfillPolicy {
+    BackfillRules backfill;
+    bool easy_base = false;  ///< sd: reservations as EASY instead of as Slurm
+    SlowdownRules sharing;
+};
+
+/// Makes the rows easy, slurm, sd and sd+.
+std::vector<PolicyRow> backfill_rows();
+
+}  // namespace drom::policy
