@@ -12,7 +12,7 @@ setup_file() {
     start_cluster plugstack="required $SPANK_DROM" extra="Prolog=$prolog"
 }
 
-setup() { core=$BUILD/lib/libdrom.so.0; }
+core=$BUILD/lib/libdrom.so.0
 
 plugstack() { echo "required $SPANK_DROM $*" >"$CLUSTER/etc/plugstack.conf"; }
 drom_variables() { grep -E '^(DROM_|LD_PRELOAD=)' "$1" | sort; }

@@ -52,13 +52,13 @@ sbatch() { timeout --foreground 60 sbatch "$@" 3>&-; }
 
 # script LINE...: writes a batch script of these lines; its path is in $SCRIPT.
 script() {
-    SCRIPT=$WORK/job.sh
+    SCRIPT=${WORK:?}/job.sh
     printf '%s\n' '#!/bin/bash' "$@" >"$SCRIPT"
 }
 
 # batch [OPTION]...: submits $SCRIPT and waits until it has ended well. Its output is in $WORK/out, its number in $JOB.
 batch() {
-    JOB=$(sbatch --parsable -o "$WORK/out" "$@" "$SCRIPT") || return
+    JOB=$(sbatch --parsable -o "${WORK:?}/out" "$@" "$SCRIPT") || return
     eventually "job $JOB has ended" has_ended "$JOB"
     [[ $(field "$JOB" JobState) == COMPLETED ]] || { cat "$WORK/out" >&2; return 1; }
 }
