@@ -336,7 +336,7 @@ uint64_t kills_of(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     const uint64_t kills = kills_of(argc, argv);
-    const test::Watchdog watchdog(static_cast<unsigned>(kills / 50) + 400);
+    const test::Watchdog watchdog(400);
     const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
     const test::TempDir directory;
     setenv("DROM_TABLE", directory.table().c_str(), 1);
@@ -355,6 +355,7 @@ int main(int argc, char** argv) {
     }
     hosts.start_all();
     while (storm.kills < kills && storm.hung < 10 && storm.broken < 10) {
+        test::Watchdog::next_step();
         for (int i = 0; i < 20; ++i) storm.moment();
         ++storm.rounds;
         storm.check_survivors();

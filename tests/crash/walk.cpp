@@ -379,7 +379,7 @@ bool chosen(int argc, char** argv, int index, const char* name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const test::Watchdog watchdog(1700);
+    const test::Watchdog watchdog(600);
     if (!can_step()) {
         std::puts("crash-walk: SKIPPED: the stepper knows the trap flag of x86-64 only");
         const char* ci = std::getenv("CI");
@@ -390,7 +390,10 @@ int main(int argc, char** argv) {
     Walk walk(people, totals);
     for (const Start& start : starts())
         for (const Operation& operation : operations())
-            if (chosen(argc, argv, 1, start.name) && chosen(argc, argv, 2, operation.name)) walk.run(start, operation);
+            if (chosen(argc, argv, 1, start.name) && chosen(argc, argv, 2, operation.name)) {
+                test::Watchdog::next_step();
+                walk.run(start, operation);
+            }
     std::printf(
         "crash-walk %s: %lu operations from %zu start states, %lu stores, %zu distinct states, %lu recoveries, %lu "
         "states checked, "

@@ -160,10 +160,12 @@ Settings parse(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     const Settings settings = parse(argc, argv);
-    const test::Watchdog watchdog(settings.is_long ? 6 * 3600 : 1900);
+    const test::Watchdog watchdog(settings.is_long ? 3 * 3600 : 1200);
     Totals totals;
-    for (const Scenario& scenario : scenarios())
+    for (const Scenario& scenario : scenarios()) {
+        test::Watchdog::next_step();
         if (std::strstr(scenario.name, settings.only.c_str()) != nullptr) run(scenario, settings, totals);
+    }
     std::printf("explorer: %lu scenarios, all schedules with", totals.scenarios);
     for (uint32_t bound = 0; bound <= settings.bounds.preemptions; ++bound)
         std::printf("%s %u preemptions of %lu", bound == 0 ? "" : ",", bound, totals.exhausted[bound]);

@@ -304,6 +304,7 @@ public:
 private:
     template <class Body>
     int in_a_process(const Body& body) {
+        test::Watchdog::next_step();
         const test::TempDir directory;
         shared->complaint[0] = '\0';
         test::Child child = test::Child::run([&] {
@@ -396,7 +397,7 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    const test::Watchdog watchdog(is_long() ? 3 * 3600 : 880);
+    const test::Watchdog watchdog(300);
     setvbuf(stdout, nullptr, _IOLBF, 0);
     shared = shared_memory<Shared>();
     const std::vector<std::string> unknown = install();

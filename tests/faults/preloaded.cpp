@@ -78,6 +78,7 @@ struct Count {
 
     /// Runs the program once. False when no call failed.
     bool one(const Failure& failure) {
+        test::Watchdog::next_step();
         const test::TempDir directory;
         const Run run = run_guest(directory.path(), failure);
         ++runs;
@@ -109,7 +110,7 @@ struct Count {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const test::Watchdog watchdog(880);
+    const test::Watchdog watchdog(300);
     setvbuf(stdout, nullptr, _IOLBF, 0);
     Count count;
     for (unsigned call = 0; call < calls().size(); ++call)

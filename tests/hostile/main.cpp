@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "watchdog.hpp"
+#include "watchdog_per_test.hpp"
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
@@ -15,8 +15,7 @@ int main(int argc, char** argv) {
     const std::string liveness = "ProcessLiveness.*:ClientLiveness.*:TimeNamespace.*";
     if (suite == "liveness") GTEST_FLAG_SET(filter, liveness);
     if (suite == "hostile") GTEST_FLAG_SET(filter, "-" + liveness);
-    const drom::test::Watchdog watchdog(580);
-    const int result = RUN_ALL_TESTS();
+    const int result = drom::test::run_all_tests(300);
     const auto& all = *testing::UnitTest::GetInstance();
     std::printf("%s: %d cases, %d failed, %d skipped\n", suite.empty() ? "hostile and liveness" : suite.c_str(),
                 all.test_to_run_count(), all.failed_test_count(), all.skipped_test_count());

@@ -19,7 +19,7 @@
 #include "shmem/slots.hpp"
 #include "temp_dir.hpp"
 #include "two_cpus.hpp"
-#include "watchdog.hpp"
+#include "watchdog_per_test.hpp"
 
 namespace {
 
@@ -459,6 +459,5 @@ TEST_F(Schedules, AProcessWhoseThreadsWereMovedByAnAdministratorThatDiedIsLetOnt
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    const drom::test::Watchdog watchdog(280);
-    return RUN_ALL_TESTS();
+    return drom::test::run_all_tests(280);
 }

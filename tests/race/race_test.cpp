@@ -20,7 +20,7 @@
 #include "shmem/admin_lock.hpp"
 #include "shmem/events.hpp"
 #include "shmem/invariants.hpp"
-#include "watchdog.hpp"
+#include "watchdog_per_test.hpp"
 
 namespace {
 
@@ -243,8 +243,7 @@ TEST(Race, TheTurnIsOneAdministratorsAtATime) {
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    const drom::test::Watchdog watchdog(580 + rounds() / 10);
-    const int result = RUN_ALL_TESTS();
+    const int result = drom::test::run_all_tests(580 + rounds() / 10);
     printf("race: %u threads, %u rounds each\n", kActors, rounds());
     return result;
 }

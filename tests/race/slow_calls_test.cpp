@@ -22,7 +22,7 @@
 #include "drom/drom.h"
 #include "options.hpp"
 #include "temp_dir.hpp"
-#include "watchdog.hpp"
+#include "watchdog_per_test.hpp"
 
 namespace {
 std::atomic<long> slow_call{-1};
@@ -150,7 +150,6 @@ TEST_F(SlowCalls, ACpuIsNotGivenUpWhileAThreadCanRunThere) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const Watchdog watchdog(280);
     testing::InitGoogleTest(&argc, argv);
-    return RUN_ALL_TESTS();
+    return run_all_tests(280);
 }
