@@ -72,6 +72,18 @@ enum class RepairKind : std::uint8_t {
     kTooWide,         ///< wider than ReadOptions::max_processors: left out
     kTruncated,       ///< last line, cut off: left out
     kBadLine,         ///< no data; left out when ReadOptions::skip_bad_lines
+    // Of Slurm's accounting, see slurm_log.hpp.
+    kStep,          ///< a step of a job: left out
+    kPending,       ///< a job that still waits: left out
+    kRunning,       ///< a job that has not ended: left out
+    kNeverRan,      ///< a job that ended while it waited: left out
+    kNoSubmit,      ///< no time of submission: left out
+    kBackwards,     ///< ended before it started, or started before it was submitted: left out
+    kNoProcessors,  ///< ran on no CPU: left out
+    kNoLimit,       ///< no time limit
+    kSpread,        ///< on more nodes than its CPUs fill
+    kWidened,       ///< the same: the cores of its nodes are its processors
+    kSameNumber,    ///< a new name has the hashed number of another one
     kKinds
 };
 

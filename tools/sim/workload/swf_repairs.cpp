@@ -46,6 +46,20 @@ constexpr std::array<Words, static_cast<std::size_t>(RepairKind::kKinds)> kWords
     {"too-wide", "job is wider than the machine", "jobs are wider than the machine", ""},
     {"truncated", "line is cut off", "lines are cut off", ""},
     {"bad-line", "line is no data", "lines are no data", ""},
+    {"step", "line is a step of a job", "lines are steps of jobs", ""},
+    {"pending", "job still waits", "jobs still wait", ""},
+    {"running", "job has not ended", "jobs have not ended", ""},
+    {"never-ran", "job ended while it waited", "jobs ended while they waited", ""},
+    {"no-submit", "job has no time of submission", "jobs have no time of submission", ""},
+    {"backwards", "job has times that run backwards", "jobs have times that run backwards", ""},
+    {"no-processors", "job ran on no CPU", "jobs ran on no CPU", ""},
+    {"no-limit", "job has no time limit", "jobs have no time limit", "the requested time is unknown"},
+    {"spread", "job had more nodes than its CPUs fill", "jobs had more nodes than their CPUs fill",
+     "only the CPUs are counted"},
+    {"widened", "job had more nodes than its CPUs fill", "jobs had more nodes than their CPUs fill",
+     "all CPUs of the nodes are counted"},
+    {"same-number", "name has the hashed number of another one", "names have the hashed number of another one",
+     "another salt may tell them apart"},
 }};
 
 }  // namespace
