@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/simulation.hpp"
+#include "cli/site.hpp"
 #include "engine/replication.hpp"
 #include "report/jobs_csv.hpp"
 #include "report/report.hpp"
@@ -64,7 +65,7 @@ public:
         // A setting that was written twice is simulated twice; a baseline of several combinations once.
         for (std::size_t i = 0; i < tasks_.size() && !varied.empty(); ++i)
             if (tasks_[i].setting == setting && tasks_[i].baseline == baseline) return i;
-        auto parameters = read_setting(setting, options_.parameters);
+        auto parameters = read_setting(setting, common_parameters(options_));
         if (!parameters) return tl::unexpected(parameters.error());
         task.setting = std::move(setting);
         task.parameters = std::move(*parameters);
@@ -110,6 +111,17 @@ tl::expected<std::vector<Task>, std::string> tasks_of(const SimulationOptions& o
         if (auto added = plan.add(last, combination, baseline); !added) return tl::unexpected(added.error());
     }
     return plan.take();
+}
+
+/// Reads the settings once more, now that the partitions of the log are known.
+tl::expected<void, std::string> set_partitions(const SimulationOptions& options, const Workload& workload,
+                                               std::vector<Task>& tasks) {
+    for (Task& task : tasks) {
+        auto parameters = read_setting(task.setting, common_parameters(options, &workload));
+        if (!parameters) return tl::unexpected(parameters.error());
+        task.parameters = std::move(*parameters);
+    }
+    return {};
 }
 
 /// Calls work(i) for 0 to count - 1 on several threads, in that order of their beginnings.
@@ -238,9 +250,12 @@ unsigned threads_of(const SimulationOptions& options) {
 
 }  // namespace
 
-int verb_compare(const SimulationOptions& options) {
+int verb_compare(const SimulationOptions& typed) {
     const std::atomic<bool>& stop = stop_on_signals();
-    const auto tasks = tasks_of(options);
+    const auto configured = with_site(typed);
+    if (!configured) return fail(configured.error());
+    const SimulationOptions& options = *configured;
+    auto tasks = tasks_of(options);
     if (!tasks) return misused(options, tasks.error());
     if (const auto free = check_out(options); !free) return fail(free.error());
     Replication replication(tasks->size());
@@ -249,6 +264,8 @@ int verb_compare(const SimulationOptions& options) {
         quieter.quiet = options.quiet || seed > 0;
         const auto input = load(quieter, options.source.seed + seed);
         if (!input) return fail(input.error());
+        if (const auto set = set_partitions(options, input->workload, *tasks); !set)
+            return misused(options, set.error());
         const auto window = read_window(options.out.empty() || seed > 0 ? "none" : options.window, input->workload);
         if (!window) return misused(options, window.error());
         const bool write = !options.out.empty() && seed == 0;

@@ -18,7 +18,8 @@ constexpr const char* kRun =
     "       drom-sim compare --swf LOG ... SETTING... [--vary NAME=V1,V2,...] --out DIR\n"
     "       drom-sim generate PRESET [--seed N] --out FILE\n"
     "       drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
-    "       drom-sim policies [POLICY...] [--json | --markdown]\n";
+    "       drom-sim policies [POLICY...] [--json | --markdown]\n"
+    "       drom-sim import --slurm FILE --out LOG.swf.gz [options]\n";
 
 constexpr const char* kCompare =
     "drom-sim compare - several policies or parameters side by side, in one report\n"
@@ -51,6 +52,33 @@ constexpr const char* kPolicies =
     "\n"
     "  -J, --json      the same as JSON\n"
     "  --markdown      the same as docs/reference/policies.md has it\n";
+
+constexpr const char* kImport =
+    "drom-sim import - a site's own log, from the accounting of Slurm to the Standard Workload Format\n"
+    "\n"
+    "Usage: drom-sim import --slurm FILE [--out LOG.swf.gz] [options]\n"
+    "\n"
+    "FILE is the text of sacct -P, or the file of jobcomp/filetxt, plain or gzip; - is stdin. Columns of sacct may be "
+    "in any order, and more than these: JobIDRaw, Submit, Start, End, Timelimit, NNodes, NCPUS, State; and User, "
+    "Partition, ReqMem, JobName, which may be missing.\n"
+    "Users and job names become numbers, the same number for the same name. Partitions keep their names. Each job that "
+    "is left out is counted under its reason.\n"
+    "\n"
+    "Options:\n"
+    "  -o, --out FILE          (standard output) compressed when it ends in .gz\n"
+    "  --salt TEXT             a secret, without which no guessed name can be checked against its number (none)\n"
+    "  --timezone ZONE         of the times (this machine's), for instance Europe/Madrid\n"
+    "  --nodes N               of the machine (the most that were in use at once)\n"
+    "  --cores-per-node C      CPUs of each node, as Slurm counts them (the most that a job had)\n"
+    "  --slurm-conf FILE       machine, and limits of partitions for jobs without one, as this slurm.conf has them\n"
+    "  --whole-nodes           the width of a job is its nodes with all their cores; else it is its CPUs\n"
+    "  --default-limit TIME    of jobs without a time limit, for instance 1-00:00:00 (unknown)\n"
+    "  --skip-bad-lines        lines that are no jobs are counted instead of refused\n"
+    "  -q, --quiet             no remarks\n"
+    "\n"
+    "Examples:\n"
+    "  drom-sim import --slurm jobs.txt --out site.swf.gz\n"
+    "  drom-sim compare --swf site.swf.gz slurm sd --out report\n";
 
 constexpr const char* kReplay =
     "drom-sim replay - are the decisions of a real controller those of the policy? What would others have been?\n"
@@ -87,9 +115,11 @@ constexpr const char* kJobs =
     "stdin\n"
     "  --generate PRESET       a synthetic workload instead; drom-sim generate -h lists them\n"
     "  --nodes N               of the machine (as the log's header says)\n"
-    "  --cores-per-node C      processors of the log on each node (as the log's header says, else 1)\n";
+    "  --cores-per-node C      processors of the log on each node (as the log's header says, else 1)\n"
+    "  --slurm-conf FILE       the machine, and parameters of slurm and sd, as this slurm.conf has them\n";
 
 constexpr const char* kMoreJobs =
+    "  --partition NAME        with --slurm-conf: only the nodes and the jobs of this partition\n"
     "  --workload-seed N       of a generated workload (1)\n"
     "  --jobs N                of a generated workload\n"
     "  --first N               only the first N jobs\n"
@@ -152,6 +182,7 @@ std::string parameters() {
 
 std::string help(const std::string& verb, bool full) {
     if (verb == "generate") return kGenerate + std::string("\n") + kExit;
+    if (verb == "import") return kImport + std::string("\n") + kExit;
     if (verb == "replay") return replay_help(full);
     if (verb == "policies") return kPolicies + std::string("\n") + kExit;
     const bool compare = verb == "compare";

@@ -12,6 +12,8 @@
 #include "cli/help.hpp"
 #include "text/nearest.hpp"
 #include "text/wrapped.hpp"
+#include "workload/local_times.hpp"
+#include "workload/slurm_values.hpp"
 
 namespace drom::sim {
 namespace {
@@ -19,7 +21,7 @@ namespace {
 /// The command line as typed. Numbers stay text until NumberReader has looked at them: CLI11 would read 010 as 8.
 struct Typed {
     SimulationOptions options;
-    std::string nodes, cores, seed, jobs, first, seeds, threads, policy;
+    std::string nodes, cores, seed, jobs, first, seeds, threads, policy, default_limit;
     std::vector<std::string> vary;
     std::string processors = "requested";
     std::map<std::string, std::string> parameters;
@@ -87,11 +89,47 @@ void add_policies(CLI::App& app, Typed& typed) {
     app.add_flag("-J,--json", typed.options.json);
 }
 
+void add_import(CLI::App& app, Typed& typed) {
+    SlurmOptions& slurm = typed.options.slurm;
+    add_value(app, "--slurm", typed.options.source.log);
+    add_value(app, "--salt", slurm.salt);
+    add_value(app, "--timezone", slurm.zone);
+    add_value(app, "--default-limit", typed.default_limit);
+    add_value(app, "--slurm-conf", typed.options.slurm_conf);
+    add_value(app, "--nodes", typed.nodes);
+    add_value(app, "--cores-per-node", typed.cores);
+    app.add_flag("--whole-nodes", slurm.whole_nodes);
+    app.add_flag("--skip-bad-lines", slurm.skip_bad_lines);
+}
+
 void add_simulation(CLI::App& app, Typed& typed) {
     app.add_flag("-J,--json", typed.options.json);
     add_value(app, "--gantt", typed.options.window);
+    add_value(app, "--slurm-conf", typed.options.slurm_conf);
+    add_value(app, "--partition", typed.options.partition);
     for (const ParameterRow& row : all_parameters())
         add_value(app, option_of(row.name).c_str(), typed.parameters[row.name]);
+}
+
+void read_machine(Typed& typed, NumberReader& reader) {
+    reader.whole(typed.nodes, "--nodes", 1, 10'000'000, typed.options.nodes);
+    reader.whole(typed.cores, "--cores-per-node", 1, 100'000, typed.options.cores_per_node);
+}
+
+void read_import(Typed& typed, NumberReader& reader) {
+    SlurmOptions& slurm = typed.options.slurm;
+    if (typed.options.source.log.empty())
+        reader.complain("there is no log; give the text of sacct -P with --slurm FILE, or - for the standard input");
+    read_machine(typed, reader);
+    slurm.nodes = typed.options.nodes;
+    slurm.cores = typed.options.cores_per_node;
+    if (const std::string mistake = zone_mistake(slurm.zone); !mistake.empty())
+        reader.complain("--timezone: " + mistake);
+    if (typed.default_limit.empty()) return;
+    const auto limit = slurm::read_span(typed.default_limit);
+    if (!limit || *limit == 0)
+        reader.complain(fmt::format("--default-limit '{}' is no time limit like 1-00:00:00", typed.default_limit));
+    slurm.default_limit = limit.value_or(0);
 }
 
 void read_source(Typed& typed, NumberReader& reader) {
@@ -99,8 +137,7 @@ void read_source(Typed& typed, NumberReader& reader) {
     reader.whole(typed.seed, "--workload-seed", 0, std::numeric_limits<std::int64_t>::max(), source.seed);
     reader.whole(typed.jobs, "--jobs", 1, 100'000'000, source.jobs);
     reader.whole(typed.first, "--first", 1, std::numeric_limits<std::int64_t>::max(), source.first_jobs);
-    reader.whole(typed.nodes, "--nodes", 1, 10'000'000, typed.options.nodes);
-    reader.whole(typed.cores, "--cores-per-node", 1, 100'000, typed.options.cores_per_node);
+    read_machine(typed, reader);
     using Width = ReadOptions::Width;
     const std::map<std::string, Width> widths = {
         {"requested", Width::kRequested}, {"allocated", Width::kAllocated}, {"larger", Width::kLarger}};
@@ -111,6 +148,8 @@ void read_source(Typed& typed, NumberReader& reader) {
     source.read.overrun = typed.keep_overrun ? ReadOptions::Overrun::kKeep : ReadOptions::Overrun::kClip;
     source.read.keep_cancelled = !typed.drop_cancelled;
     source.read.keep_unrun = !typed.drop_unrun;
+    if (!typed.options.partition.empty() && typed.options.slurm_conf.empty())
+        reader.complain("--partition is one of a slurm.conf; give that with --slurm-conf FILE");
     if (source.log.empty() == source.preset.empty())
         reader.complain(source.log.empty() ? "there are no jobs; give a log with --swf FILE, or --generate PRESET"
                                            : "--swf and --generate are both given; give one");
@@ -160,7 +199,7 @@ std::string as_typed(int argc, char** argv) {
     return text;
 }
 
-constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "policies", "help"};
+constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "policies", "import", "help"};
 
 // The first word may be a verb; without one it is `run`.
 std::string verb_of(std::vector<std::string>& words) {
@@ -183,6 +222,7 @@ void add_verb(CLI::App& app, Typed& typed) {
     }
     if (verb == "replay") return add_replay(app, typed);
     if (verb == "policies") return add_policies(app, typed);
+    if (verb == "import") return add_import(app, typed);
     add_source(app, typed);
     add_simulation(app, typed);
     app.add_flag("--force", typed.options.force);
@@ -227,6 +267,7 @@ void finish(Typed& typed, const CLI::App& app, NumberReader& reader) {
         return;
     }
     if (options.verb == "policies") return;
+    if (options.verb == "import") return read_import(typed, reader);
     read_parameters(typed, app);
     if (options.verb == "replay") {
         if (options.source.log.empty()) reader.complain("there is no log; name the file, or - for the standard input");
@@ -254,6 +295,7 @@ int misused(const SimulationOptions& options, const std::string& text) {
 tl::expected<SimulationOptions, int> parse_options(int argc, char** argv) {
     Typed typed;
     typed.options.command = as_typed(argc, argv);
+    typed.options.slurm.zone = zone_here();
     std::vector<std::string> words(argv + 1, argv + argc);
     typed.options.verb = verb_of(words);
     if (typed.options.verb == "help") {

@@ -8,6 +8,8 @@
 #include <tl/expected.hpp>
 
 #include "engine/settings.hpp"
+#include "workload/slurm_conf.hpp"
+#include "workload/slurm_log.hpp"
 #include "workload/swf.hpp"
 
 namespace drom::sim {
@@ -31,15 +33,19 @@ struct Varied {
 };
 
 struct SimulationOptions {
-    std::string verb;  ///< run, compare, generate, replay, policies
+    std::string verb;  ///< run, compare, generate, replay, policies, import
     Source source;
-    int nodes = 0, cores_per_node = 0;  ///< 0: as the log's header or the preset says
+    SlurmOptions slurm;                 ///< import: how Source::log is read
+    int nodes = 0, cores_per_node = 0;  ///< 0: as slurm.conf, the log's header or the preset says
+    std::string slurm_conf;             ///< path; empty: none
+    std::string partition;              ///< the only one that is simulated; empty: all
+    SlurmSite site;                     ///< what with_site() read from slurm_conf
     std::vector<std::string> settings;  ///< run has one, compare's first is the baseline, policies tells of these
     Assignments parameters;             ///< given to all settings that have them
     std::vector<Varied> varied;  ///< compare: each combination of their values makes a setting, of the last setting
     unsigned seeds = 1;          ///< compare: generated workloads, with seeds from Source::seed on
     unsigned threads = 0;        ///< of compare; 0: as many as CPUs
-    std::string out;             ///< folder, or the file that generate or replay writes
+    std::string out;             ///< folder, or the file that generate, replay or import writes
     /// "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log.
     std::string window;
     bool json = false, quiet = false;
@@ -60,5 +66,6 @@ int verb_compare(const SimulationOptions& options);
 int verb_generate(const SimulationOptions& options);
 int verb_replay(const SimulationOptions& options);
 int verb_policies(const SimulationOptions& options);
+int verb_import(const SimulationOptions& options);
 
 }  // namespace drom::sim

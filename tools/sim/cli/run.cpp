@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/simulation.hpp"
+#include "cli/site.hpp"
 #include "report/jobs_csv.hpp"
 #include "report/report.hpp"
 #include "report/summary_json.hpp"
@@ -28,9 +29,12 @@ tl::expected<void, std::string> write_all(const SimulationOptions& options, cons
 
 }  // namespace
 
-int verb_run(const SimulationOptions& options) {
+int verb_run(const SimulationOptions& typed) {
     const std::atomic<bool>& stop = stop_on_signals();
-    const auto parameters = read_setting(options.settings.front(), options.parameters);
+    const auto configured = with_site(typed);
+    if (!configured) return fail(configured.error());
+    const SimulationOptions& options = *configured;
+    auto parameters = read_setting(options.settings.front(), common_parameters(options));
     if (!parameters) return misused(options, parameters.error());
     const std::string policy = parameters->policy.row().name;
     for (const auto& [name, value] : options.parameters)
@@ -39,6 +43,8 @@ int verb_run(const SimulationOptions& options) {
     if (const auto free = check_out(options); !free) return fail(free.error());
     const auto input = load(options, options.source.seed);
     if (!input) return fail(input.error());
+    parameters = read_setting(options.settings.front(), common_parameters(options, &input->workload));
+    if (!parameters) return misused(options, parameters.error());
     const auto window = read_window(options.out.empty() ? "none" : options.window, input->workload);
     if (!window) return misused(options, window.error());
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/site.hpp"
 #include "workload/cirne.hpp"
 #include "workload/lublin.hpp"
 
@@ -95,6 +96,7 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
         input.workload = std::move(log->workload);
         for (const Repair& repair : log->repairs.list()) input.repairs.push_back(repair.sentence());
     }
+    if (auto kept = keep_partition(options, input); !kept) return tl::unexpected(kept.error());
     std::vector<LogJob>& jobs = input.workload.jobs;
     if (options.source.first_jobs > 0 && jobs.size() > options.source.first_jobs)
         jobs.resize(options.source.first_jobs);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// import.cpp - a site's own log, from the accounting of Slurm to the Standard Workload Format.
+#include <cstdio>
+
+#include "cli/simulation.hpp"
+
+namespace drom::sim {
+namespace {
+
+void tell(const SimulationOptions& options, const Log& log) {
+    for (const Repair& repair : log.repairs.list())
+        std::fprintf(stderr, "drom-sim: import: %s\n", repair.sentence().c_str());
+    const Workload& workload = log.workload;
+    std::fprintf(stderr, "drom-sim: import: %zu jobs; times are of the zone %s\n", workload.jobs.size(),
+                 options.slurm.zone.c_str());
+    if (options.slurm.nodes > 0 && options.slurm.cores > 0) return;
+    std::fprintf(stderr,
+                 "drom-sim: import: the machine is taken as %lld nodes of %lld CPUs, from what jobs used at once; "
+                 "--nodes N and --cores-per-node C say it exactly\n",
+                 static_cast<long long>(workload.nodes), static_cast<long long>(workload.processors / workload.nodes));
+}
+
+/// Takes the machine and the limits of partitions from --slurm-conf, where the command line says nothing.
+tl::expected<void, Failure> take_site(SimulationOptions& options) {
+    if (options.slurm_conf.empty()) return {};
+    const auto site = read_slurm_conf(options.slurm_conf);
+    if (!site) return tl::unexpected(Failure{kUsage, site.error()});
+    if (options.slurm.nodes == 0) options.slurm.nodes = site->nodes;
+    if (options.slurm.cores == 0) options.slurm.cores = site->cores;
+    for (const SlurmPartition& partition : site->partitions)
+        if (partition.max_time > 0) options.slurm.partition_limits.emplace(partition.name, partition.max_time);
+    if (!site->no_machine.empty() && !options.quiet)
+        std::fprintf(stderr, "drom-sim: import: %s\n", site->no_machine.c_str());
+    return {};
+}
+
+}  // namespace
+
+int verb_import(const SimulationOptions& typed) {
+    SimulationOptions options = typed;
+    if (const auto taken = take_site(options); !taken) return fail(taken.error());
+    const auto log = read_slurm(options.source.log, options.slurm);
+    if (!log) return fail({kUsage, log.error()});
+    if (const auto written = write_swf(options.out.empty() ? "-" : options.out, log->workload); !written)
+        return fail({kRefused, written.error()});
+    if (!options.quiet) tell(options, *log);
+    return kDone;
+}
+
+}  // namespace drom::sim
