@@ -158,7 +158,7 @@ TEST(SwfRepairs, EachIsCountedWithItsLines) {
         {"request -1",
          kGood + "2 0 5 60 4 -1 -1 4 -1 -1 1 7 8 9 2 3 -1 -1\n",
          "no-request 1",
-         "1 job has no requested time: one is assumed (line 2)",
+         "1 job has no requested time: the run time is taken, at least 1 s (line 2)",
          {}},
         {"run above request",
          kGood + "2 0 5 101 4 -1 -1 4 100 -1 1 7 8 9 2 3 -1 -1\n",

@@ -94,6 +94,7 @@ struct Repair {
     bool left_out = false;             ///< these jobs are not in the workload
     std::uint64_t count = 0;           ///< jobs, or lines
     std::vector<std::uint64_t> lines;  ///< the first few, counted from 1
+    std::string kept;                  ///< how the jobs are kept, where the options decide it; else as the kind says
 
     /// "12 jobs are wider than the machine: left out (lines 7, 19, 33, 40, 41, ...)".
     [[nodiscard]] std::string sentence() const;
@@ -105,6 +106,8 @@ public:
     std::uint64_t lines = 0, comments = 0, blanks = 0, jobs = 0;
 
     void add(RepairKind kind, std::uint64_t line, bool left_out = false);
+    /// How jobs with this repair are kept under the options that were given, for the sentence about them.
+    void tell(RepairKind kind, std::string kept) { counts_[static_cast<std::size_t>(kind)].kept = std::move(kept); }
     [[nodiscard]] std::uint64_t count(RepairKind kind) const { return of(kind).count; }
     [[nodiscard]] std::uint64_t left_out() const;
     /// The kinds that occurred, in the order of RepairKind.
@@ -116,6 +119,7 @@ private:
         std::uint64_t count = 0;
         std::array<std::uint64_t, kFirstLines> lines{};
         bool left_out = false;
+        std::string kept;
     };
     [[nodiscard]] const Count& of(RepairKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
     std::array<Count, static_cast<std::size_t>(RepairKind::kKinds)> counts_{};

@@ -34,7 +34,15 @@ using Numbers = std::array<std::int64_t, kNumbers>;
 /// Reads line after line; the state is the workload so far.
 class LogReader {
 public:
-    LogReader(const std::string& name, const ReadOptions& options) : options_(options) { log_.workload.name = name; }
+    LogReader(const std::string& name, const ReadOptions& options) : options_(options) {
+        log_.workload.name = name;
+        if (options.width == ReadOptions::Width::kAllocated)
+            log_.repairs.tell(RepairKind::kTwoWidths, "the allocated number is used");
+        if (options.width == ReadOptions::Width::kLarger)
+            log_.repairs.tell(RepairKind::kTwoWidths, "the larger number is used");
+        if (options.missing_request > 0)
+            log_.repairs.tell(RepairKind::kNoRequest, fmt::format("{} s are taken", options.missing_request));
+    }
 
     /// All lines of `text`. Errors: what is wrong with the first bad line.
     tl::expected<void, std::string> read(std::string_view text);

@@ -26,9 +26,9 @@ constexpr std::array<Words, static_cast<std::size_t>(RepairKind::kKinds)> kWords
     {"one-width", "job says its processors in one field only", "jobs say their processors in one field only",
      "that one is used"},
     {"two-widths", "job was given another number of processors than it asked for",
-     "jobs were given another number of processors than they asked for", "one of the two is used"},
+     "jobs were given another number of processors than they asked for", "the requested number is used"},
     {"no-width", "job does not say its processors", "jobs do not say their processors", "1 is assumed"},
-    {"no-request", "job has no requested time", "jobs have no requested time", "one is assumed"},
+    {"no-request", "job has no requested time", "jobs have no requested time", "the run time is taken, at least 1 s"},
     {"overrun", "job ran longer than it asked for", "jobs ran longer than they asked for", "cut at the limit"},
     {"overrun-kept", "job ran longer than it asked for", "jobs ran longer than they asked for", "kept"},
     {"cancelled", "job was cancelled while it ran", "jobs were cancelled while they ran", "kept"},
@@ -88,7 +88,8 @@ std::vector<Repair> Repairs::list() const {
                            kWords[i].name,
                            entry.left_out,
                            entry.count,
-                           {entry.lines.begin(), entry.lines.begin() + shown}});
+                           {entry.lines.begin(), entry.lines.begin() + shown},
+                           entry.kept.empty() ? kWords[i].kept : entry.kept});
     }
     return repairs;
 }
@@ -96,7 +97,7 @@ std::vector<Repair> Repairs::list() const {
 std::string Repair::sentence() const {
     const Words& words = kWords[static_cast<std::size_t>(kind)];
     return fmt::format("{} {}: {} ({} {}{})", count, count == 1 ? words.one : words.several,
-                       left_out ? "left out" : words.kept, count == 1 ? "line" : "lines", fmt::join(lines, ", "),
+                       left_out ? "left out" : kept, count == 1 ? "line" : "lines", fmt::join(lines, ", "),
                        count > lines.size() ? ", ..." : "");
 }
 
