@@ -197,7 +197,7 @@ TEST(Cirne, PresetsAreFoundByName) {
         EXPECT_EQ(parameters->name, std::string("cirne-") + name);
     }
     EXPECT_EQ(cirne_preset("w3").error(),
-              "there is no preset w3; there are w1, w2, w1-samples, w2-samples, w5, lublin");
+              "there is no preset w3; there are w1, w2, w1-samples, w2-samples, w5, year, lublin");
 }
 
 TEST(Cirne, ParametersThatCannotBeAreSaid) {

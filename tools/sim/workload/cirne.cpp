@@ -19,6 +19,8 @@ constexpr double kLeastAccuracy = 1e-5;
 
 constexpr double kW5TimeFactor = 0.0535;
 constexpr double kW5ArrivalFactor = 90;
+constexpr double kYearTimeFactor = 0.233;
+constexpr double kYearArrivalFactor = 0.3373;
 
 /// Jobs a second over the day, which is x from -1/2 to 1/2; they are summed up over two minutes, so that 2 is one job.
 struct Rate {
@@ -206,14 +208,29 @@ CirneParameters cirne_w5() {
     return parameters;
 }
 
+CirneParameters cirne_year() {
+    CirneParameters parameters;
+    parameters.name = "cirne-year";
+    parameters.jobs = 1'000'000;
+    parameters.nodes = 10'000;
+    parameters.cores_per_node = 192;
+    parameters.max_nodes = 1024;
+    parameters.size_f = 0.05;
+    parameters.size_c = 0.5;
+    parameters.time_factor = kYearTimeFactor;
+    parameters.arrival_factor = kYearArrivalFactor;
+    return parameters;
+}
+
 tl::expected<CirneParameters, std::string> cirne_preset(std::string_view name) {
     if (name == "w1") return cirne_w1();
     if (name == "w2") return cirne_w2();
     if (name == "w1-samples") return cirne_w1_samples();
     if (name == "w2-samples") return cirne_w2_samples();
     if (name == "w5") return cirne_w5();
+    if (name == "year") return cirne_year();
     return tl::make_unexpected(
-        fmt::format("there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5, lublin", name));
+        fmt::format("there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5, year, lublin", name));
 }
 
 }  // namespace drom::sim

@@ -73,7 +73,12 @@ CirneParameters cirne_w2_samples();
 /// EASY as above: 53 ks, 4990).
 CirneParameters cirne_w5();
 
-/// "w1", "w2", "w1-samples", "w2-samples", "w5". Errors: a sentence.
+/// A year of a machine as large as today's: a million jobs on 10000 nodes of 192 cores, half of them on one node, at
+/// most 1024 nodes per job. arrival_factor makes it a year; time_factor makes the work 0.8 of what the machine can do
+/// in it.
+CirneParameters cirne_year();
+
+/// "w1", "w2", "w1-samples", "w2-samples", "w5", "year". Errors: a sentence.
 tl::expected<CirneParameters, std::string> cirne_preset(std::string_view name);
 
 }  // namespace drom::sim
