@@ -19,6 +19,7 @@
 #include "report/jobs_csv.hpp"
 #include "report/labels.hpp"
 #include "report/numbers.hpp"
+#include "report/summary_csv.hpp"
 #include "report/summary_json.hpp"
 #include "report/svg.hpp"
 #include "report/text_file.hpp"
@@ -220,6 +221,19 @@ TEST(JobsCsv, HasANumberForEveryColumnThatAJobHas) {
     EXPECT_EQ(field(table, 3, "mates"), "");
 }
 
+TEST(JobsCsv, HasDatesWhereTheLogsZeroIsKnown) {
+    const TempDir folder;
+    Outcome outcome = baseline_outcome();
+    outcome.setting.provenance.zero = 1283292000;
+    outcome.jobs[2].end = -1;
+    ASSERT_TRUE(write_jobs_csv(folder.path() + "/jobs.csv", outcome));
+    const auto table = records(text_of(folder.path() + "/jobs.csv"));
+    EXPECT_EQ(field(table, 2, "submit_date"), "2010-08-31T22:00:10Z");
+    EXPECT_EQ(field(table, 2, "start_date"), "2010-08-31T22:01:40Z");
+    EXPECT_EQ(field(table, 3, "start_date"), "2010-09-01T23:00:00Z");
+    EXPECT_EQ(field(table, 3, "end_date"), "");
+}
+
 TEST(JobsCsv, LeavesOutWhatHasNotHappened) {
     const TempDir folder;
     Outcome outcome = baseline_outcome();
@@ -271,6 +285,27 @@ TEST(DecisionsCsv, KnowsWhenNoStartAloneWasInSight) {
     EXPECT_TRUE(has(decision_sentence(outcome.jobs[1], 4), "; no start alone was in sight;"));
 }
 
+TEST(SummaryCsv, HasARowPerSettingAndAColumnPerParameter) {
+    const Outcome baseline = baseline_outcome();
+    const std::vector<SummaryRow> rows = {
+        {"slurm", "slurm", "", digest(baseline)},
+        {"sd:max_slowdown=10,max_mates=2", "sd", "7", digest(shared_outcome(), &baseline)},
+        {"none", "", "", digest(Outcome())}};
+    const auto table = records(summary_csv(rows));
+    ASSERT_EQ(table.size(), 4U);
+    for (const auto& row : table) EXPECT_EQ(row.size(), table.front().size());
+    EXPECT_EQ(field(table, 2, "setting"), "sd:max_slowdown=10,max_mates=2");
+    EXPECT_EQ(field(table, 2, "workload_seed"), "7");
+    EXPECT_EQ(field(table, 2, "makespan"), "90300");
+    EXPECT_EQ(field(table, 2, "slowdown_mean"), "1.5");
+    EXPECT_EQ(field(table, 2, "max_slowdown"), "10");
+    EXPECT_EQ(field(table, 1, "max_slowdown"), "");
+    EXPECT_EQ(field(table, 1, "worse_wait"), "");
+    EXPECT_EQ(field(table, 2, "worse_wait"), "0");
+    EXPECT_EQ(field(table, 3, "jobs"), "0");
+    EXPECT_EQ(field(table, 3, "wait_mean"), "");
+}
+
 TEST(Files, ThatCannotBeWrittenAreASentence) {
     const auto nowhere = write_jobs_csv("/nowhere/jobs.csv", baseline_outcome());
     ASSERT_FALSE(nowhere);
@@ -313,6 +348,20 @@ TEST(SummaryJson, OfNothingHasNulls) {
         EXPECT_TRUE(json.at(key).is_null()) << key;
     EXPECT_EQ(json.at("jobs"), 0);
     EXPECT_EQ(json.at("malleable_starts"), 0);
+}
+
+TEST(SummaryJson, NamesTheInputAndTheProgram) {
+    Outcome outcome = baseline_outcome();
+    const auto unknown = nlohmann::json::parse(summary_json(digest(outcome))).at("provenance");
+    for (const char* key : {"program_sha256", "log_sha256", "unix_start"})
+        EXPECT_TRUE(unknown.at(key).is_null()) << key;
+    outcome.setting.provenance = {"0.1.0", "aa", "bb", {"1 job is odd"}, 1283292000};
+    const auto known = nlohmann::json::parse(summary_json(digest(outcome))).at("provenance");
+    EXPECT_EQ(known.at("version"), "0.1.0");
+    EXPECT_EQ(known.at("program_sha256"), "aa");
+    EXPECT_EQ(known.at("log_sha256"), "bb");
+    EXPECT_EQ(known.at("unix_start"), 1283292000);
+    EXPECT_EQ(known.at("repairs").at(0), "1 job is odd");
 }
 
 TEST(SummaryJson, TakesNamesThatAreNoText) {

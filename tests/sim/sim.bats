@@ -36,9 +36,75 @@ need_logs() {
     [[ $(grep -v '^;' out/schedule.swf | awk '{print $1, $3}' | xargs) == "1 0 2 0" ]]
 }
 
-@test "the same input gives the same bytes" {
-    for out in a b; do "$sim" --swf "$log" --policy sd+ --out "$out" -q >/dev/null; done
-    for file in jobs.csv decisions.csv schedule.swf; do cmp "a/$file" "b/$file"; done
+@test "the same input gives the same bytes, wherever it is made" {
+    "$sim" --swf "$log" --policy sd+ --out a -q >/dev/null
+    mkdir elsewhere
+    cp "$log" elsewhere
+    (cd elsewhere && "$sim" --json --policy sd+ --swf log.swf --force -o ../b >/dev/null)
+    for file in jobs.csv decisions.csv schedule.swf summary.json summary.csv report.html; do cmp "a/$file" "b/$file"; done
+    "$sim" compare --swf "$log" slurm sd --vary max_slowdown=5,inf --out c -q >/dev/null
+    (cd elsewhere && "$sim" compare --swf log.swf slurm sd --threads 1 --out ../d --vary max_slowdown=5,inf >/dev/null)
+    for file in summary.json summary.csv report.html sd-max_slowdown-5/summary.json; do cmp "c/$file" "d/$file"; done
+    ! grep -rlE "$BATS_TEST_TMPDIR|--out|--threads" a c
+}
+
+@test "a summary names the program, the log and its repairs" {
+    sed -i 's/^1 0 -1 1000 16 -1 -1 16 1000/1 0 -1 1000 16 -1 -1 16 -1/' "$log"
+    "$sim" --swf "$log" --out out -q >/dev/null
+    said() { jq -r ".provenance.$1" out/summary.json; }
+    [[ drom-sim\ $(said version) == $("$sim" --version) ]]
+    [[ $(said program_sha256) == $(sha256sum "$sim" | cut -d' ' -f1) ]]
+    [[ $(said log_sha256) == $(sha256sum "$log" | cut -d' ' -f1) ]]
+    [[ $(said 'repairs[0]') == "1 job has no requested time: the run time is taken, at least 1 s (line 3)" && $(said unix_start) == null ]]
+    [[ $("$sim" --swf - --json -q <"$log" | jq .provenance.log_sha256) == null ]]
+    [[ $("$sim" --generate w5 --jobs 5 --json -q | jq .provenance.log_sha256) == null ]]
+}
+
+@test "a command in a summary makes the same numbers again" {
+    for options in "--first 1" "--processors larger" "--keep-overrun" "--drop-unrun --drop-cancelled" "--kill no"; do
+        # shellcheck disable=SC2086
+        "$sim" compare --swf "$log" $options easy sd --out out --force -q >/dev/null
+        command=$(jq -r '.[1].setting.command' out/summary.json)
+        read -ra words <<<"$command"
+        [[ $command == *"${options%% --*}"* ]]
+        cmp <("$sim" "${words[@]:1}" --json -q | jq 'del(.setting.command)') <(jq 'del(.worse, .setting.command)' out/sd/summary.json)
+    done
+}
+
+@test "dates are there where the log says when it began" {
+    sed -i '1i ; UnixStartTime: 1283292000' "$log"
+    "$sim" --swf "$log" --out out -q >/dev/null
+    [[ $(jq .provenance.unix_start out/summary.json) == 1283292000 ]]
+    [[ $(cut -d, -f1,25-27 out/jobs.csv | sed -n 3p) == 2,2010-08-31T22:00:10Z,2010-08-31T22:16:40Z,2010-08-31T22:17:30Z ]]
+    [[ $(sed -n 3p out/decisions.csv) == *,2010-08-31T22:16:40Z ]]
+}
+
+@test "summary.csv has a row per setting, and a column per parameter" {
+    "$sim" compare --swf "$log" easy sd --vary max_slowdown=5,inf --out out -q >/dev/null
+    rows() { python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] or "-" for name in sys.argv[2:]))' "$@"; }
+    [[ $(rows out/summary.csv setting folder jobs max_slowdown | xargs) == "easy easy 2 - sd:max_slowdown=5 sd-max_slowdown-5 2 5 sd:max_slowdown=inf sd-max_slowdown-inf 2 inf" ]]
+    for i in 0 1 2; do
+        [[ $(rows out/summary.csv slowdown_mean | sed -n $((i + 1))p) == $(jq ".[$i].slowdown_mean" out/summary.json) ]]
+    done
+    "$sim" compare --generate w5 --jobs 50 --seeds 2 easy sd --out seeds -q >/dev/null
+    [[ $(rows seeds/summary.csv policy workload_seed folder | xargs) == "easy 1 easy sd 1 sd easy 2 - sd 2 -" ]]
+}
+
+@test "every setting has a folder of its own, with a name that every tool takes" {
+    "$sim" compare --swf "$log" easy easy sd:max_slowdown=5,sharing_factor=0.25 sd+:gain=1 --weight-partition 1 --out out -q >/dev/null
+    [[ $(cd out && echo */) == "easy-2/ easy/ sd+-gain-1/ sd-max_slowdown-5-sharing_factor-0.25/" ]]
+}
+
+@test "each column of each table is explained in the document" {
+    document=$BATS_TEST_DIRNAME/../../docs/user/simulator.md
+    diff <("$sim" help columns) <(sed -n '/^<!-- drom-sim help columns -->$/,/^<!-- end -->$/p' "$document" | sed '1d;$d')
+    "$sim" --swf "$log" --out out -q >/dev/null
+    decision_log >decisions.log
+    "$sim" replay decisions.log --out out/replay.csv >/dev/null
+    for file in jobs decisions replay; do
+        [[ $(head -1 "out/$file.csv" | tr , '\n') == $("$sim" help columns | sed -n "/^### $file/,/^###/s/^| \`\([a-z_0-9]*\)\` .*/\1/p") ]]
+    done
 }
 
 @test "--json prints the summary and nothing else" {
@@ -310,6 +376,17 @@ LOG
     cmp out/summary.json before
     "$sim" --swf "$log" --policy easy --out out --force -q >/dev/null
     [[ $(jq -r .setting.policy out/summary.json) == easy ]]
+    # A result that was not finished is one, too.
+    rm out/summary.* out/report.html
+    run -1 "$sim" --swf "$log" --policy easy --out out
+    "$sim" generate w5 --jobs 3 --out w5.swf
+    run -1 --separate-stderr "$sim" generate w5 --jobs 4 --out w5.swf
+    [[ $stderr == "drom-sim: generate: w5.swf is there already; name another file with --out, or write over it with --force" ]]
+    "$sim" generate w5 --jobs 4 --out w5.swf --force
+    [[ $(grep -vc '^;' w5.swf) == 4 ]]
+    decision_log >decisions.log
+    run -1 --separate-stderr "$sim" replay decisions.log --out w5.swf
+    [[ $stderr == "drom-sim: replay: w5.swf is there already;"* ]]
 }
 
 @test "every policy and parameter of the help is in the manual page" {

@@ -16,7 +16,6 @@
 #include "workload/cirne.hpp"
 #include "workload/local_times.hpp"
 #include "workload/name_hash.hpp"
-#include "workload/sha256.hpp"
 #include "workload/slurm_values.hpp"
 
 namespace drom::sim {
@@ -345,19 +344,6 @@ TEST(SlurmValues, CountsAndMemory) {
     EXPECT_EQ(per_processor("0n"), -1);
     EXPECT_EQ(per_processor(""), -1);
     for (const char* bad : {"n", "16?", "4Gx", "-4G"}) EXPECT_EQ(slurm::read_memory(bad), std::nullopt) << bad;
-}
-
-TEST(NameHashes, AreThoseOfFips180) {
-    const auto hex = [](std::string_view bytes) {
-        std::string text;
-        for (const std::uint8_t byte : sha256(bytes)) text += fmt::format("{:02x}", byte);
-        return text;
-    };
-    EXPECT_EQ(hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    EXPECT_EQ(hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    EXPECT_EQ(hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
-              "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-    EXPECT_EQ(hex(std::string(1'000'000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 TEST(NameHashes, TheSameNameHasTheSameNumber) {

@@ -13,6 +13,7 @@
 #include "engine/replication.hpp"
 #include "report/jobs_csv.hpp"
 #include "report/report.hpp"
+#include "report/summary_csv.hpp"
 #include "report/summary_json.hpp"
 #include "report/text_file.hpp"
 
@@ -135,6 +136,12 @@ void in_parallel(std::size_t count, unsigned threads, const std::function<void(s
     loop();
 }
 
+std::vector<std::string> settings_of(const std::vector<Task>& tasks) {
+    std::vector<std::string> settings;
+    for (const Task& task : tasks) settings.push_back(task.setting);
+    return settings;
+}
+
 /// All simulations of one workload. Outcomes of baselines are kept until all are done, the others only as long as they
 /// are looked at.
 class Comparison {
@@ -148,7 +155,8 @@ public:
           progress_(progress),
           stop_(stop),
           digests_(tasks.size()),
-          kept_(tasks.size()) {}
+          kept_(tasks.size()),
+          folders_(folders_of(settings_of(tasks))) {}
 
     /// Errors: a sentence; the first one.
     tl::expected<std::vector<Digest>, std::string> run(unsigned threads, bool write) {
@@ -169,29 +177,18 @@ private:
         const Outcome* baseline = task.baseline ? &kept_[*task.baseline] : nullptr;
         digests_[i] = digest(outcome, baseline, window_);
         if (write)
-            if (auto written = write_files(folder_of(i), outcome, baseline, digests_[i]); !written)
+            if (auto written = write_files(options_.out + '/' + folders_[i], outcome, baseline, digests_[i]); !written)
                 complain(written.error());
         if (!task.baseline) kept_[i] = std::move(outcome);
     }
 
     std::string command_of(const Task& task) const {
-        const Source& source = options_.source;
-        std::string jobs = source.log.empty()
-                               ? fmt::format("--generate {} --workload-seed {}", source.preset, source.seed)
-                               : "--swf " + source.log;
-        std::string text = fmt::format("drom-sim {} --nodes {} --cores-per-node {} --policy {}", jobs, input_.nodes,
-                                       input_.cores_per_node, task.parameters.policy.row().name);
+        std::string text = fmt::format("drom-sim{} --nodes {} --cores-per-node {} --policy {}", options_.source_command,
+                                       input_.nodes, input_.cores_per_node, task.parameters.policy.row().name);
         for (const auto& [name, value] : values_of(task.parameters)) {
             text += fmt::format(" {} {}", option_of(name), value);
         }
         return options_.window.empty() ? text : text + " --gantt " + options_.window;
-    }
-
-    std::string folder_of(std::size_t i) const {
-        std::string name = tasks_[i].setting;
-        for (char& c : name)
-            if (c == '/' || c == ' ') c = '_';
-        return options_.out + '/' + name;
     }
 
     static tl::expected<void, std::string> write_files(const std::string& folder, const Outcome& outcome,
@@ -215,6 +212,7 @@ private:
     const std::atomic<bool>& stop_;
     std::vector<Digest> digests_;
     std::vector<Outcome> kept_;
+    const std::vector<std::string> folders_;
     std::mutex mutex_;
     std::string trouble_;
 };
@@ -223,7 +221,7 @@ ReportInput report_of(const SimulationOptions& options, const Input& input, cons
                       const std::vector<Digest>& digests) {
     ReportInput report;
     report.command = options.command;
-    report.repairs = input.repairs;
+    report.repairs = input.provenance.repairs;
     if (!options.varied.empty()) report.varied = options.varied.back().name;
     for (std::size_t i = 0; i < tasks.size(); ++i)
         report.cases.push_back({digests[i], tasks[i].baseline, tasks[i].setting, tasks[i].value, tasks.size() <= 6});
@@ -235,13 +233,24 @@ void print(const SimulationOptions& options, const std::vector<Task>& tasks, con
         std::fputs(summaries_json(digests).c_str(), stdout);
         return;
     }
-    std::vector<std::string> labels;
     std::vector<Metrics> metrics;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-        labels.push_back(tasks[i].setting);
-        metrics.push_back(digests[i].metrics);
-    }
-    std::fputs(table(labels, metrics).c_str(), stdout);
+    for (const Digest& digest : digests) metrics.push_back(digest.metrics);
+    std::fputs(table(settings_of(tasks), metrics).c_str(), stdout);
+}
+
+tl::expected<void, std::string> write_common(const SimulationOptions& options, const Input& input,
+                                             const std::vector<Task>& tasks, const std::vector<Digest>& digests) {
+    if (auto done = write_text(options.out + "/summary.json", summaries_json(digests)); !done) return done;
+    return write_text(options.out + "/report.html", html_report(report_of(options, input, tasks, digests)));
+}
+
+/// Of one workload. The folders have the files of the first.
+void add_rows(std::vector<SummaryRow>& rows, const std::vector<Task>& tasks, std::vector<Digest> digests,
+              const std::string& seed) {
+    const std::vector<std::string> folders = folders_of(settings_of(tasks));
+    const bool first = rows.empty();
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+        rows.push_back({tasks[i].setting, first ? folders[i] : "", seed, std::move(digests[i])});
 }
 
 unsigned threads_of(const SimulationOptions& options) {
@@ -259,6 +268,7 @@ int verb_compare(const SimulationOptions& typed) {
     if (!tasks) return misused(options, tasks.error());
     if (const auto free = check_out(options); !free) return fail(free.error());
     Replication replication(tasks->size());
+    std::vector<SummaryRow> rows;
     for (unsigned seed = 0; seed < options.seeds && !stop; ++seed) {
         SimulationOptions quieter = options;
         quieter.quiet = options.quiet || seed > 0;
@@ -279,19 +289,16 @@ int verb_compare(const SimulationOptions& typed) {
             if (const auto baseline = (*tasks)[i].baseline)
                 replication.add(i, (*digests)[i].metrics, (*digests)[*baseline].metrics);
         if (seed == 0) print(options, *tasks, *digests);
-        if (!write) continue;
-        if (const auto done = write_text(options.out + "/summary.json", summaries_json(*digests)); !done)
-            return fail({kRefused, done.error()});
-        if (const auto done =
-                write_text(options.out + "/report.html", html_report(report_of(options, *input, *tasks, *digests)));
-            !done)
-            return fail({kRefused, done.error()});
+        if (write)
+            if (const auto done = write_common(options, *input, *tasks, *digests); !done)
+                return fail({kRefused, done.error()});
+        add_rows(rows, *tasks, std::move(*digests),
+                 options.source.log.empty() ? std::to_string(options.source.seed + seed) : "");
     }
-    if (options.seeds > 1 && !options.json) {
-        std::vector<std::string> labels;
-        for (const Task& task : *tasks) labels.push_back(task.setting);
-        std::fputs(replication.table(labels).c_str(), stdout);
-    }
+    if (!options.out.empty())
+        if (const auto done = write_text(options.out + "/summary.csv", summary_csv(rows)); !done)
+            return fail({kRefused, done.error()});
+    if (options.seeds > 1 && !options.json) std::fputs(replication.table(settings_of(*tasks)).c_str(), stdout);
     if (!stop) return kDone;
     std::fputs("drom-sim: compare: interrupted; the numbers are those of the jobs that had ended\n", stderr);
     return kInterrupted;

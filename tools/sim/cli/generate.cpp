@@ -5,6 +5,7 @@
 namespace drom::sim {
 
 int verb_generate(const SimulationOptions& options) {
+    if (const auto free = check_out(options); !free) return fail(free.error());
     const auto workload = generate(options.source, options.source.seed);
     if (!workload) return misused(options, workload.error());
     if (const auto written = write_swf(options.out.empty() ? "-" : options.out, *workload); !written)

@@ -7,6 +7,9 @@
 #include <algorithm>
 
 #include "engine/settings.hpp"
+#include "report/jobs_csv.hpp"
+#include "report/replay_text.hpp"
+#include "report/summary_csv.hpp"
 
 namespace drom::sim {
 namespace {
@@ -44,7 +47,8 @@ constexpr const char* kGenerate =
     "Options:\n"
     "  --seed N        (1) the same seed gives the same bytes everywhere\n"
     "  --jobs N        as many jobs\n"
-    "  -o, --out FILE  (standard output) compressed when it ends in .gz\n";
+    "  -o, --out FILE  (standard output) compressed when it ends in .gz\n"
+    "  --force         write over FILE\n";
 
 constexpr const char* kPolicies =
     "drom-sim policies - what can be simulated: each policy with its options, their defaults and its source\n"
@@ -91,7 +95,8 @@ constexpr const char* kReplay =
     "\n"
     "Output:\n"
     "  --decisions             every decision as a line of a table; without it only those that differ, the first 20\n"
-    "  -o, --out FILE          every decision as CSV\n"
+    "  -o, --out FILE          every decision as CSV (drom-sim help columns)\n"
+    "  --force                 write over FILE\n"
     "  -J, --json              numbers and differing decisions as JSON; with --decisions all of them\n"
     "  -q, --quiet             no remarks about the log\n";
 
@@ -132,8 +137,8 @@ constexpr const char* kMoreJobs =
 
 constexpr const char* kOutput =
     "Output:\n"
-    "  -o, --out DIR           jobs.csv, decisions.csv, summary.json, schedule.swf, report.html; without it only "
-    "numbers are printed\n"
+    "  -o, --out DIR           jobs.csv, decisions.csv, summary.json, summary.csv, schedule.swf, report.html; without "
+    "it only numbers are printed (drom-sim help columns explains the CSV files)\n"
     "  --force                 write over the result that DIR has\n"
     "  --gantt FROM-TO         window of the report's chart: seconds, or 12h-36h, 3d-4d; none (a day in the middle)\n"
     "  -J, --json              summary.json on stdout instead of a table\n"
@@ -180,6 +185,10 @@ std::string parameters() {
 }
 
 }  // namespace
+
+std::string columns_help() {
+    return jobs_columns() + '\n' + decisions_columns() + '\n' + summary_columns() + '\n' + redecided_columns();
+}
 
 std::string help(const std::string& verb, bool full) {
     if (verb == "generate") return kGenerate + std::string("\n") + kExit;

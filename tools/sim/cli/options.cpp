@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 
 #include "cli/help.hpp"
@@ -73,6 +74,7 @@ void add_common(CLI::App& app, Typed& typed) {
     app.add_flag("--help", typed.long_help);
     app.add_flag("-q,--quiet", typed.options.quiet);
     add_value(app, "-o,--out", typed.options.out);
+    app.add_flag("--force", typed.options.force);
 }
 
 void add_replay(CLI::App& app, Typed& typed) {
@@ -193,10 +195,38 @@ std::string quoted(const std::string& word) {
     return text + "'";
 }
 
-std::string as_typed(int argc, char** argv) {
-    std::string text = "drom-sim";
-    for (int i = 1; i < argc; ++i) text += ' ' + quoted(argv[i]);
+/// An option as it has to be typed, with a space in front; a log without its folder. Empty: it was not given.
+std::string retyped(const CLI::Option& option) {
+    if (option.count() == 0) return {};
+    const std::string name = option.nonpositional() ? ' ' + option.get_name() : std::string();
+    if (option.get_items_expected_max() == 0) return name;
+    std::vector<std::string> values = option.results();
+    if (option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeLast)
+        values.erase(values.begin(), values.end() - 1);
+    if (option.get_name() == "--swf") values.back() = std::filesystem::path(values.back()).filename().string();
+    std::string text;
+    for (const std::string& value : values) text += name + ' ' + quoted(value);
     return text;
+}
+
+bool is_one_of(const CLI::Option& option, std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), option.get_name()) != names.end();
+}
+
+/// The log or the generator, and what is made of it.
+bool names_jobs(const CLI::Option& option) {
+    return is_one_of(option, {"--swf", "--generate", "--workload-seed", "--jobs", "--first", "--processors",
+                              "--keep-overrun", "--drop-cancelled", "--drop-unrun", "--skip-bad-lines"});
+}
+
+void retype(SimulationOptions& options, const CLI::App& app) {
+    options.command = "drom-sim";
+    if (options.verb != "run") options.command += ' ' + options.verb;
+    for (const CLI::Option* option : app.get_options()) {
+        if (names_jobs(*option)) options.source_command += retyped(*option);
+        if (!is_one_of(*option, {"--out", "--quiet", "--json", "--force", "--threads"}))
+            options.command += retyped(*option);
+    }
 }
 
 constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "policies", "import", "help"};
@@ -225,7 +255,6 @@ void add_verb(CLI::App& app, Typed& typed) {
     if (verb == "import") return add_import(app, typed);
     add_source(app, typed);
     add_simulation(app, typed);
-    app.add_flag("--force", typed.options.force);
     if (verb == "run") {
         add_value(app, "--policy", typed.policy);
         app.add_flag("-V,--version", typed.version);
@@ -294,13 +323,15 @@ int misused(const SimulationOptions& options, const std::string& text) {
 
 tl::expected<SimulationOptions, int> parse_options(int argc, char** argv) {
     Typed typed;
-    typed.options.command = as_typed(argc, argv);
     typed.options.slurm.zone = zone_here();
     std::vector<std::string> words(argv + 1, argv + argc);
     typed.options.verb = verb_of(words);
     if (typed.options.verb == "help") {
         const std::string of = words.empty() ? "run" : words.front();
-        show(help(of, true));
+        if (of == "columns")
+            std::fputs(columns_help().c_str(), stdout);
+        else
+            show(help(of, true));
         return tl::unexpected<int>(kDone);
     }
     CLI::App app;
@@ -324,6 +355,7 @@ tl::expected<SimulationOptions, int> parse_options(int argc, char** argv) {
     }
     const auto extra = app.remaining();
     if (!extra.empty()) return tl::unexpected(misused(typed.options, surplus(extra.front(), app, typed)));
+    retype(typed.options, app);
     NumberReader reader;
     finish(typed, app, reader);
     if (!reader.complaint.empty()) return tl::unexpected(misused(typed.options, reader.complaint));

@@ -52,7 +52,10 @@ struct SimulationOptions {
     bool force = false;      ///< the folder may have a result, which is written over
     bool markdown = false;   ///< policies: as the page of the documents
     bool decisions = false;  ///< replay: all of them, not only those that differ
-    std::string command;     ///< the command line as it was typed, quoted for a shell
+    /// The command line that makes the same numbers again, quoted for a shell. Options that change no number are left
+    /// out, and folders of the log. So the same simulation has the same command wherever it is made.
+    std::string command;
+    std::string source_command;  ///< those of its options that name the jobs
 };
 
 /// Reads the command line. Errors: an exit status; what there was to say was said.

@@ -35,6 +35,7 @@ void print(const SimulationOptions& options, const Replayed& replayed) {
 
 int verb_replay(const SimulationOptions& options) {
     if (const auto rules = with_others({}, options.parameters); !rules) return misused(options, rules.error());
+    if (const auto free = check_out(options); !free) return fail(free.error());
     const std::string about = "drom-sim: replay: " + options.source.log + ": ";
     const auto text = swf::read_text(options.source.log, "a log of decisions");
     if (!text) return fail({kRefused, about + text.error()});

@@ -6,6 +6,7 @@
 #include "cli/site.hpp"
 #include "report/jobs_csv.hpp"
 #include "report/report.hpp"
+#include "report/summary_csv.hpp"
 #include "report/summary_json.hpp"
 #include "report/text_file.hpp"
 
@@ -20,9 +21,12 @@ tl::expected<void, std::string> write_all(const SimulationOptions& options, cons
     if (auto done = write_decisions_csv(folder + "decisions.csv", outcome); !done) return done;
     if (auto done = write_schedule(folder + "schedule.swf", input, outcome); !done) return done;
     if (auto done = write_text(folder + "summary.json", summary_json(digest)); !done) return done;
+    const std::string seed = options.source.log.empty() ? std::to_string(options.source.seed) : "";
+    const SummaryRow row{options.settings.front(), "", seed, digest};
+    if (auto done = write_text(folder + "summary.csv", summary_csv({&row, 1})); !done) return done;
     ReportInput report;
     report.command = options.command;
-    report.repairs = input.repairs;
+    report.repairs = input.provenance.repairs;
     report.cases.push_back({digest, std::nullopt, "", "", true});
     return write_text(folder + "report.html", html_report(report));
 }

@@ -4,15 +4,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "cli/site.hpp"
 #include "workload/cirne.hpp"
 #include "workload/lublin.hpp"
+#include "workload/sha256.hpp"
 
 namespace drom::sim {
 namespace {
@@ -57,16 +61,46 @@ tl::expected<Seconds, std::string> moment(std::string_view text) {
     return value * (unit == std::string_view::npos ? 1 : kUnits[unit]);
 }
 
+/// The log's zero as seconds since 1970; 0 where the header does not say it.
+Seconds zero_of(const Workload& workload) {
+    constexpr Seconds kMax = 253402300799;  // the year 9999
+    for (const auto& [key, value] : workload.header) {
+        if (key != "UnixStartTime") continue;
+        Seconds zero = 0;
+        std::from_chars(value.data(), value.data() + value.size(), zero);
+        return zero > 0 && zero <= kMax ? zero : 0;
+    }
+    return 0;
+}
+
+// A result is worth more than the sum of a program that cannot be read: then the sum is unknown.
+void add_program(Provenance& provenance) {
+    provenance.version = DROM_SIM_VERSION;
+    provenance.program_sha256 = sha256_of_file("/proc/self/exe").value_or("");
+}
+
+bool is_file(const std::string& path) {
+    std::error_code code;
+    return std::filesystem::is_regular_file(path, code);
+}
+
+/// True also of a result that was not finished.
+bool has_result(const std::string& folder) {
+    constexpr const char* kFiles[] = {"summary.json", "summary.csv", "jobs.csv", "report.html"};
+    return std::ranges::any_of(kFiles, [&](const char* file) { return is_file(folder + '/' + file); });
+}
+
 }  // namespace
 
 tl::expected<void, Failure> check_out(const SimulationOptions& options) {
-    std::error_code code;
-    if (options.out.empty() || options.force || !std::filesystem::exists(options.out + "/summary.json", code))
-        return {};
-    return tl::unexpected(
-        Failure{kRefused, fmt::format("drom-sim: {}: {} has a result already; name another folder with "
-                                      "--out, or write over it with --force",
-                                      options.verb, options.out)});
+    if (options.out.empty() || options.force) return {};
+    const bool one_file = options.verb == "generate" || options.verb == "replay";
+    if (one_file ? !is_file(options.out) : !has_result(options.out)) return {};
+    return tl::unexpected(Failure{
+        kRefused,
+        fmt::format("drom-sim: {}: {} {} already; name another {} with --out, or write over it with "
+                    "--force",
+                    options.verb, options.out, one_file ? "is there" : "has a result", one_file ? "file" : "folder")});
 }
 
 tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t seed) {
@@ -85,6 +119,7 @@ tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t
 
 tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_t seed) {
     Input input;
+    if (options.json || !options.out.empty()) add_program(input.provenance);
     if (options.source.log.empty()) {
         auto workload = generate(options.source, seed);
         if (!workload)
@@ -93,8 +128,16 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
     } else {
         auto log = read_swf(options.source.log, options.source.read);
         if (!log) return tl::unexpected(Failure{kUsage, log.error()});
+        if (options.source.log != "-") {
+            auto sum = sha256_of_file(options.source.log);
+            if (!sum)
+                return tl::unexpected(
+                    Failure{kUsage, fmt::format("drom-sim: read {}: {}", options.source.log, sum.error())});
+            input.provenance.log_sha256 = std::move(*sum);
+        }
         input.workload = std::move(log->workload);
-        for (const Repair& repair : log->repairs.list()) input.repairs.push_back(repair.sentence());
+        input.provenance.zero = zero_of(input.workload);
+        for (const Repair& repair : log->repairs.list()) input.provenance.repairs.push_back(repair.sentence());
     }
     if (auto kept = keep_partition(options, input); !kept) return tl::unexpected(kept.error());
     std::vector<LogJob>& jobs = input.workload.jobs;
@@ -102,14 +145,15 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
         jobs.resize(options.source.first_jobs);
     if (auto set = set_machine(options, input); !set) return tl::unexpected(set.error());
     if (const std::size_t wide = too_wide(input); wide > 0) {
-        input.repairs.push_back(fmt::format("{} of {} jobs are wider than the {} nodes of {} cores: left out", wide,
-                                            jobs.size(), input.nodes, input.cores_per_node));
+        input.provenance.repairs.push_back(
+            fmt::format("{} of {} jobs are wider than the {} nodes of {} cores: left out", wide, jobs.size(),
+                        input.nodes, input.cores_per_node));
         if (wide == jobs.size())
             return tl::unexpected(Failure{
                 kUsage, fmt::format("drom-sim: {}: {}; give --nodes and --cores-per-node of a machine that they fit on",
-                                    options.verb, input.repairs.back())});
+                                    options.verb, input.provenance.repairs.back())});
     }
-    for (const std::string& repair : input.repairs) remark(options, repair);
+    for (const std::string& repair : input.provenance.repairs) remark(options, repair);
     return input;
 }
 
@@ -146,7 +190,8 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
                        command,
                        input.nodes,
                        input.cores_per_node,
-                       values_of(parameters)};
+                       values_of(parameters),
+                       input.provenance};
     return outcome;
 }
 
@@ -161,6 +206,21 @@ tl::expected<void, std::string> make_folder(const std::string& path) {
     if (!code && std::filesystem::is_directory(path, code)) return {};
     return tl::unexpected(fmt::format("drom-sim: write {}: {}; give another folder with --out", path,
                                       code ? code.message() : "it is no folder"));
+}
+
+std::vector<std::string> folders_of(const std::vector<std::string>& settings) {
+    constexpr std::size_t kMaxName = 200;  // of the 255 bytes that file systems take
+    std::set<std::string> taken;
+    std::vector<std::string> folders;
+    for (std::string name : settings) {
+        for (char& c : name)
+            if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '+') c = '-';
+        name.resize(std::min(name.size(), kMaxName));
+        std::string free = name;
+        for (int number = 2; !taken.insert(free).second; ++number) free = fmt::format("{}-{}", name, number);
+        folders.push_back(std::move(free));
+    }
+    return folders;
 }
 
 std::string table(const std::vector<std::string>& labels, const std::vector<Metrics>& metrics) {

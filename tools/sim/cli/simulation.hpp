@@ -2,6 +2,8 @@
 // simulation.hpp - from a command line to workloads and outcomes: what run and compare have in common.
 #pragma once
 
+#include <span>
+
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "report/digest.hpp"
@@ -11,7 +13,7 @@ namespace drom::sim {
 /// A workload, the machine for it, and what was done to the log.
 struct Input {
     Workload workload;
-    std::vector<std::string> repairs;
+    Provenance provenance;
     int nodes = 0, cores_per_node = 1;
 };
 
@@ -30,7 +32,8 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
 /// "3d-4d" and the like; empty text: a day in the middle of the submits; "none": an empty window.
 tl::expected<Window, std::string> read_window(const std::string& text, const Workload& workload);
 
-/// Refuses a folder for --out that has a result already, unless --force was given.
+/// Refuses a folder for --out that has a result already, also an unfinished one, or a file that is there, unless
+/// --force was given.
 tl::expected<void, Failure> check_out(const SimulationOptions& options);
 
 /// Runs one setting. `setting` is how it was written, `command` repeats it.
@@ -42,6 +45,10 @@ int fail(const Failure& failure);
 
 /// Makes the folder and those above it. Errors: a finished sentence.
 tl::expected<void, std::string> make_folder(const std::string& path);
+
+/// Names of folders for settings, in their order: letters, digits, and . _ + - only, so that every file system, make
+/// and scp take them. No two are the same.
+std::vector<std::string> folders_of(const std::vector<std::string>& settings);
 
 /// Numbers of several simulations as an aligned table for people, one row each.
 std::string table(const std::vector<std::string>& labels, const std::vector<Metrics>& metrics);

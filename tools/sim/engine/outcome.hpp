@@ -52,6 +52,14 @@ struct Stretch {
     int partition = 0;  ///< whose nodes these are
 };
 
+/// The input and the program of a simulation.
+struct Provenance {
+    std::string version, program_sha256;  ///< of the program; empty: unknown
+    std::string log_sha256;               ///< of the log as it is stored; empty: generated, or from stdin
+    std::vector<std::string> repairs;     ///< changes that the log needed, a sentence each
+    Seconds zero = 0;                     ///< the log's zero in seconds since 1970, UTC; 0: unknown
+};
+
 /// The setting of a simulation, so that a reader can do it again.
 struct Setting {
     std::string workload;  ///< name
@@ -60,6 +68,7 @@ struct Setting {
     int nodes = 0, cores_per_node = 1;
     /// Name and value of everything that has an influence.
     std::vector<std::pair<std::string, std::string>> parameters;
+    Provenance provenance{};
 };
 
 struct Outcome {

@@ -2,135 +2,86 @@
 // jobs_csv.cpp - jobs as lines of tables.
 #include "report/jobs_csv.hpp"
 
-#include <fmt/compile.h>
-#include <fmt/format.h>
-
 #include <cmath>
-#include <iterator>
-#include <string_view>
 
 #include "engine/jobs_text.hpp"
 #include "engine/metrics.hpp"
+#include "report/csv.hpp"
 #include "report/text_file.hpp"
 
 namespace drom::sim {
 namespace {
 
-using Buffer = fmt::memory_buffer;
+struct JobRow {
+    const JobOutcome& job;
+    const Setting& setting;
+    std::optional<bool> worse;  ///< than under the baseline
+};
 
-constexpr std::size_t kChunk = std::size_t{1} << 18;
-constexpr std::string_view kJobsHeader =
-    "id,submit,start,end,wait,run,stretched,request,nodes,user,malleable,how,refusal,mates,lent_cores,pi,limit,static_"
-    "start,guests,killed,"
-    "slowdown,slowdown_stretched,bounded_slowdown,worse\n";
-constexpr std::string_view kDecisionsHeader = "id,start,how,decision\n";
+bool started(const JobRow& row) { return row.job.start >= 0; }
+bool ended(const JobRow& row) { return row.job.ended(); }
+bool shared(const JobRow& row) { return row.job.shared(); }
+Seconds zero_of(const JobRow& row) { return row.setting.provenance.zero; }
 
-void put(Buffer& text, std::string_view what) { text.append(what.data(), what.data() + what.size()); }
+using Text = CsvText;
+using Row = const JobRow&;
 
-void put_integer(Buffer& text, std::int64_t number) {
-    const fmt::format_int digits(number);
-    text.append(digits.data(), digits.data() + digits.size());
-}
+// clang-format off
+constexpr CsvColumn<JobRow> kJobsTable[] = {
+    {"id", "", "number of the job in the log", [](Text& t, Row r) { put_integer(t, r.job.id); }},
+    {"submit", "s", "submission, since the log's zero", [](Text& t, Row r) { put_integer(t, r.job.submit); }},
+    {"start", "s", "start under the policy, since the log's zero; empty: the job did not start", [](Text& t, Row r) { if (started(r)) put_integer(t, r.job.start); }},
+    {"end", "s", "end under the policy, since the log's zero; empty: the job did not end", [](Text& t, Row r) { if (ended(r)) put_integer(t, r.job.end); }},
+    {"wait", "s", "`start` - `submit`", [](Text& t, Row r) { if (started(r)) put_integer(t, r.job.wait()); }},
+    {"run", "s", "static run time: what the job takes on all its cores", [](Text& t, Row r) { put_integer(t, r.job.run); }},
+    {"stretched", "s", "`end` - `start`", [](Text& t, Row r) { if (ended(r)) put_integer(t, r.job.stretched()); }},
+    {"request", "s", "requested run time", [](Text& t, Row r) { put_integer(t, r.job.request); }},
+    {"nodes", "", "nodes of the job", [](Text& t, Row r) { put_integer(t, r.job.nodes); }},
+    {"user", "", "number of the user in the log; -1: unknown", [](Text& t, Row r) { put_integer(t, r.job.user); }},
+    {"malleable", "0/1", "1: the job can run on fewer cores", [](Text& t, Row r) { put_flag(t, r.job.malleable); }},
+    {"how", "", "`in order`, `backfilled`, or `shared`: on nodes of running jobs", [](Text& t, Row r) { if (started(r)) put_text(t, policy::word(r.job.how)); }},
+    {"refusal", "", "reason why the last try to share was refused, before the job started otherwise", [](Text& t, Row r) { put_text(t, policy::word(r.job.refusal)); }},
+    {"mates", "", "shared: ids of the jobs whose nodes it joined, separated by blanks", [](Text& t, Row r) { if (shared(r)) put_ids(t, r.job.mates); }},
+    {"lent_cores", "cores", "shared: cores that each mate gave, of each node", [](Text& t, Row r) { if (shared(r)) put_integer(t, r.job.lent_cores); }},
+    {"pi", "", "shared: sum of the mates' predicted slowdowns (thesis, equation 5.1)", [](Text& t, Row r) { if (shared(r)) put_decimals(t, r.job.index); }},
+    {"limit", "", "shared: what each mate's predicted slowdown had to stay below; `inf`: no limit", [](Text& t, Row r) { if (shared(r)) put_decimals(t, r.job.limit); }},
+    {"static_start", "s", "shared: predicted start if the job had waited; empty: none was in sight", [](Text& t, Row r) { if (shared(r) && r.job.static_start < policy::kNever) put_integer(t, r.job.static_start); }},
+    {"guests", "", "times that other jobs joined its nodes", [](Text& t, Row r) { put_integer(t, r.job.guests); }},
+    {"killed", "0/1", "1: the job was ended at its limit", [](Text& t, Row r) { put_flag(t, r.job.killed); }},
+    {"slowdown", "", "response / static run time of at least 1 s", [](Text& t, Row r) { if (ended(r)) put_decimals(t, slowdown(r.job)); }},
+    {"slowdown_stretched", "", "response / `stretched`", [](Text& t, Row r) { if (ended(r)) put_decimals(t, stretched_slowdown(r.job)); }},
+    {"bounded_slowdown", "", "response / static run time of at least 10 s, and at least 1", [](Text& t, Row r) { if (ended(r)) put_decimals(t, bounded_slowdown(r.job)); }},
+    {"worse", "0/1", "1: the slowdown is larger than under the baseline; empty: there is no baseline", [](Text& t, Row r) { if (r.worse) put_flag(t, *r.worse); }},
+    {"submit_date", "UTC", "`submit` as a date; empty: the log has no `UnixStartTime`", [](Text& t, Row r) { put_date(t, zero_of(r), r.job.submit); }},
+    {"start_date", "UTC", "`start` as a date", [](Text& t, Row r) { if (started(r)) put_date(t, zero_of(r), r.job.start); }},
+    {"end_date", "UTC", "`end` as a date", [](Text& t, Row r) { if (ended(r)) put_date(t, zero_of(r), r.job.end); }},
+};
 
-void put_number(Buffer& text, std::int64_t number) {
-    put_integer(text, number);
-    text.push_back(',');
-}
+constexpr CsvColumn<JobRow> kDecisionsTable[] = {
+    {"id", "", "number of the job in the log", [](Text& t, Row r) { put_integer(t, r.job.id); }},
+    {"start", "s", "start under the policy, since the log's zero", [](Text& t, Row r) { put_integer(t, r.job.start); }},
+    {"how", "", "`in order`, `backfilled`, or `shared`", [](Text& t, Row r) { put_text(t, policy::word(r.job.how)); }},
+    {"decision", "", "a sentence with the numbers that led to the start", [](Text& t, Row r) { put_text(t, decision_sentence(r.job, r.setting.cores_per_node)); }},
+    {"start_date", "UTC", "`start` as a date; empty: the log has no `UnixStartTime`", [](Text& t, Row r) { put_date(t, zero_of(r), r.job.start); }},
+};
+// clang-format on
+constexpr std::span<const CsvColumn<JobRow>> kJobs = kJobsTable, kDecisions = kDecisionsTable;
 
-// By way of an integer: several times as fast as a general conversion, and 300,000 jobs have a million of these.
-void put_decimals(Buffer& text, double number) {
-    constexpr double kMax = 1e14;
-    if (!(std::abs(number) < kMax)) {
-        if (!std::isnan(number)) fmt::format_to(std::back_inserter(text), FMT_COMPILE("{:.0f}"), number);
-        return;
-    }
-    const auto scaled = static_cast<std::int64_t>(std::llround(number * 10000));
-    if (scaled < 0) text.push_back('-');
-    const std::int64_t size = std::abs(scaled);
-    put_integer(text, size / 10000);
-    const fmt::format_int decimals(10000 + size % 10000);
-    text.push_back('.');
-    text.append(decimals.data() + 1, decimals.data() + 5);
-}
-
-/// Quoted when it must be (RFC 4180, rules 5 to 7).
-void put_text(Buffer& text, std::string_view what) {
-    if (what.find_first_of(",\"\r\n") == std::string_view::npos) return put(text, what);
-    text.push_back('"');
-    for (const char letter : what) {
-        if (letter == '"') text.push_back('"');
-        text.push_back(letter);
-    }
-    text.push_back('"');
-}
-
-void put_times(Buffer& text, const JobOutcome& job) {
-    put_number(text, job.id);
-    put_number(text, job.submit);
-    if (job.start >= 0) put_integer(text, job.start);
-    text.push_back(',');
-    if (job.ended()) put_integer(text, job.end);
-    text.push_back(',');
-    if (job.start >= 0) put_integer(text, job.wait());
-    text.push_back(',');
-    put_number(text, job.run);
-    if (job.ended()) put_integer(text, job.stretched());
-    text.push_back(',');
-    put_number(text, job.request);
-}
-
-void put_mates(Buffer& text, const JobOutcome& job) {
-    if (!job.shared()) return put(text, ",,,,,");
-    for (std::size_t i = 0; i < job.mates.size(); ++i) {
-        if (i > 0) text.push_back(' ');
-        put_integer(text, job.mates[i]);
-    }
-    text.push_back(',');
-    put_number(text, job.lent_cores);
-    put_decimals(text, job.index);
-    text.push_back(',');
-    put_decimals(text, job.limit);
-    text.push_back(',');
-    if (job.static_start < policy::kNever) put_integer(text, job.static_start);
-    text.push_back(',');
-}
-
-void put_slowdowns(Buffer& text, const JobOutcome& job) {
-    if (!job.ended()) return put(text, ",,,");
-    put_decimals(text, slowdown(job));
-    text.push_back(',');
-    put_decimals(text, stretched_slowdown(job));
-    text.push_back(',');
-    put_decimals(text, bounded_slowdown(job));
-    text.push_back(',');
-}
-
-void put_job(Buffer& text, const JobOutcome& job) {
-    put_times(text, job);
-    put_number(text, job.nodes);
-    put_number(text, job.user);
-    put(text, job.malleable ? "1," : "0,");
-    if (job.start >= 0) put_text(text, policy::word(job.how));
-    text.push_back(',');
-    put_text(text, policy::word(job.refusal));
-    text.push_back(',');
-    put_mates(text, job);
-    put_number(text, job.guests);
-    put(text, job.killed ? "1," : "0,");
-    put_slowdowns(text, job);
-}
-
-/// Writes a line for each job; `line` appends it.
-template <class Line>
-tl::expected<void, std::string> write_lines(const std::string& path, const Outcome& outcome, std::string_view header,
-                                            Line line) {
+/// Writes a line for each job that `row_of` returns something for.
+template <class RowOf>
+tl::expected<void, std::string> write_jobs(const std::string& path, const Outcome& outcome,
+                                           std::span<const CsvColumn<JobRow>> columns, RowOf row_of) {
     auto file = TextFile::create(path);
     if (!file) return tl::make_unexpected(file.error());
-    Buffer text;
-    put(text, header);
+    CsvText text;
+    put_header(text, columns);
+    text.push_back('\n');
     for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
-        line(text, i);
-        if (text.size() < kChunk) continue;
+        const std::optional<JobRow> row = row_of(i);
+        if (!row) continue;
+        put_row(text, columns, *row);
+        text.push_back('\n');
+        if (text.size() < kCsvChunk) continue;
         file->write({text.data(), text.size()});
         text.clear();
     }
@@ -146,26 +97,23 @@ std::string limit_text(double limit) {
 
 tl::expected<void, std::string> write_jobs_csv(const std::string& path, const Outcome& outcome,
                                                const Outcome* baseline) {
-    return write_lines(path, outcome, kJobsHeader, [&](Buffer& text, std::size_t i) {
-        put_job(text, outcome.jobs[i]);
+    return write_jobs(path, outcome, kJobs, [&](std::size_t i) {
+        JobRow row{outcome.jobs[i], outcome.setting, std::nullopt};
         if (baseline != nullptr && comparable(outcome, *baseline, i))
-            text.push_back(slowdown(outcome.jobs[i]) > slowdown(baseline->jobs[i]) ? '1' : '0');
-        text.push_back('\n');
+            row.worse = slowdown(outcome.jobs[i]) > slowdown(baseline->jobs[i]);
+        return std::optional<JobRow>(row);
     });
 }
 
 tl::expected<void, std::string> write_decisions_csv(const std::string& path, const Outcome& outcome) {
-    return write_lines(path, outcome, kDecisionsHeader, [&](Buffer& text, std::size_t i) {
-        const JobOutcome& job = outcome.jobs[i];
-        if (job.start < 0) return;
-        put_number(text, job.id);
-        put_number(text, job.start);
-        put_text(text, policy::word(job.how));
-        text.push_back(',');
-        put_text(text, decision_sentence(job, outcome.setting.cores_per_node));
-        text.push_back('\n');
+    return write_jobs(path, outcome, kDecisions, [&](std::size_t i) {
+        const JobRow row{outcome.jobs[i], outcome.setting, std::nullopt};
+        return started(row) ? std::optional<JobRow>(row) : std::nullopt;
     });
 }
+
+std::string jobs_columns() { return columns_markdown("jobs.csv", kJobs); }
+std::string decisions_columns() { return columns_markdown("decisions.csv", kDecisions); }
 
 std::string decision_sentence(const JobOutcome& job, int cores_per_node) {
     fmt::memory_buffer text;

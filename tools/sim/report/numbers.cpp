@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 
 namespace drom::sim {
@@ -66,6 +67,17 @@ std::string change(double ratio) {
                                          std::abs(difference));
     if (size == "0.0") return "\u00b10\u00a0%";
     return (difference < 0 ? kMinus : "+") + size + "\u00a0%";
+}
+
+std::string date_time(std::int64_t seconds) {
+    using namespace std::chrono;
+    const sys_seconds moment{std::chrono::seconds(seconds)};
+    const sys_days day = floor<days>(moment);
+    const year_month_day date(day);
+    const hh_mm_ss clock(moment - day);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                       clock.minutes().count(), clock.seconds().count());
 }
 
 }  // namespace drom::sim

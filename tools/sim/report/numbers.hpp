@@ -26,4 +26,7 @@ std::string percent(double share);
 /// 0.82 -> "-18 %" with a minus sign, 1.15 -> "+15 %".
 std::string change(double ratio);
 
+/// Seconds since 1970 as "2010-09-15T06:30:00Z".
+std::string date_time(std::int64_t seconds);
+
 }  // namespace drom::sim

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "engine/jobs_text.hpp"
+#include "report/csv.hpp"
 #include "report/text_file.hpp"
 
 namespace drom::sim {
@@ -107,17 +108,32 @@ std::vector<std::string> cells_of(const Event& event) {
             shares ? std::to_string(event.guest_end) : ""};
 }
 
-std::string csv_line(const Redecided& decision) {
-    const Event& then = decision.then;
-    std::vector<std::string> cells = {std::to_string(decision.line), std::to_string(then.at),
-                                      std::to_string(then.job.id), std::to_string(then.job.nodes)};
-    std::vector<std::string> old = cells_of(then);
-    const std::vector<std::string> now = cells_of(decision.now);
-    old.insert(old.end() - 1, then.static_start < policy::kNever ? std::to_string(then.static_start) : "");
-    cells.insert(cells.end(), old.begin(), old.end());
-    cells.insert(cells.end(), now.begin(), now.end());
-    return fmt::format("{},{}\n", fmt::join(cells, ","), decision.differs ? 1 : 0);
-}
+using Text = CsvText;
+using Row = const Redecided&;
+
+bool shares(const Event& event) { return event.refusal == Refusal::kNone; }
+
+// clang-format off
+constexpr CsvColumn<Redecided> kTable[] = {
+    {"line", "", "line of the decision in the log", [](Text& t, Row r) { put_integer(t, static_cast<std::int64_t>(r.line)); }},
+    {"time", "s", "moment of the decision, since the log's zero", [](Text& t, Row r) { put_integer(t, r.then.at); }},
+    {"job", "", "job that was to start", [](Text& t, Row r) { put_integer(t, r.then.job.id); }},
+    {"nodes", "", "nodes that it asks for", [](Text& t, Row r) { put_integer(t, r.then.job.nodes); }},
+    {"outcome", "", "`share`, or why the job waits", [](Text& t, Row r) { put_text(t, outcome_word(r.then.refusal)); }},
+    {"mates", "", "shared: ids of the jobs that make room, separated by blanks", [](Text& t, Row r) { put_ids(t, r.then.mates); }},
+    {"cores", "cores", "shared: cores that each mate lends, of each node", [](Text& t, Row r) { if (shares(r.then)) put_integer(t, r.then.cores); }},
+    {"limit", "", "what each mate's predicted slowdown has to stay below; `inf`: no limit", [](Text& t, Row r) { put_number(t, r.then.limit); }},
+    {"static_start", "s", "predicted start if the job waits; empty: none is in sight", [](Text& t, Row r) { if (r.then.static_start < policy::kNever) put_integer(t, r.then.static_start); }},
+    {"end", "s", "shared: predicted end at the latest", [](Text& t, Row r) { if (shares(r.then)) put_integer(t, r.then.guest_end); }},
+    {"now_outcome", "", "`outcome` as the policy decides now, or by other parameters", [](Text& t, Row r) { put_text(t, outcome_word(r.now.refusal)); }},
+    {"now_mates", "", "`mates` likewise", [](Text& t, Row r) { put_ids(t, r.now.mates); }},
+    {"now_cores", "cores", "`cores` likewise", [](Text& t, Row r) { if (shares(r.now)) put_integer(t, r.now.cores); }},
+    {"now_limit", "", "`limit` likewise", [](Text& t, Row r) { put_number(t, r.now.limit); }},
+    {"now_end", "s", "`end` likewise", [](Text& t, Row r) { if (shares(r.now)) put_integer(t, r.now.guest_end); }},
+    {"differs", "0/1", "1: the decision is another one now", [](Text& t, Row r) { put_flag(t, r.differs); }},
+};
+// clang-format on
+constexpr std::span<const CsvColumn<Redecided>> kColumns = kTable;
 
 }  // namespace
 
@@ -164,12 +180,17 @@ std::string decisions_table(const Replayed& replayed) {
 tl::expected<void, std::string> write_redecided_csv(const std::string& path, const Replayed& replayed) {
     auto file = TextFile::create(path);
     if (!file) return tl::make_unexpected(file.error());
-    std::string text =
-        "line,time,job,nodes,outcome,mates,cores,limit,static_start,end,now_outcome,now_mates,now_cores,now_limit,"
-        "now_end,differs\n";
-    for (const Redecided& decision : replayed.decisions) text += csv_line(decision);
-    file->write(text);
+    CsvText text;
+    put_header(text, kColumns);
+    text.push_back('\n');
+    for (const Redecided& decision : replayed.decisions) {
+        put_row(text, kColumns, decision);
+        text.push_back('\n');
+    }
+    file->write({text.data(), text.size()});
     return file->close();
 }
+
+std::string redecided_columns() { return columns_markdown("replay --out FILE", kColumns); }
 
 }  // namespace drom::sim

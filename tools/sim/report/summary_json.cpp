@@ -33,6 +33,16 @@ Json setting(const Setting& setting) {
             {"parameters", std::move(parameters)}};
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json provenance(const Provenance& provenance) {
+    return {{"version", provenance.version},
+            {"program_sha256", text_or_null(provenance.program_sha256)},
+            {"log_sha256", text_or_null(provenance.log_sha256)},
+            {"unix_start", provenance.zero > 0 ? Json(provenance.zero) : Json(nullptr)},
+            {"repairs", provenance.repairs}};
+}
+
 Json worse(const ShareWorse& worse) {
     return {{"jobs", worse.jobs}, {"slowdown", number(worse.slowdown)}, {"wait", number(worse.wait)}};
 }
@@ -74,6 +84,7 @@ Json summary(const Digest& digest) {
     json["events"] = digest.events;
     if (digest.worse) json["worse"] = worse(*digest.worse);
     json["setting"] = setting(digest.setting);
+    json["provenance"] = provenance(digest.setting.provenance);
     return json;
 }
 

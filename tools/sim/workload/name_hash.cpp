@@ -2,6 +2,8 @@
 // name_hash.cpp - numbers in place of names.
 #include "workload/name_hash.hpp"
 
+#include <charconv>
+
 #include "workload/sha256.hpp"
 
 namespace drom::sim {
@@ -13,9 +15,12 @@ NameHash::NameHash(std::string_view column, std::string_view salt)
 
 int NameHash::new_number(std::string_view name) {
     constexpr std::uint64_t kNumbers = 999'999'999;  // the reader of logs takes no larger number
+    Sha256 sum;
+    sum.add(prefix_);
+    sum.add(name);
+    const std::string digits = sum.finish();
     std::uint64_t value = 0;
-    const auto digest = sha256(prefix_ + std::string(name));
-    for (std::size_t i = 0; i < 8; ++i) value = value << 8 | digest[i];
+    std::from_chars(digits.data(), digits.data() + 16, value, 16);
     return static_cast<int>(value % kNumbers) + 1;
 }
 

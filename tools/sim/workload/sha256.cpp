@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sha256.cpp - the digest of FIPS 180-4, whose names the variables have.
+// sha256.cpp - blocks of 64 bytes, one after the other.
 #include "workload/sha256.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
-#include <string>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
 
 namespace drom::sim {
 namespace {
 
 constexpr std::size_t kBlock = 64;
-using State = std::array<std::uint32_t, 8>;
 
-constexpr State kInitial = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+/// The first 32 bits of the fractions of the cube roots of the first 64 primes.
 constexpr std::array<std::uint32_t, 64> kRounds = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -23,58 +26,77 @@ constexpr std::array<std::uint32_t, 64> kRounds = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-std::uint32_t word_at(std::string_view bytes, std::size_t at) {
-    std::uint32_t word = 0;
-    for (std::size_t i = 0; i < 4; ++i) word = word << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+std::uint32_t big_endian(const unsigned char* bytes) {
+    return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 |
+           std::uint32_t{bytes[3]};
+}
+
+std::array<std::uint32_t, 64> schedule_of(const unsigned char* block) {
+    std::array<std::uint32_t, 64> word{};
+    for (std::size_t i = 0; i < 16; ++i) word[i] = big_endian(block + 4 * i);
+    for (std::size_t i = 16; i < 64; ++i) {
+        const std::uint32_t a = word[i - 15], b = word[i - 2];
+        word[i] = word[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + word[i - 7] +
+                  (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
+    }
     return word;
-}
-
-std::array<std::uint32_t, 64> schedule_of(std::string_view block) {
-    std::array<std::uint32_t, 64> w{};
-    for (std::size_t t = 0; t < 16; ++t) w[t] = word_at(block, 4 * t);
-    for (std::size_t t = 16; t < 64; ++t) {
-        const std::uint32_t s0 = std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^ (w[t - 15] >> 3);
-        const std::uint32_t s1 = std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^ (w[t - 2] >> 10);
-        w[t] = w[t - 16] + s0 + w[t - 7] + s1;
-    }
-    return w;
-}
-
-void add_block(State& hash, std::string_view block) {
-    const auto w = schedule_of(block);
-    auto [a, b, c, d, e, f, g, h] = hash;
-    for (std::size_t t = 0; t < 64; ++t) {
-        const std::uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-        const std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRounds[t] + w[t];
-        const std::uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-        const std::uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
-        h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
-    }
-    const State after = {a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < hash.size(); ++i) hash[i] += after[i];
-}
-
-/// Returns what follows the last whole block: the rest, a one, zeros, and the number of bits.
-std::string last_blocks(std::string_view bytes) {
-    std::string last(bytes.substr(bytes.size() / kBlock * kBlock));
-    last += '\x80';
-    while (last.size() % kBlock != kBlock - 8) last += '\0';
-    for (int shift = 56; shift >= 0; shift -= 8)
-        last += static_cast<char>(static_cast<std::uint64_t>(bytes.size()) * 8 >> shift);
-    return last;
 }
 
 }  // namespace
 
-std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
-    State hash = kInitial;
-    for (std::size_t at = 0; at + kBlock <= bytes.size(); at += kBlock) add_block(hash, bytes.substr(at, kBlock));
-    const std::string last = last_blocks(bytes);
-    for (std::size_t at = 0; at < last.size(); at += kBlock) add_block(hash, std::string_view(last).substr(at, kBlock));
-    std::array<std::uint8_t, 32> digest{};
-    for (std::size_t i = 0; i < digest.size(); ++i)
-        digest[i] = static_cast<std::uint8_t>(hash[i / 4] >> (24 - 8 * (i % 4)));
-    return digest;
+void Sha256::add_block(const unsigned char* block) {
+    const std::array<std::uint32_t, 64> word = schedule_of(block);
+    auto [a, b, c, d, e, f, g, h] = state_;
+    for (std::size_t i = 0; i < 64; ++i) {
+        const std::uint32_t one =
+            h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kRounds[i] + word[i];
+        const std::uint32_t two =
+            (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        h = g, g = f, f = e, e = d + one, d = c, c = b, b = a, a = one + two;
+    }
+    const std::array<std::uint32_t, 8> more{a, b, c, d, e, f, g, h};
+    for (std::size_t i = 0; i < state_.size(); ++i) state_[i] += more[i];
+}
+
+void Sha256::add(std::string_view bytes) {
+    bytes_ += bytes.size();
+    if (!rest_.empty()) {
+        const std::size_t missing = std::min(kBlock - rest_.size(), bytes.size());
+        rest_ += bytes.substr(0, missing);
+        bytes.remove_prefix(missing);
+        if (rest_.size() < kBlock) return;
+        add_block(reinterpret_cast<const unsigned char*>(rest_.data()));
+        rest_.clear();
+    }
+    for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock))
+        add_block(reinterpret_cast<const unsigned char*>(bytes.data()));
+    rest_ = bytes;
+}
+
+std::string Sha256::finish() {
+    const std::uint64_t bits = 8 * bytes_;
+    std::string end = "\x80";
+    while ((bytes_ + end.size()) % kBlock != kBlock - 8) end += '\0';
+    for (int shift = 56; shift >= 0; shift -= 8) end += static_cast<char>(bits >> shift & 0xFF);
+    add(end);
+    std::string text;
+    for (const std::uint32_t word : state_) text += fmt::format("{:08x}", word);
+    return text;
+}
+
+tl::expected<std::string, std::string> sha256_of_file(const std::string& path) {
+    struct Closing {
+        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+    };
+    const std::unique_ptr<std::FILE, Closing> file(std::fopen(path.c_str(), "rbe"));
+    if (file == nullptr) return tl::make_unexpected(std::string(std::strerror(errno)));
+    Sha256 sum;
+    std::string buffer(std::size_t{1} << 16, '\0');
+    errno = 0;
+    while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get()))
+        sum.add(std::string_view(buffer).substr(0, got));
+    if (std::ferror(file.get()) != 0) return tl::make_unexpected(std::string(std::strerror(errno)));
+    return sum.finish();
 }
 
 }  // namespace drom::sim
