@@ -166,6 +166,16 @@ for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] or "-" for name 
     [[ $("$sim" --swf a.swf.gz --nodes 49 --cores-per-node 48 --json -q | jq .jobs) == 100 ]]
 }
 
+@test "a policy that cannot share says so" {
+    run -0 --separate-stderr "$sim" --swf "$log" --policy sd --malleable-share 0 --out out
+    [[ $stderr == *"drom-sim: run: sd has no malleable job: no job starts on nodes of others (malleable_share 0)."* ]]
+    grep -q "sd has no malleable job" out/report.html
+    run -0 --separate-stderr "$sim" compare --swf "$log" --nodes 16 --cores-per-node 1 easy sd sd+ sd:max_mates=1
+    [[ $(grep -c "cannot share nodes of one core" <<<"$stderr") == 2 ]]
+    run -0 --separate-stderr "$sim" --swf "$log" --nodes 16 --cores-per-node 1 --policy sd -q
+    [[ -z $stderr ]]
+}
+
 @test "Ctrl-C leaves a valid report of the jobs so far" {
     need_logs
     "$sim" --swf "$WORKLOADS/CEA-Curie-2012.pyss-easy.swf.gz" --nodes 5040 --cores-per-node 16 --policy sd+ --out out -q >/dev/null 2>err &

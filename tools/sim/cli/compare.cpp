@@ -289,6 +289,7 @@ int verb_compare(const SimulationOptions& typed) {
             if (const auto baseline = (*tasks)[i].baseline)
                 replication.add(i, (*digests)[i].metrics, (*digests)[*baseline].metrics);
         if (seed == 0) print(options, *tasks, *digests);
+        if (seed == 0) remark_on_idle_policies(options, *digests);
         if (write)
             if (const auto done = write_common(options, *input, *tasks, *digests); !done)
                 return fail({kRefused, done.error()});

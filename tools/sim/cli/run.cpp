@@ -60,6 +60,7 @@ int verb_run(const SimulationOptions& typed) {
     if (!options.out.empty())
         if (const auto written = write_all(options, *input, outcome, all); !written)
             return fail({kRefused, written.error()});
+    remark_on_idle_policies(options, {&all, 1});
     std::fputs((options.json ? summary_json(all) : table({options.settings.front()}, {all.metrics})).c_str(), stdout);
     if (!options.quiet && !options.json)
         std::fprintf(stderr, "%zu passes, %zu events in %.2f s\n", outcome.passes, outcome.events, outcome.seconds);

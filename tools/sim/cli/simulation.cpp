@@ -14,6 +14,7 @@
 #include <set>
 
 #include "cli/site.hpp"
+#include "report/idle_policy.hpp"
 #include "workload/cirne.hpp"
 #include "workload/lublin.hpp"
 #include "workload/sha256.hpp"
@@ -193,6 +194,13 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
                        values_of(parameters),
                        input.provenance};
     return outcome;
+}
+
+void remark_on_idle_policies(const SimulationOptions& options, std::span<const Digest> digests) {
+    std::set<std::string> said;
+    for (const Digest& digest : digests)
+        if (const auto reason = why_nothing_is_shared(digest.setting); reason && said.insert(*reason).second)
+            remark(options, *reason);
 }
 
 int fail(const Failure& failure) {

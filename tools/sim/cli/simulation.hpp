@@ -40,6 +40,9 @@ tl::expected<void, Failure> check_out(const SimulationOptions& options);
 Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
                     Progress& progress, const std::atomic<bool>& stop);
 
+/// Says once per reason on stderr, unless quiet, why a policy that shares nodes could not do so.
+void remark_on_idle_policies(const SimulationOptions& options, std::span<const Digest> digests);
+
 /// A finished sentence on stderr; returns its status.
 int fail(const Failure& failure);
 

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <vector>
+
+#include "engine/busy_nodes.hpp"
 
 namespace drom::sim {
 namespace {
@@ -79,51 +80,11 @@ void count_jobs(const Outcome& outcome, Metrics& metrics) {
     metrics.makespan = metrics.last_end - metrics.first_start;
 }
 
-/// Node-seconds during which nodes had a job. The nodes of a job count while it runs, but a guest's only after the end
-/// of the mate whose they were: until then they are counted for the mate.
-class BusyNodes {
-public:
-    BusyNodes(const Outcome& outcome, Seconds stop) : outcome_(outcome), stop_(stop) {
-        for (std::size_t i = 0; i < outcome.jobs.size(); ++i)
-            if (outcome.jobs[i].hosted) hosts_.emplace(outcome.jobs[i].id, i);
-    }
-
-    double seconds() const {
-        Sum sum;
-        for (const JobOutcome& job : outcome_.jobs) {
-            if (job.start < 0 || job.start >= stop_) continue;
-            const Seconds end = end_of(job);
-            int own = job.nodes;
-            for (const std::int64_t id : job.mates) {
-                const JobOutcome* mate = host(id, job.start);
-                if (mate == nullptr) continue;
-                own -= mate->nodes;
-                sum.add(static_cast<double>(mate->nodes) *
-                        static_cast<double>(std::max<Seconds>(0, end - end_of(*mate))));
-            }
-            sum.add(static_cast<double>(std::max(0, own)) * static_cast<double>(end - job.start));
-        }
-        return sum.value();
-    }
-
-private:
-    /// A job that still ran when the simulation was stopped keeps its nodes until then.
-    Seconds end_of(const JobOutcome& job) const { return job.ended() ? job.end : stop_; }
-
-    /// Ids of logs need not be unique: the one that ran at `now`.
-    const JobOutcome* host(std::int64_t id, Seconds now) const {
-        const auto [begin, end] = hosts_.equal_range(id);
-        for (auto at = begin; at != end; ++at) {
-            const JobOutcome& job = outcome_.jobs[at->second];
-            if (job.start >= 0 && job.start <= now && now <= end_of(job)) return &job;
-        }
-        return nullptr;
-    }
-
-    const Outcome& outcome_;
-    const Seconds stop_;
-    std::unordered_multimap<std::int64_t, std::size_t> hosts_;
-};
+double node_seconds(const std::vector<BusyNodes>& busy) {
+    Sum sum;
+    for (const BusyNodes& one : busy) sum.add(static_cast<double>(one.nodes) * static_cast<double>(one.to - one.from));
+    return sum.value();
+}
 
 void measure_machine(const Outcome& outcome, Metrics& metrics) {
     const double all_nodes = static_cast<double>(outcome.setting.nodes) * static_cast<double>(metrics.makespan);
@@ -131,7 +92,7 @@ void measure_machine(const Outcome& outcome, Metrics& metrics) {
     Sum work;
     for (const JobOutcome& job : outcome.jobs)
         if (job.ended()) work.add(static_cast<double>(static_run(job)) * static_cast<double>(job.nodes));
-    const double busy = BusyNodes(outcome, metrics.last_end).seconds();
+    const double busy = node_seconds(busy_nodes(outcome, metrics.last_end));
     metrics.utilisation = work.value() / all_nodes;
     metrics.allocated = busy / all_nodes;
     metrics.energy_proxy = busy + kIdlePower * std::max(0.0, all_nodes - busy);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 
 #include "report/numbers.hpp"
@@ -33,9 +34,20 @@ Seconds round_up(Seconds time, Seconds step) {
     return over == 0 ? time : time + step - over;
 }
 
-std::string time_text(Seconds time, Seconds step, bool with_day) {
+/// "15 Sep"; "Sep 2010" where marks are so far apart that the day says nothing.
+std::string date_text(Seconds since_1970, Seconds step) {
+    using namespace std::chrono;
+    constexpr std::array<const char*, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const year_month_day date(floor<days>(sys_seconds(seconds(since_1970))));
+    const char* month = kMonths[static_cast<unsigned>(date.month()) - 1];
+    if (step > 60 * kDay) return fmt::format("{} {}", month, static_cast<int>(date.year()));
+    return fmt::format("{} {}", static_cast<unsigned>(date.day()), month);
+}
+
+std::string time_text(Seconds time, Seconds step, bool with_day, Seconds zero) {
     const Seconds of_day = ((time % kDay) + kDay) % kDay;
-    std::string day = fmt::format("{} d", grouped((time - of_day) / kDay));
+    std::string day = zero > 0 ? date_text(time, step) : fmt::format("{} d", grouped((time - of_day) / kDay));
     if (step % kDay == 0) return day;
     std::string clock = fmt::format("{:02}:{:02}", of_day / kHour, of_day % kHour / kMinute);
     if (step < kMinute) clock += fmt::format(":{:02}", of_day % kMinute);
@@ -56,7 +68,7 @@ std::vector<Mark> marks_from_zero(double max, int marks) {
     return found;
 }
 
-std::vector<Mark> time_marks(Seconds from, Seconds to, int marks) {
+std::vector<Mark> time_marks(Seconds from, Seconds to, int marks, Seconds zero) {
     Seconds step = kTimeSteps.back();
     for (const Seconds candidate : kTimeSteps)
         if ((to - from) / candidate <= marks) {
@@ -65,19 +77,27 @@ std::vector<Mark> time_marks(Seconds from, Seconds to, int marks) {
         }
     while ((to - from) / step > marks) step *= 2;
     std::vector<Mark> found;
-    for (Seconds time = round_up(from, step); time <= to; time += step) {
+    for (Seconds time = round_up(zero + from, step); time <= zero + to; time += step) {
         const bool new_day = found.empty() || time % kDay == 0;
-        found.push_back({static_cast<double>(time), time_text(time, step, new_day)});
+        found.push_back({static_cast<double>(time - zero), time_text(time, step, new_day, zero)});
     }
     return found;
 }
 
-std::vector<Mark> day_marks(Seconds first_day, Seconds last_day, int marks) {
+std::string time_label(Seconds from, Seconds to, Seconds zero) {
+    if (zero <= 0) return "time since the log's zero";
+    constexpr std::size_t kDate = std::string_view("2010-09-15").size();
+    return fmt::format("{} to {} (UTC)", date_time(zero + from).substr(0, kDate),
+                       date_time(zero + to).substr(0, kDate));
+}
+
+std::vector<Mark> day_marks(Seconds first_day, Seconds last_day, int marks, Seconds zero) {
     const auto step =
         static_cast<Seconds>(round_step(std::max(1.0, static_cast<double>(last_day - first_day) / marks)));
     std::vector<Mark> found;
     for (Seconds day = round_up(first_day, step); day <= last_day; day += step)
-        found.push_back({static_cast<double>(day), grouped(day)});
+        found.push_back(
+            {static_cast<double>(day), zero > 0 ? date_text(zero + day * kDay, step * kDay) : grouped(day)});
     return found;
 }
 

@@ -6,6 +6,8 @@
 #include <bit>
 #include <map>
 
+#include "engine/busy_nodes.hpp"
+
 namespace drom::sim {
 namespace {
 
@@ -55,10 +57,11 @@ HeatMap heat_map(const Outcome& outcome, const Outcome* baseline) {
 // By day in a map: logs have gaps of years, and an absurd submit must not cost a day for each day before it.
 std::vector<Day> days(const Outcome& outcome) {
     std::map<Seconds, Day> found;
+    const Seconds clock = outcome.setting.provenance.zero % kDay;
     for (const JobOutcome& job : outcome.jobs) {
-        if (job.shared() && job.start >= 0) ++found[day_of(job.start)].malleable_starts;
+        if (job.shared() && job.start >= 0) ++found[day_of(clock + job.start)].malleable_starts;
         if (!job.ended()) continue;
-        Day& day = found[day_of(job.submit)];
+        Day& day = found[day_of(clock + job.submit)];
         ++day.jobs;
         day.slowdown += slowdown(job);
     }
@@ -70,6 +73,91 @@ std::vector<Day> days(const Outcome& outcome) {
         days.push_back(day);
     }
     return days;
+}
+
+std::vector<double> quantiles_of(std::vector<double> numbers) {
+    if (numbers.empty()) return {};
+    std::sort(numbers.begin(), numbers.end());
+    std::vector<double> quantiles;
+    quantiles.reserve(kQuantiles + 1);
+    for (std::size_t i = 0; i <= kQuantiles; ++i) {
+        const std::size_t rank = (numbers.size() * i + kQuantiles - 1) / kQuantiles;
+        quantiles.push_back(numbers[std::max<std::size_t>(rank, 1) - 1]);
+    }
+    return quantiles;
+}
+
+Distributions distributions(const Outcome& outcome) {
+    std::vector<double> waits, slowdowns;
+    for (const JobOutcome& job : outcome.jobs) {
+        if (!job.ended()) continue;
+        waits.push_back(static_cast<double>(job.wait()));
+        slowdowns.push_back(slowdown(job));
+    }
+    return {quantiles_of(std::move(waits)), quantiles_of(std::move(slowdowns))};
+}
+
+/// The shortest step that divides `span` into at most kMostSteps.
+Seconds step_of(Seconds span) {
+    constexpr Seconds kMostSteps = 400;
+    for (const Seconds step : {1, 10, 60, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 7 * 24 * 3600})
+        if (span / step < kMostSteps) return step;
+    return (span / kMostSteps / kDay + 1) * kDay;
+}
+
+/// Node-seconds that were busy until each moment on a grid. Cost: what is added, and the moments.
+class BusyUntil {
+public:
+    BusyUntil(Seconds from, Seconds step, std::size_t steps) : from_(from), step_(step), changes_(steps + 1) {}
+
+    void add(const BusyNodes& busy) {
+        change(busy.from - from_, busy.nodes);
+        change(busy.to - from_, -busy.nodes);
+    }
+
+    /// At the moments from + step, from + 2 step, ...
+    std::vector<Seconds> each() const {
+        std::vector<Seconds> until;
+        Seconds nodes = 0, offset = 0;
+        for (std::size_t i = 0; i < changes_.size(); ++i) {
+            nodes += changes_[i].nodes;
+            offset += changes_[i].offset;
+            if (i > 0) until.push_back(nodes * static_cast<Seconds>(i) * step_ - offset);
+        }
+        return until;
+    }
+
+private:
+    struct Change {
+        Seconds nodes = 0, offset = 0;
+    };
+
+    /// The number changes at `time`: it counts from the first moment at or after it.
+    void change(Seconds time, int nodes) {
+        const auto moment = static_cast<std::size_t>((time + step_ - 1) / step_);
+        if (moment >= changes_.size()) return;
+        changes_[moment].nodes += nodes;
+        changes_[moment].offset += nodes * time;
+    }
+
+    const Seconds from_, step_;
+    std::vector<Change> changes_;
+};
+
+Utilisation utilisation(const Outcome& outcome, const Metrics& metrics) {
+    if (metrics.makespan <= 0 || outcome.setting.nodes <= 0) return {};
+    Utilisation found{metrics.first_start, step_of(metrics.makespan), metrics.last_end, {}};
+    const auto steps = static_cast<std::size_t>((metrics.makespan + found.step - 1) / found.step);
+    BusyUntil busy(found.from, found.step, steps);
+    for (const BusyNodes& one : busy_nodes(outcome, metrics.last_end)) busy.add(one);
+    Seconds before = 0, left = metrics.makespan;
+    for (const Seconds until : busy.each()) {
+        const double all = static_cast<double>(outcome.setting.nodes) * static_cast<double>(std::min(left, found.step));
+        found.shares.push_back(std::clamp(static_cast<double>(until - before) / all, 0.0, 1.0));
+        before = until;
+        left -= found.step;
+    }
+    return found;
 }
 
 }  // namespace
@@ -93,6 +181,8 @@ Digest digest(const Outcome& outcome, const Outcome* baseline, Window window) {
     if (baseline != nullptr) digest.worse = share_worse(outcome, *baseline);
     digest.heat = heat_map(outcome, baseline);
     digest.days = days(outcome);
+    digest.distributions = distributions(outcome);
+    digest.utilisation = utilisation(outcome, digest.metrics);
     digest.gantt = gantt(outcome, window);
     return digest;
 }

@@ -36,10 +36,23 @@ struct HeatMap {
 
 /// Days without jobs and starts are left out.
 struct Day {
-    Seconds day = 0;                   ///< since the log's zero
+    Seconds day = 0;                   ///< since the log's zero; of the calendar (UTC) where that is known
     std::size_t jobs = 0;              ///< submitted on it, and ended
     double slowdown = 0;               ///< their mean
     std::size_t malleable_starts = 0;  ///< on it
+};
+
+constexpr std::size_t kQuantiles = 200;
+
+/// kQuantiles + 1 numbers in order: number i is what i / kQuantiles of the jobs do not exceed. Empty: no job ended.
+struct Distributions {
+    std::vector<double> wait, slowdown;
+};
+
+/// Means over equal steps of time, the last of which may be shorter. Empty: nothing ran.
+struct Utilisation {
+    Seconds from = 0, step = 1, to = 0;
+    std::vector<double> shares;  ///< of the nodes that have a job
 };
 
 struct Digest {
@@ -50,6 +63,8 @@ struct Digest {
     std::optional<ShareWorse> worse;  ///< than under the baseline
     HeatMap heat;
     std::vector<Day> days;
+    Distributions distributions;
+    Utilisation utilisation;
     Gantt gantt;
 };
 

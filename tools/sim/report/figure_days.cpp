@@ -5,20 +5,21 @@
 #include "report/axis.hpp"
 #include "report/figure.hpp"
 #include "report/labels.hpp"
-#include "report/numbers.hpp"
-#include "report/svg.hpp"
+#include "report/plot.hpp"
 
 namespace drom::sim {
 namespace {
 
+constexpr Seconds kDay = 86400;
 constexpr double kLeft = 76, kRight = kFigureWidth - 16;
 constexpr double kTop = 62, kBottom = 262;               // slowdown
 constexpr double kStartsTop = 306, kStartsBottom = 390;  // malleable starts
 
 class DayChart {
 public:
-    DayChart(const std::vector<Day>& days, const std::vector<Day>* baseline, std::string title, std::string command)
-        : svg_(kFigureWidth, std::move(title), std::move(command)), days_(days), baseline_(baseline) {
+    DayChart(const std::vector<Day>& days, const std::vector<Day>* baseline, Seconds zero, std::string title,
+             std::string command)
+        : svg_(kFigureWidth, std::move(title), std::move(command)), days_(days), baseline_(baseline), zero_(zero) {
         first_ = days.front().day;
         last_ = days.back().day;
         if (baseline != nullptr && !baseline->empty()) {
@@ -37,10 +38,11 @@ public:
             std::any_of(days_.begin(), days_.end(), [](const Day& day) { return day.malleable_starts > 0; });
         if (starts) draw_starts();
         const double bottom = starts ? kStartsBottom : kBottom;
-        for (const Mark& mark : day_marks(first_, last_, 12))
-            svg_.text({x_(mark.number), bottom + 18}, mark.text, {12, kSoft, Anchor::kMiddle});
-        svg_.text({kRight, bottom + 36}, "day since the log's zero", {12, kSoft, Anchor::kEnd});
-        return svg_.finish(bottom + 46);
+        draw_marks(svg_, {kLeft, kRight, kTop, bottom}, x_, day_marks(first_, last_, 12, zero_));
+        const std::string name =
+            zero_ > 0 ? time_label(first_ * kDay, last_ * kDay, zero_) : "day since the log's zero";
+        svg_.text({kRight, bottom + 38}, name, {12, kSoft, Anchor::kEnd});
+        return svg_.finish(bottom + 48);
     }
 
 private:
@@ -49,18 +51,7 @@ private:
         for (const Day& day : days_) max = std::max(max, day.slowdown);
         if (baseline_ != nullptr)
             for (const Day& day : *baseline_) max = std::max(max, day.slowdown);
-        return axis(max, kTop, kBottom, 5);
-    }
-
-    Scale axis(double max, double top, double bottom, int steps) {
-        const std::vector<Mark> marks = marks_from_zero(max, steps);
-        const Scale y{0, marks.back().number, bottom, top};
-        for (const Mark& mark : marks) {
-            svg_.line({kLeft, y(mark.number)}, {kRight, y(mark.number)}, kLine,
-                      mark.number > 0 ? "stroke-dasharray=\"2 4\"" : "");
-            svg_.text({kLeft - 8, y(mark.number) + 4}, mark.text, {12, kSoft, Anchor::kEnd});
-        }
-        return y;
+        return draw_value_axis(svg_, {kLeft, kRight, kTop, kBottom}, max, 5);
     }
 
     /// Days without jobs interrupt the line; a day alone is a dot.
@@ -85,7 +76,8 @@ private:
         std::size_t max = 0;
         for (const Day& day : days_) max = std::max(max, day.malleable_starts);
         svg_.text({kLeft, kStartsTop - 12}, "malleable starts a day", {13, kInk, Anchor::kStart, true});
-        const Scale y = axis(static_cast<double>(std::max<std::size_t>(2, max)), kStartsTop, kStartsBottom, 2);
+        const Scale y = draw_value_axis(svg_, {kLeft, kRight, kStartsTop, kStartsBottom},
+                                        static_cast<double>(std::max<std::size_t>(2, max)), 2);
         const double width = std::clamp((x_(1) - x_(0)) * 0.8, 0.6, 40.0);
         for (const Day& day : days_) {
             if (day.malleable_starts == 0) continue;
@@ -96,20 +88,15 @@ private:
 
     void legend(const std::string& label, const std::string& baseline_label) {
         svg_.text({kLeft, 20}, "mean slowdown of the jobs submitted that day", {13, kInk, Anchor::kStart, true});
-        double x = kLeft;
-        const auto entry = [&](const std::string& text, Paint paint) {
-            const std::string shown = fitting(text, 380);
-            svg_.box(x, 36, 22, 4, paint);
-            svg_.text({x + 28, 42}, shown, text, {12});
-            x += 28 + text_width(shown) + 20;
-        };
-        if (baseline_ != nullptr) entry(baseline_label, kGrey);
-        entry(label, kBlue);
+        Legend legend(svg_, kLeft, 38);
+        if (baseline_ != nullptr) legend.add(baseline_label, kGrey);
+        legend.add(label, kBlue);
     }
 
     Svg svg_;
     const std::vector<Day>& days_;
     const std::vector<Day>* baseline_;
+    const Seconds zero_;
     Seconds first_ = 0, last_ = 0;
     Scale x_;
 };
@@ -123,11 +110,11 @@ std::optional<Figure> days_figure(const ReportInput& input, std::size_t number) 
     const std::vector<std::string> labels = case_labels(input);
     Figure figure;
     figure.title = "Slowdown and malleable starts per day";
-    DayChart chart(of.digest.days, baseline ? &input.cases[*baseline].digest.days : nullptr, figure.title,
-                   command_of(input, number));
+    DayChart chart(of.digest.days, baseline ? &input.cases[*baseline].digest.days : nullptr,
+                   of.digest.setting.provenance.zero, figure.title, command_of(input, number));
     figure.svg = chart.draw(labels[number], baseline ? labels[*baseline] : "");
     figure.caption =
-        "Lines: mean slowdown (response / static run time) of the jobs submitted on each day of 24 h; a day "
+        "Lines: mean slowdown (response / static run time) of the jobs submitted on each day; a day "
         "without jobs interrupts them. Columns, where there are any: jobs that started on nodes of running ones on "
         "that day.";
     figure.command = command_of(input, number);

@@ -9,7 +9,7 @@
 #include "report/axis.hpp"
 #include "report/figure.hpp"
 #include "report/numbers.hpp"
-#include "report/svg.hpp"
+#include "report/plot.hpp"
 
 namespace drom::sim {
 namespace {
@@ -32,8 +32,11 @@ double chart_height(int nodes) { return std::clamp(nodes * 18.0, 54.0, 560.0); }
 
 class GanttChart {
 public:
-    GanttChart(const Gantt& gantt, std::string title, std::string command)
-        : svg_(kFigureWidth, std::move(title), std::move(command)), gantt_(gantt), height_(chart_height(gantt.nodes)) {
+    GanttChart(const Gantt& gantt, Seconds zero, std::string title, std::string command)
+        : svg_(kFigureWidth, std::move(title), std::move(command)),
+          gantt_(gantt),
+          zero_(zero),
+          height_(chart_height(gantt.nodes)) {
         x_ = {static_cast<double>(gantt.window.from), static_cast<double>(gantt.window.to), kLeft, kRight};
         y_ = {0, static_cast<double>(std::max(1, gantt.nodes)), kTop, kTop + height_};
     }
@@ -129,16 +132,10 @@ private:
 
     void time_axis() {
         const double bottom = kTop + height_;
-        double free_from = 0;
-        for (const Mark& mark : time_marks(gantt_.window.from, gantt_.window.to, 10)) {
-            const double x = x_(mark.number);
-            svg_.line({x, bottom}, {x, bottom + 5}, kSoft);
-            const double left = std::min(x - text_width(mark.text) / 2, kFigureWidth - text_width(mark.text));
-            if (left < free_from) continue;
-            svg_.text({left + text_width(mark.text) / 2, bottom + 19}, mark.text, {12, kSoft, Anchor::kMiddle});
-            free_from = left + text_width(mark.text) + 6;
-        }
-        svg_.text({kRight, bottom + 38}, "time since the log's zero", {12, kSoft, Anchor::kEnd});
+        draw_marks(svg_, {kLeft, kRight, kTop, bottom}, x_,
+                   time_marks(gantt_.window.from, gantt_.window.to, 10, zero_));
+        svg_.text({kRight, bottom + 38}, time_label(gantt_.window.from, gantt_.window.to, zero_),
+                  {12, kSoft, Anchor::kEnd});
     }
 
     void legend() {
@@ -158,6 +155,7 @@ private:
 
     Svg svg_;
     const Gantt& gantt_;
+    const Seconds zero_;
     const double height_;
     Scale x_, y_;
 };
@@ -169,7 +167,7 @@ std::optional<Figure> gantt_figure(const Case& of) {
     if (gantt.empty() || gantt.nodes <= 0) return std::nullopt;
     Figure figure;
     figure.title = "Who had which nodes when";
-    figure.svg = GanttChart(gantt, figure.title, of.digest.setting.command).draw();
+    figure.svg = GanttChart(gantt, of.digest.setting.provenance.zero, figure.title, of.digest.setting.command).draw();
     figure.caption = fmt::format(
         "Nodes from top to bottom, time from left to right, from {} s to {} s of the log. The height of a node is "
         "its {} cores: where jobs share it, each has as much of the height as it has cores; where nodes are too "

@@ -11,12 +11,11 @@
 #include "report/figure.hpp"
 #include "report/labels.hpp"
 #include "report/numbers.hpp"
-#include "report/svg.hpp"
+#include "report/plot.hpp"
 
 namespace drom::sim {
 namespace {
 
-constexpr std::array<Paint, 6> kLines = {kBlue, kOrange, kGreen, kViolet, kRed, kGrey};
 constexpr double kTop = 44, kBottom = 250, kGap = 84, kLeft = 72;
 constexpr double kPanel = (kFigureWidth - kLeft - kGap - 20) / 2;
 constexpr double kWidest = 20;  ///< largest value / smallest beyond which values stand evenly
@@ -200,13 +199,7 @@ private:
         double max = baseline_ ? baseline_->numbers[number] : 0;
         for (const Series& series : series_)
             for (const Sample& sample : series.samples) max = std::max(max, sample.numbers[number]);
-        const std::vector<Mark> marks = marks_from_zero(max, 5);
-        const Scale y{0, marks.back().number, kBottom, kTop};
-        for (const Mark& mark : marks) {
-            svg_.line({left, y(mark.number)}, {left + kPanel, y(mark.number)}, kLine,
-                      mark.number > 0 ? "stroke-dasharray=\"2 4\"" : "");
-            svg_.text({left - 8, y(mark.number) + 4}, mark.text, {12, kSoft, Anchor::kEnd});
-        }
+        const Scale y = draw_value_axis(svg_, {left, left + kPanel, kTop, kBottom}, max, 5);
         if (baseline_)
             svg_.line({left, y(baseline_->numbers[number])}, {left + kPanel, y(baseline_->numbers[number])}, kSoft,
                       "stroke-dasharray=\"5 3\"");
@@ -223,24 +216,11 @@ private:
 
     /// Returns where the drawing ends.
     double legend(double y) {
-        double x = kLeft;
+        Legend legend(svg_, kLeft, y);
         std::size_t number = 0;
-        const auto next = [&](const std::string& text) {
-            const std::string shown = fitting(text, 400);
-            if (x > kLeft && x + 30 + text_width(shown) > kFigureWidth) x = kLeft, y += 20;
-            svg_.text({x + 28, y + 4}, shown, text, {12});
-            x += 28 + text_width(shown) + 20;
-            return Point{x - text_width(shown) - 48, y};
-        };
-        if (baseline_) {
-            const Point at = next("baseline");
-            svg_.line(at, {at.x + 22, at.y}, kSoft, "stroke-dasharray=\"5 3\"");
-        }
-        for (const Series& series : series_) {
-            const Point at = next(series.label);
-            svg_.box(at.x, at.y - 2, 22, 4, kLines[number++ % kLines.size()]);
-        }
-        return y + 16;
+        if (baseline_) legend.add_dashed("baseline");
+        for (const Series& series : series_) legend.add(series.label, kLines[number++ % kLines.size()]);
+        return legend.bottom();
     }
 
     const ReportInput& input_;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "report/axis.hpp"
 #include "report/figure.hpp"
+#include "report/idle_policy.hpp"
 #include "report/labels.hpp"
 #include "report/numbers.hpp"
 #include "report/report_tables.hpp"
@@ -110,6 +112,8 @@ std::string subtitle_of(const ReportInput& input) {
         fmt::format("{} on {} {} of {} {}", jobs_text(first.metrics.jobs + first.metrics.unended),
                     grouped(first.setting.nodes), first.setting.nodes == 1 ? "node" : "nodes",
                     grouped(first.setting.cores_per_node), first.setting.cores_per_node == 1 ? "core" : "cores");
+    if (const Seconds zero = first.setting.provenance.zero; zero > 0 && first.metrics.makespan > 0)
+        text += ", " + time_label(first.metrics.first_start, first.metrics.last_end, zero);
     if (workloads_of(input).size() > 1)
         text = fmt::format("{} workloads; the first: {}", workloads_of(input).size(), text);
     return input.cases.size() > 1 ? fmt::format("{}; {} simulations", text, input.cases.size()) : text;
@@ -159,6 +163,7 @@ std::vector<std::string> notes_on(const Digest& digest) {
         notes.push_back(fmt::format(
             "Stopped before the last job ended: {} of {} without an end, all numbers are of the others.",
             grouped(static_cast<std::int64_t>(metrics.unended)), jobs_text(metrics.jobs + metrics.unended)));
+    if (auto reason = why_nothing_is_shared(digest.setting)) notes.push_back(std::move(*reason));
     if (metrics.too_wide > 0) notes.push_back("Left out, wider than the machine: " + jobs_text(metrics.too_wide) + ".");
     if (metrics.killed > 0) notes.push_back("Killed at the limit: " + jobs_text(metrics.killed) + ".");
     return notes;
@@ -187,7 +192,7 @@ bool any_job(const ReportInput& input) {
 }
 
 std::string details(const ReportInput& input, std::size_t number, const std::string& label, bool open) {
-    std::string figures = figure_html(days_figure(input, number));
+    std::string figures = figure_html(days_figure(input, number)) + figure_html(utilisation_figure(input, number));
     for (const Figure& figure : heat_figures(input, number)) figures += figure_html(figure);
     figures += figure_html(gantt_figure(input.cases[number]));
     if (figures.empty()) return {};
@@ -242,7 +247,7 @@ std::string html_report(const ReportInput& input) {
     if (!input.cases.empty()) {
         html += "<h2>Numbers</h2>\n" + overview_table(input);
         html += figure_html(comparison_figure(input)) + figure_html(models_figure(input)) +
-                figure_html(sweep_figure(input));
+                figure_html(sweep_figure(input)) + figure_html(distributions_figure(input));
         html += all_details(input);
         if (any_job(input)) html += "<h2>Percentiles</h2>\n" + spread_table(input);
         html += "<h2>Machine</h2>\n" + machine_table(input);

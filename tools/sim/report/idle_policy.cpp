@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// idle_policy.cpp - the rules of policy/mates.hpp and policy/slowdown.hpp, asked for a whole machine.
+#include "report/idle_policy.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "policy/mates.hpp"
+#include "report/labels.hpp"
+
+namespace drom::sim {
+namespace {
+
+double number(const Setting& setting, const char* name) {
+    return std::strtod(std::string(parameter(setting, name)).c_str(), nullptr);
+}
+
+}  // namespace
+
+std::optional<std::string> why_nothing_is_shared(const Setting& setting) {
+    if (parameter(setting, "sharing_factor").empty()) return std::nullopt;
+    const int cores = setting.cores_per_node, ranks = std::max(1, static_cast<int>(number(setting, "ranks_per_node")));
+    policy::SharingRules rules;
+    rules.sharing_factor = number(setting, "sharing_factor");
+    const int lent = policy::can_lend({0, 0, cores, 1, 1}, rules);
+    const int left = policy::can_lend({0, 0, cores, ranks, 1}, rules);
+    if (cores <= 1)
+        return fmt::format("{} cannot share nodes of one core: no job starts on nodes of others (--cores-per-node).",
+                           setting.policy);
+    if (number(setting, "malleable_share") <= 0)
+        return fmt::format("{} has no malleable job: no job starts on nodes of others (malleable_share 0).",
+                           setting.policy);
+    if (lent < 1)
+        return fmt::format("{} lends less than one of {} cores: no job starts on nodes of others (sharing_factor {}).",
+                           setting.policy, cores, parameter(setting, "sharing_factor"));
+    if (left < ranks)
+        return fmt::format(
+            "{} leaves a guest {} of {} cores: no job starts on nodes of others, because each keeps {} "
+            "(ranks_per_node).",
+            setting.policy, left, cores, ranks);
+    return std::nullopt;
+}
+
+}  // namespace drom::sim
