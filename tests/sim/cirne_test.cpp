@@ -153,6 +153,19 @@ TEST(Cirne, WorkloadFiveHasThePublishedWork) {
     EXPECT_LE(*std::max_element(work.begin(), work.end()), 16 * 48.0 * 3600);
 }
 
+TEST(Cirne, TheYearHasAMillionJobsAndALoadOfFourFifths) {
+    CirneParameters parameters = cirne_year();
+    EXPECT_EQ(parameters.jobs, 1'000'000);
+    parameters.jobs = 100'000;
+    const Workload workload = cirne(parameters, 1);
+    double work = 0;
+    for (const LogJob& job : workload.jobs)
+        work += static_cast<double>(job.run) * static_cast<double>(job.processors) / 192;
+    const auto span = static_cast<double>(workload.jobs.back().submit);
+    EXPECT_NEAR(span / 86400, 36.5, 0.5);
+    EXPECT_NEAR(work / (10'000 * span), 0.8, 0.04);
+}
+
 TEST(Cirne, EveryPatternHasItsOwnDay) {
     std::vector<std::vector<double>> samples;
     for (const char* name : {"anl", "ctc", "kth", "sdsc"}) {
@@ -190,7 +203,7 @@ TEST(Cirne, FewerJobsAreTheFirstOnes) {
 }
 
 TEST(Cirne, PresetsAreFoundByName) {
-    for (const char* name : {"w1", "w2", "w1-samples", "w2-samples", "w5"}) {
+    for (const char* name : {"w1", "w2", "w1-samples", "w2-samples", "w5", "year"}) {
         const auto parameters = cirne_preset(name);
         ASSERT_TRUE(parameters) << name;
         EXPECT_EQ(cirne_mistake(*parameters), "");
