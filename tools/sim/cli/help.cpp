@@ -3,6 +3,7 @@
 #include "cli/help.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -164,9 +165,9 @@ constexpr const char* kExit =
     "jobs so far\n";
 
 std::string policies() {
-    std::string text = "Policies:\n";
-    for (const policy::PolicyRow& row : policy::policies()) text += fmt::format("  {:<8} {}\n", row.name, row.text);
-    return text;
+    std::vector<std::string_view> names;
+    for (const policy::PolicyRow& row : policy::policies()) names.emplace_back(row.name);
+    return fmt::format("Policies: {}; drom-sim policies describes them\n", fmt::join(names, ", "));
 }
 
 std::string replay_help(bool full) {

@@ -52,7 +52,8 @@ tl::expected<void, Failure> keep_partition(const SimulationOptions& options, Inp
     const auto number = static_cast<int>(found - names.begin());
     const std::size_t others =
         std::erase_if(input.workload.jobs, [&](const LogJob& job) { return job.partition != number; });
-    if (others > 0) input.repairs.push_back(fmt::format("{} jobs are of other partitions: left out", others));
+    if (others > 0)
+        input.provenance.repairs.push_back(fmt::format("{} jobs are of other partitions: left out", others));
     return {};
 }
 
