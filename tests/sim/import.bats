@@ -137,7 +137,7 @@ END
     conf
     sed -i 's/MaxTime=1-0/MaxTime=INFINITE/; s/Nodes=n\[1-2\]/& MaxTime=90/' slurm.conf
     run -0 --separate-stderr "$sim" import --slurm jobs.txt --slurm-conf slurm.conf --out site.swf
-    [[ $stderr == *"1 job has no requested time: the run time is taken, at least 1 s (line 4)"* && $stderr != *"is taken as"* ]]
+    [[ $stderr == *"1 job has no requested time: the limit of the partition is taken, else the default limit (line 4)"* && $stderr != *"is taken as"* ]]
     [[ $(jobs_of site.swf | awk '{print $9}' | xargs) == "7200 5400" ]]
     echo 'NodeName=n[1-4]' >nodes.conf
     run -0 --separate-stderr "$sim" import --slurm jobs.txt --slurm-conf slurm.conf --out site.swf

@@ -35,7 +35,9 @@ struct Ended {
 class SlurmReader {
 public:
     explicit SlurmReader(const SlurmOptions& options)
-        : options_(options), times_(options.zone), users_("user", options.salt), applications_("job", options.salt) {}
+        : options_(options), times_(options.zone), users_("user", options.salt), applications_("job", options.salt) {
+        repairs_.tell(RepairKind::kNoRequest, "the limit of the partition is taken, else the default limit");
+    }
 
     Done read(std::string_view text);
     tl::expected<Log, std::string> finish(const std::string& name);
