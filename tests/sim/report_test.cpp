@@ -220,6 +220,36 @@ TEST(Report, DrawsModelsAndSweeps) {
     EXPECT_TRUE(has(html, "sd, max_slowdown inf, model ideal"));
 }
 
+TEST(Report, JoinsOnlyNumbersInASweep) {
+    const Outcome baseline = baseline_outcome();
+    ReportInput input;
+    input.varied = "max_slowdown";
+    input.cases = {case_of(baseline)};
+    const auto lines = [&] {
+        const std::string html = html_report(input), sweep = html.substr(html.find("<title>Sweep over"));
+        const std::string figure = sweep.substr(0, sweep.find("</svg>"));
+        std::size_t count = 0;
+        for (std::size_t at = 0; (at = figure.find("<polyline", at)) != std::string::npos; ++at) ++count;
+        return count;
+    };
+    for (const char* value : {"5", "inf", "dynamic"}) {
+        input.cases.push_back(case_of(shared_outcome(value), &baseline, 0));
+        input.cases.back().value = value;
+    }
+    EXPECT_EQ(lines(), 0U);
+    input.cases.push_back(case_of(shared_outcome("10"), &baseline, 0));
+    input.cases.back().value = "10";
+    EXPECT_EQ(lines(), 2U);  // one per panel
+}
+
+TEST(Report, PalesCellsOfFewJobs) {
+    Outcome outcome = baseline_outcome();
+    EXPECT_TRUE(has(html_report({"", "", {case_of(outcome)}, "", {}}), "fill-opacity"));
+    const std::vector<JobOutcome> few = outcome.jobs;
+    for (int i = 0; i < 9; ++i) outcome.jobs.insert(outcome.jobs.end(), few.begin(), few.end());
+    EXPECT_FALSE(has(html_report({"", "", {case_of(outcome)}, "", {}}), "fill-opacity"));
+}
+
 TEST(Report, SweepsOverSeveralWorkloads) {
     ReportInput input;
     input.varied = "malleable_share";

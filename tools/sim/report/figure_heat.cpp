@@ -20,7 +20,8 @@ constexpr std::array<const char*, kColumns> kColumnNames = {"\u2264 1 min", "1\u
                                                             "1\u20133 d",   "> 3 d"};
 constexpr double kLeft = 92, kTop = 44, kRow = 27;
 constexpr double kCell = (kFigureWidth - kLeft - 8) / static_cast<double>(kColumns);
-constexpr double kStrongest = 4;  ///< ratio with the strongest colour
+constexpr std::size_t kFewJobs = 10;  ///< fewer say little: their cells are pale
+constexpr double kStrongest = 4;      ///< ratio with the strongest colour
 
 struct Colour {
     double red = 0, green = 0, blue = 0;
@@ -99,8 +100,9 @@ private:
     void draw_cell(std::size_t row, std::size_t column, const Shade& shade) {
         const std::string fill = hex(shade.colour);
         const std::string jobs = grouped(static_cast<std::int64_t>(digest_.heat.rows[row][column].jobs));
-        const Paint ink{"", is_dark(shade.colour) ? "#ffffff" : "#1f2933"};
-        svg_.box(x(column) + 1, y(row) + 1, kCell - 2, kRow - 2, {"", fill});
+        const bool few = digest_.heat.rows[row][column].jobs < kFewJobs;
+        const Paint ink = few ? kInk : Paint{"", is_dark(shade.colour) ? "#ffffff" : "#1f2933"};
+        svg_.box(x(column) + 1, y(row) + 1, kCell - 2, kRow - 2, {"", fill}, few ? "fill-opacity=\"0.35\"" : "");
         svg_.text({x(column) + 8, y(row) + 18}, shade.number, {13, ink, Anchor::kStart, true});
         svg_.text({x(column) + kCell - 8, y(row) + 18}, jobs, {10.5, ink, Anchor::kEnd});
     }
@@ -132,8 +134,8 @@ Figure ratio_figure(const Digest& digest, const Measure& measure, const std::str
     figure.caption = fmt::format(
         "Mean {} ({}) under {} divided by that under this policy, for jobs of one class. Above 1, blue: better "
         "than the baseline; below 1, orange: worse; colours end at a ratio of {:.0f}. \"\u2192 0\": fell to 0; \"0 "
-        "\u2192\": rose from 0. The small number is how many jobs are in the class.",
-        measure.name, measure.definition, baseline, kStrongest);
+        "\u2192\": rose from 0. The small number is how many jobs are in the class; pale: fewer than {}.",
+        measure.name, measure.definition, baseline, kStrongest, kFewJobs);
     figure.command = command;
     return figure;
 }
@@ -149,9 +151,10 @@ Figure slowdown_figure(const Digest& digest, const std::string& command) {
         const double share = max > 1 ? std::log(std::max(1.0, cell.slowdown)) / std::log(max) : 0;
         return Shade{between(kEven, kMuch, std::clamp(share, 0.0, 1.0)), readable(cell.slowdown)};
     });
-    figure.caption =
+    figure.caption = fmt::format(
         "Mean slowdown (response / static run time) of the jobs of one class; darker is more, by the logarithm. "
-        "The small number is how many jobs are in the class.";
+        "The small number is how many jobs are in the class; pale: fewer than {}.",
+        kFewJobs);
     figure.command = command;
     return figure;
 }

@@ -23,6 +23,7 @@ constexpr double kWidest = 20;  ///< largest value / smallest beyond which value
 /// Mean slowdown, and mean response in hours; or both as ratios.
 struct Sample {
     double position = 0;
+    bool is_number = true;  ///< the value; a word is joined with no other value
     std::array<double, 2> numbers{};
 };
 
@@ -109,7 +110,9 @@ bool several_workloads(const ReportInput& input) {
 std::optional<Sample> sample_of(const ReportInput& input, std::size_t number, const Values& values, bool ratios) {
     const Metrics& metrics = input.cases[number].digest.metrics;
     if (metrics.jobs == 0) return std::nullopt;
-    Sample sample{values.position(input.cases[number].value), {metrics.slowdown.mean, metrics.response.mean / 3600}};
+    const std::string& value = input.cases[number].value;
+    Sample sample{
+        values.position(value), as_number(value).has_value(), {metrics.slowdown.mean, metrics.response.mean / 3600}};
     if (!ratios) return sample;
     const auto baseline = baseline_of(input, number);
     if (!baseline) return std::nullopt;
@@ -160,9 +163,10 @@ public:
           ratios_(several_workloads(input)) {
         series_ = series_of(input, values_, ratios_);
         if (ratios_) {
-            baseline_ = Sample{0, {1, 1}};
+            baseline_ = Sample{0, true, {1, 1}};
         } else if (const Case* common = common_baseline(input); common != nullptr && common->digest.metrics.jobs > 0) {
-            baseline_ = Sample{0, {common->digest.metrics.slowdown.mean, common->digest.metrics.response.mean / 3600}};
+            baseline_ =
+                Sample{0, true, {common->digest.metrics.slowdown.mean, common->digest.metrics.response.mean / 3600}};
         }
     }
 
@@ -207,11 +211,13 @@ private:
     }
 
     void draw_series(const Series& series, std::size_t number, const Scale& x, const Scale& y, Paint paint) {
-        std::vector<Point> points;
-        points.reserve(series.samples.size());
-        for (const Sample& sample : series.samples) points.push_back({x(sample.position), y(sample.numbers[number])});
-        if (points.size() > 1) svg_.polyline(points, paint, "stroke-width=\"1.8\" stroke-linejoin=\"round\"");
-        for (const Point& point : points) svg_.disc(point, 3.5, paint);
+        std::vector<Point> line;
+        for (const Sample& sample : series.samples) {
+            const Point point{x(sample.position), y(sample.numbers[number])};
+            svg_.disc(point, 3.5, paint);
+            if (sample.is_number) line.push_back(point);
+        }
+        if (line.size() > 1) svg_.polyline(line, paint, "stroke-width=\"1.8\" stroke-linejoin=\"round\"");
     }
 
     /// Returns where the drawing ends.
@@ -244,7 +250,7 @@ std::optional<Figure> sweep_figure(const ReportInput& input) {
         "Mean slowdown (response / static run time) and mean response {}over {}{}. Dashed: the baseline, where "
         "there is one.",
         chart.ratios() ? "divided by the baseline's " : "in hours ", input.varied,
-        chart.evenly() ? ", whose values stand at even distances" : "");
+        chart.evenly() ? ", whose values stand at even distances; words are joined with no other value" : "");
     figure.command = input.command;
     return figure;
 }
