@@ -129,6 +129,10 @@ END
     # EASY has no such parameters, and compare gives them to the policies that have them.
     "$sim" --swf site.swf --slurm-conf slurm.conf --policy easy -q
     "$sim" compare --swf site.swf --slurm-conf slurm.conf slurm sd easy --out out -q >/dev/null
+    # Commands name no folder, and neither loses the partition nor the slurm.conf.
+    "$sim" --swf "$PWD/site.swf" --slurm-conf "$PWD/slurm.conf" --policy easy --json -q >run.json
+    [[ $(jq -r .setting.command run.json) == "drom-sim --swf site.swf --slurm-conf slurm.conf --policy easy" ]]
+    [[ $(jq -r '.[2].setting.command' out/summary.json) == "drom-sim --swf site.swf --slurm-conf slurm.conf --nodes "* ]]
     [[ $(jq -r '[.[].setting.parameters.bf_interval] | join(" ")' out/summary.json) == "60 60 " ]]
     [[ $(jq -r '.[0].setting.parameters.partition_factors' out/summary.json) == 0.5/1 ]]
 }
@@ -140,7 +144,9 @@ END
     [[ $stderr == *"1 job has no requested time: the limit of the partition is taken, else the default limit (line 4)"* && $stderr != *"is taken as"* ]]
     [[ $(jobs_of site.swf | awk '{print $9}' | xargs) == "7200 5400" ]]
     echo 'NodeName=n[1-4]' >nodes.conf
-    run -0 --separate-stderr "$sim" import --slurm jobs.txt --slurm-conf slurm.conf --out site.swf
+    run -1 --separate-stderr "$sim" import --slurm jobs.txt --slurm-conf slurm.conf --out site.swf
+    [[ $stderr == "drom-sim: import: site.swf is there already; name another file with --out, or write over it with --force" ]]
+    run -0 --separate-stderr "$sim" import --slurm jobs.txt --slurm-conf slurm.conf --out site.swf --force
     [[ $stderr == "drom-sim: import: nodes.conf:1: node n1 has no CPUs="*"the machine is taken as 4 nodes of 8 CPUs"* ]]
 }
 

@@ -72,6 +72,7 @@ constexpr const char* kImport =
     "\n"
     "Options:\n"
     "  -o, --out FILE          (standard output) compressed when it ends in .gz\n"
+    "  --force                 write over FILE\n"
     "  --salt TEXT             a secret, without which no guessed name can be checked against its number (none)\n"
     "  --timezone ZONE         of the times (this machine's), for instance Europe/Madrid\n"
     "  --nodes N               of the machine (the most that were in use at once)\n"

@@ -195,7 +195,11 @@ std::string quoted(const std::string& word) {
     return text + "'";
 }
 
-/// An option as it has to be typed, with a space in front; a log without its folder. Empty: it was not given.
+bool is_one_of(const CLI::Option& option, std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), option.get_name()) != names.end();
+}
+
+/// An option as it has to be typed, with a space in front; files without their folders. Empty: it was not given.
 std::string retyped(const CLI::Option& option) {
     if (option.count() == 0) return {};
     const std::string name = option.nonpositional() ? ' ' + option.get_name() : std::string();
@@ -203,20 +207,18 @@ std::string retyped(const CLI::Option& option) {
     std::vector<std::string> values = option.results();
     if (option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeLast)
         values.erase(values.begin(), values.end() - 1);
-    if (option.get_name() == "--swf") values.back() = std::filesystem::path(values.back()).filename().string();
+    if (is_one_of(option, {"--swf", "--slurm-conf"}))
+        values.back() = std::filesystem::path(values.back()).filename().string();
     std::string text;
     for (const std::string& value : values) text += name + ' ' + quoted(value);
     return text;
 }
 
-bool is_one_of(const CLI::Option& option, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), option.get_name()) != names.end();
-}
-
 /// The log or the generator, and what is made of it.
 bool names_jobs(const CLI::Option& option) {
-    return is_one_of(option, {"--swf", "--generate", "--workload-seed", "--jobs", "--first", "--processors",
-                              "--keep-overrun", "--drop-cancelled", "--drop-unrun", "--skip-bad-lines"});
+    return is_one_of(option,
+                     {"--swf", "--generate", "--workload-seed", "--jobs", "--first", "--processors", "--keep-overrun",
+                      "--drop-cancelled", "--drop-unrun", "--skip-bad-lines", "--slurm-conf", "--partition"});
 }
 
 void retype(SimulationOptions& options, const CLI::App& app) {

@@ -95,7 +95,7 @@ bool has_result(const std::string& folder) {
 
 tl::expected<void, Failure> check_out(const SimulationOptions& options) {
     if (options.out.empty() || options.force) return {};
-    const bool one_file = options.verb == "generate" || options.verb == "replay";
+    const bool one_file = options.verb != "run" && options.verb != "compare";
     if (one_file ? !is_file(options.out) : !has_result(options.out)) return {};
     return tl::unexpected(Failure{
         kRefused,
