@@ -8,8 +8,8 @@
 
 namespace drom::policy {
 
-/// What is learnt of one frequency: power is `a P + b TPI + c` and CPI is `d CPI + e TPI + f` of the values at the
-/// nominal frequency (equations 6.1 and 6.2).
+/// Predicts one frequency from values at the nominal one: power is `a P + b TPI + c`, and CPI is `d CPI + e TPI + f`
+/// (equations 6.1 and 6.2).
 struct Coefficients {
     double a = 1, b = 0, c = 0;
     double d = 1, e = 0, f = 0;

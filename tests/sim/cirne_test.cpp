@@ -203,14 +203,27 @@ TEST(Cirne, FewerJobsAreTheFirstOnes) {
 }
 
 TEST(Cirne, PresetsAreFoundByName) {
-    for (const char* name : {"w1", "w2", "w1-samples", "w2-samples", "w5", "year"}) {
+    for (const char* name : {"w1", "w2", "w1-samples", "w2-samples", "w5", "year", "eamc"}) {
         const auto parameters = cirne_preset(name);
         ASSERT_TRUE(parameters) << name;
         EXPECT_EQ(cirne_mistake(*parameters), "");
         EXPECT_EQ(parameters->name, std::string("cirne-") + name);
     }
     EXPECT_EQ(cirne_preset("w3").error(),
-              "there is no preset w3; there are w1, w2, w1-samples, w2-samples, w5, year, lublin");
+              "there is no preset w3; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin");
+}
+
+// The published means are 18.29 nodes and 3.65 h.
+TEST(Cirne, TheWorkloadOfChapterSixHasNearlyItsMeans) {
+    double nodes = 0, hours = 0;
+    for (const std::uint64_t seed : {1U, 2U, 3U})
+        for (const LogJob& job : cirne(cirne_eamc(), seed).jobs) {
+            nodes += static_cast<double>(job.processors / 48) / 15000;
+            hours += static_cast<double>(job.run) / 3600 / 15000;
+        }
+    EXPECT_NEAR(nodes, 18.29, 1);
+    EXPECT_NEAR(hours, 3.65, 0.15);
+    std::printf("mean nodes %.2f, mean run %.2f h\n", nodes, hours);
 }
 
 TEST(Cirne, ParametersThatCannotBeAreSaid) {

@@ -43,6 +43,7 @@ constexpr const char* kGenerate =
     "  w1-samples  w1 with the laws that the generator's published samples follow; w2-samples likewise\n"
     "  w5          2000 jobs for 49 nodes of 48 cores, at most 16 nodes per job\n"
     "  year        a million jobs of a year on 10000 nodes of 192 cores, at most 1024 nodes per job\n"
+    "  eamc        5000 jobs for two partitions of 512 nodes, of the thesis's chapter 6\n"
     "  lublin      Lublin and Feitelson's model: 10000 jobs for 256 nodes\n"
     "\n"
     "Options:\n"

@@ -222,6 +222,14 @@ CirneParameters cirne_year() {
     return parameters;
 }
 
+CirneParameters cirne_eamc() {
+    CirneParameters parameters;
+    parameters.name = "cirne-eamc";
+    parameters.size_c = 0.30;
+    parameters.time_factor = 0.9;
+    return parameters;
+}
+
 tl::expected<CirneParameters, std::string> cirne_preset(std::string_view name) {
     if (name == "w1") return cirne_w1();
     if (name == "w2") return cirne_w2();
@@ -229,8 +237,9 @@ tl::expected<CirneParameters, std::string> cirne_preset(std::string_view name) {
     if (name == "w2-samples") return cirne_w2_samples();
     if (name == "w5") return cirne_w5();
     if (name == "year") return cirne_year();
+    if (name == "eamc") return cirne_eamc();
     return tl::make_unexpected(
-        fmt::format("there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5, year, lublin", name));
+        fmt::format("there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin", name));
 }
 
 }  // namespace drom::sim
