@@ -29,6 +29,7 @@ struct OperatingPoint {
     double time_factor = 1;  ///< run time here / run time on the first partition at its nominal frequency
     double watts = 0;        ///< of each of its nodes; 0: not known
     double efficiency = 0;   ///< eff_p of the partition for this job (thesis, equation 6.5); 0: not known
+    int preference = 0;      ///< place of the partition among the job's by efficiency: 0 is the best
 };
 
 struct Decision {

@@ -34,7 +34,8 @@ struct Job {
     int nodes = 1;        ///< whole nodes, >= 1
     int min_cores = 1;    ///< on each node: one per rank (thesis 4.5.3)
     Kind kind = Kind::kMalleable;
-    int partition = 0;  ///< from 0; -1: of none that is known
+    int partition = 0;     ///< from 0; -1: of none that is known
+    int application = -1;  ///< of the energy model, from 0; -1: of none that is known
     NodeFilter filter;
 };
 

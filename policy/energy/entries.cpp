@@ -49,44 +49,46 @@ double mean_watts(const EnergyModel& model, int partition) {
     return count > 0 ? sum / count : 0;
 }
 
-Entry unknown_entry(const EnergyModel& model, int partition) {
-    Entry entry;
-    entry.partition = partition;
-    entry.ghz = model.partitions[static_cast<std::size_t>(partition)].nominal_ghz();
-    entry.watts = mean_watts(model, partition);
-    return entry;
+OperatingPoint unknown_point(const EnergyModel& model, int partition) {
+    OperatingPoint point;
+    point.partition = partition;
+    point.ghz = model.partitions[static_cast<std::size_t>(partition)].nominal_ghz();
+    point.watts = mean_watts(model, partition);
+    return point;
 }
+
+bool has_room(const NodeModel& node, const Job& job) { return node.nodes == 0 || job.nodes <= node.nodes; }
 
 /// The efficiency of each entry, and its place by it.
 void rate(std::vector<Entry>& entries, double time_weight) {
     Least least;
-    for (const Entry& e : entries) least.take(e.watts * e.time_factor, e.time_factor);
-    for (Entry& e : entries)
-        e.efficiency = distance(e.watts * e.time_factor / least.joules, e.time_factor / least.seconds, time_weight);
-    for (Entry& e : entries)
-        for (const Entry& other : entries)
-            e.choice +=
-                other.efficiency < e.efficiency || (other.efficiency == e.efficiency && other.partition < e.partition);
+    for (const auto& [at, rank] : entries) least.take(at.watts * at.time_factor, at.time_factor);
+    for (auto& [at, rank] : entries)
+        at.efficiency = distance(at.watts * at.time_factor / least.joules, at.time_factor / least.seconds, time_weight);
+    for (auto& [at, rank] : entries)
+        for (const auto& [other, its_rank] : entries)
+            at.preference += other.efficiency < at.efficiency ||
+                             (other.efficiency == at.efficiency && other.partition < at.partition);
 }
 
 int rank_of(const Entry& entry, double best, const EnergyRules& rules, int last) {
     if (rules.order != EntryOrder::kPriorityInc && rules.order != EntryOrder::kPriorityIncV) return 0;
-    const bool beyond = entry.efficiency > (1 + rules.threshold) * best;
-    return rules.order == EntryOrder::kPriorityIncV && beyond ? last : entry.choice;
+    const bool beyond = entry.point.efficiency > (1 + rules.threshold) * best;
+    return rules.order == EntryOrder::kPriorityIncV && beyond ? last : entry.point.preference;
 }
 
 void sort(std::vector<Entry>& entries, const EnergyRules& rules, int partitions) {
-    if (rules.order == EntryOrder::kConfigured) return;
-    std::ranges::sort(entries, {}, &Entry::choice);
+    if (rules.order == EntryOrder::kConfigured || entries.empty()) return;
+    std::ranges::sort(entries, {}, [](const Entry& entry) { return entry.point.preference; });
     if (rules.order == EntryOrder::kBestPartition) entries.resize(1);
-    const double best = entries.front().efficiency;
+    const double best = entries.front().point.efficiency;
     for (Entry& entry : entries) entry.rank = rank_of(entry, best, rules, partitions);
 }
 
-std::vector<Entry> unknown_entries(const EnergyModel& model) {
+std::vector<Entry> unknown_entries(const EnergyModel& model, const Job& job) {
     std::vector<Entry> entries;
     for (std::size_t p = 0; p < model.partitions.size(); ++p)
-        entries.push_back(unknown_entry(model, static_cast<int>(p)));
+        if (has_room(model.partitions[p], job)) entries.push_back({unknown_point(model, static_cast<int>(p)), 0});
     return entries;
 }
 
@@ -103,30 +105,30 @@ Prediction choose(std::span<const Prediction> predictions, double nominal_ghz, A
         predictions, {}, [&](const Prediction& at) { return cost_of(at, least, nominal_ghz, aim, time_weight); });
 }
 
-std::vector<Entry> entries_of(const EnergyModel& model, int application, const EnergyRules& rules) {
-    const Profile* primary = profile_on(model, application, 0);
-    if (primary == nullptr) return unknown_entries(model);
+std::vector<Entry> entries_of(const EnergyModel& model, const Job& job, const EnergyRules& rules) {
+    const Profile* primary = profile_on(model, job.application, 0);
+    if (primary == nullptr) return unknown_entries(model, job);
     std::vector<Entry> entries;
     for (std::size_t p = 0; p < model.partitions.size(); ++p) {
         const NodeModel& node = model.partitions[p];
-        const Profile* profile = profile_on(model, application, static_cast<int>(p));
-        if (profile == nullptr) continue;
+        const Profile* profile = profile_on(model, job.application, static_cast<int>(p));
+        if (profile == nullptr || !has_room(node, job)) continue;
         const Prediction at = choose(predict(node, *profile), node.nominal_ghz(), rules.aim, rules.time_weight);
-        entries.push_back({static_cast<int>(p), at.ghz, at.seconds / primary->seconds, at.watts, 0, 0, 0});
+        entries.push_back({{static_cast<int>(p), at.ghz, at.seconds / primary->seconds, at.watts, 0, 0}, 0});
     }
     rate(entries, rules.time_weight);
     sort(entries, rules, static_cast<int>(model.partitions.size()));
     return entries;
 }
 
-Entry nominal_entry(const EnergyModel& model, int application, int partition) {
-    Entry entry = unknown_entry(model, partition);
+OperatingPoint nominal_point(const EnergyModel& model, int application, int partition) {
+    OperatingPoint point = unknown_point(model, partition);
     const Profile* profile = profile_on(model, application, partition);
     const Profile* primary = profile_on(model, application, 0);
-    if (profile == nullptr || primary == nullptr) return entry;
-    entry.time_factor = profile->seconds / primary->seconds;
-    entry.watts = profile->watts;
-    return entry;
+    if (profile == nullptr || primary == nullptr) return point;
+    point.time_factor = profile->seconds / primary->seconds;
+    point.watts = profile->watts;
+    return point;
 }
 
 }  // namespace drom::policy

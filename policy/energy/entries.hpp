@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "policy/decision.hpp"
 #include "policy/energy/model.hpp"
 
 namespace drom::policy {
@@ -22,7 +23,7 @@ enum class Aim : std::uint8_t {
 enum class EntryOrder : std::uint8_t {
     kConfigured,     ///< by arrival, then by partition as configured
     kReorder,        ///< by arrival, then by efficiency
-    kPriorityInc,    ///< first choices of all jobs by arrival, then all second choices
+    kPriorityInc,    ///< first preferences of all jobs by arrival, then all second preferences
     kPriorityIncV,   ///< the same, but entries beyond the threshold are behind all others
     kBestPartition,  ///< by arrival; a job has its best entry only
 };
@@ -44,22 +45,17 @@ double distance(double energy_ratio, double time_ratio, double time_weight) noex
 
 /// One way to run a job.
 struct Entry {
-    int partition = 0;
-    double ghz = 0;
-    double time_factor = 1;  ///< on run and request, which are for the first partition at its nominal frequency
-    double watts = 0;        ///< of each node
-    double efficiency = 0;   ///< equation 6.5: small is good
-    int choice = 0;          ///< place among the job's entries by efficiency: 0 is the best
-    int rank = 0;            ///< entries of all jobs are looked at by rank first, then by arrival
+    OperatingPoint point;
+    int rank = 0;  ///< entries of all jobs are looked at by rank first, then by arrival
 };
 
-/// Returns the entries of a job of application number `application` of the model, in the order in which they are
-/// looked at within one rank. An application that is not known (-1) is taken to run equally well everywhere, at
+/// Returns the entries of a job, in the order in which they are looked at within one rank. A partition that has fewer
+/// nodes than the job is left out. An application that is not known (-1) is taken to run equally well everywhere, at
 /// nominal frequencies.
-std::vector<Entry> entries_of(const EnergyModel& model, int application, const EnergyRules& rules);
+std::vector<Entry> entries_of(const EnergyModel& model, const Job& job, const EnergyRules& rules);
 
-/// Returns the entry of a job that runs on `partition` at its nominal frequency. An application that is not known
-/// takes the mean power of those that are.
-Entry nominal_entry(const EnergyModel& model, int application, int partition);
+/// Returns where a job is that runs on `partition` at its nominal frequency. An application that is not known takes the
+/// mean power of those that are.
+OperatingPoint nominal_point(const EnergyModel& model, int application, int partition);
 
 }  // namespace drom::policy

@@ -28,6 +28,7 @@ struct PowerCurve {
 
 /// Nodes of one partition.
 struct NodeModel {
+    int nodes = 0;                       ///< 0: enough for every job
     std::vector<FrequencyState> states;  ///< ascending; those that do not exist are left out
     std::size_t nominal = 0;             ///< state at which applications were measured
     double idle_watts = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "policy/registry/backfill_rows.hpp"
+#include "policy/registry/energy_rows.hpp"
 
 namespace drom::policy {
 namespace {
@@ -13,6 +14,7 @@ std::deque<PolicyRow>& rows() {
     static std::deque<PolicyRow> all = [] {
         std::deque<PolicyRow> made;
         for (PolicyRow& row : backfill_rows()) made.push_back(std::move(row));
+        for (PolicyRow& row : energy_rows()) made.push_back(std::move(row));
         return made;
     }();
     return all;

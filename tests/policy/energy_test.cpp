@@ -16,6 +16,13 @@ using drom::test::thesis_model;
 
 constexpr int kApplications = 8;
 
+std::vector<Entry> entries_for(const EnergyModel& model, int application, const EnergyRules& rules, int nodes = 1) {
+    Job job;
+    job.application = application;
+    job.nodes = nodes;
+    return entries_of(model, job, rules);
+}
+
 Prediction chosen(const EnergyModel& model, int application, std::size_t partition, Aim aim, double weight = 1) {
     const NodeModel& node = model.partitions[partition];
     const auto& on = model.applications[static_cast<std::size_t>(application)].on;
@@ -50,10 +57,10 @@ TEST(Energy, SevenApplicationsPreferTheFirstPartitionAndStreamTheSecond) {
     const double worse_over_better[] = {1.078, 1.114, 1.160, 1.251, 1.038, 1.136, 1.117, 1.330};
     const EnergyModel model = thesis_model();
     for (int a = 0; a < kApplications; ++a) {
-        const std::vector<Entry> entries = entries_of(model, a, {});
+        const std::vector<Entry> entries = entries_for(model, a, {});
         ASSERT_EQ(entries.size(), 2U);
-        EXPECT_EQ(entries[0].partition, a == 7 ? 1 : 0) << "application " << a + 1;
-        EXPECT_NEAR(entries[1].efficiency / entries[0].efficiency, worse_over_better[a], 0.0005)
+        EXPECT_EQ(entries[0].point.partition, a == 7 ? 1 : 0) << "application " << a + 1;
+        EXPECT_NEAR(entries[1].point.efficiency / entries[0].point.efficiency, worse_over_better[a], 0.0005)
             << "application " << a + 1;
     }
 }
@@ -72,12 +79,13 @@ TEST(Energy, NoApplicationOfTheThesisIsBeyondItsThreshold) {
         EnergyRules rules;
         rules.time_weight = weight;
         for (int a = 0; a < kApplications; ++a)
-            for (const Entry& entry : entries_of(thesis_model(), a, rules)) EXPECT_EQ(entry.rank, entry.choice);
+            for (const Entry& entry : entries_for(thesis_model(), a, rules))
+                EXPECT_EQ(entry.rank, entry.point.preference);
     }
     EnergyRules narrow;
     narrow.threshold = 0.30;
-    EXPECT_EQ(entries_of(thesis_model(), 7, narrow)[1].rank, 2);  // STREAM on p1 is 33 % worse
-    EXPECT_EQ(entries_of(thesis_model(), 3, narrow)[1].rank, 1);  // sp-mz.C on p2 25 %
+    EXPECT_EQ(entries_for(thesis_model(), 7, narrow)[1].rank, 2);  // STREAM on p1 is 33 % worse
+    EXPECT_EQ(entries_for(thesis_model(), 3, narrow)[1].rank, 1);  // sp-mz.C on p2 25 %
 }
 
 // ---- the two forms of the model, by hand -----------------------------------------------------------------------
@@ -115,30 +123,42 @@ TEST(Energy, StatesWithoutAPositiveTimeOrPowerAreLeftOut) {
 
 TEST(Energy, TheBaselinesHaveOnePartitionOrTheConfiguredOrder) {
     EnergyRules rules{Aim::kNominal, EntryOrder::kBestPartition, 1, 0.35, 0};
-    const auto best = entries_of(thesis_model(), 7, rules);
+    const auto best = entries_for(thesis_model(), 7, rules);
     ASSERT_EQ(best.size(), 1U);
-    EXPECT_EQ(best[0].partition, 1);
-    EXPECT_EQ(best[0].ghz, 3.1);
-    EXPECT_NEAR(best[0].time_factor, 81.4371526666667 / 107.547821, 1e-12);
+    EXPECT_EQ(best[0].point.partition, 1);
+    EXPECT_EQ(best[0].point.ghz, 3.1);
+    EXPECT_NEAR(best[0].point.time_factor, 81.4371526666667 / 107.547821, 1e-12);
     rules = {Aim::kTime, EntryOrder::kConfigured, 1, 0.35, 0};
-    const auto both = entries_of(thesis_model(), 7, rules);
+    const auto both = entries_for(thesis_model(), 7, rules);
     ASSERT_EQ(both.size(), 2U);
-    EXPECT_EQ(both[0].partition, 0);
-    EXPECT_EQ(both[0].choice, 1);
+    EXPECT_EQ(both[0].point.partition, 0);
+    EXPECT_EQ(both[0].point.preference, 1);
 }
 
 TEST(Energy, AnUnknownApplicationRunsEverywhereAlike) {
     const EnergyModel model = thesis_model();
-    const auto entries = entries_of(model, -1, {});
+    const auto entries = entries_for(model, -1, {});
     ASSERT_EQ(entries.size(), 2U);
     for (std::size_t p = 0; p < entries.size(); ++p) {
-        EXPECT_EQ(entries[p].partition, static_cast<int>(p));
-        EXPECT_EQ(entries[p].time_factor, 1);
-        EXPECT_EQ(entries[p].ghz, model.partitions[p].nominal_ghz());
+        EXPECT_EQ(entries[p].point.partition, static_cast<int>(p));
+        EXPECT_EQ(entries[p].point.time_factor, 1);
+        EXPECT_EQ(entries[p].point.ghz, model.partitions[p].nominal_ghz());
         EXPECT_EQ(entries[p].rank, 0);
     }
-    EXPECT_NEAR(nominal_entry(model, -1, 0).watts, 400.8, 0.1);
-    EXPECT_EQ(nominal_entry(model, 0, 1).watts, 367.455569778816);
+    EXPECT_NEAR(nominal_point(model, -1, 0).watts, 400.8, 0.1);
+    EXPECT_EQ(nominal_point(model, 0, 1).watts, 367.455569778816);
+}
+
+TEST(Energy, AJobIsNotEnteredWhereItIsTooWide) {
+    EnergyModel model = thesis_model();
+    model.partitions[0].nodes = 4;
+    model.partitions[1].nodes = 8;
+    EXPECT_EQ(entries_for(model, 0, {}, 4).size(), 2U);
+    const auto wide = entries_for(model, 0, {}, 5);
+    ASSERT_EQ(wide.size(), 1U);
+    EXPECT_EQ(wide[0].point.partition, 1);
+    EXPECT_TRUE(entries_for(model, 0, {}, 9).empty());
+    EXPECT_EQ(entries_for(model, -1, {}, 5).size(), 1U);
 }
 
 // ---- properties ------------------------------------------------------------------------------------------------
@@ -220,21 +240,22 @@ TEST(EnergyProperties, EntriesAreOnePerPartitionWithTheirPlacesByEfficiency) {
     EXPECT_TRUE(holds("entries", [] {
         const EnergyModel model = random_model();
         const EnergyRules rules = random_rules();
-        const auto entries = entries_of(model, 0, rules);
+        const auto entries = entries_for(model, 0, rules);
         const auto& on = model.applications[0].on;
-        std::set<int> partitions, choices;
+        std::set<int> partitions, preferences;
         for (const Entry& entry : entries) {
-            RC_ASSERT(on[static_cast<std::size_t>(entry.partition)].has_value());
-            RC_ASSERT(entry.efficiency >= std::sqrt(1 + rules.time_weight) * (1 - 1e-12));
-            partitions.insert(entry.partition);
-            choices.insert(entry.choice);
+            RC_ASSERT(on[static_cast<std::size_t>(entry.point.partition)].has_value());
+            RC_ASSERT(entry.point.efficiency >= std::sqrt(1 + rules.time_weight) * (1 - 1e-12));
+            partitions.insert(entry.point.partition);
+            preferences.insert(entry.point.preference);
         }
         const auto there = static_cast<std::size_t>(std::ranges::count_if(on, [](const auto& p) { return bool(p); }));
         RC_ASSERT(partitions.size() == entries.size());
-        RC_ASSERT(choices.size() == entries.size());
+        RC_ASSERT(preferences.size() == entries.size());
         RC_ASSERT(entries.size() == (rules.order == EntryOrder::kBestPartition ? 1 : there));
         for (const Entry& a : entries)
-            for (const Entry& b : entries) RC_ASSERT((a.choice < b.choice) <= (a.efficiency <= b.efficiency));
+            for (const Entry& b : entries)
+                RC_ASSERT((a.point.preference < b.point.preference) <= (a.point.efficiency <= b.point.efficiency));
     }));
 }
 
@@ -242,13 +263,15 @@ TEST(EnergyProperties, RanksFollowTheOrder) {
     EXPECT_TRUE(holds("ranks", [] {
         const EnergyModel model = random_model();
         const EnergyRules rules = random_rules();
-        const auto entries = entries_of(model, 0, rules);
+        const auto entries = entries_for(model, 0, rules);
         const int last = static_cast<int>(model.partitions.size());
         for (const Entry& entry : entries) {
-            const bool beyond = entry.efficiency > (1 + rules.threshold) * entries.front().efficiency;
+            const bool beyond = entry.point.efficiency > (1 + rules.threshold) * entries.front().point.efficiency;
             switch (rules.order) {
-                case EntryOrder::kPriorityInc: RC_ASSERT(entry.rank == entry.choice); break;
-                case EntryOrder::kPriorityIncV: RC_ASSERT(entry.rank == (beyond ? last : entry.choice)); break;
+                case EntryOrder::kPriorityInc: RC_ASSERT(entry.rank == entry.point.preference); break;
+                case EntryOrder::kPriorityIncV:
+                    RC_ASSERT(entry.rank == (beyond ? last : entry.point.preference));
+                    break;
                 default: RC_ASSERT(entry.rank == 0);
             }
         }
@@ -261,9 +284,9 @@ TEST(EnergyProperties, WiderThresholdsMoveFewerEntriesBack) {
         const EnergyModel model = random_model();
         EnergyRules rules = random_rules();
         rules.order = EntryOrder::kPriorityIncV;
-        const auto narrow = entries_of(model, 0, rules);
+        const auto narrow = entries_for(model, 0, rules);
         rules.threshold += real(0, 1);
-        const auto wide = entries_of(model, 0, rules);
+        const auto wide = entries_for(model, 0, rules);
         for (std::size_t i = 0; i < wide.size(); ++i) RC_ASSERT(wide[i].rank <= narrow[i].rank);
     }));
 }
