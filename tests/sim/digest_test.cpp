@@ -70,8 +70,13 @@ TEST(UtilisationOverTime, AddsUpToTheAllocation) {
 // ---- policies that cannot act ----------------------------------------------------------------------------------
 
 std::string reason(int cores, const char* share, const char* factor, const char* ranks) {
-    Setting setting{"log", "sd",  "",
-                    4,     cores, {{"malleable_share", share}, {"sharing_factor", factor}, {"ranks_per_node", ranks}},
+    Setting setting{"log",
+                    "sd",
+                    "",
+                    4,
+                    cores,
+                    {},
+                    {{"malleable_share", share}, {"sharing_factor", factor}, {"ranks_per_node", ranks}},
                     {}};
     return why_nothing_is_shared(setting).value_or("");
 }

@@ -70,8 +70,9 @@ Workload random_workload(bool exact) {
 }
 
 std::string random_setting() {
-    std::string setting = *rc::gen::element<std::string>("easy", "slurm", "sd", "sd:base=easy", "sd+");
-    if (setting == "easy" || setting == "slurm") return setting;
+    std::string setting = *rc::gen::element<std::string>("easy", "slurm", "sd", "sd:base=easy", "sd+", "eamc", "energy",
+                                                         "best-partition", "sd-eamc");
+    if (!setting.starts_with("sd") || setting == "sd-eamc") return setting;
     setting += setting.find(':') == std::string::npos ? ':' : ',';
     setting += "max_slowdown=" + *rc::gen::element<std::string>("inf", "dynamic", "2", "10");
     setting += ",sharing_factor=" + *rc::gen::element<std::string>("0.25", "0.5", "0.75");
@@ -169,6 +170,7 @@ TEST(Engine, WorstCaseEqualsIdealWhenRequestsAreExact) {
             setting.replace(at, 18, "add_free_nodes=no");
         if (setting.rfind("sd+", 0) == 0 && setting.find("add_free_nodes") == std::string::npos)
             setting += ",add_free_nodes=no";
+        if (setting == "sd-eamc") setting += ":add_free_nodes=no";
         RC_ASSERT(same(simulated(workload, setting, "ideal"), simulated(workload, setting, "worst")));
     }));
 }

@@ -11,8 +11,8 @@ namespace drom::sim {
 
 inline Outcome baseline_outcome() {
     Outcome outcome;
-    outcome.setting = {"log", "slurm", "drom-sim --swf log --policy slurm",
-                       2,     4,       {{"bf_interval", "30"}, {"model", "ideal"}}};
+    outcome.setting = {"log", "slurm", "drom-sim --swf log --policy slurm",        2,
+                       4,     {},      {{"bf_interval", "30"}, {"model", "ideal"}}};
     outcome.jobs = {job(1, 0, 0, 100, 2), job(2, 10, 100, 150, 2), job(3, 90000, 90000, 90300, 1)};
     return outcome;
 }

@@ -337,6 +337,38 @@ LOG
     run -0 "$sim" --version
 }
 
+@test "energy of jobs and of idle nodes is told per partition, and a setting can be done again" {
+    cp "$BATS_TEST_DIRNAME"/../../examples/energy/* .
+    files=(--machine p1-p2.machine --apps thesis.apps)
+    run -0 --separate-stderr "$sim" compare --generate eamc --jobs 300 --app-mix 33 "${files[@]}" energy:least=time eamc --out out
+    [[ $stderr == *"thesis.apps has lines about p3, which p1-p2.machine does not have: left out"* ]]
+    fits sim-compare <out/summary.json
+    jq -e 'all(.[]; (.partitions | map(.name) == ["p1", "p2"] and (map(.jobs) | add) == 300)
+        and (.energy_j - (.partitions | map(.energy_j) | add) | fabs) < 1 and .energy_with_idle_j > .energy_j and (has("energy_proxy_node_seconds") | not))' out/summary.json
+    jq -e '.[1].energy_j < .[0].energy_j and .[1].best_partition_share > .[0].best_partition_share' out/summary.json
+    [[ $(head -1 out/eamc/jobs.csv) == *,application,partition,preference,ghz,eff,joules* ]]
+    grep -q '; on p2 at 1.2 GHz: preference 1, efficiency 1' out/eamc/decisions.csv
+    command=$(jq -r '.[1].setting.command' out/summary.json)
+    read -ra words <<<"$command"
+    [[ $("$sim" "${words[@]:1}" --json -q | jq .energy_j) == $(jq '.[1].energy_j' out/summary.json) ]]
+    # A policy that knows no energy is measured by the same model.
+    files[1]=p1.machine
+    "$sim" --generate eamc --jobs 50 "${files[@]}" --policy sd+ --json -q | jq -e '.energy_j > 0 and .ghz_mean == 2.7'
+}
+
+@test "what is wrong with a machine is said in one sentence, and nothing is written" {
+    folder=$BATS_TEST_DIRNAME/../../examples/energy
+    said() { run -2 --separate-stderr "$sim" "${@:2}" --out none && [[ $stderr == "drom-sim: $1" && ! -e none ]]; }
+    printf 'partition p\n  nodes many\n' >bad
+    said "read bad: line 2, column 9: 'many' where a number of nodes should be" --generate eamc --machine bad --apps "$folder/thesis.apps" -q
+    said "read bad: line 1, column 1: 'partition' is no keyword; there are app and on" --generate eamc --machine "$folder/p1.machine" --apps bad -q
+    said "run: a model of energy needs both files; give --machine and --apps" --generate eamc --machine "$folder/p1.machine"
+    said "run: policy eamc decides by a model of energy; give --machine and --apps" --generate eamc --policy eamc -q
+    said "run: policy easy uses one partition, and the machine has 2" --generate eamc --machine "$folder/p1-p2.machine" --apps "$folder/thesis.apps" -q
+    said "run: --machine says how large the machine is; leave out --nodes and --cores-per-node" --generate eamc --nodes 4 --machine "$folder/p1.machine" --apps "$folder/thesis.apps"
+    said "run: --app-mix: there is no application 9 in the table" --generate eamc --app-mix 9:10 --machine "$folder/p1.machine" --apps "$folder/thesis.apps" -q
+}
+
 @test "every policy is listed with its options, their defaults and its source" {
     run -0 "$sim" policies
     [[ $output == *"easy - EASY backfill"*"Source: D. Lifka"*"sd - "*"--max-slowdown P"*"(dynamic)"*"sd+ - "*"(inf)"* ]]

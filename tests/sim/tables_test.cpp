@@ -139,7 +139,8 @@ TEST(DecisionsCsv, SaysWhyInOneSentence) {
 TEST(DecisionsCsv, KnowsWhenNoStartAloneWasInSight) {
     Outcome outcome = shared_outcome();
     outcome.jobs[1].static_start = policy::kNever;
-    EXPECT_NE(decision_sentence(outcome.jobs[1], 4).find("; no start alone was in sight;"), std::string::npos);
+    EXPECT_NE(decision_sentence(outcome.jobs[1], outcome.setting).find("; no start alone was in sight;"),
+              std::string::npos);
 }
 
 TEST(SummaryCsv, HasARowPerSettingAndAColumnPerParameter) {

@@ -183,8 +183,11 @@ private:
     }
 
     std::string command_of(const Task& task) const {
-        std::string text = fmt::format("drom-sim{} --nodes {} --cores-per-node {} --policy {}", options_.source_command,
-                                       input_.nodes, input_.cores_per_node, task.parameters.policy.row().name);
+        const std::string machine = options_.machine.empty() ? fmt::format(" --nodes {} --cores-per-node {}",
+                                                                           input_.nodes, input_.cores_per_node)
+                                                             : std::string();
+        std::string text = fmt::format("drom-sim{}{} --policy {}", options_.source_command, machine,
+                                       task.parameters.policy.row().name);
         for (const auto& [name, value] : values_of(task.parameters)) {
             text += fmt::format(" {} {}", option_of(name), value);
         }
@@ -274,6 +277,9 @@ int verb_compare(const SimulationOptions& typed) {
         quieter.quiet = options.quiet || seed > 0;
         const auto input = load(quieter, options.source.seed + seed);
         if (!input) return fail(input.error());
+        for (const Task& task : *tasks)
+            if (const std::string why = unfit(*input, task.parameters.policy.row()); !why.empty())
+                return misused(options, why);
         if (const auto set = set_partitions(options, input->workload, *tasks); !set)
             return misused(options, set.error());
         const auto window = read_window(options.out.empty() || seed > 0 ? "none" : options.window, input->workload);

@@ -6,8 +6,10 @@ namespace drom::sim {
 
 int verb_generate(const SimulationOptions& options) {
     if (const auto free = check_out(options); !free) return fail(free.error());
-    const auto workload = generate(options.source, options.source.seed);
+    auto workload = generate(options.source, options.source.seed);
     if (!workload) return misused(options, workload.error());
+    if (const auto drawn = draw(options.source, options.source.seed, nullptr, *workload); !drawn)
+        return misused(options, drawn.error());
     if (const auto written = write_swf(options.out.empty() ? "-" : options.out, *workload); !written)
         return fail({kRefused, written.error()});
     return kDone;

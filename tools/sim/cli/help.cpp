@@ -36,7 +36,7 @@ constexpr const char* kCompare =
 constexpr const char* kGenerate =
     "drom-sim generate - a synthetic workload as a log in the Standard Workload Format\n"
     "\n"
-    "Usage: drom-sim generate PRESET [--seed N] [--jobs N] [--out FILE]\n"
+    "Usage: drom-sim generate PRESET [--seed N] [--jobs N] [--app-mix MIX] [--out FILE]\n"
     "\n"
     "  w1          Cirne and Berman's model: 5000 jobs for 1024 nodes of 48 cores, at most 128 nodes per job\n"
     "  w2          the same jobs; each asks for the time it runs\n"
@@ -49,6 +49,7 @@ constexpr const char* kGenerate =
     "Options:\n"
     "  --seed N        (1) the same seed gives the same bytes everywhere\n"
     "  --jobs N        as many jobs\n"
+    "  --app-mix MIX   applications of the jobs: even, or NUMBER:PERCENT,... out of the thesis's eight (eamc: even)\n"
     "  -o, --out FILE  (standard output) compressed when it ends in .gz\n"
     "  --force         write over FILE\n";
 
@@ -128,6 +129,10 @@ constexpr const char* kJobs =
     "  --slurm-conf FILE       the machine, and parameters of slurm and sd, as this slurm.conf has them\n";
 
 constexpr const char* kMoreJobs =
+    "  --machine FILE          partitions with their energy model instead; --apps goes with it\n"
+    "  --apps FILE             applications on these partitions\n"
+    "  --app-mix MIX           draws each job's application: even, or NUMBER:PERCENT,... (as the log says; eamc: "
+    "even)\n"
     "  --partition NAME        with --slurm-conf: only the nodes and the jobs of this partition\n"
     "  --workload-seed N       of a generated workload (1)\n"
     "  --jobs N                of a generated workload\n"

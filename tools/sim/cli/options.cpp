@@ -67,6 +67,9 @@ void add_source(CLI::App& app, Typed& typed) {
     app.add_flag("--skip-bad-lines", typed.options.source.read.skip_bad_lines);
     add_value(app, "--nodes", typed.nodes);
     add_value(app, "--cores-per-node", typed.cores);
+    add_value(app, "--machine", typed.options.machine);
+    add_value(app, "--apps", typed.options.apps);
+    add_value(app, "--app-mix", typed.options.source.app_mix);
 }
 
 void add_common(CLI::App& app, Typed& typed) {
@@ -152,6 +155,10 @@ void read_source(Typed& typed, NumberReader& reader) {
     source.read.keep_unrun = !typed.drop_unrun;
     if (!typed.options.partition.empty() && typed.options.slurm_conf.empty())
         reader.complain("--partition is one of a slurm.conf; give that with --slurm-conf FILE");
+    if (typed.options.machine.empty() != typed.options.apps.empty())
+        reader.complain("a model of energy needs both files; give --machine and --apps");
+    if (!typed.options.machine.empty() && !(typed.nodes + typed.cores).empty())
+        reader.complain("--machine says how large the machine is; leave out --nodes and --cores-per-node");
     if (source.log.empty() == source.preset.empty())
         reader.complain(source.log.empty() ? "there are no jobs; give a log with --swf FILE, or --generate PRESET"
                                            : "--swf and --generate are both given; give one");
@@ -207,7 +214,7 @@ std::string retyped(const CLI::Option& option) {
     std::vector<std::string> values = option.results();
     if (option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeLast)
         values.erase(values.begin(), values.end() - 1);
-    if (is_one_of(option, {"--swf", "--slurm-conf"}))
+    if (is_one_of(option, {"--swf", "--slurm-conf", "--machine", "--apps"}))
         values.back() = std::filesystem::path(values.back()).filename().string();
     std::string text;
     for (const std::string& value : values) text += name + ' ' + quoted(value);
@@ -216,9 +223,9 @@ std::string retyped(const CLI::Option& option) {
 
 /// The log or the generator, and what is made of it.
 bool names_jobs(const CLI::Option& option) {
-    return is_one_of(option,
-                     {"--swf", "--generate", "--workload-seed", "--jobs", "--first", "--processors", "--keep-overrun",
-                      "--drop-cancelled", "--drop-unrun", "--skip-bad-lines", "--slurm-conf", "--partition"});
+    return is_one_of(option, {"--swf", "--generate", "--workload-seed", "--jobs", "--first", "--processors",
+                              "--keep-overrun", "--drop-cancelled", "--drop-unrun", "--skip-bad-lines", "--slurm-conf",
+                              "--partition", "--machine", "--apps", "--app-mix"});
 }
 
 void retype(SimulationOptions& options, const CLI::App& app) {
@@ -250,6 +257,7 @@ void add_verb(CLI::App& app, Typed& typed) {
         app.add_option("PRESET", typed.options.source.preset);
         add_value(app, "--seed", typed.seed);
         add_value(app, "--jobs", typed.jobs);
+        add_value(app, "--app-mix", typed.options.source.app_mix);
         return;
     }
     if (verb == "replay") return add_replay(app, typed);

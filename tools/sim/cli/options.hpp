@@ -23,6 +23,7 @@ struct Source {
     std::uint64_t seed = 1;
     std::size_t first_jobs = 0;  ///< only so many; 0: all
     std::int64_t jobs = 0;       ///< that a generator makes; 0: as the preset
+    std::string app_mix;         ///< empty: applications are those of the log; eamc: evenly
     ReadOptions read;
 };
 
@@ -40,6 +41,7 @@ struct SimulationOptions {
     std::string slurm_conf;             ///< path; empty: none
     std::string partition;              ///< the only one that is simulated; empty: all
     SlurmSite site;                     ///< what with_site() read from slurm_conf
+    std::string machine, apps;          ///< files; empty: one partition without an energy model
     std::vector<std::string> settings;  ///< run has one, compare's first is the baseline, policies tells of these
     Assignments parameters;             ///< given to all settings that have them
     std::vector<Varied> varied;  ///< compare: each combination of their values makes a setting, of the last setting

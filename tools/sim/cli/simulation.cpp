@@ -3,6 +3,7 @@
 #include "cli/simulation.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -14,7 +15,9 @@
 #include <set>
 
 #include "cli/site.hpp"
+#include "policy/registry/energy_rows.hpp"
 #include "report/idle_policy.hpp"
+#include "workload/app_mix.hpp"
 #include "workload/cirne.hpp"
 #include "workload/lublin.hpp"
 #include "workload/sha256.hpp"
@@ -26,8 +29,41 @@ void remark(const SimulationOptions& options, const std::string& text) {
     if (!options.quiet) std::fprintf(stderr, "drom-sim: %s: %s\n", options.verb.c_str(), text.c_str());
 }
 
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+tl::expected<void, Failure> read_machine(const SimulationOptions& options, Input& input) {
+    auto machine = read_machine_file(options.machine);
+    if (!machine) return tl::unexpected(Failure{kUsage, machine.error()});
+    auto table = read_application_file(options.apps, *machine);
+    if (!table) return tl::unexpected(Failure{kUsage, table.error()});
+    if (!table->elsewhere.empty())
+        input.provenance.repairs.push_back(fmt::format("{} has lines about {}, which {} does not have: left out",
+                                                       file_name(options.apps), fmt::join(table->elsewhere, ", "),
+                                                       file_name(options.machine)));
+    policy::EnergyModel model{{}, std::move(table->applications)};
+    for (const PartitionFile& partition : *machine) {
+        model.partitions.push_back(partition.node);
+        model.partitions.back().nodes = partition.nodes;
+        input.nodes += partition.nodes;
+        input.widest = std::max(input.widest, partition.nodes);
+    }
+    input.cores_per_node = machine->front().cores_per_node;
+    input.machine = std::move(*machine);
+    input.energy = std::make_shared<const policy::EnergyModel>(std::move(model));
+    return {};
+}
+
+/// Applications of the energy model by number; those of the thesis without one.
+std::vector<int> known_applications(const policy::EnergyModel* energy) {
+    if (energy == nullptr) return {1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<int> numbers;
+    for (const policy::Application& application : energy->applications) numbers.push_back(application.number);
+    return numbers;
+}
+
 // A header tells processors and nodes; without nodes each processor is one.
 tl::expected<void, Failure> set_machine(const SimulationOptions& options, Input& input) {
+    if (!options.machine.empty()) return read_machine(options, input);
     const Workload& workload = input.workload;
     const std::int64_t cores =
         workload.nodes > 0 && workload.processors > workload.nodes ? workload.processors / workload.nodes : 1;
@@ -37,6 +73,7 @@ tl::expected<void, Failure> set_machine(const SimulationOptions& options, Input&
         input.nodes = static_cast<int>(workload.nodes);
     if (input.nodes == 0 && workload.processors > 0)
         input.nodes = static_cast<int>(workload.processors / input.cores_per_node);
+    input.widest = input.nodes;
     if (input.nodes > 0) return {};
     return tl::unexpected(Failure{
         kUsage,
@@ -45,10 +82,17 @@ tl::expected<void, Failure> set_machine(const SimulationOptions& options, Input&
 }
 
 std::size_t too_wide(const Input& input) {
-    const std::int64_t max = std::int64_t{input.nodes} * input.cores_per_node;
+    const std::int64_t max = std::int64_t{input.widest} * input.cores_per_node;
     std::size_t count = 0;
     for (const LogJob& job : input.workload.jobs) count += job.processors > max ? 1 : 0;
     return count;
+}
+
+std::vector<PartitionSetting> partitions_of(const Input& input) {
+    std::vector<PartitionSetting> partitions;
+    for (const PartitionFile& partition : input.machine)
+        partitions.push_back({partition.name, partition.nodes, partition.node.idle_watts});
+    return partitions;
 }
 
 tl::expected<Seconds, std::string> moment(std::string_view text) {
@@ -93,6 +137,13 @@ bool has_result(const std::string& folder) {
 
 }  // namespace
 
+std::string unfit(const Input& input, const policy::PolicyRow& policy) {
+    if (policy::takes_energy_model(policy) && input.energy == nullptr)
+        return fmt::format("policy {} decides by a model of energy; give --machine and --apps", policy.name);
+    if (policy.several_partitions || input.machine.size() < 2) return {};
+    return fmt::format("policy {} uses one partition, and the machine has {}", policy.name, input.machine.size());
+}
+
 tl::expected<void, Failure> check_out(const SimulationOptions& options) {
     if (options.out.empty() || options.force) return {};
     const bool one_file = options.verb != "run" && options.verb != "compare";
@@ -116,6 +167,16 @@ tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t
     if (!parameters) return tl::unexpected(parameters.error());
     if (source.jobs > 0) parameters->jobs = source.jobs;
     return cirne(*parameters, seed);
+}
+
+tl::expected<void, std::string> draw(const Source& source, std::uint64_t seed, const policy::EnergyModel* energy,
+                                     Workload& workload) {
+    if (source.app_mix.empty() && source.preset != "eamc") return {};
+    const auto mix = read_app_mix(source.app_mix.empty() ? "even" : source.app_mix);
+    if (!mix) return tl::unexpected("--app-mix: " + mix.error());
+    if (auto drawn = draw_applications(workload, *mix, known_applications(energy), seed); !drawn)
+        return tl::unexpected("--app-mix: " + drawn.error());
+    return {};
 }
 
 tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_t seed) {
@@ -145,10 +206,12 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
     if (options.source.first_jobs > 0 && jobs.size() > options.source.first_jobs)
         jobs.resize(options.source.first_jobs);
     if (auto set = set_machine(options, input); !set) return tl::unexpected(set.error());
+    if (auto drawn = draw(options.source, seed, input.energy.get(), input.workload); !drawn)
+        return tl::unexpected(Failure{kUsage, fmt::format("drom-sim: {}: {}", options.verb, drawn.error())});
     if (const std::size_t wide = too_wide(input); wide > 0) {
         input.provenance.repairs.push_back(
             fmt::format("{} of {} jobs are wider than the {} nodes of {} cores: left out", wide, jobs.size(),
-                        input.nodes, input.cores_per_node));
+                        input.widest, input.cores_per_node));
         if (wide == jobs.size())
             return tl::unexpected(Failure{
                 kUsage, fmt::format("drom-sim: {}: {}; give --nodes and --cores-per-node of a machine that they fit on",
@@ -177,12 +240,18 @@ tl::expected<Window, std::string> read_window(const std::string& text, const Wor
 Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
                     Progress& progress, const std::atomic<bool>& stop) {
     EngineRules rules = engine_rules_of(parameters, input.nodes, input.cores_per_node);
+    if (!input.machine.empty()) rules.partitions.clear();
+    for (const PartitionFile& partition : input.machine)
+        rules.partitions.push_back(policy::Machine::uniform(partition.nodes, partition.cores_per_node));
+    rules.energy = input.energy;
     rules.window_from = window.from;
     rules.window_to = window.to;
     rules.stop = &stop;
     std::size_t told = 0;
     rules.progress = [&](std::size_t ended) { progress.add(ended - std::exchange(told, ended)); };
-    const auto scheduler = parameters.policy.scheduler();
+    policy::Policy policy = parameters.policy;
+    policy::set_energy_model(policy, input.energy);
+    const auto scheduler = policy.scheduler();
     Outcome outcome = parameters.run.overestimate == 1
                           ? simulate(input.workload, *scheduler, rules)
                           : simulate(with_requests(input.workload, parameters.run.overestimate), *scheduler, rules);
@@ -191,6 +260,7 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
                        command,
                        input.nodes,
                        input.cores_per_node,
+                       partitions_of(input),
                        values_of(parameters),
                        input.provenance};
     return outcome;
@@ -254,7 +324,7 @@ tl::expected<void, std::string> write_schedule(const std::string& path, const In
     std::size_t next = 0;
     for (const LogJob& job : input.workload.jobs) {
         // The outcome has the same jobs in the same order, without those that are too wide.
-        if (job.processors > std::int64_t{input.nodes} * input.cores_per_node) continue;
+        if (job.processors > std::int64_t{input.widest} * input.cores_per_node) continue;
         const JobOutcome& did = outcome.jobs[next++];
         if (did.start < 0) continue;
         schedule.jobs.push_back(job);

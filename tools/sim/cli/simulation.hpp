@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "report/digest.hpp"
+#include "workload/machine_file.hpp"
 
 namespace drom::sim {
 
@@ -14,7 +15,10 @@ namespace drom::sim {
 struct Input {
     Workload workload;
     Provenance provenance;
-    int nodes = 0, cores_per_node = 1;
+    int nodes = 0, cores_per_node = 1;   ///< of all partitions; cores of the first one
+    int widest = 0;                      ///< nodes of the largest partition
+    std::vector<PartitionFile> machine;  ///< empty: one partition that the log or the options tell
+    std::shared_ptr<const policy::EnergyModel> energy;
 };
 
 /// A failure: an exit status, and the sentence.
@@ -22,6 +26,14 @@ struct Failure {
     int status = kRefused;
     std::string sentence;  ///< finished
 };
+
+/// Says why a policy cannot run on the machine; empty: it can.
+std::string unfit(const Input& input, const policy::PolicyRow& policy);
+
+/// Draws the applications of a workload where a mix is given, or the preset is eamc: out of those of the model, else
+/// of the thesis's eight. Errors: the rest of a sentence.
+tl::expected<void, std::string> draw(const Source& source, std::uint64_t seed, const policy::EnergyModel* energy,
+                                     Workload& workload);
 
 /// A synthetic workload. Errors: the rest of a sentence.
 tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t seed);

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <queue>
 #include <random>
+#include <unordered_map>
+
+#include "policy/energy/entries.hpp"
 
 namespace drom::sim {
 namespace {
@@ -26,6 +29,7 @@ struct Work {
     std::int64_t left = 0;  ///< units, as of `since`
     Seconds since = 0;
     policy::Rate rate;
+    double nodes = 0;           ///< that it has, in shares of their cores
     std::uint64_t version = 0;  ///< of its end event: older ones are void
 };
 
@@ -46,6 +50,7 @@ public:
     Engine(const Workload& workload, policy::Scheduler& scheduler, const EngineRules& rules)
         : workload_(workload), scheduler_(scheduler), rules_(rules), work_(rules.partitions.size()) {
         for (const policy::Machine& machine : rules.partitions) clusters_.emplace_back(machine);
+        number_applications();
         admit();
     }
 
@@ -67,6 +72,18 @@ public:
 private:
     bool stopped() const { return rules_.stop != nullptr && rules_.stop->load(std::memory_order_relaxed); }
 
+    void number_applications() {
+        if (rules_.energy == nullptr) return;
+        const auto& known = rules_.energy->applications;
+        for (std::size_t i = 0; i < known.size(); ++i) applications_[known[i].number] = static_cast<int>(i);
+    }
+
+    /// Returns the application of a job as the energy model numbers it; -1: none that it knows.
+    int known_application(const JobOutcome& job) const {
+        const auto at = applications_.find(job.application);
+        return at == applications_.end() ? -1 : at->second;
+    }
+
     // Malleability is drawn for every job of the log, also for those left out: one job more or less changes no other
     // job's luck.
     void admit() {
@@ -87,6 +104,7 @@ private:
             outcome.request = job.request;
             outcome.nodes = static_cast<int>(nodes);
             outcome.user = job.user;
+            outcome.application = job.application;
             outcome.malleable = malleable;
             out_.jobs.push_back(outcome);
             // Logs number them from 1, lists of names from 0.
@@ -111,8 +129,20 @@ private:
     const Work& work(const Slot& slot) const {
         return work_[static_cast<std::size_t>(slot.partition)][static_cast<std::size_t>(slot.number)];
     }
-    policy::Rate rate_of(const Slot& slot) {
-        return rules_.execution.rate(cluster(slot).cores_of(slot.number), cluster(slot).machine().cores_per_node);
+
+    /// Takes over how fast the job runs from now on, and on how much of the machine.
+    void set_speed(const Slot& slot) {
+        const int cores = cluster(slot).machine().cores_per_node;
+        const std::vector<policy::Piece> pieces = cluster(slot).cores_of(slot.number);
+        Work& running = work(slot);
+        running.rate = rules_.execution.rate(pieces, cores);
+        running.nodes = 0;
+        for (const policy::Piece& piece : pieces)
+            running.nodes += piece.nodes * static_cast<double>(piece.cores) / cores;
+    }
+
+    void count_nodes(const Work& running, Seconds now) {
+        out_.jobs[running.job].node_seconds += running.nodes * static_cast<double>(now - running.since);
     }
 
     bool end_jobs(Seconds now) {
@@ -129,6 +159,7 @@ private:
     void finish(const End& end, Seconds now) {
         ++out_.events;
         Work& ended = work(end.slot);
+        count_nodes(ended, now);
         JobOutcome& job = out_.jobs[ended.job];
         job.end = now;
         job.killed = end.at_limit;
@@ -154,6 +185,7 @@ private:
             job.min_cores = rules_.ranks_per_node;
             job.kind = outcome.malleable ? policy::Kind::kMalleable : policy::Kind::kRigid;
             job.partition = std::max(-1, partitions_[submitted_]);
+            job.application = known_application(outcome);
             scheduler_.submit(job);
         }
     }
@@ -177,16 +209,26 @@ private:
         JobOutcome& job = out_.jobs[number];
         job.start = now;
         job.how = decision.how;
-        job.point = decision.point;
+        job.point = point_of(decision.point, job);
         job.refusal = decision.refusal;
         Work& begun = work(slot);
         begun.job = number;
         begun.since = now;
-        begun.rate = rate_of(slot);
+        set_speed(slot);
         begun.left = time_at(decision.point, job.run) * begun.rate.per;
         if (job.shared()) note_mates(job, decision, now);
         set_end(slot, now);
         draw(slot, now);
+    }
+
+    /// Adds to the point of a policy that knows no energy what a job takes at the nominal frequency.
+    policy::OperatingPoint point_of(const policy::OperatingPoint& chosen, const JobOutcome& job) const {
+        if (rules_.energy == nullptr || chosen.ghz > 0) return chosen;
+        policy::OperatingPoint point = chosen;
+        const auto nominal = policy::nominal_point(*rules_.energy, known_application(job), chosen.partition);
+        point.ghz = nominal.ghz;
+        point.watts = nominal.watts;
+        return point;
     }
 
     static Seconds time_at(const policy::OperatingPoint& point, Seconds nominal) {
@@ -228,8 +270,9 @@ private:
     void change(const Slot& slot, Seconds now) {
         Work& changed = work(slot);
         changed.left = std::max<std::int64_t>(0, changed.left - changed.rate.done * (now - changed.since));
+        count_nodes(changed, now);
         changed.since = now;
-        changed.rate = rate_of(slot);
+        set_speed(slot);
         stop_drawing(slot, now);
         set_end(slot, now);
         draw(slot, now);
@@ -284,7 +327,8 @@ private:
     std::vector<Cluster> clusters_;  ///< of each partition
     Outcome out_;
     std::vector<int> partitions_;
-    std::vector<std::vector<Work>> work_;  ///< of each slot of each partition
+    std::unordered_map<int, int> applications_;  ///< the log's numbers to those of the energy model
+    std::vector<std::vector<Work>> work_;        ///< of each slot of each partition
     std::priority_queue<End, std::vector<End>, LaterEnd> ends_;
     policy::Changes changes_;
     std::vector<Open> open_;

@@ -7,13 +7,15 @@
 #include <memory>
 
 #include "engine/outcome.hpp"
+#include "policy/energy/model.hpp"
 #include "policy/scheduler.hpp"
 
 namespace drom::sim {
 
 /// How jobs run.
 struct EngineRules {
-    std::vector<policy::Machine> partitions;  ///< the first is the one that run times of the log belong to
+    std::vector<policy::Machine> partitions;            ///< the first is the one that run times of the log belong to
+    std::shared_ptr<const policy::EnergyModel> energy;  ///< of these partitions; null: no energy is counted
     policy::RuntimeModel execution{
         policy::ModelKind::kIdeal};  ///< how fast they really are on fewer cores; planning is always worst-case
     bool kill_at_limit = true;       ///< at the extended limit

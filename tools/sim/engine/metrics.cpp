@@ -9,23 +9,10 @@
 #include <vector>
 
 #include "engine/busy_nodes.hpp"
+#include "engine/sum.hpp"
 
 namespace drom::sim {
 namespace {
-
-/// A sum whose error does not grow with the number of terms (Neumaier).
-class Sum {
-public:
-    void add(double term) noexcept {
-        const double next = sum_ + term;
-        lost_ += std::abs(sum_) >= std::abs(term) ? (sum_ - next) + term : (term - next) + sum_;
-        sum_ = next;
-    }
-    double value() const noexcept { return sum_ + lost_; }
-
-private:
-    double sum_ = 0, lost_ = 0;
-};
 
 double mean(std::span<const double> numbers) {
     Sum sum;
@@ -128,6 +115,8 @@ Metrics measure(const Outcome& outcome) {
     metrics.stretched_slowdown = spread_over(outcome, room, stretched_slowdown);
     metrics.bounded_slowdown = spread_over(outcome, room, bounded_slowdown);
     measure_machine(outcome, metrics);
+    metrics.energy = energy_of(outcome, metrics.makespan);
+    if (metrics.energy) metrics.energy_proxy = 0;
     return metrics;
 }
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "engine/outcome.hpp"
+#include "engine/energy.hpp"
 
 namespace drom::sim {
 
@@ -46,6 +46,7 @@ struct Metrics {
     /// neither what a program does to a core nor what a half-empty node saves; good for comparing policies on one
     /// machine, for nothing else.
     double energy_proxy = 0;
+    std::optional<Energy> energy;  ///< by the model; where there is one the proxy is 0
 };
 
 /// The part of full power that an idle node takes; L. Barroso and U. Hoelzle, "The case for energy-proportional

@@ -19,9 +19,13 @@ struct JobOutcome {
     Seconds end = -1;    ///< -1: it was still running then
     Seconds run = 0;     ///< on all its cores: the static run time
     Seconds request = 1;
+    /// Nodes times seconds that it ran on; of a shared node its share of the cores. Times the power of a node at its
+    /// operating point it is its energy.
+    double node_seconds = 0;
     Seconds limit_end = -1;  ///< extended limit in force when it ended
     int nodes = 1;
     int user = -1;
+    int application = -1;  ///< the log's
     bool malleable = false;
     bool killed = false;           ///< at its limit
     bool hosted = false;           ///< it was a mate at least once
@@ -60,12 +64,20 @@ struct Provenance {
     Seconds zero = 0;                     ///< the log's zero in seconds since 1970, UTC; 0: unknown
 };
 
+/// A partition, as far as measures need it.
+struct PartitionSetting {
+    std::string name;
+    int nodes = 0;
+    double idle_watts = 0;
+};
+
 /// The setting of a simulation, so that a reader can do it again.
 struct Setting {
     std::string workload;  ///< name
     std::string policy;    ///< easy, slurm, sd, sd+
     std::string command;   ///< the command line that does it again
     int nodes = 0, cores_per_node = 1;
+    std::vector<PartitionSetting> partitions;  ///< empty: there is no energy model
     /// Name and value of everything that has an influence.
     std::vector<std::pair<std::string, std::string>> parameters;
     Provenance provenance{};

@@ -20,6 +20,15 @@ double t_quantile(double degrees) {
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * v * v * v);
 }
 
+std::array<double, 6> numbers_of(const Metrics& m) {
+    return {m.response.mean,
+            m.slowdown.mean,
+            m.stretched_slowdown.mean,
+            m.bounded_slowdown.mean,
+            static_cast<double>(m.makespan),
+            m.energy ? m.energy->jobs_joules : 0};
+}
+
 double change(double now, double before) { return before > 0 ? 100 * (now / before - 1) : 0; }
 
 }  // namespace
@@ -35,10 +44,8 @@ Estimate estimate(const std::vector<double>& values) {
 }
 
 void Replication::add(std::size_t setting, const Metrics& metrics, const Metrics& baseline) {
-    const double now[kKinds] = {metrics.response.mean, metrics.slowdown.mean, metrics.stretched_slowdown.mean,
-                                metrics.bounded_slowdown.mean, static_cast<double>(metrics.makespan)};
-    const double before[kKinds] = {baseline.response.mean, baseline.slowdown.mean, baseline.stretched_slowdown.mean,
-                                   baseline.bounded_slowdown.mean, static_cast<double>(baseline.makespan)};
+    const std::array<double, kKinds> now = numbers_of(metrics), before = numbers_of(baseline);
+    energy_ = energy_ || metrics.energy;
     for (std::size_t kind = 0; kind < kKinds; ++kind)
         changes_[setting][kind].push_back(change(now[kind], before[kind]));
 }
@@ -49,13 +56,14 @@ std::string Replication::table(const std::vector<std::string>& labels) const {
     for (const auto& kinds : changes_) seeds = std::max(seeds, kinds.front().size());
     std::string text = fmt::format(
         "\nchange against the baseline in %, mean and 95 % confidence over {} workloads\n{:<{}} {:>16} {:>16} {:>16} "
-        "{:>16} {:>16}\n",
-        seeds, "policy", width, "response", "slowdown", "stretched", "bounded", "makespan");
+        "{:>16} {:>16}{}\n",
+        seeds, "policy", width, "response", "slowdown", "stretched", "bounded", "makespan",
+        energy_ ? fmt::format(" {:>16}", "energy") : "");
     for (std::size_t i = 0; i < labels.size(); ++i) {
         if (changes_[i].front().empty()) continue;
         text += fmt::format("{:<{}}", labels[i], width);
-        for (const auto& values : changes_[i]) {
-            const Estimate e = estimate(values);
+        for (std::size_t kind = 0; kind < (energy_ ? kKinds : kKinds - 1); ++kind) {
+            const Estimate e = estimate(changes_[i][kind]);
             text += fmt::format(" {:>16}", fmt::format("{:+.1f} ± {:.1f}", e.mean, e.half));
         }
         text += '\n';

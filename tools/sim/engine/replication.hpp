@@ -25,13 +25,14 @@ public:
 
     /// One more workload for a setting.
     void add(std::size_t setting, const Metrics& metrics, const Metrics& baseline);
-    /// For people: change of response, slowdown, bounded slowdown and makespan in percent of the baseline's; settings
-    /// without one are left out.
+    /// For people: change of response, slowdown, bounded slowdown, makespan, and with a model the energy of jobs, in
+    /// percent of the baseline's; settings without one are left out.
     std::string table(const std::vector<std::string>& labels) const;
 
 private:
-    static constexpr std::size_t kKinds = 5;
+    static constexpr std::size_t kKinds = 6;
     std::vector<std::array<std::vector<double>, kKinds>> changes_;
+    bool energy_ = false;  ///< the last kind has a meaning
 };
 
 }  // namespace drom::sim

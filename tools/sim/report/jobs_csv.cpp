@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/energy.hpp"
 #include "engine/jobs_text.hpp"
 #include "engine/metrics.hpp"
 #include "report/csv.hpp"
@@ -21,6 +22,11 @@ struct JobRow {
 bool started(const JobRow& row) { return row.job.start >= 0; }
 bool ended(const JobRow& row) { return row.job.ended(); }
 bool shared(const JobRow& row) { return row.job.shared(); }
+bool has_point(const JobRow& row) { return started(row) && !row.setting.partitions.empty(); }
+bool chosen(const JobRow& row) { return has_point(row) && row.job.point.efficiency > 0; }
+const std::string& partition_of(const JobRow& row) {
+    return row.setting.partitions[static_cast<std::size_t>(row.job.point.partition)].name;
+}
 Seconds zero_of(const JobRow& row) { return row.setting.provenance.zero; }
 
 using Text = CsvText;
@@ -55,13 +61,19 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
     {"submit_date", "UTC", "`submit` as a date; empty: the log has no `UnixStartTime`", [](Text& t, Row r) { put_date(t, zero_of(r), r.job.submit); }},
     {"start_date", "UTC", "`start` as a date", [](Text& t, Row r) { if (started(r)) put_date(t, zero_of(r), r.job.start); }},
     {"end_date", "UTC", "`end` as a date", [](Text& t, Row r) { if (ended(r)) put_date(t, zero_of(r), r.job.end); }},
+    {"application", "", "number of the application in the log; -1: unknown", [](Text& t, Row r) { put_integer(t, r.job.application); }},
+    {"partition", "", "partition that the job ran on; empty: the machine has no energy model", [](Text& t, Row r) { if (has_point(r)) put_text(t, partition_of(r)); }},
+    {"preference", "", "place of that partition among the job's by efficiency: 1 is the best; empty: the policy does not choose", [](Text& t, Row r) { if (chosen(r)) put_integer(t, r.job.point.preference + 1); }},
+    {"ghz", "GHz", "frequency that the job ran at", [](Text& t, Row r) { if (has_point(r)) put_decimals(t, r.job.point.ghz); }},
+    {"eff", "", "efficiency of the partition for the job: small is good (thesis, equation 6.5)", [](Text& t, Row r) { if (chosen(r)) put_decimals(t, r.job.point.efficiency); }},
+    {"joules", "J", "energy of the job on all its nodes", [](Text& t, Row r) { if (has_point(r) && ended(r)) put_decimals(t, joules(r.job)); }},
 };
 
 constexpr CsvColumn<JobRow> kDecisionsTable[] = {
     {"id", "", "number of the job in the log", [](Text& t, Row r) { put_integer(t, r.job.id); }},
     {"start", "s", "start under the policy, since the log's zero", [](Text& t, Row r) { put_integer(t, r.job.start); }},
     {"how", "", "`in order`, `backfilled`, or `shared`", [](Text& t, Row r) { put_text(t, policy::word(r.job.how)); }},
-    {"decision", "", "a sentence with the numbers that led to the start", [](Text& t, Row r) { put_text(t, decision_sentence(r.job, r.setting.cores_per_node)); }},
+    {"decision", "", "a sentence with the numbers that led to the start", [](Text& t, Row r) { put_text(t, decision_sentence(r.job, r.setting)); }},
     {"start_date", "UTC", "`start` as a date; empty: the log has no `UnixStartTime`", [](Text& t, Row r) { put_date(t, zero_of(r), r.job.start); }},
 };
 // clang-format on
@@ -93,6 +105,16 @@ std::string limit_text(double limit) {
     return std::isinf(limit) ? "without a limit" : fmt::format("limit {:.2f}", limit);
 }
 
+/// "; on p1 at 2.4 GHz: preference 2, efficiency 1.60"; empty without an energy model.
+std::string place_text(const JobOutcome& job, const Setting& setting) {
+    const JobRow row{job, setting, std::nullopt};
+    if (!has_point(row)) return {};
+    std::string text = fmt::format("; on {} at {:.1f} GHz", partition_of(row), job.point.ghz);
+    if (chosen(row))
+        text += fmt::format(": preference {}, efficiency {:.2f}", job.point.preference + 1, job.point.efficiency);
+    return text;
+}
+
 }  // namespace
 
 tl::expected<void, std::string> write_jobs_csv(const std::string& path, const Outcome& outcome,
@@ -115,14 +137,14 @@ tl::expected<void, std::string> write_decisions_csv(const std::string& path, con
 std::string jobs_columns() { return columns_markdown("jobs.csv", kJobs); }
 std::string decisions_columns() { return columns_markdown("decisions.csv", kDecisions); }
 
-std::string decision_sentence(const JobOutcome& job, int cores_per_node) {
+std::string decision_sentence(const JobOutcome& job, const Setting& setting) {
     fmt::memory_buffer text;
     const auto out = std::back_inserter(text);
     fmt::format_to(out, "job {} ({} {}, {} s requested) ", job.id, job.nodes, job.nodes == 1 ? "node" : "nodes",
                    job.request);
     if (job.shared()) {
         fmt::format_to(out, "joined {} after {} s, on {} of {} cores of each node", jobs_text(job.mates), job.wait(),
-                       job.lent_cores, cores_per_node);
+                       job.lent_cores, setting.cores_per_node);
         if (job.static_start < policy::kNever)
             fmt::format_to(out, "; alone it was to start {} s later, at {}", job.static_start - job.start,
                            job.static_start);
@@ -135,7 +157,7 @@ std::string decision_sentence(const JobOutcome& job, int cores_per_node) {
         if (job.refusal != policy::Refusal::kNone)
             fmt::format_to(out, "; did not share before: {}", policy::word(job.refusal));
     }
-    return fmt::to_string(text);
+    return fmt::to_string(text) + place_text(job, setting);
 }
 
 }  // namespace drom::sim

@@ -25,6 +25,6 @@ std::string jobs_columns();
 std::string decisions_columns();
 
 /// The sentence about a job that started.
-std::string decision_sentence(const JobOutcome& job, int cores_per_node);
+std::string decision_sentence(const JobOutcome& job, const Setting& setting);
 
 }  // namespace drom::sim

@@ -64,7 +64,7 @@ constexpr const char* kWords = R"(<dl>
 <dt>malleable starts, mates</dt><dd>jobs that started on nodes of running ones; jobs on whose nodes others started.</dd>
 <dt>worse off</dt><dd>share of the jobs whose slowdown is larger than under the baseline.</dd>
 <dt>p50, p95, p99</dt><dd>nearest rank: of n jobs in order, number ⌈p n / 100⌉.</dd>
-<dt>energy proxy</dt><dd>node-seconds at full power: busy nodes, and half of the idle ones. For comparisons on one machine only.</dd>
+<dt>energy</dt><dd>of jobs by the model of the machine, and with what nodes without a job take in the makespan. Without a model a proxy: node-days at full power, of busy nodes, and half of the idle ones.</dd>
 </dl>
 )";
 

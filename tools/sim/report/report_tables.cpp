@@ -125,6 +125,15 @@ void spread_cells(Table& table, const Spread& spread, bool is_time) {
         is_time ? seconds_cell(table, number) : table.cell(readable(number));
 }
 
+/// By the model where there is one; else the proxy.
+void energy_cell(Table& table, const Metrics& metrics) {
+    if (metrics.energy)
+        return table.cell(readable(metrics.energy->jobs_joules / 1e9) + "\u00a0GJ",
+                          "with idle nodes " + readable(metrics.energy->joules() / 1e9) + "\u00a0GJ");
+    metrics.makespan > 0 ? table.cell(readable(metrics.energy_proxy / 86400), "proxy, node-days")
+                         : table.cell(kNothing);
+}
+
 std::string machine_text(const Setting& setting) {
     return grouped(setting.nodes) + (setting.nodes == 1 ? " node" : " nodes") + " \u00d7 " +
            grouped(setting.cores_per_node) + (setting.cores_per_node == 1 ? " core" : " cores");
@@ -226,8 +235,8 @@ std::string spread_table(const ReportInput& input) {
 }
 
 std::string machine_table(const ReportInput& input) {
-    Table table({"", "utilisation", "nodes busy", "energy proxy, node-days", "killed", "without an end", "too wide",
-                 "passes", "events"});
+    Table table(
+        {"", "utilisation", "nodes busy", "energy", "killed", "without an end", "too wide", "passes", "events"});
     const std::vector<std::string> labels = case_labels(input);
     for_cases(input, table, "", [&](std::size_t i) {
         const Digest& digest = input.cases[i].digest;
@@ -236,7 +245,7 @@ std::string machine_table(const ReportInput& input) {
         table.row(labels[i]);
         table.cell(any ? percent(metrics.utilisation) : kNothing);
         table.cell(any ? percent(metrics.allocated) : kNothing);
-        table.cell(any ? readable(metrics.energy_proxy / 86400) : kNothing);
+        energy_cell(table, metrics);
         for (const std::size_t number :
              {metrics.killed, metrics.unended, metrics.too_wide, digest.passes, digest.events})
             table.cell(whole(number));

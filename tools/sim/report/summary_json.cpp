@@ -47,8 +47,29 @@ Json worse(const ShareWorse& worse) {
     return {{"jobs", worse.jobs}, {"slowdown", number(worse.slowdown)}, {"wait", number(worse.wait)}};
 }
 
+void add_energy(Json& json, const Energy& energy, const Setting& setting) {
+    json["energy_j"] = energy.jobs_joules;
+    json["energy_with_idle_j"] = energy.joules();
+    json["run_sum_s"] = energy.run_sum;
+    json["ghz_mean"] = energy.ghz;
+    json["best_partition_share"] = energy.best_share;
+    Json partitions = Json::array();
+    for (std::size_t p = 0; p < energy.partitions.size(); ++p) {
+        const PartitionEnergy& of = energy.partitions[p];
+        const bool any = of.jobs > 0;
+        partitions.push_back({{"name", setting.partitions[p].name},
+                              {"nodes", setting.partitions[p].nodes},
+                              {"jobs", of.jobs},
+                              {"response_mean", any ? Json(of.response) : Json(nullptr)},
+                              {"ghz_mean", any ? Json(of.ghz) : Json(nullptr)},
+                              {"energy_j", of.jobs_joules},
+                              {"energy_idle_j", of.idle_joules}});
+    }
+    json["partitions"] = std::move(partitions);
+}
+
 /// Numbers that do not exist without jobs.
-void add_measures(Json& json, const Metrics& metrics) {
+void add_measures(Json& json, const Metrics& metrics, const Setting& setting) {
     const bool any = metrics.jobs > 0;
     const auto put = [&](const char* name, Json value) { json[name] = any ? std::move(value) : Json(nullptr); };
     put("wait_mean", number(metrics.wait.mean));
@@ -64,7 +85,10 @@ void add_measures(Json& json, const Metrics& metrics) {
     put("stretched_slowdown", spread(metrics.stretched_slowdown));
     put("bounded_slowdown", spread(metrics.bounded_slowdown));
     put("allocated", number(metrics.allocated));
-    put("energy_proxy_node_seconds", number(metrics.energy_proxy));
+    if (metrics.energy)
+        add_energy(json, *metrics.energy, setting);
+    else
+        put("energy_proxy_node_seconds", number(metrics.energy_proxy));
     put("first_start", metrics.first_start);
     put("last_end", metrics.last_end);
 }
@@ -72,7 +96,7 @@ void add_measures(Json& json, const Metrics& metrics) {
 Json summary(const Digest& digest) {
     const Metrics& metrics = digest.metrics;
     Json json = Json::object();
-    add_measures(json, metrics);
+    add_measures(json, metrics, digest.setting);
     json["malleable_starts"] = metrics.malleable_starts;
     json["mates"] = metrics.mates;
     json["jobs"] = metrics.jobs;
