@@ -315,6 +315,57 @@ LOG
     [[ $stderr == "drom-sim: write missing/decisions.csv: "* ]]
 }
 
+sites() {
+    cat <<'SITES'
+rules spread=5 ageing=1
+system east cores=64 cost=1
+system west cores=48 cost=1.5
+application weather ranks=60 priority=2 move=0.5
+application ocean ranks=40
+application ice ranks=16
+runs weather west ranks=48
+SITES
+}
+
+@test "applications are placed on systems, and those that were dropped have their turn" {
+    sites >sites.txt
+    run -0 --separate-stderr "$sim" place sites.txt
+    [[ -z $stderr && ${lines[1]} == "weather "*" east 12, west 48" && ${lines[3]} == "ice "*" dropped" ]]
+    [[ ${lines[-1]} == "cost 245; 2 of 3 applications placed, 1 dropped" ]]
+    run -0 "$sim" place - --json <sites.txt
+    fits sim-place <<<"$output"
+    [[ $(jq -r '[.cost, .applications[0].arrive, .applications[2].dropped, .systems[0].used] | join(" ")' <<<"$output") == "245 12 true 52" ]]
+    for round in 1 2 3; do
+        "$sim" place sites.txt --out next.txt >placed.$round
+        mv next.txt sites.txt
+    done
+    grep -q '^ice .*dropped' placed.1
+    grep -q '^ocean .*dropped' placed.2
+    grep -q '^ocean .*west 40' placed.3
+}
+
+@test "a file of systems that is wrong is refused with line and column, and nothing is written" {
+    refused() {
+        local sentence=$1
+        shift
+        run --separate-stderr "$sim" place "$@" --out next.txt
+        [[ $status == 2 && -z $output && ! -e next.txt && $stderr == "drom-sim: place: $sentence" ]] || { echo "$status $stderr" >&2; false; }
+    }
+    sites | sed '2s/64/many/' >word
+    sites | sed '7s/west/south/' >unknown
+    head -c 3000 /dev/urandom | tr -d '\n' >binary
+    refused "word: line 2, column 19: cores 'many' is not a whole number" word
+    refused "unknown: line 7, column 14: there is no system 'south' above" unknown
+    refused "/dev/null: there is no line 'system' in it" /dev/null
+    refused "missing: No such file or directory; name a file of systems and applications" missing
+    refused "there is no file; name it, or - for the standard input"
+    run -2 --separate-stderr "$sim" place binary
+    [[ $stderr == "drom-sim: place: binary: line 1, column "* && $(wc -l <<<"$stderr") == 1 ]]
+    sites >sites.txt
+    run -1 --separate-stderr "$sim" place sites.txt --out missing/next.txt
+    [[ -z $output && $stderr == "drom-sim: write missing/next.txt: "* ]]
+}
+
 @test "what cannot be written is said" {
     : >file
     run -1 --separate-stderr "$sim" --swf "$log" --out file
@@ -384,7 +435,7 @@ LOG
 }
 
 @test "help is as wide as COLUMNS says" {
-    for page in -h --help "compare --help" "generate -h" "replay --help" "policies -h" policies; do
+    for page in -h --help "compare --help" "generate -h" "replay --help" "policies -h" policies "place --help"; do
         # shellcheck disable=SC2086
         for width in 60 80 132; do
             COLUMNS=$width "$sim" $page >page
@@ -433,7 +484,7 @@ LOG
 
 @test "every policy and parameter of the help is in the manual page" {
     page=$BATS_TEST_DIRNAME/../../docs/reference/man/drom-sim.1.scd
-    for option in $("$sim" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+') $("$sim" compare --help | grep -oE '^  --[a-z-]+') $("$sim" replay --help | grep -oE '^  --[a-z-]+'); do
+    for option in $("$sim" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+') $("$sim" compare --help | grep -oE '^  --[a-z-]+') $("$sim" replay --help | grep -oE '^  --[a-z-]+') $("$sim" place --help | grep -oE '^  --[a-z-]+'); do
         grep -qF -- "*$option*" "$page" || { echo "$option is not in the manual page"; return 1; }
     done
 }

@@ -362,7 +362,7 @@ TEST(SwfFiles, WhatCannotBeReadIsOneSentence) {
                       broken = folder.path() + "/b.swf.gz";
     EXPECT_EQ(file_error(missing),
               "drom-sim: read " + missing + ": No such file or directory; name a log in the Standard Workload Format");
-    EXPECT_EQ(file_error(folder.path()), "drom-sim: read " + folder.path() + ": is a folder; name a log in it");
+    EXPECT_EQ(file_error(folder.path()), "drom-sim: read " + folder.path() + ": is a folder; name a file in it");
     EXPECT_EQ(file_error("/dev/null"),
               "drom-sim: read /dev/null: there is no job in it; name a log in the Standard Workload Format");
 

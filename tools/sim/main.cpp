@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
         if (options->verb == "replay") return verb_replay(*options);
         if (options->verb == "policies") return verb_policies(*options);
         if (options->verb == "import") return verb_import(*options);
+        if (options->verb == "place") return verb_place(*options);
         return options->verb == "generate" ? verb_generate(*options) : verb_run(*options);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "drom-sim: %s\n", error.what());

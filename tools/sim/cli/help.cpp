@@ -23,7 +23,8 @@ constexpr const char* kRun =
     "       drom-sim generate PRESET [--seed N] --out FILE\n"
     "       drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
     "       drom-sim policies [POLICY...] [--json | --markdown]\n"
-    "       drom-sim import --slurm FILE --out LOG.swf.gz [options]\n";
+    "       drom-sim import --slurm FILE --out LOG.swf.gz [options]\n"
+    "       drom-sim place FILE [--out FILE] [--json]\n";
 
 constexpr const char* kCompare =
     "drom-sim compare - several policies or parameters side by side, in one report\n"
@@ -119,6 +120,34 @@ constexpr const char* kReplayExit =
     "Exit status: 0 all decisions are the policy's, or others were asked for; 1 some differ, or the log cannot be "
     "read; 2 usage\n";
 
+constexpr const char* kPlace =
+    "drom-sim place - which application has how many ranks on which system, at the least cost\n"
+    "\n"
+    "Usage: drom-sim place FILE [--out FILE] [--json]\n"
+    "\n"
+    "FILE has a line for each system and application, and for where applications run now; - is stdin:\n"
+    "\n"
+    "  rules spread=5 ageing=1\n"
+    "  system east cores=64 cost=1\n"
+    "  application ocean ranks=40 priority=2 move=0.5 age=0\n"
+    "  runs ocean east ranks=40\n"
+    "\n"
+    "Output:\n"
+    "  -o, --out FILE          the same as it is once the placement is carried out: where applications run, their "
+    "ages\n"
+    "  --force                 write over that file\n"
+    "  -J, --json              the placement as JSON instead of a table\n";
+
+constexpr const char* kPlaceMore =
+    "The cost is the sum of priority * (cost of each rank's system + spread * systems + move * ranks that arrive on a "
+    "system). Applications are dropped only where there are too few cores: the least priority + ageing * age first.\n"
+    "\n"
+    "Examples:\n"
+    "  drom-sim place sites.txt\n"
+    "  drom-sim place sites.txt --out next.txt\n";
+
+constexpr const char* kPlaceExit = "Exit status: 0 done; 1 cannot be written; 2 usage, or a file that cannot be read\n";
+
 constexpr const char* kJobs =
     "Jobs:\n"
     "  --swf LOG               a log in the Standard Workload Format or one of its dialects, plain or gzip; - is "
@@ -203,6 +232,7 @@ std::string help(const std::string& verb, bool full) {
     if (verb == "import") return kImport + std::string("\n") + kExit;
     if (verb == "replay") return replay_help(full);
     if (verb == "policies") return kPolicies + std::string("\n") + kExit;
+    if (verb == "place") return kPlace + std::string("\n") + (full ? kPlaceMore + std::string("\n") : "") + kPlaceExit;
     const bool compare = verb == "compare";
     std::string text = (compare ? kCompare : kRun) + std::string("\n") + policies() + '\n' + kJobs +
                        (full ? kMoreJobs : "") + '\n' + kOutput;

@@ -107,6 +107,11 @@ void add_import(CLI::App& app, Typed& typed) {
     app.add_flag("--skip-bad-lines", slurm.skip_bad_lines);
 }
 
+void add_place(CLI::App& app, Typed& typed) {
+    app.add_option("FILE", typed.options.source.log);
+    app.add_flag("-J,--json", typed.options.json);
+}
+
 void add_simulation(CLI::App& app, Typed& typed) {
     app.add_flag("-J,--json", typed.options.json);
     add_value(app, "--gantt", typed.options.window);
@@ -238,7 +243,7 @@ void retype(SimulationOptions& options, const CLI::App& app) {
     }
 }
 
-constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "policies", "import", "help"};
+constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "policies", "import", "place", "help"};
 
 // The first word may be a verb; without one it is `run`.
 std::string verb_of(std::vector<std::string>& words) {
@@ -263,6 +268,7 @@ void add_verb(CLI::App& app, Typed& typed) {
     if (verb == "replay") return add_replay(app, typed);
     if (verb == "policies") return add_policies(app, typed);
     if (verb == "import") return add_import(app, typed);
+    if (verb == "place") return add_place(app, typed);
     add_source(app, typed);
     add_simulation(app, typed);
     if (verb == "run") {
@@ -307,6 +313,10 @@ void finish(Typed& typed, const CLI::App& app, NumberReader& reader) {
     }
     if (options.verb == "policies") return;
     if (options.verb == "import") return read_import(typed, reader);
+    if (options.verb == "place") {
+        if (options.source.log.empty()) reader.complain("there is no file; name it, or - for the standard input");
+        return;
+    }
     read_parameters(typed, app);
     if (options.verb == "replay") {
         if (options.source.log.empty()) reader.complain("there is no log; name the file, or - for the standard input");

@@ -18,7 +18,7 @@ enum Exit : int { kDone = 0, kRefused = 1, kUsage = 2, kInterrupted = 130 };
 
 /// The jobs: a log, or a generator.
 struct Source {
-    std::string log;     ///< path; "-" is the standard input
+    std::string log;     ///< path, also of the file of place; "-" is the standard input
     std::string preset;  ///< of the Cirne-Berman generator, or "lublin"
     std::uint64_t seed = 1;
     std::size_t first_jobs = 0;  ///< only so many; 0: all
@@ -34,7 +34,7 @@ struct Varied {
 };
 
 struct SimulationOptions {
-    std::string verb;  ///< run, compare, generate, replay, policies, import
+    std::string verb;  ///< run, compare, generate, replay, policies, import, place
     Source source;
     SlurmOptions slurm;                 ///< import: how Source::log is read
     int nodes = 0, cores_per_node = 0;  ///< 0: as slurm.conf, the log's header or the preset says
@@ -47,7 +47,7 @@ struct SimulationOptions {
     std::vector<Varied> varied;  ///< compare: each combination of their values makes a setting, of the last setting
     unsigned seeds = 1;          ///< compare: generated workloads, with seeds from Source::seed on
     unsigned threads = 0;        ///< of compare; 0: as many as CPUs
-    std::string out;             ///< folder, or the file that generate, replay or import writes
+    std::string out;             ///< folder, or the file that generate, replay, import or place writes
     /// "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log.
     std::string window;
     bool json = false, quiet = false;
@@ -72,5 +72,6 @@ int verb_generate(const SimulationOptions& options);
 int verb_replay(const SimulationOptions& options);
 int verb_policies(const SimulationOptions& options);
 int verb_import(const SimulationOptions& options);
+int verb_place(const SimulationOptions& options);
 
 }  // namespace drom::sim

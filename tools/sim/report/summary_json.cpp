@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/placement_table.hpp"
 #include "report/replay_text.hpp"
 
 namespace drom::sim {
@@ -147,6 +148,21 @@ Json outcomes(const Replayed& replayed, bool now) {
     return json;
 }
 
+Json placed(const PlacementFile& file, const policy::placement::Application& application, const std::string& name,
+            const policy::placement::Parts& parts) {
+    Json on = Json::array();
+    for (const policy::placement::Part& part : parts)
+        on.push_back({{"system", file.systems[static_cast<std::size_t>(part.system)]}, {"ranks", part.ranks}});
+    return {{"name", name},
+            {"ranks", application.ranks},
+            {"priority", number(application.priority)},
+            {"age", application.age},
+            {"dropped", parts.empty()},
+            {"cost", number(cost_of(file.problem, application, parts))},
+            {"arrive", moved(application, parts)},
+            {"on", std::move(on)}};
+}
+
 /// Names of files may be in any encoding: what is no UTF-8 is replaced, instead of an exception.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -180,6 +196,19 @@ std::string replay_json(const Replayed& replayed, bool all) {
     for (const Redecided& decision : replayed.decisions)
         if (all || decision.differs) list.push_back(redecided(decision));
     return text_of(json);
+}
+
+std::string placement_json(const PlacementFile& file, const policy::placement::Plan& plan) {
+    const policy::placement::Problem& problem = file.problem;
+    Json applications = Json::array(), systems = Json::array();
+    for (std::size_t a = 0; a < plan.size(); ++a)
+        applications.push_back(placed(file, problem.applications[a], file.applications[a], plan[a]));
+    const std::vector<int> used = used_cores(file, plan);
+    for (std::size_t s = 0; s < used.size(); ++s)
+        systems.push_back({{"name", file.systems[s]}, {"cores", problem.systems[s].cores}, {"used", used[s]}});
+    return text_of({{"cost", number(cost_of(problem, plan))},
+                    {"applications", std::move(applications)},
+                    {"systems", std::move(systems)}});
 }
 
 }  // namespace drom::sim

@@ -7,6 +7,7 @@
 
 #include "engine/replayed.hpp"
 #include "report/digest.hpp"
+#include "workload/placement_file.hpp"
 
 namespace drom::sim {
 
@@ -21,5 +22,8 @@ std::string summaries_json(std::span<const Digest> digests);
 /// A log of decisions that was told again: counts, and each decision that differs; with `all` each of them. Limits that
 /// are infinite and starts that are not in sight are null.
 std::string replay_json(const Replayed& replayed, bool all);
+
+/// A placement: each application with its parts, each system, and the cost.
+std::string placement_json(const PlacementFile& file, const policy::placement::Plan& plan);
 
 }  // namespace drom::sim

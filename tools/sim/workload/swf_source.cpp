@@ -25,7 +25,7 @@ tl::expected<int, std::string> open_log(const std::string& path, const char* wan
     struct stat status{};
     if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
         close(fd);
-        return tl::make_unexpected(std::string("is a folder; name a log in it"));
+        return tl::make_unexpected(std::string("is a folder; name a file in it"));
     }
     return fd;
 }
