@@ -35,7 +35,7 @@ struct Job {
     int min_cores = 1;    ///< on each node: one per rank (thesis 4.5.3)
     Kind kind = Kind::kMalleable;
     int partition = 0;     ///< from 0; -1: of none that is known
-    int application = -1;  ///< of the energy model, from 0; -1: of none that is known
+    int application = -1;  ///< of the energy model where there is one, else the log's; -1: of none that is known
     NodeFilter filter;
 };
 

@@ -71,7 +71,7 @@ Workload random_workload(bool exact) {
 
 std::string random_setting() {
     std::string setting = *rc::gen::element<std::string>("easy", "slurm", "sd", "sd:base=easy", "sd+", "eamc", "energy",
-                                                         "best-partition", "sd-eamc");
+                                                         "best-partition", "sd-eamc", "ejs");
     if (!setting.starts_with("sd") || setting == "sd-eamc") return setting;
     setting += setting.find(':') == std::string::npos ? ':' : ',';
     setting += "max_slowdown=" + *rc::gen::element<std::string>("inf", "dynamic", "2", "10");

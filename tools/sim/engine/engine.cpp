@@ -78,8 +78,10 @@ private:
         for (std::size_t i = 0; i < known.size(); ++i) applications_[known[i].number] = static_cast<int>(i);
     }
 
-    /// Returns the application of a job as the energy model numbers it; -1: none that it knows.
+    /// Returns the application of a job as the energy model numbers it; -1: none that it knows. Without a model it is
+    /// the log's number.
     int known_application(const JobOutcome& job) const {
+        if (rules_.energy == nullptr) return job.application;
         const auto at = applications_.find(job.application);
         return at == applications_.end() ? -1 : at->second;
     }

@@ -25,7 +25,7 @@ struct JobOutcome {
     Seconds limit_end = -1;  ///< extended limit in force when it ended
     int nodes = 1;
     int user = -1;
-    int application = -1;  ///< the log's
+    int application = -1;  ///< number in the log; -1: of none that is known
     bool malleable = false;
     bool killed = false;           ///< at its limit
     bool hosted = false;           ///< it was a mate at least once
