@@ -144,7 +144,8 @@ private:
             in_order = false;
             if (only_now) continue;
             hints.note(job, start_at);
-            if (may_share && share(*sharing_, cluster, map, waiting, start_at, limit, now, started)) {
+            const Reservation* first = reserved.empty() ? nullptr : &reserved.front();
+            if (may_share && share(*sharing_, cluster, map, waiting, start_at, limit, first, now, started)) {
                 map = with_reservations(cluster, reserved, now);
                 continue;
             }
@@ -152,7 +153,31 @@ private:
             map.reserve(job, start_at, start_at + job.request);
             reserved.push_back({job, start_at});
         }
-        drop_started(last);
+        if (sharing_ && sharing_->depth != SlowdownRules::kAsBackfill)
+            drop_started(share_beyond(cluster, map, reserved, last, limit, now, started));
+        else
+            drop_started(last);
+    }
+
+    /// Jobs beyond the depth come within it when as many of those before them have started.
+    std::size_t share_beyond(Cluster& cluster, Availability& map, const std::vector<Reservation>& reserved,
+                             std::size_t first, double limit, Seconds now, std::vector<Start>& started) {
+        std::vector<Seconds> starts;
+        for (const Reservation& r : reserved) starts.push_back(r.start);
+        std::sort(starts.begin(), starts.end());
+        if (starts.empty()) return first;
+        const std::size_t last = sharing_->depth == 0
+                                     ? queue_.size()
+                                     : std::min(queue_.size(), first_ + static_cast<std::size_t>(sharing_->depth));
+        for (std::size_t i = first; i < last; ++i) {
+            Waiting& waiting = queue_[i];
+            if (waiting.job.kind != Kind::kMalleable) continue;
+            if (no_mates_again(sharing_->sharing, cluster, waiting, limit, now)) continue;
+            const Seconds start_at = starts[std::min(i - first, starts.size() - 1)];
+            if (share(*sharing_, cluster, map, waiting, start_at, limit, &reserved.front(), now, started))
+                map = with_reservations(cluster, reserved, now);
+        }
+        return std::max(first, last);
     }
 
     static Seconds now_or_never(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
@@ -169,13 +194,15 @@ private:
     }
 
     static bool share(const SlowdownRules& rules, Cluster& cluster, const Availability& map, Waiting& waiting,
-                      Seconds static_start, double limit, Seconds now, std::vector<Start>& started) {
+                      Seconds static_start, double limit, const Reservation* first, Seconds now,
+                      std::vector<Start>& started) {
         Consideration considered = consider(cluster, map, waiting.job, static_start, limit, rules, now);
         waiting.refusal = considered.refusal;
         waiting.searched = cluster.mates_version();
         waiting.limit = limit;
         waiting.spare = spare_nodes(rules.sharing, cluster, map, waiting.job, now);
         if (considered.refusal != Refusal::kNone) return false;
+        if (rules.keep_first && first != nullptr && delays(cluster, *first, considered.mates, now)) return false;
         Decision decision;
         decision.job = waiting.job.id;
         decision.at = now;
@@ -187,6 +214,22 @@ private:
         started.push_back({waiting.job, std::move(decision)});
         waiting.started = true;
         return true;
+    }
+
+    /// True when the mates, or the guest on free nodes, keep nodes that the reserved job needs at its start.
+    static bool delays(const Cluster& cluster, const Reservation& reserved, const MateSet& chosen, Seconds now) {
+        int nodes = cluster.free().count();
+        for (const Release& release : cluster.releases()) {
+            if (std::max(release.at, now + 1) > reserved.start) break;
+            nodes += release.nodes;
+        }
+        for (const Mate& mate : chosen.mates) {
+            if (mate.end <= reserved.start) continue;
+            for (const int number : cluster.running(mate.slot).pieces)
+                if (cluster.piece(number).free_at <= reserved.start) nodes -= cluster.piece(number).nodes.count();
+        }
+        if (chosen.guest_end > reserved.start) nodes -= chosen.free_nodes;
+        return nodes < reserved.job.nodes;
     }
 
     /// Free nodes that could have completed those of mates, for a guest of any length.
@@ -202,6 +245,7 @@ private:
                                Seconds now) {
         if (waiting.refusal != Refusal::kNoMates || limit > waiting.limit || rules.jobs_per_node > 2) return false;
         if (rules.add_free_nodes && cluster.free().count() > waiting.spare) return false;
+        if (rules.parts) return waiting.searched == cluster.mates_version();
         if (has_new_mates(cluster, waiting.job, waiting.searched, limit, rules, now)) return false;
         waiting.searched = cluster.mates_version();
         return true;

@@ -61,7 +61,9 @@ int Cluster::share(const Job& job, const Sharing& sharing, Seconds now) {
     changed_.clear();
     const int slot = new_slot(job, now);
     for (const int mate : sharing.mates)
-        for (const int piece : jobs_[index(mate)].pieces) {
+        for (const int whole : std::vector<int>(jobs_[index(mate)].pieces)) {
+            const int piece = sharing.on.empty() ? whole : cut_out(whole, sharing.on);
+            if (piece == kNobody) continue;
             lend(pieces_[index(piece)].occupants, mate, slot, sharing.cores);
             join(slot, piece);
         }
@@ -94,6 +96,7 @@ void Cluster::finish(int slot, Seconds now) {
     free_slots_.push_back(slot);
     --running_count_;
     if (others.empty()) return;
+    for (const int other : others) join_pieces_alone(other);
     predict(others, now);
     for (const int other : others) note_new_mate(other);
 }
@@ -124,6 +127,41 @@ int Cluster::new_piece(NodeSet nodes) {
     free_pieces_.pop_back();
     pieces_[index(number)] = {std::move(nodes), {}, kNever};
     return number;
+}
+
+// Returns the piece with those nodes of `piece` that are in `nodes`; kNobody when there are none.
+int Cluster::cut_out(int piece, const NodeSet& nodes) {
+    NodeSet part = pieces_[index(piece)].nodes.common(nodes);
+    if (part.empty()) return kNobody;
+    if (part.count() == pieces_[index(piece)].nodes.count()) return piece;
+    const Seconds free_at = pieces_[index(piece)].free_at;
+    drop_release(piece);
+    pieces_[index(piece)].nodes.erase(part);
+    const int other = new_piece(std::move(part));
+    pieces_[index(other)].occupants = pieces_[index(piece)].occupants;
+    for (const Occupant& o : pieces_[index(other)].occupants) join(o.job, other);
+    set_release(piece, free_at);
+    set_release(other, free_at);
+    return other;
+}
+
+// The nodes that a job has for itself become one piece again.
+void Cluster::join_pieces_alone(int slot) {
+    std::vector<int>& pieces = jobs_[index(slot)].pieces;
+    const auto alone = [&](int piece) { return pieces_[index(piece)].occupants.size() == 1; };
+    const auto first = std::find_if(pieces.begin(), pieces.end(), alone);
+    if (first == pieces.end() || std::none_of(first + 1, pieces.end(), alone)) return;
+    const Seconds free_at = pieces_[index(*first)].free_at;
+    drop_release(*first);
+    const auto joined = std::remove_if(first + 1, pieces.end(), [&](int piece) {
+        if (!alone(piece)) return false;
+        drop_release(piece);
+        pieces_[index(*first)].nodes.insert(pieces_[index(piece)].nodes);
+        free_pieces_.push_back(piece);
+        return true;
+    });
+    pieces.erase(joined, pieces.end());
+    set_release(*first, free_at);
 }
 
 // Replaces what is listed of the job, if it is malleable, by what holds now.
@@ -203,17 +241,21 @@ std::vector<Occupants> renumbered(const std::vector<int>& members, const std::ve
 
 }  // namespace
 
+std::vector<int> Cluster::pieces_of(const std::vector<int>& members) const {
+    std::vector<int> pieces;
+    for (const int slot : members)
+        for (const int piece : jobs_[index(slot)].pieces)
+            if (std::find(pieces.begin(), pieces.end(), piece) == pieces.end()) pieces.push_back(piece);
+    return pieces;
+}
+
 void Cluster::predict(const std::vector<int>& members, Seconds now) {
     std::vector<Planned> planned;
-    std::vector<int> pieces;
     for (const int slot : members) {
         account_work(slot, now);
-        const RunningJob& running = jobs_[index(slot)];
-        planned.push_back({running.left, now});
-        for (const int piece : running.pieces)
-            if (std::find(pieces.begin(), pieces.end(), piece) == pieces.end()) pieces.push_back(piece);
+        planned.push_back({jobs_[index(slot)].left, now});
     }
-    forecast(planned, renumbered(members, pieces, pieces_), now);
+    forecast(planned, renumbered(members, pieces_of(members), pieces_), now);
     for (std::size_t i = 0; i < members.size(); ++i) {
         RunningJob& running = jobs_[index(members[i])];
         running.end = planned[i].end;
@@ -250,20 +292,16 @@ void Cluster::drop_release(int piece) {
     pieces_[index(piece)].free_at = kNever;
 }
 
-Seconds Cluster::end_if_lending(int mate, int cores, std::int64_t guest_left, Seconds now) const {
+Seconds Cluster::end_if_lending(int mate, int cores, std::int64_t guest_left, int jobs_per_node, Seconds now) const {
     const std::vector<int> members = component({mate});
     const int guest = static_cast<int>(members.size());
     std::vector<Planned> planned;
-    std::vector<int> pieces;
-    for (const int slot : members) {
-        planned.push_back({jobs_[index(slot)].left_at(now), now});
-        for (const int piece : jobs_[index(slot)].pieces)
-            if (std::find(pieces.begin(), pieces.end(), piece) == pieces.end()) pieces.push_back(piece);
-    }
+    for (const int slot : members) planned.push_back({jobs_[index(slot)].left_at(now), now});
     planned.push_back({guest_left, now});
-    std::vector<Occupants> shared = renumbered(members, pieces, pieces_);
+    std::vector<Occupants> shared = renumbered(members, pieces_of(members), pieces_);
     for (Occupants& piece : shared)
-        if (std::any_of(piece.begin(), piece.end(), [](const Occupant& o) { return o.job == 0; }))
+        if (static_cast<int>(piece.size()) < jobs_per_node &&
+            std::any_of(piece.begin(), piece.end(), [](const Occupant& o) { return o.job == 0; }))
             lend(piece, 0, guest, cores);
     forecast(planned, shared, now);
     for (const Occupants& piece : shared)

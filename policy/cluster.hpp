@@ -3,8 +3,8 @@
 // until when.
 //
 // State only: it neither decides nor looks at a clock. The simulator and the select plugin tell it what happened, in
-// order of time. Nodes that are shared alike are one piece: a job that starts alone makes one, a guest joins all pieces
-// of its mates. So the cost of sharing does not depend on the number of nodes.
+// order of time. Nodes that are shared alike are one piece: a job that starts alone makes one, a guest joins pieces of
+// its mates, or cuts its nodes out of them. So the cost of sharing does not depend on the number of nodes.
 #pragma once
 
 #include <map>
@@ -80,9 +80,10 @@ struct SharedNodes {
 
 /// How a guest comes in.
 struct Sharing {
-    std::vector<int> mates;  ///< slots; each gives all its nodes in part
-    int cores = 0;           ///< lent on each of them
+    std::vector<int> mates;  ///< slots
+    int cores = 0;           ///< lent on each of their nodes
     NodeSet free;            ///< nodes besides them that no job has
+    NodeSet on{};            ///< only these of their nodes; empty: all
 };
 
 /// When nodes become free.
@@ -138,9 +139,10 @@ public:
     double mean_slowdown() const;
 
     /// Returns the predicted end of `mate` if it lent `cores` cores of each of its nodes at `now` to a guest. The guest
-    /// needs `guest_left` core-seconds on its busiest node. Returns kNever when a guest on its nodes would then outlive
-    /// the job that lent it cores. Exact also where the mate shares already. Cost: the jobs it shares with.
-    Seconds end_if_lending(int mate, int cores, std::int64_t guest_left, Seconds now) const;
+    /// needs `guest_left` core-seconds on its busiest node. Nodes with `jobs_per_node` jobs are not lent. Returns
+    /// kNever when a guest on its nodes would then outlive the job that lent it cores. Exact also where the mate shares
+    /// already. Cost: the jobs it shares with.
+    Seconds end_if_lending(int mate, int cores, std::int64_t guest_left, int jobs_per_node, Seconds now) const;
 
     /// A sentence that says what is inconsistent, empty when nothing is: for tests.
     std::string inconsistency() const;
@@ -150,11 +152,14 @@ private:
 
     int new_slot(const Job& job, Seconds now);
     int new_piece(NodeSet nodes);
+    int cut_out(int piece, const NodeSet& nodes);
+    void join_pieces_alone(int slot);
     void join(int slot, int piece) { jobs_[index(slot)].pieces.push_back(piece); }
     void list_as_malleable(int slot);
     void unlist(int slot);
     void note_new_mate(int slot);
     std::vector<int> component(std::vector<int> slots) const;
+    std::vector<int> pieces_of(const std::vector<int>& members) const;
     void predict(const std::vector<int>& members, Seconds now);
     void account_work(int slot, Seconds now);
     void set_release(int piece, Seconds at);

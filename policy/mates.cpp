@@ -37,8 +37,8 @@ bool nodes_suit(const Cluster& cluster, int slot, const NodeFilter& filter) {
 }
 
 Seconds end_of_mate(const Cluster& cluster, const Lender& lender, int cores, Seconds length, std::int64_t guest_left,
-                    Seconds now) {
-    if (lender.jobs_on_node > 1) return cluster.end_if_lending(lender.slot, cores, guest_left, now);
+                    int jobs_per_node, Seconds now) {
+    if (lender.jobs_on_node > 1) return cluster.end_if_lending(lender.slot, cores, guest_left, jobs_per_node, now);
     // Alone on its nodes: the closed form of the same. The work that is left when the guest goes runs at full speed.
     const int all = cluster.machine().cores_per_node;
     const std::int64_t rest = cluster.running(lender.slot).left_at(now) - (all - cores) * length;
@@ -181,14 +181,14 @@ Seconds min_end(Seconds length, const SharingRules& rules, Seconds now) {
     return now + length - static_cast<Seconds>(rules.sharing_factor * static_cast<double>(length)) - 2;
 }
 
-/// Calls `with(lender)` for the running jobs that are no wider than the job and end late enough for a guest of `length`
+/// Calls `with(lender)` for the running jobs of at most `widest` nodes that end late enough for a guest of `length`
 /// seconds.
 template <class With>
-void for_each_lender(const Cluster& cluster, const Job& job, Seconds length, const SharingRules& rules, Seconds now,
+void for_each_lender(const Cluster& cluster, int widest, Seconds length, const SharingRules& rules, Seconds now,
                      const With& with) {
     const Seconds min = min_end(length, rules, now);
     for (const auto& [nodes, lenders] : cluster.malleable()) {
-        if (nodes > job.nodes) return;
+        if (nodes > widest) return;
         for (const Lender& lender : lenders) {
             if (lender.end < min) break;
             with(lender);
@@ -205,7 +205,7 @@ std::set<int, std::greater<>> loans(const Cluster& cluster, const Job& job, doub
                                     Seconds now) {
     std::set<int, std::greater<>> loans;
     const Seconds shortest = length_with(cluster, job, cluster.machine().cores_per_node);
-    for_each_lender(cluster, job, shortest, rules, now, [&](const Lender& lender) {
+    for_each_lender(cluster, job.nodes, shortest, rules, now, [&](const Lender& lender) {
         const int cores = can_lend(lender, rules);
         if (cores < std::max(1, job.min_cores) || loans.count(cores) != 0) return;
         if (as_mate(cluster, lender, job, cores, limit, rules, now)) loans.insert(cores);
@@ -216,7 +216,7 @@ std::set<int, std::greater<>> loans(const Cluster& cluster, const Job& job, doub
 std::vector<Mate> candidates(const Cluster& cluster, const Job& job, int cores, double limit, const SharingRules& rules,
                              Seconds now) {
     std::vector<Mate> mates;
-    for_each_lender(cluster, job, length_with(cluster, job, cores), rules, now, [&](const Lender& lender) {
+    for_each_lender(cluster, job.nodes, length_with(cluster, job, cores), rules, now, [&](const Lender& lender) {
         if (const auto mate = as_mate(cluster, lender, job, cores, limit, rules, now)) mates.push_back(*mate);
     });
     return mates;
@@ -237,6 +237,101 @@ std::optional<MateSet> with_loan(const Cluster& cluster, const Availability& ava
     return chosen;
 }
 
+// ---- parts of mates --------------------------------------------------------------------------------------------
+
+constexpr int kJobsPerNode = 2;  ///< whatever the rules say
+
+bool lends_all(const SharedNodes& piece) { return static_cast<int>(piece.occupants.size()) < kJobsPerNode; }
+
+int nodes_to_lend(const Cluster& cluster, int slot) {
+    int nodes = 0;
+    for (const int number : cluster.running(slot).pieces)
+        if (lends_all(cluster.piece(number))) nodes += cluster.piece(number).nodes.count();
+    return nodes;
+}
+
+struct Part {
+    Mate mate;
+    double harm = 0;  ///< how much its slowdown rises
+};
+
+bool less_harm(const Part& a, const Part& b) { return a.harm != b.harm ? a.harm < b.harm : a.mate.id < b.mate.id; }
+
+/// Least harm per node that is needed; equal: the lower id.
+std::vector<Part>::iterator cheapest(std::vector<Part>& parts, int nodes) {
+    return std::min_element(parts.begin(), parts.end(), [nodes](const Part& a, const Part& b) {
+        const double left = a.harm * std::min(b.mate.nodes, nodes), right = b.harm * std::min(a.mate.nodes, nodes);
+        return left != right ? left < right : a.mate.id < b.mate.id;
+    });
+}
+
+std::vector<Part> parts_for(const Cluster& cluster, const Job& job, int cores, double limit, const SharingRules& rules,
+                            Seconds now) {
+    std::vector<Part> parts;
+    for_each_lender(cluster, cluster.machine().nodes, length_with(cluster, job, cores), rules, now,
+                    [&](const Lender& lender) {
+                        const auto mate = as_mate_in_part(cluster, lender, job, cores, limit, rules, now);
+                        if (!mate) return;
+                        const RunningJob& running = cluster.running(lender.slot);
+                        parts.push_back({*mate, mate->slowdown - slowdown(running.job, running.end)});
+                    });
+    return parts;
+}
+
+/// The cheapest of `parts`, one after the other until they have `nodes` nodes, without those that are then not needed;
+/// empty: all have fewer.
+std::vector<Part> cheapest_cover(std::vector<Part> parts, int nodes) {
+    std::vector<Part> chosen;
+    while (nodes > 0 && !parts.empty()) {
+        const auto next = cheapest(parts, nodes);
+        chosen.push_back(*next);
+        nodes -= next->mate.nodes;
+        *next = parts.back();
+        parts.pop_back();
+    }
+    if (nodes > 0) return {};
+    std::sort(chosen.begin(), chosen.end(), less_harm);
+    for (std::size_t i = chosen.size(); i-- > 0;) {
+        if (nodes + chosen[i].mate.nodes > 0) continue;
+        nodes += chosen[i].mate.nodes;
+        chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return chosen;
+}
+
+/// One that has enough nodes, where it loses no more than `than` together.
+std::vector<Part> or_one_alone(const std::vector<Part>& parts, int nodes, std::vector<Part> than) {
+    double harm = 0;
+    for (const Part& part : than) harm += part.harm;
+    for (const Part& part : parts)
+        if (part.mate.nodes >= nodes && part.harm <= harm) {
+            harm = part.harm;
+            than = {part};
+        }
+    return than;
+}
+
+NodeSet nodes_lent(const Cluster& cluster, const Mate& mate) {
+    NodeSet nodes;
+    for (const int number : cluster.running(mate.slot).pieces)
+        if (lends_all(cluster.piece(number))) nodes.insert(cluster.piece(number).nodes);
+    return nodes.take_first(mate.nodes);
+}
+
+MateSet lent_by(const Cluster& cluster, std::vector<Part> parts, int nodes) {
+    MateSet set;
+    for (Part& part : parts) {
+        part.mate.nodes = std::min(part.mate.nodes, nodes);
+        nodes -= part.mate.nodes;
+        set.on.insert(nodes_lent(cluster, part.mate));
+        set.mates.push_back(part.mate);
+        set.index += part.mate.slowdown;
+    }
+    set.free_nodes = nodes;
+    std::sort(set.mates.begin(), set.mates.end(), [](const Mate& a, const Mate& b) { return a.id < b.id; });
+    return set;
+}
+
 }  // namespace
 
 int can_lend(const Lender& lender, const SharingRules& rules) noexcept {
@@ -251,12 +346,44 @@ std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const 
     const Seconds length = length_with(cluster, job, cores);
     if (lender.end < min_end(length, rules, now)) return std::nullopt;
     if (can_lend(lender, rules) < cores || !nodes_suit(cluster, lender.slot, job.filter)) return std::nullopt;
-    const Seconds end = end_of_mate(cluster, lender, cores, length, job.request * all, now);
+    const Seconds end = end_of_mate(cluster, lender, cores, length, job.request * all, rules.jobs_per_node, now);
     if (end < now + length || end == kNever) return std::nullopt;
     const RunningJob& running = cluster.running(lender.slot);
     const double predicted = slowdown(running.job, end);
     if (predicted >= limit) return std::nullopt;
     return Mate{lender.slot, running.job.id, running.job.nodes, predicted, end};
+}
+
+std::optional<Mate> as_mate_in_part(const Cluster& cluster, const Lender& lender, const Job& job, int cores,
+                                    double limit, const SharingRules& rules, Seconds now) {
+    const int all = cluster.machine().cores_per_node;
+    const Seconds length = length_with(cluster, job, cores);
+    const int nodes = nodes_to_lend(cluster, lender.slot);
+    if (nodes == 0 || all - cores < std::max(1, lender.min_cores)) return std::nullopt;
+    if (!nodes_suit(cluster, lender.slot, job.filter)) return std::nullopt;
+    const Seconds end = end_of_mate(cluster, lender, cores, length, job.request * all,
+                                    std::min(kJobsPerNode, rules.jobs_per_node), now);
+    if (end < now + length || end == kNever) return std::nullopt;
+    const RunningJob& running = cluster.running(lender.slot);
+    const double predicted = slowdown(running.job, end);
+    if (predicted >= limit) return std::nullopt;
+    return Mate{lender.slot, running.job.id, nodes, predicted, end};
+}
+
+std::optional<MateSet> choose_parts(const Cluster& cluster, const Availability& availability, const Job& job,
+                                    double limit, const SharingRules& rules, Seconds now) {
+    const int cores = static_cast<int>(std::floor(rules.sharing_factor * cluster.machine().cores_per_node + 1e-9));
+    if (cores < std::max(1, job.min_cores) || job.filter.contiguous) return std::nullopt;
+    const std::vector<Part> parts = parts_for(cluster, job, cores, limit, rules, now);
+    if (parts.empty()) return std::nullopt;
+    const Seconds end = now + length_with(cluster, job, cores);
+    const int spare = rules.add_free_nodes ? std::min(job.nodes - 1, availability.min_free(job.filter, now, end)) : 0;
+    std::vector<Part> chosen = cheapest_cover(parts, job.nodes - spare);
+    if (chosen.empty()) return std::nullopt;
+    MateSet set = lent_by(cluster, or_one_alone(parts, job.nodes - spare, std::move(chosen)), job.nodes);
+    set.cores = cores;
+    set.guest_end = end;
+    return set;
 }
 
 bool has_new_mates(const Cluster& cluster, const Job& job, std::uint64_t version, double limit,
@@ -272,6 +399,7 @@ bool has_new_mates(const Cluster& cluster, const Job& job, std::uint64_t version
 
 std::optional<MateSet> choose_mates(const Cluster& cluster, const Availability& availability, const Job& job,
                                     double limit, const SharingRules& rules, Seconds now) {
+    if (rules.parts) return choose_parts(cluster, availability, job, limit, rules, now);
     std::optional<MateSet> best;
     for (const int cores : loans(cluster, job, limit, rules, now)) {
         auto chosen = with_loan(cluster, availability, job, cores, limit, rules, now);

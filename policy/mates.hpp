@@ -18,12 +18,13 @@ struct SharingRules {
     int best_candidates = 0;  ///< nm: only the so many with the least slowdown are looked at; 0: all
     int jobs_per_node = 2;    ///< most jobs on a node; with 2 a job that shares already is no candidate
     bool add_free_nodes = false;  ///< nodes that no job needs until the guest's end may complete those of the mates
+    bool parts = false;           ///< a guest takes as many of a mate's nodes as it needs; see choose_parts()
 };
 
 struct Mate {
     int slot = 0;
     JobId id = 0;
-    int nodes = 0;
+    int nodes = 0;        ///< that it lends cores of
     double slowdown = 0;  ///< p: predicted, with what it lends (equation 5.4)
     Seconds end = 0;      ///< its predicted end then
 };
@@ -35,6 +36,7 @@ struct MateSet {
     int free_nodes = 0;       ///< taken besides
     double index = 0;         ///< PI: the sum of the mates' slowdowns (equation 5.1)
     Seconds guest_end = 0;
+    NodeSet on{};  ///< only these of the mates' nodes; empty: all
 };
 
 /// Returns the cores of each node that a running job can lend; 0 when it must not.
@@ -50,6 +52,19 @@ std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const 
 /// nodes and with two jobs per node.
 bool has_new_mates(const Cluster& cluster, const Job& job, std::uint64_t version, double limit,
                    const SharingRules& rules, Seconds now);
+
+/// Returns the running job as a mate of `job` that lends `cores` cores of some of its nodes, those that it shares with
+/// no job. Returns nothing as as_mate() does.
+std::optional<Mate> as_mate_in_part(const Cluster& cluster, const Lender& lender, const Job& job, int cores,
+                                    double limit, const SharingRules& rules, Seconds now);
+
+/// Returns mates that have the job's nodes together, and which nodes it gets. A mate that has lent some lends others.
+/// In the worst case one lent node holds up all of a mate's. So mates are added one by one whose slowdowns rise least
+/// per node that is still needed. Those that then are not needed are left out. One mate alone is taken where that is
+/// no worse. The last one lends in part, and rules.max_mates is not asked. Each lends the sharing factor's cores of
+/// a whole node. Cost: the running malleable jobs times the mates.
+std::optional<MateSet> choose_parts(const Cluster& cluster, const Availability& availability, const Job& job,
+                                    double limit, const SharingRules& rules, Seconds now);
 
 /// Returns the mate set with the least PI, exactly: the mates' nodes (and free ones, where the rules allow) add up to
 /// the job's. All mates lend the same number of cores; every number with which one of them alone could be a mate is

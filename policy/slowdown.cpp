@@ -56,6 +56,7 @@ int start_shared(Cluster& cluster, const Job& job, const MateSet& chosen, Second
     Sharing sharing;
     for (const Mate& mate : chosen.mates) sharing.mates.push_back(mate.slot);
     sharing.cores = chosen.cores;
+    sharing.on = chosen.on;
     if (chosen.free_nodes > 0) {
         Job part = job;
         part.nodes = chosen.free_nodes;

@@ -19,6 +19,9 @@ struct SlowdownRules {
     /// Beyond the thesis: share only when the guest's predicted slowdown falls by more than `gain` times what those of
     /// its mates rise together; 0 asks for nothing. See docs/user/simulator.md.
     double gain = 0;
+    bool keep_first = false;  ///< no mate may delay the first reservation of a pass
+    static constexpr int kAsBackfill = -1;
+    int depth = kAsBackfill;  ///< waiting jobs that may share; kAsBackfill: those that the backfill looks at; 0: all
 };
 
 /// Returns P, the limit of predicted slowdowns at this moment. Cost: the running jobs when it is dynamic.

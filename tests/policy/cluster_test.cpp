@@ -74,6 +74,43 @@ TEST(Cluster, FreeNodesOfAGuestAreItsOwn) {
     EXPECT_EQ(cluster.free().text(), "3-4");
 }
 
+TEST(Cluster, AGuestOnSomeNodesOfAMateLeavesTheOthersAsTheyAre) {
+    Cluster cluster(Machine::uniform(4, 16));
+    const int mate = start(cluster, job(1, 4, 1000), 0);
+    const int guest = cluster.share(job(2, 1, 300), {{mate}, 8, {}, NodeSet(2, 1)}, 100);
+    EXPECT_EQ(cluster.nodes_of(guest).text(), "2");
+    EXPECT_EQ(cluster.nodes_of(mate).text(), "0-3");
+    ASSERT_EQ(cluster.cores_of(mate).size(), 2U);
+    EXPECT_EQ(cluster.cores_of(mate)[0].nodes * cluster.cores_of(mate)[0].cores, 3 * 16);
+    EXPECT_EQ(cluster.cores_of(mate)[1].cores, 8);
+    EXPECT_EQ(cluster.running(guest).end, 100 + 600);
+    EXPECT_EQ(cluster.running(mate).end, 1000 + 300) << "in the worst case one node holds up all";
+    EXPECT_EQ(cluster.inconsistency(), "");
+}
+
+TEST(Cluster, ASecondGuestAtTheSameTimeCostsTheMateNothingMoreInTheWorstCase) {
+    Cluster cluster(Machine::uniform(4, 16));
+    const int mate = start(cluster, job(1, 4, 1000), 0);
+    cluster.share(job(2, 1, 300), {{mate}, 8, {}, NodeSet(0, 1)}, 0);
+    EXPECT_EQ(cluster.end_if_lending(mate, 8, 300 * 16, 2, 0), 1300);
+    cluster.share(job(3, 2, 300), {{mate}, 8, {}, NodeSet(1, 2)}, 0);
+    EXPECT_EQ(cluster.running(mate).end, 1300);
+    EXPECT_EQ(cluster.inconsistency(), "");
+}
+
+TEST(Cluster, NodesAreOnePieceAgainWhenTheGuestsHaveGone) {
+    Cluster cluster(Machine::uniform(4, 16));
+    const int mate = start(cluster, job(1, 4, 1000), 0);
+    const int a = cluster.share(job(2, 1, 300), {{mate}, 8, {}, NodeSet(0, 1)}, 0);
+    const int b = cluster.share(job(3, 2, 300), {{mate}, 8, {}, NodeSet(1, 2)}, 0);
+    cluster.finish(a, 100);
+    EXPECT_EQ(cluster.running(mate).pieces.size(), 2U);
+    cluster.finish(b, 200);
+    EXPECT_EQ(cluster.running(mate).pieces.size(), 1U);
+    EXPECT_EQ(cluster.running(mate).end, 1100);
+    EXPECT_EQ(cluster.inconsistency(), "");
+}
+
 TEST(Cluster, PlainNodesAreGivenAwayFirst) {
     Machine machine = Machine::uniform(2, 16);
     machine.nodes = 4;
@@ -93,6 +130,7 @@ TEST(Cluster, NothingIsLostAndNoNodeIsOverFullWhateverComesAndGoes) {
         rules.jobs_per_node = *rc::gen::inRange(2, 5);
         rules.max_mates = *rc::gen::inRange(1, 4);
         rules.add_free_nodes = *rc::gen::arbitrary<bool>();
+        rules.parts = *rc::gen::arbitrary<bool>();
         Seconds now = 0;
         Cluster cluster = drom::test::random_cluster(
             Machine::uniform(*rc::gen::inRange(2, 20), *rc::gen::inRange(2, 9)), rules, now, 40);
@@ -112,6 +150,7 @@ TEST(Cluster, PredictedEndsComeTrueWhenRequestsAreExact) {
     EXPECT_TRUE(holds("predictions", [] {
         SharingRules rules;
         rules.jobs_per_node = *rc::gen::inRange(2, 4);
+        rules.parts = *rc::gen::arbitrary<bool>();
         Seconds now = 0;
         Cluster cluster = drom::test::random_cluster(Machine::uniform(9, 4), rules, now, 25);
         for (const int slot : drom::test::slots_of(cluster))  // the test leaves overdue jobs out

@@ -82,6 +82,63 @@ TEST(Mates, AreThoseThatTryingAllSubsetsFinds) {
     EXPECT_GT(found_some, drom::test::cases_a_property() / 20) << "hardly any case had mates to find";
 }
 
+/// Returns how much the slowdowns of `mates` rise together.
+double harm_of(const Cluster& cluster, const std::vector<Mate>& mates) {
+    double sum = 0;
+    for (const Mate& mate : mates)
+        sum += mate.slowdown - slowdown(cluster.running(mate.slot).job, cluster.running(mate.slot).end);
+    return sum;
+}
+
+TEST(Mates, PartsAreNodesOfMatesThatNoOtherJobSharesAndNoMateIsSuperfluous) {
+    int found_some = 0;
+    EXPECT_TRUE(holds("parts", [&found_some] {
+        SharingRules rules;
+        rules.parts = true;
+        rules.add_free_nodes = *rc::gen::arbitrary<bool>();
+        rules.sharing_factor = *rc::gen::element(0.25, 0.5, 0.75);
+        Seconds now = 0;
+        const Cluster cluster =
+            random_cluster(Machine::uniform(*rc::gen::inRange(2, 14), *rc::gen::inRange(2, 9)), rules, now, 25);
+        Job job = random_job(1000, now, cluster.machine().nodes);
+        job.request = *rc::gen::inRange<Seconds>(1, 150);
+        const double limit = *rc::gen::element(1.5, 3.0, 1e9);
+        const Availability map(cluster, now, 1);
+        const auto found = choose_mates(cluster, map, job, limit, rules, now);
+        std::vector<Mate> all;
+        int lent = 0;
+        const int cores = static_cast<int>(rules.sharing_factor * cluster.machine().cores_per_node);
+        for (const int slot : slots_of(cluster)) {
+            if (cores < job.min_cores || cluster.running(slot).job.kind != Kind::kMalleable) continue;
+            const auto mate = as_mate_in_part(cluster, cluster.lender(slot), job, cores, limit, rules, now);
+            if (!mate) continue;
+            all.push_back(*mate);
+            lent += mate->nodes;
+        }
+        if (!found) {
+            const Seconds end = now + seconds_for(job.request * cluster.machine().cores_per_node, std::max(1, cores));
+            const int spare = rules.add_free_nodes ? map.min_free(job.filter, now, end) : 0;
+            RC_ASSERT(all.empty() || lent + std::min(spare, job.nodes - 1) < job.nodes);
+            return;
+        }
+        ++found_some;
+        RC_ASSERT(found->on.count() + found->free_nodes == job.nodes);
+        NodeSet nodes = found->on;
+        int given = 0;
+        for (const Mate& mate : found->mates) {
+            RC_ASSERT(mate.slowdown < limit && mate.end >= found->guest_end && mate.nodes > 0);
+            given += mate.nodes;
+            for (const int piece : cluster.running(mate.slot).pieces)
+                if (cluster.piece(piece).occupants.size() == 1) nodes.erase(cluster.piece(piece).nodes);
+        }
+        RC_ASSERT(nodes.empty());
+        RC_ASSERT(given == found->on.count());
+        for (const Mate& alone : all)
+            if (alone.nodes >= job.nodes) RC_ASSERT(harm_of(cluster, found->mates) <= harm_of(cluster, {alone}) + 1e-9);
+    }));
+    EXPECT_GT(found_some, drom::test::cases_a_property() / 20) << "hardly any case had mates to find";
+}
+
 Cluster with_jobs(const std::vector<std::pair<int, Seconds>>& nodes_and_requests, int cores = 16) {
     Cluster cluster(Machine::uniform(32, cores));
     JobId id = 0;
@@ -136,6 +193,30 @@ TEST(Mates, AreChosenByTheThesissRules) {
         job.request = row.request;
         SharingRules rules;
         rules.max_mates = row.most;
+        EXPECT_EQ(ids(choose_mates(cluster, Availability(cluster, 0, 1), job, row.limit, rules, 0)), row.mates)
+            << row.what;
+    }
+}
+
+TEST(Mates, LendInPartWhereTheRulesSaySo) {
+    const Row rows[] = {
+        {"more nodes than asked for", {{4, 1000}}, 3, 100, 1e9, 2, "1"},
+        {"fewer nodes than asked for", {{4, 1000}}, 5, 100, 1e9, 2, "none"},
+        {"as many mates as it takes", {{2, 1000}, {2, 1000}, {2, 1000}}, 5, 100, 1e9, 2, "1,2,3"},
+        {"one rather than two", {{4, 1000}, {2, 1000}, {2, 1000}}, 4, 100, 1e9, 2, "1"},
+        {"the least slowed down", {{4, 500}, {8, 1000}}, 4, 100, 1e9, 2, "2"},
+        {"a small one rather than a wide one that loses more", {{30, 250}, {2, 1000}}, 2, 100, 1e9, 2, "2"},
+        {"only those that end later than the guest", {{4, 199}}, 4, 200, 1e9, 2, "none"},
+        {"nobody beyond the limit", {{4, 1000}}, 3, 100, 1.1, 2, "none"},
+    };
+    for (const Row& row : rows) {
+        const Cluster cluster = with_jobs(row.running);
+        Job job;
+        job.id = 99;
+        job.nodes = row.nodes;
+        job.request = row.request;
+        SharingRules rules;
+        rules.parts = true;
         EXPECT_EQ(ids(choose_mates(cluster, Availability(cluster, 0, 1), job, row.limit, rules, 0)), row.mates)
             << row.what;
     }

@@ -219,6 +219,41 @@ TEST(Slowdown, RigidJobsNeitherShareNorAreShared) {
     }
 }
 
+// Job 1, which is rigid, is first in the queue and wants all nodes when job 0 ends at 1000.
+std::vector<Timed> behind_a_wide_job(const Timed& last) {
+    std::vector<Timed> jobs = {timed(0, 0, 10, 1000, 1000), timed(1, 5, 10, 100, 100), last};
+    jobs[1].job.kind = Kind::kRigid;
+    return jobs;
+}
+
+TEST(Slowdown, JobsBeyondTheDepthOfTheBackfillShareWhereTheRulesSaySo) {
+    BackfillRules rules = BackfillRules::easy();
+    rules.depth = 1;
+    SlowdownRules sharing;
+    sharing.limit = SlowdownRules::Limit::kInfinite;
+    sharing.sharing.parts = true;
+    const std::vector<Timed> jobs = behind_a_wide_job(timed(2, 6, 4, 50, 100));
+    const auto how = [&](int depth) {
+        sharing.depth = depth;
+        const auto scheduler = backfill(rules, sharing);
+        return replay(jobs, *scheduler, Machine::uniform(10, 4)).how.at(2);
+    };
+    EXPECT_EQ(how(0), How::kShared);
+    EXPECT_EQ(how(2), How::kShared);
+    EXPECT_EQ(how(1), How::kInOrder);
+    EXPECT_EQ(how(SlowdownRules::kAsBackfill), How::kInOrder);
+}
+
+TEST(Slowdown, NoMateDelaysTheFirstReservationWhereTheRulesSaySo) {
+    SlowdownRules sharing;
+    sharing.limit = SlowdownRules::Limit::kInfinite;
+    sharing.sharing.parts = true;
+    const std::vector<Timed> jobs = behind_a_wide_job(timed(2, 6, 4, 50, 100));
+    EXPECT_EQ(shared(jobs, sharing).how.at(2), How::kShared);
+    sharing.keep_first = true;
+    EXPECT_NE(shared(jobs, sharing).how.at(2), How::kShared);
+}
+
 TEST(Slowdown, TheDynamicLimitIsTheMeanOfWhatRuns) {
     Cluster cluster(Machine::uniform(10, 4));
     cluster.start(timed(0, 0, 2, 100, 0).job, NodeSet(0, 2), 100);  // (100 + 100) / 100
