@@ -125,7 +125,7 @@ private:
         bool in_order = true;
         for (std::size_t i = first_; i < last; ++i) {
             Waiting& waiting = queue_[i];
-            const Job& job = waiting.job;
+            const Job job = as_reserved(waiting.job);
             const bool may_reserve =
                 rules_.reservations <= 0 || reserved.size() < static_cast<std::size_t>(rules_.reservations);
             if (!may_reserve && !sharing_ && cluster.free().empty()) break;
@@ -180,6 +180,12 @@ private:
         return std::max(first, last);
     }
 
+    /// The job with the time for which it keeps its nodes.
+    static Job as_reserved(Job job) {
+        if (job.reserve_limit) job.request = job.limit;
+        return job;
+    }
+
     static Seconds now_or_never(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
         if (cluster.free().count() < job.nodes) return kNever;
         return map.min_free(job.filter, now, now + job.request) >= job.nodes ? now : kNever;
@@ -202,7 +208,8 @@ private:
         waiting.limit = limit;
         waiting.spare = spare_nodes(rules.sharing, cluster, map, waiting.job, now);
         if (considered.refusal != Refusal::kNone) return false;
-        if (rules.keep_first && first != nullptr && delays(cluster, *first, considered.mates, now)) return false;
+        if (rules.keep_first && first != nullptr && delays(cluster, *first, waiting.job, considered.mates, now))
+            return false;
         Decision decision;
         decision.job = waiting.job.id;
         decision.at = now;
@@ -217,15 +224,19 @@ private:
     }
 
     /// True when the mates, or the guest on free nodes, keep nodes that the reserved job needs at its start.
-    static bool delays(const Cluster& cluster, const Reservation& reserved, const MateSet& chosen, Seconds now) {
+    /// Where nodes are reserved until the limit, a mate's grows by no more than what the guest asked for.
+    static bool delays(const Cluster& cluster, const Reservation& reserved, const Job& guest, const MateSet& chosen,
+                       Seconds now) {
         int nodes = cluster.free().count();
         for (const Release& release : cluster.releases()) {
             if (std::max(release.at, now + 1) > reserved.start) break;
             nodes += release.nodes;
         }
         for (const Mate& mate : chosen.mates) {
-            if (mate.end <= reserved.start) continue;
-            for (const int number : cluster.running(mate.slot).pieces)
+            const RunningJob& running = cluster.running(mate.slot);
+            const Seconds end = running.job.reserve_limit ? running.limit_end + guest.limit : mate.end;
+            if (end <= reserved.start) continue;
+            for (const int number : running.pieces)
                 if (cluster.piece(number).free_at <= reserved.start) nodes -= cluster.piece(number).nodes.count();
         }
         if (chosen.guest_end > reserved.start) nodes -= chosen.free_nodes;

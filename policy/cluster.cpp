@@ -82,6 +82,7 @@ void Cluster::finish(int slot, Seconds now) {
     changed_.clear();
     std::vector<int> others = component({slot});
     std::erase(others, slot);
+    outlived_ += guests_of(slot).size();
     RunningJob& gone = jobs_[index(slot)];
     unlist(slot);
     for (const int number : gone.pieces) {
@@ -101,6 +102,15 @@ void Cluster::finish(int slot, Seconds now) {
     for (const int other : others) note_new_mate(other);
 }
 
+// Jobs that have cores of this one.
+std::set<int> Cluster::guests_of(int slot) const {
+    std::set<int> guests;
+    for (const int piece : jobs_[index(slot)].pieces)
+        for (const Occupant& o : pieces_[index(piece)].occupants)
+            if (o.lender == slot) guests.insert(o.job);
+    return guests;
+}
+
 int Cluster::new_slot(const Job& job, Seconds now) {
     if (free_slots_.empty()) {
         free_slots_.push_back(slots());
@@ -112,6 +122,7 @@ int Cluster::new_slot(const Job& job, Seconds now) {
     running.job = job;
     running.start = running.since = now;
     running.left = job.request * machine_.cores_per_node;
+    running.limit_left = job.limit * machine_.cores_per_node;
     running.runs = true;
     ++running_count_;
     note_new_mate(slot);
@@ -218,6 +229,7 @@ std::vector<int> Cluster::component(std::vector<int> slots) const {
 // Counts the work so far, at the rate that the job had until now.
 void Cluster::account_work(int slot, Seconds now) {
     RunningJob& running = jobs_[index(slot)];
+    running.limit_left = running.left_of(running.limit_left, now);
     running.left = running.left_at(now);
     running.since = now;
 }
@@ -258,21 +270,68 @@ void Cluster::predict(const std::vector<int>& members, Seconds now) {
     forecast(planned, renumbered(members, pieces_of(members), pieces_), now);
     for (std::size_t i = 0; i < members.size(); ++i) {
         RunningJob& running = jobs_[index(members[i])];
-        running.end = planned[i].end;
+        running.end = running.limit_end = planned[i].end;
         running.rate = machine_.cores_per_node;
         for (const Piece& piece : cores_of(members[i])) running.rate = std::min(running.rate, piece.cores);
         changed_.push_back(members[i]);
     }
+    predict_limits(members, now);
     for (const int slot : members) {
         refresh_releases(slot);
         list_as_malleable(slot);
     }
 }
 
+// Where some member's request is a prediction, limits are another forecast.
+void Cluster::predict_limits(const std::vector<int>& members, Seconds now) {
+    const auto limited = [this](int slot) { return jobs_[index(slot)].job.limit > 0; };
+    if (std::none_of(members.begin(), members.end(), limited)) return;
+    std::vector<Planned> planned;
+    for (const int slot : members)
+        planned.push_back({limited(slot) ? jobs_[index(slot)].limit_left : jobs_[index(slot)].left, now});
+    forecast(planned, renumbered(members, pieces_of(members), pieces_), now);
+    for (std::size_t i = 0; i < members.size(); ++i) jobs_[index(members[i])].limit_end = planned[i].end;
+}
+
+// Where nodes are reserved until the limit, only the list of malleable jobs goes by predictions.
+std::vector<int> Cluster::overrun(Seconds now) const {
+    std::vector<int> late;
+    const auto note = [&](int slot) {
+        const RunningJob& running = jobs_[index(slot)];
+        if (running.end <= now && running.job.request < running.job.limit) late.push_back(slot);
+    };
+    for (const Release& release : releases_) {
+        if (release.at > now) break;
+        for (const Occupant& o : pieces_[index(release.piece)].occupants) note(o.job);
+    }
+    for (const auto& [nodes, lenders] : malleable_)
+        for (auto last = lenders.rbegin(); last != lenders.rend() && last->end <= now; ++last) note(last->slot);
+    return late;
+}
+
+bool Cluster::correct_predictions(Seconds now) {
+    const std::vector<int> late = overrun(now);
+    for (const int slot : late)
+        if (jobs_[index(slot)].end <= now) double_request(slot, now);
+    return !late.empty();
+}
+
+// Until something of it is left, or the limit is reached.
+void Cluster::double_request(int slot, Seconds now) {
+    RunningJob& running = jobs_[index(slot)];
+    account_work(slot, now);
+    const std::int64_t done = running.job.limit * machine_.cores_per_node - running.limit_left;
+    do running.job.request = std::min(2 * running.job.request, running.job.limit);
+    while (running.job.request * machine_.cores_per_node <= done && running.job.request < running.job.limit);
+    running.left = std::max<std::int64_t>(0, running.job.request * machine_.cores_per_node - done);
+    predict(component({slot}), now);
+    note_new_mate(slot);
+}
+
 void Cluster::refresh_releases(int slot) {
     for (const int number : jobs_[index(slot)].pieces) {
         Seconds last = 0;
-        for (const Occupant& o : pieces_[index(number)].occupants) last = std::max(last, jobs_[index(o.job)].end);
+        for (const Occupant& o : pieces_[index(number)].occupants) last = std::max(last, jobs_[index(o.job)].release());
         if (last != pieces_[index(number)].free_at) set_release(number, last);
     }
 }

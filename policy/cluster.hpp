@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,10 @@ struct Machine {
 struct RunningJob {
     Job job;
     Seconds start = 0;
-    Seconds end =
-        0;  ///< predicted: when it has used up its request, including what sharing adds. Also its extended limit
-    std::int64_t left = 0;  ///< core-seconds on its busiest node that it had to do at `since`
+    Seconds end = 0;              ///< predicted: when it has used up its request, including what sharing adds
+    Seconds limit_end = 0;        ///< its extended limit: the same of its limit; `end` where nothing is predicted
+    std::int64_t left = 0;        ///< core-seconds on its busiest node that it had to do at `since`
+    std::int64_t limit_left = 0;  ///< the same of its limit
     Seconds since = 0;
     int rate = 0;  ///< cores on its busiest node
     std::vector<int> pieces;
@@ -50,9 +52,12 @@ struct RunningJob {
     bool runs = false;   ///< false: this slot is free
 
     Seconds wait() const noexcept { return start - job.submit; }
+    /// Returns when its nodes count as free.
+    Seconds release() const noexcept { return job.reserve_limit ? limit_end : end; }
     /// Returns the work that is left at `now`, in core-seconds on its busiest node.
-    std::int64_t left_at(Seconds now) const noexcept {
-        return left > rate * (now - since) ? left - rate * (now - since) : 0;
+    std::int64_t left_at(Seconds now) const noexcept { return left_of(left, now); }
+    std::int64_t left_of(std::int64_t work, Seconds now) const noexcept {
+        return work > rate * (now - since) ? work - rate * (now - since) : 0;
     }
 };
 
@@ -108,6 +113,11 @@ public:
     int share(const Job& job, const Sharing& sharing, Seconds now);
     /// The job has ended: its cores return, and the predicted ends of those that it shared with move.
     void finish(int slot, Seconds now);
+    /// Doubles the requests of jobs that run at or after their predicted ends, up to their limits. Returns whether a
+    /// prediction has moved. Cost: the releases that are due, and the sizes of malleable jobs.
+    bool correct_predictions(Seconds now);
+    /// Guests that still ran when a job ended that had lent them cores.
+    std::size_t outlived() const noexcept { return outlived_; }
 
     const RunningJob& running(int slot) const { return jobs_[index(slot)]; }
     const SharedNodes& piece(int number) const { return pieces_[index(number)]; }
@@ -161,6 +171,10 @@ private:
     std::vector<int> component(std::vector<int> slots) const;
     std::vector<int> pieces_of(const std::vector<int>& members) const;
     void predict(const std::vector<int>& members, Seconds now);
+    void predict_limits(const std::vector<int>& members, Seconds now);
+    std::vector<int> overrun(Seconds now) const;
+    void double_request(int slot, Seconds now);
+    std::set<int> guests_of(int slot) const;
     void account_work(int slot, Seconds now);
     void set_release(int piece, Seconds at);
     void drop_release(int piece);
@@ -179,6 +193,7 @@ private:
     std::uint64_t oldest_news_ = 0;
     std::vector<int> changed_;
     int running_count_ = 0;
+    std::size_t outlived_ = 0;
 };
 
 }  // namespace drom::policy

@@ -30,13 +30,16 @@ struct NodeFilter {
 struct Job {
     JobId id = 0;
     Seconds submit = 0;
-    Seconds request = 1;  ///< requested run time on all its cores, >= 1
-    int nodes = 1;        ///< whole nodes, >= 1
-    int min_cores = 1;    ///< on each node: one per rank (thesis 4.5.3)
+    Seconds request = 1;         ///< requested run time on all its cores, >= 1; what is planned with
+    Seconds limit = 0;           ///< what was really requested, where the plan is a prediction; 0: request
+    bool reserve_limit = false;  ///< nodes are reserved until the limit; else as long as is predicted
+    int nodes = 1;               ///< whole nodes, >= 1
+    int min_cores = 1;           ///< on each node: one per rank (thesis 4.5.3)
     Kind kind = Kind::kMalleable;
     int partition = 0;     ///< from 0; -1: of none that is known
     int application = -1;  ///< of the energy model where there is one, else the log's; -1: of none that is known
     NodeFilter filter;
+    int user = -1, application = -1;  ///< numbers; -1: not known
 };
 
 }  // namespace drom::policy

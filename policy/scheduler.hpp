@@ -54,6 +54,8 @@ public:
     /// the same ones, and as many as the policy can use (PolicyRow::several_partitions). `ended`: since the last pass a
     /// job ended or the machine changed (otherwise only submits happened).
     virtual void pass(std::span<Cluster> partitions, Seconds now, bool ended, Changes& changes) = 0;
+    /// Tells that a job ended which a pass started. `run`: its time on all its cores, as far as it is known.
+    virtual void ended(JobId /*id*/, Seconds /*run*/) {}
     /// When the next pass is due although nothing happens; kNever.
     virtual Seconds wake() const = 0;
     virtual std::size_t waiting() const = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// backfill_rows.cpp - the options of slurm, sd and sd+, and their rows.
+// backfill_rows.cpp - the options of backfill and of sharing after it, and their rows.
 #include "policy/registry/backfill_rows.hpp"
 
 namespace drom::policy {
@@ -57,6 +57,34 @@ std::string limit_text(const Rules& rules) {
     return rules.sharing.limit == Limit::kInfinite ? "inf" : "dynamic";
 }
 
+constexpr const char* kPredictors[] = {"request", "last2", "knn"};
+
+Read read_predictor(PredictionRules::Kind& into, std::string_view text) {
+    for (std::size_t i = 0; i < std::size(kPredictors); ++i) {
+        if (text != kPredictors[i]) continue;
+        into = static_cast<PredictionRules::Kind>(i);
+        return {};
+    }
+    return tl::unexpected(std::string("is none of request, last2 and knn"));
+}
+
+std::string predictor_text(PredictionRules::Kind kind) { return kPredictors[static_cast<std::size_t>(kind)]; }
+
+Read set_sharing_depth(Rules& rules, std::string_view text) {
+    if (text == "backfill") {
+        rules.sharing.depth = SlowdownRules::kAsBackfill;
+        return {};
+    }
+    if (auto read = read_whole(rules.sharing.depth, text, 0); !read)
+        return tl::unexpected(read.error() + "; nor backfill");
+    return {};
+}
+
+std::string sharing_depth_text(const Rules& rules) {
+    const int depth = rules.sharing.depth;
+    return depth == SlowdownRules::kAsBackfill ? "backfill" : std::to_string(depth);
+}
+
 // clang-format off
 constexpr Option<Rules> kBase[] = {
     {"base", "NAME", "static part of sd: slurm or easy (one reservation, every job); sets every bf_ option", set_base, [](const Rules& r) { return std::string(r.easy_base ? "easy" : "slurm"); }},
@@ -99,12 +127,37 @@ constexpr Option<Rules> kSharing[] = {
      [](Rules& r, std::string_view v) { return read_whole(r.sharing.sharing.jobs_per_node, v, 2, 64); }, [](const Rules& r) { return std::to_string(r.sharing.sharing.jobs_per_node); }},
     {"add_free_nodes", "yes|no", "free nodes may complete those of the mates",
      [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.sharing.add_free_nodes, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.add_free_nodes); }},
+    {"parts", "yes|no", "a guest takes as many of a mate's nodes as it needs, of any number of mates",
+     [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.sharing.parts, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.parts); }},
+    {"keep_first", "yes|no", "no mate may delay the first reservation of a pass",
+     [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.keep_first, v); }, [](const Rules& r) { return text_of(r.sharing.keep_first); }},
+    {"sharing_depth", "N", "waiting jobs that may share; backfill: those that the backfill looks at; 0: all", set_sharing_depth, sharing_depth_text},
+    {"sd_prediction", "NAME", "as prediction, but of jobs that share only: reservations go by requests",
+     [](Rules& r, std::string_view v) { return read_predictor(r.sd_prediction, v); }, [](const Rules& r) { return predictor_text(r.sd_prediction); }},
     {"gain", "G", "share only if the guest's slowdown falls by more than G times what its mates' rise; 0: always",
      [](Rules& r, std::string_view v) { return read_number(r.sharing.gain, v, 0.0, 1e6); }, [](const Rules& r) { return text_of(r.sharing.gain); }},
 };
+
+constexpr Option<Rules> kPrediction[] = {
+    {"prediction", "NAME", "run times to plan with: request; last2, the mean of the user's last two; knn, of the 8 jobs most alike",
+     [](Rules& r, std::string_view v) { return read_predictor(r.prediction.kind, v); }, [](const Rules& r) { return predictor_text(r.prediction.kind); }},
+    {"safety", "Q", "share of the jobs that should end within their prediction, which is lengthened for it; 0: as it is",
+     [](Rules& r, std::string_view v) { return read_number(r.prediction.safety, v, 0.0, 1.0); }, [](const Rules& r) { return text_of(r.prediction.safety); }},
+};
 // clang-format on
 
-std::unique_ptr<Scheduler> make_sharing(const Rules& rules) { return backfill(rules.backfill, rules.sharing); }
+std::unique_ptr<Scheduler> make_easy(const Rules& rules) { return predicting(easy(), rules.prediction); }
+std::unique_ptr<Scheduler> make_static(const Rules& rules) {
+    return predicting(backfill(rules.backfill), rules.prediction);
+}
+std::unique_ptr<Scheduler> make_sharing(const Rules& rules) {
+    PredictionRules prediction = rules.prediction;
+    if (prediction.kind == PredictionRules::Kind::kRequest) {
+        prediction.kind = rules.sd_prediction;
+        prediction.sharing_only = true;
+    }
+    return predicting(backfill(rules.backfill, rules.sharing), prediction);
+}
 
 BackfillPolicy sd_plus() {
     BackfillPolicy rules;
@@ -116,29 +169,27 @@ BackfillPolicy sd_plus() {
     return rules;
 }
 
-struct NoRules {};
-
 }  // namespace
 
 std::vector<PolicyRow> backfill_rows() {
     return {
-        policy_row<NoRules>(
+        policy_row<Rules>(
             {"easy", "EASY backfill: one reservation, every waiting job is looked at, first come, first served",
              "D. Lifka, \"The ANL/IBM SP scheduling system\", 1995"},
-            {}, {}, [](const NoRules&) { return easy(); }),
+            {kPrediction}, {}, make_easy),
         policy_row<Rules>({"slurm", "Slurm's backfill: reservations down to a depth, passes at an interval",
                            "slurm.conf(5) of 22.05, SchedulerParameters"},
-                          {kBackfill}, {}, [](const Rules& rules) { return backfill(rules.backfill); }),
+                          {kBackfill, kPrediction}, {}, make_static),
         policy_row<Rules>({"sd",
                            "the thesis's slowdown-driven policy: slurm, and a job that would wait too long shares "
                            "nodes of running jobs",
                            "thesis, section 4.5"},
-                          {kBase, kBackfill, kSharing}, {}, make_sharing),
+                          {kBase, kBackfill, kSharing, kPrediction}, {}, make_sharing),
         policy_row<Rules>(
             {"sd+",
              "the same on EASY, only where the guest wins more slowdown than its mates lose, completed with free nodes",
              "this project; docs/user/simulator.md"},
-            {kSharing}, sd_plus(), make_sharing),
+            {kSharing, kPrediction}, sd_plus(), make_sharing),
     };
 }
 

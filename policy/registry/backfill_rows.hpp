@@ -2,15 +2,18 @@
 // backfill_rows.hpp - the policies that are backfill, with sharing or without.
 #pragma once
 
+#include "policy/prediction/predicting.hpp"
 #include "policy/registry/registry.hpp"
 
 namespace drom::policy {
 
-/// Rules of the policies slurm, sd and sd+; slurm has no sharing.
+/// Rules of the policies easy, slurm, sd and sd+; the first two have no sharing.
 struct BackfillPolicy {
     BackfillRules backfill;
     bool easy_base = false;  ///< sd: reservations as EASY instead of as Slurm
     SlowdownRules sharing;
+    PredictionRules prediction;
+    PredictionRules::Kind sd_prediction = PredictionRules::Kind::kRequest;  ///< of sharing, where that is all
 };
 
 /// Makes the rows easy, slurm, sd and sd+.

@@ -64,6 +64,7 @@ public:
             decide(now, ended);
         }
         out_.interrupted = stopped();
+        for (const Cluster& cluster : clusters_) out_.outlived += cluster.outlived();
         close_stretches();
         out_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return std::move(out_);
@@ -165,11 +166,12 @@ private:
         JobOutcome& job = out_.jobs[ended.job];
         job.end = now;
         job.killed = end.at_limit;
-        job.limit_end = cluster(end.slot).running(end.slot.number).end;
+        job.limit_end = cluster(end.slot).running(end.slot.number).limit_end;
         ++ended.version;
         stop_drawing(end.slot, now);
         cluster(end.slot).finish(end.slot.number, now);
         adjust(end.slot.partition, now);
+        scheduler_.ended(static_cast<policy::JobId>(ended.job), job.killed ? std::min(job.run, job.request) : job.run);
         ++ended_;
         if (rules_.progress && ended_ % 4096 == 0) rules_.progress(ended_);
     }
@@ -188,6 +190,7 @@ private:
             job.kind = outcome.malleable ? policy::Kind::kMalleable : policy::Kind::kRigid;
             job.partition = std::max(-1, partitions_[submitted_]);
             job.application = known_application(outcome);
+            job.user = outcome.user;
             scheduler_.submit(job);
         }
     }
@@ -283,7 +286,7 @@ private:
     void set_end(const Slot& slot, Seconds now) {
         Work& running = work(slot);
         Seconds at = now + policy::seconds_for(running.left, running.rate.done);
-        const Seconds limit = std::max(cluster(slot).running(slot.number).end, now);
+        const Seconds limit = std::max(cluster(slot).running(slot.number).limit_end, now);
         const bool at_limit = rules_.kill_at_limit && limit < at;
         if (at_limit) at = limit;
         ends_.push({at, static_cast<std::int64_t>(running.job), slot, ++running.version, at_limit});

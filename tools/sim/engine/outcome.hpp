@@ -91,6 +91,7 @@ struct Outcome {
     std::vector<Stretch> stretches;  ///< of the window that was asked for
     double seconds = 0;              ///< that the simulation itself took
     std::size_t passes = 0, events = 0;
+    std::size_t outlived = 0;  ///< guests that outlived a mate
 };
 
 }  // namespace drom::sim

@@ -176,6 +176,7 @@ Digest digest(const Outcome& outcome, const Outcome* baseline, Window window) {
     digest.setting = outcome.setting;
     digest.interrupted = outcome.interrupted;
     digest.passes = outcome.passes;
+    digest.outlived = outcome.outlived;
     digest.events = outcome.events;
     digest.metrics = measure(outcome);
     if (baseline != nullptr) digest.worse = share_worse(outcome, *baseline);

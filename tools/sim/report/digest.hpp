@@ -59,6 +59,7 @@ struct Digest {
     Setting setting;
     bool interrupted = false;
     std::size_t passes = 0, events = 0;
+    std::size_t outlived = 0;  ///< guests that outlived a mate
     Metrics metrics;
     std::optional<ShareWorse> worse;  ///< than under the baseline
     HeatMap heat;

@@ -105,6 +105,7 @@ Json summary(const Digest& digest) {
     json["killed"] = metrics.killed;
     json["too_wide"] = metrics.too_wide;
     json["interrupted"] = digest.interrupted;
+    json["outlived"] = digest.outlived;
     json["passes"] = digest.passes;
     json["events"] = digest.events;
     if (digest.worse) json["worse"] = worse(*digest.worse);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// predicting.hpp - any scheduler, planning with predicted run times instead of requested ones.
+#pragma once
+
+#include <memory>
+
+#include "policy/scheduler.hpp"
+
+namespace drom::policy {
+
+struct PredictionRules {
+    enum class Kind : std::uint8_t {
+        kRequest,  ///< what was asked for
+        kLastTwo,  ///< last_two()
+        kNearest,  ///< nearest_jobs()
+    };
+    Kind kind = Kind::kRequest;
+    bool sharing_only =
+        false;          ///< reservations go by requests; predicted are the ends and slowdowns of jobs that share
+    double safety = 0;  ///< share of the jobs that should end within their prediction, which is lengthened; 0: no care
+};
+
+/// Gives `inner` predictions for requests, made when a job is submitted. Limits stay what was requested. A prediction
+/// that a job outruns is doubled, and the scheduler is asked again. With kRequest: `inner` itself.
+std::unique_ptr<Scheduler> predicting(std::unique_ptr<Scheduler> inner, const PredictionRules& rules);
+
+}  // namespace drom::policy
