@@ -38,8 +38,8 @@ struct Job {
     Kind kind = Kind::kMalleable;
     int partition = 0;     ///< from 0; -1: of none that is known
     int application = -1;  ///< of the energy model where there is one, else the log's; -1: of none that is known
+    int user = -1;         ///< number; -1: not known
     NodeFilter filter;
-    int user = -1, application = -1;  ///< numbers; -1: not known
 };
 
 }  // namespace drom::policy

@@ -159,6 +159,17 @@ std::unique_ptr<Scheduler> make_sharing(const Rules& rules) {
     return predicting(backfill(rules.backfill, rules.sharing), prediction);
 }
 
+BackfillPolicy sd_deep() {
+    BackfillPolicy rules;
+    rules.sharing.limit = Limit::kInfinite;
+    rules.sharing.gain = 100;
+    rules.sharing.keep_first = true;
+    rules.sharing.depth = 0;
+    rules.sharing.sharing.parts = true;
+    rules.sd_prediction = PredictionRules::Kind::kNearest;
+    return rules;
+}
+
 BackfillPolicy sd_plus() {
     BackfillPolicy rules;
     rules.easy_base = true;
@@ -190,6 +201,11 @@ std::vector<PolicyRow> backfill_rows() {
              "the same on EASY, only where the guest wins more slowdown than its mates lose, completed with free nodes",
              "this project; docs/user/simulator.md"},
             {kSharing, kPrediction}, sd_plus(), make_sharing),
+        policy_row<Rules>({"sd-deep",
+                           "sd for few malleable jobs: all that wait may share, parts of running ones, where they win "
+                           "100 times what those lose",
+                           "this project; docs/user/simulator.md"},
+                          {kBase, kBackfill, kSharing, kPrediction}, sd_deep(), make_sharing),
     };
 }
 

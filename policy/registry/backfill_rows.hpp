@@ -7,7 +7,7 @@
 
 namespace drom::policy {
 
-/// Rules of the policies easy, slurm, sd and sd+; the first two have no sharing.
+/// Rules of the policies easy, slurm, sd, sd+ and sd-deep; the first two have no sharing.
 struct BackfillPolicy {
     BackfillRules backfill;
     bool easy_base = false;  ///< sd: reservations as EASY instead of as Slurm
@@ -16,7 +16,7 @@ struct BackfillPolicy {
     PredictionRules::Kind sd_prediction = PredictionRules::Kind::kRequest;  ///< of sharing, where that is all
 };
 
-/// Makes the rows easy, slurm, sd and sd+.
+/// Makes the rows easy, slurm, sd, sd+ and sd-deep.
 std::vector<PolicyRow> backfill_rows();
 
 }  // namespace drom::policy

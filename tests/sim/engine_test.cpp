@@ -41,6 +41,7 @@ public:
                     trouble = "a guest outlives its mate";
         }
     }
+    void ended(policy::JobId id, Seconds run) override { inner_->ended(id, run); }
     Seconds wake() const override { return inner_->wake(); }
     std::size_t waiting() const override { return inner_->waiting(); }
 
@@ -64,14 +65,16 @@ Workload random_workload(bool exact) {
         job.processors = *rc::gen::inRange(1, kNodes * kCores + 1);
         job.request = *rc::gen::inRange<Seconds>(1, 500);
         job.run = exact ? job.request : *rc::gen::inRange<Seconds>(0, job.request + 1);
+        job.user = exact ? -1 : *rc::gen::inRange(0, 3);
         workload.jobs.push_back(job);
     }
     return workload;
 }
 
 std::string random_setting() {
-    std::string setting = *rc::gen::element<std::string>("easy", "slurm", "sd", "sd:base=easy", "sd+", "eamc", "energy",
-                                                         "best-partition", "sd-eamc", "ejs");
+    std::string setting = *rc::gen::element<std::string>(
+        "easy", "easy:prediction=last2", "slurm", "slurm:prediction=knn", "sd", "sd:base=easy", "sd+", "sd-deep",
+        "sd-deep:bf_max_job_test=1,gain=0", "eamc", "energy", "best-partition", "sd-eamc", "ejs");
     if (!setting.starts_with("sd") || setting == "sd-eamc") return setting;
     setting += setting.find(':') == std::string::npos ? ':' : ',';
     setting += "max_slowdown=" + *rc::gen::element<std::string>("inf", "dynamic", "2", "10");
@@ -79,6 +82,10 @@ std::string random_setting() {
     setting += ",max_mates=" + *rc::gen::element<std::string>("1", "2", "3");
     setting += ",jobs_per_node=" + *rc::gen::element<std::string>("2", "2", "3");
     setting += ",add_free_nodes=" + *rc::gen::element<std::string>("yes", "no");
+    setting += ",parts=" + *rc::gen::element<std::string>("yes", "no");
+    setting += ",keep_first=" + *rc::gen::element<std::string>("yes", "no");
+    setting += ",sd_prediction=" + *rc::gen::element<std::string>("request", "last2", "knn");
+    setting += ",prediction=" + *rc::gen::element<std::string>("request", "request", "knn");
     return setting;
 }
 
@@ -165,11 +172,10 @@ TEST(Engine, WorstCaseEqualsIdealWhenRequestsAreExact) {
     EXPECT_TRUE(holds("models", [] {
         const Workload workload = random_workload(true);
         std::string setting = random_setting();
-        // Free nodes of a guest stay whole: there the mean is above the minimum by design.
-        if (const auto at = setting.find("add_free_nodes=yes"); at != std::string::npos)
-            setting.replace(at, 18, "add_free_nodes=no");
-        if (setting.rfind("sd+", 0) == 0 && setting.find("add_free_nodes") == std::string::npos)
-            setting += ",add_free_nodes=no";
+        // Free nodes of a guest and nodes that a mate does not lend stay whole: there the mean is above the minimum.
+        for (const std::string whole : {"add_free_nodes=yes", "parts=yes"})
+            if (const auto at = setting.find(whole); at != std::string::npos)
+                setting.replace(at + whole.find('=') + 1, 3, "no");
         if (setting == "sd-eamc") setting += ":add_free_nodes=no";
         RC_ASSERT(same(simulated(workload, setting, "ideal"), simulated(workload, setting, "worst")));
     }));

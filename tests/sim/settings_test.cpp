@@ -49,7 +49,7 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
 }
 
 TEST(Settings, EveryValueIsReadBackAsItIsPrinted) {
-    for (const char* policy : {"easy", "slurm", "sd", "sd+"}) {
+    for (const char* policy : {"easy", "slurm", "sd", "sd+", "sd-deep"}) {
         const auto defaults = read_setting(policy, {{"partition_factors", "0.5/1/0"}});
         ASSERT_TRUE(defaults.has_value());
         const Assignments values = values_of(*defaults);
