@@ -111,6 +111,30 @@ std::set<int> Cluster::guests_of(int slot) const {
     return guests;
 }
 
+void Cluster::resize(int slot, int nodes, Seconds now, Seconds end) {
+    changed_.clear();
+    unlist(slot);
+    RunningJob& running = jobs_[index(slot)];
+    const int number = running.pieces.front();
+    drop_release(number);
+    SharedNodes& piece = pieces_[index(number)];
+    if (nodes > piece.nodes.count()) {
+        Job more = running.job;
+        more.nodes = nodes - piece.nodes.count();
+        const NodeSet added = pick(more);
+        free_.erase(added);
+        piece.nodes.insert(added);
+    } else {
+        NodeSet given = std::move(piece.nodes);
+        piece.nodes = given.take_first(nodes);
+        free_.insert(given);
+    }
+    running.job.nodes = nodes;
+    running.since = now;
+    running.left = (end - now) * machine_.cores_per_node;
+    predict({slot}, now);
+}
+
 int Cluster::new_slot(const Job& job, Seconds now) {
     if (free_slots_.empty()) {
         free_slots_.push_back(slots());

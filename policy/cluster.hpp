@@ -111,6 +111,9 @@ public:
     int start(const Job& job, const NodeSet& nodes, Seconds now);
     /// Starts the job as a guest. Extends the predicted ends of it and of its mates. Returns its slot.
     int share(const Job& job, const Sharing& sharing, Seconds now);
+    /// Gives the job, which shares no node, another number of whole nodes: free ones, or fewer of its own. `end` is its
+    /// predicted end from now on.
+    void resize(int slot, int nodes, Seconds now, Seconds end);
     /// The job has ended: its cores return, and the predicted ends of those that it shared with move.
     void finish(int slot, Seconds now);
     /// Doubles the requests of jobs that run at or after their predicted ends, up to their limits. Returns whether a

@@ -145,6 +145,55 @@ TEST(Cluster, NothingIsLostAndNoNodeIsOverFullWhateverComesAndGoes) {
     }));
 }
 
+TEST(Cluster, ResizesAJobThatIsAlone) {
+    Cluster cluster(Machine::uniform(8, 4));
+    Job job;
+    job.nodes = 4;
+    job.request = 100;
+    const int slot = cluster.start(job, cluster.pick(job), 0);
+    cluster.resize(slot, 6, 10, 100);
+    EXPECT_EQ(cluster.nodes_of(slot).text(), "0-5");
+    EXPECT_EQ(cluster.running(slot).end, 100);
+    cluster.resize(slot, 2, 20, 150);
+    EXPECT_EQ(cluster.free().text(), "2-7");
+    EXPECT_EQ(cluster.running(slot).end, 150);
+    EXPECT_EQ(cluster.releases().front().at, 150);
+    EXPECT_EQ(cluster.releases().front().nodes, 2);
+    EXPECT_EQ(cluster.lender(slot).end, 150);
+    cluster.finish(slot, 30);
+    EXPECT_EQ(cluster.free().count(), 8);
+}
+
+TEST(Cluster, IsConsistentAfterAnyResizes) {
+    EXPECT_TRUE(holds("free and busy nodes are all nodes", [] {
+        Seconds now = 0;
+        Cluster cluster(Machine::uniform(20, 2));
+        for (JobId id = 1; id <= 30; ++id) {
+            now += *rc::gen::inRange<Seconds>(0, 50);
+            const std::vector<int> slots = drom::test::slots_of(cluster);
+            const Job job = drom::test::random_job(id, now, 8);
+            const NodeSet nodes = cluster.pick(job);
+            if (!slots.empty() && *rc::gen::weightedElement<bool>({{3, true}, {2, false}})) {
+                const int slot = *rc::gen::elementOf(slots);
+                const int most = cluster.running(slot).job.nodes + cluster.free().count();
+                const int size = *rc::gen::inRange(1, most + 1);
+                const Seconds end = now + *rc::gen::inRange<Seconds>(0, 400);
+                cluster.resize(slot, size, now, end);
+                RC_ASSERT(cluster.nodes_of(slot).count() == size);
+                RC_ASSERT(cluster.running(slot).end == end);
+            } else if (!nodes.empty()) {
+                cluster.start(job, nodes, now);
+            } else {
+                cluster.finish(*rc::gen::elementOf(slots), now);
+            }
+            RC_ASSERT(cluster.inconsistency() == "");
+        }
+        for (const int slot : drom::test::slots_of(cluster)) cluster.finish(slot, now);
+        RC_ASSERT(cluster.free().count() == 20);
+        RC_ASSERT(cluster.malleable().empty());
+    }));
+}
+
 // The prediction must come true when every job uses up its request and no other job comes.
 TEST(Cluster, PredictedEndsComeTrueWhenRequestsAreExact) {
     EXPECT_TRUE(holds("predictions", [] {
