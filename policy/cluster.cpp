@@ -131,7 +131,7 @@ void Cluster::resize(int slot, int nodes, Seconds now, Seconds end) {
     }
     running.job.nodes = nodes;
     running.since = now;
-    running.left = (end - now) * machine_.cores_per_node;
+    running.left = running.limit_left = (end - now) * machine_.cores_per_node;
     predict({slot}, now);
 }
 

@@ -27,6 +27,8 @@ struct NodeFilter {
     friend bool operator==(const NodeFilter&, const NodeFilter&) = default;
 };
 
+struct ResizeTraits;
+
 struct Job {
     JobId id = 0;
     Seconds submit = 0;
@@ -40,6 +42,7 @@ struct Job {
     int application = -1;  ///< of the energy model where there is one, else the log's; -1: of none that is known
     int user = -1;         ///< number; -1: not known
     NodeFilter filter;
+    const ResizeTraits* resize = nullptr;  ///< how its number of nodes may change; null: not at all. Not owned
 };
 
 }  // namespace drom::policy

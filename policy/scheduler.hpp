@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "policy/priority.hpp"
+#include "policy/resize/traits.hpp"
 #include "policy/slowdown.hpp"
 
 namespace drom::policy {
@@ -37,11 +38,34 @@ struct Start {
     Decision decision;
 };
 
+/// A job whose number of nodes a pass changed.
+struct Resize {
+    enum class Phase : std::uint8_t {
+        kAtOnce,
+        kPosted,  ///< a shrink that the program has to carry out: the cluster changes when it has
+        kDone,    ///< a shrink that was posted before
+    };
+    int partition = 0, slot = 0;
+    int from = 0, to = 0;
+    Phase phase = Phase::kAtOnce;
+};
+
 /// The changes that a pass made.
 struct Changes {
     std::vector<Start> started;
+    std::vector<Resize> resized;
 
-    void clear() { started.clear(); }
+    void clear() {
+        started.clear();
+        resized.clear();
+    }
+};
+
+/// A running job at a resize point: one of its iterations has ended.
+struct Iteration {
+    int partition = 0, slot = 0;
+    double seconds = 0;  ///< that it took
+    double mtct = 0;     ///< time in MPI over time outside it
 };
 
 class Scheduler {
@@ -50,6 +74,10 @@ public:
     virtual void submit(const Job& job) = 0;
     /// Takes a waiting job back. False when it does not wait.
     virtual bool cancel(JobId id) = 0;
+    /// A job is at a resize point. The next pass may change its size.
+    virtual void iterated(const Iteration& /*iteration*/) {}
+    /// The program has carried out a shrink that was posted.
+    virtual void shrunk(int /*partition*/, int /*slot*/) {}
     /// Decides at `now`, carries it out on the clusters, and appends what it did to `changes`. `partitions` are always
     /// the same ones, and as many as the policy can use (PolicyRow::several_partitions). `ended`: since the last pass a
     /// job ended or the machine changed (otherwise only submits happened).

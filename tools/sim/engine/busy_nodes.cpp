@@ -42,6 +42,10 @@ std::vector<BusyNodes> busy_nodes(const Outcome& outcome, Seconds stop) {
     busy.reserve(outcome.jobs.size());
     for (const JobOutcome& job : outcome.jobs) {
         if (job.start < 0 || job.start >= stop) continue;
+        if (job.program >= 0) {
+            busy.insert(busy.end(), job.held.begin(), job.held.end());
+            continue;
+        }
         const Seconds end = hosts.end_of(job);
         int own = job.nodes;
         for (const std::int64_t id : job.mates) {

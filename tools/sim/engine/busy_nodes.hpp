@@ -8,15 +8,10 @@
 
 namespace drom::sim {
 
-/// `nodes` nodes have a job in [from, to).
-struct BusyNodes {
-    int nodes = 0;
-    Seconds from = 0, to = 0;
-};
-
 /// Each node that has a job once, whatever the number of its jobs: the nodes of a job count while it runs, but a
-/// guest's only after the end of the mate whose they were. Jobs that did not end keep their nodes until `stop`. Exact
-/// with at most two jobs per node, slightly high with more. Cost: the jobs.
+/// guest's only after the end of the mate whose they were; a program has other nodes after each change. Jobs that did
+/// not end keep their nodes until `stop`. Exact with at most two jobs per node, slightly high with more. Cost: the
+/// jobs.
 std::vector<BusyNodes> busy_nodes(const Outcome& outcome, Seconds stop);
 
 }  // namespace drom::sim

@@ -9,6 +9,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "engine/iterations.hpp"
 #include "policy/energy/entries.hpp"
 
 namespace drom::sim {
@@ -31,6 +32,7 @@ struct Work {
     policy::Rate rate;
     double nodes = 0;           ///< that it has, in shares of their cores
     std::uint64_t version = 0;  ///< of its end event: older ones are void
+    bool iterates = false;      ///< its progress is that of a program; the above says nothing
 };
 
 struct End {
@@ -39,10 +41,21 @@ struct End {
     Slot slot;
     std::uint64_t version = 0;
     bool at_limit = false;
+    bool at_point = false;  ///< no end, but a resize point
 };
 
-struct LaterEnd {
-    bool operator()(const End& a, const End& b) const { return a.at != b.at ? a.at > b.at : a.id > b.id; }
+/// A shrink that a program carries out.
+struct Shrink {
+    Seconds at = 0;
+    std::int64_t id = 0;
+    Slot slot;
+};
+
+struct Later {
+    template <class Event>
+    bool operator()(const Event& a, const Event& b) const {
+        return a.at != b.at ? a.at > b.at : a.id > b.id;
+    }
 };
 
 class Engine {
@@ -56,21 +69,31 @@ public:
 
     Outcome run() {
         const auto begin = std::chrono::steady_clock::now();
+        Seconds last = 0;
         while (!stopped()) {
             const Seconds now = next_time();
             if (now == kNever) break;
+            last = now;
             const bool ended = end_jobs(now);
+            end_shrinks(now);
             submit_jobs(now);
             decide(now, ended);
         }
         out_.interrupted = stopped();
         for (const Cluster& cluster : clusters_) out_.outlived += cluster.outlived();
+        for (const auto& running : elastic_) note_nodes(running.first, last);
         close_stretches();
         out_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return std::move(out_);
     }
 
 private:
+    /// A running program; its nodes are noted until `since`.
+    struct Elastic {
+        IterativeRun run;
+        Seconds since;
+    };
+
     bool stopped() const { return rules_.stop != nullptr && rules_.stop->load(std::memory_order_relaxed); }
 
     void number_applications() {
@@ -108,7 +131,9 @@ private:
             outcome.nodes = static_cast<int>(nodes);
             outcome.user = job.user;
             outcome.application = job.application;
-            outcome.malleable = malleable;
+            outcome.program = job.program;
+            if (job.program >= 0) outcome.rank = program(outcome).traits.rank;
+            outcome.malleable = malleable && job.program < 0;  // sharing is for jobs whose work is a run time
             out_.jobs.push_back(outcome);
             // Logs number them from 1, lists of names from 0.
             partitions_.push_back(workload_.partitions.empty() ? job.partition - 1 : job.partition);
@@ -119,6 +144,7 @@ private:
         while (!ends_.empty() && stale(ends_.top())) ends_.pop();
         Seconds next = scheduler_.wake();
         if (!ends_.empty()) next = std::min(next, ends_.top().at);
+        if (!shrinks_.empty()) next = std::min(next, shrinks_.top().at);
         if (submitted_ < out_.jobs.size()) next = std::min(next, out_.jobs[submitted_].submit);
         return next;
     }
@@ -153,6 +179,10 @@ private:
         for (; !ends_.empty() && ends_.top().at <= now; ends_.pop()) {
             const End end = ends_.top();
             if (stale(end)) continue;
+            if (end.at_point) {
+                iterate(end.slot);
+                continue;
+            }
             finish(end, now);
             any = true;
         }
@@ -167,6 +197,7 @@ private:
         job.end = now;
         job.killed = end.at_limit;
         job.limit_end = cluster(end.slot).running(end.slot.number).limit_end;
+        if (ended.iterates) leave(ended.job, now);
         ++ended.version;
         stop_drawing(end.slot, now);
         cluster(end.slot).finish(end.slot.number, now);
@@ -191,6 +222,7 @@ private:
             job.partition = std::max(-1, partitions_[submitted_]);
             job.application = known_application(outcome);
             job.user = outcome.user;
+            if (outcome.program >= 0) job.resize = &program(outcome).traits;
             scheduler_.submit(job);
         }
     }
@@ -199,6 +231,8 @@ private:
         ++out_.passes;
         scheduler_.pass(clusters_, now, ended, changes_);
         for (const policy::Start& start : changes_.started) begin(start, now);
+        for (const policy::Resize& resize : changes_.resized) carry_out(resize, now);
+        leave_points(now);
         changes_.clear();
     }
 
@@ -221,6 +255,8 @@ private:
         begun.since = now;
         set_speed(slot);
         begun.left = time_at(decision.point, job.run) * begun.rate.per;
+        begun.iterates = job.program >= 0;
+        if (begun.iterates) enter(slot, number, now);
         if (job.shared()) note_mates(job, decision, now);
         set_end(slot, now);
         draw(slot, now);
@@ -286,10 +322,85 @@ private:
     void set_end(const Slot& slot, Seconds now) {
         Work& running = work(slot);
         Seconds at = now + policy::seconds_for(running.left, running.rate.done);
+        const bool iterates = running.iterates;
+        if (iterates) at = std::max<Seconds>(now, std::llround(elastic(running).run.next()));
+        const bool at_point = iterates && !elastic(running).run.on_last();
         const Seconds limit = std::max(cluster(slot).running(slot.number).limit_end, now);
         const bool at_limit = rules_.kill_at_limit && limit < at;
         if (at_limit) at = limit;
-        ends_.push({at, static_cast<std::int64_t>(running.job), slot, ++running.version, at_limit});
+        ends_.push(
+            {at, static_cast<std::int64_t>(running.job), slot, ++running.version, at_limit, at_point && !at_limit});
+    }
+
+    // ---- programs that iterate ---------------------------------------------------------------------------------
+
+    const Program& program(const JobOutcome& job) const {
+        return workload_.programs[static_cast<std::size_t>(job.program)];
+    }
+    Elastic& elastic(const Work& work) { return elastic_.find(work.job)->second; }
+
+    void enter(const Slot& slot, std::size_t number, Seconds now) {
+        const int nodes = cluster(slot).running(slot.number).job.nodes;
+        elastic_.insert_or_assign(
+            number,
+            Elastic{IterativeRun(program(out_.jobs[number]), nodes, out_.jobs[number].point.time_factor, now), now});
+    }
+
+    void leave(std::size_t number, Seconds now) {
+        note_nodes(number, now);
+        elastic_.erase(number);
+    }
+
+    void note_nodes(std::size_t number, Seconds now) {
+        Elastic& noted = elastic_.find(number)->second;
+        out_.jobs[number].held.push_back({noted.run.nodes(), noted.since, now});
+        noted.since = now;
+    }
+
+    void iterate(const Slot& slot) {
+        ++out_.events;
+        IterativeRun& run = elastic(work(slot)).run;
+        const double seconds = run.iterate();
+        scheduler_.iterated({slot.partition, slot.number, seconds, run.mtct()});
+        at_points_.push_back(slot);
+    }
+
+    // A decision at a point holds from its exact time on; so the next event is set after it.
+    void leave_points(Seconds now) {
+        for (const Slot& slot : at_points_) {
+            const auto found = elastic_.find(work(slot).job);
+            if (!work(slot).iterates || found == elastic_.end()) continue;
+            found->second.run.leave_point();
+            set_end(slot, now);
+        }
+        at_points_.clear();
+    }
+
+    void carry_out(const policy::Resize& resize, Seconds now) {
+        const Slot slot{resize.partition, resize.slot};
+        const std::size_t number = work(slot).job;
+        IterativeRun& run = elastic(work(slot)).run;
+        const bool done = resize.phase == policy::Resize::Phase::kDone;
+        const double cost = done ? 0 : program(out_.jobs[number]).cost(resize.from, resize.to);
+        run.pause(cost, now);
+        if (resize.phase == policy::Resize::Phase::kPosted) {
+            shrinks_.push({now + std::llround(cost), static_cast<std::int64_t>(number), slot});
+            set_end(slot, now);
+            return;
+        }
+        note_nodes(number, now);
+        run.resize(resize.to, now);
+        ++out_.jobs[number].resizes;
+        change(slot, now);
+    }
+
+    void end_shrinks(Seconds now) {
+        for (; !shrinks_.empty() && shrinks_.top().at <= now; shrinks_.pop()) {
+            const Shrink shrink = shrinks_.top();
+            const policy::RunningJob& running = cluster(shrink.slot).running(shrink.slot.number);
+            if (running.runs && running.job.id == shrink.id)
+                scheduler_.shrunk(shrink.slot.partition, shrink.slot.number);
+        }
     }
 
     // ---- the window that is drawn ------------------------------------------------------------------------------
@@ -334,9 +445,12 @@ private:
     std::vector<int> partitions_;
     std::unordered_map<int, int> applications_;  ///< the log's numbers to those of the energy model
     std::vector<std::vector<Work>> work_;        ///< of each slot of each partition
-    std::priority_queue<End, std::vector<End>, LaterEnd> ends_;
+    std::priority_queue<End, std::vector<End>, Later> ends_;
+    std::priority_queue<Shrink, std::vector<Shrink>, Later> shrinks_;
+    std::unordered_map<std::size_t, Elastic> elastic_;  ///< running jobs that are programs
     policy::Changes changes_;
     std::vector<Open> open_;
+    std::vector<Slot> at_points_;  ///< of the present second
     std::size_t submitted_ = 0, ended_ = 0;
 };
 

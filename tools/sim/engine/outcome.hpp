@@ -7,9 +7,16 @@
 #include <vector>
 
 #include "policy/decision.hpp"
+#include "policy/resize/traits.hpp"
 #include "workload/workload.hpp"
 
 namespace drom::sim {
+
+/// `nodes` nodes have a job in [from, to).
+struct BusyNodes {
+    int nodes = 0;
+    Seconds from = 0, to = 0;
+};
 
 /// One job that was replayed. Jobs that could not be (wider than the machine) are not here; Outcome counts them.
 struct JobOutcome {
@@ -25,7 +32,11 @@ struct JobOutcome {
     Seconds limit_end = -1;  ///< extended limit in force when it ended
     int nodes = 1;
     int user = -1;
-    int application = -1;  ///< number in the log; -1: of none that is known
+    int application = -1;         ///< number in the log; -1: of none that is known
+    int program = -1;             ///< of Workload::programs
+    int resizes = 0;              ///< changes of its number of nodes
+    std::vector<BusyNodes> held;  ///< a program: its nodes over time
+    policy::JobClass rank = policy::JobClass::kGold;
     bool malleable = false;
     bool killed = false;           ///< at its limit
     bool hosted = false;           ///< it was a mate at least once

@@ -54,6 +54,8 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
     {"static_start", "s", "shared: predicted start if the job had waited; empty: none was in sight", [](Text& t, Row r) { if (shared(r) && r.job.static_start < policy::kNever) put_integer(t, r.job.static_start); }},
     {"guests", "", "times that other jobs joined its nodes", [](Text& t, Row r) { put_integer(t, r.job.guests); }},
     {"killed", "0/1", "1: the job was ended at its limit", [](Text& t, Row r) { put_flag(t, r.job.killed); }},
+    {"resizes", "", "changes of its number of nodes", [](Text& t, Row r) { put_integer(t, r.job.resizes); }},
+    {"class", "", "`gold` or `platinum`, which goes first under reshape and efficiency", [](Text& t, Row r) { put_text(t, r.job.rank == policy::JobClass::kPlatinum ? "platinum" : "gold"); }},
     {"slowdown", "", "response / static run time of at least 1 s", [](Text& t, Row r) { if (ended(r)) put_decimals(t, slowdown(r.job)); }},
     {"slowdown_stretched", "", "response / `stretched`", [](Text& t, Row r) { if (ended(r)) put_decimals(t, stretched_slowdown(r.job)); }},
     {"bounded_slowdown", "", "response / static run time of at least 10 s, and at least 1", [](Text& t, Row r) { if (ended(r)) put_decimals(t, bounded_slowdown(r.job)); }},

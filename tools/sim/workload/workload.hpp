@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "workload/program.hpp"
+
 namespace drom::sim {
 
 using Seconds = std::int64_t;
@@ -22,6 +24,7 @@ struct LogJob {
     int user = -1, group = -1, application = -1, queue = -1;
     int partition = -1;  ///< of Workload::partitions when that is not empty, else the log's number
     int status = -1;
+    int program = -1;  ///< of Workload::programs; -1: nothing is known of its inside
 
     friend bool operator==(const LogJob&, const LogJob&) = default;
 };
@@ -30,6 +33,7 @@ struct LogJob {
 struct Workload {
     std::string name;  ///< file or generator, as a report shows it
     std::vector<LogJob> jobs;
+    std::vector<Program> programs;                            ///< kinds of jobs
     std::vector<std::string> partitions;                      ///< names, where a log has names
     std::int64_t nodes = 0, processors = 0;                   ///< of the machine, from the header; 0 unknown
     std::vector<std::pair<std::string, std::string>> header;  ///< "Key: value" comment lines, in order
