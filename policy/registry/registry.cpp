@@ -7,6 +7,7 @@
 #include "policy/registry/backfill_rows.hpp"
 #include "policy/registry/energy_rows.hpp"
 #include "policy/registry/platform_rows.hpp"
+#include "policy/registry/resize_rows.hpp"
 
 namespace drom::policy {
 namespace {
@@ -17,6 +18,7 @@ std::deque<PolicyRow>& rows() {
         for (PolicyRow& row : backfill_rows()) made.push_back(std::move(row));
         for (PolicyRow& row : energy_rows()) made.push_back(std::move(row));
         for (PolicyRow& row : platform_rows()) made.push_back(std::move(row));
+        for (PolicyRow& row : resize_rows()) made.push_back(std::move(row));
         return made;
     }();
     return all;

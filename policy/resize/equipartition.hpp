@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// equipartition.hpp - equal shares with a cool-down (HPC in the cloud, section 6.3), and the order in which shrinks,
-// launches and expansions are carried out (section 6.5.5). Pure.
+// equipartition.hpp - equal shares with a cool-down, and the order in which changes are carried out (HPC in the cloud,
+// sections 6.3 and 6.5.5). Pure.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ std::vector<int> equal_shares(std::span<const Shareholder> jobs, int units, Seco
 /// Returns the least T_gap that ten times the cost of a change allows.
 Seconds least_gap(Seconds cost) noexcept;
 
-/// What is done to a job now.
+/// One change of a job.
 struct Step {
     JobId job = 0;
     int from = 0, to = 0;  ///< units

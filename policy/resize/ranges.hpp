@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ranges.hpp - the elastic runtime scheduler: which sizes a job may have by its share of communication, and how nodes
-// are balanced over jobs by their remaining times (elastic MPI, section 10.3). Pure.
+// ranges.hpp - the elastic runtime scheduler: sizes by the share of communication, and nodes balanced by remaining
+// times (elastic MPI, section 10.3). Pure.
 #pragma once
 
 #include <span>
@@ -69,8 +69,8 @@ struct ElasticJob {
     LegalSizes sizes;  ///< with the most nodes that it may have
 };
 
-/// Returns the sizes that a tick proposes: nodes that are idle already go to those that may grow, and those that are
-/// too wide shrink. What they free is idle at the next tick.
+/// Returns the sizes that a tick proposes. Nodes that are idle already go to those that may grow; those that are too
+/// wide shrink. Their nodes are idle at the next tick.
 std::vector<int> elastic_sizes(std::span<const ElasticJob> jobs, int idle, const EfficiencyRules& rules);
 
 /// Returns sizes that free `deficit` nodes for a waiting job of `priority`; empty when those of lower priority cannot.

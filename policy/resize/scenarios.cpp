@@ -63,7 +63,7 @@ Proposal before_starts(const Scenario& scenario, const ResizeView& view, const R
 
 Proposal after_starts(const Scenario& scenario, const ResizeView& view, const ResizeRules& rules,
                       const Proposal& first) {
-    if (scenario.favours_running() || first.reason != ResizeReason::kKeep) return keep(view);
+    if (scenario.favours_running() || first.reason == ResizeReason::kUndo) return keep(view);
     return expand(scenario, view, rules);
 }
 

@@ -19,6 +19,7 @@
 #include "report/idle_policy.hpp"
 #include "workload/app_mix.hpp"
 #include "workload/cirne.hpp"
+#include "workload/elastic.hpp"
 #include "workload/lublin.hpp"
 #include "workload/sha256.hpp"
 
@@ -163,6 +164,7 @@ tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t
         if (source.jobs > 0) parameters.jobs = source.jobs;
         return lublin(parameters, seed);
     }
+    if (auto workload = elastic_workload(source.preset, source.jobs, seed)) return std::move(*workload);
     auto parameters = cirne_preset(source.preset);
     if (!parameters) return tl::unexpected(parameters.error());
     if (source.jobs > 0) parameters->jobs = source.jobs;
@@ -252,9 +254,9 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
     policy::Policy policy = parameters.policy;
     policy::set_energy_model(policy, input.energy);
     const auto scheduler = policy.scheduler();
-    Outcome outcome = parameters.run.overestimate == 1
-                          ? simulate(input.workload, *scheduler, rules)
-                          : simulate(with_requests(input.workload, parameters.run.overestimate), *scheduler, rules);
+    Outcome outcome = changes_workload(parameters.run)
+                          ? simulate(changed(input.workload, parameters.run), *scheduler, rules)
+                          : simulate(input.workload, *scheduler, rules);
     outcome.setting = {std::filesystem::path(input.workload.name).filename().string(),
                        parameters.policy.row().name,
                        command,

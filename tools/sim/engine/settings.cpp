@@ -10,6 +10,7 @@
 
 #include "policy/registry/backfill_rows.hpp"
 #include "text/nearest.hpp"
+#include "workload/elastic.hpp"
 
 namespace drom::sim {
 namespace {
@@ -60,11 +61,15 @@ constexpr Option<RunRules> kRun[] = {
      [](RunRules& r, std::string_view v) { return read_yes_or_no(r.kill_at_limit, v); }, [](const RunRules& r) { return text_of(r.kill_at_limit); }},
     {"malleable_share", "S", "share of the jobs that are malleable",
      [](RunRules& r, std::string_view v) { return read_number(r.malleable_share, v, 0.0, 1.0); }, [](const RunRules& r) { return text_of(r.malleable_share); }},
+    {"resizable_share", "S", "share of the programs of a generated mix whose number of nodes may change",
+     [](RunRules& r, std::string_view v) { return read_number(r.resizable_share, v, 0.0, 1.0); }, [](const RunRules& r) { return text_of(r.resizable_share); }},
+    {"platinum_share", "S", "share of them in the higher of two classes",
+     [](RunRules& r, std::string_view v) { return read_number(r.platinum_share, v, 0.0, 1.0); }, [](const RunRules& r) { return text_of(r.platinum_share); }},
     {"ranks_per_node", "N", "cores that a job keeps on each node",
      [](RunRules& r, std::string_view v) { return read_whole(r.ranks_per_node, v, 1, 100000); }, [](const RunRules& r) { return std::to_string(r.ranks_per_node); }},
     {"overestimate", "F", "requests: run time plus F times what the log asks for beyond it; 0 exact",
      [](RunRules& r, std::string_view v) { return read_number(r.overestimate, v, 0.0, 1000.0); }, [](const RunRules& r) { return text_of(r.overestimate); }},
-    {"seed", "N", "of what is drawn: which jobs are malleable",
+    {"seed", "N", "of what is drawn: which jobs are malleable, resizable, platinum",
      [](RunRules& r, std::string_view v) { return read_whole(r.seed, v, 0, std::numeric_limits<std::int64_t>::max()); }, [](const RunRules& r) { return std::to_string(r.seed); }},
 };
 // clang-format on
@@ -206,6 +211,15 @@ Workload with_requests(Workload workload, double overestimate) {
             std::max<Seconds>(1, job.run + static_cast<Seconds>(std::llround(overestimate * std::max(0.0, beyond))));
     }
     return workload;
+}
+
+bool changes_workload(const RunRules& run) noexcept {
+    return run.overestimate != 1 || run.resizable_share != 1 || run.platinum_share != 0;
+}
+
+Workload changed(Workload workload, const RunRules& run) {
+    return with_requests(with_shares(std::move(workload), run.resizable_share, run.platinum_share, run.seed),
+                         run.overestimate);
 }
 
 }  // namespace drom::sim

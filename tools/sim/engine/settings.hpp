@@ -18,6 +18,7 @@ struct RunRules {
     policy::RuntimeModel execution{policy::ModelKind::kIdeal};
     bool kill_at_limit = true;
     double malleable_share = 1;
+    double resizable_share = 1, platinum_share = 0;  ///< of the programs of a generated mix
     int ranks_per_node = 1;
     double overestimate = 1;  ///< request = run + overestimate * (request - run): 0 exact, 1 as in the log
     std::uint64_t seed = 1;
@@ -65,5 +66,8 @@ Assignments values_of(const Parameters& parameters);
 EngineRules engine_rules_of(const Parameters& parameters, int nodes, int cores_per_node);
 /// The workload with the requests that `parameters` ask for.
 Workload with_requests(Workload workload, double overestimate);
+/// True when jobs are simulated that differ from those of the log: changed() makes them.
+bool changes_workload(const RunRules& run) noexcept;
+Workload changed(Workload workload, const RunRules& run);
 
 }  // namespace drom::sim

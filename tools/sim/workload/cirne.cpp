@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "workload/elastic.hpp"
 #include "workload/random.hpp"
 
 namespace drom::sim {
@@ -238,8 +239,10 @@ tl::expected<CirneParameters, std::string> cirne_preset(std::string_view name) {
     if (name == "w5") return cirne_w5();
     if (name == "year") return cirne_year();
     if (name == "eamc") return cirne_eamc();
-    return tl::make_unexpected(
-        fmt::format("there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin", name));
+    std::string others;
+    for (const ElasticPreset& preset : elastic_presets()) others += std::string(", ") + preset.name;
+    return tl::make_unexpected(fmt::format(
+        "there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin{}", name, others));
 }
 
 }  // namespace drom::sim

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// resize_rows.hpp - the policies that change a running job's number of nodes.
+#pragma once
+
+#include "policy/registry/registry.hpp"
+
+namespace drom::policy {
+
+/// Makes the rows reshape, efficiency and equipartition.
+std::vector<PolicyRow> resize_rows();
+
+}  // namespace drom::policy
