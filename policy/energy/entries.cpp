@@ -29,7 +29,7 @@ double cost_of(const Prediction& at, const Least& least, double nominal_ghz, Aim
     return distance(at.joules() / least.joules, at.seconds / least.seconds, time_weight);
 }
 
-const Profile* profile_on(const EnergyModel& model, int application, int partition) {
+const Signature* signature_on(const EnergyModel& model, int application, int partition) {
     if (application < 0 || static_cast<std::size_t>(application) >= model.applications.size()) return nullptr;
     const auto& on = model.applications[static_cast<std::size_t>(application)].on;
     const auto number = static_cast<std::size_t>(partition);
@@ -41,9 +41,9 @@ double mean_watts(const EnergyModel& model, int partition) {
     double sum = 0;
     int count = 0;
     for (std::size_t i = 0; i < model.applications.size(); ++i) {
-        const Profile* profile = profile_on(model, static_cast<int>(i), partition);
-        if (profile == nullptr) continue;
-        sum += profile->watts;
+        const Signature* signature = signature_on(model, static_cast<int>(i), partition);
+        if (signature == nullptr) continue;
+        sum += signature->watts;
         ++count;
     }
     return count > 0 ? sum / count : 0;
@@ -106,14 +106,14 @@ Prediction choose(std::span<const Prediction> predictions, double nominal_ghz, A
 }
 
 std::vector<Entry> entries_of(const EnergyModel& model, const Job& job, const EnergyRules& rules) {
-    const Profile* primary = profile_on(model, job.application, 0);
+    const Signature* primary = signature_on(model, job.application, 0);
     if (primary == nullptr) return unknown_entries(model, job);
     std::vector<Entry> entries;
     for (std::size_t p = 0; p < model.partitions.size(); ++p) {
         const NodeModel& node = model.partitions[p];
-        const Profile* profile = profile_on(model, job.application, static_cast<int>(p));
-        if (profile == nullptr || !has_room(node, job)) continue;
-        const Prediction at = choose(predict(node, *profile), node.nominal_ghz(), rules.aim, rules.time_weight);
+        const Signature* signature = signature_on(model, job.application, static_cast<int>(p));
+        if (signature == nullptr || !has_room(node, job)) continue;
+        const Prediction at = choose(predict(node, *signature), node.nominal_ghz(), rules.aim, rules.time_weight);
         entries.push_back({{static_cast<int>(p), at.ghz, at.seconds / primary->seconds, at.watts, 0, 0}, 0});
     }
     rate(entries, rules.time_weight);
@@ -123,11 +123,11 @@ std::vector<Entry> entries_of(const EnergyModel& model, const Job& job, const En
 
 OperatingPoint nominal_point(const EnergyModel& model, int application, int partition) {
     OperatingPoint point = unknown_point(model, partition);
-    const Profile* profile = profile_on(model, application, partition);
-    const Profile* primary = profile_on(model, application, 0);
-    if (profile == nullptr || primary == nullptr) return point;
-    point.time_factor = profile->seconds / primary->seconds;
-    point.watts = profile->watts;
+    const Signature* signature = signature_on(model, application, partition);
+    const Signature* primary = signature_on(model, application, 0);
+    if (signature == nullptr || primary == nullptr) return point;
+    point.time_factor = signature->seconds / primary->seconds;
+    point.watts = signature->watts;
     return point;
 }
 

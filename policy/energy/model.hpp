@@ -38,7 +38,7 @@ struct NodeModel {
 };
 
 /// An application on one node at the nominal frequency.
-struct Profile {
+struct Signature {
     double seconds = 0, watts = 0;
     double cpi = 0, tpi = 0;  ///< cycles and memory transactions per instruction, for coefficients
     double slope = 0;         ///< seconds more per 0.1 GHz less, for a curve
@@ -51,14 +51,14 @@ struct Prediction {
 };
 
 /// Returns run time and power at each state at which the model gives positive ones, ascending (equation 6.3). The
-/// nominal state is the profile itself, and always there.
-std::vector<Prediction> predict(const NodeModel& node, const Profile& profile);
+/// nominal state is the signature itself, and always there.
+std::vector<Prediction> predict(const NodeModel& node, const Signature& signature);
 
 /// The application of a job, as a site knows it.
 struct Application {
     int number = 0;  ///< field 14 of a log
     std::string name;
-    std::vector<std::optional<Profile>> on;  ///< by partition; nothing: it does not run there
+    std::vector<std::optional<Signature>> on;  ///< by partition; nothing: it does not run there
 };
 
 /// All that is known of a machine's energy. The first partition is the one that requested times are for.

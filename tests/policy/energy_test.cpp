@@ -220,8 +220,8 @@ EnergyModel random_model() {
         node.nominal = *rc::gen::inRange<std::size_t>(0, node.states.size());
         model.partitions.push_back(std::move(node));
         const bool there = p == 0 || *rc::gen::inRange(0, 4) > 0;
-        model.applications[0].on.push_back(there ? std::optional(Profile{real(1, 100), real(50, 500), 0, 0, real(0, 8)})
-                                                 : std::nullopt);
+        model.applications[0].on.push_back(
+            there ? std::optional(Signature{real(1, 100), real(50, 500), 0, 0, real(0, 8)}) : std::nullopt);
     }
     return model;
 }

@@ -86,7 +86,9 @@ TEST(SimulatedEnergy, PoliciesThatKnowNoEnergyRunAtNominalFrequency) {
 }
 
 TEST(SimulatedEnergy, WithoutAModelThereIsNone) {
-    Outcome outcome = simulated({"", {job(1, 0, 1, 10, 1)}, {}, 0, 0, {}}, "easy", 1, 4);
+    Workload workload;
+    workload.jobs = {job(1, 0, 1, 10, 1)};
+    Outcome outcome = simulated(workload, "easy", 1, 4);
     outcome.setting.partitions.clear();
     EXPECT_FALSE(measure(outcome).energy);
     EXPECT_GT(measure(outcome).energy_proxy, 0);

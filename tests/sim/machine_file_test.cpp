@@ -16,7 +16,7 @@ using namespace drom::sim;
 using drom::policy::Application;
 using drom::policy::Coefficients;
 using drom::policy::NodeModel;
-using drom::policy::Profile;
+using drom::policy::Signature;
 
 const std::string kMachine =
     "# two partitions\n"
@@ -43,7 +43,7 @@ void expect_same(const NodeModel& read, const NodeModel& wanted) {
     }
 }
 
-void expect_same(const Profile& read, const Profile& wanted) {
+void expect_same(const Signature& read, const Signature& wanted) {
     EXPECT_EQ(read.seconds, wanted.seconds);
     EXPECT_EQ(read.watts, wanted.watts);
     EXPECT_EQ(read.cpi, wanted.cpi);
@@ -203,7 +203,7 @@ TEST(ThesisFiles, AreThePublishedTables) {
     ASSERT_TRUE(table) << table.error();
     std::ifstream apps(folder + "apps");
     int count = 0, number = 0, partition = 0, fields = 0, rows = 0;
-    Profile profile;
+    Signature profile;
     apps >> count;
     for (; apps >> number >> partition >> fields >> profile.seconds >> profile.watts >> profile.cpi >> profile.tpi;
          ++rows)

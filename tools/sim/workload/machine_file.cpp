@@ -163,24 +163,24 @@ private:
         const bool here = at != machine_.end();
         const auto number = static_cast<std::size_t>(at - machine_.begin());
         if (here && now().on[number]) return in_.complain(fmt::format("{} is given twice", swf::quoted(name)));
-        policy::Profile profile;
-        profile.seconds = value_of("seconds", "a time in seconds", 1e-9, kMaxSeconds);
-        profile.watts = value_of("watts", "a power in watts", 1e-9, kMaxWatts);
+        policy::Signature signature;
+        signature.seconds = value_of("seconds", "a time in seconds", 1e-9, kMaxSeconds);
+        signature.watts = value_of("watts", "a power in watts", 1e-9, kMaxWatts);
         const std::string_view form = in_.word("cpi or slope");
         if (here && form != (at->node.curve ? "slope" : "cpi"))
             return in_.complain(fmt::format("partition {} has {}", swf::quoted(name),
                                             at->node.curve ? "a curve: its applications have a slope"
                                                            : "coefficients: its applications have cpi and tpi"));
-        read_form(form, profile);
-        here ? static_cast<void>(now().on[number] = profile) : leave_out(name);
+        read_form(form, signature);
+        here ? static_cast<void>(now().on[number] = signature) : leave_out(name);
     }
 
-    void read_form(std::string_view form, policy::Profile& profile) {
+    void read_form(std::string_view form, policy::Signature& signature) {
         if (form == "slope") {
-            profile.slope = in_.number("seconds per 0.1 GHz", 0, kMaxSeconds);
+            signature.slope = in_.number("seconds per 0.1 GHz", 0, kMaxSeconds);
         } else if (form == "cpi") {
-            profile.cpi = in_.number("cycles per instruction", 1e-9, kMaxCoefficient);
-            profile.tpi = value_of("tpi", "transactions per instruction", 0, kMaxCoefficient);
+            signature.cpi = in_.number("cycles per instruction", 1e-9, kMaxCoefficient);
+            signature.tpi = value_of("tpi", "transactions per instruction", 0, kMaxCoefficient);
         } else {
             in_.complain(fmt::format("{} where cpi or slope should be", swf::quoted(form)));
         }
