@@ -24,7 +24,7 @@
 #include "client/client.hpp"
 #include "client/reserved.hpp"
 #include "drom/drom.h"
-#include "ompt/objects.hpp"
+#include "openmp/objects.hpp"
 #include "starting.hpp"
 
 namespace {

@@ -15,8 +15,8 @@
 #include "client/client.hpp"
 #include "client/unmodified.hpp"
 #include "drom/drom.h"
-#include "ompt/follow.hpp"
-#include "ompt/runtime.hpp"
+#include "openmp/follow.hpp"
+#include "openmp/runtime.hpp"
 
 // The linker's: where this library begins and ends.
 extern "C" {

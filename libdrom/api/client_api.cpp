@@ -6,7 +6,7 @@
 #include "base/env.hpp"
 #include "base/error.hpp"
 #include "client/client.hpp"
-#include "ompt/apply.hpp"
+#include "openmp/apply.hpp"
 
 using drom::CpuSet;
 using drom::fail;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // client.hpp - this process as a client: join, read requests, release CPUs, acknowledge, leave.
 //
-// One client per process. The entry points (ompt/, mpi/, api/) decide when to look; this file does the rest.
+// One client per process. The entry points (openmp/, mpi/, api/) decide when to look; this file does the rest.
 // Nothing here allocates, locks, prints or ends the process, on the idle path or on an adoption.
 #pragma once
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "client/client_state.hpp"
-#include "ompt/apply.hpp"
+#include "openmp/apply.hpp"
 #include "private.h"
 #include "shmem/reconcile.hpp"
 #include "shmem/slots.hpp"

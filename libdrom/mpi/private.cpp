@@ -5,8 +5,8 @@
 
 #include "client/rank.hpp"
 #include "client/unmodified.hpp"
-#include "ompt/apply.hpp"
-#include "ompt/runtime.hpp"
+#include "openmp/apply.hpp"
+#include "openmp/runtime.hpp"
 #include "private.hpp"
 
 namespace client = drom::client;

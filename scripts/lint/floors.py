@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # The lowest floor of each house first. Public headers are below all of them.
 HOUSES = {
-    "libdrom": (("base",), ("shmem",), ("partition", "client"), ("admin", "ompt"), ("api", "agent"), ("mpi", "dlb")),
+    "libdrom": (("base",), ("shmem",), ("partition", "client"), ("admin", "openmp"), ("api", "agent"), ("mpi", "dlb")),
     "tools/drom": (("program",), ("table",), ("output",), ("command_line",), ("verbs",)),
     "tools/sim": (("workload",), ("engine",), ("report",), ("cli",)),
 }

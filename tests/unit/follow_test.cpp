@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // follow_test.cpp - the reasons for which a team may change, and its number of threads then.
-#include "ompt/follow.hpp"
+#include "openmp/follow.hpp"
 
 #include <gtest/gtest.h>
 

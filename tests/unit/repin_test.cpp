@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // repin_test.cpp - the CPU that each thread of a team gets.
-#include "ompt/repin.hpp"
+#include "openmp/repin.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

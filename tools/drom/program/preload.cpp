@@ -2,7 +2,7 @@
 // preload.cpp - how a program will be reached.
 #include "program/preload.hpp"
 
-#include "ompt/follow.hpp"
+#include "openmp/follow.hpp"
 
 #include <dlfcn.h>
 
