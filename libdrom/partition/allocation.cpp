@@ -106,8 +106,8 @@ void correct_homes(const Topology& topology, Clients& clients) {
 }
 
 void share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet pool) {
-    std::vector<Client*> tasks;
-    std::vector<Task> wishes;
+    std::vector<Client*> clients_of_job;
+    std::vector<Task> tasks;
     CpuSet seen{};  // homes from the caller may intersect
     for (Client& client : clients) {
         if (client.job != job) continue;
@@ -115,12 +115,12 @@ void share_out(const Topology& topology, Clients& clients, uint64_t job, CpuSet 
             pool = pool - client.mask;
             continue;
         }
-        tasks.push_back(&client);
-        wishes.push_back({client.home - seen, std::max(1U, client.ranks), min_cpus_of(client), max_cpus_of(client)});
+        clients_of_job.push_back(&client);
+        tasks.push_back({client.home - seen, std::max(1U, client.ranks), min_cpus_of(client), max_cpus_of(client)});
         seen = seen | client.home;
     }
-    const std::vector<CpuSet> masks = distribute(topology, pool, wishes);
-    for (size_t i = 0; i < tasks.size(); ++i) tasks[i]->mask = masks[i];
+    const std::vector<CpuSet> masks = distribute(topology, pool, tasks);
+    for (size_t i = 0; i < masks.size(); ++i) clients_of_job[i]->mask = masks[i];
 }
 
 }  // namespace drom::partition

@@ -16,7 +16,7 @@ using drom::CpuSet;
 using drom::test::cpus;
 using drom::test::holds;
 using drom::test::small_node;
-using What = JobWish::What;
+using What = JobOrder::What;
 
 struct Row {
     const char* what;
@@ -113,15 +113,15 @@ const Row kRows[] = {
      "CPU 9 is not one of the job's, which has 0-7"},
 };
 
-JobWish wish_of(const Row& row) {
-    JobWish wish;
-    wish.what = row.verb;
-    wish.cpus = cpus(row.mask);
+JobOrder order_of(const Row& row) {
+    JobOrder order;
+    order.what = row.verb;
+    order.cpus = cpus(row.mask);
     if (row.per_rank != 0)
-        wish.per_rank = row.per_rank;
+        order.per_rank = row.per_rank;
     else
-        wish.all = row.all;
-    return wish;
+        order.all = row.all;
+    return order;
 }
 
 JobState state_of(const Row& row) {
@@ -133,7 +133,7 @@ JobState state_of(const Row& row) {
 
 TEST(JobShares, RanksGetWhatTheRowsSay) {
     for (const Row& row : kRows) {
-        const auto masks = plan_job(wish_of(row), state_of(row));
+        const auto masks = plan_job(order_of(row), state_of(row));
         std::string text;
         if (masks)
             for (const CpuSet& mask : *masks) text += (text.empty() ? "" : " ") + mask.text();
@@ -160,9 +160,9 @@ TEST(JobShares, AreEqualDisjointAndAllThatWasGiven) {
         CpuSet pool;
         for (unsigned cpu = 0; cpu < 16; ++cpu)
             if (*rc::gen::inRange(0, 3) > 0) pool.add(cpu);
-        JobWish wish;
-        wish.cpus = pool;
-        const auto masks = plan_job(wish, {members, CpuSet::range(0, 16), {}, {}, small_node()});
+        JobOrder order;
+        order.cpus = pool;
+        const auto masks = plan_job(order, {members, CpuSet::range(0, 16), {}, {}, small_node()});
         RC_ASSERT(masks.has_value() == (pool.count() >= members.size()));
         if (!masks) return;
         CpuSet seen;
@@ -182,14 +182,14 @@ TEST(JobShares, AreEqualDisjointAndAllThatWasGiven) {
 TEST(JobShares, NobodyMovesWhoNeedNot) {
     EXPECT_TRUE(holds("shares stay", [] {
         const auto members = some_members();
-        JobWish wish;
-        wish.what = What::kShrink;
-        wish.per_rank = *rc::gen::inRange(1U, 5U);
-        const auto masks = plan_job(wish, {members, CpuSet::range(0, 16), {}, {}, small_node()});
+        JobOrder order;
+        order.what = What::kShrink;
+        order.per_rank = *rc::gen::inRange(1U, 5U);
+        const auto masks = plan_job(order, {members, CpuSet::range(0, 16), {}, {}, small_node()});
         if (!masks) return;
         for (size_t i = 0; i < members.size(); ++i) {
             RC_ASSERT(members[i].cpus.contains((*masks)[i]));
-            RC_ASSERT((*masks)[i].count() == std::min(members[i].cpus.count(), *wish.per_rank));
+            RC_ASSERT((*masks)[i].count() == std::min(members[i].cpus.count(), *order.per_rank));
         }
     }));
 }

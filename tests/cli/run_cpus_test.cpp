@@ -59,36 +59,36 @@ const Row kRows[] = {
 };
 
 TEST(Choose, DrainedCpusAreNamed) {
-    Wish wish;
-    wish.count = 3;
-    wish.allowed = wish.free = cpus("0-1");
-    wish.drained = cpus("5");
-    wish.locations = small_node();
-    auto choice = choose_cpus(wish);
+    RunOrder order;
+    order.count = 3;
+    order.allowed = order.free = cpus("0-1");
+    order.drained = cpus("5");
+    order.locations = small_node();
+    auto choice = choose_cpus(order);
     ASSERT_FALSE(choice);
     EXPECT_EQ(choice.error().status, DROM_E_BUSY);
     EXPECT_EQ(choice.error().text,
               "3 CPUs wanted, but only 2 may be used here (0-1); drom restore gives back CPU 5, drained now");
-    wish.count = 4;
-    choice = choose_cpus(wish);
+    order.count = 4;
+    choice = choose_cpus(order);
     ASSERT_FALSE(choice);
     EXPECT_EQ(choice.error().status, DROM_E_NOCPU) << "restoring it would not be enough";
 }
 
 TEST(Choose, InsideAClientThatHasAllNoOtherClientsEndIsWaitedFor) {
-    Wish wish;
-    wish.count = 1;
-    wish.allowed = wish.around_cpus = cpus("1");
-    wish.free = cpus("5");
-    wish.shares = {{cpus("1"), 1}, {cpus("2"), 1}};
-    wish.around = "script (77)";
-    wish.locations = small_node();
-    EXPECT_EQ(choose_cpus(wish).error().text,
+    RunOrder order;
+    order.count = 1;
+    order.allowed = order.around_cpus = cpus("1");
+    order.free = cpus("5");
+    order.shares = {{cpus("1"), 1}, {cpus("2"), 1}};
+    order.around = "script (77)";
+    order.locations = small_node();
+    EXPECT_EQ(choose_cpus(order).error().text,
               "1 CPU wanted; 0 free and 0 more can be taken (clients keep their minimum); expand script (77), on whose "
               "CPUs this process runs, or start this command outside it; free outside this process's affinity (1): CPU "
               "5");
-    wish.allowed = cpus("1-2");
-    EXPECT_TRUE(choose_cpus(wish).error().text.find("; ask for fewer, or wait until one ends;") != std::string::npos)
+    order.allowed = cpus("1-2");
+    EXPECT_TRUE(choose_cpus(order).error().text.find("; ask for fewer, or wait until one ends;") != std::string::npos)
         << "another client has one of the CPUs";
 }
 
@@ -121,34 +121,34 @@ TEST(Choose, AnEqualShareIsNeverNothing) {
 }
 
 /// A node of 16 CPUs cut at random into free CPUs and up to four clients.
-Wish any_wish() {
-    Wish wish;
-    wish.locations = small_node();
-    wish.count = *rc::gen::inRange(1U, 18U);
-    wish.shares.resize(4);
+RunOrder any_order() {
+    RunOrder order;
+    order.locations = small_node();
+    order.count = *rc::gen::inRange(1U, 18U);
+    order.shares.resize(4);
     for (uint32_t i = 0; i < 4; ++i) {
-        wish.shares[i].min_cpus = *rc::gen::inRange(0U, 5U);
-        wish.shares[i].rigid = *rc::gen::inRange(0, 4) == 0;
+        order.shares[i].min_cpus = *rc::gen::inRange(0U, 5U);
+        order.shares[i].rigid = *rc::gen::inRange(0, 4) == 0;
     }
     for (unsigned cpu = 0; cpu < 16; ++cpu) {
         const auto owner = *rc::gen::inRange<size_t>(0, 6);
-        if (owner < 4) wish.shares[owner].cpus.add(cpu);
-        if (owner == 4) wish.free.add(cpu);
-        if (*rc::gen::inRange(0, 8) != 0) wish.allowed.add(cpu);
+        if (owner < 4) order.shares[owner].cpus.add(cpu);
+        if (owner == 4) order.free.add(cpu);
+        if (*rc::gen::inRange(0, 8) != 0) order.allowed.add(cpu);
     }
-    return wish;
+    return order;
 }
 
 TEST(Choose, NobodyGetsWhatItMayNotHaveAndNobodyLosesWhatItMustKeep) {
     EXPECT_TRUE(holds("choices are lawful", [] {
-        const Wish wish = any_wish();
-        const auto choice = choose_cpus(wish);
+        const RunOrder order = any_order();
+        const auto choice = choose_cpus(order);
         if (!choice) return;
-        RC_ASSERT(choice->cpus.count() == wish.count);
-        RC_ASSERT(wish.allowed.contains(choice->cpus));
-        RC_ASSERT(choice->takes == !wish.free.contains(choice->cpus));
-        CpuSet known = wish.free;
-        for (const Share& share : wish.shares) {
+        RC_ASSERT(choice->cpus.count() == order.count);
+        RC_ASSERT(order.allowed.contains(choice->cpus));
+        RC_ASSERT(choice->takes == !order.free.contains(choice->cpus));
+        CpuSet known = order.free;
+        for (const Share& share : order.shares) {
             known = known | share.cpus;
             const bool touched = share.cpus.intersects(choice->cpus);
             RC_ASSERT(!touched || !share.rigid);
@@ -156,21 +156,21 @@ TEST(Choose, NobodyGetsWhatItMayNotHaveAndNobodyLosesWhatItMustKeep) {
         }
         RC_ASSERT(known.contains(choice->cpus));
         // No client is asked while something is free.
-        RC_ASSERT(!choice->takes || choice->cpus.contains(wish.free & wish.allowed));
+        RC_ASSERT(!choice->takes || choice->cpus.contains(order.free & order.allowed));
     }));
 }
 
 TEST(Choose, ARefusalIsNeverForWantOfLooking) {
     EXPECT_TRUE(holds("refusals are justified", [] {
-        const Wish wish = any_wish();
-        if (choose_cpus(wish)) return;
-        unsigned available = (wish.free & wish.allowed).count();
-        for (const Share& share : wish.shares) {
+        const RunOrder order = any_order();
+        if (choose_cpus(order)) return;
+        unsigned available = (order.free & order.allowed).count();
+        for (const Share& share : order.shares) {
             const unsigned min = std::max(1U, share.min_cpus);
             const unsigned spare = share.cpus.count() > min ? share.cpus.count() - min : 0;
-            if (!share.rigid) available += std::min(spare, (share.cpus & wish.allowed).count());
+            if (!share.rigid) available += std::min(spare, (share.cpus & order.allowed).count());
         }
-        RC_ASSERT(available < wish.count);
+        RC_ASSERT(available < order.count);
     }));
 }
 

@@ -140,8 +140,8 @@ static void load(char** libraries) {
 
 static long by_regions(const char* mode, const char* stop, char** libraries) {
     const int forks = strcmp(mode, "fork") == 0;
-    char wish[4096];
-    snprintf(wish, sizeof wish, "%s.load", stop);
+    char request[4096];
+    snprintf(request, sizeof request, "%s.load", stop);
     long sum = 0;
     long begun = cpu_us();
     for (long round = 0; access(stop, F_OK) != 0; ++round) {
@@ -152,7 +152,7 @@ static long by_regions(const char* mode, const char* stop, char** libraries) {
         if (round % kWindow != kWindow - 1) continue;
         begun = say(begun);
         usleep(20000);
-        if (*libraries != NULL && loaded[0] == NULL && access(wish, F_OK) == 0) load(libraries);
+        if (*libraries != NULL && loaded[0] == NULL && access(request, F_OK) == 0) load(libraries);
     }
     return sum;
 }

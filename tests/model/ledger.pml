@@ -53,11 +53,11 @@ byte affinity[2];        // CPUs that threads of the slot's client may run on
 bool dead[2];            // the client's process has ended
 byte lock;               // 0: free
 bool intent;             // the kind of the intent: 0 nothing, 1 a mask for a client
-byte intent_self, intent_wish, intent_sum;
+byte intent_self, intent_ordered, intent_sum;
 #define SUM(who, mask) ((who) | (mask) << 4)
 
 // Only the claims look at these: the administrator's operation, and the next owner of each CPU before it.
-byte asked_self, asked_wish;
+byte asked_self, asked_ordered;
 byte before[CPUS];
 #define NEXT(w) (IS_OFFERED(w) -> NEXT_OWNER(w) : OWNER(w))
 byte stage;              // 1: the first administrators are dead, and one recovers; 2: that one is dead, too
@@ -87,13 +87,13 @@ inline plan_word(c) {
         w = from[c];
         to_be[c] = BITS(w);
         if
-        :: (wish & BIT(c)) && OWNER(w) == self && IS_OFFERED(w) -> to_be[c] = WORD(self, 0, 0, 0)
-        :: (wish & BIT(c)) && OWNER(w) != self && (OWNER(w) == 0 || !IS_LIVE(OWNER(w))) -> to_be[c] = WORD(self, 0, 0, 0)
-        :: (wish & BIT(c)) && OWNER(w) != self && OWNER(w) != 0 && IS_LIVE(OWNER(w)) ->
+        :: (ordered & BIT(c)) && OWNER(w) == self && IS_OFFERED(w) -> to_be[c] = WORD(self, 0, 0, 0)
+        :: (ordered & BIT(c)) && OWNER(w) != self && (OWNER(w) == 0 || !IS_LIVE(OWNER(w))) -> to_be[c] = WORD(self, 0, 0, 0)
+        :: (ordered & BIT(c)) && OWNER(w) != self && OWNER(w) != 0 && IS_LIVE(OWNER(w)) ->
             to_be[c] = WORD(OWNER(w), self, 1, IS_NOTIFIED(w));
             touched = touched | BIT(SLOT(OWNER(w)))
-        :: !(wish & BIT(c)) && OWNER(w) == self && !IS_OFFERED(w) -> to_be[c] = WORD(self, 0, 1, 0)
-        :: !(wish & BIT(c)) && OWNER(w) != self && NEXT_OWNER(w) == self ->
+        :: !(ordered & BIT(c)) && OWNER(w) == self && !IS_OFFERED(w) -> to_be[c] = WORD(self, 0, 1, 0)
+        :: !(ordered & BIT(c)) && OWNER(w) != self && NEXT_OWNER(w) == self ->
             to_be[c] = WORD(OWNER(w), 0, 0, 0);
             touched = touched | BIT(SLOT(OWNER(w)))
         :: else
@@ -149,7 +149,7 @@ bool joining[2];   // the process has claimed the slot and does not read yet
 
 
 proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid == recoverer)) {
-    byte asked, n, kept, to, what, touched, who, base, unnotified, usable, self, wish, c, s, back, round, count;
+    byte asked, n, kept, to, what, touched, who, base, unnotified, usable, self, ordered, c, s, back, round, count;
     short w;
     short from[CPUS], to_be[CPUS], snap[CPUS];
     bool acked, unasked, ok, changed, again, complete, announced, finishing, inherited;
@@ -175,11 +175,11 @@ proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid =
     atomic { inherited = lock != 0; lock = me }
 #if CPUS > 1
     if
-    :: intent && intent_sum == SUM(intent_self, intent_wish) -> // finish_intent()
-        atomic { self = intent_self; wish = intent_wish; finishing = true }
+    :: intent && intent_sum == SUM(intent_self, intent_ordered) -> // finish_intent()
+        atomic { self = intent_self; ordered = intent_ordered; finishing = true }
         if
         :: IS_LIVE(self) -> goto carry_out
-        :: else -> intent = false; self = 0; wish = 0; finishing = false
+        :: else -> intent = false; self = 0; ordered = 0; finishing = false
         fi;
 reconcile_everybody:
         inherited = true
@@ -215,12 +215,12 @@ begun:
 #ifndef THIRD
         :: c < CPUS -> c++
 #endif
-        :: c < CPUS -> wish = wish | BIT(c); c++
+        :: c < CPUS -> ordered = ordered | BIT(c); c++
         :: else -> break
         od;
         c = 0;
         asked_self = self;
-        asked_wish = wish;
+        asked_ordered = ordered;
         before[0] = NEXT(word[0]);
 #if CPUS > 1
         before[1] = NEXT(word[1])
@@ -231,11 +231,11 @@ carry_out:
 #if CPUS > 1 && !defined(M_NO_INTENT)
     announced = again || finishing || MANY_CHANGES;
     if
-    :: announced && !(intent && intent_self == self && intent_wish == wish && intent_sum == SUM(self, wish)) ->
+    :: announced && !(intent && intent_self == self && intent_ordered == ordered && intent_sum == SUM(self, ordered)) ->
         intent = false; // write_intent()
         intent_self = self;
-        intent_wish = wish;
-        intent_sum = SUM(self, wish);
+        intent_ordered = ordered;
+        intent_sum = SUM(self, ordered);
         intent = true
     :: else
     fi;
@@ -245,7 +245,7 @@ carry_out:
     :: !complete && !again -> again = true; goto carry_out
     :: else
     fi;
-    atomic { again = false; complete = false; self = 0; wish = 0 }
+    atomic { again = false; complete = false; self = 0; ordered = 0 }
     back = 2;
     goto settling;
 carried_out:
@@ -380,10 +380,10 @@ inline check_client(k) {
 }
 
 // With one operation and no client that dies, the words show all of the operation or nothing of it (R5, R6).
-#define WISHED(c) ((asked_wish & BIT(c)) -> NEXT(word[c]) == asked_self : NEXT(word[c]) != asked_self)
+#define AS_ORDERED(c) ((asked_ordered & BIT(c)) -> NEXT(word[c]) == asked_self : NEXT(word[c]) != asked_self)
 #define AS_BEFORE(c) (NEXT(word[c]) == before[c])
 #if CPUS > 1 && !defined(DEATHS) && ADMINISTRATORS == 1
-#define WHOLE_OR_NOT_AT_ALL assert(asked_self == 0 || (WISHED(0) && WISHED(1)) || (AS_BEFORE(0) && AS_BEFORE(1)))
+#define WHOLE_OR_NOT_AT_ALL assert(asked_self == 0 || (AS_ORDERED(0) && AS_ORDERED(1)) || (AS_BEFORE(0) && AS_BEFORE(1)))
 #else
 #define WHOLE_OR_NOT_AT_ALL skip
 #endif
@@ -391,7 +391,7 @@ inline check_client(k) {
 // All other administrators died, at any instruction, and so did the client that was joining. The other clients go on,
 // and wait for no process (R1).
 proctype Last() {
-    byte asked, n, kept, to, what, touched, who, base, unnotified, usable, self, wish, s, round, looks;
+    byte asked, n, kept, to, what, touched, who, base, unnotified, usable, self, ordered, s, round, looks;
     short w;
     short from[CPUS], to_be[CPUS], snap[CPUS];
     bool acked, unasked, changed, complete;
@@ -400,9 +400,9 @@ proctype Last() {
     IDLE(0) && IDLE(1);
     atomic {
         if
-        :: intent && intent_sum == SUM(intent_self, intent_wish) && IS_LIVE(intent_self) ->
+        :: intent && intent_sum == SUM(intent_self, intent_ordered) && IS_LIVE(intent_self) ->
             self = intent_self;
-            wish = intent_wish;
+            ordered = intent_ordered;
 #ifndef M_INTENT_NOT_FINISHED
             plan_all();
             apply_all()

@@ -17,20 +17,20 @@ namespace drom::command {
 
 namespace {
 
-JobWish wish_of(const CommandOptions& options, const CpuSet& cpus) {
-    using What = JobWish::What;
-    JobWish wish;
-    wish.cpus = cpus;
-    wish.what = options.verb == "add"      ? What::kAdd
-                : options.verb == "remove" ? What::kRemove
-                : options.verb == "shrink" ? What::kShrink
-                : options.verb == "expand" ? What::kExpand
-                                           : What::kExactly;
+JobOrder order_of(const CommandOptions& options, const CpuSet& cpus) {
+    using What = JobOrder::What;
+    JobOrder order;
+    order.cpus = cpus;
+    order.what = options.verb == "add"      ? What::kAdd
+                 : options.verb == "remove" ? What::kRemove
+                 : options.verb == "shrink" ? What::kShrink
+                 : options.verb == "expand" ? What::kExpand
+                                            : What::kExactly;
     if (options.per_rank != 0)
-        wish.per_rank = options.per_rank;
+        order.per_rank = options.per_rank;
     else
-        wish.all = options.count;
-    return wish;
+        order.all = options.count;
+    return order;
 }
 
 /// The clients of the job by rank; those that are no ranks by age, which is the order of the slots.
@@ -59,7 +59,7 @@ JobState state_of(const Snapshot& snapshot, const std::vector<ClientView>& clien
 class JobRequest {
 public:
     JobRequest(const CommandOptions& options, const CpuSet& cpus, Table& table)
-        : options_(options), wish_(wish_of(options, cpus)), table_(table) {}
+        : options_(options), order_(order_of(options, cpus)), table_(table) {}
 
     int run() {
         const auto start = std::chrono::steady_clock::now();
@@ -91,7 +91,7 @@ private:
             return refuse({DROM_E_NOPROC, fmt::format("no client belongs to job '{}'; drom list -o pid,job shows the "
                                                       "jobs there are",
                                                       options_.job)});
-        const auto masks = plan_job(wish_, state_of(*snapshot, clients_, options_));
+        const auto masks = plan_job(order_, state_of(*snapshot, clients_, options_));
         if (!masks) return refuse(masks.error());
         before_.clear();
         assignments_.clear();
@@ -152,7 +152,7 @@ private:
     }
 
     const CommandOptions& options_;
-    const JobWish wish_;
+    const JobOrder order_;
     Table& table_;
     std::vector<ClientView> clients_;
     std::vector<CpuSet> before_;

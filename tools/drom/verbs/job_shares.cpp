@@ -12,7 +12,7 @@ namespace drom::command {
 
 namespace {
 
-using What = JobWish::What;
+using What = JobOrder::What;
 
 unsigned max_of(const Member& member) { return member.max == 0 ? CpuSet::kMaxCpus : member.max; }
 
@@ -72,12 +72,12 @@ std::vector<Member> members_at(const JobState& job, unsigned per_rank, bool shri
 }
 
 /// More CPUs by shrinking, or fewer by expanding. CPUs that the client has already are neither.
-bool goes_the_other_way(const JobWish& wish, const JobState& job, unsigned total) {
-    const bool shrinks = wish.what == What::kShrink;
+bool goes_the_other_way(const JobOrder& order, const JobState& job, unsigned total) {
+    const bool shrinks = order.what == What::kShrink;
     const unsigned has = cpus_of(job.members).count();
-    if (!wish.per_rank) return shrinks ? total > has : total < has;
+    if (!order.per_rank) return shrinks ? total > has : total < has;
     return std::ranges::all_of(job.members, [&](const Member& member) {
-        return shrinks ? *wish.per_rank > member.cpus.count() : *wish.per_rank < member.cpus.count();
+        return shrinks ? *order.per_rank > member.cpus.count() : *order.per_rank < member.cpus.count();
     });
 }
 
@@ -98,20 +98,20 @@ Expected<CpuSet> find_pool(const JobState& job, unsigned wanted) {
     return own | more->cpus;
 }
 
-Expected<std::vector<CpuSet>> resize(const JobWish& wish, const JobState& job) {
-    const bool shrinks = wish.what == What::kShrink;
-    const auto members = wish.per_rank ? members_at(job, *wish.per_rank, shrinks) : job.members;
-    unsigned total = wish.all.value_or(0);
-    if (wish.per_rank) {
+Expected<std::vector<CpuSet>> resize(const JobOrder& order, const JobState& job) {
+    const bool shrinks = order.what == What::kShrink;
+    const auto members = order.per_rank ? members_at(job, *order.per_rank, shrinks) : job.members;
+    unsigned total = order.all.value_or(0);
+    if (order.per_rank) {
         total = 0;
         for (const Member& member : members) total += member.min;
     } else if (const auto fits = check_total(members, total); !fits) {
         return tl::make_unexpected(fits.error());
     }
-    if (goes_the_other_way(wish, job, total))
+    if (goes_the_other_way(order, job, total))
         return failure(DROM_E_INVAL,
-                       fmt::format("to {}{}: the job has {}; use {}", counted(wish.per_rank.value_or(total), "CPU"),
-                                   wish.per_rank ? " a rank" : "", cpus_of(job.members).count(),
+                       fmt::format("to {}{}: the job has {}; use {}", counted(order.per_rank.value_or(total), "CPU"),
+                                   order.per_rank ? " a rank" : "", cpus_of(job.members).count(),
                                    shrinks ? "expand to give more" : "shrink to take some"));
     const auto pool = find_pool(job, total);
     if (!pool) return tl::make_unexpected(pool.error());
@@ -120,17 +120,17 @@ Expected<std::vector<CpuSet>> resize(const JobWish& wish, const JobState& job) {
 
 }  // namespace
 
-Expected<std::vector<CpuSet>> plan_job(const JobWish& wish, const JobState& job) {
+Expected<std::vector<CpuSet>> plan_job(const JobOrder& order, const JobState& job) {
     const CpuSet has = cpus_of(job.members);
-    switch (wish.what) {
-        case What::kExactly: return divide(job, wish.cpus);
-        case What::kAdd: return has.contains(wish.cpus) ? masks_of(job.members) : divide(job, has | wish.cpus);
+    switch (order.what) {
+        case What::kExactly: return divide(job, order.cpus);
+        case What::kAdd: return has.contains(order.cpus) ? masks_of(job.members) : divide(job, has | order.cpus);
         case What::kRemove:
-            if (const CpuSet strange = wish.cpus - has; !strange.empty())
+            if (const CpuSet strange = order.cpus - has; !strange.empty())
                 return failure(DROM_E_NOCPU,
                                fmt::format("CPU {} is not one of the job's, which has {}", strange.text(), has.text()));
-            return divide(job, has - wish.cpus);
-        default: return resize(wish, job);
+            return divide(job, has - order.cpus);
+        default: return resize(order, job);
     }
 }
 

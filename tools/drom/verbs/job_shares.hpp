@@ -20,7 +20,7 @@ struct Member {
 };
 
 /// The CPUs that a job is to have.
-struct JobWish {
+struct JobOrder {
     enum class What { kExactly, kAdd, kRemove, kShrink, kExpand } what = What::kExactly;
     CpuSet cpus;                       ///< kExactly, kAdd, kRemove
     std::optional<unsigned> all;       ///< kShrink, kExpand: CPUs of the job
@@ -37,6 +37,6 @@ struct JobState {
 };
 
 /// New CPUs for each member. Errors: E_INVAL, E_NOCPU; the sentence begins after "drom: VERB: ".
-Expected<std::vector<CpuSet>> plan_job(const JobWish& wish, const JobState& job);
+Expected<std::vector<CpuSet>> plan_job(const JobOrder& order, const JobState& job);
 
 }  // namespace drom::command

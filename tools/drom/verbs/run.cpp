@@ -346,32 +346,32 @@ private:
 
     /// `most`: of those that the program gets without asking.
     [[nodiscard]] Expected<Choice> choose_among(const Snapshot& snapshot, const CpuSet& cpus, unsigned most) const {
-        Wish wish;
-        wish.allowed = (cpus & snapshot.masks.present) - snapshot.masks.drained;
-        wish.free = snapshot.masks.free;
-        wish.locations = snapshot.locations;
-        wish.drained = cpus & snapshot.masks.drained;
+        RunOrder order;
+        order.allowed = (cpus & snapshot.masks.present) - snapshot.masks.drained;
+        order.free = snapshot.masks.free;
+        order.locations = snapshot.locations;
+        order.drained = cpus & snapshot.masks.drained;
         for (const auto& client : snapshot.clients)
-            if (!client.wanted.empty()) wish.shares.push_back(share_of(client));
+            if (!client.wanted.empty()) order.shares.push_back(share_of(client));
         if (const auto* around = client_around(snapshot); around != nullptr) {
-            wish.around = client_words(around->info);
-            wish.around_cpus = around->wanted;
+            order.around = client_words(around->info);
+            order.around_cpus = around->wanted;
         }
-        wish.count =
-            options_.run.ncpus.value_or(std::max(std::min(default_count(wish), most), options_.run.min.value_or(1)));
-        if (!options_.run.ncpus && wish.count == options_.run.min && options_.run.min_said.starts_with("DROM_"))
-            wish.reason = options_.run.min_said;
-        auto choice = choose_cpus(wish);
+        order.count =
+            options_.run.ncpus.value_or(std::max(std::min(default_count(order), most), options_.run.min.value_or(1)));
+        if (!options_.run.ncpus && order.count == options_.run.min && options_.run.min_said.starts_with("DROM_"))
+            order.reason = options_.run.min_said;
+        auto choice = choose_cpus(order);
         if (!choice) return tl::make_unexpected(sentence(options_, choice.error().status, choice.error().text));
         return choice;
     }
 
-    [[nodiscard]] unsigned default_count(const Wish& wish) const {
+    [[nodiscard]] unsigned default_count(const RunOrder& order) const {
         const unsigned limit = options_.run.max.value_or(CpuSet::kMaxCpus);
-        if (const unsigned free = (wish.free & wish.allowed).count(); free > 0) return std::min(free, limit);
+        if (const unsigned free = (order.free & order.allowed).count(); free > 0) return std::min(free, limit);
         const auto owners = static_cast<size_t>(std::ranges::count_if(
-            wish.shares, [&](const Share& share) { return share.cpus.intersects(wish.allowed); }));
-        return std::min(equal_share(wish.allowed.count(), owners), limit);
+            order.shares, [&](const Share& share) { return share.cpus.intersects(order.allowed); }));
+        return std::min(equal_share(order.allowed.count(), owners), limit);
     }
 
     /// Puts the waiting child on its CPUs. A request may have changed them since they were reserved; one that comes

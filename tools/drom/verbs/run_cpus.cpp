@@ -34,43 +34,43 @@ std::vector<partition::Holder> holders_of(const std::vector<Share>& shares) {
 }
 
 /// How many CPUs clients can be asked for, where the newcomer may run.
-unsigned spare(const Wish& wish) {
+unsigned spare(const RunOrder& order) {
     unsigned sum = 0;
-    for (const Share& share : wish.shares) sum += std::min(spare(share), (share.cpus & wish.allowed).count());
+    for (const Share& share : order.shares) sum += std::min(spare(share), (share.cpus & order.allowed).count());
     return sum;
 }
 
 /// "2 CPUs wanted (DROM_MIN_CPUS=2)".
-std::string wanted_text(const Wish& wish) {
-    return fmt::format("{} wanted{}", counted(wish.count, "CPU"),
-                       wish.reason.empty() ? "" : fmt::format(" ({})", wish.reason));
+std::string wanted_text(const RunOrder& order) {
+    return fmt::format("{} wanted{}", counted(order.count, "CPU"),
+                       order.reason.empty() ? "" : fmt::format(" ({})", order.reason));
 }
 
-Error too_few_allowed(const Wish& wish) {
-    std::string text = fmt::format("{}, but {} may be used here", wanted_text(wish),
-                                   wish.allowed.empty() ? "none" : fmt::format("only {}", wish.allowed.count()));
-    if (!wish.allowed.empty()) text += fmt::format(" ({})", wish.allowed.text());
-    const bool later = wish.allowed.count() + wish.drained.count() >= wish.count;
-    if (!wish.drained.empty())
-        text += fmt::format("; drom restore gives back {}, drained now", cpus_text(wish.drained));
+Error too_few_allowed(const RunOrder& order) {
+    std::string text = fmt::format("{}, but {} may be used here", wanted_text(order),
+                                   order.allowed.empty() ? "none" : fmt::format("only {}", order.allowed.count()));
+    if (!order.allowed.empty()) text += fmt::format(" ({})", order.allowed.text());
+    const bool later = order.allowed.count() + order.drained.count() >= order.count;
+    if (!order.drained.empty())
+        text += fmt::format("; drom restore gives back {}, drained now", cpus_text(order.drained));
     return {later ? DROM_E_BUSY : DROM_E_NOCPU, text};
 }
 
 /// Where one client has all that is in use here, and this process is part of it, none that ends makes room.
-std::string advice(const Wish& wish) {
-    if (wish.around.empty() || !wish.around_cpus.contains(wish.allowed - wish.free))
+std::string advice(const RunOrder& order) {
+    if (order.around.empty() || !order.around_cpus.contains(order.allowed - order.free))
         return "ask for fewer, or wait until one ends";
-    return fmt::format("expand {}, on whose CPUs this process runs, or start this command outside it", wish.around);
+    return fmt::format("expand {}, on whose CPUs this process runs, or start this command outside it", order.around);
 }
 
 /// `free` were, and `taken` more could be.
-Error too_few_now(const Wish& wish, unsigned free, unsigned taken) {
-    const std::string drained = wish.drained.empty() ? "" : "; drained: " + wish.drained.text();
+Error too_few_now(const RunOrder& order, unsigned free, unsigned taken) {
+    const std::string drained = order.drained.empty() ? "" : "; drained: " + order.drained.text();
     std::string text = fmt::format("{}; {} free and {} more can be taken (clients keep their minimum{}); {}",
-                                   wanted_text(wish), free, taken, drained, advice(wish));
-    if (const CpuSet elsewhere = wish.free - wish.allowed; !elsewhere.empty())
+                                   wanted_text(order), free, taken, drained, advice(order));
+    if (const CpuSet elsewhere = order.free - order.allowed; !elsewhere.empty())
         text +=
-            fmt::format("; free outside this process's affinity ({}): {}", wish.allowed.text(), cpus_text(elsewhere));
+            fmt::format("; free outside this process's affinity ({}): {}", order.allowed.text(), cpus_text(elsewhere));
     return {DROM_E_BUSY, text};
 }
 
@@ -80,19 +80,19 @@ Share share_of(const ClientView& client) {
     return {client.wanted, client.info.min_cpus, (client.info.flags & DROM_RIGID) != 0, client.info.job};
 }
 
-Expected<Choice> choose_cpus(Wish wish) {
+Expected<Choice> choose_cpus(RunOrder order) {
     // Free CPUs were read before the clients. If one has a client by now, the reservation is refused, and tried again.
-    for (Share& share : wish.shares) share.cpus = share.cpus - wish.free;
-    if (wish.allowed.count() < wish.count) return tl::make_unexpected(too_few_allowed(wish));
-    const CpuSet free = wish.free & wish.allowed;
-    const unsigned missing = wish.count - std::min(wish.count, free.count());
+    for (Share& share : order.shares) share.cpus = share.cpus - order.free;
+    if (order.allowed.count() < order.count) return tl::make_unexpected(too_few_allowed(order));
+    const CpuSet free = order.free & order.allowed;
+    const unsigned missing = order.count - std::min(order.count, free.count());
     CpuSet among = free;
-    for (const Share& share : wish.shares) among = among | (share.cpus & wish.allowed);
+    for (const Share& share : order.shares) among = among | (share.cpus & order.allowed);
     CpuSet cpus;
-    partition::choose_words(wish.locations, holders_of(wish.shares), wish.count, missing, among.words(),
-                            wish.near.words(), cpus.words());
-    if (cpus.count() < wish.count) return tl::make_unexpected(too_few_now(wish, free.count(), spare(wish)));
-    return Choice{cpus, !wish.free.contains(cpus)};
+    partition::choose_words(order.locations, holders_of(order.shares), order.count, missing, among.words(),
+                            order.near.words(), cpus.words());
+    if (cpus.count() < order.count) return tl::make_unexpected(too_few_now(order, free.count(), spare(order)));
+    return Choice{cpus, !order.free.contains(cpus)};
 }
 
 unsigned equal_share(unsigned cpus, size_t owners) { return std::max(1U, static_cast<unsigned>(cpus / (owners + 1))); }

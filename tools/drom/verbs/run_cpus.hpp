@@ -24,7 +24,8 @@ struct Share {
 
 Share share_of(const ClientView& client);
 
-struct Wish {
+/// The CPUs that a newcomer is to have, and the state of the node.
+struct RunOrder {
     unsigned count = 0;
     CpuSet allowed;  ///< where the newcomer may run
     CpuSet free;
@@ -44,7 +45,7 @@ struct Choice {
 
 /// Errors: E_NOCPU (so many can never be had), E_BUSY (they may be had later). The sentence says how many can be had
 /// now, and begins after "drom: VERB: ".
-Expected<Choice> choose_cpus(Wish wish);
+Expected<Choice> choose_cpus(RunOrder order);
 
 /// The CPUs of a newcomer that named no number when nothing is free: an equal share, at least 1.
 unsigned equal_share(unsigned cpus, size_t owners);
