@@ -14,20 +14,20 @@ uint32_t max_cpus_of(const Client& client) {
 uint32_t saturated(uint64_t sum) { return static_cast<uint32_t>(std::min<uint64_t>(sum, kNoLimit)); }
 
 Allocation::Allocation(const Topology& topology, Clients& clients)
-    : topology_(topology), clients_(clients), holder_(kMaxCpus, kNobody) {
+    : topology_(topology), clients_(clients), owner_(kMaxCpus, kNone) {
     for (uint32_t i = 0; i < clients.size(); ++i) {
         const auto known = std::find(jobs_.begin(), jobs_.end(), clients[i].job);
         job_of_.push_back(static_cast<uint32_t>(known - jobs_.begin()));
         if (known == jobs_.end()) jobs_.push_back(clients[i].job);
         const CpuSet mask = clients[i].mask & topology.cpus;
-        for (uint32_t cpu = mask.first(); cpu < kMaxCpus; cpu = mask.next(cpu + 1)) holder_[cpu] = i;
+        for (uint32_t cpu = mask.first(); cpu < kMaxCpus; cpu = mask.next(cpu + 1)) owner_[cpu] = i;
     }
 }
 
 uint32_t Allocation::home(uint32_t cpu, uint32_t before) const {
     for (size_t i = std::min<size_t>(before, clients_.size()); i-- > 0;)
         if (clients_[i].home.has(cpu)) return static_cast<uint32_t>(i);
-    return kNobody;
+    return kNone;
 }
 
 /// Sums over the tasks that are not fixed.
@@ -81,27 +81,27 @@ int check_disjoint(const Clients& clients, drom_error* error) {
 
 void correct_homes(const Topology& topology, Clients& clients) {
     const Allocation node(topology, clients);
-    const auto settle_cpu = [&](uint32_t cpu, const Core& core) {
-        const uint32_t holder = node.holder(cpu);
+    const auto correct_home = [&](uint32_t cpu, const Core& core) {
+        const uint32_t owner = node.owner(cpu);
         const uint32_t home = node.home(cpu);
-        const uint32_t at_home = home == kNobody ? kNobody : node.job_of(home);
-        if (holder == kNobody) {
+        const uint32_t at_home = home == kNone ? kNone : node.job_of(home);
+        if (owner == kNone) {
             const auto waits = [&](uint32_t other) {
-                return node.holder(other) != kNobody && node.job_at(other) > at_home;
+                return node.owner(other) != kNone && node.job_at(other) > at_home;
             };
-            if (home != kNobody && std::none_of(core.begin(), core.end(), waits))
+            if (home != kNone && std::none_of(core.begin(), core.end(), waits))
                 for (Client& client : clients) client.home.remove(cpu);
-        } else if (at_home != node.job_of(holder)) {
+        } else if (at_home != node.job_of(owner)) {
             bool known = false;
             for (uint32_t i = 0; i < clients.size(); ++i) {
-                if (node.job_of(i) > node.job_of(holder)) clients[i].home.remove(cpu);
-                known = known || (node.job_of(i) == node.job_of(holder) && clients[i].home.has(cpu));
+                if (node.job_of(i) > node.job_of(owner)) clients[i].home.remove(cpu);
+                known = known || (node.job_of(i) == node.job_of(owner) && clients[i].home.has(cpu));
             }
-            if (!known) clients[holder].home.add(cpu);
+            if (!known) clients[owner].home.add(cpu);
         }
     };
     each_core(topology, [&](const Core& core) {
-        for (const uint32_t cpu : core) settle_cpu(cpu, core);
+        for (const uint32_t cpu : core) correct_home(cpu, core);
     });
 }
 

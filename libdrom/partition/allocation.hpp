@@ -9,7 +9,7 @@
 
 namespace drom::partition {
 
-inline constexpr uint32_t kNobody = UINT32_MAX;
+inline constexpr uint32_t kNone = UINT32_MAX;
 inline constexpr uint32_t kNoLimit = UINT32_MAX;
 
 /// Return the fewest CPUs that a task may have, and the most that it can use (kNoLimit: all).
@@ -18,7 +18,7 @@ uint32_t max_cpus_of(const Client& client);
 uint32_t saturated(uint64_t sum);
 
 /// The clients of a node, by job; the caller owns them. Clients and jobs are named by their index, in order of arrival.
-/// `holder` returns the client that had a CPU when this object was made; all other answers follow the clients' present
+/// `owner` returns the client that had a CPU when this object was made; all other answers follow the clients' present
 /// masks and homes.
 class Allocation {
 public:
@@ -29,13 +29,11 @@ public:
     [[nodiscard]] uint32_t jobs() const { return static_cast<uint32_t>(jobs_.size()); }
     [[nodiscard]] uint64_t name(uint32_t job) const { return jobs_[job]; }
     [[nodiscard]] uint32_t job_of(uint32_t client) const { return job_of_[client]; }
-    [[nodiscard]] uint32_t holder(uint32_t cpu) const { return holder_[cpu]; }
-    [[nodiscard]] uint32_t job_at(uint32_t cpu) const {
-        return holder_[cpu] == kNobody ? kNobody : job_of_[holder_[cpu]];
-    }
+    [[nodiscard]] uint32_t owner(uint32_t cpu) const { return owner_[cpu]; }
+    [[nodiscard]] uint32_t job_at(uint32_t cpu) const { return owner_[cpu] == kNone ? kNone : job_of_[owner_[cpu]]; }
 
     /// Returns the latest client, of those before `before`, whose home the CPU is.
-    [[nodiscard]] uint32_t home(uint32_t cpu, uint32_t before = kNobody) const;
+    [[nodiscard]] uint32_t home(uint32_t cpu, uint32_t before = kNone) const;
 
     [[nodiscard]] CpuSet pool(uint32_t job) const;        ///< CPUs that its tasks have
     [[nodiscard]] CpuSet by_itself(uint32_t job) const;   ///< those, and the CPUs that come back to it
@@ -53,7 +51,7 @@ private:
     Clients& clients_;
     std::vector<uint64_t> jobs_;
     std::vector<uint32_t> job_of_;
-    std::vector<uint32_t> holder_;
+    std::vector<uint32_t> owner_;
 };
 
 /// CPUs of a core, in list order.

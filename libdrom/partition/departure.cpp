@@ -26,11 +26,11 @@ public:
 
     void hand_out() {
         each_leaver([&](const Client& client, uint32_t job) {
-            if (job != kNobody) return_lent(client, job);
+            if (job != kNone) return_lent(client, job);
         });
         give_back();
         each_leaver([&](const Client& client, uint32_t job) {
-            if (job != kNobody) give_to_own_job(client, job);
+            if (job != kNone) give_to_own_job(client, job);
         });
         if (had_lent())
             while (spread()) {}
@@ -38,16 +38,16 @@ public:
     }
 
 private:
-    static constexpr uint32_t kWaits = kNobody - 1;
+    static constexpr uint32_t kWaits = kNone - 1;
 
-    /// Calls `each` with a leaving task and the index of its job among those that stay, or kNobody.
+    /// Calls `each` with a leaving task and the index of its job among those that stay, or kNone.
     template <class Each>
     void each_leaver(const Each& each) const {
         for (size_t i = 0; i < before_.size(); ++i) {
             if (!leaves_[i]) continue;
             uint32_t job = 0;
             while (job < node_.jobs() && node_.name(job) != before_[i].job) ++job;
-            each(before_[i], job < node_.jobs() ? job : kNobody);
+            each(before_[i], job < node_.jobs() ? job : kNone);
         }
     }
 
@@ -61,15 +61,15 @@ private:
 
     /// Returns the job that a CPU goes back to: of the tasks at home there whose job can use it, the job of the latest.
     /// Returns kWaits while a later job is on the core.
-    [[nodiscard]] uint32_t owner(uint32_t cpu, const Core& core) const {
-        for (uint32_t client = node_.home(cpu); client != kNobody; client = node_.home(cpu, client)) {
+    [[nodiscard]] uint32_t home_job(uint32_t cpu, const Core& core) const {
+        for (uint32_t client = node_.home(cpu); client != kNone; client = node_.home(cpu, client)) {
             const uint32_t job = node_.job_of(client);
             if (rooms_[job] == 0) continue;
             for (uint32_t later = job + 1; later < node_.jobs(); ++later)
                 if (any_in(core, pools_[later])) return kWaits;
             return job;
         }
-        return kNobody;
+        return kNone;
     }
 
     /// Gives back CPUs of the cores that were left, and the CPUs that waited on them. The latest task gets its own
@@ -81,10 +81,10 @@ private:
             std::stable_sort(core.begin(), core.end(),
                              [&](uint32_t a, uint32_t b) { return last_home(a) > last_home(b); });
             for (const uint32_t cpu : core) {
-                const uint32_t job = job_at(cpu) == kNobody ? owner(cpu, core) : kNobody;
+                const uint32_t job = job_at(cpu) == kNone ? home_job(cpu, core) : kNone;
                 if (job == kWaits)
                     waiting_.add(cpu);
-                else if (job != kNobody)
+                else if (job != kNone)
                     give(cpu, job);
             }
         });
@@ -120,7 +120,7 @@ private:
         const CpuSet lent = leaver.home - leaver.mask - pools_[job];
         for (uint32_t cpu = lent.first(); cpu < kMaxCpus; cpu = lent.next(cpu + 1)) {
             const uint32_t home = node_.home(cpu);
-            if (home != kNobody && node_.job_of(home) > job) add_home(job, cpu);
+            if (home != kNone && node_.job_of(home) > job) add_home(job, cpu);
         }
     }
 
@@ -174,7 +174,7 @@ private:
         std::array<bool, 3> mine{};
         std::array<bool, 3> others{};
         for (const uint16_t other : node_.topology().order) {
-            if (job_at(other) == kNobody) continue;
+            if (job_at(other) == kNone) continue;
             auto& there = job_at(other) == job ? mine : others;
             for (size_t level = 0; level < 3; ++level)
                 there[level] = there[level] || same(node_.topology().location(other))[level];

@@ -25,11 +25,11 @@ std::vector<Location> table_locations(const Locations& locations) {
 
 }  // namespace
 
-void choose_words(const Locations& locations, const std::vector<Holder>& clients, unsigned count, unsigned may_take,
+void choose_words(const Locations& locations, const std::vector<ClientCpus>& clients, unsigned count, unsigned may_take,
                   const uint64_t* among, const uint64_t* near, uint64_t* chosen) {
     const std::vector<Location> of_table = table_locations(locations);
     Occupancy node(CpuSet::range(0, static_cast<uint32_t>(of_table.size())), of_table.data());
-    for (const Holder& client : clients) {
+    for (const ClientCpus& client : clients) {
         while (node.jobs <= client.job) node.add_job();
         node.add(client.job, set_of(client.cpus), client.may_lose);
     }

@@ -14,7 +14,8 @@ namespace drom::partition {
 /// By CPU.
 using Locations = std::vector<drom_location>;
 
-struct Holder {
+/// A client and its CPUs.
+struct ClientCpus {
     const uint64_t* cpus;
     unsigned job;  ///< equal for clients of one job, counted from 0
     unsigned may_lose;
@@ -22,7 +23,7 @@ struct Holder {
 
 /// Writes `count` CPUs of `among`, near `near`, or none: free ones, and at most `may_take` that clients have. By the
 /// rules of choice.hpp.
-void choose_words(const Locations& locations, const std::vector<Holder>& clients, unsigned count, unsigned may_take,
+void choose_words(const Locations& locations, const std::vector<ClientCpus>& clients, unsigned count, unsigned may_take,
                   const uint64_t* among, const uint64_t* near, uint64_t* chosen);
 
 struct JobRank {

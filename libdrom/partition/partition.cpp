@@ -90,7 +90,7 @@ private:
         each_core(node_.topology(), [&](const Core& core) {
             uint32_t here = 0;
             for (const uint32_t cpu : core)
-                if (among.has(cpu)) here += node_.holder(cpu) == kNobody ? 1 : kMaxCpus;
+                if (among.has(cpu)) here += node_.owner(cpu) == kNone ? 1 : kMaxCpus;
             free += here < kMaxCpus ? here : 0;
         });
         return free;
@@ -112,10 +112,10 @@ private:
                             "job %" PRIu64 ": CPU %u was granted, but client %u has it and is not to be changed", job,
                             (client.mask & granted).first(), client.id);
         // With more than is useful there is a choice of CPUs.
-        return granted.count() <= useful_ ? check_holders(granted, error) : int{DROM_OK};
+        return granted.count() <= useful_ ? check_losses(granted, error) : int{DROM_OK};
     }
 
-    int check_holders(const CpuSet& granted, drom_error* error) const {
+    int check_losses(const CpuSet& granted, drom_error* error) const {
         for (uint32_t job = 0; job < newcomer_; ++job) {
             const uint32_t loses = (node_.pool(job) & granted).count();
             if (loses > node_.spare(job))

@@ -26,11 +26,11 @@ unsigned job_of(const std::vector<Share>& shares, size_t client) {
     return static_cast<unsigned>(shares[client].job.empty() ? client : static_cast<size_t>(first));
 }
 
-std::vector<partition::Holder> holders_of(const std::vector<Share>& shares) {
-    std::vector<partition::Holder> holders;
+std::vector<partition::ClientCpus> clients_of(const std::vector<Share>& shares) {
+    std::vector<partition::ClientCpus> clients;
     for (size_t i = 0; i < shares.size(); ++i)
-        holders.push_back({shares[i].cpus.words(), job_of(shares, i), spare(shares[i])});
-    return holders;
+        clients.push_back({shares[i].cpus.words(), job_of(shares, i), spare(shares[i])});
+    return clients;
 }
 
 /// How many CPUs clients can be asked for, where the newcomer may run.
@@ -89,7 +89,7 @@ Expected<Choice> choose_cpus(RunOrder order) {
     CpuSet among = free;
     for (const Share& share : order.shares) among = among | (share.cpus & order.allowed);
     CpuSet cpus;
-    partition::choose_words(order.locations, holders_of(order.shares), order.count, missing, among.words(),
+    partition::choose_words(order.locations, clients_of(order.shares), order.count, missing, among.words(),
                             order.near.words(), cpus.words());
     if (cpus.count() < order.count) return tl::make_unexpected(too_few_now(order, free.count(), spare(order)));
     return Choice{cpus, !order.free.contains(cpus)};
