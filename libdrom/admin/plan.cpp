@@ -28,7 +28,7 @@ int check_losers(const Ledger& ledger, SlotSet concerned, const CpuSet& lost, co
                  drom_error* error) noexcept {
     for (uint32_t cpu = lost.first(); cpu < ledger.cpus(); cpu = lost.next(cpu + 1, ledger.cpus())) {
         const Owner::Name loser = prospective_owner(ledger, load_owner(ledger, cpu));
-        if (loser == Owner::nobody() || concerned.has(loser.slot)) continue;
+        if (loser == Owner::none() || concerned.has(loser.slot)) continue;
         concerned.add(loser.slot);
         const ClientText client(ledger, loser.slot);
         if (is_rigid(ledger, loser.slot))
@@ -57,7 +57,7 @@ int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& 
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         const Owner::Name who = prospective_owner(ledger, word);
-        if (who == Owner::nobody() || concerned.has(who.slot)) continue;
+        if (who == Owner::none() || concerned.has(who.slot)) continue;
         const ClientText client(ledger, who.slot);
         return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s; use --take (DROM_TAKE) to move it", rules.verb, cpu,
                     client.text);
@@ -83,7 +83,7 @@ int refuse_shared(const Ledger& ledger, uint32_t cpu, const char* verb, drom_err
 /// loan that is over: unless the CPU is lent again now, it must not come back.
 uint64_t home_after(const Ledger& ledger, uint32_t cpu, Owner::Name owner, bool lend) noexcept {
     const Owner::Name home = home_owner(ledger, cpu);
-    if (lend) return home == Owner::nobody() ? home_of(ledger, owner.slot) : 0;
+    if (lend) return home == Owner::none() ? home_of(ledger, owner.slot) : 0;
     return home == owner ? kNoHome : 0;
 }
 
@@ -98,7 +98,7 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     if (word.owner() == self) {
         if (!word.is(Owner::kOffered)) return;
         plan.add({cpu, DROM_EVENT_CANCEL, word, kept(word), 0});
-        if (word.next() != Owner::nobody()) plan.touched.add(word.next().slot);
+        if (word.next() != Owner::none()) plan.touched.add(word.next().slot);
         return;
     }
     if (!owned) {
@@ -108,7 +108,7 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
     plan.touched.add(word.owner().slot);
     const Owner offer = offered(word, self, rules.fast);
     if (word.next() == self && word.flags() == offer.flags()) return;
-    if (word.next() != Owner::nobody()) plan.touched.add(word.next().slot);
+    if (word.next() != Owner::none()) plan.touched.add(word.next().slot);
     const uint64_t home = home_after(ledger, cpu, word.owner(), rules.give_back);
     plan.add({cpu, DROM_EVENT_OFFER, word, offer, home});
 }
@@ -117,7 +117,7 @@ void plan_gain(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word,
 void plan_loss(const Ledger& ledger, Owner::Name self, uint32_t cpu, Owner word, Plan& plan) noexcept {
     if (word.owner() == self && !word.is(Owner::kOffered)) {
         const Owner::Name home = home_owner(ledger, cpu);
-        const Owner::Name next = home == self ? Owner::nobody() : home;
+        const Owner::Name next = home == self ? Owner::none() : home;
         plan.add({cpu, DROM_EVENT_OFFER, word, offered(word, next), home_after(ledger, cpu, self, false)});
         return;
     }
@@ -158,13 +158,13 @@ Owner::Name next_of(Owner word) noexcept { return word.is(Owner::kOffered) ? wor
 /// that was to leave it for the loser. They are to have exactly their masks, so it becomes free instead.
 void plan_loss_among(const Ledger& ledger, const SlotSet& named, uint32_t cpu, Owner word, Plan& plan) noexcept {
     const Owner::Name loser = prospective_owner(ledger, word);
-    if (loser == Owner::nobody() || !named.has(loser.slot)) return;
+    if (loser == Owner::none() || !named.has(loser.slot)) return;
     const uint32_t before = plan.count;
     plan_loss(ledger, loser, cpu, word, plan);
     if (plan.count == before) return;
     Change& change = plan.changes[before];
-    if (next_of(change.to) == Owner::nobody() || !named.has(next_of(change.to).slot)) return;
-    change = {cpu, DROM_EVENT_OFFER, word, offered(word, Owner::nobody()), kNoHome};
+    if (next_of(change.to) == Owner::none() || !named.has(next_of(change.to).slot)) return;
+    change = {cpu, DROM_EVENT_OFFER, word, offered(word, Owner::none()), kNoHome};
 }
 
 /// The words as they will be after the plan.
@@ -186,7 +186,7 @@ SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
         for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
             const Owner word = planned.words[cpu];
             const Owner::Name next = next_of(word);
-            if (next == Owner::nobody() || able.has(next.slot)) continue;
+            if (next == Owner::none() || able.has(next.slot)) continue;
             const bool occupied = word.is(Owner::kOffered) && !word.is(Owner::kFast) && is_owned(ledger, word);
             if (occupied && !able.has(word.owner().slot)) continue;
             able.add(next.slot);
@@ -201,7 +201,7 @@ int check_circle(const Ledger& ledger, const Plan& plan, const char* verb, drom_
     const SlotSet able = movable(ledger, planned);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const Owner word = planned.words[cpu];
-        if (!word.is(Owner::kOffered) || word.owner() == Owner::nobody() || able.has(word.owner().slot)) continue;
+        if (!word.is(Owner::kOffered) || word.owner() == Owner::none() || able.has(word.owner().slot)) continue;
         if (!is_live(ledger, word.owner())) continue;
         return fail(error, DROM_E_BUSY,
                     "%s: CPUs would move in a circle: %s has nowhere to go before it leaves CPU %u; let one of them "
@@ -307,7 +307,7 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
         // Its owner may not have left yet; a second drain waits for that, too.
-        if (word.is(Owner::kDrained) && word.owner() != Owner::nobody()) plan.touched.add(word.owner().slot);
+        if (word.is(Owner::kDrained) && word.owner() != Owner::none()) plan.touched.add(word.owner().slot);
         if (word.is(Owner::kDrained)) continue;
         if (is_shared(ledger, word)) return refuse_shared(ledger, cpu, rules.verb, error);
         const bool owned = is_owned(ledger, word);
@@ -317,7 +317,7 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
         }
         plan.touched.add(word.owner().slot);
         const Owner::Name back = prospective_owner(ledger, word);
-        const bool lend = back != Owner::nobody() && home_owner(ledger, cpu) == Owner::nobody();
+        const bool lend = back != Owner::none() && home_owner(ledger, cpu) == Owner::none();
         plan.add({cpu, DROM_EVENT_OFFER, word, drained(word, owned), lend ? home_of(ledger, back.slot) : 0});
     }
     PlanRules draining = rules;
@@ -333,9 +333,9 @@ int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rule
         const Owner word = load_owner(ledger, cpu);
         if (!word.is(Owner::kDrained)) continue;
         const Owner::Name home = home_owner(ledger, cpu);
-        if (word.owner() != Owner::nobody()) plan.touched.add(word.owner().slot);
-        if (home != Owner::nobody()) plan.touched.add(home.slot);
-        const uint32_t event = home == Owner::nobody() ? DROM_EVENT_FREE : DROM_EVENT_CLAIM;
+        if (word.owner() != Owner::none()) plan.touched.add(word.owner().slot);
+        if (home != Owner::none()) plan.touched.add(home.slot);
+        const uint32_t event = home == Owner::none() ? DROM_EVENT_FREE : DROM_EVENT_CLAIM;
         plan.add({cpu, event, word, restored(word, home), 0});
     }
     return DROM_OK;
@@ -345,7 +345,7 @@ CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
     CpuSet set = free_cpus(ledger);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const Owner word = load_owner(ledger, cpu);
-        const bool giving_up = word.owner() == who && word.is(Owner::kOffered) && word.next() == Owner::nobody();
+        const bool giving_up = word.owner() == who && word.is(Owner::kOffered) && word.next() == Owner::none();
         if (giving_up && !word.is(Owner::kDrained) && !word.is(Owner::kOffline)) set.add(cpu);
     }
     return set;

@@ -186,7 +186,7 @@ int drom_dlb_inherit(drom_dlb_view* view, int32_t from, int32_t to, const uint64
 void drom_dlb_remember(drom_dlb_view* view, int32_t pid, const uint64_t* words, size_t nwords) {
     each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name who) {
         const Owner::Name home = drom::home_owner(view->ledger, cpu);
-        if (home == Owner::nobody() || home == who) return;
+        if (home == Owner::none() || home == who) return;
         drom::change_home(view->ledger, cpu, drom::remembered_home_of(view->ledger, home.slot));
     });
 }
@@ -194,7 +194,7 @@ void drom_dlb_remember(drom_dlb_view* view, int32_t pid, const uint64_t* words, 
 void drom_dlb_lend(drom_dlb_view* view, int32_t pid, const uint64_t* words, size_t nwords) {
     each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name who) {
         const Owner::Name from = drom::remembered_owner(view->ledger, cpu);
-        if (from == Owner::nobody() || from == who) return;
+        if (from == Owner::none() || from == who) return;
         drom::change_home(view->ledger, cpu, drom::home_of(view->ledger, from.slot));
     });
 }

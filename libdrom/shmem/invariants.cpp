@@ -18,13 +18,13 @@ int broken(drom_error* error, const char* what, uint32_t number) noexcept {
 int check_word(const Ledger& ledger, uint32_t cpu, drom_error* error) noexcept {
     const Owner word = load_owner(ledger, cpu);
     for (const Owner::Name who : {word.owner(), word.next()})
-        if (!(who == Owner::nobody()) && who.slot >= ledger.clients())
+        if (!(who == Owner::none()) && who.slot >= ledger.clients())
             return broken(error, "an owner word names a slot that the table does not have: CPU", cpu);
-    if (!(word.next() == Owner::nobody()) && !word.is(Owner::kOffered))
+    if (!(word.next() == Owner::none()) && !word.is(Owner::kOffered))
         return broken(error, "a CPU has a next owner but its owner was not notified to leave: CPU", cpu);
-    if (word.is(Owner::kOffered) && word.owner() == Owner::nobody())
+    if (word.is(Owner::kOffered) && word.owner() == Owner::none())
         return broken(error, "a CPU is offered but has no owner: CPU", cpu);
-    if (word.is(Owner::kAbsent) && !(word.owner() == Owner::nobody()))
+    if (word.is(Owner::kAbsent) && !(word.owner() == Owner::none()))
         return broken(error, "a CPU that does not exist has an owner: CPU", cpu);
     return DROM_OK;
 }

@@ -249,7 +249,7 @@ struct Owner {
         uint32_t gen;
         friend constexpr bool operator==(const Name&, const Name&) noexcept = default;
     };
-    static constexpr Name nobody() noexcept { return {kNoSlot, 0}; }
+    static constexpr Name none() noexcept { return {kNoSlot, 0}; }
 
     // {owner slot+1:12, owner gen:12, next slot+1:12, next gen:12, flags:6, stamp:10}; the stamp changes with every
     // change.
@@ -268,7 +268,7 @@ struct Owner {
     }
     static constexpr Name name(uint64_t low) noexcept {
         const auto slot = static_cast<uint32_t>(low & 0xfff);
-        return slot == 0 ? nobody() : Name{slot - 1, static_cast<uint32_t>(low >> 12 & 0xfff)};
+        return slot == 0 ? none() : Name{slot - 1, static_cast<uint32_t>(low >> 12 & 0xfff)};
     }
 };
 static_assert(sizeof(Owner) == 8);
@@ -280,7 +280,7 @@ static_assert(sizeof(Owner) == 8);
 inline constexpr uint64_t kLayoutFacts[] = {
     kMaxCpus, kMaxClients, kEvents, kPageSize, kLedgerMagic, kPageMagic,
     // how words are packed
-    Owner{0}.with({1, 2}, {3, 4}, Owner::kOffered).bits, Owner{0}.with({5, 6}, Owner::nobody(), Owner::kDrained).bits,
+    Owner{0}.with({1, 2}, {3, 4}, Owner::kOffered).bits, Owner{0}.with({5, 6}, Owner::none(), Owner::kDrained).bits,
     Owner::kAbsent, Owner::kOffline, Owner::kFast, Owner::kNotified, phase::kClaimed, phase::kReserved, phase::kLive,
     phase::kLeaving, slot_flag::kRigid, slot_flag::kReturn, intent::kMask, intent::kDrain, intent::kRestore,
     intent::kAdd, intent::kRemove, intent::kMasks,

@@ -7,7 +7,7 @@
 namespace drom {
 
 void begin_owner(const Ledger& ledger, uint32_t cpu, uint64_t flags) noexcept {
-    const Owner word = Owner{0}.with(Owner::nobody(), Owner::nobody(), flags);
+    const Owner word = Owner{0}.with(Owner::none(), Owner::none(), flags);
     ledger.owner(cpu).store(word.bits, std::memory_order_relaxed);
 }
 
@@ -21,12 +21,12 @@ bool change_owner(const Ledger& ledger, uint32_t cpu, Owner from, Owner to) noex
 }
 
 bool is_owned(const Ledger& ledger, Owner word) noexcept {
-    return word.owner() != Owner::nobody() && is_live(ledger, word.owner());
+    return word.owner() != Owner::none() && is_live(ledger, word.owner());
 }
 
 Owner::Name prospective_owner(const Ledger& ledger, Owner word) noexcept {
     const Owner::Name who = word.is(Owner::kOffered) ? word.next() : word.owner();
-    return who == Owner::nobody() || !is_live(ledger, who) ? Owner::nobody() : who;
+    return who == Owner::none() || !is_live(ledger, who) ? Owner::none() : who;
 }
 
 // --- homes ---------------------------------------------------------------------------------------------------------
@@ -46,11 +46,11 @@ uint64_t remembered_home_of(const Ledger& ledger, uint32_t slot) noexcept {
 namespace {
 Owner::Name named_by(const Ledger& ledger, uint64_t home) noexcept {
     const uint64_t slot = home >> 32;
-    if (slot == 0 || slot > ledger.clients()) return Owner::nobody();
+    if (slot == 0 || slot > ledger.clients()) return Owner::none();
     const auto index = static_cast<uint32_t>(slot - 1);
     const SlotState state = state_of(ledger.slot(index));
     const bool same = state.takes_part() && state.generation == static_cast<uint32_t>(home);  // mutant home-name
-    return same ? Owner::Name{index, state.generation & 0xfff} : Owner::nobody();
+    return same ? Owner::Name{index, state.generation & 0xfff} : Owner::none();
 }
 }  // namespace
 
@@ -60,7 +60,7 @@ Owner::Name home_owner(const Ledger& ledger, uint32_t cpu) noexcept {
 
 Owner::Name remembered_owner(const Ledger& ledger, uint32_t cpu) noexcept {
     const uint64_t home = ledger.home(cpu).load(std::memory_order_acquire);
-    return (home & kRemembered) != 0 ? named_by(ledger, home & ~kRemembered) : Owner::nobody();
+    return (home & kRemembered) != 0 ? named_by(ledger, home & ~kRemembered) : Owner::none();
 }
 
 bool has_home(const Ledger& ledger, uint32_t cpu) noexcept {

@@ -18,7 +18,7 @@ inline constexpr uint64_t kPermanent = Owner::kDrained | Owner::kAbsent | Owner:
 /// Makes `to` the owner from now on; no client: the CPU is free. The previous owner has released it, is dead, or never
 /// used it.
 constexpr Owner given(Owner word, Owner::Name to) noexcept {
-    return word.with(to, Owner::nobody(), word.flags() & kPermanent);
+    return word.with(to, Owner::none(), word.flags() & kPermanent);
 }
 
 /// Offers the CPU: the owner is to leave it, and `next` gets it then; no client: it becomes free. `fast`: `next` may
@@ -39,15 +39,15 @@ constexpr Owner notified(Owner word) noexcept {
 
 /// Takes the CPU out of use: at once when it is not `owned` by a living client, else as soon as the owner has left it.
 constexpr Owner drained(Owner word, bool owned) noexcept {
-    if (!owned) return word.with(Owner::nobody(), Owner::nobody(), word.flags() | Owner::kDrained);
-    return word.with(word.owner(), Owner::nobody(), (word.flags() & kPermanent) | Owner::kOffered | Owner::kDrained);
+    if (!owned) return word.with(Owner::none(), Owner::none(), word.flags() | Owner::kDrained);
+    return word.with(word.owner(), Owner::none(), (word.flags() & kPermanent) | Owner::kOffered | Owner::kDrained);
 }
 
 /// Brings a drained CPU back into use. It belongs to `home`, or is offered to it while another client has not left it.
 constexpr Owner restored(Owner word, Owner::Name home) noexcept {
     const uint64_t flags = word.flags() & (kPermanent & ~Owner::kDrained);
-    const bool left = word.owner() == Owner::nobody() || word.owner() == home;
-    return left ? word.with(home, Owner::nobody(), flags) : word.with(word.owner(), home, flags | Owner::kOffered);
+    const bool left = word.owner() == Owner::none() || word.owner() == home;
+    return left ? word.with(home, Owner::none(), flags) : word.with(word.owner(), home, flags | Owner::kOffered);
 }
 
 /// Notes whether the kernel has the CPU online.

@@ -27,7 +27,7 @@ public:
         bool changed = false;
         for (uint32_t cpu = 0; cpu < ledger_.cpus(); ++cpu) {
             const Owner word = load_owner(ledger_, cpu);
-            if (word.owner() == Owner::nobody() && !word.is(Owner::kOffered) && !word.is(Owner::kDrained)) {
+            if (word.owner() == Owner::none() && !word.is(Owner::kOffered) && !word.is(Owner::kDrained)) {
                 if (has_home(ledger_, cpu)) changed |= go_home(cpu, word);  // mutant go-home
                 continue;
             }
@@ -39,11 +39,11 @@ public:
 private:
     bool step(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
-        if (owner != Owner::nobody() && !is_live(ledger_, owner)) return leave_dead(cpu, word);  // mutant dead-owner
+        if (owner != Owner::none() && !is_live(ledger_, owner)) return leave_dead(cpu, word);  // mutant dead-owner
         if (!word.is(Owner::kOffered)) return false;
-        if (word.next() != Owner::nobody() && !is_live(ledger_, word.next()))  // mutant dead-next
+        if (word.next() != Owner::none() && !is_live(ledger_, word.next()))  // mutant dead-next
             return next_died(cpu, word);
-        if (owner != Owner::nobody() && !has_released(owner, cpu, word.is(Owner::kNotified))) {
+        if (owner != Owner::none() && !has_released(owner, cpu, word.is(Owner::kNotified))) {
             touched_.add(owner.slot);
             return false;
         }
@@ -53,7 +53,7 @@ private:
     /// Takes the CPU from a dead owner; the next owner gets it.
     bool leave_dead(uint32_t cpu, Owner word) noexcept {
         const bool promised = word.is(Owner::kOffered) && is_live(ledger_, word.next());
-        const Owner::Name next = promised ? word.next() : Owner::nobody();
+        const Owner::Name next = promised ? word.next() : Owner::none();
         return give(cpu, word, next, DROM_EVENT_FREE);
     }
 
@@ -61,8 +61,8 @@ private:
     /// when released.
     bool next_died(uint32_t cpu, Owner word) noexcept {
         const Owner::Name owner = word.owner();
-        const bool lent = owner != Owner::nobody() && home_owner(ledger_, cpu) == owner;
-        if (!change_owner(ledger_, cpu, word, lent ? kept(word) : offered(word, Owner::nobody())) || !lent) return true;
+        const bool lent = owner != Owner::none() && home_owner(ledger_, cpu) == owner;
+        if (!change_owner(ledger_, cpu, word, lent ? kept(word) : offered(word, Owner::none())) || !lent) return true;
         change_home(ledger_, cpu, kNoHome);
         note(ledger_, DROM_EVENT_CANCEL, owner.slot, cpu);
         touched_.add(owner.slot);
@@ -71,10 +71,10 @@ private:
 
     bool hand_over(uint32_t cpu, Owner word) noexcept { return give(cpu, word, word.next(), DROM_EVENT_FREE); }
 
-    bool give(uint32_t cpu, Owner word, Owner::Name next, uint32_t event_if_nobody) noexcept {
+    bool give(uint32_t cpu, Owner word, Owner::Name next, uint32_t event_if_free) noexcept {
         if (!change_owner(ledger_, cpu, word, given(word, next))) return true;
-        if (next == Owner::nobody()) {
-            note(ledger_, event_if_nobody, word.owner().slot, cpu);
+        if (next == Owner::none()) {
+            note(ledger_, event_if_free, word.owner().slot, cpu);
             return true;
         }
         if (home_owner(ledger_, cpu) == next || remembered_owner(ledger_, cpu) == next)
@@ -87,8 +87,8 @@ private:
     /// Returns a free CPU to its home, if that still lives.
     bool go_home(uint32_t cpu, Owner word) noexcept {
         const Owner::Name home = home_owner(ledger_, cpu);
-        if (home == Owner::nobody()) {
-            if (remembered_owner(ledger_, cpu) == Owner::nobody()) change_home(ledger_, cpu, kNoHome);
+        if (home == Owner::none()) {
+            if (remembered_owner(ledger_, cpu) == Owner::none()) change_home(ledger_, cpu, kNoHome);
             return false;
         }
         return give(cpu, word, home, DROM_EVENT_FREE);
@@ -118,7 +118,7 @@ private:
     const Ledger& ledger_;
     Pages& pages_;
     SlotSet& touched_;
-    Owner::Name asked_ = Owner::nobody();
+    Owner::Name asked_ = Owner::none();
     CpuSet kept_{};
     bool all_released_ = false;
 };

@@ -77,7 +77,7 @@ void Scene::client(const ProcessIdentity& identity, const CpuSet& mask, uint32_t
     move_slot(ledger(), slot, generation, phase::kLive, rigid ? slot_flag::kRigid : 0);
     for (uint32_t cpu = mask.first(); cpu < kCpus; cpu = mask.next(cpu + 1)) {
         const Owner word{ledger().owner(cpu).load()};
-        change_owner(ledger(), cpu, word, word.with(name_of(ledger(), slot), Owner::nobody(), 0));
+        change_owner(ledger(), cpu, word, word.with(name_of(ledger(), slot), Owner::none(), 0));
     }
     Pages pages;
     pages.open(&ledger(), path.c_str());

@@ -218,7 +218,7 @@ private:
     void check_names(const Ledger& ledger, uint32_t cpu) {
         const Owner word{ledger.owner(cpu).load()};
         for (const Owner::Name who : {word.owner(), word.next()}) {
-            if (who == Owner::nobody()) continue;
+            if (who == Owner::none()) continue;
             const SlotState state = state_of(ledger.slot(who.slot));
             if (state.phase == phase::kFree && (state.generation & 0xfff) == who.gen)
                 violation("a word names the user of a slot that is free");
@@ -326,7 +326,7 @@ private:
             const Owner::Name owner = word.owner();
             if (word.is(Owner::kOffered)) violation("a CPU is still being left when everybody has obeyed");
             outcome.owner[cpu] = word.is(Owner::kDrained) ? -1 : 0;
-            if (owner == Owner::nobody()) continue;
+            if (owner == Owner::none()) continue;
             outcome.owner[cpu] = ledger.slot(owner.slot).client.pid.load();
             Request posted{};
             if (!read_request(ledger, owner.slot, posted) || !posted.mask.has(cpu))

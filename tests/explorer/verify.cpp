@@ -154,7 +154,7 @@ const char* Verifier::nothing_is_lost() const {
             return nullptr;
         if (word.is(Owner::kOffered) && !is_kept_for_another(ledger, word.owner().slot))
             return "a CPU is still being left when everybody has obeyed";
-        if (word.owner() != Owner::nobody() && !is_present(ledger, word.owner())) return "a CPU belongs to the dead";
+        if (word.owner() != Owner::none() && !is_present(ledger, word.owner())) return "a CPU belongs to the dead";
     }
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
         const Owner::Name who = name_of(ledger, slot);
@@ -191,7 +191,7 @@ Outcome Verifier::outcome() const {
     Outcome result{};
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
         const Owner::Name owner = Owner{ledger.owner(cpu).load()}.owner();
-        result.owner[cpu] = owner == Owner::nobody() ? kNoProcess : process_in(ledger, owner.slot);
+        result.owner[cpu] = owner == Owner::none() ? kNoProcess : process_in(ledger, owner.slot);
     }
     for (uint32_t slot = 0; slot < kSlots; ++slot)
         if (is_live(ledger, name_of(ledger, slot))) result.clients |= 1U << process_in(ledger, slot);

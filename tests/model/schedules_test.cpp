@@ -49,7 +49,7 @@ protected:
         move_slot(ledger_, slot, state_of(ledger_.slot(slot)).generation, phase::kLive, 0);
         return slot;
     }
-    void own(uint32_t cpu, uint32_t slot) { change(cpu, name(slot), Owner::nobody(), 0); }
+    void own(uint32_t cpu, uint32_t slot) { change(cpu, name(slot), Owner::none(), 0); }
     void offer(uint32_t cpu, uint32_t from, uint32_t to) { change(cpu, name(from), name(to), Owner::kOffered); }
     void change(uint32_t cpu, Owner::Name owner, Owner::Name next, uint64_t flags) {
         const Owner word = this->word(cpu);

@@ -106,7 +106,7 @@ TEST(Edges, AnOwnersWord) {
     const uint32_t slot = table.join();
     const Owner::Name who = table.name(slot);
     const Owner word{table.ledger.owner(3).load()};
-    expect_edge([&] { change_owner(table.ledger, 3, word, word.with(who, Owner::nobody(), 0)); },
+    expect_edge([&] { change_owner(table.ledger, 3, word, word.with(who, Owner::none(), 0)); },
                 [&] { return owned_cpus(table.ledger, who).has(3); });
 }
 

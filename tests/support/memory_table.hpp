@@ -60,7 +60,7 @@ public:
     void give(uint32_t slot, const CpuSet& mask) {
         for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1)) {
             const Owner word{ledger.owner(cpu).load()};
-            ledger.owner(cpu).store(word.with(name_of(ledger, slot), Owner::nobody(), 0).bits);
+            ledger.owner(cpu).store(word.with(name_of(ledger, slot), Owner::none(), 0).bits);
         }
         reconcile_all(ledger, pages);
         release(slot);

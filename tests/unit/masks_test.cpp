@@ -49,7 +49,7 @@ public:
 
 private:
     const MemoryTable& table_;
-    std::vector<Owner::Name> targets_ = std::vector<Owner::Name>(kCpus, Owner::nobody());
+    std::vector<Owner::Name> targets_ = std::vector<Owner::Name>(kCpus, Owner::none());
     std::vector<Change> changes_ = std::vector<Change>(kCpus);
     CpuSet cpus_{};
     Plan plan_{};
@@ -68,7 +68,7 @@ void share_out(MemoryTable& table) {
         table.give(slot, masks[slot]);
     }
     for (uint32_t cpu = kClients; cpu < kCpus; ++cpu)
-        if (table.word(cpu).owner() != Owner::nobody() && *rc::gen::inRange(0, 4) == 0)
+        if (table.word(cpu).owner() != Owner::none() && *rc::gen::inRange(0, 4) == 0)
             table.ledger.home(cpu).store(home_of(table.ledger, *rc::gen::inRange<uint32_t>(0, kClients)));
 }
 

@@ -9,7 +9,7 @@ using drom::Owner;
 using drom::test::holds;
 
 Owner::Name any_name() {
-    if (*rc::gen::inRange(0, 5) == 0) return Owner::nobody();
+    if (*rc::gen::inRange(0, 5) == 0) return Owner::none();
     return {*rc::gen::inRange(0U, drom::kMaxClients), *rc::gen::inRange(0U, 4096U)};
 }
 
@@ -44,8 +44,8 @@ TEST(OwnerWord, OnlyTheLowBitsOfAGenerationCount) {
 }
 
 TEST(OwnerWord, ZeroIsFree) {
-    EXPECT_EQ(Owner{0}.owner(), Owner::nobody());
-    EXPECT_EQ(Owner{0}.next(), Owner::nobody());
+    EXPECT_EQ(Owner{0}.owner(), Owner::none());
+    EXPECT_EQ(Owner{0}.next(), Owner::none());
     EXPECT_EQ(Owner{0}.flags(), 0U);
 }
 

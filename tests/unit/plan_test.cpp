@@ -304,9 +304,9 @@ TEST_F(Two, AForeignCpuIsRefusedAndItsOwnerNamed) {
 TEST_F(Two, CpusThatDoNotExistAreNamed) {
     EXPECT_EQ(set_mask(table, a, set_of({0, 8}), kPlain).status, DROM_E_NOCPU);
     EXPECT_EQ(set_mask(table, a, CpuSet::empty(), kPlain).status, DROM_E_INVAL);
-    table.ledger.owner(7).store(Owner{0}.with(Owner::nobody(), Owner::nobody(), Owner::kOffline).bits);
+    table.ledger.owner(7).store(Owner{0}.with(Owner::none(), Owner::none(), Owner::kOffline).bits);
     EXPECT_NE(set_mask(table, a, set_of({0, 7}), kPlain).text.find("CPU 7 is offline"), std::string::npos);
-    table.ledger.owner(7).store(Owner{0}.with(Owner::nobody(), Owner::nobody(), Owner::kAbsent).bits);
+    table.ledger.owner(7).store(Owner{0}.with(Owner::none(), Owner::none(), Owner::kAbsent).bits);
     EXPECT_NE(set_mask(table, a, set_of({0, 7}), kPlain).text.find("no CPU 7"), std::string::npos);
     EXPECT_EQ(drain(table, set_of({7})).status, DROM_E_NOCPU);
 }

@@ -23,7 +23,7 @@ constexpr uint32_t kClients = 4;
 struct Mess {
     MemoryTable table{kCpus, kClients};
     std::vector<uint32_t> slots;
-    std::vector<Owner::Name> names{Owner::nobody()};
+    std::vector<Owner::Name> names{Owner::none()};
 
     Mess() {
         for (int i = 0; i < 3; ++i) {
@@ -39,11 +39,11 @@ struct Mess {
     }
     void word(uint32_t cpu) {
         const Owner::Name owner = any_name();
-        const bool leaving = !(owner == Owner::nobody()) && *rc::gen::arbitrary<bool>();
-        const Owner::Name next = leaving ? any_name() : Owner::nobody();
+        const bool leaving = !(owner == Owner::none()) && *rc::gen::arbitrary<bool>();
+        const Owner::Name next = leaving ? any_name() : Owner::none();
         uint64_t flags = leaving ? Owner::kOffered : 0;
         if (leaving && *rc::gen::inRange(0, 4) == 0) flags |= Owner::kFast;
-        if ((leaving || owner == Owner::nobody()) && next == Owner::nobody() && *rc::gen::inRange(0, 5) == 0)
+        if ((leaving || owner == Owner::none()) && next == Owner::none() && *rc::gen::inRange(0, 5) == 0)
             flags |= Owner::kDrained;
         table.ledger.owner(cpu).store(Owner{0}.with(owner, next, flags).bits);
         if (*rc::gen::inRange(0, 3) == 0)
@@ -92,7 +92,7 @@ TEST(Reconcile, LeavesALegalTable) {
         RC_ASSERT(check_invariants(mess.table.ledger, &error) == DROM_OK);
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
             const Owner word = mess.table.word(cpu);
-            RC_ASSERT(word.owner() == Owner::nobody() || is_live(mess.table.ledger, word.owner()));
+            RC_ASSERT(word.owner() == Owner::none() || is_live(mess.table.ledger, word.owner()));
         }
     }));
 }
@@ -104,7 +104,7 @@ TEST(Reconcile, NeverGivesAwayWhatItsLivingOwnerHasNotReleased) {
         reconcile_all(mess.table.ledger, mess.table.pages);
         for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
             const Owner::Name owner = before.word(cpu).owner();
-            if (owner == Owner::nobody() || !is_live(before.ledger, owner)) continue;
+            if (owner == Owner::none() || !is_live(before.ledger, owner)) continue;
             Request posted{};
             const bool told = read_request(before.ledger, owner.slot, posted);
             const bool released =

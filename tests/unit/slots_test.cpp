@@ -125,7 +125,7 @@ TEST(Slots, ANameNeverPassesToTheSlotsNextUser) {
             for (const Owner::Name& former : names) RC_ASSERT(!is_live(table.ledger, former));
             RC_ASSERT(is_live(table.ledger, table.name(slot)));
             table.ledger.home(0).store(homes.empty() ? 0 : homes.back());
-            RC_ASSERT(home_owner(table.ledger, 0) == Owner::nobody());
+            RC_ASSERT(home_owner(table.ledger, 0) == Owner::none());
             table.ledger.home(0).store(home_of(table.ledger, slot));
             RC_ASSERT(home_owner(table.ledger, 0) == table.name(slot));
             names.push_back(table.name(slot));
@@ -242,11 +242,11 @@ TEST(Slots, StatesComeBack) {
 TEST(Slots, SlotsBeyondTheTableAreNobodys) {
     const MemoryTable table(2, 1);
     EXPECT_FALSE(is_live(table.ledger, {1, 0}));
-    EXPECT_FALSE(is_live(table.ledger, Owner::nobody()));
+    EXPECT_FALSE(is_live(table.ledger, Owner::none()));
     table.ledger.home(0).store(uint64_t{2} << 32 | 1);
-    EXPECT_EQ(home_owner(table.ledger, 0), Owner::nobody());
+    EXPECT_EQ(home_owner(table.ledger, 0), Owner::none());
     table.ledger.home(0).store(UINT64_MAX);
-    EXPECT_EQ(home_owner(table.ledger, 0), Owner::nobody());
+    EXPECT_EQ(home_owner(table.ledger, 0), Owner::none());
 }
 
 TEST(Identity, PackingIsExact) {

@@ -27,7 +27,7 @@ TEST(Unfinished, AMaskDerivedBeforeAnOfferIsNeverPostedAfterTheCpuHasGone) {
     table.give(a, CpuSet::range(0, 1));
     // CPU 1 has come to A, which does not know it yet. An administrator has derived A's mask with it and is preempted
     // here.
-    table.ledger.owner(1).store(table.word(1).with(table.name(a), Owner::nobody(), 0).bits);
+    table.ledger.owner(1).store(table.word(1).with(table.name(a), Owner::none(), 0).bits);
     const uint64_t base = table.ledger.mailbox(a).newest.load();
     const CpuSet stale = usable_cpus(table.ledger, table.name(a));
     // Another administrator takes it for B. A's newest request never had CPU 1 and is released, and still the CPU must
@@ -174,7 +174,7 @@ int die_between_two_clients(const std::string& path, const ClientMask (&both)[2]
     Ledger ledger;
     if (open_ledger(path.c_str(), false, ledger, &error) != DROM_OK) return 1;
     ledger.header().admin_lock.store(packed(self()));
-    std::vector<Owner::Name> targets(ledger.cpus(), Owner::nobody());
+    std::vector<Owner::Name> targets(ledger.cpus(), Owner::none());
     Intent what{intent::kMasks, kNoSlot, 0, both[0].mask | both[1].mask, 0, targets.data()};
     for (const ClientMask& one : both)
         for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
