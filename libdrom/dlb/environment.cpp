@@ -33,16 +33,16 @@ private:
 };
 
 /// Keeps the user's options, and removes those of an earlier reservation.
-bool put_args(Target& target, const Told& told) noexcept {
+bool put_args(Target& target, const ReservationVariables& values) noexcept {
     const char* before = target.get("DLB_ARGS");
     char* kept = strdup(before != nullptr ? before : "");
     if (kept == nullptr) return false;
     remove_words(kept, "--preinit-pid=");
     remove_words(kept, "--debug-opts=return-stolen");
-    if (*told.args != '\0') remove_words(kept, "--drom=1");
+    if (*values.args != '\0') remove_words(kept, "--drom=1");
     char* line = nullptr;
-    const bool made = asprintf(&line, "%s%s%s%s--preinit-pid=%d", kept, *kept != '\0' ? " " : "", told.args,
-                               *told.args != '\0' ? " " : "", told.pid) >= 0;
+    const bool made = asprintf(&line, "%s%s%s%s--preinit-pid=%d", kept, *kept != '\0' ? " " : "", values.args,
+                               *values.args != '\0' ? " " : "", values.pid) >= 0;
     const bool put = made && target.put("DLB_ARGS", line);
     if (made) free(line);
     free(kept);
@@ -57,11 +57,12 @@ bool put_threads(Target& target, int threads) noexcept {
 
 }  // namespace
 
-bool tell(const Told& told, char*** next_environ) noexcept {
+bool write_variables(const ReservationVariables& values, char*** next_environ) noexcept {
     Target target(next_environ);
-    return put_args(target, told) && put_threads(target, told.threads) &&
-           (told.where == nullptr || target.put("DROM_TABLE", told.where)) &&
-           (told.slot == nullptr || (target.put("DROM_SLOT", told.slot) && target.put("DROM_START_CPUS", told.cpus)));
+    return put_args(target, values) && put_threads(target, values.threads) &&
+           (values.where == nullptr || target.put("DROM_TABLE", values.where)) &&
+           (values.slot == nullptr ||
+            (target.put("DROM_SLOT", values.slot) && target.put("DROM_START_CPUS", values.cpus)));
 }
 
 }  // namespace drom::dlb

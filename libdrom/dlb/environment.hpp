@@ -6,7 +6,8 @@
 
 namespace drom::dlb {
 
-struct Told {
+/// The values of the variables by which a process learns of its reservation.
+struct ReservationVariables {
     int32_t pid;
     const char* args;   ///< appended to DLB_ARGS, before --preinit-pid
     int threads;        ///< OMP_NUM_THREADS, where that is set; 0: left alone
@@ -15,8 +16,8 @@ struct Told {
     const char* cpus;   ///< DROM_START_CPUS, with DROM_SLOT
 };
 
-/// Writes into *next_environ (malloc'd, as its strings are), or into the present environment when that is NULL. Returns
-/// false when memory is short.
-bool tell(const Told& told, char*** next_environ) noexcept;
+/// Writes the variables into *next_environ (malloc'd, as its strings are), or into the present environment when that is
+/// NULL. Returns false when memory is short.
+bool write_variables(const ReservationVariables& values, char*** next_environ) noexcept;
 
 }  // namespace drom::dlb

@@ -144,13 +144,13 @@ int reserve(const Tables& tables, int pid, const CpuSet& mask, int flags, char**
     const char* path = drom_table_path(tables.table());
     char cpus[kLongestCpus];
     const bool keyed = process.ready.load() || read_options(nullptr, false).key[0] != '\0';
-    const Told told{pid,
-                    args,
-                    static_cast<int>(mask.count()),
-                    next_environ != nullptr || keyed ? path : nullptr,
-                    next_environ != nullptr ? slot : nullptr,
-                    to_text(mask, cpus, sizeof cpus)};
-    if (status >= 0 && !tell(told, next_environ)) {
+    const ReservationVariables values{pid,
+                                      args,
+                                      static_cast<int>(mask.count()),
+                                      next_environ != nullptr || keyed ? path : nullptr,
+                                      next_environ != nullptr ? slot : nullptr,
+                                      to_text(mask, cpus, sizeof cpus)};
+    if (status >= 0 && !write_variables(values, next_environ)) {
         drom_dlb_lend(tables.view(), pid, nullptr, 0);  // no process loses CPUs that this process does not get
         write_why(error, "drom: dlb: preinit: out of memory");
         status = DROM_E_OS;
