@@ -15,7 +15,7 @@
 #include "base/env.hpp"
 #include "base/error.hpp"
 #include "base/process_identity.hpp"
-#include "folder.hpp"
+#include "foreign_files.hpp"
 #include "ledger.hpp"
 #include "node_page.hpp"
 #include "removed.hpp"
@@ -456,7 +456,7 @@ int create_ledger(const char* path, const CreateSpec& wanted, drom_error* error)
     int directory = -1;
     if (const int status = open_directory(path, directory, error); status != DROM_OK) return status;
     const bool exists = faccessat(directory, kLedgerName, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    int status = exists ? succeed(error) : check_folder(directory, path, error);
+    int status = exists ? succeed(error) : refuse_foreign_files(directory, path, error);
     if (status == DROM_OK && !exists) status = create_in(directory, path, spec, error);
     if (status == DROM_OK && !exists && (spec.mode & kModeNode) != 0) remove_left_pages();
     close(directory);

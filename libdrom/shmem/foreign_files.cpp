@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// folder.cpp - refuses a directory with files that are not a table's.
-#include "folder.hpp"
+// foreign_files.cpp - refuses a directory with files that are not a table's.
+#include "foreign_files.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ int check_entries(int fd, const char* path, drom_error* error) noexcept {
 
 }  // namespace
 
-int check_folder(int directory, const char* path, drom_error* error) noexcept {
+int refuse_foreign_files(int directory, const char* path, drom_error* error) noexcept {
     const int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return fail(error, DROM_E_OS, "drom: create table %s: %s", path, errno_text(errno));
     const int status = check_entries(fd, path, error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// folder.hpp - refuses a directory with files that are not a table's.
+// foreign_files.hpp - refuses a directory with files that are not a table's.
 #pragma once
 
 #include "drom/drom.h"
@@ -8,6 +8,6 @@ namespace drom {
 
 /// Refuses a directory that holds files of another kind: removing a table removes its directory with all files in it.
 /// `directory`: its descriptor; O_PATH is enough.
-int check_folder(int directory, const char* path, drom_error* error) noexcept;
+int refuse_foreign_files(int directory, const char* path, drom_error* error) noexcept;
 
 }  // namespace drom
