@@ -10,7 +10,7 @@
 
 #include "command_line/clients.hpp"
 #include "command_line/verb_texts.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 
 namespace {
 

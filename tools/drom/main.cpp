@@ -15,7 +15,7 @@
 #include "command_line/completion.hpp"
 #include "command_line/options.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "program/environment.hpp"
 #include "verbs/verb_functions.hpp"
 

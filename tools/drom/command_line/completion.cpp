@@ -12,7 +12,7 @@
 #include "command_line/options.hpp"
 #include "output/client_table.hpp"
 #include "output/format.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 
 namespace drom::command {
 

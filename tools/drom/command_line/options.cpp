@@ -13,7 +13,7 @@
 #include "command_line/verb_texts.hpp"
 #include "libdrom/base/env.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "text/nearest.hpp"
 #include "text/wrapped.hpp"
 

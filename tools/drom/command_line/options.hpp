@@ -10,7 +10,7 @@
 
 #include "command_line/help.hpp"
 #include "drom/drom.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 
 namespace drom::command {
 

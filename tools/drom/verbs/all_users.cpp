@@ -15,7 +15,7 @@
 #include "libdrom/base/env.hpp"
 #include "output/format.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/as_user.hpp"
 #include "verbs/kept_signals.hpp"

@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "verbs/kept_signals.hpp"
 
 namespace drom::command {

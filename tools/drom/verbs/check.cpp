@@ -4,7 +4,7 @@
 
 #include "output/format.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/verb_functions.hpp"
 

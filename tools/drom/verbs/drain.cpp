@@ -4,7 +4,7 @@
 
 #include "command_line/cpu_text.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "verbs/all_users.hpp"
 #include "verbs/verb_functions.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "program/environment.hpp"
 #include "verbs/verb_functions.hpp"
 

@@ -8,7 +8,7 @@
 #include "command_line/cpu_text.hpp"
 #include "output/format.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/job_shares.hpp"
 #include "verbs/verb_functions.hpp"

@@ -11,7 +11,7 @@
 #include "command_line/verb_texts.hpp"
 #include "output/format.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "output/visible.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/all_users.hpp"

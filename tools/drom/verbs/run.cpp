@@ -21,7 +21,7 @@
 #include "libdrom/base/env.hpp"
 #include "output/format.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "program/paused_child.hpp"
 #include "program/preload.hpp"
 #include "program/program.hpp"

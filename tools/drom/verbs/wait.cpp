@@ -5,7 +5,7 @@
 #include "command_line/clients.hpp"
 #include "output/format.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/verb_functions.hpp"
 

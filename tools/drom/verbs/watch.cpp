@@ -14,7 +14,7 @@
 #include "command_line/clients.hpp"
 #include "output/format.hpp"
 #include "output/json.hpp"
-#include "output/report.hpp"
+#include "output/messages.hpp"
 #include "output/visible.hpp"
 #include "verbs/verb_functions.hpp"
 

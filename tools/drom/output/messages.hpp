@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// report.hpp - what a person is told, and with which exit status.
+// messages.hpp - messages for people, and the exit statuses that belong to them.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// report.cpp - what a person is told, and with which exit status.
-#include "output/report.hpp"
+// messages.cpp - messages for people, and the exit statuses that belong to them.
+#include "output/messages.hpp"
 
 #include <fmt/format.h>
 
