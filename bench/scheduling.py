@@ -175,7 +175,7 @@ def figures(stock: Controller, ours: Controller) -> dict:
     found = {}
     for key, theirs in stock.times.items():
         mine = ours.times[key]
-        unit = "us_a_job" if key.startswith("backfill") else "us"
+        unit = "us_per_job" if key.startswith("backfill") else "us"
         found[f"stock_{key}_{unit}"] = spread(theirs)
         found[f"malleable_{key}_{unit}"] = spread(mine)
         found[f"{key}_over_stock"] = spread([m / t for m, t in zip(mine, theirs, strict=True) if t > 0]) | {"target": TARGET}
