@@ -186,7 +186,7 @@ TEST(Report, ShowsWhatThereIsAndNothingElse) {
     const std::string html = html_report(compared());
     expect_sound(html);
     for (const char* part : {"Against the baseline", "Ratio of slowdown", "Ratio of wait",
-                             "Slowdown and malleable starts per day", "Who had which nodes",
+                             "Slowdown and malleable starts per day", "Nodes of each job over time",
                              "drom-sim compare --swf log", "drom-sim --swf log --policy sd --max_slowdown 10", "p99"})
         EXPECT_TRUE(has(html, part)) << part;
     EXPECT_FALSE(has(html, "By the model of run times"));

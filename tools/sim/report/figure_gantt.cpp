@@ -166,7 +166,7 @@ std::optional<Figure> gantt_figure(const Case& of) {
     const Gantt& gantt = of.digest.gantt;
     if (gantt.empty() || gantt.nodes <= 0) return std::nullopt;
     Figure figure;
-    figure.title = "Who had which nodes when";
+    figure.title = "Nodes of each job over time";
     figure.svg = GanttChart(gantt, of.digest.setting.provenance.zero, figure.title, of.digest.setting.command).draw();
     figure.caption = fmt::format(
         "Nodes from top to bottom, time from left to right, from {} s to {} s of the log. The height of a node is "
