@@ -11,14 +11,14 @@
 struct Number {
     const char* name;
     int* value;
-    int least = 1;
-    int most = 1'000'000;
+    int min = 1;
+    int max = 1'000'000;
 };
 
 inline bool read_number(const char* text, const Number& number) {
     char* end = nullptr;
     const long parsed = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || parsed < number.least || parsed > number.most) return false;
+    if (end == text || *end != '\0' || parsed < number.min || parsed > number.max) return false;
     *number.value = static_cast<int>(parsed);
     return true;
 }

@@ -62,7 +62,7 @@ def distributions(kinds: dict) -> None:
 
 
 def cell(value: dict) -> str:
-    return f"{value['median']:.2f} ({value['least']:.2f}-{value['most']:.2f})"
+    return f"{value['median']:.2f} ({value['min']:.2f}-{value['max']:.2f})"
 
 
 def demo(report: dict) -> None:

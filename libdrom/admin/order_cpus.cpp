@@ -20,15 +20,15 @@ int check_limits(const Ledger& ledger, uint32_t index, const CpuSet& mask, const
     if (rigid && !(wanted_cpus(ledger, who) - mask).none())
         return fail(error, DROM_E_BUSY, "%s: the client is rigid: it keeps its CPUs until it ends", verb);
     const uint32_t count = mask.count(ledger.cpus());
-    const uint32_t least = slot.min_cpus.load(std::memory_order_relaxed);
-    const uint32_t most = slot.max_cpus.load(std::memory_order_relaxed);
-    if (count < least)  // mutant least
+    const uint32_t min = slot.min_cpus.load(std::memory_order_relaxed);
+    const uint32_t max = slot.max_cpus.load(std::memory_order_relaxed);
+    if (count < min)  // mutant min
         return fail(error, DROM_E_INVAL, "%s: %s asked, but the client needs at least %u", verb,
-                    CountText(count, "CPU").text, least);
-    if (most != 0 && count > most)
+                    CountText(count, "CPU").text, min);
+    if (max != 0 && count > max)
         return fail(error, DROM_E_INVAL,
                     "%s: %s asked, but the client uses at most %u; drom run --max %u starts it so that it can grow",
-                    verb, CountText(count, "CPU").text, most, count);
+                    verb, CountText(count, "CPU").text, max, count);
     return DROM_OK;
 }
 

@@ -14,7 +14,7 @@ namespace drom {
 
 namespace {
 
-uint32_t least(const Ledger& ledger, uint32_t slot) noexcept {
+uint32_t min_cpus(const Ledger& ledger, uint32_t slot) noexcept {
     return std::max(1u, ledger.slot(slot).min_cpus.load(std::memory_order_relaxed));
 }
 
@@ -35,9 +35,9 @@ int check_losers(const Ledger& ledger, SlotSet concerned, const CpuSet& lost, co
             return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which is rigid; choose other CPUs", rules.verb,
                         cpu, client.text);
         const CpuSet kept = wanted_cpus(ledger, loser) - lost;
-        if (kept.count() < least(ledger, loser.slot))
+        if (kept.count() < min_cpus(ledger, loser.slot))
             return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s, which would be left with %s and needs %u; %s",
-                        rules.verb, cpu, client.text, CountText(kept.count(), "CPU").text, least(ledger, loser.slot),
+                        rules.verb, cpu, client.text, CountText(kept.count(), "CPU").text, min_cpus(ledger, loser.slot),
                         rules.drain ? "drain fewer CPUs, or end it first" : "take fewer");
     }
     return DROM_OK;
@@ -389,13 +389,13 @@ CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, u
         const Owner::Name owner = name_of(ledger, slot);
         if (owner == who || !is_live(ledger, owner)) continue;
         const CpuSet has = wanted_cpus(ledger, owner);
-        const uint32_t loses = is_rigid(ledger, slot) ? 0 : has.count() - std::min(has.count(), least(ledger, slot));
+        const uint32_t loses = is_rigid(ledger, slot) ? 0 : has.count() - std::min(has.count(), min_cpus(ledger, slot));
         clients.add(jobs.of(ledger, slot), has, loses);
         held = held | has;
         spare += loses;
     }
     const uint32_t taken = std::min(count, spare);
-    return choose(clients, {.least = taken, .most = taken, .may_take = taken, .among = held, .near = base}).cpus;
+    return choose(clients, {.min = taken, .max = taken, .may_take = taken, .among = held, .near = base}).cpus;
 }
 
 }  // namespace drom

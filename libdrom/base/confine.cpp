@@ -93,7 +93,7 @@ void note_threads(KnownThreads& known) noexcept {
     if (!tasks.ok()) return;
     tasks.each([&](uint32_t tid) {
         ++known.seen;
-        if (known.count < KnownThreads::kMost) known.tids[known.count++] = tid;
+        if (known.count < KnownThreads::kMax) known.tids[known.count++] = tid;
     });
 }
 

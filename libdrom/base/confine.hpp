@@ -52,8 +52,8 @@ Confined confine(Tasks& tasks, Visit visited, const Origin& origin, const CpuSet
 
 /// The threads of this process at the last look.
 struct KnownThreads {
-    static constexpr uint32_t kMost = 64;
-    uint32_t tids[kMost];
+    static constexpr uint32_t kMax = 64;
+    uint32_t tids[kMax];
     uint32_t count;
     uint32_t seen;  ///< all, noted or not
 };

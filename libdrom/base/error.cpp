@@ -27,8 +27,8 @@ int succeed(drom_error* error) noexcept {
     return DROM_OK;
 }
 
-Text& Text::add(const char* text, size_t most) noexcept {
-    const size_t length = strnlen(text, std::min(most, static_cast<size_t>(end_ - at_)));
+Text& Text::add(const char* text, size_t max_length) noexcept {
+    const size_t length = strnlen(text, std::min(max_length, static_cast<size_t>(end_ - at_)));
     memcpy(at_, text, length);
     at_ += length;
     *at_ = '\0';

@@ -17,7 +17,7 @@ int succeed(drom_error* error) noexcept;
 class Text {
 public:
     Text(char* out, size_t size) noexcept : at_(out), end_(out + size - 1) { *at_ = '\0'; }
-    Text& add(const char* text, size_t most) noexcept;
+    Text& add(const char* text, size_t max_length) noexcept;
     Text& operator<<(const char* text) noexcept { return add(text, SIZE_MAX); }
     Text& operator<<(uint32_t number) noexcept;
 

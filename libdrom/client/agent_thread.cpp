@@ -188,9 +188,10 @@ void* agent_thread(void*) {
 /// Returns the bytes that the C library puts on every stack first, large thread-local data of the program's libraries
 /// included.
 size_t room_of_thread(const pthread_attr_t& attributes) noexcept {
-    auto* least = reinterpret_cast<size_t (*)(const pthread_attr_t*)>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
-    constexpr size_t kLeast = 16 * 1024;
-    return least != nullptr ? least(&attributes) : kLeast;
+    auto* min_stack =
+        reinterpret_cast<size_t (*)(const pthread_attr_t*)>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
+    constexpr size_t kMinStack = 16 * 1024;
+    return min_stack != nullptr ? min_stack(&attributes) : kMinStack;
 }
 
 bool create(pthread_t& thread, int detached, void* (*run)(void*)) noexcept {

@@ -292,23 +292,23 @@ void on_release(void (*fn)(const Request&)) noexcept { state.on_release.store(fn
 void let_team_follow() noexcept { state.follows.store(true); }
 bool program_follows() noexcept { return state.follows.load(kRelaxed); }
 
-int check_limits(const char* verb, uint32_t least, uint32_t most, drom_error* error) noexcept {
-    if (least <= kMaxCpus && most <= kMaxCpus && (most == 0 || least <= most)) return DROM_OK;
+int check_limits(const char* verb, uint32_t min_cpus, uint32_t max_cpus, drom_error* error) noexcept {
+    if (min_cpus <= kMaxCpus && max_cpus <= kMaxCpus && (max_cpus == 0 || min_cpus <= max_cpus)) return DROM_OK;
     return fail(error, DROM_E_INVAL, "drom: %s: no number of CPUs up to %u is at least %u and at most %u", verb,
-                kMaxCpus, least, most);
+                kMaxCpus, min_cpus, max_cpus);
 }
 
-int limits(uint32_t least, uint32_t most, drom_error* error) noexcept {
+int limits(uint32_t min_cpus, uint32_t max_cpus, drom_error* error) noexcept {
     if (!joined())
         return fail(error, DROM_E_NOINIT, "drom: limits: this process is not a client; call drom_init first");
     Slot& slot = state.ledger.slot(state.slot);
-    const uint32_t min = least != 0 ? least : slot.min_cpus.load();
-    const uint32_t max = most != 0 ? most : slot.max_cpus.load();
+    const uint32_t min = min_cpus != 0 ? min_cpus : slot.min_cpus.load();
+    const uint32_t max = max_cpus != 0 ? max_cpus : slot.max_cpus.load();
     if (const int status = check_limits("limits", min, max, error); status != DROM_OK) return status;
     if (!state.ledger.writable)
         return fail(error, DROM_E_PERM, "drom: limits: in a node table the resource manager sets them");
-    if (least != 0) slot.min_cpus.store(least);
-    if (most != 0) slot.max_cpus.store(most);
+    if (min_cpus != 0) slot.min_cpus.store(min_cpus);
+    if (max_cpus != 0) slot.max_cpus.store(max_cpus);
     return succeed(error);
 }
 

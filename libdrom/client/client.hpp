@@ -133,9 +133,9 @@ auto set_allowed(const Set& set) noexcept {
 }
 
 /// Returns E_INVAL when no number of CPUs is within both limits; `most` 0: no limit.
-int check_limits(const char* verb, uint32_t least, uint32_t most, drom_error*) noexcept;
+int check_limits(const char* verb, uint32_t min_cpus, uint32_t max_cpus, drom_error*) noexcept;
 /// Implements drom_limits: 0 leaves a limit as it is.
-int limits(uint32_t least, uint32_t most, drom_error*) noexcept;
+int limits(uint32_t min_cpus, uint32_t max_cpus, drom_error*) noexcept;
 
 /// Implement drom_disable and drom_enable.
 void disable() noexcept;

@@ -109,9 +109,9 @@ bool read_parent(int pid, char (&command)[32], int& parent) noexcept {
 }  // namespace
 
 bool name_by_launcher(char* job, size_t size) noexcept {
-    constexpr int kMostForefathers = 8;  // shells and wrappers between Hydra and the rank
+    constexpr int kMaxForefathers = 8;  // shells and wrappers between Hydra and the rank
     int pid = getppid();
-    for (int i = 0; i < kMostForefathers && pid > 1; ++i) {
+    for (int i = 0; i < kMaxForefathers && pid > 1; ++i) {
         char command[32];
         int parent = 0;
         if (!read_parent(pid, command, parent)) return false;

@@ -53,8 +53,8 @@ constinit uint64_t own_spins = kDefaultSpins;
 
 /// Returns whether the word is the count for more threads than CPUs, which is next to `count`.
 bool is_throttled_count(uint64_t throttled, uint64_t count) noexcept {
-    const auto least = [count](uint64_t n) { return n < count ? n : count; };
-    return throttled == least(100) || throttled == least(1000);
+    const auto capped = [count](uint64_t n) { return n < count ? n : count; };
+    return throttled == capped(100) || throttled == capped(1000);
 }
 
 /// A word of a runtime, and its former value.
@@ -85,8 +85,8 @@ struct Found {
 };
 
 /// The runtimes that were changed. A runtime that was unloaded is noticed when its words are to be put back.
-constexpr uint32_t kMostRuntimes = 16;
-constinit Found changed[kMostRuntimes] = {};
+constexpr uint32_t kMaxRuntimes = 16;
+constinit Found changed[kMaxRuntimes] = {};
 constinit uint32_t changed_count = 0;
 
 // The words of LLVM's runtime (and its derivatives): the turns of a waiting thread before its first sched_yield, and
@@ -159,7 +159,7 @@ bool is_runtime(const char* path) noexcept {
 }
 
 void change(const Found& found) noexcept {
-    if (changed_count == kMostRuntimes) return;
+    if (changed_count == kMaxRuntimes) return;
     changed[changed_count++] = found;
     for (const Word& word : found.words) write(word, word.now);
 }

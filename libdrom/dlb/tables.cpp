@@ -34,8 +34,8 @@ uint64_t patience() noexcept {
 
 /// Processes other than `pid` that have CPUs of `mask` before the request.
 struct Owners {
-    static constexpr size_t kMost = 1024;
-    int32_t pids[kMost];
+    static constexpr size_t kMax = 1024;
+    int32_t pids[kMax];
     size_t count;
 };
 
@@ -48,7 +48,7 @@ int find_owners(const Tables& tables, int pid, const CpuSet& mask, Owners& owner
     }
     clients[0].size = sizeof(drom_client_info);
     const int status = drom_clients(tables.table(), clients, &found, error);
-    for (size_t i = 0; status == DROM_OK && i < found && owners.count < Owners::kMost; ++i) {
+    for (size_t i = 0; status == DROM_OK && i < found && owners.count < Owners::kMax; ++i) {
         CpuSet owned{};
         const int32_t other = clients[i].pid;
         if (other == pid || drom_get_mask(tables.table(), other, owned.words, nullptr, kMaskWords, nullptr) != DROM_OK)

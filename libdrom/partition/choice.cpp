@@ -172,7 +172,7 @@ private:
         const bool given = giver(core) != kMaxCpus;
         for (uint32_t i = 0; i < core.last - core.first; ++i) {
             const uint32_t at = given ? core.last - 1 - i : core.first + i;
-            if (got_ == demand_.most && !demand_.whole_cores) return;
+            if (got_ == demand_.max && !demand_.whole_cores) return;
             if (may_move(list_.cpu[at]) && can_lose(list_.cpu[at])) take(at);
         }
     }
@@ -184,7 +184,7 @@ private:
             --job_size_[job_at(cpu)];
         }
         choice_.left.add(cpu);
-        if (got_ == demand_.most) {
+        if (got_ == demand_.max) {
             ++waste_;
             return;
         }
@@ -196,7 +196,7 @@ private:
     /// Returns the core within these positions to take next, or nothing.
     Range next_core(const Range& within) noexcept {
         Range best{within.last, within.last};
-        if (got_ == demand_.most) return best;
+        if (got_ == demand_.max) return best;
         uint64_t best_rank = UINT64_MAX;
         for (Range core{within.first, within.first}; core.first < within.last; core.first = core.last) {
             core.last = list_.end(kCore, core.first);
@@ -244,7 +244,7 @@ private:
     }
 
     void consider() noexcept {
-        if (got_ < demand_.least || got_ == 0) return;
+        if (got_ < demand_.min || got_ == 0) return;
         const Score score = this->score();
         // Of equal ones the last, unless it is free.
         if (found_ && (taken_ > 0 ? best_score_ < score : best_score_ <= score)) return;
@@ -320,7 +320,7 @@ void Occupancy::add(uint32_t job, const CpuSet& has, uint32_t may_lose) noexcept
 }
 
 Choice choose(const Occupancy& occupancy, const Demand& demand) noexcept {
-    return demand.most == 0 ? Choice{} : Attempts(occupancy, demand).run();
+    return demand.max == 0 ? Choice{} : Attempts(occupancy, demand).run();
 }
 
 }  // namespace drom::partition

@@ -36,7 +36,7 @@ struct Occupancy {
 };
 
 struct Demand {
-    uint32_t least, most;      ///< CPUs besides `near`
+    uint32_t min, max;         ///< CPUs besides `near`
     uint32_t may_take;         ///< CPUs that clients may lose for it, all together
     CpuSet among;              ///< only these
     CpuSet near{};             ///< the CPUs that it has already

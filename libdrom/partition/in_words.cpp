@@ -33,8 +33,7 @@ void choose_words(const Locations& locations, const std::vector<ClientCpus>& cli
         while (node.jobs <= client.job) node.add_job();
         node.add(client.job, set_of(client.cpus), client.may_lose);
     }
-    const Demand demand{
-        .least = count, .most = count, .may_take = may_take, .among = set_of(among), .near = set_of(near)};
+    const Demand demand{.min = count, .max = count, .may_take = may_take, .among = set_of(among), .near = set_of(near)};
     std::copy_n(choose(node, demand).cpus.words, CpuSet::kWords, chosen);
 }
 

@@ -58,12 +58,12 @@ private:
 
     [[nodiscard]] Demand demand() const {
         const uint32_t all = node_.topology().cpus.count();
-        const uint32_t most = std::min(useful_, all + 1);
+        const uint32_t max = std::min(useful_, all + 1);
         const uint32_t fair = std::max(min_cpus_, (all + newcomer_) / (newcomer_ + 1));
-        const uint32_t wanted = arrival_.granted ? most : std::min(fair, most);
+        const uint32_t wanted = arrival_.granted ? max : std::min(fair, max);
         const uint32_t free = free_cpus();
-        return {.least = arrival_.granted ? most : min_cpus_,
-                .most = most,
+        return {.min = arrival_.granted ? max : min_cpus_,
+                .max = max,
                 .may_take = wanted > free ? wanted - free : 0,
                 .among = among(),
                 .whole_cores = true};

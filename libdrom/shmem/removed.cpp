@@ -15,17 +15,17 @@ namespace drom {
 
 namespace {
 
-constexpr size_t kMostName = 4096;
+constexpr size_t kMaxName = 4096;
 
 /// The ledger at `path` as /proc/PID/maps names it once it is removed.
 struct Removed {
-    char name[kMostName];  ///< the end of a line
-    dev_t device;          ///< of the file system that it was in
+    char name[kMaxName];  ///< the end of a line
+    dev_t device;         ///< of the file system that it was in
 };
 
 /// Returns false when that cannot be known. The table's directory may be gone; the directory above it is there.
 bool describe_removed(const char* path, Removed& removed) noexcept {
-    char parent[kMostName];
+    char parent[kMaxName];
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') --length;
     size_t cut = length;
@@ -51,7 +51,7 @@ bool describe_removed(const char* path, Removed& removed) noexcept {
 /// Calls `visit(line, length)` for each line, its end included, until a call returns true.
 template <class Visit>
 bool any_line(int file, const Visit& visit) noexcept {
-    char text[2 * kMostName + 1];
+    char text[2 * kMaxName + 1];
     size_t have = 0;
     for (;;) {
         const ssize_t got = read(file, text + have, sizeof text - 1 - have);

@@ -37,7 +37,7 @@ def changes(case: dict, baseline: str) -> dict[str, float]:
 def apart(case: dict, what: str) -> bool:
     """Every run under drom is on one side of every serial one: the change is not only their spread."""
     ours, theirs = (case["ways"][way]["seconds"][what] for way in ("drom", "serial"))
-    return ours["most"] < theirs["least"] or theirs["most"] < ours["least"]
+    return ours["max"] < theirs["min"] or theirs["max"] < ours["min"]
 
 
 def verdicts(case: dict) -> list[dict]:

@@ -25,7 +25,7 @@ def columns(guest: str) -> dict[str, Callable[[Run], float]]:
 
 
 def spread(values: list[float]) -> dict:
-    return {"median": median(values), "least": min(values), "most": max(values)}
+    return {"median": median(values), "min": min(values), "max": max(values)}
 
 
 def figures(runs: list[Run], guest: str) -> dict:
@@ -64,7 +64,7 @@ def run_json(run: Run, guest: str) -> dict:
 
 
 def _cell(value: dict) -> str:
-    return f"{value['median']:.2f} ({value['least']:.2f}-{value['most']:.2f})"
+    return f"{value['median']:.2f} ({value['min']:.2f}-{value['max']:.2f})"
 
 
 def change(ours: float, theirs: float) -> float:

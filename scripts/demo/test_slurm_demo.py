@@ -121,7 +121,7 @@ class Marks(unittest.TestCase):
 
     def test_a_change_that_may_be_mere_spread_is_said_to_be(self) -> None:
         case = self.case_of("insitu", 0.6, 0.99)
-        case["ways"]["drom"]["seconds"][report.WHOLE]["most"] = 21
+        case["ways"]["drom"]["seconds"][report.WHOLE]["max"] = 21
         self.assertIn("here -1.0 %: reached, but the runs of both ways overlap", "\n".join(marks.lines(case)))
 
     def test_every_case_has_marks_and_a_colour(self) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 _CODE = {".cpp", ".hpp", ".c", ".h", ".S", ".def", ".sh", ".bash", ".bats", ".py", ".f90"}
-_MOST_LINES = 600
+_MAX_LINES = 600
 _LOOSE_ENDS = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
 # Paths of one machine: a home folder, a work folder. Debian's own paths are the same everywhere.
 _ONE_MACHINE = re.compile(r"(?<![\w./$}>-])/(home|work|Users)/\w")
@@ -39,8 +39,8 @@ def complaints(path: Path) -> list[str]:
         found.append("1: no SPDX-License-Identifier in the first three lines")
     if code and not any(path.name in line for line in lines[:6]):
         found.append(f"1: no line that says '{path.name} - what it is'")
-    if code and len(lines) > _MOST_LINES:
-        found.append(f"{len(lines)}: longer than {_MOST_LINES} lines; split it")
+    if code and len(lines) > _MAX_LINES:
+        found.append(f"{len(lines)}: longer than {_MAX_LINES} lines; split it")
     guest = code and path.parts[0] == "libdrom" and path.suffix in {".cpp", ".hpp"}
     daemon = code and path.parts[0] in {"plugins", "policy"} and path.suffix in {".cpp", ".hpp"}
     for number, line in enumerate(lines, 1):

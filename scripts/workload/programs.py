@@ -61,10 +61,10 @@ def _took(what: Computation, amount: int, cpus: int) -> float:
 
 def units_a_second(what: Computation, cpus: int) -> float:
     """On all CPUs, beyond what a program takes to start: the median of three runs of a second or more."""
-    least, amount = _took(what, 1, cpus), 8
-    while (took := _took(what, amount, cpus) - least) < PROBE_S:
+    shortest, amount = _took(what, 1, cpus), 8
+    while (took := _took(what, amount, cpus) - shortest) < PROBE_S:
         amount = math.ceil(amount * min(10.0, 1.2 * PROBE_S / max(took, 0.01)))
-    return amount / statistics.median([took, *(_took(what, amount, cpus) - least for _ in range(2))])
+    return amount / statistics.median([took, *(_took(what, amount, cpus) - shortest for _ in range(2))])
 
 
 def computing(bin_folder: Path, cpus: int, speed: float) -> Command:

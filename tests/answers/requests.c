@@ -23,13 +23,13 @@
 
 #include "drom/drom.h"
 
-enum { kMostCpus = 64 };
+enum { kMaxCpus = 64 };
 
 typedef struct Storm {
     drom_table* table;
     int32_t pid;
     uint64_t random;
-    uint32_t cpus[kMostCpus];
+    uint32_t cpus[kMaxCpus];
     uint32_t ncpus;
     uint64_t next_event;
     unsigned long requests, refused, pending, released, confined, resized, changes;
@@ -54,7 +54,7 @@ static void nap_us(uint64_t us) {
 
 static uint32_t read_cpus(const char* list, uint32_t* cpus) {
     uint32_t n = 0;
-    for (const char* at = list; *at && n < kMostCpus;) {
+    for (const char* at = list; *at && n < kMaxCpus;) {
         char* end;
         cpus[n++] = (uint32_t)strtoul(at, &end, 10);
         at = *end ? end + 1 : end;
@@ -190,7 +190,7 @@ static int report(int status, const drom_error* error) {
 static int set(const char* where, const char* pid, const char* list) {
     drom_table* table;
     drom_error error = {0};
-    uint32_t cpus[kMostCpus];
+    uint32_t cpus[kMaxCpus];
     const uint64_t word = word_of(cpus, read_cpus(list, cpus));
     int status = drom_open(&table, where, NULL, &error);
     if (status != DROM_OK) return report(status, &error);
@@ -203,7 +203,7 @@ static int set(const char* where, const char* pid, const char* list) {
 static int confine(const char* where, const char* pid, const char* list, const char* all) {
     drom_table* table;
     drom_error error = {0};
-    uint32_t cpus[kMostCpus];
+    uint32_t cpus[kMaxCpus];
     const uint64_t whole = word_of(cpus, read_cpus(all, cpus)), word = word_of(cpus, read_cpus(list, cpus));
     const drom_options create = {.size = sizeof create, .flags = DROM_CREATE};
     int status = drom_open(&table, where, &create, &error);

@@ -45,7 +45,7 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
 
 @test "help is as wide as the terminal, and 80 columns where there is none" {
     unset COLUMNS
-    widest() { awk 'length($0) > most { most = length($0) } END { print most }'; }
+    widest() { awk 'length($0) > max { max = length($0) } END { print max }'; }
     (($(drom run --help | widest) <= 80 && $(drom run --help | widest) > 70))
     on_terminal() { script -qec "stty cols $1; '$BIN' run --help" /dev/null </dev/null | tr -d '\r'; }
     (($(on_terminal 60 | widest) <= 60))

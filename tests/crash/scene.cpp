@@ -62,13 +62,13 @@ Scene::Scene(const std::string& where, const People& who) : path(where), people(
     must(table.open(path.c_str(), with(DROM_CREATE), &error), error);
 }
 
-void Scene::client(const ProcessIdentity& identity, const CpuSet& mask, uint32_t least, bool rigid) {
+void Scene::client(const ProcessIdentity& identity, const CpuSet& mask, uint32_t min_cpus, bool rigid) {
     const uint32_t slot = claim_slot(ledger());
     if (slot == kNoSlot) give_up("building a scene", "no slot is free");
     Slot& s = ledger().slot(slot);
     const uint32_t generation = state_of(s).generation;
     write_identity(s.client, identity);
-    s.min_cpus.store(least);
+    s.min_cpus.store(min_cpus);
     copy_text(s.name, sizeof s.name, "client");
     Page* page = create_page(ledger(), path.c_str(), slot, generation, geteuid(), nullptr);
     if (page == nullptr) give_up("building a scene", "no page");

@@ -29,7 +29,7 @@ public:
 
     [[nodiscard]] const Ledger& ledger() const { return table.ledger; }
     /// Adds a client that joined, knows its mask and has released everything else.
-    void client(const ProcessIdentity& identity, const CpuSet& mask, uint32_t least = 1, bool rigid = false);
+    void client(const ProcessIdentity& identity, const CpuSet& mask, uint32_t min_cpus = 1, bool rigid = false);
     void client(const test::Child& child, const CpuSet& mask) { client(identity(child), mask); }
     /// Makes every living client release its newest request.
     void acknowledge();

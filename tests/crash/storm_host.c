@@ -13,14 +13,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { kItems = 20000, kMostThreads = 256 };
+enum { kItems = 20000, kMaxThreads = 256 };
 
 static int64_t item(int i) { return i ^ (i >> 3); }
 
 static int64_t by_the_team(void) {
-    static int64_t part[kMostThreads];
+    static int64_t part[kMaxThreads];
     int threads = omp_get_max_threads();
-    if (threads > kMostThreads) threads = kMostThreads;
+    if (threads > kMaxThreads) threads = kMaxThreads;
     for (int t = 0; t < threads; ++t) part[t] = 0;
 #pragma omp parallel num_threads(threads)
     {

@@ -37,12 +37,12 @@ struct Settings {
     bool replays = false, verbose = false, is_long = false;
 };
 
-constexpr uint32_t kMostPreemptions = 14;
+constexpr uint32_t kMaxPreemptions = 14;
 
 struct Totals {
     Counts counts;
     uint64_t scenarios = 0, violations = 0, compared = 0, refused = 0, without_turn = 0;
-    uint64_t exhausted[kMostPreemptions + 1] =
+    uint64_t exhausted[kMaxPreemptions + 1] =
         {};  ///< scenarios, by the number of preemptions up to which all their schedules were run
 };
 
@@ -145,7 +145,7 @@ Settings parse(int argc, char** argv) {
         }
         if (++i == argc) usage();
         if (option == "--preemptions")
-            settings.bounds.preemptions = std::min(kMostPreemptions, static_cast<uint32_t>(std::atoi(argv[i])));
+            settings.bounds.preemptions = std::min(kMaxPreemptions, static_cast<uint32_t>(std::atoi(argv[i])));
         else if (option == "--only")
             settings.only = argv[i];
         else if (option == "--replay")

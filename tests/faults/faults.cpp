@@ -31,12 +31,12 @@ namespace {
 using namespace drom::faults;
 namespace test = drom::test;
 
-constexpr size_t kMostCalls = 64;
+constexpr size_t kMaxCalls = 64;
 
 /// The result of an operation without a failure. It is in memory that the operation's process shares with this one.
 struct Undisturbed {
     int status;
-    unsigned counts[kMostCalls];
+    unsigned counts[kMaxCalls];
     Holdings held;  ///< the holdings after cleaning up
     int descriptors;
     char before[4096], after[4096];
@@ -356,10 +356,10 @@ private:
         if (undisturbed.counts[call] == 0) return;
         called_[call] = true;
         for (const int code : calls()[call].codes) {
-            constexpr unsigned kMost = 400;
-            for (unsigned nth = 1; nth < kMost && one(operation, {call, code, nth, false}, undisturbed); ++nth) {}
-            const unsigned most = is_long() ? undisturbed.counts[call] : 1;
-            for (unsigned nth = 1; nth <= most && may_last(code); ++nth)
+            constexpr unsigned kMax = 400;
+            for (unsigned nth = 1; nth < kMax && one(operation, {call, code, nth, false}, undisturbed); ++nth) {}
+            const unsigned tries = is_long() ? undisturbed.counts[call] : 1;
+            for (unsigned nth = 1; nth <= tries && may_last(code); ++nth)
                 one(operation, {call, code, nth, true}, undisturbed);
         }
     }
@@ -390,7 +390,7 @@ private:
 
     std::string only_, only_call_;
     People people_;
-    std::array<bool, kMostCalls> called_{};
+    std::array<bool, kMaxCalls> called_{};
     unsigned operations_ = 0, reached_ = 0, runs_ = 0, wrong_ = 0;
 };
 

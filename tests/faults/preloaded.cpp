@@ -98,10 +98,10 @@ struct Count {
     void all_of(unsigned call) {
         bool reached = false;
         for (const int code : calls()[call].codes) {
-            constexpr unsigned kMost = 200;
+            constexpr unsigned kMax = 200;
             if (!one({call, code, 1, true})) break;
             reached = true;
-            for (unsigned nth = 1; nth < kMost && one({call, code, nth, false}); ++nth) {}
+            for (unsigned nth = 1; nth < kMax && one({call, code, nth, false}); ++nth) {}
         }
         functions += reached ? 1U : 0U;
     }

@@ -52,7 +52,7 @@ void add_clients(drom_table* table, bool names, std::string& text) {
         drom_get_mask(table, client.pid, &owned, &wanted, 1, nullptr);
         text += "slot " + std::to_string(client.slot) + " " + (names ? client.name : "") + " job=" + client.job;
         text += " state=" + std::to_string(client.state) + " flags=" + std::to_string(client.flags);
-        text += " least=" + std::to_string(client.min_cpus) + " most=" + std::to_string(client.max_cpus);
+        text += " min=" + std::to_string(client.min_cpus) + " max=" + std::to_string(client.max_cpus);
         add_mask(text, "owned", owned);
         add_mask(text, "wanted", wanted);
         text += "\n";

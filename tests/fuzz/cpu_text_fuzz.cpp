@@ -61,8 +61,8 @@ void check_range(const std::string& text, std::uint32_t node_cpus) {
     } else {
         must(range.error().starts_with("--malleable="), "the sentence begins with the option", range.error());
     }
-    const auto least = parse_min_per_rank(text);
-    must(least ? *least >= 1 && *least <= kMaxNodeCpus : least.error().starts_with("--drom-min-per-rank="),
+    const auto min = parse_min_per_rank(text);
+    must(min ? *min >= 1 && *min <= kMaxNodeCpus : min.error().starts_with("--drom-min-per-rank="),
          "a number of CPUs, or a sentence");
 }
 

@@ -141,13 +141,13 @@ static void compare_manners(const Manners* before) {
 }
 
 static void trace(void) {
-    int least = 1000;
-#pragma omp parallel reduction(min : least)
+    int fewest = 1000;
+#pragma omp parallel reduction(min : fewest)
     {
         void* frame[64];
-        least = backtrace(frame, 64);
+        fewest = backtrace(frame, 64);
     }
-    printf("frames %s\n", least >= 1 && least < 64 ? "seen" : "lost");
+    printf("frames %s\n", fewest >= 1 && fewest < 64 ? "seen" : "lost");
 }
 
 static void pin(const char* cpu) {

@@ -193,8 +193,8 @@ TEST_F(Node, WithoutASegmentLeftAJobIsReservedForAndConfined) {
     ASSERT_GE(drom_release(table_, job_.pid(), &plain, &error_), 0) << error_.text;
     Child inside = Child::run([&] {
         if (unshare(CLONE_NEWIPC) != 0) return 77;
-        std::ofstream most("/proc/sys/kernel/shmmni");
-        if (!(most << '0' << std::flush)) return 77;
+        std::ofstream limit("/proc/sys/kernel/shmmni");
+        if (!(limit << '0' << std::flush)) return 77;
         const uint64_t two = 0x3;
         if (drom_reserve(table_, other.pid(), &two, 1, &plain, nullptr, &error_) < 0) return 1;
         drom_options wait = options_with(DROM_WAIT_RELEASED);
@@ -258,8 +258,8 @@ TEST_F(Node, PagesOfARemovedTableGoOnceTheirJobsHaveEnded) {
 TEST_F(Node, PagesThatAreLeftDoNotUseUpWhatTheKernelHas) {
     Child inside = Child::run([&] {
         if (unshare(CLONE_NEWIPC) != 0) return 77;
-        std::ofstream most("/proc/sys/kernel/shmmni");
-        if (!(most << '1' << std::flush)) return 77;
+        std::ofstream limit("/proc/sys/kernel/shmmni");
+        if (!(limit << '1' << std::flush)) return 77;
         Child ended = sleeper_of_nobody();
         Child launcher = Child::run([&] { return reserve_and_remove(directory_.path() + "/old", {ended.pid()}); });
         if (launcher.wait() != 0 || segments() != 1) return 1;

@@ -37,11 +37,11 @@ protected:
         ASSERT_EQ(drom_open(&table_, path_.c_str(), &options, &error_), DROM_OK) << error_.text;
     }
     /// Starts a sleeping process with a reservation of these CPUs.
-    Child reserve(uint64_t mask, uint64_t flags = 0, uint32_t least = 0, uint32_t most = 0) {
+    Child reserve(uint64_t mask, uint64_t flags = 0, uint32_t min_cpus = 0, uint32_t max_cpus = 0) {
         Child child = Child::sleeper();
         drom_options options = options_with(flags);
-        options.min_cpus = least;
-        options.max_cpus = most;
+        options.min_cpus = min_cpus;
+        options.max_cpus = max_cpus;
         EXPECT_GE(drom_reserve(table_, child.pid(), &mask, 1, &options, nullptr, &error_), 0) << error_.text;
         return child;
     }

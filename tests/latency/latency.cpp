@@ -37,7 +37,7 @@ using namespace drom;
 
 constexpr uint64_t kNever = 0;  ///< the spacing of a client without safe points
 constexpr double kParts[] = {0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 1};
-const char* const kNames[] = {"p1", "p10", "p50", "p90", "p99", "p99.9", "most"};
+const char* const kNames[] = {"p1", "p10", "p50", "p90", "p99", "p99.9", "max"};
 
 struct Kind {
     const char* name;

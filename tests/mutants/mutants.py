@@ -264,7 +264,7 @@ MUTANTS = [
            (hostile("Table.Removed*"),)),
     Mutant("a link in place of a table's ledger is followed", VALIDATION, "no-link", Word("O_NOFOLLOW | ", ""),
            (hostile("Table.WhatIsNoDirectory*"),)),
-    Mutant("a client may be left with fewer CPUs than it needs", VALIDATION, "least", NEVER,
+    Mutant("a client may be left with fewer CPUs than it needs", VALIDATION, "min", NEVER,
            (hostile("Input.Limits*"),)),
     Mutant("an event that is completed between two looks is passed over", SEQUENCE, "patience",
            Word("kPatience", "kPatience && ledger.event(next).index.load() <= next"),

@@ -161,7 +161,7 @@ def sound(build: Build, killers: set[Killer], jobs: int, took: dict[Killer, floa
         return [" ".join([killer.program, *killer.arguments]) for killer, passed in zip(ordered, pool.map(good, ordered)) if not passed]
 
 
-def report(judged: list[tuple[Mutant, str, str]], least: float, verbose: bool) -> bool:
+def report(judged: list[tuple[Mutant, str, str]], min_share: float, verbose: bool) -> bool:
     good, kinds, killed = True, collections.Counter(), collections.Counter()
     for mutant, by, stale in judged:
         counts = not mutant.survives
@@ -178,7 +178,7 @@ def report(judged: list[tuple[Mutant, str, str]], least: float, verbose: bool) -
             print(f"mutants: SURVIVED: {mutant.kind}: {mutant.name}")
         elif verbose or mutant.survives:
             print(f"mutants: {mutant.name}: " + (f"noticed by {by}" if by else f"makes no difference: {mutant.survives}"))
-    good &= sum(killed.values()) >= least * sum(kinds.values())
+    good &= sum(killed.values()) >= min_share * sum(kinds.values())
     parts = ", ".join(f"{killed[kind]} of {count} {kind}" for kind, count in kinds.items())
     print(f"mutants: {sum(killed.values())} of {sum(kinds.values())} noticed ({parts}), {sum(bool(mutant.survives) for mutant, _, _ in judged)} that make no difference")
     return good

@@ -63,8 +63,8 @@ const Row kRows[] = {
 TEST(Choice, WhichRuleDecides) {
     for (const Row& row : kRows) {
         const Topology machine = synthetic(row.machine);
-        const Choice choice = choose(occupied(machine, row.clients), {.least = row.count,
-                                                                      .most = row.count,
+        const Choice choice = choose(occupied(machine, row.clients), {.min = row.count,
+                                                                      .max = row.count,
                                                                       .may_take = row.may_take,
                                                                       .among = machine.cpus,
                                                                       .near = cpus(row.near)});
@@ -75,7 +75,7 @@ TEST(Choice, WhichRuleDecides) {
 
 TEST(Choice, ACoreThatMovesWholeIsLeftWhole) {
     const Topology machine = synthetic("core:4 pu:2");
-    Demand demand{.least = 3, .most = 3, .may_take = 3, .among = machine.cpus, .whole_cores = true};
+    Demand demand{.min = 3, .max = 3, .may_take = 3, .among = machine.cpus, .whole_cores = true};
     const Choice choice = choose(occupied(machine, {{0, "0-7", 9}}), demand);
     EXPECT_EQ(text(choice.left), "4-7");
     EXPECT_EQ(text(choice.cpus), "5-7") << "the last core comes first";
@@ -84,10 +84,10 @@ TEST(Choice, ACoreThatMovesWholeIsLeftWhole) {
 
 TEST(Choice, AsManyAsThereIsRoomForApartFromOthers) {
     const Topology machine = synthetic("package:2 core:4 pu:1");
-    const Demand demand{.least = 1, .most = 8, .may_take = 0, .among = machine.cpus};
+    const Demand demand{.min = 1, .max = 8, .may_take = 0, .among = machine.cpus};
     EXPECT_EQ(text(choose(occupied(machine, {{0, "0-1", 0}}), demand).cpus), "4-7");
     const Topology caches = synthetic("l3:3 core:4 pu:1");
-    const Demand half{.least = 1, .most = 6, .may_take = 6, .among = caches.cpus};
+    const Demand half{.min = 1, .max = 6, .may_take = 6, .among = caches.cpus};
     EXPECT_EQ(text(choose(occupied(caches, {{0, "0-11", 6}}), half).cpus), "8-11") << "before equal shares";
 }
 
@@ -108,9 +108,9 @@ struct Question {
             occupancy.add(any_of(0, jobs - 1), has.back(), once_in(4) ? 0 : any_of(1, 9));
         }
         demand.near = once_in(2) ? any_subset(machine.cpus - held, 3) : CpuSet{};
-        demand.most = any_of(1, machine.cpus.count());
-        demand.least = once_in(2) ? demand.most : any_of(1, demand.most);
-        demand.may_take = any_of(0, demand.most);
+        demand.max = any_of(1, machine.cpus.count());
+        demand.min = once_in(2) ? demand.max : any_of(1, demand.max);
+        demand.may_take = any_of(0, demand.max);
         demand.among = once_in(3) ? any_subset(machine.cpus, 2) : machine.cpus;
         demand.whole_cores = once_in(2);
     }
@@ -123,7 +123,7 @@ TEST(Choice, NobodyLosesWhatItNeedsAndNobodyGetsMoreThanItAsksFor) {
         const Question asked;
         const Choice choice = choose(asked.occupancy, asked.demand);
         if (choice.cpus.none()) return;
-        RC_ASSERT(choice.cpus.count() >= asked.demand.least && choice.cpus.count() <= asked.demand.most);
+        RC_ASSERT(choice.cpus.count() >= asked.demand.min && choice.cpus.count() <= asked.demand.max);
         RC_ASSERT(choice.left.contains(choice.cpus) && asked.demand.among.contains(choice.left));
         RC_ASSERT(!choice.left.intersects(asked.demand.near));
         if (!asked.demand.whole_cores) {
@@ -149,15 +149,15 @@ TEST(Choice, FreeCpusFirstAndARefusalOnlyWhenThereAreTooFew) {
         Question asked;
         asked.demand.whole_cores = false;
         for (uint16_t& limit : asked.occupancy.job_may_lose) limit = partition::kAnyNumber;
-        asked.demand.least = asked.demand.most;
+        asked.demand.min = asked.demand.max;
         const uint32_t free = asked.free().count();
-        asked.demand.may_take = asked.demand.most > free ? asked.demand.most - free : 0;
+        asked.demand.may_take = asked.demand.max > free ? asked.demand.max - free : 0;
         uint32_t spare = 0;
         for (size_t client = 0; client < asked.has.size(); ++client)
             spare += std::min<uint32_t>((asked.has[client] & asked.demand.among).count(),
                                         asked.occupancy.occupants[client].may_lose);
         const Choice choice = choose(asked.occupancy, asked.demand);
-        RC_ASSERT(choice.cpus.none() == (free + spare < asked.demand.most));
+        RC_ASSERT(choice.cpus.none() == (free + spare < asked.demand.max));
         if (choice.cpus.intersects(asked.held)) RC_ASSERT(choice.cpus.contains(asked.free()));
         refused += choice.cpus.none() ? 1 : 0;
     }));

@@ -23,7 +23,7 @@ uint32_t threads_of(const Topology& machine) {
     return machine.cpus.count() / cores;
 }
 
-/// Returns a node to which up to four jobs of one task have come, each with a least of whole cores.
+/// Returns a node to which up to four jobs of one task have come, each with a min of whole cores.
 Node any_jobs(const Topology& machine) {
     const uint32_t threads = threads_of(machine);
     const uint32_t jobs = any_of(1, 4);

@@ -103,7 +103,7 @@ public:
         }
         for (const auto& [job, loses] : lost)
             if (loses > may_lose_.at(job)) return false;
-        return together <= most_lost_;
+        return together <= max_lost_;
     }
 
 private:
@@ -133,7 +133,7 @@ private:
         const auto jobs = static_cast<uint32_t>(all.size()) + 1;
         const uint32_t fair = (node_.topology.cpus.count() + jobs - 1) / jobs;
         const uint32_t wanted = std::min(std::max(fair, min_cpus_), useful_);
-        most_lost_ = wanted > free ? wanted - free + smt_ - 1 : 0;
+        max_lost_ = wanted > free ? wanted - free + smt_ - 1 : 0;
     }
 
     const Node& node_;
@@ -141,7 +141,7 @@ private:
     Jobs before_;
     std::map<uint64_t, int64_t> sizes_;
     std::map<uint64_t, uint32_t> may_lose_;
-    uint32_t min_cpus_ = 0, useful_ = 0, smt_ = 1, most_lost_ = 0;
+    uint32_t min_cpus_ = 0, useful_ = 0, smt_ = 1, max_lost_ = 0;
 };
 
 /// Counts how often an answer was the best of all that are possible, and prints the share.

@@ -74,9 +74,9 @@ inline CpuSet whole_cores(const Topology& topology, const CpuSet& set) {
 }
 
 /// Returns a job whose tasks are all alike; a grant is of whole cores.
-inline partition::Arrival any_arrival(uint64_t job, const Topology& topology, uint32_t most_tasks) {
+inline partition::Arrival any_arrival(uint64_t job, const Topology& topology, uint32_t max_tasks) {
     const uint32_t size = topology.cpus.count();
-    partition::Arrival arrival{tasks_of(job, any_of(1, most_tasks)), std::nullopt, 0.5};
+    partition::Arrival arrival{tasks_of(job, any_of(1, max_tasks)), std::nullopt, 0.5};
     const uint32_t each = size / static_cast<uint32_t>(arrival.tasks.size()) + 1;
     const uint32_t max_cpus = once_in(2) ? 0 : any_of(1, each);
     const uint32_t min_cpus = once_in(3) ? any_of(1, each) : 1;
@@ -101,10 +101,10 @@ inline std::vector<uint32_t> any_tasks_of(const partition::Clients& clients) {
 
 /// Returns a node to which jobs 1, 2, ... have come. Not all of them have stayed; if none has, job 8 is there. Some
 /// tasks may be fixed.
-inline Node any_node(const Topology& topology, uint32_t most_jobs, uint32_t most_tasks, bool grants = true) {
+inline Node any_node(const Topology& topology, uint32_t max_jobs, uint32_t max_tasks, bool grants = true) {
     Node node(topology);
-    for (uint64_t job = 1; job <= most_jobs; ++job) {
-        partition::Arrival arrival = any_arrival(job, topology, most_tasks);
+    for (uint64_t job = 1; job <= max_jobs; ++job) {
+        partition::Arrival arrival = any_arrival(job, topology, max_tasks);
         if (!grants) arrival.granted.reset();
         if (node.arrive(arrival) != DROM_OK) continue;
         if (once_in(4)) node.end(any_of(1, static_cast<uint32_t>(job)));

@@ -98,8 +98,8 @@ class Author:
     def shape(self) -> list[str]:
         form = self.chance.random()
         if form < 0.86:
-            least = self.chance.random() < 0.1
-            return [*self.whole(True), *(["--drom-min-per-rank=2"] if least else [])]
+            min_per_rank = self.chance.random() < 0.1
+            return [*self.whole(True), *(["--drom-min-per-rank=2"] if min_per_rank else [])]
         if form < 0.93:
             return ["-N1", "-n1", f"-c{self.chance.randint(1, CORES - 1)}"]
         return self.whole(False)
@@ -201,7 +201,7 @@ class Moments:
         log.seek(0, os.SEEK_END)
         return lambda: any(line.startswith(beginning) for line in log.readlines())
 
-    def wait(self, moment: str, most_s: float) -> None:
+    def wait(self, moment: str, max_s: float) -> None:
         before = self.saved()
         conditions = {"a guest's start": "share ", "an end": "finish "}
         if moment in conditions:
@@ -209,8 +209,8 @@ class Moments:
         elif moment == "its state is saved":
             has_come = lambda: self.saved() != before  # noqa: E731
         else:
-            return time.sleep(most_s)
-        end = time.monotonic() + max(most_s, 0.2)
+            return time.sleep(max_s)
+        end = time.monotonic() + max(max_s, 0.2)
         while not has_come() and time.monotonic() < end:
             time.sleep(0.0005)
 

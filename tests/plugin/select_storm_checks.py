@@ -54,12 +54,12 @@ class Asked:
     several may have been under way at once. An order for more or fewer minutes is one for a number of them: scontrol adds to what it was shown, and if
     that had been extended for others it is the job's own from then on."""
 
-    least: int
-    most: int
+    min: int
+    max: int
     was_shown: bool = False
 
     def changed_by(self, minutes: int) -> "Asked":
-        return Asked(self.least + min(0, minutes), self.most + max(0, minutes), True)
+        return Asked(self.min + min(0, minutes), self.max + max(0, minutes), True)
 
 
 @dataclass
@@ -200,21 +200,21 @@ def judge_groups(jobs: list[Job], size: int) -> list[Finding]:
 
 def judge_limits(jobs: list[Job], asked: Mapping[str, Asked], groups: Groups) -> list[Finding]:
     """A limit is what was asked for, and at most all the work of those that it was together with."""
-    most: dict[int, int] = {}
+    max_minutes: dict[int, int] = {}
     for job in jobs:
         if job.name in asked:
-            most[job.id] = asked[job.name].most
-    longest = max((each.most for each in asked.values()), default=1)
+            max_minutes[job.id] = asked[job.name].max
+    longest = max((each.max for each in asked.values()), default=1)
     found = []
     for job in jobs:
         if job.name not in asked or not (job.runs or job.state == "PENDING"):
             continue
         own = asked[job.name]
         group = groups.of(job.id) if job.runs or own.was_shown else set()
-        limit = own.most + sum(most.get(other, longest) + 1 for other in group)
-        if not own.least <= job.minutes <= limit:
+        limit = own.max + sum(max_minutes.get(other, longest) + 1 for other in group)
+        if not own.min <= job.minutes <= limit:
             with_them = f" and was together with {text_of(group)}" if group else ""
-            found.append(Finding("limit", f"{job} asked for {own.least} to {own.most} min{with_them}: {own.least} to {limit} min are right"))
+            found.append(Finding("limit", f"{job} asked for {own.min} to {own.max} min{with_them}: {own.min} to {limit} min are right"))
     return found
 
 

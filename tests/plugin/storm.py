@@ -96,8 +96,8 @@ class Author:
         return ["sleep", self.chance.choice(["0", "0.2", "0.5", "1", "3", "60", "60"] if malleable else ["0", "0.2", "0.5", "1"])]
 
     def malleable(self) -> list[str]:
-        most = self.cluster.setup.cpus
-        ranges = ["--malleable", "--malleable", "--malleable=1", f"--malleable=1-{most}", "--malleable=1-2", f"--malleable={most // 4 or 1}"]
+        node_cpus = self.cluster.setup.cpus
+        ranges = ["--malleable", "--malleable", "--malleable=1", f"--malleable=1-{node_cpus}", "--malleable=1-2", f"--malleable={node_cpus // 4 or 1}"]
         options = [self.chance.choice(ranges)]
         if self.chance.random() < 0.15:
             options.append("--drom-min-per-rank=1")
@@ -105,9 +105,9 @@ class Author:
 
     def shape(self) -> list[str]:
         """Of a job: tasks and CPUs."""
-        most = self.cluster.setup.cpus
-        tasks = self.chance.choice([1, 1, 1, 2] if most < 4 else [1, 1, 2, 3, 4])
-        each = most // tasks if self.chance.random() < 0.5 else self.chance.randint(1, most // tasks)
+        node_cpus = self.cluster.setup.cpus
+        tasks = self.chance.choice([1, 1, 1, 2] if node_cpus < 4 else [1, 1, 2, 3, 4])
+        each = node_cpus // tasks if self.chance.random() < 0.5 else self.chance.randint(1, node_cpus // tasks)
         if self.chance.random() < 0.1:
             return ["-N2", f"-n{2 * tasks}", f"--ntasks-per-node={tasks}", f"-c{each}"]
         return ["-N1", f"-n{tasks}", f"-c{each}"]

@@ -46,13 +46,13 @@ public:
     }
 
     /// Joins a client that lives as long as this process does.
-    uint32_t join(uint32_t least = 1, uint32_t most = 0, bool rigid = false) {
+    uint32_t join(uint32_t min_cpus = 1, uint32_t max_cpus = 0, bool rigid = false) {
         const uint32_t slot = claim_slot(ledger);
         if (slot == kNoSlot) throw std::runtime_error("no free slot");
         Slot& s = ledger.slot(slot);
         write_identity(s.client, self());
-        s.min_cpus.store(least);
-        s.max_cpus.store(most);
+        s.min_cpus.store(min_cpus);
+        s.max_cpus.store(max_cpus);
         move_slot(ledger, slot, state_of(s).generation, phase::kLive, rigid ? slot_flag::kRigid : 0);
         return slot;
     }

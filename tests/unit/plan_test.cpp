@@ -205,9 +205,9 @@ TEST(Plan, NobodyIsLeftBelowItsLeast) {
                                                           : drain(world.table, any_mask());
         if (result.status != DROM_OK) return;
         for (uint32_t other : world.slots) {
-            const uint32_t least = world.table.ledger.slot(other).min_cpus.load();
+            const uint32_t min = world.table.ledger.slot(other).min_cpus.load();
             const bool lost = !(world.table.wanted(other) == before.wanted(other));
-            if (other != slot && lost) RC_ASSERT(world.table.wanted(other).count() >= least);
+            if (other != slot && lost) RC_ASSERT(world.table.wanted(other).count() >= min);
         }
     }));
 }

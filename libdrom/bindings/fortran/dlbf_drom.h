@@ -25,14 +25,14 @@
           integer(c_int), intent(out) :: ncpus
         end function dlb_drom_getnumcpus
 
-        function dlb_drom_getpidlist(pidlist, nelems, most)             &
+        function dlb_drom_getpidlist(pidlist, nelems, max_len)          &
      &      result(ierr)                                                &
      &      bind(c, name='DLB_DROM_GetPidList')
           use, intrinsic :: iso_c_binding
           integer(c_int) :: ierr
           integer(c_int), intent(out) :: pidlist(*)
           integer(c_int), intent(out) :: nelems
-          integer(c_int), value :: most
+          integer(c_int), value :: max_len
         end function dlb_drom_getpidlist
 
         function dlb_drom_getprocessmask(pid, mask, flags)              &

@@ -72,9 +72,9 @@ module drom
     integer(c_int) function drom_enable() bind(c, name='drom_enable')
       import
     end function
-    integer(c_int) function c_limits(least, most, error) bind(c, name='drom_limits')
+    integer(c_int) function c_limits(min_cpus, max_cpus, error) bind(c, name='drom_limits')
       import
-      integer(c_int32_t), value :: least, most
+      integer(c_int32_t), value :: min_cpus, max_cpus
       type(c_ptr), value :: error
     end function
     integer(c_int) function c_open(table, where, options, error) bind(c, name='drom_open')
@@ -204,10 +204,10 @@ contains
     drom_poll_apply = c_poll_apply(at_error(error))
   end function
 
-  integer(c_int) function drom_limits(least, most, error)
-    integer, intent(in) :: least, most
+  integer(c_int) function drom_limits(min_cpus, max_cpus, error)
+    integer, intent(in) :: min_cpus, max_cpus
     type(drom_error), intent(out), target, optional :: error
-    drom_limits = c_limits(int(least, c_int32_t), int(most, c_int32_t), at_error(error))
+    drom_limits = c_limits(int(min_cpus, c_int32_t), int(max_cpus, c_int32_t), at_error(error))
   end function
 
   !> `where` '' or left out: DROM_TABLE, else the user's own table.

@@ -111,7 +111,7 @@ std::optional<std::string_view> declared(const job_record_t& job, std::string_vi
 }
 
 /// An administrator may have changed it; what cannot be read is as good as nothing.
-uint32_t least_cpus(const job_record_t& job) {
+uint32_t min_cpus_of(const job_record_t& job) {
     if (const auto text = value_of(comment_of(job), "malleable"))
         if (const auto range = parse_malleable(*text)) return range->min;
     const auto range = parse_malleable(declared(job, "DROM_MALLEABLE").value_or(""));
@@ -131,10 +131,10 @@ uint32_t threads_of_a_core(const job_record_t& job) {
     return first < 0 ? 1 : std::max<uint32_t>(1, node_record_table_ptr[first]->tpc);
 }
 
-int least_cores(const job_record_t& job, int nodes) {
+int min_cores_of(const job_record_t& job, int nodes) {
     const auto per_rank = parse_min_per_rank(declared(job, "DROM_MIN_PER_RANK").value_or("1"));
     const uint32_t ranks = ranks_on_a_node(job, nodes);
-    const uint32_t cpus = std::max(least_cpus(job), ranks * (per_rank ? *per_rank : 1));
+    const uint32_t cpus = std::max(min_cpus_of(job), ranks * (per_rank ? *per_rank : 1));
     const uint32_t threads = threads_of_a_core(job);
     return static_cast<int>((cpus + threads - 1) / threads);
 }
@@ -177,7 +177,7 @@ policy::Job described(const job_record_t& job, int nodes) {
     if (job.details == nullptr) return known;
     // Time in which it was not allowed to start is no wait.
     known.submit = std::max(job.details->submit_time, job.details->begin_time);
-    known.min_cores = least_cores(job, nodes);
+    known.min_cores = min_cores_of(job, nodes);
     known.filter.contiguous = job.details->contiguous != 0 && job.details->contiguous != NO_VAL16;
     if (declared_malleable(job) && obstacle(job).empty()) known.kind = policy::Kind::kMalleable;
     return known;

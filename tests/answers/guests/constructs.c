@@ -22,21 +22,21 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 #pragma omp declare reduction(largest:uint64_t : omp_out = larger(omp_out, omp_in)) initializer(omp_priv = 0)
 
 static uint64_t reductions(long round) {
-    uint64_t sum = 0, product = 1, most = 0, least = UINT64_MAX, toggles = 0, any = 0, own = 0, bins[8] = {0};
-#pragma omp parallel for reduction(+ : sum, bins) reduction(* : product) reduction(max : most) reduction(min : least) \
-    reduction(^ : toggles) reduction(| : any) reduction(largest : own)
+    uint64_t sum = 0, product = 1, highest = 0, lowest = UINT64_MAX, toggles = 0, any = 0, own = 0, bins[8] = {0};
+#pragma omp parallel for reduction(+ : sum, bins) reduction(* : product) reduction(max : highest) \
+    reduction(min : lowest) reduction(^ : toggles) reduction(| : any) reduction(largest : own)
     for (int i = 0; i < kItems; ++i) {
         const uint64_t value = item(round, i);
         sum += value;
         product *= value | 1;
-        if (value > most) most = value;
-        if (value < least) least = value;
+        if (value > highest) highest = value;
+        if (value < lowest) lowest = value;
         toggles ^= value;
         any |= value & 0xff00;
         own = larger(own, value ^ 0x5555);
         bins[value & 7] += 1;
     }
-    uint64_t all = mix(mix(mix(sum, product), mix(most, least)), mix(mix(toggles, any), own));
+    uint64_t all = mix(mix(mix(sum, product), mix(highest, lowest)), mix(mix(toggles, any), own));
     for (int b = 0; b < 8; ++b) all = mix(all, bins[b]);
     return all;
 }

@@ -61,20 +61,20 @@ contains
 
     integer(int64) function plain(round)
         integer, intent(in) :: round
-        integer(int64) :: sum, most, row(64)
+        integer(int64) :: sum, largest, row(64)
         integer :: i
         sum = 0
-        most = 0
-        !$omp parallel do reduction(+: sum) reduction(max: most)
+        largest = 0
+        !$omp parallel do reduction(+: sum) reduction(max: largest)
         do i = 1, items
             sum = sum + item(round, i)
-            most = max(most, item(round, i) / 2)
+            largest = max(largest, item(round, i) / 2)
         end do
         !$omp end parallel do
         !$omp parallel workshare
         row = mod(sum, modulus)
         !$omp end parallel workshare
-        plain = mixed(sum + most, row(1) + row(64))
+        plain = mixed(sum + largest, row(1) + row(64))
     end function
 
     integer(int64) function slice(t, n, round)

@@ -73,38 +73,38 @@ void choose_active(Domain& domain, long round) {
 /// Returns the least value over the active elements. The arrays are as large as the team was at the first call.
 uint64_t constraint(const Domain& domain, uint64_t salt, bool keeps) {
     static int first;
-    static uint64_t* least_of;
+    static uint64_t* min_of;
     static int* where_of;
     const int threads = keeps && first ? first : omp_get_max_threads();
-    if (!least_of) {
+    if (!min_of) {
         first = threads;
-        least_of = new uint64_t[size_t(threads)];
+        min_of = new uint64_t[size_t(threads)];
         where_of = new int[size_t(threads)];
     }
 #pragma omp parallel
     {
         const int t = omp_get_thread_num();
-        uint64_t least = UINT64_MAX;
+        uint64_t min = UINT64_MAX;
         int where = -1;
 #pragma omp for nowait
         for (int i = 0; i < int(domain.active.size()); ++i) {
             const int e = domain.active[size_t(i)];
             const uint64_t value = work(domain.energy[size_t(e)] ^ salt, 12);
-            if (value < least) {
-                least = value;
+            if (value < min) {
+                min = value;
                 where = e;
             }
         }
-        least_of[t] = least;
+        min_of[t] = min;
         where_of[t] = where;
     }
     for (int t = 1; t < threads; ++t) {
-        if (least_of[t] < least_of[0]) {
-            least_of[0] = least_of[t];
+        if (min_of[t] < min_of[0]) {
+            min_of[0] = min_of[t];
             where_of[0] = where_of[t];
         }
     }
-    return mix(least_of[0], uint64_t(where_of[0]));
+    return mix(min_of[0], uint64_t(where_of[0]));
 }
 
 /// Computes in `parts` parts: the caller has asked for that number, and this function trusts it.

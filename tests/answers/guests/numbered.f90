@@ -18,7 +18,7 @@ program numbered
     use omp_lib
     use numbered_state
     implicit none
-    integer, parameter :: items = 2001, work_per_item = 96, most = 255
+    integer, parameter :: items = 2001, work_per_item = 96, last = 255
     integer(int64), parameter :: prime = 1000003_int64, modulus = 2147483647_int64
     character(len=32) :: mode, text
     integer :: scale, rounds
@@ -60,7 +60,7 @@ contains
     end function
 
     integer(int64) function blocks() result(total)
-        integer :: low(0:most), high(0:most), threads, me, q, r, i, round
+        integer :: low(0:last), high(0:last), threads, me, q, r, i, round
         total = 0
         !$omp parallel private(threads, me, q, r)
         threads = omp_get_num_threads()
@@ -86,8 +86,8 @@ contains
 
     integer(int64) function buckets() result(total)
         integer(int64), allocatable :: bucket(:, :)
-        integer :: filled(0:most), me, i, round
-        allocate (bucket(items, 0:most))
+        integer :: filled(0:last), me, i, round
+        allocate (bucket(items, 0:last))
         total = 0
         filled = 0
         do round = 1, rounds
@@ -129,7 +129,7 @@ contains
     end function
 
     integer(int64) function streams() result(total)
-        integer(int64) :: stream(0:most)
+        integer(int64) :: stream(0:last)
         integer :: me, i, round
         total = 0
         !$omp parallel

@@ -21,11 +21,11 @@
 
 #include "guest.h"
 
-enum { kItems = 3001, kWorkPerItem = 96, kMost = 256 };
+enum { kItems = 3001, kWorkPerItem = 96, kMax = 256 };
 
 static uint64_t item(long round, int i) { return work((uint64_t)(round * kItems + i), kWorkPerItem); }
 
-static int low[kMost], high[kMost];
+static int low[kMax], high[kMax];
 
 static void keep_block(void) {
 #pragma omp parallel
@@ -86,7 +86,7 @@ static uint64_t owners(long all) {
     return sum;
 }
 
-static uint64_t slot[kMost];
+static uint64_t slot[kMax];
 
 static uint64_t slots(long all) {
     uint64_t sum = 0;
@@ -103,7 +103,7 @@ static struct {
     pthread_t thread;
     int used, count;
     uint64_t value[kItems];
-} bucket[kMost];
+} bucket[kMax];
 
 static int my_bucket_by_self(void) {
     int found = -1;
@@ -151,7 +151,7 @@ static uint64_t counted(long all) {
     return sum;
 }
 
-static uint64_t stream[kMost];
+static uint64_t stream[kMax];
 
 static uint64_t streams(long all) {
     uint64_t sum = 0;
@@ -172,7 +172,7 @@ static uint64_t seeded(long all) {
     for (long round = 0; round < all; ++round) {
 #pragma omp parallel reduction(+ : sum)
         {
-            uint64_t random = work((uint64_t)(round * kMost + omp_get_thread_num()), 3);
+            uint64_t random = work((uint64_t)(round * kMax + omp_get_thread_num()), 3);
 #pragma omp for schedule(static)
             for (int i = 0; i < kItems; ++i) sum += (random = work(random, kWorkPerItem)) % 1000;
         }
@@ -227,7 +227,7 @@ static uint64_t behind_barrier(long all) {
             const int me = omp_get_thread_num();
             slot[me] = work((uint64_t)(round + me), 60000);
             pthread_barrier_wait(&all_here);
-            for (int t = 0; t < kMost; ++t) sum += slot[t] * (uint64_t)(t == me || slot[t] % 2);
+            for (int t = 0; t < kMax; ++t) sum += slot[t] * (uint64_t)(t == me || slot[t] % 2);
             pthread_barrier_wait(&all_here);
         }
     }
@@ -244,7 +244,7 @@ static uint64_t behind_spinning(long all) {
             slot[omp_get_thread_num()] = work((uint64_t)(round + omp_get_thread_num()), 500000);
             __atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL);
             while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < round * threads) continue;
-            for (int t = 0; t < kMost; ++t) sum += slot[t];
+            for (int t = 0; t < kMax; ++t) sum += slot[t];
         }
     }
     return sum;

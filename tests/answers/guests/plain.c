@@ -45,14 +45,14 @@ static uint64_t again(long round) {
 }
 
 static uint64_t mixed(long round) {
-    uint64_t sum = never(round, kWorkPerItem), most = 0;
-#pragma omp parallel for schedule(dynamic, 64) reduction(max : most)
+    uint64_t sum = never(round, kWorkPerItem), max = 0;
+#pragma omp parallel for schedule(dynamic, 64) reduction(max : max)
     for (int i = 0; i < kItems; ++i) {
         const uint64_t value = work(data[i] ^ (uint64_t)round, kWorkPerItem / 2);
-        if (value > most) most = value;
+        if (value > max) max = value;
     }
     if (round % 50 == 0) sum += work((uint64_t)round, 2000000);
-    return mix(sum, most);
+    return mix(sum, max);
 }
 
 int main(int argc, char** argv) {

@@ -103,16 +103,16 @@ static void set_by_handle(int threads) {
 }
 
 static uint64_t procs_each(long all) {
-    enum { kMost = 1024 };
-    uint64_t sum = 0, partial[kMost];
+    enum { kMax = 1024 };
+    uint64_t sum = 0, partial[kMax];
     for (long round = 0; round < all; ++round) {
 #pragma omp parallel num_threads(omp_get_num_procs())
         {
             uint64_t own = 0;
             for (int i = omp_get_thread_num(); i < kItems; i += omp_get_num_procs()) own += item(round, i);
-            partial[omp_get_thread_num() % kMost] = own;
+            partial[omp_get_thread_num() % kMax] = own;
         }
-        for (int t = 0; t < omp_get_num_procs() && t < kMost; ++t) sum = mix(sum, partial[t]);
+        for (int t = 0; t < omp_get_num_procs() && t < kMax; ++t) sum = mix(sum, partial[t]);
     }
     return sum;
 }

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { kItems = 2000, kMost = 64 };
+enum { kItems = 2000, kMax = 64 };
 
 static int64_t team_sum(int64_t factor) {
     int64_t sum = 0;
@@ -30,7 +30,7 @@ static int64_t round_of(int64_t round, int rank, int ranks) {
     wrong += total != whole * ranks * (ranks + 1) / 2;
     MPI_Bcast(&told, 1, MPI_INT64_T, (int)(round % ranks), MPI_COMM_WORLD);
     wrong += told != round;
-    int64_t out[kMost], in[kMost];
+    int64_t out[kMax], in[kMax];
     for (int to = 0; to < ranks; ++to) out[to] = round * 1000 + rank * 10 + to;
     MPI_Alltoall(out, 1, MPI_INT64_T, in, 1, MPI_INT64_T, MPI_COMM_WORLD);
     for (int from = 0; from < ranks; ++from) wrong += in[from] != round * 1000 + from * 10 + rank;
@@ -54,9 +54,9 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    volatile uint64_t* progress = argc == 3 && ranks <= kMost ? map_progress(argv[1]) : NULL;
+    volatile uint64_t* progress = argc == 3 && ranks <= kMax ? map_progress(argv[1]) : NULL;
     if (progress == NULL) {
-        fprintf(stderr, "usage: collectives PROGRESS STOP, with at most %d ranks\n", kMost);
+        fprintf(stderr, "usage: collectives PROGRESS STOP, with at most %d ranks\n", kMax);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int stop = 0; !stop; ++round) {

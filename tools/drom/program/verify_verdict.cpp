@@ -77,13 +77,13 @@ std::vector<double> ratios_of(const ModeResult& mode, const ModeResult& base) {
 namespace {
 
 /// Fewer rounds cannot tell a difference from chance.
-constexpr size_t kLeastRounds = 5;
+constexpr size_t kMinRounds = 5;
 
 Verdict compare(const ModeResult& keep, const ModeResult& follow) {
     const auto ratios = ratios_of(follow, keep);
-    if (ratios.size() < kLeastRounds)
+    if (ratios.size() < kMinRounds)
         return {"keep",
-                fmt::format("keep and follow are right; fewer than {} runs cannot tell which is faster", kLeastRounds)};
+                fmt::format("keep and follow are right; fewer than {} runs cannot tell which is faster", kMinRounds)};
     const Interval ratio = interval_of(ratios);
     const std::string times =
         fmt::format("{:.2f} ({:.2f} to {:.2f}) of keep's CPU time", ratio.median, ratio.low, ratio.high);

@@ -32,7 +32,7 @@ struct ModeResult {
 bool is_beyond_chance(const ModeResult& mode, unsigned undisturbed);
 
 /// So many runs show, with a probability of 0.95, that a program is wrong by itself in one run of ten.
-constexpr unsigned kMostUndisturbed = 30;
+constexpr unsigned kMaxUndisturbed = 30;
 
 /// A median and an interval. With at least 6 values, the interval contains the median with a probability of 0.95 or
 /// more (the order statistics of the sign test: Conover, Practical Nonparametric Statistics, section 3.2). Otherwise it

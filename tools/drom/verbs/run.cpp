@@ -345,7 +345,7 @@ private:
     }
 
     /// `most`: of those that the program gets without asking.
-    [[nodiscard]] Expected<Choice> choose_among(const Snapshot& snapshot, const CpuSet& cpus, unsigned most) const {
+    [[nodiscard]] Expected<Choice> choose_among(const Snapshot& snapshot, const CpuSet& cpus, unsigned max) const {
         RunOrder order;
         order.allowed = (cpus & snapshot.masks.present) - snapshot.masks.drained;
         order.free = snapshot.masks.free;
@@ -358,7 +358,7 @@ private:
             order.around_cpus = around->wanted;
         }
         order.count =
-            options_.run.ncpus.value_or(std::max(std::min(default_count(order), most), options_.run.min.value_or(1)));
+            options_.run.ncpus.value_or(std::max(std::min(default_count(order), max), options_.run.min.value_or(1)));
         if (!options_.run.ncpus && order.count == options_.run.min && options_.run.min_said.starts_with("DROM_"))
             order.reason = options_.run.min_said;
         auto choice = choose_cpus(order);

@@ -312,7 +312,7 @@ private:
             std::ranges::find_if(report_.modes, [](const auto& mode) { return mode.first_wrong() != nullptr; });
         if (wrong == report_.modes.end()) return true;
         const auto round = static_cast<unsigned>(wrong->first_wrong() - wrong->trials.data());
-        while (!is_beyond_chance(*wrong, undisturbed_) && undisturbed_ < kMostUndisturbed) {
+        while (!is_beyond_chance(*wrong, undisturbed_) && undisturbed_ < kMaxUndisturbed) {
             progress_.show(fmt::format("{}: undisturbed, once more", report_.program));
             if (const auto same = accepted_undisturbed(); !same) return tl::make_unexpected(same.error());
             if (const auto tried = try_once(*wrong, round); !tried) return tried;

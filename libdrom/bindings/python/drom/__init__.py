@@ -371,5 +371,5 @@ class Client:
             c.lib.drom_enable()
 
     def limits(self, min_cpus: int = 0, max_cpus: int = 0) -> None:
-        """Least and most CPUs that this client can use; 0 leaves a limit as it is."""
+        """Sets the min and max of the CPUs that this client can use; 0 leaves a limit as it is."""
         _call(c.lib.drom_limits, min_cpus, max_cpus)
