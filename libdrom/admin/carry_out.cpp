@@ -36,14 +36,14 @@ bool apply(const Ledger& ledger, const Plan& plan) noexcept {
 int make_plan(const Ledger& ledger, const Intent& what, const char* verb, Plan& plan, drom_error* error) noexcept {
     const PlanRules rules{(what.flags & DROM_TAKE) != 0, (what.flags & DROM_RETURN) != 0, (what.flags & DROM_FAST) != 0,
                           verb};
-    const Owner::Name who = what.client();
+    const Owner::Name client = what.client();
     switch (what.kind) {
         case intent::kDrain: return plan_drain(ledger, what.mask, rules, plan, error);
         case intent::kRestore: return plan_restore(ledger, what.mask, rules, plan, error);
-        case intent::kAdd: return plan_add(ledger, who, what.mask, rules, plan, error);
-        case intent::kRemove: return plan_remove(ledger, who, what.mask, rules, plan, error);
+        case intent::kAdd: return plan_add(ledger, client, what.mask, rules, plan, error);
+        case intent::kRemove: return plan_remove(ledger, client, what.mask, rules, plan, error);
         case intent::kMasks: return plan_masks(ledger, what.mask, what.targets, rules, plan, error);
-        default: return plan_mask(ledger, who, what.mask, rules, plan, error);
+        default: return plan_mask(ledger, client, what.mask, rules, plan, error);
     }
 }
 

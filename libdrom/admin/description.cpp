@@ -56,7 +56,7 @@ bool is_limited(const Ledger& ledger, uint32_t slot, const Page* page) noexcept 
 void describe(const Ledger& ledger, Pages& pages, uint32_t index, drom_client_info& info) noexcept {
     const Slot& slot = ledger.slot(index);
     const SlotState state = state_of(slot);
-    const Owner::Name who = name_of(ledger, index);
+    const Owner::Name client = name_of(ledger, index);
     const Mailbox& mailbox = ledger.mailbox(index);
     info.pid = static_cast<int32_t>(slot.client.pid.load());
     info.launcher_pid = static_cast<int32_t>(slot.launcher.pid.load());
@@ -68,8 +68,8 @@ void describe(const Ledger& ledger, Pages& pages, uint32_t index, drom_client_in
     info.confined_seq = confined_seq(ledger, index);
     info.released_seq = released_seq(ledger, pages, index);
     info.posted_ns = own_clock_ns(mailbox.posted_ns.load());
-    info.owned_cpus = owned_cpus(ledger, who).count();
-    info.wanted_cpus = wanted_cpus(ledger, who).count();
+    info.owned_cpus = owned_cpus(ledger, client).count();
+    info.wanted_cpus = wanted_cpus(ledger, client).count();
     info.min_cpus = slot.min_cpus.load();
     info.max_cpus = slot.max_cpus.load();
     copy_text(info.name, sizeof info.name, slot.name);
@@ -96,9 +96,9 @@ int get_mask(Table& table, uint32_t pid, CpuSet* owned, CpuSet* wanted, drom_err
     const VerbText verb("get", pid);
     User user{};
     if (const int status = table.find(pid, verb.text, user, error); status != DROM_OK) return status;
-    const Owner::Name who = user.name();
-    if (owned != nullptr) *owned = owned_cpus(table.ledger, who);
-    if (wanted != nullptr) *wanted = wanted_cpus(table.ledger, who);
+    const Owner::Name client = user.name();
+    if (owned != nullptr) *owned = owned_cpus(table.ledger, client);
+    if (wanted != nullptr) *wanted = wanted_cpus(table.ledger, client);
     return succeed(error);
 }
 

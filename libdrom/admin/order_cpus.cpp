@@ -14,10 +14,10 @@ namespace drom {
 int check_limits(const Ledger& ledger, uint32_t index, const CpuSet& mask, const char* verb,
                  drom_error* error) noexcept {
     const Slot& slot = ledger.slot(index);
-    const Owner::Name who = name_of(ledger, index);
+    const Owner::Name client = name_of(ledger, index);
     // The only administrator of a node's table is the resource manager, which may do this.
     const bool rigid = (state_of(slot).flags & slot_flag::kRigid) != 0 && !ledger.node_mode();
-    if (rigid && !(wanted_cpus(ledger, who) - mask).none())
+    if (rigid && !(wanted_cpus(ledger, client) - mask).none())
         return fail(error, DROM_E_BUSY, "%s: the client is rigid: it keeps its CPUs until it ends", verb);
     const uint32_t count = mask.count(ledger.cpus());
     const uint32_t min = slot.min_cpus.load(std::memory_order_relaxed);
@@ -66,11 +66,11 @@ int choose_fewer(const Ledger& ledger, const Order& order, bool again, Intent& w
 }
 
 /// Refuses because not so many can be given. The advice depends on the owners of the remaining CPUs.
-int refuse_more(const Ledger& ledger, Owner::Name who, const CpuSet& all, uint32_t has, uint32_t to, bool take,
+int refuse_more(const Ledger& ledger, Owner::Name client, const CpuSet& all, uint32_t has, uint32_t to, bool take,
                 const char* verb, drom_error* error) noexcept {
     const auto [present, unowned, drained] = node_masks(ledger);
     char advice[160];
-    const bool others_can = !take && !choose_taken(ledger, who, all, to - all.count()).none();
+    const bool others_can = !take && !choose_taken(ledger, client, all, to - all.count()).none();
     if (others_can)
         snprintf(advice, sizeof advice, "use --take (DROM_TAKE) to take from other clients");
     else if (!(drained - all).none())
@@ -85,8 +85,8 @@ int refuse_more(const Ledger& ledger, Owner::Name who, const CpuSet& all, uint32
 
 int choose_more(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
                 drom_error* error) noexcept {
-    const Owner::Name who = what.client();
-    const CpuSet mask = wanted_cpus(ledger, who);
+    const Owner::Name client = what.client();
+    const CpuSet mask = wanted_cpus(ledger, client);
     const uint32_t has = mask.count();
     const bool take = (what.flags & DROM_TAKE) != 0;
     what.kind = intent::kAdd;
@@ -95,9 +95,9 @@ int choose_more(const Ledger& ledger, const Order& order, bool again, Intent& wh
     if (order.to < has)
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use shrink to take some", verb,
                     CountText(order.to, "CPU").text, has);
-    CpuSet all = mask | partition::choose_near(mask, givable_cpus(ledger, who), order.to - has, &ledger.location(0));
-    if (all.count() < order.to && take) all = all | choose_taken(ledger, who, all, order.to - all.count());
-    if (all.count() < order.to) return refuse_more(ledger, who, all, has, order.to, take, verb, error);
+    CpuSet all = mask | partition::choose_near(mask, givable_cpus(ledger, client), order.to - has, &ledger.location(0));
+    if (all.count() < order.to && take) all = all | choose_taken(ledger, client, all, order.to - all.count());
+    if (all.count() < order.to) return refuse_more(ledger, client, all, has, order.to, take, verb, error);
     what.mask = all - mask;
     return check_limits(ledger, what.slot, all, verb, error);
 }

@@ -43,9 +43,9 @@ int check_losers(const Ledger& ledger, SlotSet concerned, const CpuSet& lost, co
     return DROM_OK;
 }
 
-SlotSet only(Owner::Name who) noexcept {
+SlotSet only(Owner::Name client) noexcept {
     SlotSet one;
-    one.add(who.slot);
+    one.add(client.slot);
     return one;
 }
 
@@ -56,9 +56,9 @@ int check_foreign(const Ledger& ledger, const SlotSet& concerned, const CpuSet& 
     if (rules.take) return check_losers(ledger, concerned, mask, rules, error);
     for (uint32_t cpu = mask.first(); cpu < ledger.cpus(); cpu = mask.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
-        const Owner::Name who = prospective_owner(ledger, word);
-        if (who == Owner::none() || concerned.has(who.slot)) continue;
-        const ClientText client(ledger, who.slot);
+        const Owner::Name owner = prospective_owner(ledger, word);
+        if (owner == Owner::none() || concerned.has(owner.slot)) continue;
+        const ClientText client(ledger, owner.slot);
         return fail(error, DROM_E_BUSY, "%s: CPU %u belongs to %s; use --take (DROM_TAKE) to move it", rules.verb, cpu,
                     client.text);
     }
@@ -242,17 +242,17 @@ int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const
     return DROM_OK;
 }
 
-int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+int plan_mask(const Ledger& ledger, Owner::Name client, const CpuSet& mask, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept {
     if (const int status = check_cpus(ledger, mask, false, rules.verb, error); status != DROM_OK) return status;
     plan.count = 0;
-    plan.touched.add(who.slot);
+    plan.touched.add(client.slot);
     // Gains first: an administrator that is killed between two words must not leave a client that was notified to leave
     // every CPU.
-    plan_gains(ledger, who, mask, rules, plan);  // mutant foreign
+    plan_gains(ledger, client, mask, rules, plan);  // mutant foreign
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
-        if (!mask.has(cpu)) plan_loss(ledger, who, cpu, load_owner(ledger, cpu), plan);
-    if (const int status = check_foreign(ledger, only(who), mask, rules, error); status != DROM_OK) return status;
+        if (!mask.has(cpu)) plan_loss(ledger, client, cpu, load_owner(ledger, cpu), plan);
+    if (const int status = check_foreign(ledger, only(client), mask, rules, error); status != DROM_OK) return status;
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 
@@ -276,27 +276,27 @@ int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targ
     return check_circle(ledger, plan, rules.verb, error);
 }
 
-int plan_add(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+int plan_add(const Ledger& ledger, Owner::Name client, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
              drom_error* error) noexcept {
     plan.count = 0;
     if (cpus.none()) return DROM_OK;
     if (const int status = check_cpus(ledger, cpus, false, rules.verb, error); status != DROM_OK) return status;
-    plan.touched.add(who.slot);
-    plan_gains(ledger, who, cpus, rules, plan);
-    if (const int status = check_foreign(ledger, only(who), cpus, rules, error); status != DROM_OK) return status;
+    plan.touched.add(client.slot);
+    plan_gains(ledger, client, cpus, rules, plan);
+    if (const int status = check_foreign(ledger, only(client), cpus, rules, error); status != DROM_OK) return status;
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 
-int plan_remove(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+int plan_remove(const Ledger& ledger, Owner::Name client, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
                 drom_error* error) noexcept {
     plan.count = 0;
     if (cpus.none()) return DROM_OK;
-    const CpuSet has = wanted_cpus(ledger, who);
+    const CpuSet has = wanted_cpus(ledger, client);
     if ((has - cpus).none())
         return fail(error, DROM_E_INVAL, "%s: nothing would be left of %s of %s; a client keeps at least one",
-                    rules.verb, CpusText(has).text, ClientText(ledger, who.slot).text);
-    plan.touched.add(who.slot);
-    plan_losses(ledger, who, cpus, plan);
+                    rules.verb, CpusText(has).text, ClientText(ledger, client.slot).text);
+    plan.touched.add(client.slot);
+    plan_losses(ledger, client, cpus, plan);
     return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
 }
 
@@ -341,11 +341,11 @@ int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rule
     return DROM_OK;
 }
 
-CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
+CpuSet givable_cpus(const Ledger& ledger, Owner::Name client) noexcept {
     CpuSet set = free_cpus(ledger);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const Owner word = load_owner(ledger, cpu);
-        const bool giving_up = word.owner() == who && word.is(Owner::kOffered) && word.next() == Owner::none();
+        const bool giving_up = word.owner() == client && word.is(Owner::kOffered) && word.next() == Owner::none();
         if (giving_up && !word.is(Owner::kDrained) && !word.is(Owner::kOffline)) set.add(cpu);
     }
     return set;
@@ -377,7 +377,7 @@ private:
 
 }  // namespace
 
-CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept {
+CpuSet choose_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count) noexcept {
     CpuSet present{};
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
         if (!load_owner(ledger, cpu).is(Owner::kAbsent)) present.add(cpu);
@@ -387,7 +387,7 @@ CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, u
     uint32_t spare = 0;
     for (uint32_t slot = 0; slot < ledger.clients(); ++slot) {
         const Owner::Name owner = name_of(ledger, slot);
-        if (owner == who || !is_live(ledger, owner)) continue;
+        if (owner == client || !is_live(ledger, owner)) continue;
         const CpuSet has = wanted_cpus(ledger, owner);
         const uint32_t loses = is_rigid(ledger, slot) ? 0 : has.count() - std::min(has.count(), min_cpus(ledger, slot));
         clients.add(jobs.of(ledger, slot), has, loses);

@@ -38,7 +38,7 @@ struct PlanRules {
 };
 
 /// Plans that the client gets exactly `mask`. Refusals: DROM_E_NOCPU, DROM_E_BUSY, each with its sentence.
-int plan_mask(const Ledger& ledger, Owner::Name who, const CpuSet& mask, const PlanRules& rules, Plan& plan,
+int plan_mask(const Ledger& ledger, Owner::Name client, const CpuSet& mask, const PlanRules& rules, Plan& plan,
               drom_error* error) noexcept;
 
 /// Plans that several clients get exactly their masks, all at once. `targets[cpu]` gets each CPU of `cpus`, and each
@@ -50,9 +50,9 @@ int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targ
 
 /// Plans that the client gets `cpus` besides its own, or loses `cpus`. The words of other CPUs are neither read for the
 /// plan nor changed: two administrators can move different CPUs of one client at once. No CPUs: an empty plan.
-int plan_add(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+int plan_add(const Ledger& ledger, Owner::Name client, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
              drom_error* error) noexcept;
-int plan_remove(const Ledger& ledger, Owner::Name who, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
+int plan_remove(const Ledger& ledger, Owner::Name client, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
                 drom_error* error) noexcept;
 
 /// Plans that the owners leave `mask`, without next owners. Refuses when a client would be left with fewer CPUs than
@@ -70,11 +70,11 @@ int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const
 
 /// Returns CPUs that may be taken from other clients: not rigid, not below their min. At most `count`, near `base`, by
 /// the rules of `choose` (partition/choice.hpp).
-CpuSet choose_taken(const Ledger& ledger, Owner::Name who, const CpuSet& base, uint32_t count) noexcept;
+CpuSet choose_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count) noexcept;
 
 /// Returns the free CPUs, and the offered CPUs of the client itself without a next owner: it can have them back at
 /// once.
-CpuSet givable_cpus(const Ledger& ledger, Owner::Name who) noexcept;
+CpuSet givable_cpus(const Ledger& ledger, Owner::Name client) noexcept;
 
 /// "client 4242 (heat, job 88.0)".
 struct ClientText {

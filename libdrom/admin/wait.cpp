@@ -31,14 +31,14 @@ uint64_t needed_seq(const Ledger& ledger, const Goal& goal) noexcept {
 /// waits for them.
 uint32_t blocker(Table& table, const Goal& goal) noexcept {
     const Ledger& ledger = table.ledger;
-    const Owner::Name who = name_of(ledger, goal.user.slot);
+    const Owner::Name client = name_of(ledger, goal.user.slot);
     bool own = false;
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const Owner word = load_owner(ledger, cpu);
         if (!word.is(Owner::kOffered)) continue;
-        const bool awaited = word.next() == who && !word.is(Owner::kFast);
+        const bool awaited = word.next() == client && !word.is(Owner::kFast);
         if (awaited && word.owner().slot < ledger.clients()) return word.owner().slot;
-        own |= word.owner() == who;
+        own |= word.owner() == client;
     }
     const uint64_t needed = needed_seq(ledger, goal);
     return own || released_seq(ledger, table.pages, goal.user.slot) < needed ? goal.user.slot : kNoSlot;

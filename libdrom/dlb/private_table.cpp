@@ -77,10 +77,10 @@ void each_cpu(const drom_dlb_view& view, int32_t pid, const uint64_t* words, siz
     const uint32_t slot = slot_of(view.ledger, pid);
     CpuSet among{};
     if (slot == kNoSlot || (words != nullptr && !drom::from_words(words, nwords, among))) return;
-    const Owner::Name who = drom::name_of(view.ledger, slot);
-    const CpuSet has = drom::wanted_cpus(view.ledger, who) | drom::owned_cpus(view.ledger, who);
+    const Owner::Name client = drom::name_of(view.ledger, slot);
+    const CpuSet has = drom::wanted_cpus(view.ledger, client) | drom::owned_cpus(view.ledger, client);
     const CpuSet cpus = words != nullptr ? has & among : has;
-    for (uint32_t cpu = cpus.first(); cpu < view.ledger.cpus(); cpu = cpus.next(cpu + 1)) visit(cpu, who);
+    for (uint32_t cpu = cpus.first(); cpu < view.ledger.cpus(); cpu = cpus.next(cpu + 1)) visit(cpu, client);
 }
 
 }  // namespace
@@ -184,17 +184,17 @@ int drom_dlb_inherit(drom_dlb_view* view, int32_t from, int32_t to, const uint64
 }
 
 void drom_dlb_remember(drom_dlb_view* view, int32_t pid, const uint64_t* words, size_t nwords) {
-    each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name who) {
+    each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name client) {
         const Owner::Name home = drom::home_owner(view->ledger, cpu);
-        if (home == Owner::none() || home == who) return;
+        if (home == Owner::none() || home == client) return;
         drom::change_home(view->ledger, cpu, drom::remembered_home_of(view->ledger, home.slot));
     });
 }
 
 void drom_dlb_lend(drom_dlb_view* view, int32_t pid, const uint64_t* words, size_t nwords) {
-    each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name who) {
+    each_cpu(*view, pid, words, nwords, [view](uint32_t cpu, Owner::Name client) {
         const Owner::Name from = drom::remembered_owner(view->ledger, cpu);
-        if (from == Owner::none() || from == who) return;
+        if (from == Owner::none() || from == client) return;
         drom::change_home(view->ledger, cpu, drom::home_of(view->ledger, from.slot));
     });
 }
@@ -203,19 +203,19 @@ void drom_dlb_taken(drom_dlb_view* view, int32_t pid, uint64_t* taken, uint64_t*
     const uint32_t slot = slot_of(view->ledger, pid);
     CpuSet from{};
     if (slot != kNoSlot) {
-        const Owner::Name who = drom::name_of(view->ledger, slot);
+        const Owner::Name client = drom::name_of(view->ledger, slot);
         for (uint32_t cpu = 0; cpu < view->ledger.cpus(); ++cpu)
-            if (drom::remembered_owner(view->ledger, cpu) == who || drom::home_owner(view->ledger, cpu) == who)
+            if (drom::remembered_owner(view->ledger, cpu) == client || drom::home_owner(view->ledger, cpu) == client)
                 from.add(cpu);
-        from = from - drom::wanted_cpus(view->ledger, who);
+        from = from - drom::wanted_cpus(view->ledger, client);
     }
     drom::to_words(from, taken, nwords);
     drom::to_words(from & drom::free_cpus(view->ledger), idle, nwords);
 }
 
 void drom_dlb_forget(drom_dlb_view* view, int32_t pid) {
-    each_cpu(*view, pid, nullptr, 0, [view](uint32_t cpu, Owner::Name who) {
-        if (drom::remembered_owner(view->ledger, cpu) == who) drom::change_home(view->ledger, cpu, drom::kNoHome);
+    each_cpu(*view, pid, nullptr, 0, [view](uint32_t cpu, Owner::Name client) {
+        if (drom::remembered_owner(view->ledger, cpu) == client) drom::change_home(view->ledger, cpu, drom::kNoHome);
     });
 }
 

@@ -17,8 +17,8 @@ int broken(drom_error* error, const char* what, uint32_t number) noexcept {
 
 int check_word(const Ledger& ledger, uint32_t cpu, drom_error* error) noexcept {
     const Owner word = load_owner(ledger, cpu);
-    for (const Owner::Name who : {word.owner(), word.next()})
-        if (!(who == Owner::none()) && who.slot >= ledger.clients())
+    for (const Owner::Name client : {word.owner(), word.next()})
+        if (!(client == Owner::none()) && client.slot >= ledger.clients())
             return broken(error, "an owner word names a slot that the table does not have: CPU", cpu);
     if (!(word.next() == Owner::none()) && !word.is(Owner::kOffered))
         return broken(error, "a CPU has a next owner but its owner was not notified to leave: CPU", cpu);

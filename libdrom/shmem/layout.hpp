@@ -263,8 +263,8 @@ struct Owner {
     }
 
     /// A name in 24 bits: {slot + 1:12, generation:12}; 0: no client.
-    static constexpr uint64_t packed(Name who) noexcept {
-        return who.slot == kNoSlot ? 0 : (uint64_t{who.slot} + 1) | uint64_t{who.gen & 0xfff} << 12;
+    static constexpr uint64_t packed(Name client) noexcept {
+        return client.slot == kNoSlot ? 0 : (uint64_t{client.slot} + 1) | uint64_t{client.gen & 0xfff} << 12;
     }
     static constexpr Name name(uint64_t low) noexcept {
         const auto slot = static_cast<uint32_t>(low & 0xfff);

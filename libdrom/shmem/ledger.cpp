@@ -25,8 +25,8 @@ bool is_owned(const Ledger& ledger, Owner word) noexcept {
 }
 
 Owner::Name prospective_owner(const Ledger& ledger, Owner word) noexcept {
-    const Owner::Name who = word.is(Owner::kOffered) ? word.next() : word.owner();
-    return who == Owner::none() || !is_live(ledger, who) ? Owner::none() : who;
+    const Owner::Name client = word.is(Owner::kOffered) ? word.next() : word.owner();
+    return client == Owner::none() || !is_live(ledger, client) ? Owner::none() : client;
 }
 
 // --- homes ---------------------------------------------------------------------------------------------------------
@@ -85,20 +85,21 @@ CpuSet select(const Ledger& ledger, Predicate&& predicate) noexcept {
 
 }  // namespace
 
-CpuSet usable_cpus(const Ledger& ledger, Owner::Name who) noexcept {
-    return select(ledger, [who](Owner word) {
-        if (word.owner() == who) return !word.is(Owner::kOffered);
-        return word.next() == who && word.is(Owner::kFast);
+CpuSet usable_cpus(const Ledger& ledger, Owner::Name client) noexcept {
+    return select(ledger, [client](Owner word) {
+        if (word.owner() == client) return !word.is(Owner::kOffered);
+        return word.next() == client && word.is(Owner::kFast);
     });
 }
 
-CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept {
-    return select(ledger, [who](Owner word) { return word.owner() == who; });
+CpuSet owned_cpus(const Ledger& ledger, Owner::Name client) noexcept {
+    return select(ledger, [client](Owner word) { return word.owner() == client; });
 }
 
-CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept {
-    return select(ledger,
-                  [who](Owner word) { return word.is(Owner::kOffered) ? word.next() == who : word.owner() == who; });
+CpuSet wanted_cpus(const Ledger& ledger, Owner::Name client) noexcept {
+    return select(ledger, [client](Owner word) {
+        return word.is(Owner::kOffered) ? word.next() == client : word.owner() == client;
+    });
 }
 
 CpuSet cpus_of_node(const Ledger& ledger) noexcept {

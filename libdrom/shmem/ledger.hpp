@@ -92,11 +92,11 @@ void change_home(const Ledger& ledger, uint32_t cpu, uint64_t home) noexcept;
 
 /// Returns the CPUs that the client may use now: its own that it is not to leave, and those promised to it by a fast
 /// hand-over.
-CpuSet usable_cpus(const Ledger& ledger, Owner::Name who) noexcept;
+CpuSet usable_cpus(const Ledger& ledger, Owner::Name client) noexcept;
 /// Returns the CPUs that are the client's until it has released them.
-CpuSet owned_cpus(const Ledger& ledger, Owner::Name who) noexcept;
+CpuSet owned_cpus(const Ledger& ledger, Owner::Name client) noexcept;
 /// Returns the CPUs that the client has once every offer has been carried out.
-CpuSet wanted_cpus(const Ledger& ledger, Owner::Name who) noexcept;
+CpuSet wanted_cpus(const Ledger& ledger, Owner::Name client) noexcept;
 /// Returns the CPUs that the machine has and that are online.
 CpuSet cpus_of_node(const Ledger& ledger) noexcept;
 /// Returns the CPUs that no client owns and that may be given.

@@ -63,21 +63,21 @@ void advance(const Ledger& ledger, User user, Word& word, uint64_t seq) noexcept
         if (word.compare_exchange_weak(old, mark)) return;  // mutant confined
 }
 
-/// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot is still `who`'s. An
+/// Fills the half as request `expected` + 1, if `newest` is still `expected` and the slot is still `client`'s. An
 /// administrator that takes the half over makes the last step here fail. Words that are stored here after that do not
 /// fit the checksum with the other's stamp. So no client believes a mixture, nor a complete request of an administrator
 /// that came too late.
-bool write_half(const Ledger& ledger, Owner::Name who, uint64_t expected, const CpuSet& mask) noexcept {
+bool write_half(const Ledger& ledger, Owner::Name client, uint64_t expected, const CpuSet& mask) noexcept {
     const uint64_t seq = expected + 1;
-    Mailbox& mailbox = ledger.mailbox(who.slot);
-    RequestHalf& half = ledger.half(who.slot, seq);  // mutant half
+    Mailbox& mailbox = ledger.mailbox(client.slot);
+    RequestHalf& half = ledger.half(client.slot, seq);  // mutant half
     uint64_t before = half.stamp.load(std::memory_order_acquire);
     if (mailbox.newest.load() != expected) return false;
     uint64_t mine = new_stamp(mailbox);
     if (!half.stamp.compare_exchange_strong(before, mine)) return false;  // mutant half-mine
     // Again: another administrator may have published a request in this half meanwhile, and clients may have read it.
-    if (mailbox.newest.load() != expected) return false;    // mutant newest-again
-    if (!(name_of(ledger, who.slot) == who)) return false;  // mutant half-user
+    if (mailbox.newest.load() != expected) return false;          // mutant newest-again
+    if (!(name_of(ledger, client.slot) == client)) return false;  // mutant half-user
     const uint32_t words = ledger.mask_words();
     for (uint32_t i = 0; i < words; ++i) half.words[i].store(mask.words[i], kRelaxed);
     half.checksum.store(checksum_of(mine | seq, mask, words), kRelaxed);
@@ -97,10 +97,10 @@ bool read_request(const Ledger& ledger, uint32_t slot, Request& posted) noexcept
     return false;
 }
 
-bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept {
-    Mailbox& mailbox = ledger.mailbox(who.slot);
+bool post_request(const Ledger& ledger, Owner::Name client, uint64_t base, const CpuSet& mask) noexcept {
+    Mailbox& mailbox = ledger.mailbox(client.slot);
     const uint64_t seq = base + 1;
-    if (!write_half(ledger, who, base, mask)) return false;  // mutant write-half
+    if (!write_half(ledger, client, base, mask)) return false;  // mutant write-half
     mailbox.posted_ns.store(now_ns(), kRelaxed);
     // Sequentially consistent: this store is ordered before the look at the client's `sleeping`. The client's own
     // `sleeping = 1` is ordered before its last look at this word. One of the two processes sees the other.
@@ -109,7 +109,7 @@ bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const Cp
     // Another administrator may have taken the half over just before this publication. Clients may have read its
     // contents by now, so they stay.
     CpuSet check;
-    return read_half(ledger, ledger.half(who.slot, seq), seq, check) && check == mask;
+    return read_half(ledger, ledger.half(client.slot, seq), seq, check) && check == mask;
 }
 
 uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept {

@@ -17,10 +17,10 @@ namespace drom {
 /// into the half right now: look again at the next occasion.
 bool read_request(const Ledger& ledger, uint32_t slot, Request& posted) noexcept;
 
-/// Publishes `mask` as the request after `base`, the newest sequence number under which `mask` was derived for `who`.
-/// Returns false when another administrator published first or wrote the same half at the same time, or when the slot
-/// has another user: derive again.
-bool post_request(const Ledger& ledger, Owner::Name who, uint64_t base, const CpuSet& mask) noexcept;
+/// Publishes `mask` as the request after `base`, the newest sequence number under which `mask` was derived for
+/// `client`. Returns false when another administrator published first or wrote the same half at the same time, or when
+/// the slot has another user: derive again.
+bool post_request(const Ledger& ledger, Owner::Name client, uint64_t base, const CpuSet& mask) noexcept;
 
 /// Notes that an administrator has set the threads of the slot's user `generation` to this mask, which is what its
 /// cpuset allows of this request. From then on that counts as released. Does nothing when the slot has another user by

@@ -128,10 +128,10 @@ struct Unnotified {
     CpuSet cpus{};
     uint16_t stamps[kMaxCpus];
 
-    Unnotified(const Ledger& ledger, Owner::Name who) noexcept {
+    Unnotified(const Ledger& ledger, Owner::Name client) noexcept {
         for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
             const Owner word = load_owner(ledger, cpu);
-            if (word.owner() != who || !word.is(Owner::kOffered) || word.is(Owner::kNotified)) continue;
+            if (word.owner() != client || !word.is(Owner::kOffered) || word.is(Owner::kNotified)) continue;
             cpus.add(cpu);
             stamps[cpu] = static_cast<uint16_t>(word.stamp());
         }
@@ -140,35 +140,37 @@ struct Unnotified {
 
 /// Marks only words that have not changed since: an older request does not tell of an offer that was withdrawn and made
 /// again.
-void mark_notified(const Ledger& ledger, Owner::Name who, const Unnotified& unnotified, const CpuSet& posted) noexcept {
+void mark_notified(const Ledger& ledger, Owner::Name client, const Unnotified& unnotified,
+                   const CpuSet& posted) noexcept {
     const CpuSet cpus = unnotified.cpus - posted;
     for (uint32_t cpu = cpus.first(); cpu < ledger.cpus(); cpu = cpus.next(cpu + 1, ledger.cpus())) {
         const Owner word = load_owner(ledger, cpu);
-        if (word.stamp() == unnotified.stamps[cpu] && word.owner() == who && word.is(Owner::kOffered))  // mutant stamp
+        const bool leaves = word.owner() == client && word.is(Owner::kOffered);
+        if (word.stamp() == unnotified.stamps[cpu] && leaves)  // mutant stamp
             change_owner(ledger, cpu, word, notified(word));
     }
 }
 
 /// Posts the mask that the words spell, unless it is posted already. Returns whether a request was posted.
 bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
-    const Owner::Name who = name_of(ledger, slot);
-    if (!is_live(ledger, who)) return false;
+    const Owner::Name client = name_of(ledger, slot);
+    if (!is_live(ledger, client)) return false;
     for (int attempt = 0; attempt < 8; ++attempt) {
         const uint64_t base = ledger.mailbox(slot).newest.load(std::memory_order_acquire);
-        const Unnotified unnotified(ledger, who);
-        const CpuSet mask = usable_cpus(ledger, who);
+        const Unnotified unnotified(ledger, client);
+        const CpuSet mask = usable_cpus(ledger, client);
         if (mask.none()) return false;  // a client without any CPU continues as it is and gets no request
         Request posted;                 // half a kilobyte that read_request fills
         const bool posted_already = read_request(ledger, slot, posted) && posted.seq == base && posted.mask == mask;
         if (posted_already && unnotified.cpus.none()) return false;  // mutant posted
-        if (!post_request(ledger, who, base, mask)) continue;        // mutant post
+        if (!post_request(ledger, client, base, mask)) continue;     // mutant post
         record(ledger, {.type = DROM_EVENT_POST,
                         .slot = slot,
                         .seq = base + 1,
                         .value = mask.count(ledger.cpus()),
                         .pid = pid_of(ledger, slot),
                         .time_ns = ledger.mailbox(slot).posted_ns.load(std::memory_order_relaxed)});
-        mark_notified(ledger, who, unnotified, mask);
+        mark_notified(ledger, client, unnotified, mask);
         pages.wake_client(slot);
         return true;
     }

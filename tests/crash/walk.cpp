@@ -108,18 +108,19 @@ public:
     }
     [[nodiscard]] uint64_t fingerprint() const {
         uint64_t hash = 0;
-        for (const auto& [who, mask] : may_)
-            hash = mix(hash, uint64_t{who.first} << 40 | uint64_t{who.second} << 8 | mask.words[0]);
+        for (const auto& [client, mask] : may_)
+            hash = mix(hash, uint64_t{client.first} << 40 | uint64_t{client.second} << 8 | mask.words[0]);
         return hash;
     }
 
 private:
     bool disjoint(const Ledger& ledger, const std::set<uint32_t>& gone) const {
         uint32_t users[kCpus] = {};
-        for (const auto& [who, mask] : may_) {
-            const SlotState state = state_of(ledger.slot(who.first));
+        for (const auto& [client, mask] : may_) {
+            const SlotState state = state_of(ledger.slot(client.first));
             // The slot's former user has ended, or this user is known to be dead.
-            if (state.generation != who.second || gone.contains(ledger.slot(who.first).client.pid.load())) continue;
+            if (state.generation != client.second || gone.contains(ledger.slot(client.first).client.pid.load()))
+                continue;
             if (state.phase == phase::kFree || state.phase == phase::kLeaving) continue;
             for (uint32_t cpu = 0; cpu < kCpus; ++cpu) users[cpu] += mask.has(cpu) ? 1U : 0U;
         }
@@ -217,10 +218,10 @@ private:
     /// user's name.
     void check_names(const Ledger& ledger, uint32_t cpu) {
         const Owner word{ledger.owner(cpu).load()};
-        for (const Owner::Name who : {word.owner(), word.next()}) {
-            if (who == Owner::none()) continue;
-            const SlotState state = state_of(ledger.slot(who.slot));
-            if (state.phase == phase::kFree && (state.generation & 0xfff) == who.gen)
+        for (const Owner::Name client : {word.owner(), word.next()}) {
+            if (client == Owner::none()) continue;
+            const SlotState state = state_of(ledger.slot(client.slot));
+            if (state.phase == phase::kFree && (state.generation & 0xfff) == client.gen)
                 violation("a word names the user of a slot that is free");
         }
     }

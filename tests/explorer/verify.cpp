@@ -36,10 +36,10 @@ const Page* page_of(uint32_t slot, uint32_t generation) {
 }
 
 /// Answers as is_live(), which is under test here.
-bool is_present(const Ledger& ledger, Owner::Name who) {
-    const uint64_t bits = who.slot < kSlots ? ledger.slot(who.slot).state.load() : 0;
+bool is_present(const Ledger& ledger, Owner::Name client) {
+    const uint64_t bits = client.slot < kSlots ? ledger.slot(client.slot).state.load() : 0;
     const uint64_t now = bits >> 56;
-    return (now == phase::kLive || now == phase::kReserved) && (bits & 0xfff) == who.gen;
+    return (now == phase::kLive || now == phase::kReserved) && (bits & 0xfff) == client.gen;
 }
 
 bool has_released(const Ledger& ledger, uint32_t slot) {
@@ -92,8 +92,9 @@ bool is_torn(const Ledger& ledger) {
 bool somebody_is_forsaken(const Ledger& ledger) {
     const auto is = [&](uint32_t slot) {
         const uint32_t launcher = process_with(ledger.slot(slot).launcher.pid.load());
-        const Owner::Name who = name_of(ledger, slot);
-        return is_live(ledger, who) && launcher != kNoProcess && !is_alive(launcher) && wanted_cpus(ledger, who).none();
+        const Owner::Name client = name_of(ledger, slot);
+        return is_live(ledger, client) && launcher != kNoProcess && !is_alive(launcher) &&
+               wanted_cpus(ledger, client).none();
     };
     bool found = false;
     for (uint32_t slot = 0; slot < kSlots; ++slot) found |= is(slot);
@@ -157,14 +158,14 @@ const char* Verifier::nothing_is_lost() const {
         if (word.owner() != Owner::none() && !is_present(ledger, word.owner())) return "a CPU belongs to the dead";
     }
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
-        const Owner::Name who = name_of(ledger, slot);
+        const Owner::Name client = name_of(ledger, slot);
         const uint64_t now = state_of(ledger.slot(slot)).phase;
-        if (now != phase::kFree && !is_live(ledger, who)) return "a slot is neither free nor used";
-        if (!is_live(ledger, who)) continue;
+        if (now != phase::kFree && !is_live(ledger, client)) return "a slot is neither free nor used";
+        if (!is_live(ledger, client)) continue;
         const uint32_t process = process_in(ledger, slot);
         if (is_kept_for_another(ledger, slot)) continue;
         if (!is_alive(process)) return "a dead client still has its slot";
-        const CpuSet owned = owned_cpus(ledger, who);
+        const CpuSet owned = owned_cpus(ledger, client);
         Request posted{};
         if (owned.none()) continue;
         if (!read_request(ledger, slot, posted) || !(posted.mask == owned))

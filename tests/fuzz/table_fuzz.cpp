@@ -160,9 +160,9 @@ std::uint32_t pid_of(const crash::People& people, std::uint8_t which) {
 Arguments arguments_of(const crash::People& people, fuzz::Input& input) {
     constexpr std::uint64_t kFlags = DROM_TAKE | DROM_RETURN | DROM_FAST | DROM_RIGID;
     Arguments arguments{};
-    const std::uint8_t who = input.byte();
-    arguments.pid = pid_of(people, who & 7);
-    arguments.other = pid_of(people, who >> 3);
+    const std::uint8_t processes = input.byte();
+    arguments.pid = pid_of(people, processes & 7);
+    arguments.other = pid_of(people, processes >> 3);
     arguments.mask.words[0] = input.byte();
     arguments.to = input.byte();
     arguments.options = crash::with((std::uint64_t{input.byte()} << 3 & kFlags) | DROM_NEVER_CONFINE);

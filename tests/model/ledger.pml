@@ -54,7 +54,7 @@ bool dead[2];            // the client's process has ended
 byte lock;               // 0: free
 bool intent;             // the kind of the intent: 0 nothing, 1 a mask for a client
 byte intent_self, intent_ordered, intent_sum;
-#define SUM(who, mask) ((who) | (mask) << 4)
+#define SUM(client, mask) ((client) | (mask) << 4)
 
 // Only the claims look at these: the administrator's operation, and the next owner of each CPU before it.
 byte asked_self, asked_ordered;
@@ -149,7 +149,7 @@ bool joining[2];   // the process has claimed the slot and does not read yet
 
 
 proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid == recoverer)) {
-    byte asked, n, kept, to, what, touched, who, base, unnotified, usable, self, ordered, c, s, back, round, count;
+    byte asked, n, kept, to, what, touched, client, base, unnotified, usable, self, ordered, c, s, back, round, count;
     short w;
     short from[CPUS], to_be[CPUS], snap[CPUS];
     bool acked, unasked, ok, changed, again, complete, announced, finishing, inherited;
@@ -158,7 +158,7 @@ proctype Party(byte kind; byte me) provided (stage == 0 || (stage == 1 && _pid =
     :: kind == JOINS -> goto join
     :: kind == REAPS -> goto reap
     :: kind == RECONCILES -> // has posted, and was stopped before it marks the CPU as notified
-        atomic { who = NAME(0, 0); unnotified = 1; snap[0] = WORD(NAME(0, 0), 0, 1, 0) }
+        atomic { client = NAME(0, 0); unnotified = 1; snap[0] = WORD(NAME(0, 0), 0, 1, 0) }
         mark_notified(0);
         goto done
     :: else
@@ -391,7 +391,7 @@ inline check_client(k) {
 // All other administrators died, at any instruction, and so did the client that was joining. The other clients go on,
 // and wait for no process (R1).
 proctype Last() {
-    byte asked, n, kept, to, what, touched, who, base, unnotified, usable, self, ordered, s, round, looks;
+    byte asked, n, kept, to, what, touched, client, base, unnotified, usable, self, ordered, s, round, looks;
     short w;
     short from[CPUS], to_be[CPUS], snap[CPUS];
     bool acked, unasked, changed, complete;

@@ -80,7 +80,7 @@ inline write_half(expected, want, m, ok) {
 #endif
 #ifndef M_NAME_NOT_COMPARED
         if
-        :: ok -> ok = generation == who
+        :: ok -> ok = generation == client
         :: else
         fi;
 #endif
@@ -102,13 +102,13 @@ inline write_half(expected, want, m, ok) {
     d_step { before = 0; mine = 0 }
 }
 
-// post_words() and post_request(): a mask derived under `base` for the user `who`.
-proctype Poster(byte first; byte who) {
+// post_words() and post_request(): a mask derived under `base` for the user `client`.
+proctype Poster(byte first; byte client) {
     byte base, mask, before, mine, got_stamp, got0, got1, check, try;
     bool ok;
     mask = first;
 again:
-    atomic { base = newest; user[mask] = who; base_of[mask] = base }
+    atomic { base = newest; user[mask] = client; base_of[mask] = base }
     write_half(base, base + 1, mask, ok);
     if
     :: ok ->
@@ -158,7 +158,7 @@ proctype Claimer() {
 }
 
 // read_request() by the user of generation `mine`, which begins when the slot is its own.
-proctype Reader(byte who) {
+proctype Reader(byte client) {
     byte seq, last, mask, reads, got_stamp, got0, got1;
     bool ok;
     do
@@ -168,9 +168,9 @@ proctype Reader(byte who) {
         :: seq != 0 ->
             read_half(seq, ok, mask);
             if
-            :: ok && generation == who ->
+            :: ok && generation == client ->
                 assert(seq >= last);
-                assert(user[mask] == who);
+                assert(user[mask] == client);
                 assert(base_of[mask] + 1 == seq);
                 assert(seen[seq] == 0 || seen[seq] == mask);
                 d_step { seen[seq] = mask; last = seq }

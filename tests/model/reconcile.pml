@@ -90,7 +90,7 @@ inline reconcile_word(c) {
 inline look_unnotified(c) {
     atomic {
         if
-        :: OWNER(word[c]) == who && IS_OFFERED(word[c]) && !IS_NOTIFIED(word[c]) -> unnotified = unnotified | BIT(c); snap[c] = word[c]
+        :: OWNER(word[c]) == client && IS_OFFERED(word[c]) && !IS_NOTIFIED(word[c]) -> unnotified = unnotified | BIT(c); snap[c] = word[c]
         :: else
         fi
     }
@@ -98,7 +98,7 @@ inline look_unnotified(c) {
 inline look_usable(c) {
     atomic {
         if
-        :: OWNER(word[c]) == who && !IS_OFFERED(word[c]) -> usable = usable | BIT(c)
+        :: OWNER(word[c]) == client && !IS_OFFERED(word[c]) -> usable = usable | BIT(c)
         :: else
         fi
     }
@@ -111,7 +111,7 @@ inline mark_notified(c) {
         snap[c] = word[c];
         atomic {
             if
-            :: OWNER(snap[c]) == who && IS_OFFERED(snap[c]) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(who, NEXT_OWNER(snap[c]), 1, 1))
+            :: OWNER(snap[c]) == client && IS_OFFERED(snap[c]) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(client, NEXT_OWNER(snap[c]), 1, 1))
             :: else
             fi
         }
@@ -120,7 +120,7 @@ inline mark_notified(c) {
 #else
     atomic {
         if
-        :: (unnotified & ~usable & BIT(c)) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(who, NEXT_OWNER(snap[c]), 1, 1))
+        :: (unnotified & ~usable & BIT(c)) && word[c] == snap[c] -> word[c] = STAMPED(snap[c], WORD(client, NEXT_OWNER(snap[c]), 1, 1))
         :: else
         fi
     }
@@ -144,9 +144,9 @@ inline mark_notified(c) {
 // late may have written over the half by then.
 inline post_words(s) {
     do
-    :: atomic { touched & BIT(s) -> who = (phase[s] == LIVE -> NAME(s, generation[s]) : 0); base = newest[s] }
+    :: atomic { touched & BIT(s) -> client = (phase[s] == LIVE -> NAME(s, generation[s]) : 0); base = newest[s] }
         if
-        :: who == 0 -> touched = touched & ~BIT(s)
+        :: client == 0 -> touched = touched & ~BIT(s)
         :: else ->
             look_unnotified(0);
 #if CPUS > 1
@@ -166,7 +166,7 @@ inline post_words(s) {
 #ifdef THIRD
                     assert((mask[0] & mask[1]) == 0 || unreadable[0] || unreadable[1]);
 #endif
-                    unreadable[s] = generation[s] != GEN(who);
+                    unreadable[s] = generation[s] != GEN(client);
                     touched = touched & ~BIT(s)
                 :: newest[s] != base && !PUBLISHES(s) ->
                     unnotified = 0;
@@ -181,7 +181,7 @@ inline post_words(s) {
             mark_notified(1);
 #endif
             atomic {
-                base = 0; unnotified = 0; usable = 0; who = 0;
+                base = 0; unnotified = 0; usable = 0; client = 0;
                 snap[0] = 0;
 #if CPUS > 1
                 snap[1] = 0;

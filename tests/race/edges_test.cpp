@@ -104,10 +104,10 @@ TEST(Edges, ASlotsNewPhase) {
 TEST(Edges, AnOwnersWord) {
     MemoryTable table(8, 1);
     const uint32_t slot = table.join();
-    const Owner::Name who = table.name(slot);
+    const Owner::Name client = table.name(slot);
     const Owner word{table.ledger.owner(3).load()};
-    expect_edge([&] { change_owner(table.ledger, 3, word, word.with(who, Owner::none(), 0)); },
-                [&] { return owned_cpus(table.ledger, who).has(3); });
+    expect_edge([&] { change_owner(table.ledger, 3, word, word.with(client, Owner::none(), 0)); },
+                [&] { return owned_cpus(table.ledger, client).has(3); });
 }
 
 TEST(Edges, AHomeOfACpu) {

@@ -60,8 +60,8 @@ private:
 void share_out(MemoryTable& table) {
     std::vector<CpuSet> masks(kClients, CpuSet::empty());
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
-        const auto who = cpu < kClients ? cpu : *rc::gen::inRange<uint32_t>(0, kClients + 1);
-        if (who < kClients) masks[who].add(cpu);
+        const auto owner = cpu < kClients ? cpu : *rc::gen::inRange<uint32_t>(0, kClients + 1);
+        if (owner < kClients) masks[owner].add(cpu);
     }
     for (uint32_t slot = 0; slot < kClients; ++slot) {
         table.join();
@@ -98,8 +98,8 @@ std::vector<CpuSet> some_masks(const MemoryTable& table, uint32_t named) {
     std::vector<CpuSet> masks(named, CpuSet::empty());
     uint32_t given = 0;
     for (uint32_t cpu = pool.first(); cpu < kCpus; cpu = pool.next(cpu + 1)) {
-        const auto who = given < named ? given : *rc::gen::inRange<uint32_t>(0, named + 1);
-        if (who < named) masks[who].add(cpu);
+        const auto owner = given < named ? given : *rc::gen::inRange<uint32_t>(0, named + 1);
+        if (owner < named) masks[owner].add(cpu);
         ++given;
     }
     return masks;
