@@ -75,6 +75,7 @@ documents() {
     }
     python3 scripts/lint/promises.py || return 1
     python3 scripts/lint/prose.py || return 1
+    python3 scripts/lint/docstrings.py || return 1
     files '*.md' | xargs -0 -r python3 scripts/lint/documents.py
 }
 

@@ -106,8 +106,8 @@ int carry_out(Table& table, Intent& what, const Order* order, const char* verb, 
                 verb);
 }
 
-/// Always looks for an intent, whichever process held the lock before: an administrator that only waits may have held
-/// it after the dead one, and left the intent where it was.
+/// Looks for an intent whichever process held the lock before: an administrator that only waits may have held it after
+/// the dead one, and left the intent where it was.
 LockedTable::LockedTable(Table& table, const Options& options) noexcept
     : lock_(table.ledger.header(), deadline_in_ms(options.timeout_ms)) {
     constexpr uint64_t kReaperPeriod = 100 * kMillisecond;

@@ -349,8 +349,8 @@ DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t*
     return 0;
 }
 
-/// Used by LLVM's runtime to set and to count. Every other number goes straight on, with six arguments whether given or
-/// not, as libc does it.
+/// Answers LLVM's runtime, which sets and counts by numbers. Passes every other number straight on, with six arguments
+/// whether given or not, as libc does it.
 DROM_EXPORT long syscall(long number, ...) noexcept {
     static constinit std::atomic<void*> known{nullptr};
     va_list list;

@@ -4,7 +4,7 @@
 
 namespace drom::starting {
 
-/// Called when `caller` is about to create a thread. An OpenMP runtime's first thread makes the process a client if it
+/// Notes that `caller` is about to create a thread. An OpenMP runtime's first thread makes the process a client if it
 /// is none yet; the agent's thread is created with the first thread of any caller.
 void before_thread(const void* caller) noexcept;
 

@@ -68,7 +68,7 @@ void clear_off(const KnownThreads& known, const Origin& origin, const CpuSet& no
 /// false when either fails.
 bool get_cpuset(CpuSet& cpus) noexcept;
 
-/// Call sched_getaffinity and sched_setaffinity for one thread (0: the caller) as plain system calls: no cpu_set_t, no
+/// Calls sched_getaffinity or sched_setaffinity for one thread (0: the caller) as plain system calls: no cpu_set_t, no
 /// 1024-CPU limit.
 bool get_affinity(uint32_t tid, CpuSet& mask) noexcept;
 int set_affinity(uint32_t tid, const CpuSet& mask) noexcept;  ///< 0 or errno

@@ -14,7 +14,7 @@ struct Variable {
     const char* doc;
 };
 
-/// The table of env.def.
+/// Returns the variables of env.def.
 const Variable* table(size_t& count) noexcept;
 
 /// Returns the variable's text; nullptr when unset, empty, or hidden from a set-uid host.

@@ -99,7 +99,7 @@ Shift shift() noexcept {
 
 constexpr int64_t kTickNs = 10'000'000;  // USER_HZ is 100 on every architecture that glibc knows but for alpha and ia64
 
-/// Round down and up, where a time namespace shifts by part of a tick.
+/// Returns whole ticks: rounded down here, and up below, where a time namespace shifts by part of a tick.
 int64_t whole_ticks(int64_t ns) noexcept { return ns / kTickNs - (ns % kTickNs < 0 ? 1 : 0); }
 int64_t ticks_or_more(int64_t ns) noexcept { return -whole_ticks(-ns); }
 

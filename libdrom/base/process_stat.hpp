@@ -14,8 +14,8 @@ struct ProcessStat {
     uint64_t threads = 0;
     uint64_t start = 0;  ///< ticks of the clock after the boot, as this process's time namespace shows them
 
-    /// The first thread of a process looks like a zombie once it has ended; the process lives while another thread
-    /// does.
+    /// Returns whether no thread is left. The first thread of a process looks like a zombie once it has ended; the
+    /// process lives while another thread does.
     [[nodiscard]] bool has_ended() const noexcept;
 };
 

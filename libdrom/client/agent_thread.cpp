@@ -46,7 +46,7 @@ bool keeps_process_alive() noexcept {
            (threads <= 1 + state.agent_threads.load() || state.on_release.load() == nullptr);
 }
 
-/// Not by way of `hot`: leave() changes that before it wakes sleepers on this word.
+/// Returns the word not by way of `hot`: leave() changes that before it wakes sleepers on this word.
 const Word& newest_seq() noexcept { return state.ledger.mailbox(state.slot).newest; }
 
 /// Waits for a request after `handled`. Returns false when there is none by the deadline.
@@ -127,7 +127,8 @@ void call_program() noexcept {
     if (take_call(wanted) && fn != nullptr) fn(wanted);
 }
 
-/// Called by the agent's thread, or by the only thread: then the program's code runs in it, and may take its time.
+/// Leaves the request to the thread that calls the program. If the agent has only this thread, it calls the program
+/// itself, whose code may take its time.
 void tell_program(const Request& wanted) noexcept {
     if (state.on_release.load() == nullptr) return;
     leave_call(wanted);
@@ -171,7 +172,7 @@ void serve_requests() noexcept {
     }
 }
 
-/// The new descriptor table has none of the program's files, so no pipe or socket is held open. Where the kernel
+/// Makes a descriptor table without the program's files, so that no pipe or socket is held open. Where the kernel
 /// refuses (before 5.9, or a filter), the program's table is used.
 void have_own_descriptors() noexcept { syscall(SYS_close_range, 0U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}); }
 

@@ -109,8 +109,8 @@ void acknowledge_release(uint64_t seq, bool limited) noexcept {
     record(state.ledger, {.type = DROM_EVENT_RELEASED, .slot = state.slot, .seq = seq, .pid = self().pid});
 }
 
-/// After its grace period an administrator may have moved the threads since the last release here, or have died while
-/// moving them.
+/// Returns where the threads are. After its grace period an administrator may have moved them since the last release
+/// here, or have died while moving them.
 Origin origin_before(const Request& wanted) noexcept {
     Request last{state.page->released.load(kRelaxed), state.applied};
     Request outside;

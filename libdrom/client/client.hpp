@@ -102,8 +102,8 @@ void add_entry_points(uint32_t entry_points) noexcept;
 /// sched_setaffinity call.
 class AffinityGuard {
 public:
-    /// `counts`: false in a child. A child that shares this process's memory (vfork) would stay counted for ever if it
-    /// died.
+    /// Counts the caller as setting its affinity. `counts`: false in a child. A child that shares this process's memory
+    /// (vfork) would stay counted for ever if it died.
     explicit AffinityGuard(bool counts = true) noexcept;
     ~AffinityGuard();
     AffinityGuard(const AffinityGuard&) = delete;
@@ -137,7 +137,7 @@ int check_limits(const char* verb, uint32_t min_cpus, uint32_t max_cpus, drom_er
 /// Implements drom_limits: 0 leaves a limit as it is.
 int limits(uint32_t min_cpus, uint32_t max_cpus, drom_error*) noexcept;
 
-/// Implement drom_disable and drom_enable.
+/// Implements drom_disable, and drom_enable.
 void disable() noexcept;
 void enable() noexcept;
 
@@ -149,7 +149,7 @@ bool program_follows() noexcept;
 /// teams. The runtime's threads wait accordingly. Costs one comparison while the answer stays the same.
 void team_shares_cpus(bool shares) noexcept;
 
-/// Called by the agent's own thread after each release (drom_on_change with DROM_ASYNC).
+/// Registers `fn`, which the agent's own thread calls after each release (drom_on_change with DROM_ASYNC).
 void on_release(void (*fn)(const Request&)) noexcept;
 
 }  // namespace drom::client

@@ -129,7 +129,8 @@ void look_for_spins(uintptr_t start, uintptr_t end, uint64_t spins, Found& found
     }
 }
 
-/// Also looks for the environment's present count: a program may set it before it loads the runtime.
+/// Looks for libgomp's counts, and for that of the present environment: a program may set it before it loads the
+/// runtime.
 void look_for_libgomp(uintptr_t start, uintptr_t end, Found& found) noexcept {
     for (const uint64_t spins : {kDefaultSpins, kActiveSpins}) look_for_spins(start, end, spins, found);
     if (own_spins != 0 && own_spins != kDefaultSpins && own_spins != kActiveSpins)

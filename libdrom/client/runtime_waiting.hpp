@@ -22,8 +22,8 @@ bool yield(bool on) noexcept;
 /// Returns how often libgomp's threads look before they sleep, by the environment.
 uint64_t spin_count() noexcept;
 
-/// Called around fork: a child must not inherit the loader's lock from a thread that it does not have. before_fork()
-/// waits for 100 ms at most.
+/// Keeps a child from inheriting the loader's lock from a thread that it does not have. before_fork() waits for 100 ms
+/// at most.
 void before_fork() noexcept;
 void after_fork() noexcept;
 void after_fork_in_child() noexcept;

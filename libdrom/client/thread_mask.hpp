@@ -34,11 +34,11 @@ public:
     void begin_setting() noexcept { setters_.fetch_add(1); }
     void end_setting() noexcept;
 
-    /// Only between begin_setting() and end_setting().
+    /// Returns the present mask, between begin_setting() and end_setting() only.
     [[nodiscard]] const CpuSet& mask() const noexcept { return masks_[current_.load()]; }
     [[nodiscard]] uint64_t seq() const noexcept { return seqs_[current_.load()].load(std::memory_order_relaxed); }
 
-    /// Called in a forked child, which has none of its parent's threads.
+    /// Forgets threads that set masks, in a forked child: it has none of its parent's threads.
     void forget_setters() noexcept {
         setters_.store(0);
         waiters_.store(0);

@@ -167,8 +167,8 @@ bool has_no_news() noexcept {
            newest_request() <= process.seen.load(std::memory_order_relaxed);
 }
 
-/// Both this function and a call that changes one of the four conditions write first and read then: one of the two sees
-/// the other.
+/// Returns DLB_NOUPDT, and notes that calls may be quiet. Both this function and a call that changes one of the four
+/// conditions write first and read then: one of the two sees the other.
 int nothing_new() noexcept {
     process.quiet.store(true);
     const bool busy = process.reported.load() != 0 || process.disabled.load();

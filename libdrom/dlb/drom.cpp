@@ -55,7 +55,7 @@ class Access {
 public:
     enum For : uint8_t { kAnyProcess, kSelf };
 
-    /// `looks`: only for calls that read. A process that takes part needs no other table for those.
+    /// Opens the table. `looks`: only for calls that read. A process that takes part needs no other table for those.
     explicit Access(For whom, bool looks = false) noexcept {
         const bool own = takes_part(lock_);
         if (attached.times > 0 && open_attached(false, nullptr) == DROM_OK) {

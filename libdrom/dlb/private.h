@@ -76,7 +76,7 @@ typedef struct drom_dlb_client {
 /* Returns DROM_E_NOPROC when no slot is registered for `pid`. A process that has ended is found until it is reaped. */
 DROM_EXPORT int drom_dlb_look(drom_dlb_view*, int32_t pid, drom_dlb_client*);
 
-/* Return the CPUs that `pid` has once everything posted is done; the number of CPUs; the processes, *n of them (in:
+/* Returns the CPUs that `pid` has once everything posted is done; the number of CPUs; the processes, *n of them (in:
  * room for them). `view` NULL: in the table of this process, which must be a client; its own mask then costs no
  * system call. DROM_E_NOPROC: no such client, or it has ended. */
 DROM_EXPORT int drom_dlb_wanted(const drom_dlb_view*, int32_t pid, uint64_t* words, size_t nwords);

@@ -22,7 +22,7 @@ bool in_reservation_of_drom() noexcept {
     return slot != nullptr && *slot != '\0';
 }
 
-/// Where more than 1,024 CPUs are possible, the kernel writes no affinity into a cpu_set_t.
+/// Reads the affinity into 4,096 bits: the kernel writes none into a cpu_set_t where more than 1,024 CPUs are possible.
 bool read_affinity(CpuSet& cpus) noexcept {
     return syscall(SYS_sched_getaffinity, 0, sizeof cpus.words, cpus.words) > 0;
 }

@@ -17,7 +17,7 @@ int enter(const Tables& tables, const Options& options, const CpuSet* mask, bool
 int reserve(const Tables& tables, int pid, const CpuSet& mask, int flags, char*** next_environ,
             drom_error* error) noexcept;
 
-/// Implement DLB_PreInit, and DLB_Finalize after it.
+/// Implements DLB_PreInit, and DLB_Finalize after it.
 int reserve_for_self(const Options& options, const CpuSet& mask, char*** next_environ, drom_error* error) noexcept;
 int give_up_reservation() noexcept;
 

@@ -17,7 +17,7 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 using Procedure = void (*)();
 
-/// MPI_ERR_OTHER is 15 or 16; any number but 0 says that nothing was done.
+/// Returns MPI_ERR_OTHER, which is 15 or 16; any number but 0 says that nothing was done.
 long not_there() { return 16; }
 
 /// Returns whether the function is in this library: asked for a name that only this library has, the loader returns

@@ -25,7 +25,7 @@ struct alignas(64) Gate {
     std::atomic<void (*)()> real[3];  ///< the runtime's __kmpc_fork_call, __kmpc_fork_call_if, __kmpc_fork_teams
 };
 
-/// The value of `primary` when no thread will ever be primary.
+/// Returns the value of `primary` when no thread will ever be primary.
 inline const void* no_thread() noexcept { return reinterpret_cast<const void*>(uintptr_t{1}); }
 
 extern "C" Gate drom_gate;

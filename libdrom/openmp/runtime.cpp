@@ -37,7 +37,8 @@ constexpr const char* kSymbols[kNames] = {"omp_set_num_threads",
                                           "GOMP_parallel_loop_nonmonotonic_runtime",
                                           "GOMP_parallel_loop_maybe_nonmonotonic_runtime",
                                           "GOMP_teams_reg"};
-/// These carry the same version in every runtime, so the first one in the search order is right for every caller.
+/// Returns whether the function carries the same version in every runtime. If so, the first one in the search order is
+/// right for every caller.
 constexpr bool is_same_in_all(Name name) noexcept { return name > Name::SetNumThreadsFortran8; }
 
 /// Functions found for callers in one object. Entries are only added; an object that is loaded at the address of a

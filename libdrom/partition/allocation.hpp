@@ -12,7 +12,7 @@ namespace drom::partition {
 inline constexpr uint32_t kNone = UINT32_MAX;
 inline constexpr uint32_t kNoLimit = UINT32_MAX;
 
-/// Return the fewest CPUs that a task may have, and the most that it can use (kNoLimit: all).
+/// Returns the fewest CPUs that a task may have, or the most that it can use (kNoLimit: all).
 uint32_t min_cpus_of(const Client& client);
 uint32_t max_cpus_of(const Client& client);
 uint32_t saturated(uint64_t sum);

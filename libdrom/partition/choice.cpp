@@ -223,8 +223,9 @@ private:
         return giver;
     }
 
-    /// Smaller is better: free; whole; no domain where others are and this job is not, wide ones first; near the CPUs
-    /// that it has; of the largest job and its largest client. Then free cores from the first, others from the last.
+    /// Returns a rank; a smaller one is better: free; whole; no domain where others are and this job is not, wide ones
+    /// first; near the CPUs that it has; of the largest job and its largest client. Then free cores from the first,
+    /// others from the last.
     [[nodiscard]] uint64_t rank_of(const Range& core) noexcept {
         const uint32_t giver = this->giver(core);
         const bool held = giver != kMaxCpus;

@@ -37,7 +37,7 @@ bool is_other_table(uint32_t pid, const char* path, const char* table) noexcept 
 /// Takes an environment in pieces, as it is read, and notes the two variables.
 class Reader {
 public:
-    /// `below`: the process, when it is in a namespace below this one; 0 otherwise.
+    /// Reads for the claim. `below`: the process, when it is in a namespace below this one; 0 otherwise.
     Reader(const Claim& claim, uint32_t below) noexcept : claim_(claim), below_(below) {}
 
     void take(const char* text, size_t length) noexcept {

@@ -457,7 +457,7 @@ void wait_for_forks() noexcept {
     futex_wait(&nothing, 0, now_ns() + kMillisecond / 2);
 }
 
-/// `pid`: the descendant's; 0: the client.
+/// Adds what was done to one process. `pid`: the descendant's; 0: the client.
 void add_up(Confined& total, const Confined& one, uint32_t pid) noexcept {
     total.threads += one.threads;
     total.moved += one.moved;

@@ -24,8 +24,8 @@ namespace drom {
 
 class ClientTree {
 public:
-    /// The client in `slot`, which is process `pid`; 0: this process. The process's directory is open from here on: if
-    /// the process is found alive after that, no other process is moved in its place. `table`: the path of the table.
+    /// Opens the directory of the client in `slot`, which is process `pid`; 0: this process. If the process is found
+    /// alive after that, no other process is moved in its place. `table`: the path of the table.
     ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid) noexcept;
     ~ClientTree();
     ClientTree(const ClientTree&) = delete;

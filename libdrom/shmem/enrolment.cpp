@@ -42,7 +42,7 @@ void label(Slot& slot, uint32_t pid, const char* name, const char* job, const ch
     copy_text(slot.job, sizeof slot.job, job);
 }
 
-/// Step 2. Only the claimer writes here.
+/// Fills the slot, as step 2. Only the claimer writes here.
 void fill(Slot& slot, const Enrolment& enrolment) noexcept {
     write_identity(slot.client, enrolment.client);
     write_identity(slot.launcher, enrolment.launcher);
@@ -53,7 +53,7 @@ void fill(Slot& slot, const Enrolment& enrolment) noexcept {
     label(slot, enrolment.client.pid, enrolment.name, enrolment.job, enrolment.name_end);
 }
 
-/// Steps 2 and 3.
+/// Takes steps 2 and 3.
 int fill_and_publish(const Ledger& ledger, const char* path, const Enrolment& enrolment, User user, Page*& page,
                      drom_error* error) noexcept {
     fill(ledger.slot(user.slot), enrolment);

@@ -6,7 +6,7 @@
 
 namespace drom {
 
-/// The futex half of a word: its low 32 bits.
+/// Returns the futex half of a word: its low 32 bits.
 Half* futex_half(const Word& word) noexcept;
 
 /// Sleeps while *word == expected, until a wake or `deadline_ns` (now_ns). May return early, so the caller looks again.

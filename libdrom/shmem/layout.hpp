@@ -262,7 +262,7 @@ struct Owner {
         return {packed(owner) | packed(next) << 24 | (flags & 0x3f) << 48 | (stamp() + 1) << 54};
     }
 
-    /// A name in 24 bits: {slot + 1:12, generation:12}; 0: no client.
+    /// Returns a name in 24 bits: {slot + 1:12, generation:12}; 0: no client.
     static constexpr uint64_t packed(Name client) noexcept {
         return client.slot == kNoSlot ? 0 : (uint64_t{client.slot} + 1) | uint64_t{client.gen & 0xfff} << 12;
     }

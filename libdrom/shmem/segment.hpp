@@ -35,10 +35,10 @@ struct Ledger {
         return at<Mailbox>(shape.requests_at, shape.request_stride, slot);
     }
     [[nodiscard]] RequestHalf& half(uint32_t slot, uint64_t seq) const noexcept { return third(slot, seq & 1); }
-    /// The mask to which an administrator last confined the client's threads.
+    /// Returns the mask to which an administrator last confined the client's threads.
     [[nodiscard]] RequestHalf& outside(uint32_t slot) const noexcept { return third(slot, 2); }
     [[nodiscard]] IntentRecord& intent() const noexcept { return at<IntentRecord>(shape.intent_at, 0, 0); }
-    /// The client to which an intent of several masks gives this CPU.
+    /// Returns the client to which an intent of several masks gives this CPU.
     [[nodiscard]] Half& intent_target(uint32_t cpu) const noexcept {
         return at<Half>(shape.intent_at + offsetof(IntentRecord, words) + uint64_t{8} * mask_words(), sizeof(Half),
                         cpu);
@@ -50,7 +50,7 @@ struct Ledger {
     [[nodiscard]] uint32_t clients() const noexcept { return shape.clients; }
     [[nodiscard]] uint32_t mask_words() const noexcept { return shape.mask_words; }
     [[nodiscard]] bool node_mode() const noexcept { return (shape.mode & kModeNode) != 0; }
-    /// Its CPUs are not this machine's: masks are recorded, affinities are left alone.
+    /// Returns whether its CPUs are not this machine's: masks are recorded, affinities are left alone.
     [[nodiscard]] bool virtual_node() const noexcept { return (shape.mode & kModeVirtual) != 0; }
 
 private:
@@ -101,7 +101,7 @@ void unmap_page(Page*) noexcept;
 
 uint64_t header_checksum(const Header&) noexcept;
 
-/// Return the CPUs of /sys/devices/system/cpu/{present,online}; sysconf's answer when /sys is hidden.
+/// Returns the CPUs of /sys/devices/system/cpu/{present,online}; sysconf's answer when /sys is hidden.
 CpuSet present_cpus() noexcept;
 CpuSet online_cpus() noexcept;
 /// Returns false when /sys does not say.

@@ -46,7 +46,7 @@ DLB_EXPORT int DLB_Finalize(void);
  * DLB_ERR_NOMEM. */
 DLB_EXPORT int DLB_PreInit(const_dlb_cpu_set_t mask, char ***next_environ);
 
-/* Allow and postpone adoption. DLB_NOUPDT when that is so already; DLB_ERR_NOINIT. */
+/* Allows adoption, or postpones it. DLB_NOUPDT when that is so already; DLB_ERR_NOINIT. */
 DLB_EXPORT int DLB_Enable(void);
 DLB_EXPORT int DLB_Disable(void);
 

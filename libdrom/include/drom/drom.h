@@ -70,8 +70,8 @@ enum {
     DROM_E_NOINIT = -12   /* this process is not a client */
 };
 
-/* drom_status_name returns the name of a status, "DROM_E_BUSY" for example. drom_status_text returns a short phrase
- * for it. Neither result is ever NULL, and neither may be freed.
+/* Returns a text for a status: drom_status_name its name, "DROM_E_BUSY" for example, and drom_status_text a short
+ * phrase. Neither result is ever NULL, and neither may be freed.
  *
  * Threads: safe. */
 DROM_EXPORT const char *drom_status_name(int status);
@@ -185,8 +185,8 @@ DROM_EXPORT int drom_on_change(drom_mask_fn fn, void *arg, const drom_options *,
 
 /* ---- drom_disable(3): postpone adoption, and allow it again ---- */
 
-/* Between drom_disable and drom_enable the process adopts no request. Pairs of them nest. An administrator may
- * still move the threads from outside after the grace period.
+/* Postpones adoption, or allows it again: between drom_disable and drom_enable the process adopts no request. Pairs
+ * of them nest. An administrator may still move the threads from outside after the grace period.
  *
  * Errors: E_NOINIT.
  * Threads: safe. */
@@ -219,7 +219,7 @@ DROM_EXPORT int drom_open(drom_table **, const char *where, const drom_options *
 /* Closes the table and frees what belongs to it. NULL is allowed. Requests that were posted stay posted. */
 DROM_EXPORT void drom_close(drom_table *);
 
-/* The directory of the table, the number of its CPUs, and the number of its slots. For NULL: "", 0 and 0. */
+/* Returns the directory of the table, the number of its CPUs, or the number of its slots. For NULL: "", 0 and 0. */
 DROM_EXPORT const char *drom_table_path(const drom_table *);
 DROM_EXPORT uint32_t drom_table_cpus(const drom_table *);
 DROM_EXPORT uint32_t drom_table_clients(const drom_table *);
@@ -394,8 +394,8 @@ DROM_EXPORT int drom_release(drom_table *, int32_t pid, const drom_options *, dr
 
 /* ---- drom_drain(3): empty CPUs, and give them back ---- */
 
-/* drom_drain notifies the owners of these CPUs to leave them, and no client is given them until drom_restore.
- * drom_restore hands them back to their previous owners.
+/* Empties CPUs, or gives them back. drom_drain notifies the owners of these CPUs to leave them, and no client is
+ * given them until drom_restore. drom_restore hands them back to their previous owners.
  *
  * Returns: DROM_OK, DROM_PENDING or DROM_UNCHANGED, as drom_set_mask.
  * Errors: E_INVAL the mask is empty or oversize; E_NOCPU; E_BUSY an owner is rigid, or would fall below its

@@ -89,7 +89,7 @@ inline drom_options options_of(const Request& request) {
     return options;
 }
 
-/// The result refers to `traits`, which must outlive it.
+/// Returns options that refer to `traits`, which must outlive them.
 inline drom_options options_of(const Request& request, const Traits& traits) {
     drom_options options = options_of(request);
     if (traits.rigid) options.flags |= DROM_RIGID;

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""docstrings.py - the comment of a function begins with a verb: Returns, Posts, Waits.
+
+  docstrings.py           complains about the functions of FOLDERS
+  docstrings.py FILE...   complains about those of these files
+
+The comment of a function is directly above it: lines with three slashes or, in a header of C, a block in the first column. Comments of types and
+members are nouns, and not looked at. A verb is one of VERBS, because a word that ends in s can also be a noun.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("libdrom",)
+VERBS = frozenset("""
+    Acknowledges Acts Adds Adopts Advances Allows Answers Appends Applies Asks Begins Blanks Brings Calls Carries Changes Checks Claims Clears Closes
+    Completes Computes Confines Continues Converts Copies Counts Creates Decides Describes Divides Does Drains Empties Ends Enrols Enters Fills Finds
+    Finishes Forgets Frees Gives Handles Hands Holds Implements Initialises Joins Judges Keeps Leaves Lets Loads Looks Makes Maps Marks Moves Names Needs
+    Notes Offers Opens Packs Parses Passes Places Plans Polls Postpones Posts Prepares Publishes Reads Reconciles Records Refuses Registers Releases
+    Removes Replaces Requests Reserves Restores Retires Returns Runs Serves Sets Signs Sleeps Starts Sums Takes Tells Tries Turns Undoes Unregisters
+    Verifies Visits Waits Wakes Withdraws Writes
+    """.split())
+
+_COMMENT = re.compile(r"^ *///(?!<) *(?P<line>.*)\n(?: *///.*\n)*|^/\* *(?P<block>[^\n]*)(?:\n \*[^\n]*)*\n", re.MULTILINE)
+_BEFORE_FUNCTION = re.compile(r"template *<.*?>\s*(?=[\[\w])|\[\[\w+\]\]\s*", re.DOTALL)
+_NO_FUNCTION = re.compile(r"\n|(struct|class|enum|union|using|typedef|namespace|static_assert|friend class)\b|#|/|\w+ *\(\* *\w+\)")
+_OPERATOR = re.compile(r"operator\W+(?=\()")
+
+
+def is_function(code: str) -> bool:
+    """Of the code below a comment, up to its first ";" or brace. An empty line there is no code."""
+    while before := _BEFORE_FUNCTION.match(code):
+        code = code[before.end():]
+    head = _OPERATOR.sub("operator", code).split("(", 1)
+    return len(head) == 2 and "=" not in head[0] and _NO_FUNCTION.match(code) is None
+
+
+def comments(text: str):
+    """Yields of each function's comment the number of its line, and that line."""
+    for match in _COMMENT.finditer(text):
+        if is_function(re.match(r"[^;{}]*", text[match.end():])[0].lstrip(" ")):
+            yield text.count("\n", 0, match.start()) + 1, match["line"] or match["block"] or ""
+
+
+def complaints(name: str, text: str) -> list[str]:
+    found = [(number, line) for number, line in comments(text) if re.match(r"\w*", line)[0] not in VERBS]
+    return [f"{name}:{number}: the comment of a function begins with no verb that scripts/lint/docstrings.py knows: {line}" for number, line in found]
+
+
+def main() -> int:
+    patterns = [f"{folder}/*.{ending}" for folder in FOLDERS for ending in ("h", "hpp", "cpp")]
+    listed = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    names = sys.argv[1:] or subprocess.run(listed, capture_output=True, text=True, check=True).stdout.splitlines()
+    found = [text for name in names if (ROOT / name).is_file() for text in complaints(name, (ROOT / name).read_text())]
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
