@@ -8,10 +8,11 @@
 
 namespace drom::slurm {
 
-/// The value behind `key`=; nothing when there is no such word. The last one counts.
+/// Returns the value behind `key`=; nothing when there is no such word. The last one counts.
 std::optional<std::string_view> value_of(std::string_view comment, std::string_view key);
 
-/// The comment with `key`=`value` at its end instead of what it had of this key; with an empty value without it.
+/// Returns the comment with `key`=`value` at its end instead of what it had of this key; with an empty value without
+/// it.
 std::string with_value(std::string_view comment, std::string_view key, std::string_view value);
 
 }  // namespace drom::slurm

@@ -19,7 +19,7 @@ bool is_number(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The digits of `text`, or what is wrong with them. Leading zeros are a number's own business.
+/// Returns the number in `text`, or what is wrong with it. Leading zeros are a number's own business.
 Parsed<uint32_t> number(std::string_view text, const char* form) {
     const std::string quoted = "'" + std::string(text) + "'";
     if (text.starts_with('-') && is_number(text.substr(1)))

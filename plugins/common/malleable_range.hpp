@@ -15,7 +15,7 @@ struct MalleableRange {
     uint32_t min = 1;
     uint32_t max = 0;  ///< 0: as many as the job was given there
 
-    /// As parse_malleable() reads it: MIN or MIN-MAX.
+    /// Returns the text that parse_malleable() reads: MIN or MIN-MAX.
     [[nodiscard]] std::string text() const;
     friend bool operator==(const MalleableRange&, const MalleableRange&) = default;
 };
@@ -27,15 +27,15 @@ constexpr uint32_t kMaxNodeCpus = 65535;
 template <class Value>
 using Parsed = tl::expected<Value, std::string>;
 
-/// [MIN[-MAX]]; empty: 1 to everything. `node_cpus`: CPUs of the largest node in question; 0: not known.
+/// Parses [MIN[-MAX]]; empty: 1 to everything. `node_cpus`: CPUs of the largest node in question; 0: not known.
 Parsed<MalleableRange> parse_malleable(std::string_view text, uint32_t node_cpus = 0);
 
-/// Why a range asks for more than a node of `node_cpus` CPUs has; empty: it does not.
+/// Returns why a range asks for more than a node of `node_cpus` CPUs has; empty: it does not.
 std::string beyond_node(const MalleableRange& range, uint32_t node_cpus);
 
 Parsed<uint32_t> parse_min_per_rank(std::string_view text);
 
-/// keep, follow or auto, as DROM_RESIZE.
+/// Parses keep, follow or auto, as DROM_RESIZE has them.
 Parsed<std::string> parse_resize(std::string_view text);
 
 }  // namespace drom::slurm

@@ -33,7 +33,7 @@ struct AgentSettings {
     uint32_t timeout_ms = 2000;   ///< how long a step waits for its CPUs to be left before it starts all the same
 };
 
-/// The same for one node.
+/// Returns the same for one node.
 AgentSettings agent_settings(const Settings& settings, const std::string& node);
 
 }  // namespace drom::slurm

@@ -10,7 +10,7 @@ namespace drom::slurm {
 /// Returns the whole file; none when it cannot be read.
 std::optional<std::string> read_whole(const std::string& path);
 
-/// The same; empty when there is none.
+/// Returns the same; empty when there is no file.
 std::string contents(const std::string& path);
 
 /// Replaces the file: a reader sees the old one or the new one, which only root may read. Returns false when it could

@@ -29,7 +29,7 @@ struct Known {
     bool asking = false;
 };
 
-/// Never destroyed: the thread may outlive main().
+/// Returns the object that is never destroyed: the thread may outlive main().
 Known& known() {
     static Known& one = *new Known;
     return one;
@@ -92,8 +92,8 @@ void ask_and_remember() noexcept {
     known().asking = false;
 }
 
-/// The last answer, empty when there was none at all; a new one is asked for when it is old. Null while the first one
-/// is awaited.
+/// Returns the last answer, empty when there was none at all; a new one is asked for when it is old. Null while the
+/// first one is awaited.
 std::shared_ptr<const Partitions> last_answer() {
     constexpr auto kOld = std::chrono::seconds(60);
     const std::lock_guard lock(known().mutex);

@@ -12,8 +12,8 @@
 
 namespace drom::slurm {
 
-/// Of the nodes in these partitions (a,b,c; empty: the default one). Nothing before the first answer, which the call
-/// then asks for; sizes of 0 for a partition that is not known, or when slurmctld does not answer.
+/// Returns the sizes of the nodes in these partitions (a,b,c; empty: the default one). Nothing before the first answer,
+/// which the call then asks for; sizes of 0 for a partition that is not known, or when slurmctld does not answer.
 std::optional<NodeSizes> node_sizes(const std::string& partitions);
 
 }  // namespace drom::slurm

@@ -62,7 +62,7 @@ CpuRequest request_of(const job_desc_msg_t& job) {
     return request;
 }
 
-/// Why the job has to stay alone on its nodes; empty: it need not.
+/// Returns why the job has to stay alone on its nodes; empty: it need not.
 std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes) {
     const std::string end = ", so the job keeps its nodes for itself and is never shrunk; ";
     if (job.threads_per_core != NO_VAL16 || job.core_spec != NO_VAL16)
@@ -77,8 +77,8 @@ std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes) {
     return {};
 }
 
-/// --exclusive would keep every other job from its nodes, whatever CPUs it gives up: all cores instead, and a node that
-/// may be shared.
+/// Replaces --exclusive, which would keep every other job from its nodes, whatever CPUs it gives up. The job gets all
+/// cores instead, and nodes that may be shared.
 int share_its_nodes(job_desc_msg_t& job, const CpuRequest& request, const std::optional<NodeSizes>& nodes,
                     char** message) {
     if (!nodes) return EAGAIN;  // srun, sbatch and salloc ask again in a second
@@ -117,8 +117,8 @@ int submit(job_desc_msg_t& job, char** message) {
     return SLURM_SUCCESS;
 }
 
-/// An administrator may write a comment; a range in it has to be one. Which range the job declared is not known here,
-/// so a comment without one is let through: the job's SPANK environment still has it.
+/// Checks a comment that an administrator writes: a range in it has to be one. The range that the job declared is not
+/// known here, so a comment without one is let through: the job's SPANK environment still has it.
 int modify(const job_desc_msg_t& job, char** message) {
     if (job.admin_comment == nullptr) return SLURM_SUCCESS;
     const auto text = range_text(job.admin_comment);

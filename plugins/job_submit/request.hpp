@@ -25,17 +25,17 @@ struct NodeSizes {
     uint32_t largest = 0;
 };
 
-/// Why the range does not fit the request or the nodes, as a finished sentence; empty: it does.
+/// Returns why the range does not fit the request or the nodes, as a finished sentence; empty: it does.
 std::string misfit(const MalleableRange& range, const CpuRequest& request, const NodeSizes& nodes);
 
-/// The same nodes, but asked for by their CPUs: every core of each, without a claim to be alone there. Nothing when
-/// nodes differ in size, because then no number of CPUs means "all of it".
+/// Returns the same nodes, but asked for by their CPUs: every core of each, without a claim to be alone there. Nothing
+/// when nodes differ in size, because then no number of CPUs means "all of it".
 std::optional<CpuRequest> full_cores(const CpuRequest& request, const NodeSizes& nodes);
 
-/// The comment with malleable=RANGE behind what is there; a range in it is replaced.
+/// Returns the comment with malleable=RANGE behind what is there; a range in it is replaced.
 std::string with_range(std::string_view comment, const MalleableRange& range);
 
-/// The text behind malleable= in a comment.
+/// Returns the text behind malleable= in a comment.
 std::optional<std::string_view> range_text(std::string_view comment);
 
 }  // namespace drom::slurm

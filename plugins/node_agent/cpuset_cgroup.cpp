@@ -24,7 +24,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// The part of `rest` before the separator; `rest` goes on behind it.
+/// Returns the part of `rest` before the separator; `rest` goes on behind it.
 std::string_view cut(std::string_view& rest, char separator) {
     const std::string_view part = rest.substr(0, rest.find(separator));
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
@@ -37,8 +37,8 @@ bool lists(std::string_view words, std::string_view word) {
     return false;
 }
 
-/// mountinfo writes blanks, tabs, line ends and backslashes as \040 and so on; /proc/PID/cgroup writes them as they
-/// are.
+/// Returns the name itself: mountinfo writes blanks, tabs, line ends and backslashes as \040 and so on;
+/// /proc/PID/cgroup writes them as they are.
 std::string unescaped(std::string_view text) {
     const auto octal = [](char digit) { return digit >= '0' && digit <= '7'; };
     std::string out;
@@ -68,7 +68,7 @@ struct Mount {
     std::string options;  ///< of the hierarchy
 };
 
-/// ID PARENT DEVICE ROOT POINT OPTIONS [FIELD...] - TYPE SOURCE OPTIONS
+/// Reads ID PARENT DEVICE ROOT POINT OPTIONS [FIELD...] - TYPE SOURCE OPTIONS.
 Mount mount_of(std::string_view line) {
     Mount mount;
     for (int skipped = 0; skipped < 3; ++skipped) cut(line, ' ');
@@ -103,8 +103,8 @@ bool shows(const Mount& mount, const Membership& member) {
     return member.v2 ? mount.type == "cgroup2" : mount.type == "cgroup" && lists(mount.options, "cpuset");
 }
 
-/// The names that lead from the mounted directory to the process's; none when it is not below it. Inside a cgroup
-/// namespace the kernel writes what is outside as /.., of which only the same beginning says anything.
+/// Returns the names that lead from the mounted directory to the process's; none when it is not below it. Inside a
+/// cgroup namespace the kernel writes what is outside as /.., of which only the same beginning says anything.
 std::optional<Names> way_down(const Mount& mount, const Names& path) {
     const Names root = names_of(mount.root);
     if (root.size() > path.size() || !std::equal(root.begin(), root.end(), path.begin())) return std::nullopt;
@@ -184,7 +184,7 @@ std::optional<std::string> kernel_text(const std::string& path) {
     return text;
 }
 
-/// Of a file of CPUs; none where there is no such file. An empty one stands for what is above.
+/// Reads a file of CPUs; none where there is no such file. An empty one stands for what is above.
 std::optional<CpuSet> read_cpus(const std::string& path) {
     const auto text = kernel_text(path);
     CpuSet set{};
@@ -192,7 +192,7 @@ std::optional<CpuSet> read_cpus(const std::string& path) {
     return set;
 }
 
-/// 0, or errno.
+/// Returns 0, or errno.
 int write_cpus(const std::string& path, const CpuSet& set) {
     std::string text(std::size_t{5} * kMaxCpus, '\0');
     drom::to_text(set, text.data(), text.size());
@@ -269,7 +269,7 @@ struct Change {
     CpuSet cpus;
 };
 
-/// From the top down: v1 wants a cpuset inside the one above. Errors: the end of a sentence.
+/// Plans from the top down: v1 wants a cpuset inside the one above. Errors: the end of a sentence.
 tl::expected<std::vector<Change>, std::string> plan_of(const CpusetLocation& location, const CpuSet& wanted) {
     const SlurmLevels slurm = slurm_levels(location);
     std::vector<Change> changes;
@@ -291,7 +291,7 @@ std::string could_not_write(const std::string& file, int code) {
            (rights ? "; slurmd has to run as root and to have the hierarchy mounted for writing" : "");
 }
 
-/// Empty, or the end of a sentence.
+/// Carries the changes out. Returns an empty text, or the end of a sentence.
 std::string carry_out(const CpusetLocation& location, const std::vector<Change>& changes) {
     if (changes.empty()) return {};
     const auto highest = std::min_element(changes.begin(), changes.end(),
@@ -303,7 +303,7 @@ std::string carry_out(const CpusetLocation& location, const std::vector<Change>&
     return {};
 }
 
-/// Empty, or the end of a sentence.
+/// Widens the cpuset. Returns an empty text, or the end of a sentence.
 std::string widen_at(const CpusetLocation& location, const CpuSet& wanted) {
     const auto had = in_effect(location);
     if (!had || had->contains(wanted)) return {};

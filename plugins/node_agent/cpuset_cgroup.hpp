@@ -30,16 +30,16 @@ struct CpusetLocation {
     std::string top;                 ///< directory of the highest level that is seen here
     std::vector<std::string> below;  ///< names of the levels from there down to the process's own
 
-    /// Directory of a level: 0 is `top`, below.size() the process's own.
+    /// Returns the directory of a level: 0 is `top`, below.size() the process's own.
     [[nodiscard]] std::string directory(std::size_t level) const;
-    /// The file with the CPUs that were asked for, and the one with those that are in effect.
+    /// Returns the file with the CPUs that were asked for, or the one with those that are in effect.
     [[nodiscard]] std::string cpus_file(std::size_t level) const;
     [[nodiscard]] std::string effective_file(std::size_t level) const;
 
     friend bool operator==(const CpusetLocation&, const CpusetLocation&) = default;
 };
 
-/// Of /proc/PID/cgroup and /proc/self/mountinfo. None where no cpuset can confine the process. Pure.
+/// Finds the cpuset by /proc/PID/cgroup and /proc/self/mountinfo. None where no cpuset can confine the process. Pure.
 /// Errors: the end of a sentence, where its cpuset cannot be reached from here.
 tl::expected<std::optional<CpusetLocation>, std::string> find_cpuset(std::string_view cgroup,
                                                                      std::string_view mountinfo);
@@ -64,8 +64,8 @@ CpuSet cpus_inside(pid_t task, const std::string& root = {});
 /// more CPUs by that.
 std::string widen_cpuset(pid_t task, const CpuSet& cpus, const std::string& root = {});
 
-/// v1: takes back what was widened below the job's own level. Slurm writes the job's CPUs there again for each new
-/// step. Slurm could not do that while a step has more, and would not start the new one. Returns nothing, or a
+/// Takes back, with v1, what was widened below the job's own level. Slurm writes the job's CPUs there again for each
+/// new step. Slurm could not do that while a step has more, and would not start the new one. Returns nothing, or a
 /// sentence.
 std::string narrow_cpuset(pid_t task, const CpuSet& cpus_of_job, const std::string& root = {});
 

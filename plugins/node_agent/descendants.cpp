@@ -13,7 +13,7 @@
 namespace drom::slurm {
 namespace {
 
-/// The fourth field; the second, the name, may have blanks and parentheses in it. 0: the process has ended.
+/// Returns the fourth field. The second, the name, may have blanks and parentheses in it. 0: the process has ended.
 pid_t parent_of(const std::filesystem::path& process) {
     std::ifstream file(process / "stat");
     std::string text;

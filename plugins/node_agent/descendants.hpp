@@ -13,11 +13,11 @@ struct Kinship {
     pid_t parent;
 };
 
-/// All processes of this pid namespace. Cost: about 10 us per process.
+/// Returns all processes of this pid namespace. Cost: about 10 us per process.
 std::vector<Kinship> all_processes();
 
-/// Children of `ancestor`, their children, and so on. Not those that have been left behind by a parent that ended.
-/// Pure.
+/// Returns the children of `ancestor`, their children, and so on. Not those that have been left behind by a parent that
+/// ended. Pure.
 std::vector<pid_t> descendants_of(pid_t ancestor, const std::vector<Kinship>& processes);
 
 }  // namespace drom::slurm

@@ -12,7 +12,7 @@
 
 namespace drom::slurm {
 
-/// Why a file cannot be used, by errno.
+/// Returns why a file cannot be used, by errno.
 tl::unexpected<Refusal> file_trouble(const char* what, const std::string& path);
 
 /// Held by an open file, so that it ends with the process, however that ends.

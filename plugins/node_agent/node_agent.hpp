@@ -63,9 +63,9 @@ public:
     /// something.
     tl::expected<bool, Refusal> reconcile();
 
-    /// The CPUs of cores as Slurm counts them on a node: from 0, by package.
+    /// Returns the CPUs of cores as Slurm counts them on a node: from 0, by package.
     [[nodiscard]] CpuSet cpus_of_cores(const CpuSet& cores) const;
-    /// All that the node has.
+    /// Returns all that the node has.
     [[nodiscard]] CpuSet cpus() const;
 
 private:

@@ -21,10 +21,10 @@ public:
     /// cannot be read.
     bool look();
 
-    /// The masks of tasks that have arrived; empty when one of them has not.
+    /// Returns the masks of tasks that have arrived; empty when one of them has not.
     [[nodiscard]] std::vector<CpuSet> masks_of(const std::vector<ProcessIdentity>& tasks) const;
 
-    /// The state with a newcomer, as planned; nothing is changed.
+    /// Plans the state with a newcomer; nothing is changed.
     [[nodiscard]] tl::expected<Tasks, NoPlan> plan(const Launch& launch,
                                                    const std::vector<ProcessIdentity>& newcomers) const {
         return plan_arrival(agent_.node(), state_.tasks, launch, newcomers);
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] bool found_something() const { return found_something_; }
 
 private:
-    /// Errors: the end of a sentence.
+    /// Loads the state. Errors: the end of a sentence.
     tl::expected<void, Refusal> load(const std::string& text);
     /// Puts a state file aside that cannot be read: it must not stop the node for ever.
     tl::unexpected<Refusal> put_aside(const std::string& why);
@@ -61,7 +61,7 @@ private:
     void note(const std::string& trouble);
     [[nodiscard]] std::vector<uint32_t> dead_tasks() const;
 
-    /// Parked tasks go on with what they had, or what of it is left by now, step by step.
+    /// Lets parked tasks go on with what they had, or what of it is left by now, step by step.
     template <class Which>
     tl::expected<void, Refusal> wake(Parked why, const Which& which);
     tl::expected<void, Refusal> wake_step(const StepName& step, Parked why);

@@ -29,7 +29,8 @@ void add(std::string& sentences, const std::string& sentence) {
     sentences += sentence;
 }
 
-/// Those that live. Room for all that a table can have would be 100 new pages in each process that starts a task.
+/// Returns those that live. Room for all that a table can have would be 100 new pages in each process that starts a
+/// task.
 std::vector<drom_client_info> clients_of(drom_table* table) {
     std::vector<drom_client_info> clients;
     std::size_t count = 64;
@@ -115,7 +116,7 @@ BroughtTo NodeTable::move_running(const std::vector<TaskState>& tasks) {
     }
 }
 
-/// Those that live and whose masks are not as planned.
+/// Returns those that live and whose masks are not as planned.
 std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskState>& tasks) const {
     std::vector<Move> moves;
     for (const TaskState& task : tasks) {
@@ -127,8 +128,8 @@ std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskState>& t
     return moves;
 }
 
-/// The processes that a script starts have no reservation of their own and know of no request: their affinity is set
-/// from outside.
+/// Sets the affinity of the processes that a script starts from outside: they have no reservation of their own and know
+/// of no request.
 std::string NodeTable::move_descendants(const TaskState& task, const CpuSet& before, const CpuSet& now) const {
     if (!real_ || !task.malleable || follows(task)) return {};
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
@@ -145,7 +146,7 @@ std::string NodeTable::move_descendants(const TaskState& task, const CpuSet& bef
     return {};
 }
 
-/// A script that goes on while its steps run does so on their CPUs: those that it had may be others' by now.
+/// Keeps a script that goes on while its steps run on the CPUs of these: those that it had may be others' by now.
 std::string NodeTable::keep_in_job(const TaskState& script, const std::vector<TaskState>& tasks) const {
     CpuSet job{};
     for (const TaskState& task : tasks)
@@ -175,7 +176,7 @@ std::string NodeTable::reserve(const TaskState& task, const std::string& name) {
     return name.empty() ? move_descendants(task, before, task.mask) : "";
 }
 
-/// Its page in the table belongs to whom it runs as, which it is about to become.
+/// Waits until the task runs as its user, to whom its page in the table belongs.
 void NodeTable::wait_for_user(const TaskState& task) const {
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
     while (uid_of(task.identity.pid) != task.user && !dead(task) && now_ns() < deadline) {

@@ -40,12 +40,12 @@ public:
     /// script that waits for its steps stays on their CPUs. Returns when the CPUs are free or the timeout has passed.
     BroughtTo bring_to(const std::vector<TaskState>& tasks, const std::string& name);
 
-    /// Empty, or what is in the way.
+    /// Releases the task's CPUs. Returns an empty text, or what is in the way.
     std::string release(const TaskState& task);
 
-    /// Empty when the table does not know the task.
+    /// Returns the wanted mask; empty when the table does not know the task.
     [[nodiscard]] CpuSet wanted(const TaskState& task) const;
-    /// The task's program has joined: it answers requests by itself.
+    /// Returns whether the task's program has joined: it answers requests by itself.
     [[nodiscard]] bool follows(const TaskState& task) const;
 
 private:

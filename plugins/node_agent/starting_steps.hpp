@@ -14,10 +14,10 @@
 
 namespace drom::slurm {
 
-/// False: the file could not be made (errno).
+/// Notes that the step is starting. False: the file could not be made (errno).
 bool step_is_starting(const std::string& folder, const StepName& step);
 void step_has_started(const std::string& folder, const StepName& step);
-/// Jobs with such a step. Takes away files that no longer count.
+/// Returns the jobs with such a step. Takes away files that no longer count.
 std::vector<uint32_t> jobs_with_starting_steps(const std::string& folder);
 
 }  // namespace drom::slurm

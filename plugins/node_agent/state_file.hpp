@@ -29,7 +29,7 @@ struct StepName {
     uint32_t step = 0;
 
     [[nodiscard]] std::string text() const;
-    /// One number of both, for partition::Client::job.
+    /// Returns one number of both, for partition::Client::job.
     [[nodiscard]] uint64_t number() const { return uint64_t{job} << 32 | step; }
     friend bool operator==(const StepName&, const StepName&) = default;
 };
@@ -67,7 +67,7 @@ struct AgentState {
 
 /// Returns one line per task, and a last one that counts them, so that a file that was cut short is noticed.
 std::string to_text(const AgentState& state);
-/// Errors: the line that is wrong, as the end of a sentence.
+/// Reads the state. Errors: the line that is wrong, as the end of a sentence.
 tl::expected<AgentState, std::string> read_state(std::string_view text);
 
 }  // namespace drom::slurm

@@ -27,26 +27,27 @@ struct StepOnNode {
     std::optional<MalleableRange> range;  ///< the step is malleable
     std::optional<uint32_t> min_per_rank;
 
-    /// Steps that people start, and batch scripts; not the extern step, an interactive shell or an X11 forwarder.
+    /// Returns whether it is a step that people start, or a batch script; not the extern step, an interactive shell or
+    /// an X11 forwarder.
     [[nodiscard]] bool has_tasks_of_its_own() const;
 };
 
-/// Without its tasks. A job whose node is shared by the controller's plan (select/malleable) is granted the whole node
-/// all the same. The node agent divides its CPUs, so that none that a mate leaves stays idle.
+/// Returns the launch without its tasks. A job whose node is shared by the controller's plan (select/malleable) is
+/// granted the whole node all the same. The node agent divides its CPUs, so that none that a mate leaves stays idle.
 Launch launch_of(const StepOnNode& step, const NodeAgent& agent);
 
 class StepHooks {
 public:
     using Say = void (*)(const std::string& sentence);
-    /// `news` goes to the log, `details` only to a verbose one.
+    /// Makes the hooks of a step: `news` goes to the log, `details` only to a verbose one.
     StepHooks(Say news, Say details) : news_(news), details_(details) {}
 
-    /// As root, before Slurm makes the step's cgroups.
+    /// Notes the step, as root, before Slurm makes the step's cgroups.
     void step_is_about_to_start(const AgentSettings& settings, const StepOnNode& step) const;
-    /// As root, once per task, of `all` in this step. A failure is one line in the log; the task then runs as under
-    /// stock Slurm.
+    /// Gives the task its CPUs, as root, once per task, of `all` in this step. A failure is one line in the log; the
+    /// task then runs as under stock Slurm.
     void task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all);
-    /// As root, once per task: its CPUs go back.
+    /// Gives the task's CPUs back, as root, once per task.
     void task_has_ended(const StepName& step, pid_t task);
 
 private:

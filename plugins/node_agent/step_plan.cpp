@@ -43,7 +43,7 @@ const partition::Client* fixed_on(const partition::Clients& running, const CpuSe
     return found == running.end() ? nullptr : &*found;
 }
 
-/// Why a step cannot have its CPUs, in Slurm's words: partition knows jobs and clients by numbers.
+/// Returns why a step cannot have its CPUs, in Slurm's words: partition knows jobs and clients by numbers.
 Refusal no_room(int status, const Launch& launch, unsigned min_cpus, const TaskState* fixed) {
     const std::string cpus = std::string("CPUs ") + CpuText(launch.granted).text;
     if (status == DROM_E_BUSY && fixed != nullptr)
@@ -63,7 +63,7 @@ void park(TaskState& task, Parked why) {
     task.mask = CpuSet::empty();
 }
 
-/// A batch script waits for its steps, and they run on its CPUs.
+/// Returns the scripts of the step's job. A batch script waits for its steps, and they run on its CPUs.
 std::vector<uint32_t> scripts_of(const StepName& step, const Tasks& tasks) {
     std::vector<uint32_t> scripts;
     for (uint32_t i = 0; i < tasks.size(); ++i)
@@ -85,7 +85,7 @@ TaskState task_of(const Launch& launch, unsigned tasks, const ProcessIdentity& i
     return task;
 }
 
-/// The controller gave the same CPUs to several jobs (OverSubscribe): they are divided here.
+/// Divides CPUs that the controller gave to several jobs (OverSubscribe).
 int share(const Node& node, partition::Arrival arrival, const Launch& launch, const partition::Clients& running,
           partition::Clients& after) {
     const auto max = launch.granted.count() / static_cast<uint32_t>(arrival.tasks.size());
@@ -95,7 +95,7 @@ int share(const Node& node, partition::Arrival arrival, const Launch& launch, co
     return partition::arrive(node.topology, running, arrival, after, nullptr);
 }
 
-/// A script comes back to what its last steps had: of what it lent them some may be others' by now, and they may have
+/// Brings a script back to what its last steps had: of what it lent them some may be others' by now, and they may have
 /// got more.
 void inherit_from_steps(TaskState& script, const Tasks& tasks, const Tasks& gone) {
     CpuSet lately{};

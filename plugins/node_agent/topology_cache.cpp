@@ -17,7 +17,7 @@ std::string first_word(const std::string& path) {
     return text.substr(0, text.find_first_of(" \n"));
 }
 
-/// The CPUs that are online change while a machine runs; everything else with a boot.
+/// Returns this machine in words. The CPUs that are online change while a machine runs; everything else with a boot.
 std::string this_machine() {
     return first_word("/proc/sys/kernel/random/boot_id") + " online " + first_word("/sys/devices/system/cpu/online");
 }

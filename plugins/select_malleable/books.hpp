@@ -36,7 +36,7 @@ public:
     void comment(policy::JobId id);
     /// Reads from the comment since when the job shares.
     void read_comment(const job_record_t& job);
-    /// Whether the job's comment says that it shares.
+    /// Returns whether the job's comment says that it shares.
     bool says_sharing(policy::JobId id) const { return since_.count(id) != 0; }
     void forget_all() { since_.clear(); }
 

@@ -27,14 +27,14 @@ std::vector<bool> free_of(const std::vector<Share>& shares) {
     return free;
 }
 
-/// Distance of a core to the nearest of the set; 0 when the set is empty.
+/// Returns the distance of a core to the nearest of the set; 0 when the set is empty.
 std::size_t distance(const std::vector<bool>& cores, std::size_t core) {
     for (std::size_t d = 1; d < cores.size(); ++d)
         if ((core >= d && cores[core - d]) || (core + d < cores.size() && cores[core + d])) return d;
     return 0;
 }
 
-/// The free cores, nearest to the set first; of those that are as near the last first: mates keep the first.
+/// Returns the free cores, nearest to the set first; of those that are as near the last first: mates keep the first.
 std::vector<std::size_t> by_distance(const std::vector<bool>& cores, const std::vector<bool>& free) {
     std::vector<std::pair<std::size_t, std::size_t>> found;
     for (std::size_t core = free.size(); core-- > 0;)

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kHead = "drom-loans 1 ";
 
-/// FNV-1a (Fowler, Noll, Vo), 64 bits: against damage, not against malice.
+/// Returns FNV-1a (Fowler, Noll, Vo), 64 bits: against damage, not against malice.
 std::string digest(std::string_view text) {
     uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

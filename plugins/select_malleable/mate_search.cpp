@@ -123,8 +123,9 @@ std::optional<Event> MateSearch::look_for_mates(Question& question, const NodeSe
     return offer ? arrange(question, within, *offer) : std::nullopt;
 }
 
-/// The main scheduler asks about the first job of the queue after each submission. The time of its start is costly to
-/// find. A refusal therefore stands until the backfill scheduler has made a new offer, or for half a minute.
+/// Returns whether an earlier refusal stands. The main scheduler asks about the first job of the queue after each
+/// submission. The time of its start is costly to find. A refusal therefore stands until the backfill scheduler has
+/// made a new offer, or for half a minute.
 bool MateSearch::refused_as_before(const NotNow& asked) const {
     constexpr Seconds kLong = 30;
     const auto found = not_now_.find(asked.job.id);
@@ -138,8 +139,8 @@ bool MateSearch::refused_as_before(const NotNow& asked) const {
     return demand(before) == demand(asked) && before.nodes == asked.nodes;
 }
 
-/// When the job would start without sharing, and on how many nodes: as the backfill scheduler has just been told, or by
-/// asking about all nodes of its partition. Nothing: it could start now, on others than these; or never.
+/// Returns when the job would start without sharing, and on how many nodes: as the backfill scheduler has just been
+/// told, or by asking about all nodes of its partition. Nothing: it could start now, on others than these; or never.
 std::optional<MateSearch::Offer> MateSearch::estimate(const Question& question) {
     constexpr Seconds kFresh = 5;
     const auto offered = offers_.find(question.job->job_id);
@@ -200,7 +201,7 @@ bool MateSearch::places(Question& question, const Event& proposal) {
     return false;
 }
 
-/// The first, of the guest and its mates, that cannot have its limit extended so far; 0: all can.
+/// Returns the first, of the guest and its mates, that cannot have its limit extended so far; 0: all can.
 JobId MateSearch::beyond_limits(const job_record_t& guest, const Event& proposal) const {
     for (std::size_t i = 0; i < proposal.mates.size(); ++i) {
         const job_record_t* mate = record_of(proposal.mates[i]);

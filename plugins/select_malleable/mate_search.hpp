@@ -33,9 +33,9 @@ public:
     int test(Question& question);
     /// Returns the proposal of the last test, once, if it was of this job; nothing: the job starts without mates.
     std::optional<policy::Event> take_proposal(const job_record_t* job);
-    /// A job starts, ends, or is changed: refusals are looked at again.
+    /// Forgets refusals: a job starts, ends, or is changed.
     void forget_refusals() { not_now_.clear(); }
-    /// The job has started or ended.
+    /// Forgets the offer of a job that has started or ended.
     void forget_offer(policy::JobId id) { offers_.erase(id); }
     void forget_all();
 

@@ -18,7 +18,7 @@ class Recovery {
 public:
     Recovery(RunningJobs& running, Books& books) : running_(running), books_(books) {}
 
-    /// Before slurmctld reads its jobs: where the list of loans is.
+    /// Notes where the list of loans is, before slurmctld reads its jobs.
     void restore(const std::string& directory) { loans_path_ = directory + "/malleable.loans"; }
     /// Works everything out anew, from the list of loans and from who runs.
     void rebuild(const SelectOptions& options);

@@ -12,33 +12,33 @@
 
 namespace drom::slurm {
 
-/// Ids, separated by commas.
+/// Returns the ids, separated by commas.
 std::string text_of(const std::vector<policy::JobId>& ids);
 
 class RunningJobs {
 public:
-    /// Nothing is known before the first start_over().
+    /// Returns whether anything is known: nothing is before the first start_over().
     bool known() const { return coscheduler_ != nullptr; }
     policy::Coscheduler& coscheduler() { return *coscheduler_; }
     const policy::Coscheduler& coscheduler() const { return *coscheduler_; }
     /// Forgets all jobs and reads the nodes anew.
     void start_over(const policy::SlowdownRules& rules);
 
-    /// The clock, which never goes back.
+    /// Reads the clock, which never goes back.
     policy::Seconds now();
     /// Returns what now() returned last.
     policy::Seconds last_now() const { return last_now_; }
 
     policy::NodeSet nodes_of(const std::vector<policy::JobId>& jobs) const;
-    /// Whether the job shares nodes now.
+    /// Returns whether the job shares nodes now.
     bool shares(const job_record_t* job) const;
 
-    /// A job that the coscheduler was not told of, or that is suspended.
+    /// Returns whether the coscheduler was not told of the job, or the job is suspended.
     bool is_other(policy::JobId id) const { return others_.count(id) != 0; }
     std::size_t others() const { return others_.size(); }
     /// Takes its nodes from the coscheduler until remove_other().
     void add_other(policy::JobId id, const policy::NodeSet& nodes);
-    /// The same, of nodes that the coscheduler counts as taken already.
+    /// Notes the same, of nodes that the coscheduler counts as taken already.
     void note_other(policy::JobId id, const policy::NodeSet& nodes) { others_[id] = nodes; }
     void remove_other(policy::JobId id);
 

@@ -49,7 +49,7 @@ void confirm_guests() {
     in_call("confirm", [] { transaction().confirm(); });
 }
 
-/// Empty: the options are understood, and taken over.
+/// Reads the options. Empty: they are understood, and taken over.
 std::string read_options() {
     const auto options = read_scheduler_parameters(slurm_conf.sched_params == nullptr ? "" : slurm_conf.sched_params);
     if (!options) return options.error();

@@ -17,7 +17,7 @@ bool read(std::string_view text, Number& value) {
     return error == std::errc() && end == text.data() + text.size();
 }
 
-/// Each returns what the value has to be; empty: it is.
+/// Reads a value, as the functions below. Returns what the value has to be; empty: it is.
 std::string read_max_slowdown(std::string_view value, SelectOptions& options) {
     policy::SlowdownRules& rules = options.rules;
     rules.limit = value == "inf" ? Limit::kInfinite : value == "dynamic" ? Limit::kDynamic : Limit::kNumber;
@@ -63,7 +63,7 @@ std::string names() {
     return text;
 }
 
-/// Empty: understood.
+/// Reads an option. Empty: it is understood.
 std::string read_option(std::string_view word, SelectOptions& options) {
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string_view name = word.substr(0, equals);

@@ -21,12 +21,12 @@ namespace drom::slurm {
 
 class Transaction {
 public:
-    /// `call_confirm`: calls confirm() of this one, and throws nothing.
+    /// Makes the transaction. `call_confirm`: calls confirm() of this one, and throws nothing.
     explicit Transaction(void (*call_confirm)()) : call_confirm_(call_confirm) {}
 
     /// Takes the options over. The sharing itself begins with rebuild().
     void configure(const SelectOptions& options) { options_ = options; }
-    /// Before slurmctld reads its jobs: where the list of loans is.
+    /// Notes where the list of loans is, before slurmctld reads its jobs.
     void restore(const std::string& directory) { recovery_.restore(directory); }
     /// Works everything out anew, after the running jobs were read, or nodes and partitions were changed.
     void rebuild();
@@ -39,7 +39,7 @@ public:
     void ended(job_record_t* job);
     void suspended(const job_record_t* job);
     void resumed(const job_record_t* job);
-    /// Whether the job shares nodes now.
+    /// Returns whether the job shares nodes now.
     bool shares(const job_record_t* job) const { return running_.shares(job); }
 
 private:

@@ -19,7 +19,7 @@ void say(const std::string& sentence) { slurm_info("spank_drom: %s", sentence.c_
 void say_in_detail(const std::string& sentence) { slurm_verbose("spank_drom: %s", sentence.c_str()); }
 
 /// A process serves one step.
-StepHooks g_hooks(say, say_in_detail);
+StepHooks g_hooks{say, say_in_detail};
 
 template <class Item>
 Item item(spank_handle* spank, spank_item_t which) {
@@ -28,8 +28,9 @@ Item item(spank_handle* spank, spank_item_t which) {
     return value;
 }
 
-/// As the step daemon has it in its own environment. That of the job may say anything: what it inherited from another
-/// node, or what its user wants; a batch script and a step that srun starts from a shell have none.
+/// Returns the settings as the step daemon has them in its own environment. That of the job may say anything: what it
+/// inherited from another node, or what its user wants; a batch script and a step that srun starts from a shell have
+/// none.
 AgentSettings settings_of(const Settings& settings) {
     const char* node = std::getenv("SLURMD_NODENAME");
     if (node != nullptr || settings.table.find("%n") == std::string::npos)

@@ -9,13 +9,15 @@ struct spank_handle;
 
 namespace drom::slurm {
 
-/// As root, before Slurm makes the step's cgroups.
+/// Notes the step, as root, before Slurm makes the step's cgroups.
 void step_is_about_to_start(spank_handle* spank, const Settings& settings);
-/// As root, once per task. A failure is one line in the log; the task then runs as under stock Slurm.
+/// Gives the task its CPUs, as root, once per task. A failure is one line in the log; the task then runs as under stock
+/// Slurm.
 void task_was_forked(spank_handle* spank, const Settings& settings);
-/// In the task, as the user: the variables by which it finds its CPUs. False: it should have some, and has none.
+/// Sets, in the task and as the user, the variables by which it finds its CPUs. False: it should have some, and has
+/// none.
 bool name_reservation(spank_handle* spank, const Settings& settings);
-/// As root, once per task: its CPUs go back.
+/// Gives the task's CPUs back, as root, once per task.
 void task_has_ended(spank_handle* spank);
 
 }  // namespace drom::slurm

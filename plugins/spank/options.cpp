@@ -13,7 +13,7 @@ namespace {
 
 Options g_options;
 
-/// Slurm's answer to a value: it ends the command when it is not 0.
+/// Returns Slurm's answer to a value: it ends the command when it is not 0.
 template <class Value>
 int take(std::optional<Value>& option, const Parsed<Value>& parsed, bool on_node) {
     if (parsed) {
@@ -28,7 +28,7 @@ int take(std::optional<Value>& option, const Parsed<Value>& parsed, bool on_node
     return -1;
 }
 
-/// A step may inherit the option of its job through the environment.
+/// Returns the option's value. A step may inherit the option of its job through the environment.
 std::string_view given(const char* argument) { return option_value(text_of(argument)); }
 
 int take_malleable(int, const char* argument, int remote) try {

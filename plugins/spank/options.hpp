@@ -21,7 +21,8 @@ struct Options {
     [[nodiscard]] bool malleable() const { return range.has_value() && !off; }
 };
 
-/// A process serves one job or one step: srun, sbatch and salloc before it, slurmstepd on its node.
+/// Returns the options. A process serves one job or one step: srun, sbatch and salloc before it, slurmstepd on its
+/// node.
 const Options& options();
 
 /// Makes them known to srun, sbatch, salloc and slurmstepd. On a node a bad value counts as not given: it was refused

@@ -8,13 +8,14 @@
 
 namespace drom::slurm {
 
-/// `present` with `libraries` (paths) behind what is there. One whose file name is there already is not repeated.
+/// Returns `present` with `libraries` (paths) behind what is there. One whose file name is there already is not
+/// repeated.
 std::string with_libraries(std::string_view present, const std::vector<std::string>& libraries);
 
-/// `present` without what with_libraries() added from `directory`.
+/// Returns `present` without what with_libraries() added from `directory`.
 std::string without_libraries(std::string_view present, std::string_view directory);
 
-/// Whether LD_PRELOAD can name files of this directory: it knows neither blanks nor colons in a name.
+/// Returns whether LD_PRELOAD can name files of this directory: it knows neither blanks nor colons in a name.
 bool can_be_preloaded(std::string_view directory);
 
 }  // namespace drom::slurm

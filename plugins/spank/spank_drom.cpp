@@ -21,7 +21,7 @@ namespace {
 
 using namespace drom::slurm;
 
-/// Never makes a job fail.
+/// Runs the body, and never makes a job fail.
 template <class Body>
 int always_succeeds(const Body& body) noexcept {
     guarded(body, [](const char* error) { slurm_info("spank_drom: %s; the job runs without drom", error); });

@@ -35,8 +35,8 @@ std::string readable(const std::string& directory, const char* name) {
 
 std::string parent(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-/// Tasks of srun that an MPI library may make ranks. Not a batch script: a launcher in it must not be taken for an MPI
-/// library.
+/// Returns whether an MPI library may make ranks of the tasks of this srun. Not of a batch script: a launcher in it
+/// must not be taken for an MPI library.
 bool may_be_ranks(spank_handle* spank) {
     uint32_t step = 0;
     uint32_t tasks = 0;
@@ -46,7 +46,7 @@ bool may_be_ranks(spank_handle* spank) {
            !variable(spank, "PMI_FD").empty();
 }
 
-/// Whether the job's environment lets the team change.
+/// Returns whether the job's environment lets the team change.
 bool may_follow(spank_handle* spank) {
     const std::string_view said = variable(spank, "DROM_RESIZE");
     const std::string_view dynamic = variable(spank, "OMP_DYNAMIC");

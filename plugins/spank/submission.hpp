@@ -6,8 +6,8 @@ struct spank_handle;
 
 namespace drom::slurm {
 
-/// DROM_MALLEABLE, DROM_MIN_PER_RANK, DROM_OFF in the job's SPANK environment: what slurmctld's plugins, prolog and
-/// epilog see.
+/// Sets DROM_MALLEABLE, DROM_MIN_PER_RANK, DROM_OFF in the job's SPANK environment: what slurmctld's plugins, prolog
+/// and epilog see.
 void announce(spank_handle* spank);
 
 }  // namespace drom::slurm

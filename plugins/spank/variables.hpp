@@ -9,10 +9,11 @@ struct spank_handle;
 
 namespace drom::slurm {
 
-/// Empty when it is not set. Valid until the environment changes. Slurm's own getter cuts long values.
+/// Returns the value; empty when it is not set. Valid until the environment changes. Slurm's own getter cuts long
+/// values.
 std::string_view variable(spank_handle* spank, std::string_view name);
 
-/// An empty value removes it.
+/// Sets the variable. An empty value removes it.
 void set_variable(spank_handle* spank, const char* name, const std::string& value);
 
 }  // namespace drom::slurm

@@ -25,14 +25,15 @@ void say_in_detail(const std::string& sentence) { slurm_verbose("task/drom: %s",
 
 std::string string_of(const char* text) { return std::string(text_of(text)); }
 
-/// Up to `count` entries, or to the null that ends them.
+/// Returns up to `count` entries, or to the null that ends them.
 std::vector<std::string_view> entries(char** list, size_t count = SIZE_MAX) {
     std::vector<std::string_view> found;
     for (size_t i = 0; list != nullptr && i < count && list[i] != nullptr; ++i) found.emplace_back(list[i]);
     return found;
 }
 
-/// srun hands the SPANK environment over as it is; a batch script finds it among its variables.
+/// Reads the job's declaration: srun hands the SPANK environment over as it is; a batch script finds it among its
+/// variables.
 void declare(const launch_tasks_request_msg_t* message, char** environment, StepOnNode& step) {
     if (message == nullptr) return task::read_declaration(entries(environment), "SLURM_SPANK_", step);
     const auto own = entries(message->spank_job_env, message->spank_job_env_size);
@@ -52,7 +53,7 @@ StepOnNode describe(stepd_step_rec_t* job) {
     return step;
 }
 
-/// The credential says which cores the controller granted the step on this node.
+/// Returns the cores that the controller granted the step on this node, by the credential.
 std::string granted_cores(slurm_cred_t* credential) {
     char* job = nullptr;
     char* step = nullptr;

@@ -20,14 +20,14 @@ std::string g_file;
 Log g_log{};
 std::optional<StepHooks> g_hooks;
 
-/// Never makes a job fail.
+/// Runs the body, and never makes a job fail.
 template <class Body>
 void never_fails(const Body& body) noexcept {
     guarded(body, [](const char* error) { g_log.news(std::string(error) + "; the job runs as without drom"); });
 }
 
-/// Read anew each time, so that what an administrator writes counts from the next step on. `table` is empty where
-/// nothing is to be done.
+/// Reads the settings anew each time, so that what an administrator writes counts from the next step on. `table` is
+/// empty where nothing is to be done.
 AgentSettings settings_of(const std::string& node) { return agent_settings(read_file(contents(g_file)), node); }
 
 /// Calls the agent of this node, if there is one.

@@ -22,25 +22,25 @@ struct Log {
     StepHooks::Say details;
 };
 
-/// Once per process. `file`: drom.conf; what is wrong in it, or that it is not there, is one line in the log.
+/// Sets up, once per process. `file`: drom.conf; what is wrong in it, or that it is not there, is one line in the log.
 void set_up(const std::string& file, const Log& log) noexcept;
 
 /// Reads what a job declared, as spank_drom.so leaves it in the job's SPANK environment (`environment`, one NAME=VALUE
 /// each, whose names of interest begin with `prefix`). Pure.
 void read_declaration(const std::vector<std::string_view>& environment, std::string_view prefix, StepOnNode& step);
 
-/// In slurmd: says why a malleable step of so many tasks cannot start here; empty: it can, or that is not known.
+/// Returns, in slurmd, why a malleable step of so many tasks cannot start here; empty: it can, or that is not known.
 std::string refusal(const std::string& node, const StepOnNode& step, unsigned tasks) noexcept;
 void suspend(const std::string& node, uint32_t job) noexcept;
 void resume(const std::string& node, uint32_t job) noexcept;
 
-/// Step daemon, as root. The first before Slurm makes the step's cgroups, which is so where task/drom is named before
-/// task/cgroup.
+/// Notes the step, in the step daemon and as root. The first call comes before Slurm makes the step's cgroups, which is
+/// so where task/drom is named before task/cgroup.
 void step_is_about_to_start(const std::string& node, const StepOnNode& step) noexcept;
 void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept;
 void task_has_ended(const StepName& step, pid_t task) noexcept;
-/// In the task, as its user: the variables by which it finds its CPUs, or by which others know that it has none. Empty:
-/// to be taken away.
+/// Returns, in the task and as its user, the variables by which it finds its CPUs, or by which others know that it has
+/// none. Empty: to be taken away.
 Variables variables(const std::string& node) noexcept;
 
 }  // namespace drom::slurm::task

@@ -15,14 +15,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("libdrom",)
+FOLDERS = ("libdrom", "plugins", "tools/drom", "tools/text")
 VERBS = frozenset("""
-    Acknowledges Acts Adds Adopts Advances Allows Answers Appends Applies Asks Begins Blanks Brings Calls Carries Changes Checks Claims Clears Closes
-    Completes Computes Confines Continues Converts Copies Counts Creates Decides Describes Divides Does Drains Empties Ends Enrols Enters Fills Finds
-    Finishes Forgets Frees Gives Handles Hands Holds Implements Initialises Joins Judges Keeps Leaves Lets Loads Looks Makes Maps Marks Moves Names Needs
-    Notes Offers Opens Packs Parses Passes Places Plans Polls Postpones Posts Prepares Publishes Reads Reconciles Records Refuses Registers Releases
-    Removes Replaces Requests Reserves Restores Retires Returns Runs Serves Sets Signs Sleeps Starts Sums Takes Tells Tries Turns Undoes Unregisters
-    Verifies Visits Waits Wakes Withdraws Writes
+    Acknowledges Acts Adds Adopts Advances Allows Answers Appends Applies Asks Becomes Begins Blanks Brings Builds Calls Carries Changes Checks
+    Chooses Claims Clears Closes Complains Completes Computes Confines Continues Converts Copies Counts Creates Cuts Decides Describes Divides Does
+    Drains Empties Ends Enrols Enters Executes Extends Fills Finds Finishes Forgets Forks Frees Gives Handles Hands Holds Implements Initialises Joins
+    Judges Keeps Leaves Lends Lets Lists Loads Looks Makes Maps Marks Moves Names Narrows Needs Notes Notices Offers Opens Packs Parks Parses Passes
+    Places Plans Polls Postpones Posts Prepares Prints Publishes Puts Reads Reaps Reconciles Records Refuses Registers Releases Removes Repeats
+    Replaces Requests Reserves Restores Retells Retires Returns Runs Says Serves Sets Shows Signs Sleeps Spells Starts Stops Sums Takes Tells Tries
+    Turns Undoes Unregisters Verifies Visits Waits Wakes Warns Widens Withdraws Works Writes
     """.split())
 
 _COMMENT = re.compile(r"^ *///(?!<) *(?P<line>.*)\n(?: *///.*\n)*|^/\* *(?P<block>[^\n]*)(?:\n \*[^\n]*)*\n", re.MULTILINE)

@@ -41,8 +41,8 @@ constexpr Row kRows[] = {
     {"env", drom::command::verb_env},
 };
 
-/// True when as many files can be opened as a verb needs. A verb that fails later for want of one would blame the file
-/// that it was to read.
+/// Returns whether as many files can be opened as a verb needs. A verb that fails later for want of one would blame the
+/// file that it was to read.
 bool has_descriptors() {
     constexpr int kNeeded = 16;
     int open_ones[kNeeded];
@@ -70,9 +70,9 @@ int dispatch(const CommandOptions& options) {
     return drom::command::misused(options, "this verb has no function");
 }
 
-/// A table that is opened must not get the number of a stream that was closed: messages would be written into it. The
-/// substitute fails as the closed stream would, so that output is not lost unseen. Programs that are executed find the
-/// streams closed as they were.
+/// Opens a substitute for each stream that was closed. A table must not get its number: messages would be written into
+/// it. The substitute fails as the closed stream would, so that output is not lost unseen. Programs that are executed
+/// find the streams closed as they were.
 void keep_streams_apart() {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
         if (fcntl(stream, F_GETFD) < 0 &&
@@ -89,7 +89,7 @@ int act(int argc, char** argv, Asked& asked) {
     return with_output(options->verb, dispatch(*options));
 }
 
-/// A refusal that needs no memory for its sentence.
+/// Prints a refusal that needs no memory for its sentence.
 int refuse_without_means(const Asked& asked, const char* why) {
     const char* mark = asked.verb.empty() ? "" : ": ";
     std::fprintf(stderr, "drom: %s%s%s\n", asked.verb.c_str(), mark, why);

@@ -8,7 +8,7 @@
 
 namespace drom {
 
-/// The word of `known` that a person most likely meant; empty when none is near.
+/// Returns the word of `known` that a person most likely meant; empty when none is near.
 std::string nearest(std::string_view word, std::span<const std::string> known);
 
 }  // namespace drom

@@ -17,8 +17,8 @@ namespace {
 constexpr size_t kMinWidth = 40;
 constexpr size_t kNone = std::string_view::npos;
 
-/// Where the second column of a list's line begins, "  --json  one object": after at least two blanks; kNone: it has
-/// one column.
+/// Returns where the second column of a list's line begins, "  --json  one object": after at least two blanks; kNone:
+/// it has one column.
 size_t second_column(std::string_view line) {
     if (!line.starts_with("  ")) return kNone;
     const size_t first = line.find_first_not_of(' ');
@@ -45,10 +45,10 @@ Margin margin_of(std::string_view line, size_t column, size_t width) {
     return {std::string(indent == 0 ? 4 : column == kNone ? indent : indent + 4, ' '), "", indent};
 }
 
-/// Whether a shell would take the blank at `at` for a part of a word.
+/// Returns whether a shell would take the blank at `at` for a part of a word.
 bool is_quoted(std::string_view line, size_t at) { return std::ranges::count(line.substr(0, at), '\'') % 2 != 0; }
 
-/// The last blank at which `line` can be broken so that it fits, else the first one; kNone: there is none.
+/// Returns the last blank at which `line` can be broken so that it fits, else the first one; kNone: there is none.
 size_t break_of(std::string_view line, const Margin& margin, size_t width) {
     if (line.size() <= width) return kNone;
     size_t found = kNone;

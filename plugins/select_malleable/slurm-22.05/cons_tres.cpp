@@ -55,7 +55,7 @@ constexpr const char* kEntryPoints[] = {"plugin_id",
 static_assert(std::size(kEntryPoints) * sizeof(void*) == sizeof(slurm_select_ops_t),
               "Slurm has other plugin functions than are forwarded");
 
-/// The first of the folders of PluginDir that has the file; empty: none.
+/// Returns the first of the folders of PluginDir that has the file; empty: none.
 std::string in_plugin_dir(std::string_view name) {
     std::string_view folders = slurm_conf.plugindir == nullptr ? "" : slurm_conf.plugindir;
     while (!folders.empty()) {

@@ -110,7 +110,8 @@ std::optional<std::string_view> declared(const job_record_t& job, std::string_vi
     return drom::slurm::declared(job.spank_job_env, job.spank_job_env_size, name);
 }
 
-/// An administrator may have changed it; what cannot be read is as good as nothing.
+/// Returns the fewest CPUs of a malleable job. An administrator may have changed the range; one that cannot be read is
+/// as good as none.
 uint32_t min_cpus_of(const job_record_t& job) {
     if (const auto text = value_of(comment_of(job), "malleable"))
         if (const auto range = parse_malleable(*text)) return range->min;
@@ -239,7 +240,7 @@ int position(const job_resources_t& resources, int node) {
 
 namespace {
 
-/// Where the cores of its n-th node are in the job's bitmap, and how many.
+/// Returns where the cores of its n-th node are in the job's bitmap, and how many.
 std::pair<int, int> bits_of(const job_resources_t& resources, int n) {
     uint16_t sockets = 0, cores = 0;
     job_resources_t* own = const_cast<job_resources_t*>(&resources);

@@ -13,9 +13,9 @@
 
 namespace drom::slurm {
 
-/// Null when there is no such job.
+/// Returns the job's record; null when there is no such job.
 job_record_t* record_of(policy::JobId id);
-/// Of those that there are.
+/// Returns the records of those that there are.
 std::vector<job_record_t*> records_of(const std::vector<policy::JobId>& ids);
 std::vector<job_record_t*> records_in(List jobs);
 bool is_on_its_nodes(const job_record_t* job);
@@ -29,16 +29,16 @@ void each_running_job(const Body& body) {
     list_iterator_destroy(each);
 }
 
-/// As Slurm writes a time.
+/// Returns the time as Slurm writes it.
 std::string clock_text(policy::Seconds at);
-/// Rounded up.
+/// Returns minutes, rounded up.
 uint32_t minutes(policy::Seconds seconds);
 
 policy::NodeSet node_set(const bitstr_t* nodes);
 /// Makes `nodes` these.
 void assign(bitstr_t* nodes, const policy::NodeSet& set);
 
-/// Nodes by their number of cores; those with specialised cores are in none.
+/// Returns the nodes by their number of cores; those with specialised cores are in none.
 std::vector<policy::Pool> pools();
 
 std::string_view comment_of(const job_record_t& job);
@@ -50,35 +50,35 @@ inline constexpr const char* kLimitWord = "timelimit";
 /// own now.
 uint32_t own_limit(const job_record_t& job);
 
-/// Seconds on all its cores; a year for a job without a limit.
+/// Returns the seconds on all its cores; a year for a job without a limit.
 policy::Seconds requested(const job_record_t& job);
 
-/// The job as the policy sees it, on `nodes` nodes. Malleable when it said so, and nothing forbids that its cores
-/// change (may_change()).
+/// Returns the job as the policy sees it, on `nodes` nodes. Malleable when it said so, and nothing forbids that its
+/// cores change (may_change()).
 policy::Job described(const job_record_t& job, int nodes);
-/// Why a malleable job can neither be a guest nor a mate; empty: it can.
+/// Returns why a malleable job can neither be a guest nor a mate; empty: it can.
 std::string obstacle(const job_record_t& job);
 bool declared_malleable(const job_record_t& job);
-/// Whether the request means whole nodes like the first of `nodes`.
+/// Returns whether the request means whole nodes like the first of `nodes`.
 bool asks_for_whole_nodes(const job_record_t& job, const bitstr_t* nodes, int count);
 
-/// Cores that the job was given on its `n`-th node, before any sharing.
+/// Returns the number of cores that the job was given on its `n`-th node, before any sharing.
 int granted_cores(const job_record_t& job, int n);
-/// Whether these are all that its nodes have.
+/// Returns whether these are all that its nodes have.
 bool has_whole_nodes(const job_record_t& job);
-/// Whether it has them now: every core of every node.
+/// Returns whether it has them now: every core of every node.
 bool has_all_cores(const job_record_t& job);
-/// The job as it is now.
+/// Returns the job as it is now.
 policy::Placed placed(const job_record_t& job);
 
-/// The job's place of a node among its own; -1: it is not there.
+/// Returns the job's place of a node among its own; -1: it is not there.
 int position(const job_resources_t& resources, int node);
-/// Which of the cores of its `n`-th node it has.
+/// Returns which of the cores of its `n`-th node it has.
 std::vector<bool> cores_on(const job_resources_t& resources, int n);
 void set_cores_on(job_resources_t& resources, int n, const std::vector<bool>& cores);
 
-/// The name of a reservation that begins before `end` on one of these nodes and is not the job's own; empty: there is
-/// none.
+/// Returns the name of a reservation that begins before `end` on one of these nodes and is not the job's own; empty:
+/// there is none.
 std::string reservation_before(const job_record_t& job, const policy::NodeSet& nodes, policy::Seconds now,
                                policy::Seconds end);
 

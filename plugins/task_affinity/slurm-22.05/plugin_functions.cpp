@@ -7,7 +7,7 @@
 namespace drom::slurm {
 namespace {
 
-/// The n-th of run-length encoded numbers.
+/// Returns the n-th of run-length encoded numbers.
 uint32_t nth(uint32_t n, const uint16_t* values, const uint32_t* repeats, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
         if (n < repeats[i]) return values[i];

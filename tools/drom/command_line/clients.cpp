@@ -21,7 +21,7 @@ std::optional<uint32_t> whole_number(std::string_view text) {
     return value;
 }
 
-/// The library knows clients by their pids, and takes the one of its own pid namespace.
+/// Returns the pid by which the library knows the client. The library takes the one of its own pid namespace.
 Expected<pid_t> pid_of(const drom_client_info& client, std::span<const drom_client_info> clients) {
     for (const auto& info : clients)
         if (info.pid == client.pid && info.slot != client.slot)
@@ -50,7 +50,7 @@ Expected<pid_t> by_pid(uint32_t number, std::span<const drom_client_info> client
     return pid;
 }
 
-/// A name that no client can have is as long as its writer liked.
+/// Cuts a name that no client can have: it is as long as its writer liked.
 std::string shortened(std::string_view text) {
     constexpr size_t kMax = sizeof(drom_client_info::name) - 1;
     return text.size() <= kMax ? std::string(text) : fmt::format("{}...", text.substr(0, kMax));

@@ -129,7 +129,7 @@ Candidates jobs(const std::string& table) {
     return all;
 }
 
-/// The columns that a list does not name yet, each with the list before it.
+/// Returns the columns that a list does not name yet, each with the list before it.
 Candidates columns(const std::string& word) {
     const size_t comma = word.rfind(',');
     const std::string named = comma == std::string::npos ? "" : word.substr(0, comma + 1);

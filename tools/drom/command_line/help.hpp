@@ -15,11 +15,11 @@ struct OptionRow {
     std::string text;
 };
 
-/// All verbs on one screen; `full` adds the notations and the exit statuses.
+/// Returns the page with all verbs on one screen; `full` adds the notations and the exit statuses.
 std::string program_help(std::span<const OptionRow> common, bool full);
 
-/// -h: usage and options; `full` (--help): description, notations, exit statuses and examples too. Always in the same
-/// order.
+/// Returns the page of a verb. -h: usage and options; `full` (--help): description, notations, exit statuses and
+/// examples too. Always in the same order.
 std::string verb_help(const VerbText& verb, std::span<const OptionRow> options, bool full);
 
 }  // namespace drom::command

@@ -36,8 +36,8 @@ struct Typed {
 /// Turns text into values; keeps the first complaint.
 class NumberReader {
 public:
-    /// `of_what`: "": it counts nothing. `words`: what may stand in place of a number, "now or never"; nullptr: nothing
-    /// may.
+    /// Reads a whole number. `of_what`: "": it counts nothing. `words`: what may stand in place of a number, "now or
+    /// never"; nullptr: nothing may.
     uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t min, uint64_t max,
                    const char* words = nullptr) {
         uint64_t value = 0;
@@ -200,7 +200,7 @@ std::vector<OptionRow> option_rows(const CLI::App& app) {
     return rows;
 }
 
-/// "VERB<tab>--option" lines ("-" for the program itself): what the tests hold against man page and completion.
+/// Returns "VERB<tab>--option" lines ("-" for the program itself): what the tests hold against man page and completion.
 std::string dump(const CLI::App& app) {
     std::string out;
     const auto add = [&](const CLI::App& owner, const std::string& name) {
@@ -238,7 +238,7 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
     return near.empty() ? std::string() : "; did you mean " + near + "?";
 }
 
-/// "usage: drom set CLIENT MASK".
+/// Returns "usage: drom set CLIENT MASK".
 std::string usage_of(const VerbText& verb) {
     const std::string arguments = verb.arguments.empty() ? "" : " " + std::string(verb.arguments);
     return "usage: drom " + std::string(verb.name) + arguments;
@@ -294,7 +294,8 @@ void read_request(Typed& typed, NumberReader& reader) {
             std::chrono::milliseconds(reader.whole(typed.grace, "--grace", "milliseconds", 0, kDay, "now or never"));
 }
 
-/// A name that a person chose is taken whole, or not at all. Only the name of a program is cut.
+/// Complains about a name that is too long: the name that a person chose is taken whole, or not at all. Only the name
+/// of a program is cut.
 void check_length(const char* from, const std::string& name, NumberReader& reader) {
     constexpr size_t kMax = sizeof(drom_client_info::name) - 1;
     if (name.size() > kMax)
@@ -306,8 +307,8 @@ struct Limit {
     std::string said;
 };
 
-/// A limit of drom run: that of the option, else that of the variable, where 0 is none. A variable that is no number
-/// has been complained about by itself, and is none.
+/// Returns a limit of drom run: that of the option, else that of the variable, where 0 is none. A variable that is no
+/// number has been complained about by itself, and is none.
 Limit limit_of(const Typed& typed, const std::string& text, const char* option, const char* variable,
                NumberReader& reader) {
     if (!text.empty()) return {reader.cpus(text, option), std::string(option) + " " + text};
@@ -362,7 +363,7 @@ void read_numbers(Typed& typed, NumberReader& reader) {
     if (!typed.events.empty()) options.watch.count = reader.whole(typed.events, "--count", "events", 1, UINT64_MAX);
 }
 
-/// Every name between the commas, an empty one too.
+/// Reads every name between the commas, an empty one too.
 void read_columns(Typed& typed, NumberReader& reader) {
     for (const std::string& word : typed.columns) {
         if (word.empty()) return reader.complain("--columns needs a value");
@@ -375,7 +376,7 @@ void read_columns(Typed& typed, NumberReader& reader) {
     }
 }
 
-/// With --job there is no CLIENT: the first positional is what follows it otherwise.
+/// Reads what --job changes. With --job there is no CLIENT: the first positional is what follows it otherwise.
 void read_job(const VerbText& verb, Typed& typed, NumberReader& reader) {
     CommandOptions& options = typed.options;
     if (!typed.per_rank.empty()) options.per_rank = reader.cpus(typed.per_rank, "--per-rank").value_or(0);
@@ -427,14 +428,14 @@ tl::expected<CommandOptions, int> read(const CLI::App& app, const CLI::App& verb
     return typed.options;
 }
 
-/// Where the verb stands, behind the options of drom itself; the end: nowhere.
+/// Returns the index of the verb, behind the options of drom itself; the end: there is none.
 size_t verb_at(const std::vector<std::string>& words) {
     size_t at = 0;
     while (at < words.size() && words[at].starts_with('-')) at += words[at] == "-n" || words[at] == "--table" ? 2U : 1U;
     return std::min(at, words.size());
 }
 
-/// The first "--option=" of drom's own words; CLI11 would take the next word for its value.
+/// Returns the first "--option=" of drom's own words; CLI11 would take the next word for its value.
 std::string option_without_value(const std::vector<std::string>& words, size_t verb, bool all_are_ours) {
     for (size_t i = 0; i < words.size(); ++i) {
         if (i > verb && !all_are_ours && !words[i].starts_with('-')) return {};
@@ -443,8 +444,8 @@ std::string option_without_value(const std::vector<std::string>& words, size_t v
     return {};
 }
 
-/// "drom help set" is "drom set --help"; everything after "--" belongs to the command. A page that is asked for starts
-/// nothing.
+/// Returns the words in one form: "drom help set" is "drom set --help"; everything after "--" belongs to the command. A
+/// page that is asked for starts nothing.
 std::vector<std::string> arguments_of(int argc, char** argv, Typed& typed) {
     std::vector<std::string>& command = typed.options.command;
     std::vector<std::string> words(argv + 1, argv + argc);
@@ -468,7 +469,7 @@ std::vector<std::string> arguments_of(int argc, char** argv, Typed& typed) {
     return words;
 }
 
-/// Only the verbs that occur are built: building all of them takes half a millisecond, and `drom list` has three.
+/// Builds only the verbs that occur: building all of them takes half a millisecond, and `drom list` has three.
 void build(CLI::App& app, const std::vector<std::string>& words, Typed& typed) {
     const auto occurs = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
     const bool all = occurs("--dump-options");
@@ -482,7 +483,8 @@ void build(CLI::App& app, const std::vector<std::string>& words, Typed& typed) {
         if (all || occurs(verb.name)) add_verb(app, verb, typed);
 }
 
-/// "--cpus: 1 required TEXT missing" and "wait was given a disallowed flag override", as CLI11 says it.
+/// Returns a sentence for "--cpus: 1 required TEXT missing" and "wait was given a disallowed flag override", as CLI11
+/// says it.
 std::string value_mistake(const std::string& told) {
     const auto flag = told.find(" was given a disallowed flag override");
     if (flag == std::string::npos) return told.substr(0, told.find(':')) + " needs a value";

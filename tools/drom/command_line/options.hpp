@@ -68,10 +68,10 @@ struct CommandOptions : Asked {
     ListOptions list;
 };
 
-/// The options of a verb; "": those of drom itself.
+/// Returns the options of a verb; "": those of drom itself.
 std::vector<OptionRow> option_rows_of(const std::string& verb);
 
-/// The options, or the exit status of a command line that asked for help or was wrong (and has been answered).
+/// Returns the options, or the exit status of a command line that asked for help or was wrong (and has been answered).
 tl::expected<CommandOptions, int> parse_options(int argc, char** argv);
 
 }  // namespace drom::command

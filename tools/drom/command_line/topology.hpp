@@ -16,7 +16,7 @@ using Domains = std::vector<CpuSet>;
 
 class Topology {
 public:
-    /// Errors: E_OS when libhwloc is not installed or cannot read this machine.
+    /// Loads the topology of this machine. Errors: E_OS when libhwloc is not installed or cannot read this machine.
     static Expected<Topology> load();
 
     [[nodiscard]] Expected<CpuSet> cpus_of(Unit unit, unsigned index) const;

@@ -23,7 +23,7 @@ std::string team_text(const drom_client_info& info) {
                                 : fmt::format("{}/{}", info.team_size, info.start_size);
 }
 
-/// Its own process and those that are moved with it.
+/// Returns its own process and those that are moved with it.
 std::string process_text(const ClientView& client) {
     return client.descendants.empty() ? "1" : fmt::format("1+{}", client.descendants.size());
 }
@@ -64,8 +64,8 @@ std::string upper(std::string text) {
     return text;
 }
 
-/// A wanted mask that does not differ is "=", so that one that does is seen at once; a team that is never resized is
-/// said in words.
+/// Returns the text of a cell. A wanted mask that does not differ is "=", so that one that does is seen at once; a team
+/// that is never resized is said in words.
 std::string cell(const ClientView& client, const Column& column) {
     const std::string_view name = column.name;
     if (name == "want" && client.wanted == client.owned) return "=";

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 Json object_of(const std::string& verb) { return {{"schema", "drom." + verb + "/1"}}; }
 
-/// Names come from processes; bytes that are no UTF-8 must not end us.
+/// Returns one line. Names come from processes, and bytes that are no UTF-8 must not end us.
 std::string line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
 Json client_of(const ClientView& client) {

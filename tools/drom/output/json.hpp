@@ -19,10 +19,10 @@ struct VariableView;
 
 std::string error_json(const std::string& verb, const Error& error);
 std::string list_json(const Snapshot& snapshot);
-/// set, shrink, expand, add, remove, wait: `before` is the mask wanted before the request.
+/// Returns the object of set, shrink, expand, add, remove and wait. `before` is the mask wanted before the request.
 std::string request_json(const std::string& verb, const Outcome& outcome, const CpuSet& before,
                          const ClientView& client);
-/// The same with --job: each client with its mask before.
+/// Returns the same with --job: each client with its mask before.
 std::string job_request_json(const std::string& verb, const std::string& job, const Outcome& outcome,
                              const std::vector<CpuSet>& before, const std::vector<ClientView>& clients);
 std::string drain_json(const std::string& verb, const Outcome& outcome, const CpuSet& cpus, const CpuSet& drained);

@@ -24,7 +24,8 @@ void complain(const std::string& sentence) { std::fprintf(stderr, "%s\n", visibl
 
 namespace {
 
-/// The library names its own call, "drom: reserve 4242: ..."; a person has typed a verb, and no pid.
+/// Retells an error of the library. The library names its own call, "drom: reserve 4242: ..."; a person has typed a
+/// verb, and no pid.
 Error retold(const Asked& asked, const Error& error) {
     for (const char* call : {"drom: reserve ", "drom: get "}) {
         if (!error.text.starts_with(call)) continue;

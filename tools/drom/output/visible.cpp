@@ -24,7 +24,7 @@ bool is_hidden(uint32_t character) {
                                [&](const Range& range) { return character >= range.first && character <= range.last; });
 }
 
-/// The bytes of a character that begins with `lead`; 0: none begins so.
+/// Returns the bytes of a character that begins with `lead`; 0: none begins so.
 size_t length_after(unsigned char lead) {
     if (lead < 0x80) return 1;
     if (lead < 0xc2) return 0;
@@ -38,7 +38,7 @@ struct Character {
     size_t length;  ///< bytes; 0: the text does not begin with UTF-8
 };
 
-/// The first character of a text that is not empty.
+/// Returns the first character of a text that is not empty.
 Character first_of(std::string_view text) {
     constexpr uint32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};
     const auto lead = static_cast<unsigned char>(text.front());

@@ -19,16 +19,16 @@ struct ElfFile {
     std::string build_id;     ///< hexadecimal; empty: none
     std::string names;        ///< of all dynamic symbols and libraries, each ended by a null character
     bool is_script = false;
-    /// True when a function of this name is one that it calls or has.
+    /// Returns whether a function of this name is one that it calls or has.
     [[nodiscard]] bool mentions(const std::string& name) const {
         return names.find(std::string(1, '\0') + name + '\0') != std::string::npos;
     }
 };
 
-/// kNotElf when it cannot be read. About 20 us.
+/// Reads a file; kNotElf when it cannot be read. About 20 us.
 ElfFile read_elf(const std::string& path);
 
-/// "fnv1a:HASH:SIZE" of the whole file: stands in for a build id where the linker wrote none.
+/// Returns "fnv1a:HASH:SIZE" of the whole file, in place of a build id where the linker wrote none.
 std::string content_id(const std::string& path);
 
 }  // namespace drom::command

@@ -33,7 +33,7 @@ std::string wrong_text(const char* name) {
     return text;
 }
 
-/// env.def writes the user's id as <uid>.
+/// Spells out <uid>, as which env.def writes the user's id.
 std::string spelled_out(std::string text) {
     const auto at = text.find("<uid>");
     return at == std::string::npos ? text : text.replace(at, 5, std::to_string(geteuid()));

@@ -18,9 +18,9 @@ struct VariableView {
     std::string wrong;  ///< the sentence about an unknown name, or about a value that cannot be
 };
 
-/// The table's variables in its order, then the unknown ones that are set.
+/// Returns the table's variables in its order, then the unknown ones that are set.
 std::vector<VariableView> variables();
-/// A sentence for each name that nothing reads, and for each value that cannot be.
+/// Returns a sentence for each name that nothing reads, and for each value that cannot be.
 std::vector<std::string> complaints_about_variables();
 
 }  // namespace drom::command

@@ -41,7 +41,7 @@ bool write_all(int fd, const void* from, size_t size) {
     return true;
 }
 
-/// NUL-separated; what has no '=' is removed.
+/// Returns the texts with a NUL behind each. One without '=' removes its variable.
 std::string packed(const std::vector<std::string>& environment) {
     std::string text;
     for (const auto& entry : environment) text += entry + '\0';

@@ -16,7 +16,8 @@ namespace drom::command {
 /// Between fork and exec. Ends by itself when its creator dies or destroys it before start().
 class PausedChild {
 public:
-    /// `output`: descriptor that becomes its stdout; -1: it keeps ours. `mute`: its stderr is thrown away.
+    /// Forks the child, which waits before exec. `output`: descriptor that becomes its stdout; -1: it keeps ours.
+    /// `mute`: its stderr is thrown away.
     static Expected<PausedChild> fork(const Program& program, const std::vector<std::string>& command,
                                       const SignalRelay& relay, int output = -1, bool mute = false);
 

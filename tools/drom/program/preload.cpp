@@ -36,7 +36,7 @@ Preload choose_preload(const Program& program, bool is_rank) {
 
 namespace {
 
-/// The entries of a list as in LD_PRELOAD.
+/// Returns the entries of a list as in LD_PRELOAD.
 std::vector<std::string> entries(const std::string& list) {
     std::vector<std::string> found;
     for (size_t at = 0; at < list.size();) {

@@ -17,7 +17,7 @@ struct Preload {
     std::string first = {};   ///< a library that has to be before ours; empty: none
 };
 
-/// `is_rank`: an MPI launcher starts this process as a rank.
+/// Returns the libraries to preload. `is_rank`: an MPI launcher starts this process as a rank.
 Preload choose_preload(const Program& program, bool is_rank);
 
 /// Returns true when the user or the program has said, before it starts, that its team may change.
@@ -32,12 +32,12 @@ std::vector<std::string> libraries_of(const Preload& preload);
 /// Libraries already named are not repeated.
 std::string preload_text(const Preload& preload, const std::string& library_directory, const std::string& present);
 
-/// ASAN_OPTIONS for a program under our preload. AddressSanitizer's library ends each process in which another one
-/// comes first, and a script or a make may start such programs. It works behind ours all the same. An ASAN_OPTIONS of
-/// the user stays.
+/// Returns ASAN_OPTIONS for a program under our preload. AddressSanitizer's library ends each process in which another
+/// one comes first, and a script or a make may start such programs. It works behind ours all the same. An ASAN_OPTIONS
+/// of the user stays.
 std::string asan_options(const std::string& present);
 
-/// The directory of the libdrom.so this process runs with; empty when it cannot be told.
+/// Returns the directory of the libdrom.so this process runs with; empty when it cannot be told.
 std::string library_directory();
 
 }  // namespace drom::command

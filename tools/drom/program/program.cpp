@@ -23,7 +23,7 @@ bool is_executable_file(const std::string& path) {
     return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
-/// As execvp finds it; empty: nowhere.
+/// Returns the path as execvp finds it; empty: it finds none.
 std::string found_in_path(const std::string& command) {
     if (command.find('/') != std::string::npos) return command;
     const char* path = std::getenv("PATH");
@@ -39,7 +39,7 @@ std::string found_in_path(const std::string& command) {
     return {};
 }
 
-/// Whether the kernel will set AT_SECURE, which makes the loader drop LD_PRELOAD.
+/// Returns whether the kernel will set AT_SECURE, which makes the loader drop LD_PRELOAD.
 bool is_secure(const std::string& path, const struct stat& info) {
     if ((info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid()) return true;
     if ((info.st_mode & S_ISGID) != 0 && (info.st_mode & S_IXGRP) != 0 && info.st_gid != getegid()) return true;
@@ -95,7 +95,7 @@ std::string id_of(const std::string& path) {
     return build_id.empty() ? content_id(path) : build_id;
 }
 
-/// FNV-1a, as content_id: the order of the libraries is that of the loader's search.
+/// Returns the FNV-1a hash, as content_id does: the order of the libraries is that of the loader's search.
 uint64_t hash_of(const std::vector<std::string>& paths) {
     uint64_t hash = 14695981039346656037U;
     for (const auto& path : paths)

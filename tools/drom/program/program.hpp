@@ -42,7 +42,7 @@ tl::expected<Program, NotAProgram> inspect_program(const std::string& command);
 /// theirs. A record holds for exactly these files. A file without a build id is read whole.
 std::string objects_id(const Program& program);
 
-/// The same words for an exec that failed.
+/// Returns the same words for an exec that failed.
 NotAProgram not_executable(const std::string& command, int code);
 
 }  // namespace drom::command

@@ -23,7 +23,7 @@ namespace {
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 
-/// The kernel's letter for the process; '\0': it has none.
+/// Returns the kernel's letter for the process; '\0': it has none.
 char state_of(int stat) {
     char text[256] = "";
     const ssize_t length = pread(stat, text, sizeof text - 1, 0);
@@ -56,14 +56,14 @@ bool is_among(const int (&numbers)[N], int number) {
     return std::ranges::find(numbers, number) != std::end(numbers);
 }
 
-/// Its creator has said so: nohup for HUP, a shell for the INT of what it starts in the background.
+/// Returns whether its creator said so: nohup for HUP, a shell for the INT of what it starts in the background.
 bool is_ignored(int number) {
     struct sigaction action{};
     return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/// A blocked fault of this process ends it without passing here, unless the kernel reports it late, as it does for
-/// broken memory.
+/// Returns whether the signal is a fault of this process. A blocked one ends it without passing here, unless the kernel
+/// reports it late, as it does for broken memory.
 bool is_own_fault(const signalfd_siginfo& info) {
     return info.ssi_code > 0 && is_among(kFaults, static_cast<int>(info.ssi_signo));
 }
@@ -151,7 +151,8 @@ std::optional<int> SignalRelay::reap(pid_t child) {
     return std::nullopt;
 }
 
-/// So that the shell sees the job stopped. A SIGCONT for this process comes through pass_on.
+/// Stops this process as the child stopped, so that the shell sees the job stopped. A SIGCONT for this process comes
+/// through pass_on.
 void SignalRelay::stop_like(pid_t child) {
     const pid_t self = getpid();
     waker_ = fork();
@@ -162,7 +163,7 @@ void SignalRelay::stop_like(pid_t child) {
     waitpid(waker_, nullptr, 0);
 }
 
-/// The program's own status is left for reap().
+/// Reaps adopted children. The program's own status is left for reap().
 void SignalRelay::reap_adopted(pid_t child) const {
     siginfo_t ended{};
     while (adopts_ && waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {

@@ -19,23 +19,24 @@ inline constexpr const char* kWakerName = "drom-run-waker";
 /// be caught.
 class SignalRelay {
 public:
-    /// `adopts`: orphans below the program become children of this process, and are reaped when they end.
+    /// Begins to receive signals. `adopts`: orphans below the program become children of this process, and are reaped
+    /// when they end.
     explicit SignalRelay(bool adopts = false);
     ~SignalRelay();
     SignalRelay(const SignalRelay&) = delete;
     SignalRelay& operator=(const SignalRelay&) = delete;
 
-    /// In the child, before exec: mask and dispositions as they were before.
+    /// Restores mask and dispositions, in the child before exec.
     void restore_in_child() const;
 
-    /// Whether a stop (kStopping) stops this process, as it does any other; it does not from the start of the program
-    /// on, which decides then.
+    /// Lets a stop (kStopping) stop this process, as it does any other, or not. It does not from the start of the
+    /// program on, which decides then.
     static void let_stop(bool allowed);
 
-    /// A signal that asks us to end and has arrived already; 0: none.
+    /// Returns a signal that asks us to end and has arrived already; 0: none.
     [[nodiscard]] int arrived() const;
 
-    /// The last signal passed on that asks to end; 0: none.
+    /// Returns the last signal passed on that asks to end; 0: none.
     [[nodiscard]] int ending_signal() const { return ending_signal_; }
 
     /// Passes signals on until the child has ended; returns its wait status. Stops with it, and continues with it.

@@ -29,7 +29,7 @@ struct File {
     std::string_view folder, name;
 };
 
-/// The files that a process has mapped.
+/// Returns the files that a process has mapped.
 std::vector<File> files_in(std::string_view maps) {
     std::vector<File> files;
     while (!maps.empty()) {
@@ -47,7 +47,8 @@ bool has_openmp(const std::vector<File>& files) {
     });
 }
 
-/// With an OpenMP runtime beside it, only one that is certainly not built for that.
+/// Returns whether the library has a pool of threads. With an OpenMP runtime beside it, only one that is certainly not
+/// built for that.
 bool has_pool(const std::vector<File>& files, const Library& library, bool openmp) {
     return std::ranges::any_of(files, [&](const File& file) {
         const bool certain = !openmp || !library.may_use_openmp || file.folder.ends_with("-pthread");

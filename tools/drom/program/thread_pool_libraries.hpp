@@ -10,10 +10,11 @@
 
 namespace drom::command {
 
-/// As people call them: "oneTBB", "OpenBLAS", "BLIS"; of the files that `maps`, the text of proc_pid_maps(5), names.
+/// Returns the libraries as people call them, "oneTBB", "OpenBLAS", "BLIS", of the files that `maps`, the text of
+/// proc_pid_maps(5), names.
 std::vector<std::string> pools_in(std::string_view maps);
 
-/// Of a running process; none when it has ended or may not be looked at.
+/// Returns those of a running process; none when it has ended or may not be looked at.
 std::vector<std::string> pools_of(pid_t pid);
 
 }  // namespace drom::command

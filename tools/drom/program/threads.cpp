@@ -56,7 +56,7 @@ std::optional<Rights> rights_of(pid_t pid) {
     return rights;
 }
 
-/// Field 39 of /proc/PID/stat, counted after the name, which may contain anything.
+/// Returns field 39 of /proc/PID/stat, counted after the name, which may contain anything.
 unsigned last_cpu(const std::string& stat) {
     constexpr int kFieldsFromState = 36;
     const size_t end_of_name = stat.rfind(')');

@@ -56,14 +56,14 @@ std::optional<int> Perturbation::until_end_of(SignalRelay& relay, pid_t child, C
     return status_;
 }
 
-/// True when the program has ended, or the time is up.
+/// Waits for the pause. Returns whether the program has ended, or the time is up.
 bool Perturbation::ends_within(Clock::duration pause) {
     const auto left = std::min(pause, deadline_ - Clock::now());
     if (!status_) status_ = relay_->until_end_of(child_, std::chrono::ceil<milliseconds>(left));
     return !goes_on();
 }
 
-/// False when the program ends before `is_ready(client)`, or the time is up.
+/// Waits until `is_ready(client)`. Returns false when the program ends before that, or the time is up.
 template <class Ready>
 bool Perturbation::waits_for(const Ready& is_ready, Clock::time_point deadline) {
     uint64_t next = UINT64_MAX;
@@ -77,14 +77,15 @@ bool Perturbation::waits_for(const Ready& is_ready, Clock::time_point deadline) 
     return false;
 }
 
-/// False when the program has ended. A program that never becomes a client, such as a script, is confined from outside.
+/// Waits for the program to become a client, for a part of its usual time. Returns false when it has ended. A program
+/// that never becomes a client, such as a script, is confined from outside.
 bool Perturbation::has_begun() {
     waits_for([](const auto& client) { return client.state == DROM_CLIENT_LIVE; }, Clock::now() + usual_ / 8);
     return goes_on();
 }
 
-/// A program that has set itself up has asked for its threads, or has opened a region; one with MPI, or one that uses
-/// drom itself, became a client earlier and may do neither.
+/// Waits until the program has set itself up, and lets it grow. By then it has asked for its threads, or has opened a
+/// region; one with MPI, or one that uses drom itself, became a client earlier and may do neither.
 void Perturbation::grow_after_setup() {
     if (!has_begun()) return;
     waits_for([](const auto& client) { return client.queries + client.safe_points + client.polls > 0; },
@@ -106,7 +107,7 @@ void Perturbation::go_there_and_back() {
     }
 }
 
-/// The client that uses the reservation now.
+/// Returns the client that uses the reservation now.
 std::optional<drom_client_info> Perturbation::client() const {
     const auto clients = table_.clients();
     if (!clients || clients->empty()) return std::nullopt;
@@ -129,11 +130,11 @@ CpuSet Perturbation::some_cpus() {
     return mask;
 }
 
-/// From 1 to 64 ms: programs have regions of microseconds and of seconds.
+/// Returns 1 to 64 ms: programs have regions of microseconds and of seconds.
 Perturbation::Clock::duration Perturbation::burst() { return milliseconds(uint64_t{1} << random_() % 7); }
 
-/// A part of the usual time, at most one 2^least_power-th of it. Long before the program's end, be it an hour or an
-/// instant away: on one CPU, where threads need not wait for one another, it may come much earlier than it usually
+/// Returns a part of the usual time, at most one 2^min_power-th of it. Long before the program's end, be it an hour or
+/// an instant away: on one CPU, where threads need not wait for one another, it may come much earlier than it usually
 /// does.
 Perturbation::Clock::duration Perturbation::part_of_usual(unsigned min_power) {
     return usual_ / (uint64_t{1} << (min_power + random_() % 8));

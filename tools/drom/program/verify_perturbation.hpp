@@ -25,10 +25,10 @@ enum class RunKind : uint8_t {
 };
 constexpr unsigned kRunKinds = 5;
 
-/// The kinds take turns, so that five runs have seen each.
+/// Returns the kind of a run. The kinds take turns, so that five runs have seen each.
 inline RunKind kind_of(unsigned run) { return static_cast<RunKind>(run % kRunKinds); }
 
-/// Text for the end of a sentence about a fault, with a space before it; empty for kUnderAnyRequest.
+/// Returns a text for the end of a sentence about a fault, with a space before it; empty for kUnderAnyRequest.
 std::string to_text(RunKind kind);
 
 /// One run's requests, all of them from `seed`. `usual` is how long the program takes undisturbed.
@@ -38,15 +38,15 @@ public:
 
     Perturbation(Table& table, const CpuSet& cpus, RunKind kind, uint64_t seed, Clock::duration usual);
 
-    /// The CPUs to be reserved for the program before it starts. Its affinity is left alone: how many processors there
-    /// are, which a program may print, is no question of how it is resized.
+    /// Returns the CPUs to be reserved for the program before it starts. Its affinity is left alone: how many
+    /// processors there are, which a program may print, is no question of how it is resized.
     [[nodiscard]] const CpuSet& reservation() const { return kind_ == RunKind::kOnOneCpu ? one_ : cpus_; }
 
     /// Makes the requests until the program ends; returns its wait status, std::nullopt when it still runs at the
     /// deadline.
     std::optional<int> until_end_of(SignalRelay& relay, pid_t child, Clock::time_point deadline);
 
-    /// Requests that changed something.
+    /// Returns the number of requests that changed something.
     [[nodiscard]] unsigned requests() const { return requests_; }
 
 private:

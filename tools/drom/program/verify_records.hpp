@@ -9,10 +9,10 @@
 
 namespace drom::command {
 
-/// "keep", "follow", or "rigid" for a program that is right in no mode.
+/// Returns whether the word is "keep", "follow", or "rigid" for a program that is right in no mode.
 bool is_mode(const std::string& word);
 
-/// ${XDG_STATE_HOME:-~/.local/state}/drom/modes; empty when there is no home directory.
+/// Returns ${XDG_STATE_HOME:-~/.local/state}/drom/modes; empty when there is no home directory.
 std::string modes_path();
 
 std::optional<std::string> recorded_mode(const std::string& build_id);

@@ -43,8 +43,8 @@ bool is_beyond_chance(const ModeResult& mode, unsigned undisturbed) {
 
 namespace {
 
-/// How many values at each end may be left out, so that the rest still holds the median with a probability of 0.95: the
-/// values below the median are as many as heads in that many throws of a coin.
+/// Returns how many values at each end may be left out, so that the rest still holds the median with a probability of
+/// 0.95: the values below the median are as many as heads in that many throws of a coin.
 size_t beyond_doubt(size_t count) {
     double chance = std::pow(0.5, static_cast<double>(count));
     double below = chance;

@@ -22,7 +22,7 @@ struct ModeResult {
     [[nodiscard]] unsigned right() const;
     [[nodiscard]] unsigned requests() const;
     [[nodiscard]] const Trial* first_wrong() const;  ///< nullptr: every trial was right
-    /// Every kind of run that was tried had at least one request that changed something.
+    /// Returns whether every kind of run that was tried had at least one request that changed something.
     [[nodiscard]] bool has_evidence() const;
 };
 
@@ -44,7 +44,7 @@ struct Interval {
 };
 Interval interval_of(std::vector<double> values);
 
-/// Ratios of CPU time, one per round that both modes have.
+/// Returns ratios of CPU time, one per round that both modes have.
 std::vector<double> ratios_of(const ModeResult& mode, const ModeResult& base);
 
 struct Verdict {
@@ -52,9 +52,9 @@ struct Verdict {
     std::string reason;  ///< a clause for people
 };
 
-/// rigid: keep was wrong. follow: it was right, with evidence, and took less CPU time than keep beyond doubt. Otherwise
-/// keep. Not verified: a mode that was right had no evidence, or one was wrong as chance explains. `undisturbed`: runs,
-/// all of them right.
+/// Judges the modes. rigid: keep was wrong. follow: it was right, with evidence, and took less CPU time than keep
+/// beyond doubt. Otherwise keep. Not verified: a mode that was right had no evidence, or one was wrong as chance
+/// explains. `undisturbed`: runs, all of them right.
 Verdict verdict_on(const ModeResult& keep, const ModeResult& follow, unsigned undisturbed);
 
 }  // namespace drom::command

@@ -18,7 +18,8 @@ bool exists(const std::string& path) {
     return std::filesystem::exists(path, ignored);
 }
 
-/// Shared memory by RemoveIPC, which is the default; a user's runtime folder always.
+/// Returns whether the logout clears the folder: shared memory by RemoveIPC, which is the default; a user's runtime
+/// folder always.
 bool is_cleared(const std::string& table) {
     return table.empty() || table.starts_with("/dev/shm/") || table.starts_with("/run/user/");
 }

@@ -12,7 +12,7 @@ namespace drom::command {
 /// "": the default place. `root`: the folder that the system's own files are looked for in.
 std::string removal_at_logout(const std::string& table, uid_t uid, const std::string& user, const std::string& root);
 
-/// The same for this process's user.
+/// Returns the same for this process's user.
 std::string removal_at_logout(const std::string& table);
 
 }  // namespace drom::command

@@ -9,13 +9,13 @@
 
 namespace drom::command {
 
-/// The client's slot as DROM_SLOT names it.
+/// Returns the client's slot as DROM_SLOT names it.
 std::string slot_of(const drom_client_info& info);
 
-/// The slot that the reservation's environment names.
+/// Returns the slot that the reservation's environment names.
 std::string slot_of(const Table::Reservation& reservation);
 
-/// The client in whose reservation this process was started, as by a script under drom run; nullptr: none.
+/// Returns the client in whose reservation this process was started, as by a script under drom run; nullptr: none.
 const ClientView* client_around(const Snapshot& snapshot);
 
 }  // namespace drom::command

@@ -24,14 +24,14 @@ CpuSet online_cpus() {
     return CpuSet::parse(text).value_or(CpuSet::range(0, CpuSet::kMaxCpus));
 }
 
-/// CPUs of no living client that are not free either: an observer sees the dead's CPUs before an administrator has
-/// taken them away.
+/// Returns the CPUs of no living client that are not free either: an observer sees the dead's CPUs before an
+/// administrator has taken them away.
 CpuSet orphans_of(const Snapshot& snapshot) {
     CpuSet rest = snapshot.masks.present - snapshot.masks.free - snapshot.masks.drained;
     for (const auto& client : snapshot.clients) rest = rest - client.owned;
     return rest.empty() ? rest : rest & online_cpus();
 }
-/// A process that drom run has started for itself.
+/// Returns whether drom run has started the process for itself.
 bool is_waker(pid_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
     std::string name;

@@ -26,13 +26,13 @@ struct Snapshot {
     std::vector<drom_location> locations;  ///< by CPU
 };
 
-/// Clients that end while this reads are left out.
+/// Reads all of the table, without clients that end meanwhile.
 Expected<Snapshot> take_snapshot(const Table& table);
 
-/// A look at every process of its tree; none when it has just ended.
+/// Looks at every process of its tree; finds none when it has just ended.
 void find_descendants(const Table& table, ClientView& client);
 
-/// One client; E_NOPROC when it has ended.
+/// Returns one client; E_NOPROC when it has ended.
 Expected<ClientView> view_of(const Table& table, pid_t pid);
 
 }  // namespace drom::command

@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kTables = "/dev/shm";
 
-/// The users with a folder of the default name that is their own.
+/// Returns the users with a folder of the default name that is their own.
 std::vector<uid_t> owners() {
     std::vector<uid_t> found;
     std::error_code code;
@@ -60,8 +60,8 @@ std::string user_words(uid_t uid) {
 
 std::string words_of(const UserTable& table) { return fmt::format("{} of {}", table.path, user_words(table.uid)); }
 
-/// A verb waits for the administrator lock and then for clients, each for the timeout at most. The rest is for a busy
-/// machine.
+/// Returns the longest time that a verb takes. A verb waits for the administrator lock and then for clients, each for
+/// the timeout at most. The rest is for a busy machine.
 std::chrono::milliseconds limit_of(const CommandOptions& options) {
     constexpr auto kMargin = std::chrono::milliseconds(5000);
     const auto fallback = std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000));
@@ -84,7 +84,7 @@ Answer ask(const UserTable& table, CommandOptions options, Verb verb, const Kept
 
 std::string heading(const UserTable& table) { return words_of(table) + ":\n"; }
 
-/// One object with what each table has answered.
+/// Returns one object with what each table has answered.
 std::string as_json(const CommandOptions& options, const std::vector<Answer>& answers) {
     std::string tables;
     for (const Answer& answer : answers) {
@@ -115,7 +115,7 @@ int refuse_others(const CommandOptions& options) {
                                      "is your own"));
 }
 
-/// Why a drain of these CPUs would be refused; empty: it would not.
+/// Returns why a drain of these CPUs would be refused; empty: it would not.
 std::string impediment(const Snapshot& snapshot, const CpuSet& cpus) {
     for (const ClientView& client : snapshot.clients) {
         const CpuSet lost = client.wanted & cpus;

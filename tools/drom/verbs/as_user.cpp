@@ -27,7 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// For good: nothing of root is left to this process.
+/// Becomes the user for good: nothing of root is left to this process.
 bool become(uid_t uid) {
     const passwd* user = getpwuid(uid);
     const gid_t group = user != nullptr ? user->pw_gid : uid;
@@ -77,7 +77,7 @@ class Waiter {
 public:
     Waiter(pid_t child, const ChildEvents& events) : child_(child), events_(events) {}
 
-    /// True when the child has ended by itself.
+    /// Waits, and returns whether the child has ended by itself.
     bool until_end(milliseconds limit, const KeptSignals* kept) {
         constexpr auto kLeftByAnInterruption = milliseconds(1000);
         int signals = kept != nullptr ? kept->descriptor() : -1;
@@ -91,7 +91,7 @@ public:
         return status_.has_value();
     }
 
-    /// A child that the kernel does not let go is left behind.
+    /// Ends the child. One that the kernel does not let go is left behind.
     void end_it() {
         constexpr auto kLimit = milliseconds(2000);
         kill(child_, SIGKILL);

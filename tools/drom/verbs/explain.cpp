@@ -67,7 +67,7 @@ private:
         return info_.team_size > it_.client.owned.count() && !it_.client.owned.empty();
     }
 
-    /// A thread that is pushed off its CPU this often shares it with another that never waits.
+    /// Returns whether a thread is pushed off its CPU so often that it shares it with another that never waits.
     [[nodiscard]] bool looks_spinning() const {
         uint64_t preempted = 0;
         unsigned running = 0;
@@ -79,7 +79,8 @@ private:
         return openmp() && it_.safe_points_per_s == 0 && running > cpus && it_.busy > 0.8 * cpus && preempted > 10;
     }
 
-    /// Threads that no entry point resizes: those of teams inside teams, which come and go, and of pools.
+    /// Returns the number of threads that no entry point resizes: those of teams inside teams, which come and go, and
+    /// of pools.
     [[nodiscard]] unsigned count_outside_team() const {
         const auto at_work = static_cast<unsigned>(std::ranges::count_if(
             it_.threads, [](const ThreadView& t) { return t.name != "drom" && (t.state == 'R' || t.busy > 0.05); }));
@@ -109,7 +110,7 @@ private:
         return joined(named, ", ") + more;
     }
 
-    /// The processes that are moved with it, and those that cannot be.
+    /// Says which processes are moved with it, and which cannot be.
     void processes() {
         if (!it_.descendants.empty())
             say("It is 1 process and {}, which are moved with it: {}.", counted(it_.descendants.size(), "descendant"),
@@ -157,8 +158,8 @@ private:
         return "its agent has not answered yet; drom wait confines it after the grace period";
     }
 
-    /// The client says it itself once its agent has tried. Without an agent only the rights of the descendant are
-    /// known.
+    /// Returns why a descendant stays; empty: none does. The client says it itself once its agent has tried. Without an
+    /// agent only the rights of the descendant are known.
     [[nodiscard]] std::string descendant_that_stays() const {
         if (std::string_view(info_.why).starts_with("its descendant ")) return info_.why;
         if (it_.not_moved.empty()) return {};
@@ -191,7 +192,7 @@ private:
                                        : "it follows as its next region starts");
     }
 
-    /// Threads that are confined with the rest, while their number stays as it is.
+    /// Says which threads are confined with the rest, while their number stays as it is.
     void others() {
         const std::string names = joined(it_.pools, " and ");
         const bool live = info_.state == DROM_CLIENT_LIVE;
@@ -241,7 +242,7 @@ private:
     const drom_client_info& info_;
 };
 
-/// "4243 (make)"
+/// Returns "4243 (make)".
 std::string process_words(pid_t pid) {
     std::ifstream file(fmt::format("/proc/{}/comm", pid));
     std::string name;
@@ -249,7 +250,8 @@ std::string process_words(pid_t pid) {
     return name.empty() ? std::to_string(pid) : fmt::format("{} ({})", pid, name);
 }
 
-/// Where the process cannot be seen, its number is another process's here: nothing of that one is looked at.
+/// Looks at the process. Where it cannot be seen, its number is another process's here: nothing of that one is looked
+/// at.
 void look_at_process(const Table& table, pid_t pid, std::chrono::milliseconds interval, Explanation& explanation) {
     const auto seen = table.descendants(pid);
     explanation.elsewhere = !seen && seen.error().status == DROM_E_NOPROC;

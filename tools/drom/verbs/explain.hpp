@@ -6,8 +6,8 @@
 
 namespace drom::command {
 
-/// How often a client passed safe points while this many seconds passed. One that has left and come back in between
-/// began to count anew, and all of its count is of that time.
+/// Returns how often a client passed safe points while this many seconds passed. One that has left and come back in
+/// between began to count anew, and all of its count is of that time.
 double safe_points_per_s(const drom_client_info& before, const drom_client_info& after, double seconds);
 
 /// Fills in what follows from the facts: `busy`, `spins`, `outside_team` and the sentences. The

@@ -33,7 +33,7 @@ JobOrder order_of(const CommandOptions& options, const CpuSet& cpus) {
     return order;
 }
 
-/// The clients of the job by rank; those that are no ranks by age, which is the order of the slots.
+/// Returns the clients of the job by rank; those that are no ranks by age, which is the order of the slots.
 std::vector<ClientView> members_of(const Snapshot& snapshot, const std::string& job) {
     std::vector<ClientView> found;
     for (const ClientView& client : snapshot.clients)
@@ -107,7 +107,7 @@ private:
         return tl::make_unexpected(sentence(options_, error.status, error.text));
     }
 
-    /// The library calls every mask that it is asked for "set".
+    /// Returns the error in this verb's words: the library calls every mask that it is asked for "set".
     [[nodiscard]] Error in_own_words(Error error) const {
         const std::string theirs = "drom: set";
         if (error.text.starts_with(theirs)) error.text.replace(0, theirs.size(), "drom: " + options_.verb);
@@ -124,7 +124,7 @@ private:
         return outcome.pending() && options_.request.wait != Wait::kNothing ? kPosted : kDone;
     }
 
-    /// Clients that have ended meanwhile are left out.
+    /// Looks at the clients again, without those that have ended meanwhile.
     void look_again() {
         std::vector<ClientView> clients;
         std::vector<CpuSet> before;

@@ -29,7 +29,7 @@ std::vector<CpuSet> masks_of(const std::vector<Member>& members) {
     return masks;
 }
 
-/// `total` CPUs of the pool over the members, each of which gets CPUs within its limits.
+/// Divides `total` CPUs of the pool among the members, each of which gets CPUs within its limits.
 std::vector<CpuSet> share_out(const JobState& job, const std::vector<Member>& members, const CpuSet& pool,
                               unsigned total) {
     std::vector<CpuSet> masks(members.size());
@@ -61,7 +61,8 @@ Expected<std::vector<CpuSet>> divide(const JobState& job, const CpuSet& pool) {
     return share_out(job, job.members, pool, pool.count());
 }
 
-/// The members with limits that leave each with `per_rank` CPUs, if it has more (or fewer); the others keep theirs.
+/// Returns the members with limits that leave each with `per_rank` CPUs, if it has more (or fewer); the others keep
+/// theirs.
 std::vector<Member> members_at(const JobState& job, unsigned per_rank, bool shrinks) {
     std::vector<Member> members = job.members;
     for (Member& member : members) {
@@ -71,7 +72,7 @@ std::vector<Member> members_at(const JobState& job, unsigned per_rank, bool shri
     return members;
 }
 
-/// More CPUs by shrinking, or fewer by expanding. CPUs that the client has already are neither.
+/// Returns whether it is more CPUs by shrinking, or fewer by expanding. CPUs that the client has already are neither.
 bool goes_the_other_way(const JobOrder& order, const JobState& job, unsigned total) {
     const bool shrinks = order.what == What::kShrink;
     const unsigned has = cpus_of(job.members).count();
@@ -81,7 +82,7 @@ bool goes_the_other_way(const JobOrder& order, const JobState& job, unsigned tot
     });
 }
 
-/// CPUs to choose `wanted` from: the job's own, and when they are too few those that are free or may be taken.
+/// Returns CPUs to choose `wanted` from: the job's own, and when they are too few those that are free or may be taken.
 Expected<CpuSet> find_pool(const JobState& job, unsigned wanted) {
     const CpuSet own = cpus_of(job.members) & job.allowed;
     if (wanted <= own.count()) return own;

@@ -36,7 +36,7 @@ struct JobState {
     partition::Locations locations;
 };
 
-/// New CPUs for each member. Errors: E_INVAL, E_NOCPU; the sentence begins after "drom: VERB: ".
+/// Returns new CPUs for each member. Errors: E_INVAL, E_NOCPU; the sentence begins after "drom: VERB: ".
 Expected<std::vector<CpuSet>> plan_job(const JobOrder& order, const JobState& job);
 
 }  // namespace drom::command

@@ -12,7 +12,8 @@ namespace drom::command {
 
 namespace {
 
-/// A signal that is ignored asks for nothing, and would be seen as pending all the same.
+/// Returns the signals that ask to end, without those that are ignored: they ask for nothing, and would be seen as
+/// pending all the same.
 sigset_t ending_signals() {
     sigset_t set;
     sigemptyset(&set);

@@ -14,8 +14,8 @@ public:
     KeptSignals(const KeptSignals&) = delete;
     KeptSignals& operator=(const KeptSignals&) = delete;
 
-    /// Readable as soon as a signal has arrived that asks to end. Reading would lose that signal. -1: no signal is
-    /// seen.
+    /// Returns a descriptor that is readable as soon as a signal has arrived that asks to end. Reading would lose that
+    /// signal. -1: no signal is seen.
     [[nodiscard]] int descriptor() const { return descriptor_; }
 
     [[nodiscard]] bool arrived() const;

@@ -48,10 +48,10 @@ const char* text_of(const char* variable) {
     return text == nullptr || *text == '\0' ? nullptr : text;
 }
 
-/// DROM_DISABLE=1: the program is started as it is, on its CPUs.
+/// Returns whether DROM_DISABLE=1 is set: the program is started as it is, on its CPUs.
 bool is_disabled() { return env::flag("DROM_DISABLE", false); }
 
-/// The first number of OMP_NUM_THREADS, which may be a list ("4,2"); 0: not set, or not a number.
+/// Returns the first number of OMP_NUM_THREADS, which may be a list ("4,2"); 0: not set, or not a number.
 unsigned threads_of_user() {
     const char* text = text_of("OMP_NUM_THREADS");
     unsigned value = 0;
@@ -59,7 +59,8 @@ unsigned threads_of_user() {
     return value;
 }
 
-/// The rank that an MPI launcher starts here; when none does, `ranked` is false, and the job may still be known.
+/// Returns the rank that an MPI launcher starts here; when none does, `ranked` is false, and the job may still be
+/// known.
 Rank rank_by_launcher(bool& ranked) {
     Rank rank{};
     ranked = rank_of(text_of, rank);
@@ -69,13 +70,13 @@ Rank rank_by_launcher(bool& ranked) {
 
 constexpr size_t kLongestName = sizeof(drom_client_info::name) - 1;
 
-/// The name that a person chose; empty: none did.
+/// Returns the name that a person chose; empty: none did.
 std::string given_name(const CommandOptions& options) {
     if (!options.run.name.empty()) return options.run.name;
     return text_of("DROM_NAME") != nullptr ? text_of("DROM_NAME") : "";
 }
 
-/// Why the given name has no room for the rank, of this and of any other rank of the job; empty: it has.
+/// Returns why the given name has no room for the rank, of this and of any other rank of the job; empty: it has.
 std::string no_room_for_rank(const CommandOptions& options) {
     bool ranked = false;
     const Rank rank = rank_by_launcher(ranked);
@@ -87,7 +88,7 @@ std::string no_room_for_rank(const CommandOptions& options) {
                        rank.rank);
 }
 
-/// Requests name a job in full, so it is not cut. Empty: it has room.
+/// Returns why the job's name has no room; empty: it has. Requests name a job in full, so it is not cut.
 std::string no_room_for_job(const CommandOptions& options) {
     constexpr size_t kLongestJob = sizeof(drom_client_info::job) - 1;
     const size_t length = options.run.job.size();
@@ -95,7 +96,7 @@ std::string no_room_for_job(const CommandOptions& options) {
                                  : fmt::format("--job has {} characters, and {} are the most", length, kLongestJob);
 }
 
-/// The client's name: each rank differs. The name of a program is cut so that the rank is still there.
+/// Returns the client's name: each rank differs. The name of a program is cut so that the rank is still there.
 std::string client_name(const CommandOptions& options, const Rank* rank) {
     const std::string& command = options.command.front();
     std::string name = given_name(options);
@@ -104,7 +105,7 @@ std::string client_name(const CommandOptions& options, const Rank* rank) {
     return name.substr(0, kLongestName - std::min(suffix.size(), kLongestName)) + suffix;
 }
 
-/// Behind these the ranks start; in front of them drom run reaches the launcher only.
+/// Returns whether ranks start behind this command; in front of it drom run reaches the launcher only.
 bool is_launcher(const std::string& command) {
     const std::string name = command.substr(command.rfind('/') + 1);
     const std::string stem = name.substr(0, name.find('.'));  // mpirun.openmpi
@@ -120,7 +121,7 @@ int cannot_start(const CommandOptions& options, const NotAProgram& why) {
 /// One drom run, from the look at the program to the return of its CPUs.
 class Launch {
 public:
-    /// `exact`: what --cpus says; empty: it says nothing.
+    /// Prepares a start. `exact`: what --cpus says; empty: it says nothing.
     Launch(const CommandOptions& options, Program program, const CpuSet& exact, Table& table)
         : options_(options),
           program_(std::move(program)),
@@ -187,7 +188,7 @@ private:
         return end_like(report_.status);
     }
 
-    /// The program's pipes must reach their end when the program closes them, not when we end.
+    /// Leaves the program's streams: its pipes must reach their end when the program closes them, not when we end.
     static void leave_streams() {
         const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
         if (nothing < 0) return;
@@ -222,7 +223,7 @@ private:
         }
     }
 
-    /// The user's OMP_NUM_THREADS stays as it is, a list too.
+    /// Warns of an OMP_NUM_THREADS that contradicts. The user's stays as it is, a list too.
     void warn_of_contradiction() const {
         const unsigned of_user = threads_of_user();
         if (of_user == 0 || of_user == options_.run.max.value_or(of_user)) return;
@@ -233,7 +234,7 @@ private:
 
     // --- CPUs ---
 
-    /// Where the child could run if nothing but its cpuset limited it.
+    /// Returns the CPUs where the child could run if nothing but its cpuset limited it.
     Expected<CpuSet> cpuset_of(pid_t child) {
         const CpuSet all = CpuSet::range(0, CpuSet::kMaxCpus);
         // Only the waiting child is touched; refused means that something else forbids it, and the affinity is the
@@ -272,7 +273,7 @@ private:
         return Choice{exact_, !snapshot.masks.free.contains(exact_)};
     }
 
-    /// Why --cpus cannot be had with the least and the most CPUs of the program; empty: it can.
+    /// Returns why --cpus cannot be had with the min and the max of the program; empty: it can.
     [[nodiscard]] std::string outside_limits() const {
         const unsigned count = exact_.count();
         const auto& run = options_.run;
@@ -285,7 +286,7 @@ private:
         return {};
     }
 
-    /// The first client that has CPUs of --cpus and does not give them up; nullptr: each of them gives.
+    /// Returns the first client that has CPUs of --cpus and does not give them up; nullptr: each of them gives.
     [[nodiscard]] const ClientView* keeper_of(const Snapshot& snapshot) const {
         const auto found = std::ranges::find_if(snapshot.clients, [&](const ClientView& client) {
             if (!client.wanted.intersects(exact_)) return false;
@@ -295,8 +296,8 @@ private:
         return found == snapshot.clients.end() ? nullptr : &*found;
     }
 
-    /// Of this process's CPUs those on which it starts. Ranks that no launcher bound share them: unless a number was
-    /// asked for, each has its part.
+    /// Returns those of this process's CPUs on which it starts. Ranks that no launcher bound share them: unless a
+    /// number was asked for, each has its part.
     Expected<CpuSet> own_cpus(const CpuSet& affinity, pid_t child) {
         if (!is_rank_ || options_.run.ncpus) return affinity;
         const auto cpuset = cpuset_of(child);
@@ -310,7 +311,7 @@ private:
         return affinity;
     }
 
-    /// The part of this rank when the ranks of the node divide these CPUs.
+    /// Returns the part of this rank when the ranks of the node divide these CPUs.
     [[nodiscard]] Expected<CpuSet> own_part(const CpuSet& cpus) const {
         const CpuSet part = cut(cpus, part_of(rank_, cpus.count()));
         if (!part.empty()) return part;
@@ -331,7 +332,8 @@ private:
         return cut;
     }
 
-    /// Ranks may have been moved before the last one arrives. One whose part is not free has as many others that are.
+    /// Chooses the CPUs of this rank. Ranks may have been moved before the last one arrives. One whose part is not free
+    /// has as many others that are.
     Expected<Choice> choose_some(const Snapshot& snapshot, pid_t child) {
         const auto affinity = CpuSet::affinity_of();
         if (!affinity) return tl::make_unexpected(affinity.error());
@@ -344,7 +346,7 @@ private:
         return own && (!any || any->takes) ? own : any;
     }
 
-    /// `most`: of those that the program gets without asking.
+    /// Chooses CPUs. `max`: of those that the program gets without asking.
     [[nodiscard]] Expected<Choice> choose_among(const Snapshot& snapshot, const CpuSet& cpus, unsigned max) const {
         RunOrder order;
         order.allowed = (cpus & snapshot.masks.present) - snapshot.masks.drained;
@@ -390,14 +392,14 @@ private:
         return tl::make_unexpected(masks.error());
     }
 
-    /// The options' request; waiting is cut into moments, between which this process looks for signals.
+    /// Returns the options' request. Waiting is cut into moments, between which this process looks for signals.
     [[nodiscard]] Request for_a_moment(Clock::time_point since) const {
         Request request = options_.request;
         request.timeout = std::max(std::chrono::milliseconds(1), moment(since));
         return request;
     }
 
-    /// How long to wait until the next look; 0: the time is up.
+    /// Returns how long to wait until the next look; 0: the time is up.
     [[nodiscard]] std::chrono::milliseconds moment(Clock::time_point since) const {
         constexpr auto kMoment = std::chrono::milliseconds(100);
         if (options_.run.wait && !options_.request.timeout) return kMoment;
@@ -437,8 +439,8 @@ private:
         }
     }
 
-    /// With --wait a refusal for want of room is no answer before --timeout: it asks again and again. Several that wait
-    /// have no order; the first that fits starts.
+    /// Reserves CPUs. With --wait a refusal for want of room is no answer before --timeout: it asks again and again.
+    /// Several that wait have no order; the first that fits starts.
     Expected<Table::Reservation> reserve_in_turn(pid_t child, const SignalRelay& relay) {
         const auto begin = Clock::now();
         auto start = begin;
@@ -466,7 +468,7 @@ private:
         return options_.run.wait && !reserved && reserved.error().status == DROM_E_BUSY;
     }
 
-    /// The obstacle of the last attempt, without the name of the call that found it.
+    /// Returns the obstacle of the last attempt, without the name of the call that found it.
     [[nodiscard]] Error no_room_in_time(const Error& last) const {
         const size_t call = last.text.find(": ");
         const size_t what = call == std::string::npos ? call : last.text.find(": ", call + 2);
@@ -475,7 +477,8 @@ private:
                                     what == std::string::npos ? last.text : last.text.substr(what + 2)));
     }
 
-    /// A program starts with its maximum of threads and never exceeds it, so more CPUs than that would be wasted on it.
+    /// Sets the number of threads and the max of CPUs. A program starts with its maximum of threads and never exceeds
+    /// it, so more CPUs than that would be wasted on it.
     void set_thread_limits() {
         const unsigned cpus = report_.cpus.count();
         const unsigned of_user = threads_of_user();
@@ -512,7 +515,7 @@ private:
 
     // --- the end ---
 
-    /// The CPUs go home. A descendant that took the reservation over and still runs keeps them until it ends.
+    /// Gives the CPUs back. A descendant that took the reservation over and still runs keeps them until it ends.
     void give_back(pid_t child) {
         const auto clients = table_.clients();
         if (!clients) return tell_lost(clients.error());
@@ -526,7 +529,8 @@ private:
             tell_lost(released.error());
     }
 
-    /// In another pid namespace the number is another process's; but all that is left is below this subreaper.
+    /// Returns whether the process runs on. In another pid namespace the number is another process's; but all that is
+    /// left is below this subreaper.
     [[nodiscard]] bool runs_on(pid_t pid) const {
         if (table_.descendants(pid)) return kill(pid, 0) == 0;
         pid_t ended = 0;

@@ -12,14 +12,14 @@ namespace drom::command {
 
 namespace {
 
-/// The CPUs that a client can be asked for: none of a rigid one, nothing below its minimum.
+/// Returns the number of CPUs that a client can be asked for: none of a rigid one, nothing below its minimum.
 unsigned spare(const Share& share) {
     const unsigned has = share.cpus.count();
     const unsigned min = std::max(1U, share.min_cpus);
     return share.rigid || has <= min ? 0 : has - min;
 }
 
-/// The number of the client's job: of the first client of that job. Clients without a job are one each.
+/// Returns the number of the client's job: of the first client of that job. Clients without a job are one each.
 unsigned job_of(const std::vector<Share>& shares, size_t client) {
     const auto same = [&](const Share& share) { return share.job == shares[client].job; };
     const auto first = std::ranges::find_if(shares, same) - shares.begin();
@@ -33,14 +33,14 @@ std::vector<partition::ClientCpus> clients_of(const std::vector<Share>& shares) 
     return clients;
 }
 
-/// How many CPUs clients can be asked for, where the newcomer may run.
+/// Returns how many CPUs clients can be asked for, where the newcomer may run.
 unsigned spare(const RunOrder& order) {
     unsigned sum = 0;
     for (const Share& share : order.shares) sum += std::min(spare(share), (share.cpus & order.allowed).count());
     return sum;
 }
 
-/// "2 CPUs wanted (DROM_MIN_CPUS=2)".
+/// Returns "2 CPUs wanted (DROM_MIN_CPUS=2)".
 std::string wanted_text(const RunOrder& order) {
     return fmt::format("{} wanted{}", counted(order.count, "CPU"),
                        order.reason.empty() ? "" : fmt::format(" ({})", order.reason));
@@ -56,14 +56,15 @@ Error too_few_allowed(const RunOrder& order) {
     return {later ? DROM_E_BUSY : DROM_E_NOCPU, text};
 }
 
-/// Where one client has all that is in use here, and this process is part of it, none that ends makes room.
+/// Returns what would help. Where one client has all that is in use here, and this process is part of it, none that
+/// ends makes room.
 std::string advice(const RunOrder& order) {
     if (order.around.empty() || !order.around_cpus.contains(order.allowed - order.free))
         return "ask for fewer, or wait until one ends";
     return fmt::format("expand {}, on whose CPUs this process runs, or start this command outside it", order.around);
 }
 
-/// `free` were, and `taken` more could be.
+/// Returns the error where `free` CPUs were free, and `taken` more could be taken.
 Error too_few_now(const RunOrder& order, unsigned free, unsigned taken) {
     const std::string drained = order.drained.empty() ? "" : "; drained: " + order.drained.text();
     std::string text = fmt::format("{}; {} free and {} more can be taken (clients keep their minimum{}); {}",

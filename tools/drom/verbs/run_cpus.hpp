@@ -43,11 +43,11 @@ struct Choice {
     bool takes = false;  ///< some belong to other clients
 };
 
-/// Errors: E_NOCPU (so many can never be had), E_BUSY (they may be had later). The sentence says how many can be had
-/// now, and begins after "drom: VERB: ".
+/// Chooses CPUs. Errors: E_NOCPU (so many can never be had), E_BUSY (they may be had later). The sentence says how many
+/// can be had now, and begins after "drom: VERB: ".
 Expected<Choice> choose_cpus(RunOrder order);
 
-/// The CPUs of a newcomer that named no number when nothing is free: an equal share, at least 1.
+/// Returns the number of CPUs of a newcomer that named no number when nothing is free: an equal share, at least 1.
 unsigned equal_share(unsigned cpus, size_t owners);
 
 }  // namespace drom::command

@@ -77,7 +77,7 @@ std::string contents_of(int fd) {
     return text;
 }
 
-/// A file without a name that holds `text` and is read from its beginning; -1: errno says why not.
+/// Makes a file without a name that holds `text` and is read from its beginning; -1: errno says why not.
 int file_with(const std::string& text) {
     const int fd = memfd_create("drom-verify", MFD_CLOEXEC);
     for (size_t at = 0; fd >= 0 && at < text.size();) {
@@ -99,7 +99,7 @@ std::string ending_text(const Result& result) {
     return fmt::format("exit status {}", WEXITSTATUS(result.status));
 }
 
-/// User and system time of every child that has been waited for.
+/// Returns user and system time of every child that has been waited for.
 double cpu_time_of_children() {
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
@@ -166,7 +166,7 @@ private:
         return environment;
     }
 
-    /// Undisturbed, without our libraries.
+    /// Runs the program undisturbed, without our libraries.
     Expected<Result> run_alone() { return run_once("", nullptr); }
 
     Expected<Result> run_disturbed(const std::string& mode, RunKind kind, uint64_t seed) {
@@ -237,7 +237,7 @@ private:
 
     // --- judging ---
 
-    /// Empty when the run is right.
+    /// Returns what is wrong with the run; empty when it is right.
     std::string fault_of(const Result& result) {
         if (!result.finished) return fmt::format("did not finish in {:.0f} s", result.seconds);
         if (result.status != expected_.status) return ending_text(result) + " instead of " + ending_text(expected_);
@@ -245,7 +245,8 @@ private:
         return passes_check(result.output) ? "" : "the check failed";
     }
 
-    /// From a file and not through a pipe: a check that reads nothing must not be taken for one that failed.
+    /// Returns whether the output passes the check. It comes from a file and not through a pipe: a check that reads
+    /// nothing must not be taken for one that failed.
     [[nodiscard]] bool passes_check(const std::string& output) const {
         const int input = file_with(output);
         if (input < 0) return false;
@@ -305,8 +306,8 @@ private:
         return true;
     }
 
-    /// A fault may come from outside, as from a full file system, or at random. So undisturbed runs and repetitions of
-    /// the wrong run take turns, until they differ beyond doubt.
+    /// Repeats what was wrong: a fault may come from outside, as from a full file system, or at random. So undisturbed
+    /// runs and repetitions of the wrong run take turns, until they differ beyond doubt.
     Expected<bool> confirm_faults() {
         const auto wrong =
             std::ranges::find_if(report_.modes, [](const auto& mode) { return mode.first_wrong() != nullptr; });
@@ -320,8 +321,8 @@ private:
         return true;
     }
 
-    /// Round by round, the modes in turn: what other work does to the machine for a while, it does to each. A mode that
-    /// was wrong once has no further rounds, and none has when keep was.
+    /// Tries the modes in turn, round by round: what other work does to the machine for a while, it does to each. A
+    /// mode that was wrong once has no further rounds, and none has when keep was.
     Expected<bool> try_modes() {
         for (unsigned round = 0; round < options_.verify.runs; ++round)
             for (unsigned turn = 0; turn < report_.modes.size(); ++turn) {
@@ -393,7 +394,7 @@ private:
     int interrupted_ = 0;
 };
 
-/// CPUs of the user's table that clients own; empty without a table.
+/// Returns the CPUs of the user's table that clients own; empty without a table.
 CpuSet owned_by_clients(const CommandOptions& options) {
     CpuSet owned;
     const auto table = Table::open(options.table, {.read_only = true});
@@ -403,7 +404,7 @@ CpuSet owned_by_clients(const CommandOptions& options) {
     return owned;
 }
 
-/// Of `cpus` those that no client owns, where two are left; all of them with a warning otherwise.
+/// Returns those of `cpus` that no client owns, where two are left; all of them with a warning otherwise.
 CpuSet choose_cpus(const CommandOptions& options, const CpuSet& cpus) {
     const CpuSet owned = owned_by_clients(options);
     const CpuSet free = cpus - owned;
@@ -413,8 +414,8 @@ CpuSet choose_cpus(const CommandOptions& options, const CpuSet& cpus) {
     return cpus;
 }
 
-/// Every run has the same input: a file from its beginning, or nothing. The input from a terminal or a pipe can be read
-/// only once.
+/// Gives every run the same input: a file from its beginning, or nothing. The input from a terminal or a pipe can be
+/// read only once.
 void settle_input(const CommandOptions& options) {
     struct stat input{};
     if (fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode)) return;

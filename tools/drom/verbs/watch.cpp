@@ -27,8 +27,8 @@ std::mutex& output_lock() {
     return lock;
 }
 
-/// From here on SIGINT and SIGTERM end this process with status 0, between two lines of print_whole. Called before any
-/// thread is started.
+/// Lets SIGINT and SIGTERM end this process with status 0, between two lines of print_whole. Needs to be called before
+/// any thread is started.
 void end_cleanly_at_signals() {
     constexpr int kNumbers[] = {SIGINT, SIGTERM};
     sigset_t set;
@@ -89,7 +89,7 @@ private:
                                           fmt::format("process {} is not a client of {}", *pid, table_.path())));
     }
 
-    /// False when no reader is left.
+    /// Shows the event. Returns false when no reader is left.
     bool show(const drom_event& event) {
         tell_loss(event);
         if (only_slot_ && event.slot != *only_slot_) return true;
@@ -106,7 +106,7 @@ private:
         expected_ = event.index + 1;
     }
 
-    /// Names are asked for when a client joins, because at its last event it is gone.
+    /// Returns the client's name. Names are asked for when a client joins, because at its last event it is gone.
     std::string name_of(const drom_event& event) {
         if (event.slot >= table_.slots()) return {};
         auto& known = names_[event.slot];
