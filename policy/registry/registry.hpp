@@ -46,6 +46,7 @@ struct PolicyText {
     const char* text;                 ///< what it does, as one sentence without its full stop
     const char* source;               ///< where it is described
     bool several_partitions = false;  ///< it uses all partitions of a machine; else there may be only one
+    bool resizes = false;             ///< it changes the number of nodes of programs that iterate
 };
 
 struct PolicyRow : PolicyText {

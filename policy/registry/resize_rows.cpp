@@ -93,15 +93,15 @@ std::vector<PolicyRow> resize_rows() {
     return {
         policy_row<ReshapeRules>(
             {"reshape", "ReSHAPE: jobs grow at their resize points where that pays, and give nodes to waiting ones",
-             "R. Sudarsan, ReSHAPE, sections 2.3 and 4"},
+             "R. Sudarsan, ReSHAPE, sections 2.3 and 4", false, true},
             {kReshape}, {}, reshape),
         policy_row<EfficiencyRules>(
             {"efficiency", "jobs that communicate too much shrink at each tick, those that compute only grow",
-             "elastic MPI, section 10.3"},
+             "elastic MPI, section 10.3", false, true},
             {kEfficiency}, {}, efficiency),
         policy_row<EquipartitionRules>(
             {"equipartition", "equal shares of the nodes for all jobs, each kept for a while",
-             "HPC in the cloud, sections 6.3 and 6.5.5"},
+             "HPC in the cloud, sections 6.3 and 6.5.5", false, true},
             {kEquipartition}, equal, equipartition),
     };
 }

@@ -78,7 +78,7 @@ std::string reason(int cores, const char* share, const char* factor, const char*
                     {},
                     {{"malleable_share", share}, {"sharing_factor", factor}, {"ranks_per_node", ranks}},
                     {}};
-    return why_nothing_is_shared(setting).value_or("");
+    return why_idle(setting).value_or("");
 }
 
 TEST(IdlePolicy, IsExplained) {
@@ -93,7 +93,19 @@ TEST(IdlePolicy, IsExplained) {
     EXPECT_EQ(
         reason(8, "1", "0.5", "5"),
         "sd leaves a guest 3 of 8 cores: no job starts on nodes of others, because each keeps 5 (ranks_per_node).");
-    EXPECT_FALSE(why_nothing_is_shared(baseline_outcome().setting));
+    EXPECT_FALSE(why_idle(baseline_outcome().setting));
+    Setting setting;
+    setting.policy = "reshape";
+    EXPECT_EQ(why_idle(setting).value_or(""),
+              "reshape changes the size of programs that iterate, and no job is one: each keeps its size (drom-sim "
+              "generate -h lists mixes of them).");
+    setting.programs = 1;
+    EXPECT_FALSE(why_idle(setting));
+    setting.policy = "ejs";
+    EXPECT_EQ(why_idle(setting).value_or(""),
+              "ejs chooses among partitions, and this machine has one: it decides as EASY (--machine).");
+    setting.partitions = {{"p1", 4, 100}};
+    EXPECT_FALSE(why_idle(setting));
 }
 
 }  // namespace

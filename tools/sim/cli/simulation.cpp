@@ -264,14 +264,15 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
                        input.cores_per_node,
                        partitions_of(input),
                        values_of(parameters),
-                       input.provenance};
+                       input.provenance,
+                       input.workload.programs.size()};
     return outcome;
 }
 
 void remark_on_idle_policies(const SimulationOptions& options, std::span<const Digest> digests) {
     std::set<std::string> said;
     for (const Digest& digest : digests)
-        if (const auto reason = why_nothing_is_shared(digest.setting); reason && said.insert(*reason).second)
+        if (const auto reason = why_idle(digest.setting); reason && said.insert(*reason).second)
             remark(options, *reason);
 }
 

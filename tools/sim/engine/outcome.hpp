@@ -85,13 +85,14 @@ struct PartitionSetting {
 /// The setting of a simulation, so that a reader can do it again.
 struct Setting {
     std::string workload;  ///< name
-    std::string policy;    ///< easy, slurm, sd, sd+
+    std::string policy;    ///< name in the registry
     std::string command;   ///< the command line that does it again
     int nodes = 0, cores_per_node = 1;
     std::vector<PartitionSetting> partitions;  ///< empty: there is no energy model
     /// Name and value of everything that has an influence.
     std::vector<std::pair<std::string, std::string>> parameters;
     Provenance provenance{};
+    std::size_t programs = 0;  ///< kinds of jobs that iterate
 };
 
 struct Outcome {

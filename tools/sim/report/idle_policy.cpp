@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "policy/mates.hpp"
+#include "policy/registry/registry.hpp"
 #include "report/labels.hpp"
 
 namespace drom::sim {
@@ -15,8 +16,6 @@ namespace {
 double number(const Setting& setting, const char* name) {
     return std::strtod(std::string(parameter(setting, name)).c_str(), nullptr);
 }
-
-}  // namespace
 
 std::optional<std::string> why_nothing_is_shared(const Setting& setting) {
     if (parameter(setting, "sharing_factor").empty()) return std::nullopt;
@@ -40,6 +39,21 @@ std::optional<std::string> why_nothing_is_shared(const Setting& setting) {
             "(ranks_per_node).",
             setting.policy, left, cores, ranks);
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> why_idle(const Setting& setting) {
+    const policy::PolicyRow* row = policy::find_policy(setting.policy);
+    if (row != nullptr && row->resizes && setting.programs == 0)
+        return fmt::format(
+            "{} changes the size of programs that iterate, and no job is one: each keeps its size "
+            "(drom-sim generate -h lists mixes of them).",
+            setting.policy);
+    if (row != nullptr && row->several_partitions && setting.partitions.empty())
+        return fmt::format("{} chooses among partitions, and this machine has one: it decides as EASY (--machine).",
+                           setting.policy);
+    return why_nothing_is_shared(setting);
 }
 
 }  // namespace drom::sim
