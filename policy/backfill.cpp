@@ -125,7 +125,8 @@ private:
         bool in_order = true;
         for (std::size_t i = first_; i < last; ++i) {
             Waiting& waiting = queue_[i];
-            const Job job = as_reserved(waiting.job);
+            Job until_limit;
+            const Job& job = as_reserved(waiting.job, until_limit);
             const bool may_reserve =
                 rules_.reservations <= 0 || reserved.size() < static_cast<std::size_t>(rules_.reservations);
             if (!may_reserve && !sharing_ && cluster.free().empty()) break;
@@ -180,10 +181,13 @@ private:
         return std::max(first, last);
     }
 
-    /// The job with the time for which it keeps its nodes.
-    static Job as_reserved(Job job) {
-        if (job.reserve_limit) job.request = job.limit;
-        return job;
+    /// Returns the job with the time for which it keeps its nodes; a copy in `until_limit` where that is its limit.
+    /// Most passes look at thousands of jobs, and copy none.
+    static const Job& as_reserved(const Job& job, Job& until_limit) {
+        if (!job.reserve_limit) return job;
+        until_limit = job;
+        until_limit.request = job.limit;
+        return until_limit;
     }
 
     static Seconds now_or_never(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
