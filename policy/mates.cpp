@@ -358,6 +358,7 @@ std::optional<Mate> as_mate_in_part(const Cluster& cluster, const Lender& lender
                                     double limit, const SharingRules& rules, Seconds now) {
     const int all = cluster.machine().cores_per_node;
     const Seconds length = length_with(cluster, job, cores);
+    if (lender.end < min_end(length, rules, now)) return std::nullopt;
     const int nodes = nodes_to_lend(cluster, lender.slot);
     if (nodes == 0 || all - cores < std::max(1, lender.min_cores)) return std::nullopt;
     if (!nodes_suit(cluster, lender.slot, job.filter)) return std::nullopt;

@@ -54,7 +54,8 @@ bool has_new_mates(const Cluster& cluster, const Job& job, std::uint64_t version
                    const SharingRules& rules, Seconds now);
 
 /// Returns the running job as a mate of `job` that lends `cores` cores of some of its nodes, those that it shares with
-/// no job. Returns nothing as as_mate() does.
+/// no job. Returns nothing as as_mate() does. A mate that shares already may be left out a few seconds too early: each
+/// guest that ends meanwhile rounds its predicted end.
 std::optional<Mate> as_mate_in_part(const Cluster& cluster, const Lender& lender, const Job& job, int cores,
                                     double limit, const SharingRules& rules, Seconds now);
 
