@@ -50,6 +50,13 @@ struct Reservation {
     Seconds start;
 };
 
+/// Numbers by which a job that would share is measured.
+struct Terms {
+    Seconds static_start;      ///< predicted, without sharing
+    double limit;              ///< of slowdowns
+    const Reservation* first;  ///< of the pass; null: none yet
+};
+
 class Backfill final : public Scheduler {
 public:
     Backfill(BackfillRules rules, std::optional<SlowdownRules> sharing) : rules_(std::move(rules)), sharing_(sharing) {}
@@ -126,7 +133,7 @@ private:
         for (std::size_t i = first_; i < last; ++i) {
             Waiting& waiting = queue_[i];
             Job until_limit;
-            const Job& job = as_reserved(waiting.job, until_limit);
+            const Job& job = as_reserved(waiting, until_limit);
             const bool may_reserve =
                 rules_.reservations <= 0 || reserved.size() < static_cast<std::size_t>(rules_.reservations);
             if (!may_reserve && !sharing_ && cluster.free().empty()) break;
@@ -146,7 +153,7 @@ private:
             if (only_now) continue;
             hints.note(job, start_at);
             const Reservation* first = reserved.empty() ? nullptr : &reserved.front();
-            if (may_share && share(*sharing_, cluster, map, waiting, start_at, limit, first, now, started)) {
+            if (may_share && share(*sharing_, cluster, map, waiting, {start_at, limit, first}, now, started)) {
                 map = with_reservations(cluster, reserved, now);
                 continue;
             }
@@ -155,27 +162,27 @@ private:
             reserved.push_back({job, start_at});
         }
         if (sharing_ && sharing_->depth != SlowdownRules::kAsBackfill)
-            drop_started(share_beyond(cluster, map, reserved, last, limit, now, started));
+            drop_started(share_beyond(*sharing_, cluster, map, reserved, last, limit, now, started));
         else
             drop_started(last);
     }
 
     /// Jobs beyond the depth come within it when as many of those before them have started.
-    std::size_t share_beyond(Cluster& cluster, Availability& map, const std::vector<Reservation>& reserved,
-                             std::size_t first, double limit, Seconds now, std::vector<Start>& started) {
+    std::size_t share_beyond(const SlowdownRules& rules, Cluster& cluster, Availability& map,
+                             const std::vector<Reservation>& reserved, std::size_t first, double limit, Seconds now,
+                             std::vector<Start>& started) {
         std::vector<Seconds> starts;
         for (const Reservation& r : reserved) starts.push_back(r.start);
         std::sort(starts.begin(), starts.end());
         if (starts.empty()) return first;
-        const std::size_t last = sharing_->depth == 0
-                                     ? queue_.size()
-                                     : std::min(queue_.size(), first_ + static_cast<std::size_t>(sharing_->depth));
+        const std::size_t last =
+            rules.depth == 0 ? queue_.size() : std::min(queue_.size(), first_ + static_cast<std::size_t>(rules.depth));
         for (std::size_t i = first; i < last; ++i) {
             Waiting& waiting = queue_[i];
             if (waiting.job.kind != Kind::kMalleable) continue;
-            if (no_mates_again(sharing_->sharing, cluster, waiting, limit, now)) continue;
+            if (no_mates_again(rules.sharing, cluster, waiting, limit, now)) continue;
             const Seconds start_at = starts[std::min(i - first, starts.size() - 1)];
-            if (share(*sharing_, cluster, map, waiting, start_at, limit, &reserved.front(), now, started))
+            if (share(rules, cluster, map, waiting, {start_at, limit, &reserved.front()}, now, started))
                 map = with_reservations(cluster, reserved, now);
         }
         return std::max(first, last);
@@ -183,10 +190,10 @@ private:
 
     /// Returns the job with the time for which it keeps its nodes; a copy in `until_limit` where that is its limit.
     /// Most passes look at thousands of jobs, and copy none.
-    static const Job& as_reserved(const Job& job, Job& until_limit) {
-        if (!job.reserve_limit) return job;
-        until_limit = job;
-        until_limit.request = job.limit;
+    static const Job& as_reserved(const Waiting& waiting, Job& until_limit) {
+        if (!waiting.job.reserve_limit) return waiting.job;
+        until_limit = waiting.job;
+        until_limit.request = waiting.job.limit;
         return until_limit;
     }
 
@@ -204,22 +211,22 @@ private:
     }
 
     static bool share(const SlowdownRules& rules, Cluster& cluster, const Availability& map, Waiting& waiting,
-                      Seconds static_start, double limit, const Reservation* first, Seconds now,
-                      std::vector<Start>& started) {
-        Consideration considered = consider(cluster, map, waiting.job, static_start, limit, rules, now);
+                      const Terms& terms, Seconds now, std::vector<Start>& started) {
+        Consideration considered = consider(cluster, map, waiting.job, terms.static_start, terms.limit, rules, now);
         waiting.refusal = considered.refusal;
         waiting.searched = cluster.mates_version();
-        waiting.limit = limit;
+        waiting.limit = terms.limit;
         waiting.spare = spare_nodes(rules.sharing, cluster, map, waiting.job, now);
         if (considered.refusal != Refusal::kNone) return false;
-        if (rules.keep_first && first != nullptr && delays(cluster, *first, waiting.job, considered.mates, now))
+        if (rules.keep_first && terms.first != nullptr &&
+            delays(cluster, *terms.first, waiting.job, considered.mates, now))
             return false;
         Decision decision;
         decision.job = waiting.job.id;
         decision.at = now;
         decision.how = How::kShared;
-        decision.static_start = static_start;
-        decision.limit = limit;
+        decision.static_start = terms.static_start;
+        decision.limit = terms.limit;
         decision.slot = start_shared(cluster, waiting.job, considered.mates, now);
         decision.mate_set = std::move(considered.mates);
         started.push_back({waiting.job, std::move(decision)});

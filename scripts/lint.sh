@@ -43,7 +43,7 @@ tidy() {
     jq -r '.[].file' "$database/compile_commands.json" | xargs -d '\n' -n 1 -P "$(nproc)" clang-tidy-19 --quiet ${1:+--checks="$1"} -p "$database" 2>"$database/log" || status=1
     # The examples are not in the compilation database.
     files 'examples/*.cpp' | xargs -0 -r -I{} clang-tidy-19 --quiet ${1:+--checks="$1"} {} -- -std=c++20 -fopenmp \
-        -I/usr/include/x86_64-linux-gnu/openblas-openmp -I/usr/include/x86_64-linux-gnu/mpich -Ilibdrom/include 2>>"$database/log" || status=1
+        -I/usr/include/x86_64-linux-gnu/openblas-openmp -I/usr/include/x86_64-linux-gnu/mpich -Ilibdrom/include -I. 2>>"$database/log" || status=1
     ((status == 0)) || grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed' "$database/log"
     return $status
 }

@@ -98,8 +98,7 @@ public:
     void pass(std::span<Cluster> partitions, Seconds now, bool, Changes& changes) override {
         while (start_alone(partitions, now, changes)) forget_started();
         forget_started();
-        if (!sharing_) return;
-        start_shared_ones(partitions, now, changes);
+        if (sharing_) start_shared_ones(*sharing_, partitions, now, changes);
         forget_started();
     }
 
@@ -168,10 +167,10 @@ private:
 
     // ---- sharing ---------------------------------------------------------------------------------------------------
 
-    void start_shared_ones(std::span<Cluster> partitions, Seconds now, Changes& changes) {
+    void start_shared_ones(const SlowdownRules& sharing, std::span<Cluster> partitions, Seconds now, Changes& changes) {
         std::vector<Lane> lanes = lanes_of(partitions, now);
         std::vector<double> limits;
-        for (const Cluster& cluster : partitions) limits.push_back(slowdown_limit(cluster, *sharing_));
+        for (const Cluster& cluster : partitions) limits.push_back(slowdown_limit(cluster, sharing));
         const std::size_t last = depth();
         for (std::size_t i = 0; i < last; ++i) {
             Place& place = queue_[i];
@@ -180,25 +179,26 @@ private:
             Lane& lane = lanes[number];
             const Job job = place.job();
             if (!lane.reserved) lane.reserve(job, now);
-            if (no_mates_again(*lane.cluster, place, job, limits[number], now)) continue;
-            share(lanes, place, job, limits[number], now, changes);
+            if (no_mates_again(sharing.sharing, *lane.cluster, place, job, limits[number], now)) continue;
+            share(sharing, lanes, place, job, limits[number], now, changes);
         }
     }
 
     /// Most jobs that found no mates find none in the next pass either: only later starts could help.
-    bool no_mates_again(const Cluster& cluster, Place& place, const Job& job, double limit, Seconds now) const {
-        const SharingRules& rules = sharing_->sharing;
+    static bool no_mates_again(const SharingRules& rules, const Cluster& cluster, Place& place, const Job& job,
+                               double limit, Seconds now) {
         if (place.limit < 0 || limit > place.limit || rules.jobs_per_node > 2 || rules.add_free_nodes) return false;
         if (has_new_mates(cluster, job, place.searched, limit, rules, now)) return false;
         place.searched = cluster.mates_version();
         return true;
     }
 
-    void share(std::vector<Lane>& lanes, Place& place, const Job& job, double limit, Seconds now, Changes& changes) {
+    void share(const SlowdownRules& sharing, std::vector<Lane>& lanes, Place& place, const Job& job, double limit,
+               Seconds now, Changes& changes) {
         Lane& lane = lanes[static_cast<std::size_t>(place.entry->point.partition)];
         const Seconds alone = end_alone(lanes, *place.waiting, now);
         const Seconds static_start = alone >= kNever ? kNever : alone - job.request;
-        Consideration considered = consider(*lane.cluster, lane.map, job, static_start, limit, *sharing_, now);
+        Consideration considered = consider(*lane.cluster, lane.map, job, static_start, limit, sharing, now);
         place.waiting->refusal = considered.refusal;
         place.searched = lane.cluster->mates_version();
         place.limit = considered.refusal == Refusal::kNoMates ? limit : -1;

@@ -33,7 +33,9 @@ const Signature* signature_on(const EnergyModel& model, int application, int par
     if (application < 0 || static_cast<std::size_t>(application) >= model.applications.size()) return nullptr;
     const auto& on = model.applications[static_cast<std::size_t>(application)].on;
     const auto number = static_cast<std::size_t>(partition);
-    return number < on.size() && on[number] ? &*on[number] : nullptr;
+    if (number >= on.size()) return nullptr;
+    const std::optional<Signature>& there = on[number];
+    return there ? &*there : nullptr;
 }
 
 /// Returns the mean power of the applications that run on the partition; 0 when none does.

@@ -24,10 +24,10 @@ double scaling_share(const NodeModel& node, const Signature& signature) {
     return std::clamp(longer / (signature.seconds * (nominal / low - 1)), 0.0, 1.0);
 }
 
-Prediction by_curve(const NodeModel& node, const FrequencyState& state, const Signature& signature) {
+Prediction by_curve(const PowerCurve& curve, const NodeModel& node, const FrequencyState& state,
+                    const Signature& signature) {
     const double share = scaling_share(node, signature);
     const double ratio = state.ghz / node.nominal_ghz();
-    const PowerCurve& curve = *node.curve;
     return {state.ghz, signature.seconds * (1 - share + share / ratio),
             signature.watts * (curve.fixed + (1 - curve.fixed) * std::pow(ratio, curve.exponent))};
 }
@@ -40,7 +40,8 @@ std::vector<Prediction> predict(const NodeModel& node, const Signature& signatur
         const FrequencyState& state = node.states[i];
         Prediction prediction{state.ghz, signature.seconds, signature.watts};
         if (i != node.nominal)
-            prediction = node.curve ? by_curve(node, state, signature) : by_coefficients(node, state, signature);
+            prediction =
+                node.curve ? by_curve(*node.curve, node, state, signature) : by_coefficients(node, state, signature);
         if (prediction.seconds > 0 && prediction.watts > 0) predictions.push_back(prediction);
     }
     return predictions;

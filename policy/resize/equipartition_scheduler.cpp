@@ -3,7 +3,7 @@
 #include "policy/resize/equipartition_scheduler.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 #include "policy/resize/equipartition.hpp"
 
@@ -43,7 +43,7 @@ public:
 
     void pass(std::span<Cluster> partitions, Seconds now, bool ended, Changes& changes) override {
         Cluster& cluster = partitions.front();
-        if (!phase_) phase_.emplace(cluster.machine().nodes, rules_.patience);
+        if (!phase_) phase_ = std::make_unique<SplitPhase>(cluster.machine().nodes, rules_.patience);
         last_pass_ = now;
         if (ended) forget_ended(cluster, now, changes);
         acknowledge(cluster, now, changes);
@@ -142,10 +142,10 @@ private:
     };
 
     EquipartitionRules rules_;
-    std::vector<Member> members_;  ///< in the order of their coming
-    std::optional<SplitPhase> phase_;
-    std::map<JobId, Posted> posted_;  ///< shrinks that are being carried out
-    std::vector<int> carried_out_;    ///< slots, since the last pass
+    std::vector<Member> members_;        ///< in the order of their coming
+    std::unique_ptr<SplitPhase> phase_;  ///< null before the first pass
+    std::map<JobId, Posted> posted_;     ///< shrinks that are being carried out
+    std::vector<int> carried_out_;       ///< slots, since the last pass
     Seconds last_pass_ = 0;
 };
 

@@ -120,8 +120,10 @@ std::size_t least_count(std::span<const Victim> victims, int deficit) {
     std::vector<int> gives;
     for (const Victim& victim : victims) gives.push_back(victim.gives);
     std::sort(gives.rbegin(), gives.rend());
-    for (std::size_t i = 0; i < gives.size(); ++i)
-        if ((deficit -= gives[i]) <= 0) return i + 1;
+    for (std::size_t i = 0; i < gives.size(); ++i) {
+        deficit -= gives[i];
+        if (deficit <= 0) return i + 1;
+    }
     return 0;
 }
 

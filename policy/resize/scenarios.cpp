@@ -26,7 +26,9 @@ Proposal keep(const ResizeView& view) {
 std::optional<Proposal> undo(const ResizeView& view, const ResizeRules& rules) {
     const ResizableJob& job = view.self();
     if (!job.resizable || job.at_sweet_spot || !job.profile.growth_was_useless(rules.min_gain)) return std::nullopt;
-    return Proposal{*job.profile.previous(), ResizeReason::kUndo};
+    const std::optional<int> previous = job.profile.previous();
+    if (!previous) return std::nullopt;
+    return Proposal{*previous, ResizeReason::kUndo};
 }
 
 Proposal expand(const Scenario& scenario, const ResizeView& view, const ResizeRules& rules) {

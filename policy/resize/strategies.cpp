@@ -77,9 +77,11 @@ struct ByDamage {
 
 /// True when the job at its point is one of the few that lose least and cover the deficit together.
 bool among_least_hurt(const ResizeView& view, bool classes) {
+    const std::optional<Head>& head = view.head;
+    if (!head) return false;
     std::vector<const ResizableJob*> givers;
     for (const ResizableJob& job : view.running)
-        if (could_give(job) && (!classes || gives_to(job, *view.head))) givers.push_back(&job);
+        if (could_give(job) && (!classes || gives_to(job, *head))) givers.push_back(&job);
     std::sort(givers.begin(), givers.end(), ByDamage{classes});
     int freed = 0;
     for (const ResizableJob* job : givers) {
@@ -96,12 +98,13 @@ bool has_turn(const ResizeView& view) {
 }
 
 bool must_give(Harvest strategy, const ResizeView& view) {
+    const std::optional<Head>& head = view.head;
     switch (strategy) {
         case Harvest::kNone: return false;
         case Harvest::kLeastImpact: return among_least_hurt(view, false);
         case Harvest::kFairContract: return has_turn(view);
         case Harvest::kLeastImpactPriority: return among_least_hurt(view, true);
-        case Harvest::kFcfsContractPriority: return gives_to(view.self(), *view.head);
+        case Harvest::kFcfsContractPriority: return head && gives_to(view.self(), *head);
     }
     return false;
 }

@@ -214,7 +214,7 @@ bool is_one_of(const CLI::Option& option, std::initializer_list<std::string_view
 /// An option as it has to be typed, with a space in front; files without their folders. Empty: it was not given.
 std::string retyped(const CLI::Option& option) {
     if (option.count() == 0) return {};
-    const std::string name = option.nonpositional() ? ' ' + option.get_name() : std::string();
+    std::string name = option.nonpositional() ? ' ' + option.get_name() : std::string();
     if (option.get_items_expected_max() == 0) return name;
     std::vector<std::string> values = option.results();
     if (option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeLast)

@@ -45,7 +45,7 @@ std::optional<Figure> utilisation_figure(const ReportInput& input, std::size_t n
     const Scale x{static_cast<double>(from), static_cast<double>(to), kPanel.left, kPanel.right};
     const Scale y = draw_value_axis(svg, kPanel, 100, 5);
     draw_marks(svg, kPanel, x, time_marks(from, to, 10, zero));
-    if (!there.shares.empty()) {
+    if (baseline && !there.shares.empty()) {
         legend.add(labels[*baseline], kGrey);
         draw_steps(svg, there, x, y, kGrey);
     }

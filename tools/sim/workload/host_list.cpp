@@ -91,7 +91,7 @@ Expanded read_host_list(std::string_view text) {
     while (!text.empty()) {
         const std::string_view part = take_item(text);
         if (part.empty()) continue;
-        const auto names = item(part);
+        auto names = item(part);
         if (!names) return names;
         if (all.size() + names->size() > kMostNames) return too_many();
         all.insert(all.end(), names->begin(), names->end());

@@ -26,8 +26,9 @@ std::optional<int> take(std::string_view& text, std::size_t digits) {
     if (text.size() < digits ||
         !std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(digits), is_digit))
         return std::nullopt;
+    const std::string_view taken = text.substr(0, digits);
     int value = 0;
-    std::from_chars(text.data(), text.data() + digits, value);
+    std::from_chars(taken.data(), taken.data() + taken.size(), value);
     text.remove_prefix(digits);
     return value;
 }

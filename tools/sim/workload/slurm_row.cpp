@@ -111,7 +111,7 @@ tl::expected<Row, std::string> SacctTable::cut(std::string_view line) const {
     // sacct does not say where a | belongs to a name; behind the last column there is no doubt.
     if (cells.size() > columns_ && at_[kJobName] + 1 == columns_) {
         std::string_view& last = cells[columns_ - 1];
-        last = {last.data(), static_cast<std::size_t>(line.data() + line.size() - last.data())};
+        last = line.substr(static_cast<std::size_t>(last.data() - line.data()));
         cells.resize(columns_);
     }
     if (cells.size() != columns_)
