@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "property.hpp"
+#include "repairs_of.hpp"
 #include "workload/cirne.hpp"
 #include "workload/local_times.hpp"
 #include "workload/name_hash.hpp"
@@ -43,13 +44,6 @@ LogJob job_of(const std::string& text, const SlurmOptions& options = {}) {
     const Log log = read(text, options);
     EXPECT_EQ(log.workload.jobs.size(), 1U) << text;
     return log.workload.jobs.empty() ? LogJob() : log.workload.jobs.front();
-}
-
-std::string repairs_of(const Log& log) {
-    std::string text;
-    for (const Repair& repair : log.repairs.list())
-        text += (text.empty() ? "" : ", ") + std::string(repair.name) + " " + std::to_string(repair.count);
-    return text;
 }
 
 /// The line of kGood with one field changed.

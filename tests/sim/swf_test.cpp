@@ -11,6 +11,7 @@
 
 #include "logs.hpp"
 #include "property.hpp"
+#include "repairs_of.hpp"
 #include "temp_dir.hpp"
 
 namespace drom::sim {
@@ -35,14 +36,6 @@ LogJob job_of(const std::string& text, const ReadOptions& options = {}) {
     const Log log = read(text, options);
     EXPECT_EQ(log.workload.jobs.size(), 1U) << text;
     return log.workload.jobs.empty() ? LogJob() : log.workload.jobs.front();
-}
-
-/// "overrun 2, name 1", in the order of RepairKind.
-std::string repairs_of(const Log& log) {
-    std::string text;
-    for (const Repair& repair : log.repairs.list())
-        text += (text.empty() ? "" : ", ") + std::string(repair.name) + " " + std::to_string(repair.count);
-    return text;
 }
 
 void expect_every_line_counted(const Repairs& repairs) {
