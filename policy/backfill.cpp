@@ -210,9 +210,10 @@ private:
         return map;
     }
 
-    static bool share(const SlowdownRules& rules, Cluster& cluster, const Availability& map, Waiting& waiting,
-                      const Terms& terms, Seconds now, std::vector<Start>& started) {
-        Consideration considered = consider(cluster, map, waiting.job, terms.static_start, terms.limit, rules, now);
+    bool share(const SlowdownRules& rules, Cluster& cluster, const Availability& map, Waiting& waiting,
+               const Terms& terms, Seconds now, std::vector<Start>& started) {
+        Consideration considered =
+            consider(cluster, map, waiting.job, terms.static_start, terms.limit, rules, now, mates_);
         waiting.refusal = considered.refusal;
         waiting.searched = cluster.mates_version();
         waiting.limit = terms.limit;
@@ -305,6 +306,7 @@ private:
 
     const BackfillRules rules_;
     const std::optional<SlowdownRules> sharing_;
+    RememberedMates mates_;
     std::vector<Waiting> queue_;
     std::size_t first_ = 0;  ///< those before it have started
     Seconds due_ = kNever;   ///< the next pass; kNever while nothing has happened since the last

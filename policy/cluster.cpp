@@ -80,6 +80,7 @@ int Cluster::share(const Job& job, const Sharing& sharing, Seconds now) {
 
 void Cluster::finish(int slot, Seconds now) {
     changed_.clear();
+    ++version_;
     std::vector<int> others = component({slot});
     std::erase(others, slot);
     outlived_ += guests_of(slot).size();
@@ -286,6 +287,7 @@ std::vector<int> Cluster::pieces_of(const std::vector<int>& members) const {
 }
 
 void Cluster::predict(const std::vector<int>& members, Seconds now) {
+    ++version_;
     std::vector<Planned> planned;
     for (const int slot : members) {
         account_work(slot, now);

@@ -145,6 +145,8 @@ public:
     const std::vector<Release>& releases() const noexcept { return releases_; }
     /// Running jobs whose cores or predicted end the last start, share or finish changed; without the one that ended.
     const std::vector<int>& changed() const noexcept { return changed_; }
+    /// Grows with every change of what runs, where, or until when.
+    std::uint64_t version() const noexcept { return version_; }
     /// Grows whenever a job becomes one that could be a mate and was none before.
     std::uint64_t mates_version() const noexcept { return oldest_news_ + news_.size(); }
 
@@ -194,6 +196,7 @@ private:
     std::vector<Lender> listed_;  ///< of each slot, as it is in malleable_; end 0: it is not there
     std::vector<int> news_;       ///< slots that became possible mates; the oldest are forgotten
     std::uint64_t oldest_news_ = 0;
+    std::uint64_t version_ = 1;
     std::vector<int> changed_;
     int running_count_ = 0;
     std::size_t outlived_ = 0;

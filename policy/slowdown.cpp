@@ -14,16 +14,6 @@ int most_cores(const Cluster& cluster, const SharingRules& rules) {
     return static_cast<int>(std::floor(rules.sharing_factor * cluster.machine().cores_per_node + 1e-9));
 }
 
-/// How much the predicted slowdowns of the mates rise together.
-double harm(const Cluster& cluster, const MateSet& chosen) {
-    double sum = 0;
-    for (const Mate& mate : chosen.mates) {
-        const RunningJob& running = cluster.running(mate.slot);
-        sum += mate.slowdown - slowdown(running.job, running.end);
-    }
-    return sum;
-}
-
 }  // namespace
 
 double slowdown_limit(const Cluster& cluster, const SlowdownRules& rules) {
@@ -37,19 +27,24 @@ double slowdown_limit(const Cluster& cluster, const SlowdownRules& rules) {
 
 Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
                        double limit, const SlowdownRules& rules, Seconds now) {
+    RememberedMates none;
+    return consider(cluster, availability, job, static_start, limit, rules, now, none);
+}
+
+Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
+                       double limit, const SlowdownRules& rules, Seconds now, RememberedMates& remembered) {
     if (job.kind != Kind::kMalleable) return {Refusal::kNotMalleable, {}};
     const int most = most_cores(cluster, rules.sharing);
     if (most < std::max(1, job.min_cores)) return {Refusal::kTooFewCores, {}};
     const Seconds static_end = static_start >= kNever ? kNever : static_start + job.request;
     const std::int64_t work = job.request * cluster.machine().cores_per_node;
     if (static_end <= now + seconds_for(work, most)) return {Refusal::kWaitingIsSooner, {}};
-    auto chosen = choose_mates(cluster, availability, job, limit, rules.sharing, now);
+    const auto& [chosen, harm] = remembered.find(cluster, availability, job, limit, rules.sharing, now);
     if (!chosen) return {Refusal::kNoMates, {}};
     if (static_end <= chosen->guest_end) return {Refusal::kWaitingIsSooner, {}};
-    if (rules.gain > 0 &&
-        slowdown(job, static_end) - slowdown(job, chosen->guest_end) <= rules.gain * harm(cluster, *chosen))
+    if (rules.gain > 0 && slowdown(job, static_end) - slowdown(job, chosen->guest_end) <= rules.gain * harm)
         return {Refusal::kHarm, {}};
-    return {Refusal::kNone, std::move(*chosen)};
+    return {Refusal::kNone, *chosen};
 }
 
 int start_shared(Cluster& cluster, const Job& job, const MateSet& chosen, Seconds now) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "policy/decision.hpp"
+#include "policy/remembered_mates.hpp"
 
 namespace drom::policy {
 
@@ -37,6 +38,11 @@ struct Consideration {
 /// Changes nothing.
 Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
                        double limit, const SlowdownRules& rules, Seconds now);
+
+/// Decides the same, and looks for mates only where no other job of the same demand has done so. `remembered` is used
+/// with these rules only.
+Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
+                       double limit, const SlowdownRules& rules, Seconds now, RememberedMates& remembered);
 
 /// Starts the job (step 7). Returns its slot.
 int start_shared(Cluster& cluster, const Job& job, const MateSet& chosen, Seconds now);
