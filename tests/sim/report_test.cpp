@@ -11,6 +11,7 @@
 
 #include "property.hpp"
 #include "report/axis.hpp"
+#include "report/figure.hpp"
 #include "report/labels.hpp"
 #include "report/numbers.hpp"
 #include "report/summary_json.hpp"
@@ -301,6 +302,13 @@ TEST(Report, ShowsDistributionsAndUtilisation) {
     ReportInput many = compared();
     while (many.cases.size() < 8) many.cases.push_back(many.cases.back());
     EXPECT_TRUE(has(html_report(many), "Shown are the first 6 simulations."));
+}
+
+TEST(Report, PaintsABaselineAlike) {
+    const std::string svg = distributions_figure(compared())->svg;
+    const std::size_t baseline = svg.find("<polyline"), other = svg.find("<polyline", baseline + 1);
+    EXPECT_EQ(svg.find("stroke=\"#8793a0\"", baseline), svg.find("stroke=", baseline));
+    EXPECT_EQ(svg.find("stroke=\"#2f6fb0\"", other), svg.find("stroke=", other));
 }
 
 TEST(Report, SaysThatItWasStopped) {

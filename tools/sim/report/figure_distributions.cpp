@@ -48,12 +48,33 @@ std::vector<Mark> up_to(std::vector<Mark> marks, double max) {
     return marks;
 }
 
+/// Returns the one case that others are compared with; nothing when there are several, or none.
+std::optional<std::size_t> only_baseline(const ReportInput& input) {
+    std::optional<std::size_t> only;
+    for (std::size_t i = 0; i < input.cases.size(); ++i) {
+        const std::optional<std::size_t> baseline = baseline_of(input, i);
+        if (!baseline) continue;
+        if (only && *only != *baseline) return std::nullopt;
+        only = baseline;
+    }
+    return only;
+}
+
+/// Paints a baseline grey, as the figures do that show one beside a single simulation.
+std::vector<Paint> line_paints(const std::vector<std::size_t>& cases, std::optional<std::size_t> baseline) {
+    std::vector<Paint> paints;
+    std::size_t next = 0;
+    for (const std::size_t number : cases) paints.push_back(number == baseline ? kGrey : kLines[next++]);
+    return paints;
+}
+
 class DistributionChart {
 public:
     DistributionChart(const ReportInput& input, std::string title)
         : input_(input), svg_(kFigureWidth, std::move(title), input.command) {
         for (std::size_t i = 0; i < input.cases.size() && shown_.size() < kLines.size(); ++i)
             if (!input.cases[i].digest.distributions.wait.empty()) shown_.push_back(i);
+        paints_ = line_paints(shown_, only_baseline(input));
     }
 
     bool empty() const { return shown_.empty(); }
@@ -64,7 +85,7 @@ public:
         draw_panel(kLeft + kPanel + kGap, "slowdown", slowdown_marks(), &Distributions::slowdown);
         Legend legend(svg_, kLeft, kBottom + 44);
         const std::vector<std::string> labels = case_labels(input_);
-        for (std::size_t i = 0; i < shown_.size(); ++i) legend.add(name(shown_[i], labels), kLines[i]);
+        for (std::size_t i = 0; i < shown_.size(); ++i) legend.add(name(shown_[i], labels), paints_[i]);
         return svg_.finish(legend.bottom());
     }
 
@@ -86,7 +107,7 @@ private:
         const Scale x{0, marks.back().number, panel.left, panel.right};
         draw_marks(svg_, panel, x, marks);
         for (std::size_t i = 0; i < shown_.size(); ++i)
-            draw_line(input_.cases[shown_[i]].digest.distributions.*of, x, y, kLines[i]);
+            draw_line(input_.cases[shown_[i]].digest.distributions.*of, x, y, paints_[i]);
     }
 
     /// The jobs at the left edge are one point: the line begins with their share.
@@ -105,6 +126,7 @@ private:
     const ReportInput& input_;
     Svg svg_;
     std::vector<std::size_t> shown_;  ///< cases
+    std::vector<Paint> paints_;       ///< in the same order
 };
 
 }  // namespace
