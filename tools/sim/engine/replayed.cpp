@@ -8,6 +8,7 @@
 #include <map>
 
 #include "engine/jobs_text.hpp"
+#include "engine/log_lines.hpp"
 
 namespace drom::sim {
 namespace {
@@ -22,10 +23,6 @@ constexpr std::string_view kBeginning = "sd-policy ";
 
 bool same_mates(const Event& a, const Event& b) {
     return a.refusal == b.refusal && a.mates == b.mates && a.cores == b.cores;
-}
-
-bool says_nothing(std::string_view line) {
-    return line.find_first_not_of(" \t\r") == std::string_view::npos || line.front() == '#';
 }
 
 std::string impossible(const Event& event) {
@@ -130,32 +127,8 @@ private:
     std::map<policy::JobId, std::size_t> decided_;  ///< which decision is the last about a job that waits
 };
 
-/// Cuts a log into lines, and what a killed controller left of its last one from what its successor wrote behind.
-class Lines {
-public:
-    explicit Lines(std::string_view text) : rest_(text) {}
-
-    bool next() {
-        if (rest_.empty()) return false;
-        const std::size_t end = rest_.find('\n');
-        whole_ = end != std::string_view::npos;
-        line_ = rest_.substr(0, end);
-        rest_.remove_prefix(whole_ ? end + 1 : rest_.size());
-        ++number_;
-        return true;
-    }
-    std::string_view line() const { return line_; }
-    std::size_t number() const { return number_; }
-    bool whole() const { return whole_; }
-    bool before_beginning() const { return rest_.starts_with(kBeginning); }
-
-private:
-    std::string_view rest_, line_;
-    std::size_t number_ = 0;
-    bool whole_ = false;
-};
-
-tl::expected<void, std::string> take(Replay& replay, const Lines& lines) {
+// Cuts what a killed controller left of its last line from what its successor wrote behind.
+tl::expected<void, std::string> take(Replay& replay, const LogLines& lines) {
     std::string_view line = lines.line();
     if (says_nothing(line)) return {};
     if (!lines.whole()) return replay.unfinished(lines.number()), tl::expected<void, std::string>();
@@ -163,7 +136,7 @@ tl::expected<void, std::string> take(Replay& replay, const Lines& lines) {
         replay.unfinished(lines.number());
         line.remove_prefix(at);
     }
-    if (lines.before_beginning() && !policy::parse_line(line))
+    if (lines.rest().starts_with(kBeginning) && !policy::parse_line(line))
         return replay.unfinished(lines.number()), tl::expected<void, std::string>();
     return replay.line(lines.number(), line);
 }
@@ -183,7 +156,7 @@ std::size_t Replayed::with(Refusal outcome, bool now) const {
 
 tl::expected<Replayed, std::string> replay_log(std::string_view text, const Assignments& others) {
     Replay replay(others);
-    Lines lines(text);
+    LogLines lines(text);
     while (lines.next())
         if (const auto done = take(replay, lines); !done)
             return tl::unexpected(fmt::format("line {} {}", lines.number(), done.error()));
