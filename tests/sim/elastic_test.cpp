@@ -10,20 +10,13 @@
 #include "engine/settings.hpp"
 #include "policy/resize/scenarios.hpp"
 #include "property.hpp"
+#include "random_site.hpp"
 
 namespace {
 
 using namespace drom::sim;
 using drom::test::holds;
 namespace policy = drom::policy;
-
-Program linear(int start, double iteration, int iterations) {
-    Program program;
-    program.start = start;
-    program.iteration = iteration;
-    program.iterations = iterations;
-    return program;
-}
 
 Outcome simulated(const Workload& workload, const std::string& setting) {
     const auto parameters = read_setting(setting, {});
@@ -102,18 +95,7 @@ Workload random_mix() {
         job.run = *rc::gen::inRange(0, 200);
         job.request = 200;
         if (*rc::gen::weightedElement<bool>({{4, true}, {1, false}})) {
-            Program program =
-                linear(static_cast<int>(job.processors), *rc::gen::inRange(1, 300) / 10.0, *rc::gen::inRange(1, 8));
-            program.scaling = *rc::gen::element(Scaling::kLinear, Scaling::kPower, Scaling::kSquare);
-            program.traits.sizes.law =
-                *rc::gen::element(policy::SizeLaw::kStep, policy::SizeLaw::kPowerOfTwo, policy::SizeLaw::kNearSquare);
-            program.traits.sizes.max = kNodes;
-            program.traits.rank = *rc::gen::element(policy::JobClass::kGold, policy::JobClass::kPlatinum);
-            program.traits.resizable = *rc::gen::weightedElement<bool>({{5, true}, {1, false}});
-            program.mtct_factor = *rc::gen::element(0.0, 0.001, 0.05);
-            program.mtct_power = 1;
-            program.shrink_cost = *rc::gen::element(0.0, 0.4, 5.0);
-            program.expand_cost = *rc::gen::element(0.0, 0.4, 5.0);
+            const Program program = random_program(static_cast<int>(job.processors), kNodes);
             job.run = std::llround(program.iteration * program.iterations);
             job.request = 1'000'000;
             job.program = static_cast<int>(workload.programs.size());

@@ -272,6 +272,17 @@ LOG
     [[ $(jq -r '.differing_decisions[0] | [.line, .then.cores, .now.cores] | join(" ")' <<<"$output") == "5 3 4" ]]
 }
 
+@test "a record that is told again is JSON, too" {
+    "$sim" --swf "$log" --policy sd --base easy --max-slowdown inf --record sd.record -q >/dev/null
+    run -0 --separate-stderr "$sim" replay sd.record --json
+    fits sim-record <<<"$output"
+    [[ $(jq -r '[.submits, .starts, .ends, .difference] | join(" ")' <<<"$output") == "2 2 2 " ]]
+    sed -i 's/how=shared end=210/how=shared end=211/' sd.record
+    run -1 --separate-stderr "$sim" replay sd.record --json
+    fits sim-record <<<"$output"
+    [[ $(jq -r '.difference.decided' <<<"$output") == "start at=10 job=1 "*" how=shared end=210 "* ]]
+}
+
 @test "other parameters are tried on a controller's decisions" {
     decision_log >decisions.log
     run -0 "$sim" replay decisions.log --max-slowdown 1.05

@@ -25,9 +25,9 @@ inline int cases_a_property() {
     return text != nullptr ? std::atoi(text) : 2500;
 }
 
-/// Returns whether `body` holds for every generated case.
+/// Returns whether `body` holds for every one of `most` generated cases.
 template <class Body>
-bool holds(const std::string& what, const Body& body) {
+bool holds(const std::string& what, const Body& body, int most = cases_a_property()) {
     unsigned long& cases = cases_of_suites()[testing::UnitTest::GetInstance()->current_test_suite()->name()];
     const auto counted = [&] {
         ++cases;
@@ -36,7 +36,7 @@ bool holds(const std::string& what, const Body& body) {
     const rc::detail::Configuration& configuration = rc::detail::configuration();
     if (!configuration.reproduce.empty()) return rc::check(what, counted);
     rc::detail::TestParams parameters = configuration.testParams;
-    parameters.maxSuccess = cases_a_property();
+    parameters.maxSuccess = most;
     rc::detail::TestMetadata metadata;
     metadata.id = metadata.description = what;
     const auto result = rc::detail::checkTestable(counted, metadata, parameters);

@@ -94,18 +94,21 @@ constexpr const char* kImport =
     "  drom-sim compare --swf site.swf.gz slurm sd --out report\n";
 
 constexpr const char* kReplay =
-    "drom-sim replay - are the decisions of a real controller those of the policy? What would others have been?\n"
+    "drom-sim replay - are the decisions of a controller or a simulation those of the policy?\n"
     "\n"
     "Usage: drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
+    "       drom-sim replay RECORD [--json]\n"
     "\n"
     "LOG is what a controller that co-schedules wrote, plain or gzip; - is stdin. Events are taken as they happened. "
     "Each decision is made again: it has to be the same, to the mates, the cores and the predicted end.\n"
+    "RECORD is what a run of any policy wrote with --record. A scheduler of the same policy gets the same inputs, and "
+    "the first line that it decides differently is named.\n"
     "\n"
-    "Output:\n"
+    "Output, all but --json and --quiet of a LOG only:\n"
     "  --decisions             every decision as a line of a table; without it only those that differ, the first 20\n"
     "  -o, --out FILE          every decision as CSV (drom-sim help columns)\n"
     "  --force                 write over FILE\n"
-    "  -J, --json              numbers and differing decisions as JSON; with --decisions all of them\n"
+    "  -J, --json              numbers and what differs as JSON; with --decisions every decision\n"
     "  -q, --quiet             no remarks about the log\n";
 
 constexpr const char* kReplayWhatIf =
@@ -117,7 +120,8 @@ constexpr const char* kReplayMore =
     "Examples:\n"
     "  drom-sim replay decisions.log\n"
     "  drom-sim replay decisions.log --max-slowdown 5 --decisions\n"
-    "  drom-sim replay decisions.log.1.gz --json -q\n";
+    "  drom-sim replay decisions.log.1.gz --json -q\n"
+    "  drom-sim replay eamc.record\n";
 
 constexpr const char* kReplayExit =
     "Exit status: 0 all decisions are the policy's, or others were asked for; 1 some differ, or the log cannot be "
@@ -184,6 +188,9 @@ constexpr const char* kOutput =
     "  -J, --json              summary.json on stdout instead of a table\n"
     "  -q, --quiet             no progress, no remarks about the log\n";
 
+constexpr const char* kRunOptions =
+    "  --record FILE           what the policy is told and what it decides in each pass, for drom-sim replay\n";
+
 constexpr const char* kCompareOptions =
     "  --vary NAME=V1,V2,...   the last setting once for each value; given several times, for each combination\n"
     "  --seeds N               N generated workloads; means with 95 % confidence intervals\n"
@@ -240,6 +247,7 @@ std::string help(const std::string& verb, bool full) {
     std::string text = (compare ? kCompare : kRun) + std::string("\n") + policies() + '\n' + kJobs +
                        (full ? kMoreJobs : "") + '\n' + kOutput;
     if (compare) text += kCompareOptions;
+    if (!compare) text += kRunOptions;
     if (full) text += '\n' + parameters() + '\n' + kExamples;
     text += std::string("\n") + kExit;
     if (!full)

@@ -238,7 +238,7 @@ void retype(SimulationOptions& options, const CLI::App& app) {
     if (options.verb != "run") options.command += ' ' + options.verb;
     for (const CLI::Option* option : app.get_options()) {
         if (names_jobs(*option)) options.source_command += retyped(*option);
-        if (!is_one_of(*option, {"--out", "--quiet", "--json", "--force", "--threads"}))
+        if (!is_one_of(*option, {"--out", "--record", "--quiet", "--json", "--force", "--threads"}))
             options.command += retyped(*option);
     }
 }
@@ -273,6 +273,7 @@ void add_verb(CLI::App& app, Typed& typed) {
     add_simulation(app, typed);
     if (verb == "run") {
         add_value(app, "--policy", typed.policy);
+        add_value(app, "--record", typed.options.record);
         app.add_flag("-V,--version", typed.version);
         return;
     }

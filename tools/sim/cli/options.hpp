@@ -48,6 +48,7 @@ struct SimulationOptions {
     unsigned seeds = 1;          ///< compare: generated workloads, with seeds from Source::seed on
     unsigned threads = 0;        ///< of compare; 0: as many as CPUs
     std::string out;             ///< folder, or the file that generate, replay, import or place writes
+    std::string record;          ///< run: file that takes the record of the passes; empty: none
     /// "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log.
     std::string window;
     bool json = false, quiet = false;

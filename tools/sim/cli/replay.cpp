@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// replay.cpp - a controller's log of decisions, checked against the policy or asked what other parameters would have
-// done.
+// replay.cpp - a controller's log of decisions or a record of passes, checked against the policy; of the log also what
+// other parameters would have done.
 #include <fmt/format.h>
 
 #include <cstdio>
 
 #include "cli/simulation.hpp"
+#include "report/record_text.hpp"
 #include "report/replay_text.hpp"
 #include "report/summary_json.hpp"
 #include "workload/swf_source.hpp"
@@ -31,6 +32,25 @@ void print(const SimulationOptions& options, const Replayed& replayed) {
     std::fputs(replay_summary(replayed).c_str(), stdout);
 }
 
+/// Names the first option that is for a controller's log only; empty: there is none.
+std::string option_of_logs(const SimulationOptions& options) {
+    if (options.decisions) return "--decisions";
+    if (!options.out.empty()) return "--out";
+    return options.parameters.empty() ? "" : option_of(options.parameters.front().first);
+}
+
+int replay_of_record(const SimulationOptions& options, const std::string& text) {
+    const std::string about = "drom-sim: replay: " + options.source.log + ": ";
+    if (const std::string option = option_of_logs(options); !option.empty())
+        return fail({kUsage, about + "it is a record, and " + option + " is for a controller's log; leave it out"});
+    const auto replayed = replay_record(text);
+    if (!replayed) return fail({kRefused, about + replayed.error()});
+    if (const auto& cut = replayed->cut; cut && !options.quiet)
+        std::fprintf(stderr, "%sthe record was cut at line %zu; what is before it was checked\n", about.c_str(), *cut);
+    std::fputs((options.json ? record_json(*replayed) : record_summary(*replayed)).c_str(), stdout);
+    return replayed->difference ? kRefused : kDone;
+}
+
 }  // namespace
 
 int verb_replay(const SimulationOptions& options) {
@@ -39,6 +59,7 @@ int verb_replay(const SimulationOptions& options) {
     const std::string about = "drom-sim: replay: " + options.source.log + ": ";
     const auto text = swf::read_text(options.source.log, "a log of decisions");
     if (!text) return fail({kRefused, about + text.error()});
+    if (is_record(*text)) return replay_of_record(options, *text);
     const auto replayed = replay_log(*text, options.parameters);
     if (!replayed) return fail({kRefused, about + replayed.error()});
     remark(options, *replayed);

@@ -5,6 +5,7 @@
 #include "cli/simulation.hpp"
 #include "cli/site.hpp"
 #include "report/jobs_csv.hpp"
+#include "report/record_text.hpp"
 #include "report/report.hpp"
 #include "report/summary_csv.hpp"
 #include "report/summary_json.hpp"
@@ -31,6 +32,27 @@ tl::expected<void, std::string> write_all(const SimulationOptions& options, cons
     return write_text(folder + "report.html", html_report(report));
 }
 
+tl::expected<std::optional<RecordFile>, Failure> open_record(const SimulationOptions& options) {
+    if (options.record.empty()) return std::nullopt;
+    if (!options.force && is_file(options.record))
+        return tl::unexpected(Failure{kRefused, "drom-sim: run: " + options.record +
+                                                    " is there already; name another file with --record, or write "
+                                                    "over it with --force"});
+    auto file = RecordFile::create(options.record);
+    if (!file) return tl::unexpected(Failure{kRefused, file.error()});
+    return std::move(*file);
+}
+
+policy::RecordSink sink_of(std::optional<RecordFile>& record) {
+    if (!record) return {};
+    return [&file = *record](const std::string& line) { file.add(line); };
+}
+
+tl::expected<void, std::string> close(std::optional<RecordFile>& record) {
+    if (!record) return {};
+    return record->close();
+}
+
 }  // namespace
 
 int verb_run(const SimulationOptions& typed) {
@@ -53,10 +75,13 @@ int verb_run(const SimulationOptions& typed) {
     const auto window = read_window(options.out.empty() ? "none" : options.window, input->workload);
     if (!window) return misused(options, window.error());
 
+    auto record = open_record(options);
+    if (!record) return fail(record.error());
     const Outcome outcome = [&] {
         Progress progress(policy, input->workload.jobs.size(), options.quiet);
-        return run_setting(*input, *parameters, options.command, *window, progress, stop);
+        return run_setting(*input, *parameters, options.command, *window, progress, stop, sink_of(*record));
     }();
+    if (const auto written = close(*record); !written) return fail({kRefused, written.error()});
     const Digest all = digest(outcome, nullptr, *window);
     if (!options.out.empty())
         if (const auto written = write_all(options, *input, outcome, all); !written)

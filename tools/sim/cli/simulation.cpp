@@ -125,10 +125,14 @@ void add_program(Provenance& provenance) {
     provenance.program_sha256 = sha256_of_file("/proc/self/exe").value_or("");
 }
 
+}  // namespace
+
 bool is_file(const std::string& path) {
     std::error_code code;
     return std::filesystem::is_regular_file(path, code);
 }
+
+namespace {
 
 /// True also of a result that was not finished.
 bool has_result(const std::string& folder) {
@@ -240,7 +244,7 @@ tl::expected<Window, std::string> read_window(const std::string& text, const Wor
 }
 
 Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
-                    Progress& progress, const std::atomic<bool>& stop) {
+                    Progress& progress, const std::atomic<bool>& stop, policy::RecordSink sink) {
     EngineRules rules = engine_rules_of(parameters, input.nodes, input.cores_per_node);
     if (!input.machine.empty()) rules.partitions.clear();
     for (const PartitionFile& partition : input.machine)
@@ -253,7 +257,8 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
     rules.progress = [&](std::size_t ended) { progress.add(ended - std::exchange(told, ended)); };
     policy::Policy policy = parameters.policy;
     policy::set_energy_model(policy, input.energy);
-    const auto scheduler = policy.scheduler();
+    const auto* model = policy::takes_energy_model(policy.row()) ? input.energy.get() : nullptr;
+    const auto scheduler = sink ? policy::recording(policy, model, std::move(sink)) : policy.scheduler();
     Outcome outcome = changes_workload(parameters.run)
                           ? simulate(changed(input.workload, parameters.run), *scheduler, rules)
                           : simulate(input.workload, *scheduler, rules);

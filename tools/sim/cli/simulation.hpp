@@ -6,6 +6,7 @@
 
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
+#include "policy/record/recording.hpp"
 #include "report/digest.hpp"
 #include "workload/machine_file.hpp"
 
@@ -44,13 +45,16 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
 /// "3d-4d" and the like; empty text: a day in the middle of the submits; "none": an empty window.
 tl::expected<Window, std::string> read_window(const std::string& text, const Workload& workload);
 
+/// Returns true for a regular file.
+bool is_file(const std::string& path);
+
 /// Refuses a folder for --out that has a result already, also an unfinished one, or a file that is there, unless
 /// --force was given.
 tl::expected<void, Failure> check_out(const SimulationOptions& options);
 
-/// Runs one setting. `setting` is how it was written, `command` repeats it.
+/// Runs one setting. `command` repeats it. `sink` takes the record of its passes; empty: there is none.
 Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
-                    Progress& progress, const std::atomic<bool>& stop);
+                    Progress& progress, const std::atomic<bool>& stop, policy::RecordSink sink = {});
 
 /// Says once per reason on stderr, unless quiet, why a policy that shares nodes could not do so.
 void remark_on_idle_policies(const SimulationOptions& options, std::span<const Digest> digests);

@@ -199,6 +199,19 @@ std::string replay_json(const Replayed& replayed, bool all) {
     return text_of(json);
 }
 
+std::string record_json(const ReplayedRecord& replayed) {
+    Json json = {{"setting", replayed.setting}, {"lines", replayed.lines},
+                 {"submits", replayed.submits}, {"passes", replayed.passes},
+                 {"starts", replayed.starts},   {"resizes", replayed.resizes},
+                 {"ends", replayed.ends},       {"cut", nullptr},
+                 {"difference", nullptr}};
+    if (replayed.cut) json["cut"] = *replayed.cut;
+    if (const auto& difference = replayed.difference; difference)
+        json["difference"] = {
+            {"line", difference->line}, {"recorded", difference->recorded}, {"decided", difference->decided}};
+    return text_of(json);
+}
+
 std::string placement_json(const PlacementFile& file, const policy::placement::Plan& plan) {
     const policy::placement::Problem& problem = file.problem;
     Json applications = Json::array(), systems = Json::array();

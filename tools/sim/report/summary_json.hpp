@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "engine/record_replay.hpp"
 #include "engine/replayed.hpp"
 #include "report/digest.hpp"
 #include "workload/placement_file.hpp"
@@ -22,6 +23,9 @@ std::string summaries_json(std::span<const Digest> digests);
 /// A log of decisions that was told again: counts, and each decision that differs; with `all` each of them. Limits that
 /// are infinite and starts that are not in sight are null.
 std::string replay_json(const Replayed& replayed, bool all);
+
+/// Counts of a record that was told again, and its first difference; null: there is none.
+std::string record_json(const ReplayedRecord& replayed);
 
 /// A placement: each application with its parts, each system, and the cost.
 std::string placement_json(const PlacementFile& file, const policy::placement::Plan& plan);

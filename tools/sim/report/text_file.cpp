@@ -11,23 +11,25 @@ namespace {
 const char* what_helps(int error) {
     switch (error) {
         case ENOSPC:
-        case EDQUOT: return "free some space, or write somewhere else with --out";
-        case ENOENT: return "make the folder first, or write somewhere else with --out";
-        default: return "write somewhere else with --out";
+        case EDQUOT: return "free some space, or ";
+        case ENOENT: return "make the folder first, or ";
+        default: return "";
     }
 }
 
-tl::unexpected<std::string> not_written(const std::string& path, int error) {
-    return tl::make_unexpected("drom-sim: write " + path + ": " + std::strerror(error) + "; " + what_helps(error));
+tl::unexpected<std::string> not_written(const std::string& path, const std::string& option, int error) {
+    return tl::make_unexpected("drom-sim: write " + path + ": " + std::strerror(error) + "; " + what_helps(error) +
+                               "write somewhere else with " + option);
 }
 
 }  // namespace
 
-tl::expected<TextFile, std::string> TextFile::create(const std::string& path) {
+tl::expected<TextFile, std::string> TextFile::create(const std::string& path, std::string option) {
     TextFile text;
     text.path_ = path;
+    text.option_ = std::move(option);
     text.file_.reset(std::fopen(path.c_str(), "wb"));
-    if (text.file_ == nullptr) return not_written(path, errno);
+    if (text.file_ == nullptr) return not_written(path, text.option_, errno);
     std::setvbuf(text.file_.get(), nullptr, _IONBF, 0);  // the writers gather a buffer themselves
     return text;
 }
@@ -40,7 +42,7 @@ void TextFile::write(std::string_view text) {
 
 tl::expected<void, std::string> TextFile::close() {
     if (std::fclose(file_.release()) != 0 && error_ == 0) error_ = errno;
-    if (error_ != 0) return not_written(path_, error_);
+    if (error_ != 0) return not_written(path_, option_, error_);
     return {};
 }
 

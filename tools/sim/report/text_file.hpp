@@ -13,8 +13,9 @@ namespace drom::sim {
 
 class TextFile {
 public:
-    /// Makes the file, or empties it. Errors: a finished sentence, "drom-sim: write PATH: ...".
-    static tl::expected<TextFile, std::string> create(const std::string& path);
+    /// Makes the file, or empties it. `option` is the one that names another file. Errors: a finished sentence,
+    /// "drom-sim: write PATH: ...".
+    static tl::expected<TextFile, std::string> create(const std::string& path, std::string option = "--out");
 
     /// Errors show at close().
     void write(std::string_view text);
@@ -27,7 +28,7 @@ private:
         void operator()(std::FILE* file) const noexcept { std::fclose(file); }
     };
 
-    std::string path_;
+    std::string path_, option_;
     std::unique_ptr<std::FILE, Closing> file_;
     int error_ = 0;
 };

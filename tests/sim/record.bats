@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# record.bats - the record of what a policy is told and decides, and drom-sim replay of it. SIM_BUILD: build folder.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    sim=$SIM_BUILD/bin/drom-sim
+    examples=$BATS_TEST_DIRNAME/../../examples/energy
+}
+
+policies() { "$sim" policies --json | jq -r '.policies[].name'; }
+
+# recorded POLICY WORKLOAD: writes POLICY.WORKLOAD.record. Status 2: the policy cannot run on that machine.
+recorded() {
+    local -a source
+    case $2 in
+        rigid) source=(--generate w5 --jobs 150) ;;
+        programs) source=(--generate reshape-120 --jobs 60) ;;
+        partitions) source=(--generate eamc --jobs 150 --machine "$examples/p1-p2.machine" --apps "$examples/thesis.apps") ;;
+    esac
+    "$sim" "${source[@]}" --policy "$1" --record "$1.$2.record" --out "$1.$2" -q
+}
+
+@test "a record of every policy is replayed, each on the machines that it takes" {
+    count=0
+    for policy in $(policies); do
+        replayed=0
+        for workload in rigid programs partitions; do
+            run --separate-stderr recorded "$policy" "$workload"
+            if [[ $status == 2 ]]; then
+                [[ $stderr =~ (uses one partition|decides by a model of energy) ]]
+                continue
+            fi
+            [[ $status == 0 ]] || { echo "$policy $workload: $stderr"; false; }
+            run --separate-stderr "$sim" replay "$policy.$workload.record" --json
+            echo "$policy $workload: $status $stderr $output"
+            [[ $status == 0 && -z $stderr ]]
+            jobs=$(jq .jobs "$policy.$workload/summary.json")
+            jq -e --argjson jobs "$jobs" '.submits == $jobs and .starts == $jobs and .ends == $jobs and .difference == null and .cut == null' <<<"$output"
+            replayed=$((replayed + 1))
+        done
+        ((replayed > 0)) || { echo "$policy ran nowhere"; false; }
+        count=$((count + 1))
+    done
+    ((count >= 19))
+    # Not only starts on nodes of their own were replayed.
+    grep -q ' how=shared ' sd.rigid.record
+    grep -q '^resize ' reshape.programs.record
+    grep -q '^start .* partition=1 .* ghz=' eamc.partitions.record
+}
+
+@test "a changed decision of any policy is named with its line, exit 1" {
+    for policy in $(policies); do
+        recorded "$policy" partitions >/dev/null 2>&1 || recorded "$policy" rigid >/dev/null
+        record=$(echo "$policy".*.record)
+        line=$(grep -n '^start ' "$record" | sed -n '20s/:.*//p')
+        sed -E "${line}s/slot=([0-9]+)/slot=1\1/" "$record" >"changed.$policy"
+        run -1 --separate-stderr "$sim" replay "changed.$policy"
+        echo "$policy: $output"
+        [[ -z $stderr && ${lines[2]} == "Line $line is not what the policy decides now:" ]]
+        [[ ${lines[3]} == "  record: $(sed -n "${line}p" "changed.$policy")" ]]
+        [[ ${lines[4]} == "  policy: $(sed -n "${line}p" "$record")" ]]
+    done
+}
+
+@test "a cut record is checked up to the cut, which is said" {
+    recorded reshape programs >/dev/null
+    "$sim" replay reshape.programs.record
+    [[ $(tail -c 1 reshape.programs.record | od -An -c) == *'\n'* ]]
+    head -c 20000 reshape.programs.record >cut.record
+    number=$(($(wc -l <cut.record) + 1))
+    run -0 --separate-stderr "$sim" replay cut.record
+    [[ $stderr == "drom-sim: replay: cut.record: the record was cut at line $number; what is before it was checked" ]]
+    [[ $output == *"Every decision is what the policy decides now." ]]
+    run -0 --separate-stderr "$sim" replay cut.record -q
+    [[ -z $stderr ]]
+    line=$(grep -n '^start ' cut.record | sed -n '5s/:.*//p')
+    sed "${line}s/nodes=/nodes=9999,/" cut.record >changed
+    run -1 "$sim" replay changed
+    [[ $output == *"Line $line is not what the policy decides now:"* ]]
+    # Between two lines of a pass.
+    head -n "$line" reshape.programs.record >between
+    run -0 --separate-stderr "$sim" replay between
+    [[ $stderr == "drom-sim: replay: between: the record was cut at line $line; what is before it was checked" ]]
+    gzip reshape.programs.record
+    run -0 "$sim" replay - <reshape.programs.record.gz
+}
+
+@test "a record changes no number, and is the same from the same seed" {
+    recorded sd rigid >/dev/null
+    "$sim" --generate w5 --jobs 150 --policy sd --out plain -q >/dev/null
+    for file in jobs.csv decisions.csv schedule.swf summary.json summary.csv report.html; do cmp "sd.rigid/$file" "plain/$file"; done
+    mv sd.rigid.record first
+    rm -r sd.rigid
+    recorded sd rigid >/dev/null
+    cmp first sd.rigid.record
+}
+
+@test "what cannot be recorded or replayed gets one sentence" {
+    said() {
+        local status_wanted=$1 sentence=$2
+        shift 2
+        run --separate-stderr "$sim" "$@"
+        echo "$* -> $status: $stderr"
+        [[ $status == "$status_wanted" && -z $output && $stderr == "drom-sim: $sentence" ]]
+    }
+    recorded sd rigid >/dev/null
+    cp sd.rigid.record before
+    said 1 "run: sd.rigid.record is there already; name another file with --record, or write over it with --force" --generate w5 --jobs 9 --record sd.rigid.record
+    cmp sd.rigid.record before
+    "$sim" --generate w5 --jobs 9 --record sd.rigid.record --force -q
+    [[ $(head -c 18 sd.rigid.record) == "drom-record 1 easy" ]]
+    said 1 "write missing/record: No such file or directory; make the folder first, or write somewhere else with --record" --generate w5 --jobs 9 --record missing/record
+    said 2 "replay: before: it is a record, and --max-slowdown is for a controller's log; leave it out" replay before --max-slowdown 5
+    said 2 "replay: before: it is a record, and --decisions is for a controller's log; leave it out" replay before --decisions
+    said 2 "replay: before: it is a record, and --out is for a controller's log; leave it out" replay before --out file
+    [[ ! -e file ]]
+    sed '0,/ job=3 /s// /' before >gap
+    run -1 --separate-stderr "$sim" replay gap
+    [[ -z $output && $stderr =~ ^"drom-sim: replay: gap: line "[0-9]+" has no job= where it should be"$ ]]
+    sed '1s/ sd:/ sdd:/' before >unknown
+    said 1 "replay: unknown: line 1 has a setting that cannot be used: there is no policy 'sdd'; did you mean sd? (drom-sim policies lists them)" replay unknown
+}
