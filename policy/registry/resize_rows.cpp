@@ -71,9 +71,9 @@ constexpr Option<EfficiencyRules> kEfficiency[] = {
 constexpr Option<EquipartitionRules> kEquipartition[] = {
     {"min_gap", "SECONDS", "in which a job keeps its size after a launch or a change; inf: it keeps it for ever",
      set_gap, [](const EquipartitionRules& r) { return r.min_gap == kNever ? std::string("inf") : std::to_string(r.min_gap); }},
-    {"min", "NODES", "of each job",
+    {"min", "NODES", "of each job, as far as it and the machine allow that",
      [](EquipartitionRules& r, std::string_view v) { return read_whole(r.min, v, 1); }, [](const EquipartitionRules& r) { return std::to_string(r.min); }},
-    {"max", "NODES", "of each job",
+    {"max", "NODES", "of each job, and at least its min",
      [](EquipartitionRules& r, std::string_view v) { return read_whole(r.max, v, 1); }, [](const EquipartitionRules& r) { return std::to_string(r.max); }},
     {"patience", "SECONDS", "in which a shrink must be carried out; then the plan is withdrawn",
      [](EquipartitionRules& r, std::string_view v) { return read_whole(r.patience, v, 1); }, [](const EquipartitionRules& r) { return std::to_string(r.patience); }},

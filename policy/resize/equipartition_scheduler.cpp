@@ -85,17 +85,19 @@ private:
         carried_out_.clear();
     }
 
-    Shareholder holder(const Member& member) const {
+    // The rules' bounds hold within those of the program and of the machine.
+    Shareholder holder(const Member& member, int machine_nodes) const {
         const ResizeTraits* traits = member.job.resize;
-        const bool resizes = traits != nullptr && traits->resizable;
-        return {member.job.id, member.size, member.changed,
-                resizes ? std::max(rules_.min, traits->sizes.min) : member.job.nodes,
-                resizes ? std::min(rules_.max, traits->sizes.max) : member.job.nodes};
+        if (traits == nullptr || !traits->resizable)
+            return {member.job.id, member.size, member.changed, member.job.nodes, member.job.nodes};
+        const int most = std::max(traits->sizes.min, std::min(traits->sizes.max, machine_nodes));
+        const int min = std::clamp(rules_.min, traits->sizes.min, most);
+        return {member.job.id, member.size, member.changed, min, std::clamp(rules_.max, min, most)};
     }
 
     void share_out(Cluster& cluster, Seconds now, Changes& changes) {
         std::vector<Shareholder> holders;
-        for (const Member& member : members_) holders.push_back(holder(member));
+        for (const Member& member : members_) holders.push_back(holder(member, cluster.machine().nodes));
         const std::vector<int> sizes = equal_shares(holders, cluster.machine().nodes, rules_.min_gap, now);
         std::vector<Step> steps;
         for (std::size_t i = 0; i < holders.size(); ++i) steps.push_back({holders[i].id, holders[i].size, sizes[i]});

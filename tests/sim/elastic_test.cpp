@@ -196,6 +196,30 @@ TEST(Elastic, ReshapeMakesExecutionShorter) {
     EXPECT_NEAR(100 * (resized / still - 1), -9.3, 2) << "ReSHAPE, table 4.2";
 }
 
+// The default of at least four nodes kept such programs waiting for ever, and the simulation ended without them.
+TEST(Elastic, EquipartitionStartsProgramsThatCannotHaveFourNodes) {
+    Workload workload;
+    workload.nodes = workload.processors = 9;
+    for (const auto& [nodes, most] : {std::pair{1, 2}, std::pair{2, 3}, std::pair{1, 8}}) {
+        Program program;
+        program.iterations = 10;
+        program.traits.sizes.max = most;
+        LogJob job;
+        job.processors = program.start = nodes;
+        job.run = 10;
+        job.request = 1000;
+        job.program = static_cast<int>(workload.programs.size());
+        workload.programs.push_back(program);
+        workload.jobs.push_back(job);
+    }
+    const Outcome outcome = simulated(workload, "equipartition");
+    for (const JobOutcome& job : outcome.jobs) EXPECT_EQ(job.start, 0) << job.program;
+    EXPECT_EQ(sizes_of(outcome, 0).front(), 2);
+    EXPECT_EQ(sizes_of(outcome, 1).front(), 3);
+    workload.nodes = workload.processors = 3;
+    EXPECT_EQ(sizes_of(simulated(workload, "equipartition"), 2).front(), 3) << "the whole machine, once it is free";
+}
+
 TEST(Elastic, EquipartitionUsesTheWholeMachine) {
     const Outcome outcome = simulated(preset("equipartition-5"), "equipartition:min_gap=100");
     const Metrics metrics = measure(outcome);
