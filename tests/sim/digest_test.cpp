@@ -108,5 +108,20 @@ TEST(IdlePolicy, IsExplained) {
     EXPECT_FALSE(why_idle(setting));
 }
 
+// Their numbers were compared with those of policies that started every job, without a word.
+TEST(IdlePolicy, JobsThatItNeverStartsAreSaid) {
+    Outcome outcome = baseline_outcome();
+    EXPECT_FALSE(never_started(digest(outcome)));
+    outcome.jobs[1].start = outcome.jobs[1].end = -1;
+    EXPECT_EQ(never_started(digest(outcome)).value_or(""),
+              "slurm never starts 1 of 3 jobs. All numbers are of the others.");
+    outcome.setting.policy = "app";
+    EXPECT_EQ(never_started(digest(outcome)).value_or(""),
+              "app never starts 1 of 3 jobs: no partition that it has for them is large enough. All numbers are of the "
+              "others.");
+    outcome.interrupted = true;
+    EXPECT_FALSE(never_started(digest(outcome)));
+}
+
 }  // namespace
 }  // namespace drom::sim

@@ -431,6 +431,17 @@ SITES
     said "run: --app-mix: there is no application 9 in the table" --generate eamc --app-mix 9:10 --machine "$folder/p1.machine" --apps "$folder/thesis.apps" -q
 }
 
+@test "jobs that a policy never starts are said" {
+    awk '/nodes 512/ && !seen { sub(512, 20); seen = 1 } { print }' "$BATS_TEST_DIRNAME/../../examples/energy/p1-p2.machine" >small.machine
+    jobs=(--generate eamc --jobs 200 --machine small.machine --apps "$BATS_TEST_DIRNAME/../../examples/energy/thesis.apps")
+    run -0 --separate-stderr "$sim" "${jobs[@]}" --policy first-partition --out out
+    [[ $stderr == *"drom-sim: run: first-partition never starts 53 of 200 jobs: no partition that it has for them is large enough. All numbers are of the others."* ]]
+    [[ $(jq '.jobs + .unended' out/summary.json) == 200 ]]
+    grep -q 'first-partition never starts 53 of 200 jobs' out/report.html
+    run -0 --separate-stderr "$sim" compare "${jobs[@]}" best-first first-partition
+    [[ $stderr == *"first-partition never starts 53 of 200 jobs"* && $stderr != *"best-first never"* ]]
+}
+
 @test "every policy is listed with its options, their defaults and its source" {
     run -0 "$sim" policies
     [[ $output == *"easy - EASY backfill"*"Source: D. Lifka"*"sd - "*"--max-slowdown P"*"(dynamic)"*"sd+ - "*"(inf)"* ]]

@@ -277,8 +277,8 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
 void remark_on_idle_policies(const SimulationOptions& options, std::span<const Digest> digests) {
     std::set<std::string> said;
     for (const Digest& digest : digests)
-        if (const auto reason = why_idle(digest.setting); reason && said.insert(*reason).second)
-            remark(options, *reason);
+        for (const auto& reason : {never_started(digest), why_idle(digest.setting)})
+            if (reason && said.insert(*reason).second) remark(options, *reason);
 }
 
 int fail(const Failure& failure) {

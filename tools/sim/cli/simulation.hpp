@@ -56,7 +56,8 @@ tl::expected<void, Failure> check_out(const SimulationOptions& options);
 Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
                     Progress& progress, const std::atomic<bool>& stop, policy::RecordSink sink = {});
 
-/// Says once per reason on stderr, unless quiet, why a policy that shares nodes could not do so.
+/// Says once per reason on stderr, unless quiet, which jobs a policy never starts, and why one that shares nodes could
+/// not do so.
 void remark_on_idle_policies(const SimulationOptions& options, std::span<const Digest> digests);
 
 /// A finished sentence on stderr; returns its status.

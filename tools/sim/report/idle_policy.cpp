@@ -43,6 +43,16 @@ std::optional<std::string> why_nothing_is_shared(const Setting& setting) {
 
 }  // namespace
 
+std::optional<std::string> never_started(const Digest& digest) {
+    const std::size_t count = digest.metrics.unended;
+    if (digest.interrupted || count == 0) return std::nullopt;
+    const policy::PolicyRow* row = policy::find_policy(digest.setting.policy);
+    const bool chooses = row != nullptr && row->several_partitions;
+    return fmt::format("{} never starts {} of {} jobs{}. All numbers are of the others.", digest.setting.policy, count,
+                       digest.metrics.jobs + count,
+                       chooses ? ": no partition that it has for them is large enough" : "");
+}
+
 std::optional<std::string> why_idle(const Setting& setting) {
     const policy::PolicyRow* row = policy::find_policy(setting.policy);
     if (row != nullptr && row->resizes && setting.programs == 0)

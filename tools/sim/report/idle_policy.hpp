@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// idle_policy.hpp - settings under which a policy can never do what it is for.
+// idle_policy.hpp - settings under which a policy can never do what it is for, and jobs that it never starts.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "engine/outcome.hpp"
+#include "report/digest.hpp"
 
 namespace drom::sim {
 
 /// Returns the reason why no job can start on nodes of others, or change its size, or choose among partitions, as a
 /// sentence. Nothing: jobs can, or the policy does no such thing.
 std::optional<std::string> why_idle(const Setting& setting);
+
+/// Says how many jobs the policy had still not started when nothing more could happen, as a sentence. Nothing: none, or
+/// the simulation was stopped.
+std::optional<std::string> never_started(const Digest& digest);
 
 }  // namespace drom::sim
