@@ -30,7 +30,8 @@ inline Program random_program(int nodes, int most) {
     program.scaling = *rc::gen::element(Scaling::kLinear, Scaling::kPower, Scaling::kSquare);
     program.traits.sizes.law =
         *rc::gen::element(policy::SizeLaw::kStep, policy::SizeLaw::kPowerOfTwo, policy::SizeLaw::kNearSquare);
-    program.traits.sizes.max = most;
+    program.traits.sizes.min = *rc::gen::inRange(1, nodes + 1);
+    program.traits.sizes.max = *rc::gen::inRange(nodes, most + 1);
     program.traits.rank = *rc::gen::element(policy::JobClass::kGold, policy::JobClass::kPlatinum);
     program.traits.resizable = *rc::gen::weightedElement<bool>({{5, true}, {1, false}});
     program.mtct_factor = *rc::gen::element(0.0, 0.001, 0.05);
