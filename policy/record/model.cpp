@@ -2,7 +2,10 @@
 // model.cpp - an energy model as words, and back.
 #include "policy/record/model.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "policy/words.hpp"
 
@@ -131,6 +134,23 @@ const LineName* find_line(std::string_view line) {
     return found == std::end(kLines) ? nullptr : &*found;
 }
 
+/// Returns true when each run time and power that the model predicts can be meant, and none is a million times another.
+bool is_possible(const EnergyModel& model, const Application& application) {
+    constexpr double kMostRatio = 1e6;
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (std::size_t p = 0; p < application.on.size(); ++p) {
+        const std::optional<Signature>& signature = application.on[p];
+        if (!signature) continue;
+        if (signature->seconds <= 0 || signature->watts <= 0) return false;
+        for (const Prediction& at : predict(model.partitions[p], *signature)) {
+            if (!std::isfinite(at.seconds) || !std::isfinite(at.watts)) return false;
+            least = std::min(least, at.seconds);
+            most = std::max(most, at.seconds);
+        }
+    }
+    return most == 0 || most / least <= kMostRatio;
+}
+
 }  // namespace
 
 std::vector<std::string> lines_of(const EnergyModel& model) {
@@ -158,9 +178,15 @@ Added add_line(EnergyModel& model, std::string_view line) {
 }
 
 std::string lack_of(const EnergyModel& model) {
-    for (const NodeModel& node : model.partitions)
+    for (const NodeModel& node : model.partitions) {
         if (node.nominal >= node.states.size()) return "has a partition without a line state of its nominal frequency";
-    return "";
+        double before = 0;
+        for (const FrequencyState& state : node.states)
+            if (state.ghz <= std::exchange(before, state.ghz)) return "has frequencies that do not ascend from above 0";
+    }
+    const bool possible = std::ranges::all_of(
+        model.applications, [&model](const Application& application) { return is_possible(model, application); });
+    return possible ? "" : "has an application with a time or a power that cannot be right";
 }
 
 }  // namespace drom::policy::record

@@ -29,7 +29,7 @@ bool is_of_model(std::string_view line);
 /// Adds one line to the model. Errors: what is wrong with the line, as the rest of a sentence.
 tl::expected<void, std::string> add_line(EnergyModel& model, std::string_view line);
 
-/// Returns what the model lacks, as the rest of a sentence; empty: nothing.
+/// Returns what the model lacks, or has that cannot be right, as the rest of a sentence; empty: nothing.
 std::string lack_of(const EnergyModel& model);
 
 }  // namespace drom::policy::record

@@ -224,11 +224,48 @@ TEST(Record, WhatCannotBeReadIsSaidWithItsLine) {
               "line 6 is of several partitions, and policy easy uses one");
 }
 
-TEST(Record, NoDamagedByteEndsTheProgram) {
-    EXPECT_TRUE(holds_for_every_policy("damaged", [](const policy::PolicyRow& row) {
-        std::string text = record_of(random_site(row, 12), {policy::Policy(row), {}});
-        const auto at = *rc::gen::inRange<std::size_t>(0, text.size() - 1);
+// A run time of 0 ended the program.
+TEST(Record, AnEnergyModelThatCannotBeIsRefused) {
+    const policy::PolicyRow& row = *policy::find_policy("eamc");
+    Site site;
+    site.partitions = {policy::Machine::uniform(4, 8)};
+    policy::EnergyModel model = drom::test::thesis_model();
+    model.partitions = {{4, {{2, {}}, {3, {}}}, 1, 100, policy::PowerCurve{}}};
+    model.applications.resize(1);
+    model.applications[0].number = 7;
+    model.applications[0].on = {policy::Signature{100, 300, 0, 0, 0}};
+    site.energy = std::make_shared<const policy::EnergyModel>(model);
+    LogJob job;
+    job.application = 7;
+    site.workload.jobs = {job};
+    const std::string text = record_of(site, {policy::Policy(row), {}});
+    EXPECT_FALSE(replayed(text).difference);
+    const std::string before = "line 9 comes after an energy model that has ";
+    EXPECT_EQ(complaint(spoiled(text, "seconds=100 ", "seconds=0 ")),
+              before + "an application with a time or a power that cannot be right");
+    EXPECT_EQ(complaint(spoiled(text, "watts=300 ", "watts=-300 ")),
+              before + "an application with a time or a power that cannot be right");
+    EXPECT_EQ(complaint(spoiled(text, "ghz=2 ", "ghz=4 ")), before + "frequencies that do not ascend from above 0");
+    EXPECT_EQ(complaint(spoiled(text, "nominal=1 ", "nominal=2 ")),
+              before + "a partition without a line state of its nominal frequency");
+}
+
+/// Another byte, or another value of one word.
+std::string damaged(std::string text) {
+    const auto at = *rc::gen::inRange<std::size_t>(0, text.size() - 1);
+    const std::size_t equals = text.find('=', at);
+    if (*rc::gen::arbitrary<bool>() || equals == std::string::npos) {
         text[at] = *rc::gen::inRange<char>(' ', '~');
+        return text;
+    }
+    const auto value = *rc::gen::element<std::string>("0", "-1", "1", "3", "1e-300", "1e300", "999999999", "16777215",
+                                                      "1099511627776", "9223372036854775807", "never", "yes", "none");
+    return text.replace(equals + 1, text.find_first_of(" \n", equals) - equals - 1, value);
+}
+
+TEST(Record, NoDamagedByteOrWordEndsTheProgram) {
+    EXPECT_TRUE(holds_for_every_policy("damaged", [](const policy::PolicyRow& row) {
+        const std::string text = damaged(record_of(random_site(row, 12), {policy::Policy(row), {}}));
         const auto told = replay_record(text);
         RC_ASSERT((told ? !record_summary(*told).empty() : told.error().starts_with("line ")));
     }));
