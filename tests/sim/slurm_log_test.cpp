@@ -105,6 +105,19 @@ TEST(Sacct, ANameMayHaveABarInTheLastColumn) {
               "be the last, which may have a |; --skip-bad-lines leaves such lines out");
 }
 
+TEST(Sacct, AQosThatWasAskedForIsTheQueueOfItsJobAndNamedInTheHeader) {
+    const std::string header = "QOS|" + kHeader;
+    const Log log = read(header + "normal|" + kGood + "high|" + kGood + "|" + kGood + "normal|" + kGood);
+    std::vector<int> queues;
+    for (const LogJob& job : log.workload.jobs) queues.push_back(job.queue);
+    EXPECT_EQ(queues, (std::vector<int>{1, 2, -1, 1}));
+    EXPECT_EQ(header_of(log, "Queue"), "1 normal");
+    EXPECT_EQ(log.workload.header.back(), (std::pair<std::string, std::string>("Queue", "2 high")));
+    EXPECT_NE(error_of(header + "nor\x01mal|" + kGood).find("column 1: QOS 'nor.mal' is no name of a QOS"),
+              std::string::npos)
+        << error_of(header + "nor\x01mal|" + kGood);
+}
+
 TEST(Sacct, MissingColumnsAreNamed) {
     EXPECT_EQ(error_of("JobIDRaw|Submit|Start|State|NNodes|Timelimit\n"),
               "drom-sim: read log: line 1, column 1: the columns End, NCPUS are missing; sacct -a -X -P -o "
@@ -264,6 +277,7 @@ TEST(RealSlurm, SacctAndJobcompTellTheSameJobs) {
         LogJob& same = jobs.at(job.id);
         EXPECT_EQ(table->workload.partitions.at(static_cast<std::size_t>(same.partition)), name);
         same.partition = job.partition;
+        job.queue = -1;  // sacct was not asked for it
         EXPECT_EQ(job, same) << job.id;
         jobs.erase(job.id);
     }

@@ -90,6 +90,7 @@ TEST(SwfDialects, NamesAreNumberedAfterTheNumbersOfTheirColumn) {
     EXPECT_EQ(jobs[2].group, 2);
     EXPECT_EQ(jobs[3].group, -1);
     EXPECT_EQ(jobs[1].queue, 2);
+    EXPECT_EQ(log.workload.header.back(), (std::pair<std::string, std::string>("Queue", "2 normal")));
     EXPECT_EQ(log.workload.partitions, (std::vector<std::string>{"cm", "12"}));
     EXPECT_EQ(jobs[0].partition, 0);
     EXPECT_EQ(jobs[1].partition, 1);

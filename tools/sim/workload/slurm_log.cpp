@@ -61,7 +61,7 @@ private:
     const SlurmOptions& options_;
     LocalTimes times_;
     NameHash users_, applications_;
-    swf::Names partitions_;
+    swf::Names partitions_, qos_;
     enum class Format : std::uint8_t { kUnknown, kSacct, kJobcomp } format_ = Format::kUnknown;
     SacctTable table_;
     std::vector<Ended> jobs_;
@@ -98,6 +98,10 @@ std::int64_t peak_of(const std::vector<Ended>& jobs) {
     std::int64_t now = 0, peak = 0;
     for (const auto& [time, change] : changes) peak = std::max(peak, now += change);
     return peak;
+}
+
+bool has_control(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
 }
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
@@ -235,10 +239,12 @@ Done SlurmReader::take_labels(const Row& row, Ended& ended) {
     const auto memory = read_memory(row.texts[kMemory]);
     if (!memory) repairs_.add(RepairKind::kOutOfRange, repairs_.lines);
     if (memory) job.memory_kb = memory->per_processor(ended.nodes, job.processors);
-    std::string partition(row.texts[kPartition]);
-    const auto is_control = [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; };
-    if (std::any_of(partition.begin(), partition.end(), is_control))
+    std::string partition(row.texts[kPartition]), qos(row.texts[kQos]);
+    if (has_control(partition))
         return tl::make_unexpected(at(row, kPartition, quoted(partition) + " is no name of a partition"));
+    if (has_control(qos)) return tl::make_unexpected(at(row, kQos, quoted(qos) + " is no name of a QOS"));
+    std::replace(qos.begin(), qos.end(), ' ', '_');  // the header has a blank behind a name
+    if (!qos.empty()) job.queue = qos_.index(qos) + 1;
     std::replace(partition.begin(), partition.end(), ';', ',');  // the header has ; between names
     if (!partition.empty()) job.partition = partitions_.index(partition);
     const std::size_t before = users_.collisions() + applications_.collisions();
@@ -280,6 +286,8 @@ void SlurmReader::set_header(Workload& workload) const {
     add("UnixStartTime", std::to_string(jobs_.front().job.submit));
     add("TimeZoneString", options_.zone);
     add("Note", "users and applications are hashed names");
+    int number = 0;
+    for (const std::string& name : qos_.list()) add("Queue", fmt::format("{} {}", ++number, name));
     for (const Repair& repair : repairs_.list()) add("Note", repair.sentence());
 }
 

@@ -20,12 +20,23 @@ struct Name {
     Field field;
 };
 // The first of a field is the one that sentences name. Of two that a table has, the earlier here is taken.
-constexpr Name kColumnNames[] = {{"JobIDRaw", kJobId},        {"JobID", kJobId},      {"Submit", kSubmit},
-                                 {"Start", kStart},           {"End", kEnd},          {"Timelimit", kTimelimit},
-                                 {"NNodes", kNodes},          {"AllocNodes", kNodes}, {"NCPUS", kCpus},
-                                 {"AllocCPUS", kCpus},        {"State", kState},      {"User", kUser},
-                                 {"Partition", kPartition},   {"ReqMem", kMemory},    {"JobName", kJobName},
-                                 {"TimelimitRaw", kTimelimit}};
+constexpr Name kColumnNames[] = {{"JobIDRaw", kJobId},
+                                 {"JobID", kJobId},
+                                 {"Submit", kSubmit},
+                                 {"Start", kStart},
+                                 {"End", kEnd},
+                                 {"Timelimit", kTimelimit},
+                                 {"NNodes", kNodes},
+                                 {"AllocNodes", kNodes},
+                                 {"NCPUS", kCpus},
+                                 {"AllocCPUS", kCpus},
+                                 {"State", kState},
+                                 {"User", kUser},
+                                 {"Partition", kPartition},
+                                 {"ReqMem", kMemory},
+                                 {"JobName", kJobName},
+                                 {"TimelimitRaw", kTimelimit},
+                                 {"QOS", kQos}};
 // In the order of a line; a value ends where the next of these keys begins. Values may have blanks: names, folders.
 constexpr Name kKeys[] = {{"JobId", kJobId},         {"UserId", kUser},
                           {"GroupId", kFields},      {"Name", kJobName},
@@ -35,7 +46,7 @@ constexpr Name kKeys[] = {{"JobId", kJobId},         {"UserId", kUser},
                           {"NodeCnt", kNodes},       {"ProcCnt", kCpus},
                           {"WorkDir", kFields},      {"ReservationName", kFields},
                           {"Gres", kFields},         {"Tres", kMemory},
-                          {"Account", kFields},      {"QOS", kFields},
+                          {"Account", kFields},      {"QOS", kQos},
                           {"WcKey", kFields},        {"Cluster", kFields},
                           {"SubmitTime", kSubmit},   {"EligibleTime", kFields}};
 

@@ -25,6 +25,7 @@ enum Field : std::uint8_t {
     kPartition,
     kMemory,
     kJobName,
+    kQos,
     kFields
 };
 /// The fields before this one are needed, the others may be missing.

@@ -7,7 +7,8 @@
 //                       missing
 //   19 or more          by blanks: 19 are an index column in front of the 18; more are columns of other tools behind
 //                       them; by `;`: what follows the 18th (a list of modules) is not read
-//   names               in the fields user, group, application, queue and partition
+//   names               in the fields user, group, application, queue and partition; those of queues become header
+//                       lines "Queue: NUMBER NAME", as the format has them
 //   id;user;submit;...  8 to 13 fields by `;` with a name in the second: the `.sim` form of BSC's Slurm simulator,
 //                       id;user;submit;run;limit;tasks;partition;account;CPUs per task;tasks per node. The limit is in
 //                       minutes (in the samples no run time exceeds 60 times it); processors are tasks times CPUs per

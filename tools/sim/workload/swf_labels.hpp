@@ -43,6 +43,9 @@ public:
     /// The code as a number: names come after the largest number of the column.
     [[nodiscard]] int number(int code) const { return code < kUnknown ? largest_ + 1 + (kFirstName - code) : code; }
 
+    /// The number that the name of this index has.
+    [[nodiscard]] int number_of_name(int index) const { return largest_ + 1 + index; }
+
     Names names;
     /// The code as an index of `names`; a number that has no name yet becomes one. `listed`: names of the numbers 1, 2,
     /// ...

@@ -361,6 +361,9 @@ void LogReader::number_labels() {
         if (named || !listed.empty()) job.partition = partitions_.named(job.partition, listed);
     }
     log_.workload.partitions = partitions_.names.list();
+    int index = 0;
+    for (const std::string& name : queues_.names.list())
+        log_.workload.header.emplace_back("Queue", fmt::format("{} {}", queues_.number_of_name(index++), name));
 }
 
 /// Size of the machine, names of the partitions.
