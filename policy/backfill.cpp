@@ -59,7 +59,8 @@ struct Terms {
 
 class Backfill final : public Scheduler {
 public:
-    Backfill(BackfillRules rules, std::optional<SlowdownRules> sharing) : rules_(std::move(rules)), sharing_(sharing) {}
+    Backfill(BackfillRules rules, std::optional<SlowdownRules> sharing)
+        : rules_(std::move(rules)), sharing_(std::move(sharing)) {}
 
     void submit(const Job& job) override {
         queue_.push_back({job});
@@ -327,7 +328,7 @@ BackfillRules BackfillRules::easy() {
 }
 
 std::unique_ptr<Scheduler> backfill(BackfillRules rules, std::optional<SlowdownRules> sharing) {
-    return std::make_unique<Backfill>(std::move(rules), sharing);
+    return std::make_unique<Backfill>(std::move(rules), std::move(sharing));
 }
 
 }  // namespace drom::policy

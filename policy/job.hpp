@@ -38,9 +38,12 @@ struct Job {
     int nodes = 1;               ///< whole nodes, >= 1
     int min_cores = 1;           ///< on each node: one per rank (thesis 4.5.3)
     Kind kind = Kind::kMalleable;
-    int partition = 0;     ///< from 0; -1: of none that is known
+    int partition = -1;    ///< from 0; -1: of none that is known
+    int qos = -1;          ///< number; -1: of none that is known
     int application = -1;  ///< of the energy model where there is one, else the log's; -1: of none that is known
     int user = -1;         ///< number; -1: not known
+    /// No guest slows it down to this or beyond: its user's own bound.
+    double max_slowdown = std::numeric_limits<double>::infinity();
     NodeFilter filter;
     const ResizeTraits* resize = nullptr;  ///< how its number of nodes may change; null: not at all. Not owned
 };

@@ -345,12 +345,13 @@ std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const 
     const int all = cluster.machine().cores_per_node;
     const Seconds length = length_with(cluster, job, cores);
     if (lender.end < min_end(length, rules, now)) return std::nullopt;
+    if (!rules.limits.may_take(job, cluster.running(lender.slot).job)) return std::nullopt;
     if (can_lend(lender, rules) < cores || !nodes_suit(cluster, lender.slot, job.filter)) return std::nullopt;
     const Seconds end = end_of_mate(cluster, lender, cores, length, job.request * all, rules.jobs_per_node, now);
     if (end < now + length || end == kNever) return std::nullopt;
     const RunningJob& running = cluster.running(lender.slot);
     const double predicted = slowdown(running.job, end);
-    if (predicted >= limit) return std::nullopt;
+    if (predicted >= rules.limits.of(running.job, limit)) return std::nullopt;
     return Mate{lender.slot, running.job.id, running.job.nodes, predicted, end};
 }
 
@@ -359,6 +360,7 @@ std::optional<Mate> as_mate_in_part(const Cluster& cluster, const Lender& lender
     const int all = cluster.machine().cores_per_node;
     const Seconds length = length_with(cluster, job, cores);
     if (lender.end < min_end(length, rules, now)) return std::nullopt;
+    if (!rules.limits.may_take(job, cluster.running(lender.slot).job)) return std::nullopt;
     const int nodes = nodes_to_lend(cluster, lender.slot);
     if (nodes == 0 || all - cores < std::max(1, lender.min_cores)) return std::nullopt;
     if (!nodes_suit(cluster, lender.slot, job.filter)) return std::nullopt;
@@ -367,7 +369,7 @@ std::optional<Mate> as_mate_in_part(const Cluster& cluster, const Lender& lender
     if (end < now + length || end == kNever) return std::nullopt;
     const RunningJob& running = cluster.running(lender.slot);
     const double predicted = slowdown(running.job, end);
-    if (predicted >= limit) return std::nullopt;
+    if (predicted >= rules.limits.of(running.job, limit)) return std::nullopt;
     return Mate{lender.slot, running.job.id, nodes, predicted, end};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policy/availability.hpp"
+#include "policy/limits.hpp"
 
 namespace drom::policy {
 
@@ -19,6 +20,7 @@ struct SharingRules {
     int jobs_per_node = 2;    ///< most jobs on a node; with 2 a job that shares already is no candidate
     bool add_free_nodes = false;  ///< nodes that no job needs until the guest's end may complete those of the mates
     bool parts = false;           ///< a guest takes as many of a mate's nodes as it needs; see choose_parts()
+    MateLimits limits;            ///< of mates of some partitions and QOS
 };
 
 struct Mate {
@@ -43,7 +45,8 @@ struct MateSet {
 int can_lend(const Lender& lender, const SharingRules& rules) noexcept;
 
 /// Returns the running job as a mate of `job` that lends `cores` cores of each node at `now`. Returns nothing when the
-/// guest would outlive it, when its nodes do not suit the job, or when its slowdown would reach `limit`.
+/// guest would outlive it, when its nodes do not suit the job, or when its QOS forbids it. The same when its slowdown
+/// would reach its limit: `limit`, unless rules.limits or its user say another.
 std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const Job& job, int cores, double limit,
                             const SharingRules& rules, Seconds now);
 

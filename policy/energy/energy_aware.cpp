@@ -75,7 +75,7 @@ struct Lane {
 class EnergyAware final : public Scheduler {
 public:
     EnergyAware(EnergyModel model, EnergyRules rules, std::optional<SlowdownRules> sharing)
-        : model_(std::move(model)), rules_(rules), sharing_(sharing) {}
+        : model_(std::move(model)), rules_(rules), sharing_(std::move(sharing)) {}
 
     void submit(const Job& job) override {
         Waiting& waiting = jobs_.emplace_back();
@@ -244,7 +244,7 @@ private:
 }  // namespace
 
 std::unique_ptr<Scheduler> energy_aware(EnergyModel model, EnergyRules rules, std::optional<SlowdownRules> sharing) {
-    return std::make_unique<EnergyAware>(std::move(model), rules, sharing);
+    return std::make_unique<EnergyAware>(std::move(model), rules, std::move(sharing));
 }
 
 }  // namespace drom::policy

@@ -57,6 +57,14 @@ std::string limit_text(const Rules& rules) {
     return rules.sharing.limit == Limit::kInfinite ? "inf" : "dynamic";
 }
 
+Read set_qos(Rules& rules, std::string_view text) {
+    if (text != "any" && text != "strict") return tl::unexpected(std::string("is neither any nor strict"));
+    rules.sharing.sharing.limits.strict = text == "strict";
+    return {};
+}
+
+std::string qos_text(const Rules& rules) { return rules.sharing.sharing.limits.strict ? "strict" : "any"; }
+
 constexpr const char* kPredictors[] = {"request", "last2", "knn"};
 
 Read read_predictor(PredictionRules::Kind& into, std::string_view text) {
@@ -117,6 +125,13 @@ constexpr Option<Rules> kBackfill[] = {
 
 constexpr Option<Rules> kSharing[] = {
     {"max_slowdown", "P", "no mate is slowed down to P or beyond: a number, inf, dynamic", set_limit, limit_text},
+    {"partition_max_slowdown", "NAME:P/NAME:P...", "the same for mates of some partitions, by number or name: a number, inf",
+     [](Rules& r, std::string_view v) { return read_limits(r.sharing.sharing.limits.partitions, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.limits.partitions); }},
+    {"qos_max_slowdown", "NAME:P/NAME:P...", "the same for mates of some QOS, which is the queue of the log; of both the smaller",
+     [](Rules& r, std::string_view v) { return read_limits(r.sharing.sharing.limits.qos, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.limits.qos); }},
+    {"qos", "any|strict", "strict: no guest takes cores from a mate of a higher QOS", set_qos, qos_text},
+    {"qos_order", "NAME/NAME...", "every QOS from the lowest to the highest, for strict",
+     [](Rules& r, std::string_view v) { return read_names(r.sharing.sharing.limits.qos_order, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.limits.qos_order); }},
     {"sharing_factor", "F", "largest share of a job's cores on a node that is lent",
      [](Rules& r, std::string_view v) { return read_number(r.sharing.sharing.sharing_factor, v, 0.01, 0.99); }, [](const Rules& r) { return text_of(r.sharing.sharing.sharing_factor); }},
     {"max_mates", "M", "most mates of a guest",
@@ -181,6 +196,11 @@ BackfillPolicy sd_plus() {
 }
 
 }  // namespace
+
+MateLimits* mate_limits(Policy& policy) {
+    if (policy.find("qos_order") == nullptr || policy.row().defaults.type() != typeid(Rules)) return nullptr;
+    return &policy.rules<Rules>().sharing.sharing.limits;
+}
 
 std::vector<PolicyRow> backfill_rows() {
     return {

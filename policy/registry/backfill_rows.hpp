@@ -19,4 +19,7 @@ struct BackfillPolicy {
 /// Makes the rows easy, slurm, sd, sd+ and sd-deep.
 std::vector<PolicyRow> backfill_rows();
 
+/// Returns the limits of mates per partition and QOS; null: the policy has none.
+MateLimits* mate_limits(Policy& policy);
+
 }  // namespace drom::policy

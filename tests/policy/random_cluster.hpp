@@ -18,6 +18,8 @@ inline Job random_job(JobId id, Seconds now, int most_nodes) {
     job.nodes = *rc::gen::inRange(1, most_nodes + 1);
     job.min_cores = *rc::gen::weightedElement<int>({{8, 1}, {1, 2}, {1, 3}});
     job.kind = *rc::gen::weightedElement<Kind>({{6, Kind::kMalleable}, {1, Kind::kRigid}});
+    job.partition = *rc::gen::inRange(-1, 2);
+    job.qos = *rc::gen::inRange(-1, 2);
     return job;
 }
 

@@ -3,8 +3,12 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
+#include <set>
 
+#include "engine/job_labels.hpp"
 #include "engine/metrics.hpp"
 #include "engine/settings.hpp"
 #include "property.hpp"
@@ -40,12 +44,14 @@ public:
                 if (cluster.running(decision.slot).end > cluster.running(mate.slot).end)
                     trouble = "a guest outlives its mate";
         }
+        if (watch_mates) watch_mates(cluster, {started.begin() + static_cast<std::ptrdiff_t>(before), started.end()});
     }
     void ended(policy::JobId id, Seconds run) override { inner_->ended(id, run); }
     Seconds wake() const override { return inner_->wake(); }
     std::size_t waiting() const override { return inner_->waiting(); }
 
     std::string trouble;
+    std::function<void(const policy::Cluster&, std::vector<policy::Start>)> watch_mates;
 
 private:
     std::unique_ptr<policy::Scheduler> inner_;
@@ -66,6 +72,8 @@ Workload random_workload(bool exact) {
         job.request = *rc::gen::inRange<Seconds>(1, 500);
         job.run = exact ? job.request : *rc::gen::inRange<Seconds>(0, job.request + 1);
         job.user = exact ? -1 : *rc::gen::inRange(0, 3);
+        job.partition = *rc::gen::inRange(-1, 4);  // logs number them from 1
+        job.queue = *rc::gen::inRange(-1, 3);
         workload.jobs.push_back(job);
     }
     return workload;
@@ -91,8 +99,9 @@ std::string random_setting() {
 
 Outcome simulated(const Workload& workload, const std::string& setting, const std::string& model = "ideal",
                   std::string* trouble = nullptr) {
-    const auto parameters = read_setting(setting, {{"model", model}});
+    auto parameters = read_setting(setting, {{"model", model}});
     RC_ASSERT(parameters.has_value());
+    RC_ASSERT(set_job_numbers(parameters->policy, workload).has_value());
     EngineRules rules = engine_rules_of(*parameters, kNodes, kCores);
     rules.window_to = 1'000'000;  // every stretch is recorded: the work that was done can be counted
     Watched scheduler(parameters->policy.scheduler());
@@ -196,6 +205,106 @@ TEST(Engine, NobodySharesWhenNobodyIsMalleable) {
         const auto scheduler = parameters->policy.scheduler();
         const Outcome shared = simulate(workload, *scheduler, engine_rules_of(*parameters, kNodes, kCores));
         RC_ASSERT(same(shared, simulated(workload, "slurm")));
+    }));
+}
+
+// ---- limits per partition and QOS ----------------------------------------------------------------------------------
+
+/// Has a job of every partition and QOS, so that all of them can be named.
+Workload workload_of_all() {
+    Workload workload = random_workload(false);
+    for (int i = 0; i < 3; ++i) {
+        LogJob last = workload.jobs.back();
+        last.partition = i + 1;
+        last.queue = i;
+        workload.jobs.push_back(last);
+    }
+    return workload;
+}
+
+/// Limits as a test knows them; 0: none.
+struct Own {
+    double of_partition[3] = {};
+    double of_qos[3] = {};
+    double general = 0;
+
+    double of(const policy::Job& mate) const {
+        const double one = mate.partition < 0 ? 0 : of_partition[mate.partition];
+        const double other = mate.qos < 0 ? 0 : of_qos[mate.qos];
+        if (one == 0 && other == 0) return general;
+        return one == 0 || other == 0 ? std::max(one, other) : std::min(one, other);
+    }
+};
+
+std::string list_of(const double (&limits)[3], int first) {
+    std::string text;
+    for (int i = 0; i < 3; ++i)
+        if (limits[i] != 0)
+            text += (text.empty() ? "" : "/") + std::to_string(first + i) + ':' +
+                    (std::isinf(limits[i]) ? "inf" : policy::text_of(limits[i]));
+    return text.empty() ? "none" : text;
+}
+
+TEST(Limits, NoMateIsPredictedToEndBeyondItsOwn) {
+    int shared = 0;
+    EXPECT_TRUE(holds("limits of mates", [&shared] {
+        const Workload workload = workload_of_all();
+        const double infinite = std::numeric_limits<double>::infinity();
+        Own own;
+        for (double& limit : own.of_partition) limit = *rc::gen::element(0.0, 1.5, 4.0, infinite);
+        for (double& limit : own.of_qos) limit = *rc::gen::element(0.0, 2.0, 8.0, infinite);
+        own.general = *rc::gen::element(2.0, infinite);
+        const bool strict = *rc::gen::arbitrary<bool>();
+        const std::string base =
+            *rc::gen::element<std::string>("sd:base=easy,", "sd:", "sd+:gain=0,", "sd-deep:gain=0,");
+        const auto parameters =
+            read_setting(base + "max_slowdown=" + (std::isinf(own.general) ? "inf" : "2") + ",partition_max_slowdown=" +
+                             list_of(own.of_partition, 1) + ",qos_max_slowdown=" + list_of(own.of_qos, 0) +
+                             ",sd_prediction=request,qos_order=1/0/2,qos=" + (strict ? "strict" : "any"),
+                         {});
+        RC_ASSERT(parameters.has_value());
+        policy::Policy asked = parameters->policy;
+        RC_ASSERT(set_job_numbers(asked, workload).has_value());
+        Watched scheduler(asked.scheduler());
+        std::set<policy::JobId> mates;
+        scheduler.watch_mates = [&](const policy::Cluster& cluster, const std::vector<policy::Start>& started) {
+            constexpr int kPlaces[] = {1, 0, 2};
+            const auto place = [&](const policy::Job& job) { return job.qos < 0 ? -1 : kPlaces[job.qos]; };
+            for (const policy::Start& start : started)
+                for (const policy::Mate& mate : start.decision.mate_set.mates) {
+                    ++shared;
+                    mates.insert(mate.id);
+                    const policy::Job& lender = cluster.running(mate.slot).job;
+                    RC_ASSERT(mate.slowdown < own.of(lender));
+                    RC_ASSERT(!strict || place(lender) <= place(start.job));
+                }
+            // Not only at the decision. Whole seconds are rounded up where a mate in parts has several guests.
+            for (int slot = 0; slot < cluster.slots() && base != "sd-deep:gain=0,"; ++slot) {
+                const policy::RunningJob& running = cluster.running(slot);
+                if (running.runs && mates.contains(running.job.id))
+                    RC_ASSERT(policy::slowdown(running.job, running.end) < own.of(running.job));
+            }
+        };
+        simulate(workload, scheduler, engine_rules_of(*parameters, kNodes, kCores));
+        RC_ASSERT(scheduler.trouble == "");
+    }));
+    EXPECT_GT(shared, drom::test::cases_a_property() / 2) << "the workloads hardly share";
+}
+
+TEST(Limits, ThatAreInfiniteForAllChangeNothing) {
+    EXPECT_TRUE(holds("inf", [] {
+        Workload workload = workload_of_all();
+        const bool by_qos = *rc::gen::arbitrary<bool>();
+        for (LogJob& job : workload.jobs) (by_qos ? job.queue : job.partition) = 1 + std::abs(job.queue % 2);
+        workload.jobs.back().queue = workload.jobs.back().partition = 1;
+        workload.jobs.front().queue = workload.jobs.front().partition = 2;
+        const std::string base = *rc::gen::element<std::string>("sd:base=easy", "sd:bf_interval=7", "sd-deep:gain=0");
+        const std::string common = base + *rc::gen::element<std::string>(",jobs_per_node=3", ",add_free_nodes=yes", "");
+        const std::string option = by_qos ? ",qos_max_slowdown=1:inf/2:inf" : ",partition_max_slowdown=1:inf/2:inf";
+        const Outcome today = simulated(workload, common + ",max_slowdown=inf");
+        RC_ASSERT(same(today, simulated(workload, common + ",max_slowdown=1" + option)));
+        RC_ASSERT(same(today, simulated(workload, common + ",max_slowdown=inf" + option)));
+        RC_ASSERT(same(today, simulated(workload, common + ",max_slowdown=inf,qos_order=0/1/2")));
     }));
 }
 

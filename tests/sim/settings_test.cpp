@@ -42,6 +42,14 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
         {"slurm:main_scheduler=1", "main_scheduler '1' is neither yes nor no"},
         {"slurm:partition_factors=1//1", "partition_factors '1//1' has '', which is not a number"},
         {"slurm:partition_factors=1/2", "partition_factors '1/2' has '2', which is out of range; 0 to 1 can be meant"},
+        {"sd:partition_max_slowdown=2",
+         "partition_max_slowdown '2' has '2', which is no NAME:LIMIT; limits look like 2:10/5:inf"},
+        {"sd+:qos_max_slowdown=low:0.5",
+         "qos_max_slowdown 'low:0.5' has the limit '0.5', which is out of range; 1 to 1000000000000 can be meant; nor "
+         "inf"},
+        {"sd:qos=weak", "qos 'weak' is neither any nor strict"},
+        {"sd:qos_order=low/low", "qos_order 'low/low' names 'low' twice"},
+        {"slurm:qos=strict", "policy slurm has no parameter 'qos'"},
         {"easy:model=fast", "model 'fast' is no runtime model; there are ideal, worst, downey and amdahl"},
         {"easy:malleable_share=1.5", "malleable_share '1.5' is out of range; 0 to 1 can be meant"},
     };

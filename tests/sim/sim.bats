@@ -293,6 +293,27 @@ LOG
     [[ $(sed -n 2p decisions.csv) == 5,10,3,2,share,1,4,10,800,210,share,1,2,10,410,1 ]]
 }
 
+@test "partitions and QOS of a log have limits of their own, and what no job has is refused" {
+    sed -i 's/ 1 -1 -1 -1$/ 3 7 -1 -1/; 1i; Queue: 3 low' "$log"
+    [[ $("$sim" --swf "$log" --policy sd --base easy --json -q | jq .malleable_starts) == 0 ]]
+    for limit in --partition-max-slowdown=7:1.2 --qos-max-slowdown=3:inf --qos-max-slowdown=low:2; do
+        [[ $("$sim" --swf "$log" --policy sd --base easy "$limit" --json -q | jq .malleable_starts) == 1 ]]
+    done
+    run -0 "$sim" compare --swf "$log" slurm sd:base=easy,qos=strict,qos_order=low --vary partition_max_slowdown=none,7:1.2 -q
+    refused() {
+        run -2 --separate-stderr "$sim" run --swf "$log" --policy "$2"
+        echo "$2 -> $stderr"
+        [[ -z $output && $stderr == "drom-sim: run: $1" ]]
+        run -2 --separate-stderr "$sim" compare --swf "$log" slurm "$2"
+        [[ -z $output && $stderr == "drom-sim: compare: $1" ]]
+    }
+    refused "partition_max_slowdown: $log has no jobs of partition '2'; it has jobs of partition 7" sd:partition_max_slowdown=2:5
+    refused "qos_max_slowdown: $log has no jobs of QOS 'high'; it has jobs of QOS low" sd+:qos_max_slowdown=high:5
+    refused "qos_max_slowdown 'low:0.5' has the limit '0.5', which is out of range; 1 to 1000000000000 can be meant; nor inf" sd:qos_max_slowdown=low:0.5
+    refused "qos=strict needs qos_order, which lists every QOS from the lowest to the highest" sd:qos=strict
+    refused "qos_order lacks QOS low of jobs of $log; it has to list every QOS of the jobs" sd:qos=strict,qos_order=high
+}
+
 @test "the line that a killed controller did not finish is left out and said" {
     { decision_log && printf 'consider at=3'; } >cut.log
     run -0 --separate-stderr "$sim" replay cut.log

@@ -10,6 +10,7 @@
 
 #include "cli/simulation.hpp"
 #include "cli/site.hpp"
+#include "engine/job_labels.hpp"
 #include "engine/replication.hpp"
 #include "report/jobs_csv.hpp"
 #include "report/report.hpp"
@@ -121,6 +122,7 @@ tl::expected<void, std::string> set_partitions(const SimulationOptions& options,
         auto parameters = read_setting(task.setting, common_parameters(options, &workload));
         if (!parameters) return tl::unexpected(parameters.error());
         task.parameters = std::move(*parameters);
+        if (auto set = set_job_numbers(task.parameters.policy, workload); !set) return set;
     }
     return {};
 }

@@ -4,6 +4,7 @@
 
 #include "cli/simulation.hpp"
 #include "cli/site.hpp"
+#include "engine/job_labels.hpp"
 #include "report/jobs_csv.hpp"
 #include "report/record_text.hpp"
 #include "report/report.hpp"
@@ -71,6 +72,8 @@ int verb_run(const SimulationOptions& typed) {
     if (!input) return fail(input.error());
     parameters = read_setting(options.settings.front(), common_parameters(options, &input->workload));
     if (!parameters) return misused(options, parameters.error());
+    if (const auto set = set_job_numbers(parameters->policy, input->workload); !set)
+        return misused(options, set.error());
     if (const std::string why = unfit(*input, parameters->policy.row()); !why.empty()) return misused(options, why);
     const auto window = read_window(options.out.empty() ? "none" : options.window, input->workload);
     if (!window) return misused(options, window.error());

@@ -137,6 +137,7 @@ private:
             out_.jobs.push_back(outcome);
             // Logs number them from 1, lists of names from 0.
             partitions_.push_back(workload_.partitions.empty() ? job.partition - 1 : job.partition);
+            qos_.push_back(job.queue);
         }
     }
 
@@ -220,6 +221,7 @@ private:
             job.min_cores = rules_.ranks_per_node;
             job.kind = outcome.malleable ? policy::Kind::kMalleable : policy::Kind::kRigid;
             job.partition = std::max(-1, partitions_[submitted_]);
+            job.qos = std::max(-1, qos_[submitted_]);
             job.application = known_application(outcome);
             job.user = outcome.user;
             if (outcome.program >= 0) job.resize = &program(outcome).traits;
@@ -442,7 +444,7 @@ private:
     const EngineRules& rules_;
     std::vector<Cluster> clusters_;  ///< of each partition
     Outcome out_;
-    std::vector<int> partitions_;
+    std::vector<int> partitions_, qos_;
     std::unordered_map<int, int> applications_;  ///< the log's numbers to those of the energy model
     std::vector<std::vector<Work>> work_;        ///< of each slot of each partition
     std::priority_queue<End, std::vector<End>, Later> ends_;

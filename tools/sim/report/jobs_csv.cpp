@@ -50,7 +50,7 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
     {"mates", "", "shared: ids of the jobs whose nodes it joined, separated by blanks", [](Text& t, Row r) { if (shared(r)) put_ids(t, r.job.mates); }},
     {"lent_cores", "cores", "shared: cores that each mate gave, of each node", [](Text& t, Row r) { if (shared(r)) put_integer(t, r.job.lent_cores); }},
     {"pi", "", "shared: sum of the mates' predicted slowdowns (thesis, equation 5.1)", [](Text& t, Row r) { if (shared(r)) put_decimals(t, r.job.index); }},
-    {"limit", "", "shared: what each mate's predicted slowdown had to stay below; `inf`: no limit", [](Text& t, Row r) { if (shared(r)) put_decimals(t, r.job.limit); }},
+    {"limit", "", "shared: what each mate's predicted slowdown had to stay below, unless it has a limit of its own; `inf`: no limit", [](Text& t, Row r) { if (shared(r)) put_decimals(t, r.job.limit); }},
     {"static_start", "s", "shared: predicted start if the job had waited; empty: none was in sight", [](Text& t, Row r) { if (shared(r) && r.job.static_start < policy::kNever) put_integer(t, r.job.static_start); }},
     {"guests", "", "times that other jobs joined its nodes", [](Text& t, Row r) { put_integer(t, r.job.guests); }},
     {"killed", "0/1", "1: the job was ended at its limit", [](Text& t, Row r) { put_flag(t, r.job.killed); }},

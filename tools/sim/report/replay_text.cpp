@@ -122,7 +122,7 @@ constexpr CsvColumn<Redecided> kTable[] = {
     {"outcome", "", "`share`, or why the job waits", [](Text& t, Row r) { put_text(t, outcome_word(r.then.refusal)); }},
     {"mates", "", "shared: ids of the jobs that make room, separated by blanks", [](Text& t, Row r) { put_ids(t, r.then.mates); }},
     {"cores", "cores", "shared: cores that each mate lends, of each node", [](Text& t, Row r) { if (shares(r.then)) put_integer(t, r.then.cores); }},
-    {"limit", "", "what each mate's predicted slowdown has to stay below; `inf`: no limit", [](Text& t, Row r) { put_number(t, r.then.limit); }},
+    {"limit", "", "what each mate's predicted slowdown has to stay below, unless it has a limit of its own; `inf`: no limit", [](Text& t, Row r) { put_number(t, r.then.limit); }},
     {"static_start", "s", "predicted start if the job waits; empty: none is in sight", [](Text& t, Row r) { if (r.then.static_start < policy::kNever) put_integer(t, r.then.static_start); }},
     {"end", "s", "shared: predicted end at the latest", [](Text& t, Row r) { if (shares(r.then)) put_integer(t, r.then.guest_end); }},
     {"now_outcome", "", "`outcome` as the policy decides now, or by other parameters", [](Text& t, Row r) { put_text(t, outcome_word(r.now.refusal)); }},

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// limits.cpp - limits by name, and by the numbers that jobs have.
+#include "policy/limits.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "policy/registry/values.hpp"
+
+namespace drom::policy {
+namespace {
+
+constexpr std::string_view kNothing = "none";
+
+std::map<int, double> numbered(const std::vector<NamedLimit>& limits, const Numbers& numbers) {
+    std::map<int, double> all;
+    for (const NamedLimit& limit : limits)
+        if (const auto found = numbers.find(limit.name); found != numbers.end()) {
+            const auto [known, is_new] = all.emplace(found->second, limit.max_slowdown);
+            if (!is_new) known->second = std::min(known->second, limit.max_slowdown);
+        }
+    return all;
+}
+
+/// Returns the limit of a number; nothing: it has none of its own.
+std::optional<double> find(const std::map<int, double>& limits, int number) {
+    const auto found = limits.find(number);
+    return found == limits.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::string_view> items_of(std::string_view text) {
+    std::vector<std::string_view> items;
+    for (std::size_t from = 0; from <= text.size(); from += items.back().size() + 1)
+        items.push_back(text.substr(from, text.find('/', from) - from));
+    return items;
+}
+
+Read read_limit(double& into, std::string_view text) {
+    if (text == "inf") {
+        into = std::numeric_limits<double>::infinity();
+        return {};
+    }
+    if (auto read = read_number(into, text, 1.0, 1e12); !read) return tl::unexpected(read.error() + "; nor inf");
+    return {};
+}
+
+bool is_letter_or_digit(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return std::isalnum(byte) != 0 || byte >= 0x80;  // names may be in UTF-8
+}
+
+/// Errors: the name cannot be one, or is one of `before`.
+Read check_name(std::string_view name, const std::vector<std::string>& before) {
+    if (name.empty()) return tl::unexpected(std::string("has a name that is empty"));
+    if (std::ranges::none_of(name, is_letter_or_digit) || name.find(' ') != std::string_view::npos)
+        return tl::unexpected("has the name '" + std::string(name) + "', which has a blank, or no letter or digit");
+    if (std::ranges::find(before, name) == before.end()) return {};
+    return tl::unexpected("names '" + std::string(name) + "' twice");
+}
+
+tl::expected<NamedLimit, std::string> named_limit(std::string_view item) {
+    const std::size_t colon = item.rfind(':');
+    if (colon == std::string_view::npos)
+        return tl::unexpected("has '" + std::string(item) + "', which is no NAME:LIMIT; limits look like 2:10/5:inf");
+    NamedLimit limit{std::string(item.substr(0, colon)), 1};
+    const std::string_view number = item.substr(colon + 1);
+    if (const auto read = read_limit(limit.max_slowdown, number); !read)
+        return tl::unexpected("has the limit '" + std::string(number) + "', which " + read.error());
+    return limit;
+}
+
+}  // namespace
+
+int Names::number(std::string_view name) {
+    if (const auto found = numbers_.find(name); found != numbers_.end()) return found->second;
+    const auto next = static_cast<int>(names_.size());
+    names_.emplace_back(name);
+    numbers_.emplace(name, next);
+    return next;
+}
+
+std::string Names::name(int number) const {
+    const auto index = static_cast<std::size_t>(number);
+    return index < names_.size() ? names_[index] : std::to_string(number);
+}
+
+void MateLimits::set_numbers(const Numbers& partition_numbers, const Numbers& qos_numbers) {
+    of_partition_ = numbered(partitions, partition_numbers);
+    of_qos_ = numbered(qos, qos_numbers);
+    places_.clear();
+    for (std::size_t place = 0; place < qos_order.size(); ++place)
+        if (const auto found = qos_numbers.find(qos_order[place]); found != qos_numbers.end())
+            places_[found->second] = static_cast<int>(place);
+}
+
+/// The limit of its partition and QOS alone.
+double MateLimits::of_class(const Job& mate, double general) const {
+    const auto of_partition = find(of_partition_, mate.partition), of_qos = find(of_qos_, mate.qos);
+    double limit = of_partition.value_or(of_qos.value_or(general));
+    if (of_qos) limit = std::min(limit, *of_qos);
+    return limit;
+}
+
+int MateLimits::place(int qos_number) const {
+    const auto found = places_.find(qos_number);
+    return found == places_.end() ? -1 : found->second;
+}
+
+std::string text_of(const std::vector<NamedLimit>& limits) {
+    std::vector<std::string> items;
+    for (const NamedLimit& limit : limits)
+        items.push_back(limit.name + ':' + (std::isinf(limit.max_slowdown) ? "inf" : text_of(limit.max_slowdown)));
+    return text_of(items);
+}
+
+std::string text_of(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : "/") + name;
+    return text.empty() ? std::string(kNothing) : text;
+}
+
+Read read_limits(std::vector<NamedLimit>& into, std::string_view text) {
+    std::vector<NamedLimit> limits;
+    std::vector<std::string> names;
+    if (text != kNothing)
+        for (const std::string_view item : items_of(text)) {
+            auto limit = named_limit(item);
+            if (!limit) return tl::unexpected(limit.error());
+            if (auto good = check_name(limit->name, names); !good) return good;
+            names.push_back(limit->name);
+            limits.push_back(std::move(*limit));
+        }
+    into = std::move(limits);
+    return {};
+}
+
+Read read_names(std::vector<std::string>& into, std::string_view text) {
+    std::vector<std::string> names;
+    if (text != kNothing)
+        for (const std::string_view name : items_of(text)) {
+            if (auto good = check_name(name, names); !good) return good;
+            names.emplace_back(name);
+        }
+    into = std::move(names);
+    return {};
+}
+
+}  // namespace drom::policy

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// job_labels.cpp - names to numbers, and what no job has.
+#include "engine/job_labels.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "policy/registry/backfill_rows.hpp"
+
+namespace drom::sim {
+namespace {
+
+using policy::Numbers;
+using Checked = tl::expected<void, std::string>;
+
+/// "3 high (for short jobs)": the number, and the word behind it; an empty one where there is none.
+std::pair<int, std::string> queue_of(std::string_view line) {
+    int number = -1;
+    const auto [end, code] = std::from_chars(line.data(), line.data() + line.size(), number);
+    if (code != std::errc{}) return {-1, ""};
+    std::string_view rest = line.substr(static_cast<std::size_t>(end - line.data()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    return {number, std::string(rest.substr(0, rest.find_first_of(" \t")))};
+}
+
+Numbers qos_of(const Workload& workload) {
+    std::set<int> queues;
+    Numbers qos;
+    for (const LogJob& job : workload.jobs)
+        if (job.queue >= 0 && queues.insert(job.queue).second) qos.emplace(std::to_string(job.queue), job.queue);
+    for (const auto& [key, value] : workload.header) {
+        if (key != "Queue") continue;
+        const auto [number, name] = queue_of(value);
+        if (!name.empty() && queues.contains(number)) qos.insert_or_assign(name, number);
+    }
+    return qos;
+}
+
+/// The log's numbers begin with 1, those of jobs with 0.
+Numbers partitions_of(const Workload& workload) {
+    const std::vector<std::string>& names = workload.partitions;
+    std::set<int> indices;
+    for (const LogJob& job : workload.jobs) indices.insert(names.empty() ? job.partition - 1 : job.partition);
+    Numbers partitions;
+    for (const int index : indices)
+        if (index >= 0) partitions.emplace(std::to_string(index + 1), index);
+    for (const int index : indices)
+        if (index >= 0 && static_cast<std::size_t>(index) < names.size())
+            partitions.insert_or_assign(names[static_cast<std::size_t>(index)], index);
+    return partitions;
+}
+
+/// Names where there are some, else numbers; each partition or QOS once.
+std::string list_of(const Numbers& numbers) {
+    std::map<int, std::string> names;
+    const auto is_number = [](const std::string& text) {
+        return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    };
+    for (const auto& [name, number] : numbers) {
+        const auto [known, is_new] = names.emplace(number, name);
+        if (!is_new && is_number(known->second)) known->second = name;
+    }
+    std::vector<std::string> list;
+    for (const auto& [number, name] : names) list.push_back(name);
+    return fmt::format("{}", fmt::join(list, ", "));
+}
+
+/// A list of names in an option, of the partitions or the QOS.
+struct Named {
+    const char* option;
+    const char* kind;  ///< "partition", "QOS"
+    const Numbers& numbers;
+};
+
+/// Errors: two of the names are the same partition or QOS.
+Checked check_twice(const std::vector<std::string>& names, const Named& of) {
+    std::map<int, std::string> seen;
+    for (const std::string& name : names) {
+        const auto found = of.numbers.find(name);
+        if (found == of.numbers.end()) continue;
+        const auto [before, is_new] = seen.emplace(found->second, name);
+        if (!is_new)
+            return tl::unexpected(
+                fmt::format("{}: '{}' and '{}' are the same {}", of.option, before->second, name, of.kind));
+    }
+    return {};
+}
+
+Checked check_names(const std::vector<policy::NamedLimit>& limits, const Named& of, const std::string& log) {
+    std::vector<std::string> names;
+    for (const policy::NamedLimit& limit : limits) {
+        names.push_back(limit.name);
+        if (of.numbers.contains(limit.name)) continue;
+        return tl::unexpected(fmt::format("{}: {} has no jobs of {} '{}'; {}", of.option, log, of.kind, limit.name,
+                                          of.numbers.empty()
+                                              ? fmt::format("its jobs have no {}", of.kind)
+                                              : fmt::format("it has jobs of {} {}", of.kind, list_of(of.numbers))));
+    }
+    return check_twice(names, of);
+}
+
+Checked check_order(const policy::MateLimits& limits, const Numbers& qos, const std::string& log) {
+    if (limits.strict && limits.qos_order.empty())
+        return tl::unexpected(
+            std::string("qos=strict needs qos_order, which lists every QOS from the lowest to the highest"));
+    if (limits.qos_order.empty()) return {};
+    Numbers missing;
+    for (const auto& [name, number] : qos)
+        if (limits.place(number) < 0) missing.emplace(name, number);
+    if (missing.empty()) return check_twice(limits.qos_order, {"qos_order", "QOS", qos});
+    return tl::unexpected(fmt::format("qos_order lacks QOS {} of jobs of {}; it has to list every QOS of the jobs",
+                                      list_of(missing), log));
+}
+
+}  // namespace
+
+JobLabels labels_of(const Workload& workload) { return {partitions_of(workload), qos_of(workload)}; }
+
+Checked check_limits(const policy::MateLimits& limits, const JobLabels& labels, const std::string& log) {
+    policy::MateLimits numbered = limits;
+    numbered.set_numbers(labels.partitions, labels.qos);
+    if (auto good = check_names(limits.partitions, {"partition_max_slowdown", "partition", labels.partitions}, log);
+        !good)
+        return good;
+    if (auto good = check_names(limits.qos, {"qos_max_slowdown", "QOS", labels.qos}, log); !good) return good;
+    return check_order(numbered, labels.qos, log);
+}
+
+Checked set_job_numbers(policy::Policy& policy, const Workload& workload) {
+    policy::MateLimits* limits = policy::mate_limits(policy);
+    if (limits == nullptr) return {};
+    const JobLabels labels = labels_of(workload);
+    if (auto good = check_limits(*limits, labels, workload.name); !good) return good;
+    limits->set_numbers(labels.partitions, labels.qos);
+    return {};
+}
+
+}  // namespace drom::sim
