@@ -37,7 +37,7 @@ const FoundMates& RememberedMates::find(const Cluster& cluster, const Availabili
     }
     const NodeFilter& filter = job.filter;
     const Demand demand{job.request,      job.nodes,         job.min_cores, filter.features,
-                        filter.memory_mb, filter.contiguous, filter.within};
+                        filter.memory_mb, filter.contiguous, filter.within, job.qos};
     const auto known = found_.find(demand);
     if (known != found_.end()) return known->second;
     ++searches_;
