@@ -22,14 +22,6 @@ tl::expected<NodeAgent, Refusal> NodeAgent::open(const AgentSettings& settings) 
     return NodeAgent(settings, std::move(*topology), std::move(*table));
 }
 
-tl::expected<void, Refusal> NodeAgent::would_fit(const Launch& launch, unsigned tasks) {
-    Call call(*this);
-    if (!call.look()) return {};
-    const auto planned = call.plan(launch, std::vector<ProcessIdentity>(tasks));
-    if (!planned && planned.error().no_room) return refuse(planned.error().why);
-    return {};
-}
-
 tl::expected<void, Refusal> NodeAgent::before_step(const StepName& step, const CpuSet& cpus_of_job) {
     const auto of_job = [&](const TaskState& task) { return task.step.job == step.job; };
     Call seen(*this);
@@ -61,9 +53,7 @@ tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
     Arrival arrival;
     arrival.masks = call.masks_of(newcomers);
     if (!arrival.masks.empty()) return arrival;
-    auto planned = call.plan(launch, newcomers);
-    if (!planned) return refuse(planned.error().why);
-    if (auto done = call.carry_out(std::move(*planned), launch); !done) return refuse(done.error());
+    if (auto done = call.place(launch, newcomers); !done) return refuse(done.error());
     arrival.masks = call.masks_of(newcomers);
     arrival.news = call.news();
     return arrival;

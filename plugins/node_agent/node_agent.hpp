@@ -33,11 +33,6 @@ public:
     /// 20 ms, most of it hwloc's.
     static tl::expected<NodeAgent, Refusal> open(const AgentSettings& settings);
 
-    /// Tells whether arrive() would find room for this many tasks. Changes nothing and does not wait. Errors: there is
-    /// no room, as the sentence that a user reads. Where something else is in the way there is no error: arrive()
-    /// reports it, and the step runs as without drom.
-    [[nodiscard]] tl::expected<void, Refusal> would_fit(const Launch& launch, unsigned tasks);
-
     /// Narrows the steps of the job that were widened beyond its own CPUs, until arrive() of the new step. Called as a
     /// step daemon is about to write the cpusets of its step and of the job: wider ones stand in the way. Errors: a
     /// sentence. Cost: 30 us where there are none.
@@ -45,8 +40,8 @@ public:
 
     /// Takes the granted CPUs from the tasks that have them, spreads them over the new tasks, and reserves them in the
     /// table. Sets the tasks' affinity for a malleable step on a real node. Returns when the CPUs are free, or the
-    /// timeout has passed (said in `news`). Tasks that have arrived before keep what they have. Errors: a sentence;
-    /// nothing is changed then.
+    /// timeout has passed (said in `news`). Tasks that have arrived before keep what they have. Where a malleable step
+    /// has no room for each of its tasks, they share CPUs, as `news` says. Errors: a sentence; nothing is changed then.
     tl::expected<Arrival, Refusal> arrive(const Launch& launch);
 
     /// Hands the CPUs of these tasks back, which have ended or are about to. Tasks that the agent does not know are
@@ -55,8 +50,8 @@ public:
 
     /// Lends the CPUs of a job that Slurm is about to stop; all of them where no program follows requests.
     tl::expected<void, Refusal> suspend(uint32_t job);
-    /// Gives the tasks of a job that goes on their CPUs back. Where there is no room now they run as without drom,
-    /// which is an error, too.
+    /// Gives the tasks of a job that goes on their CPUs back. Where there is no room now they share CPUs, or run as
+    /// without drom if they are not malleable, which is an error, too.
     tl::expected<void, Refusal> resume(uint32_t job);
 
     /// Finishes what a killed process left undone, and hands back the CPUs of dead tasks. Returns true when there was

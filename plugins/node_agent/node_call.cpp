@@ -64,10 +64,13 @@ void NodeAgent::Call::make_room_in_cpusets() {
     if (!agent_.settings_.topology.empty()) return;
     const std::vector<uint32_t> starting = jobs_with_starting_steps(agent_.settings_.table);
     for (TaskState& task : state_.tasks) {
-        if (!task.malleable || task.parked != Parked::kNot || dead(task)) continue;
+        const bool has_own = task.parked == Parked::kNot;
+        if (!task.malleable || (!has_own && task.parked != Parked::kNoRoom) || dead(task)) continue;
         if (std::count(starting.begin(), starting.end(), task.step.job) > 0) continue;
-        const bool has_them = agent_.table_.wanted(task) == task.mask;
-        const std::string trouble = fit_cpuset(static_cast<pid_t>(task.identity.pid), task.mask, has_them);
+        CpuSet place = place_of(task, state_.tasks);
+        const bool has_them = has_own && agent_.table_.wanted(task) == place;
+        const std::string trouble = fit_cpuset(static_cast<pid_t>(task.identity.pid), place, has_them);
+        if (has_own) task.mask = place;
         if (!trouble.empty()) note("step " + task.step.text() + ": " + trouble);
     }
 }
@@ -117,9 +120,28 @@ std::vector<CpuSet> NodeAgent::Call::masks_of(const std::vector<ProcessIdentity>
         const auto same = [&](const TaskState& task) { return task.identity == identity; };
         const auto found = std::find_if(state_.tasks.begin(), state_.tasks.end(), same);
         if (found == state_.tasks.end()) return {};
-        masks.push_back(found->mask);
+        masks.push_back(place_of(*found, state_.tasks));
     }
     return masks;
+}
+
+tl::expected<Tasks, Refusal> NodeAgent::Call::plan(const Launch& launch, const std::vector<ProcessIdentity>& newcomers,
+                                                   const std::string& step) {
+    auto planned = plan_arrival(agent_.node(), state_.tasks, launch, newcomers);
+    if (planned) return std::move(*planned);
+    if (!planned.error().no_room || !launch.malleable) return refuse(planned.error().why);
+    Tasks crowd = plan_crowd(agent_.node(), state_.tasks, launch, newcomers);
+    CpuSet shared{};
+    for (const TaskState& task : crowd)
+        if (task.step == launch.step) shared = shared | place_of(task, crowd);
+    note(step + planned.error().why + "; its tasks share CPUs " + CpuText(shared).text);
+    return crowd;
+}
+
+tl::expected<void, Refusal> NodeAgent::Call::place(const Launch& launch,
+                                                   const std::vector<ProcessIdentity>& newcomers) {
+    auto planned = plan(launch, newcomers, "");
+    return planned ? carry_out(std::move(*planned), launch) : refuse(planned.error());
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::carry_out(Tasks planned, const Launch& launch) {
@@ -129,17 +151,41 @@ tl::expected<void, Refusal> NodeAgent::Call::carry_out(Tasks planned, const Laun
     return apply();
 }
 
-tl::expected<void, Refusal> NodeAgent::Call::wake_step(const StepName& step, Parked why) {
+tl::expected<void, Refusal> NodeAgent::Call::resume_step(const StepName& step) {
+    std::vector<ProcessIdentity> tasks;
+    const Launch launch = unpark(step, Parked::kSuspended, state_.tasks, tasks);
+    const std::string name = "step " + step.text() + ": ";
+    auto planned = plan(launch, tasks, name);
+    if (!planned) note(name + planned.error() + "; it goes on as without drom");
+    return carry_out(planned ? std::move(*planned) : state_.tasks, launch);
+}
+
+tl::expected<void, Refusal> NodeAgent::Call::make_room(const StepName& step, Parked why) {
     const Tasks before = state_.tasks;
+    std::vector<uint32_t> for_all;
+    for (uint32_t i = 0; i < before.size(); ++i)
+        if (before[i].step == step && before[i].parked == Parked::kNot) for_all.push_back(i);
+    auto parked = plan_parking(agent_.node(), before, for_all, why);
+    if (!parked) return refuse(parked.error());
+    state_.tasks = std::move(*parked);
     std::vector<ProcessIdentity> tasks;
     const Launch launch = unpark(step, why, state_.tasks, tasks);
-    auto planned = plan(launch, tasks);
-    if (!planned && why == Parked::kForSteps) {  // others have its CPUs now: it waits for the next that leaves
-        state_.tasks = before;
-        return {};
-    }
-    if (!planned) note("step " + step.text() + ": " + planned.error().why + "; it goes on as without drom");
-    return carry_out(planned ? std::move(*planned) : state_.tasks, launch);
+    auto planned = plan_arrival(agent_.node(), state_.tasks, launch, tasks);
+    if (planned) return carry_out(std::move(*planned), launch);
+    if (why == Parked::kNoRoom && for_all.empty())
+        return carry_out(plan_crowd(agent_.node(), state_.tasks, launch, tasks), launch);
+    state_.tasks = before;  // others have its CPUs now: it waits for the next that leaves
+    return {};
+}
+
+tl::expected<void, Refusal> NodeAgent::Call::wake_all() {
+    const auto runs = [this](const TaskState& task) {
+        return std::none_of(state_.tasks.begin(), state_.tasks.end(), [&](const TaskState& other) {
+            return other.step.job == task.step.job && other.parked == Parked::kSuspended;
+        });
+    };
+    if (auto done = wake(Parked::kNoRoom, runs); !done) return done;
+    return wake(Parked::kForSteps, [this](const TaskState& script) { return !has_steps(script, state_.tasks); });
 }
 
 template <class Which>
@@ -149,7 +195,7 @@ tl::expected<void, Refusal> NodeAgent::Call::wake(Parked why, const Which& which
         if (task.parked == why && which(task) && std::find(steps.begin(), steps.end(), task.step) == steps.end())
             steps.push_back(task.step);
     for (const StepName& step : steps)
-        if (auto done = wake_step(step, why); !done) return done;
+        if (auto done = why == Parked::kSuspended ? resume_step(step) : make_room(step, why); !done) return done;
     return {};
 }
 
@@ -162,7 +208,7 @@ tl::expected<void, Refusal> NodeAgent::Call::depart(const std::vector<uint32_t>&
     if (auto saved = save(false); !saved) return saved;
     for (const TaskState& task : gone) note(agent_.table_.release(task));
     if (auto applied = apply(); !applied) return applied;
-    return wake(Parked::kForSteps, [this](const TaskState& script) { return !has_steps(script, state_.tasks); });
+    return wake_all();
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::suspend(uint32_t job) {
@@ -174,7 +220,8 @@ tl::expected<void, Refusal> NodeAgent::Call::suspend(uint32_t job) {
     if (stopped.empty()) return {};
     auto planned = plan_parking(agent_.node(), state_.tasks, stopped, Parked::kSuspended);
     if (!planned) return refuse(planned.error());
-    return carry_out(std::move(*planned), {});
+    if (auto done = carry_out(std::move(*planned), {}); !done) return done;
+    return wake_all();
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::resume(uint32_t job) {

@@ -24,13 +24,8 @@ public:
     /// Returns the masks of tasks that have arrived; empty when one of them has not.
     [[nodiscard]] std::vector<CpuSet> masks_of(const std::vector<ProcessIdentity>& tasks) const;
 
-    /// Plans the state with a newcomer; nothing is changed.
-    [[nodiscard]] tl::expected<Tasks, NoPlan> plan(const Launch& launch,
-                                                   const std::vector<ProcessIdentity>& newcomers) const {
-        return plan_arrival(agent_.node(), state_.tasks, launch, newcomers);
-    }
-
-    tl::expected<void, Refusal> carry_out(std::vector<TaskState> planned, const Launch& launch);
+    /// Gives the newcomers CPUs, or lets a malleable step without room share some. Errors: nothing is changed.
+    tl::expected<void, Refusal> place(const Launch& launch, const std::vector<ProcessIdentity>& newcomers);
     tl::expected<void, Refusal> depart(const std::vector<uint32_t>& leaving);
 
     /// Parks the tasks of a job that follow no requests. A stopped client lends CPUs that others are granted, and keeps
@@ -43,6 +38,11 @@ public:
     [[nodiscard]] bool found_something() const { return found_something_; }
 
 private:
+    tl::expected<void, Refusal> carry_out(Tasks planned, const Launch& launch);
+    /// Plans the state with a newcomer, which shares CPUs if there is no room; that is noted. Nothing is changed.
+    /// `step`: how the note begins.
+    tl::expected<Tasks, Refusal> plan(const Launch& launch, const std::vector<ProcessIdentity>& newcomers,
+                                      const std::string& step);
     /// Loads the state. Errors: the end of a sentence.
     tl::expected<void, Refusal> load(const std::string& text);
     /// Puts a state file aside that cannot be read: it must not stop the node for ever.
@@ -64,7 +64,12 @@ private:
     /// Lets parked tasks go on with what they had, or what of it is left by now, step by step.
     template <class Which>
     tl::expected<void, Refusal> wake(Parked why, const Which& which);
-    tl::expected<void, Refusal> wake_step(const StepName& step, Parked why);
+    tl::expected<void, Refusal> resume_step(const StepName& step);
+    /// Gives each task of a step that waits for CPUs its own if there are enough now. A step without room and without
+    /// CPUs gets some for all of its tasks, if there are any.
+    tl::expected<void, Refusal> make_room(const StepName& step, Parked why);
+    /// Does so for all steps that wait for CPUs.
+    tl::expected<void, Refusal> wake_all();
 
     NodeAgent& agent_;
     std::string path_;

@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "descendants.hpp"
+#include "step_plan.hpp"
 #include "topology_cache.hpp"
 
 namespace drom::slurm {
@@ -85,8 +86,8 @@ BroughtTo NodeTable::bring_to(const std::vector<TaskState>& tasks, const std::st
         if (task.parked == Parked::kNot && !dead(task) && wanted(task).none())
             add(brought.trouble, reserve(task, name));
     for (const TaskState& task : tasks)
-        if (task.parked == Parked::kForSteps && task.malleable && !dead(task))
-            add(brought.trouble, keep_in_job(task, tasks));
+        if ((task.parked == Parked::kForSteps || task.parked == Parked::kNoRoom) && task.malleable && !dead(task))
+            add(brought.trouble, keep_in_place(task, tasks));
     return brought;
 }
 
@@ -146,15 +147,13 @@ std::string NodeTable::move_descendants(const TaskState& task, const CpuSet& bef
     return {};
 }
 
-/// Keeps a script that goes on while its steps run on the CPUs of these: those that it had may be others' by now.
-std::string NodeTable::keep_in_job(const TaskState& script, const std::vector<TaskState>& tasks) const {
-    CpuSet job{};
-    for (const TaskState& task : tasks)
-        if (task.step.job == script.step.job && task.parked == Parked::kNot) job = job | task.mask;
+/// Keeps a parked task that goes on where it belongs: the CPUs that it had may be others' by now.
+std::string NodeTable::keep_in_place(const TaskState& parked, const std::vector<TaskState>& tasks) const {
+    const CpuSet place = place_of(parked, tasks);
     CpuSet before{};
-    if (!real_ || job.none() || !get_affinity(script.identity.pid, before) || before == job) return {};
-    confine(script.identity.pid, {before, before}, job, deadline_in_ms(timeout_ms_));
-    return move_descendants(script, before, job);
+    if (!real_ || place.none() || !get_affinity(parked.identity.pid, before) || before == place) return {};
+    confine(parked.identity.pid, {before, before}, place, deadline_in_ms(timeout_ms_));
+    return move_descendants(parked, before, place);
 }
 
 std::string NodeTable::reserve(const TaskState& task, const std::string& name) {
@@ -172,8 +171,10 @@ std::string NodeTable::reserve(const TaskState& task, const std::string& name) {
     CpuSet before{};
     if (!task.malleable || !real_ || !get_affinity(task.identity.pid, before)) return {};
     set_affinity(task.identity.pid, task.mask);
-    // A newcomer has just been forked and has started nothing; a task that comes back may have.
-    return name.empty() ? move_descendants(task, before, task.mask) : "";
+    // A newcomer has just been forked and has started nothing; a task that comes back may have threads and processes.
+    if (!name.empty()) return "";
+    confine(task.identity.pid, {before, before}, task.mask, deadline_in_ms(timeout_ms_));
+    return move_descendants(task, before, task.mask);
 }
 
 /// Waits until the task runs as its user, to whom its page in the table belongs.

@@ -36,8 +36,8 @@ public:
     ~NodeTable() { drom_close(table_); }
 
     /// Applies the masks of the tasks that live. Moves running clients. Reserves for newcomers, which the table lists
-    /// as `name`, and sets their affinity if they are malleable on a real node. Takes the CPUs of parked tasks; a
-    /// script that waits for its steps stays on their CPUs. Returns when the CPUs are free or the timeout has passed.
+    /// as `name`, and sets their affinity if they are malleable on a real node. Takes the CPUs of parked tasks; of
+    /// these, those that go on stay where they belong. Returns when the CPUs are free or the timeout has passed.
     BroughtTo bring_to(const std::vector<TaskState>& tasks, const std::string& name);
 
     /// Releases the task's CPUs. Returns an empty text, or what is in the way.
@@ -60,7 +60,7 @@ private:
     [[nodiscard]] std::vector<Move> moves_of(const std::vector<TaskState>& tasks) const;
     BroughtTo move_running(const std::vector<TaskState>& tasks);
     [[nodiscard]] std::string move_descendants(const TaskState& task, const CpuSet& before, const CpuSet& now) const;
-    [[nodiscard]] std::string keep_in_job(const TaskState& script, const std::vector<TaskState>& tasks) const;
+    [[nodiscard]] std::string keep_in_place(const TaskState& parked, const std::vector<TaskState>& tasks) const;
     std::string reserve(const TaskState& task, const std::string& name);
     void wait_for_user(const TaskState& task) const;
 

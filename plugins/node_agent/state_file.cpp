@@ -76,8 +76,7 @@ bool read_task(std::string_view line, TaskState& task) {
     words.cpus(task.home);
     task.malleable = malleable == 1;
     task.parked = static_cast<Parked>(parked);
-    return words.good() && malleable <= 1 && parked <= static_cast<uint32_t>(Parked::kSuspended) &&
-           task.identity.pid != 0;
+    return words.good() && malleable <= 1 && parked <= static_cast<uint32_t>(Parked::kNoRoom) && task.identity.pid != 0;
 }
 
 std::string_view next_line(std::string_view& rest) {

@@ -40,6 +40,7 @@ enum class Parked : uint8_t {
     kNot,
     kForSteps,   ///< a batch script whose steps run on its CPUs
     kSuspended,  ///< stopped by Slurm, whose CPUs are for others
+    kNoRoom,     ///< it shares the CPUs of its job, or those that its credential names, until there is room
 };
 
 /// A process that was given CPUs.
@@ -51,7 +52,7 @@ struct TaskState {
     uint32_t max_cpus = 0;  ///< 0: no limit
     Parked parked = Parked::kNot;
     bool malleable = false;  ///< else it keeps what Slurm gave it, and is only written down
-    CpuSet mask;             ///< what the plan gives it
+    CpuSet mask;             ///< what the plan gives it; without room: what its credential names
     CpuSet home;             ///< partition::Client::home
     bool by_hand = false;    ///< an administrator has set its mask since the last plan; not written down
 

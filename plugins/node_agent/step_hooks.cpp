@@ -24,7 +24,7 @@ Launch launch_of(const StepOnNode& step, const NodeAgent& agent) {
     launch.step = step.step;
     launch.user = step.user;
     launch.name = step.program.substr(step.program.rfind('/') + 1);
-    launch.granted = cpus_of(step.cores, agent);
+    launch.granted = launch.credential = cpus_of(step.cores, agent);
     launch.malleable = step.range.has_value();
     if (!launch.malleable) return launch;
     const CpuSet node = agent.cpus();

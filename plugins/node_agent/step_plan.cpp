@@ -49,12 +49,12 @@ Refusal no_room(int status, const Launch& launch, unsigned min_cpus, const TaskS
     if (status == DROM_E_BUSY && fixed != nullptr)
         return "drom: no room: of its " + cpus + ", " + CpuText(fixed->mask & launch.granted).text + " are step " +
                fixed->step.text() + "'s, " +
-               (fixed->malleable ? "whose mask was set by hand" : "which is not malleable") + "; it has to end first";
+               (fixed->malleable ? "whose mask was set by hand" : "which is not malleable");
     if (status == DROM_E_BUSY)
         return "drom: no room: its " + cpus +
-               " are what running steps keep at least, one per task or as --malleable=MIN says; wait until one ends";
+               " are what running steps keep at least, one per task or as --malleable=MIN says";
     return "drom: no room: its tasks need " + std::string(CountText(min_cpus, "CPU").text) + " at least, and have " +
-           cpus + " of this node; ask for more CPUs a task";
+           cpus + " of this node";
 }
 
 void park(TaskState& task, Parked why) {
@@ -101,8 +101,9 @@ void inherit_from_steps(TaskState& script, const Tasks& tasks, const Tasks& gone
     CpuSet lately{};
     CpuSet others{};
     for (const TaskState& task : gone)
-        if (task.step.job == script.step.job) lately = lately | task.mask;
-    for (const TaskState& task : tasks) others = others | task.mask;
+        if (task.step.job == script.step.job && task.parked == Parked::kNot) lately = lately | task.mask;
+    for (const TaskState& task : tasks)
+        if (task.parked == Parked::kNot) others = others | task.mask;
     if (!lately.none()) script.home = (script.home - others) | lately;
 }
 
@@ -158,6 +159,41 @@ tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, c
     return planned;
 }
 
+Tasks plan_crowd(const Node& node, const Tasks& tasks, const Launch& launch,
+                 const std::vector<ProcessIdentity>& newcomers) {
+    Launch one = launch;
+    one.min_cpus = one.min_per_rank = 1;
+    auto planned = plan_arrival(node, tasks, one, {newcomers.front()});
+    if (!planned) {
+        for (const TaskState& task : tasks)
+            if (task.parked == Parked::kNot && task.step.job != launch.step.job) one.granted = one.granted - task.mask;
+        if (!one.granted.none()) planned = plan_arrival(node, tasks, one, {newcomers.front()});
+    }
+    Tasks all = tasks;
+    if (planned) all = std::move(*planned);
+    for (std::size_t i = planned ? 1 : 0; i < newcomers.size(); ++i) {
+        TaskState& task = all.emplace_back(task_of(launch, static_cast<unsigned>(newcomers.size()), newcomers[i]));
+        task.parked = Parked::kNoRoom;
+        task.home = launch.granted;
+        task.mask = launch.credential.none() ? launch.granted : launch.credential;
+    }
+    return all;
+}
+
+CpuSet place_of(const TaskState& which, const Tasks& tasks) {
+    if (which.parked == Parked::kNot) return which.mask;
+    CpuSet job{};
+    CpuSet taken{};
+    for (const TaskState& task : tasks) {
+        if (task.parked != Parked::kNot) continue;
+        taken = taken | task.mask;
+        if (task.step.job == which.step.job) job = job | task.mask;
+    }
+    if (!job.none() || which.parked != Parked::kNoRoom) return job;
+    const CpuSet free = which.mask - taken;
+    return free.none() ? which.mask : free;
+}
+
 tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& leaving,
                                             Tasks& gone) {
     std::vector<uint32_t> with_cpus;
@@ -180,15 +216,19 @@ Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Proces
     Launch launch;
     launch.step = step;
     launch.min_cpus = 0;
+    uint32_t max_cpus = UINT32_MAX;
     for (const TaskState& task : tasks) {
         if (task.step != step || task.parked != why) continue;
         launch.user = task.user;
         launch.malleable = task.malleable;
-        launch.min_per_rank = task.min_cpus;
-        launch.max_cpus += task.max_cpus;
+        // A task that has the CPUs for all says otherwise than the others.
+        launch.min_per_rank = std::max(launch.min_per_rank, task.min_cpus);
+        max_cpus = std::min(max_cpus, task.max_cpus);
         launch.granted = launch.granted | task.home;
+        launch.credential = launch.credential | task.mask;
         parked.push_back(task.identity);
     }
+    if (!parked.empty()) launch.max_cpus = max_cpus * static_cast<uint32_t>(parked.size());
     std::erase_if(tasks, [&](const TaskState& task) { return task.step == step && task.parked == why; });
     return launch;
 }

@@ -21,9 +21,10 @@ using Tasks = std::vector<TaskState>;
 /// A step that is about to start here.
 struct Launch {
     StepName step;
-    uid_t user = 0;    ///< the user as whom the tasks are about to run
-    std::string name;  ///< what people call the program
-    CpuSet granted{};  ///< CPUs that the controller gave it here; where other tasks have them all, they are shared
+    uid_t user = 0;       ///< the user as whom the tasks are about to run
+    std::string name;     ///< what people call the program
+    CpuSet granted{};     ///< CPUs that the controller gave it here; where other tasks have them all, they are shared
+    CpuSet credential{};  ///< CPUs that its credential names, where these are fewer; empty: as granted
     std::vector<pid_t> tasks;  ///< forked, and not yet running the program
     bool malleable = false;
     uint32_t min_cpus = 1;  ///< on this node, for all its tasks
@@ -37,8 +38,8 @@ struct Node {
     double sharing_factor;
 };
 
-/// Why there is no plan. A step without room can be refused; where something else is in the way it runs as without
-/// drom.
+/// Why there is no plan. A malleable step without room shares CPUs; where something else is in the way it runs as
+/// without drom.
 struct NoPlan {
     Refusal why;
     bool no_room;
@@ -47,6 +48,15 @@ struct NoPlan {
 /// Returns the tasks with a newcomer, which is last.
 tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, const Launch& launch,
                                          const std::vector<ProcessIdentity>& newcomers);
+
+/// Returns the tasks with a newcomer that finds no room for all of its tasks. The first has CPUs for all of them if
+/// there are any; the others, or all, are parked.
+Tasks plan_crowd(const Node& node, const Tasks& tasks, const Launch& launch,
+                 const std::vector<ProcessIdentity>& newcomers);
+
+/// Returns the CPUs on which a task runs. A parked one has those of its job; if there are none, a step without room has
+/// the free ones of its credential, or all of these. Empty: it stays where it is.
+CpuSet place_of(const TaskState& which, const Tasks& tasks);
 
 /// Returns the tasks with these of them parked: their CPUs go the way of those of tasks that end.
 tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& which,

@@ -53,32 +53,6 @@ StepOnNode describe(stepd_step_rec_t* job) {
     return step;
 }
 
-/// Returns the cores that the controller granted the step on this node, by the credential.
-std::string granted_cores(slurm_cred_t* credential) {
-    char* job = nullptr;
-    char* step = nullptr;
-    uint64_t memory[2];
-    format_core_allocs(credential, conf->node_name, conf->cpus, &job, &step, &memory[0], &memory[1]);
-    std::string cores = string_of(step);
-    xfree(job);
-    xfree(step);
-    return cores;
-}
-
-int request_launch(launch_tasks_request_msg_t* request, uint32_t node_id, char** sentence) {
-    StepOnNode step;
-    step.step = {request->step_id.job_id, request->step_id.step_id};
-    declare(request, request->env, step);
-    if (!step.range) return SLURM_SUCCESS;
-    step.cores = granted_cores(request->cred);
-    const std::string why = task::refusal(task::node_name(), step, request->tasks_to_launch[node_id]);
-    if (why.empty()) return SLURM_SUCCESS;
-    say("step " + step.step.text() + ": " + why + "; it does not start");
-    xfree(*sentence);
-    *sentence = xstrdup(why.c_str());
-    return ESLURM_NODES_BUSY;
-}
-
 void set_up() {
     char* path = get_extra_conf_path(const_cast<char*>("drom.conf"));
     task::set_up(string_of(path), {say, say_in_detail});
@@ -113,7 +87,7 @@ extern "C" {
 int init(void);
 int fini(void);
 int task_p_slurmd_batch_request(batch_job_launch_msg_t*);
-int task_p_slurmd_launch_request(launch_tasks_request_msg_t* request, uint32_t node_id, char** sentence);
+int task_p_slurmd_launch_request(launch_tasks_request_msg_t*, uint32_t, char**);
 int task_p_pre_setuid(stepd_step_rec_t* job);
 int task_p_pre_launch(stepd_step_rec_t* job);
 int task_p_post_term(stepd_step_rec_t* job, stepd_step_task_info_t* task);
@@ -127,12 +101,9 @@ int init(void) {
 
 int fini(void) { return SLURM_SUCCESS; }
 
-// Slurm does not look at what becomes of this one; a batch script that finds no room runs as without drom.
+// No launch is refused: srun does not ask again after a refusal of a node, and its step has failed then.
 int task_p_slurmd_batch_request(batch_job_launch_msg_t*) { return SLURM_SUCCESS; }
-
-int task_p_slurmd_launch_request(launch_tasks_request_msg_t* request, uint32_t node_id, char** sentence) {
-    return request_launch(request, node_id, sentence);
-}
+int task_p_slurmd_launch_request(launch_tasks_request_msg_t*, uint32_t, char**) { return SLURM_SUCCESS; }
 
 int task_p_pre_setuid(stepd_step_rec_t* job) {
     task::step_is_about_to_start(task::node_name(), describe(job));

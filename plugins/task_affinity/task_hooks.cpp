@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// task_hooks.cpp - slurmd's and the step daemon's calls of the node agent. It never makes a job fail but by a refusal
-// in slurmd.
+// task_hooks.cpp - slurmd's and the step daemon's calls of the node agent. It never makes a job fail.
 #include "task_hooks.hpp"
 
 #include <unistd.h>
@@ -69,19 +68,6 @@ void read_declaration(const std::vector<std::string_view>& environment, std::str
             if (const auto min = parse_min_per_rank(value)) step.min_per_rank = *min;
     }
     if (off) step.range.reset();
-}
-
-std::string refusal(const std::string& node, const StepOnNode& step, unsigned tasks) noexcept {
-    std::string why;
-    if (!step.range || !step.has_tasks_of_its_own()) return why;
-    never_fails([&] {
-        with_agent(node, [&](NodeAgent& agent) {
-            const Launch launch = launch_of(step, agent);
-            if (launch.granted.none()) return;
-            if (const auto fits = agent.would_fit(launch, tasks); !fits) why = fits.error();
-        });
-    });
-    return why;
 }
 
 void suspend(const std::string& node, uint32_t job) noexcept {

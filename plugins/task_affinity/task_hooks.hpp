@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // task_hooks.hpp - what task_drom.so does at each of its moments, without Slurm's structs: task_drom.cpp reads those.
 //
-// In slurmd: before a launch, around suspension. In the step daemon: as step_hooks.hpp. One thread at a time: Slurm
+// In slurmd: around suspension. In the step daemon: as step_hooks.hpp. One thread at a time: Slurm
 // holds a lock around each of its calls. Nothing is thrown.
 #pragma once
 
@@ -29,8 +29,6 @@ void set_up(const std::string& file, const Log& log) noexcept;
 /// each, whose names of interest begin with `prefix`). Pure.
 void read_declaration(const std::vector<std::string_view>& environment, std::string_view prefix, StepOnNode& step);
 
-/// Returns, in slurmd, why a malleable step of so many tasks cannot start here; empty: it can, or that is not known.
-std::string refusal(const std::string& node, const StepOnNode& step, unsigned tasks) noexcept;
 void suspend(const std::string& node, uint32_t job) noexcept;
 void resume(const std::string& node, uint32_t job) noexcept;
 

@@ -156,16 +156,37 @@ TEST_F(Agent, GuestsThatDieTogetherLeaveTheOwnerTheWholeNodeWhenTheNextStepHasEn
     }
 }
 
-TEST_F(Agent, AStepWithMoreTasksThanThereIsRoomForIsNotToldToAskForMoreCpus) {
+TEST_F(Agent, TasksThatAreMoreThanTheirCpusShareThemUntilThereIsRoomForEach) {
     Launch owner = launch(1, 1, CpuSet::range(0, 24));
     owner.min_cpus = 24;
     ASSERT_EQ(arrive(owner), "");
     const Launch guest = launch(2, 48, kNode);
+    auto arrived = agent().arrive(guest);
+    ASSERT_TRUE(arrived);
     EXPECT_EQ(
-        arrive(guest),
+        arrived->news,
         "drom: no room: its CPUs 0-47 are what running steps keep at least, one per task or as --malleable=MIN says; "
-        "wait until one ends");
-    for (const pid_t task : guest.tasks) EXPECT_TRUE(wanted(task).none());
+        "its tasks share CPUs 24-47");
+    for (const CpuSet& mask : arrived->masks) EXPECT_EQ(mask, CpuSet::range(24, 24));
+    EXPECT_EQ(wanted(guest.tasks[0]), CpuSet::range(24, 24)) << "the first has them for all";
+    EXPECT_EQ(wanted(owner.tasks[0]), CpuSet::range(0, 24));
+    ASSERT_TRUE(agent().leave({guest.tasks[0]}));
+    EXPECT_EQ(wanted(guest.tasks[1]), CpuSet::range(24, 24)) << "the next has them for all";
+    ASSERT_TRUE(agent().leave(owner.tasks));
+    for (std::size_t i = 1; i < guest.tasks.size(); ++i) EXPECT_GE(wanted(guest.tasks[i]).count(), 1U) << i;
+}
+
+TEST_F(Agent, AStepWhoseCpusAreAllNeededRunsOnThoseThatTheControllerNames) {
+    ASSERT_EQ(arrive(launch(1, 48, kNode)), "");
+    Launch guest = launch(2, 2, kNode);
+    guest.credential = CpuSet::range(24, 24);
+    auto arrived = agent().arrive(guest);
+    ASSERT_TRUE(arrived);
+    for (const CpuSet& mask : arrived->masks) EXPECT_EQ(mask, guest.credential);
+    EXPECT_TRUE(wanted(guest.tasks[0]).none());
+    tasks_.erase(tasks_.begin() + 40, tasks_.begin() + 48);
+    ASSERT_TRUE(agent().reconcile().value());
+    EXPECT_EQ((wanted(guest.tasks[0]) | wanted(guest.tasks[1])), CpuSet::range(40, 8)) << "those that became free";
 }
 
 /// A guest may die after the node agent has looked which tasks live: the table still keeps a CPU for it.
@@ -230,17 +251,25 @@ TEST_F(Agent, TasksThatAreKilledGiveTheirCpusBackAtTheNextCallOfAnybody) {
     EXPECT_FALSE(agent().reconcile().value());
 }
 
-TEST_F(Agent, AJobWithoutMalleableKeepsWhatItHasAndMakesAGuestWait) {
+TEST_F(Agent, AJobWithoutMalleableKeepsWhatItHasAndAGuestRunsBesideIt) {
     const Launch rigid = launch(1, 2, kNode, false);
     ASSERT_EQ(arrive(rigid), "");
     const Launch guest = launch(2, 1, CpuSet::range(0, 24));
-    const auto refused = agent().arrive(guest);
-    ASSERT_FALSE(refused.has_value());
-    EXPECT_EQ(refused.error(),
-              "drom: no room: of its CPUs 0-23, 0-23 are step 1.0's, which is not malleable; it has to end first");
+    EXPECT_EQ(
+        arrive(guest),
+        "drom: no room: of its CPUs 0-23, 0-23 are step 1.0's, which is not malleable; its tasks share CPUs 0-23");
     EXPECT_EQ(wanted(rigid.tasks[0]) | wanted(rigid.tasks[1]), kNode);
     EXPECT_TRUE(wanted(guest.tasks[0]).none());
-    EXPECT_FALSE(agent().would_fit(guest, 1).has_value());
+    ASSERT_TRUE(agent().leave(rigid.tasks).has_value());
+    EXPECT_EQ(wanted(guest.tasks[0]), CpuSet::range(0, 24));
+}
+
+TEST_F(Agent, AStepThatFindsSomeOfItsCpusTakenForGoodHasTheOthers) {
+    ASSERT_EQ(arrive(launch(1, 1, CpuSet::range(0, 4), false)), "");
+    const Launch guest = launch(2, 1, CpuSet::range(0, 24));
+    EXPECT_EQ(arrive(guest),
+              "drom: no room: of its CPUs 0-23, 0-3 are step 1.0's, which is not malleable; its tasks share CPUs 4-23");
+    EXPECT_EQ(wanted(guest.tasks[0]), CpuSet::range(4, 20));
 }
 
 TEST_F(Agent, JobsThatWereGrantedTheSameCpusDivideThem) {
@@ -300,7 +329,6 @@ TEST_F(Agent, ABatchScriptsStepsRunOnItsCpusAndItHasThemAgainAfterwards) {
     ASSERT_EQ(arrive(script), "");
     EXPECT_EQ(wanted(script.tasks[0]), kNode);
     const Launch step = launch(1, 2, kNode);
-    ASSERT_TRUE(agent().would_fit(step, 2).has_value());
     ASSERT_EQ(arrive(step), "");
     EXPECT_TRUE(wanted(script.tasks[0]).none());
     EXPECT_EQ(wanted(step.tasks[1]), CpuSet::range(24, 24));
@@ -391,19 +419,21 @@ TEST_F(Agent, WhoComesBackToATakenPlaceIsToldSo) {
     const auto resumed = agent().resume(1);
     ASSERT_FALSE(resumed.has_value());
     EXPECT_EQ(resumed.error(),
-              "step 1.0: drom: no room: of its CPUs 0-47, 0-47 are step 2.0's, which is not malleable; it has to end "
-              "first; it goes on as without drom");
+              "step 1.0: drom: no room: of its CPUs 0-47, 0-47 are step 2.0's, which is not malleable; it goes on "
+              "as without drom");
 }
 
-TEST_F(Agent, WouldFitWaitsForNobody) {
-    ASSERT_EQ(arrive(launch(1, 1, kNode)), "");
-    const int lock = ::open((settings_.table + "/agent.lock").c_str(), O_RDWR | O_CLOEXEC);
-    ASSERT_GE(lock, 0);
-    ASSERT_EQ(flock(lock, LOCK_EX), 0);
-    EXPECT_TRUE(agent().would_fit(launch(2, 1, kNode), 1).has_value());
-    tasks_.front().stop();
-    EXPECT_TRUE(agent().would_fit(launch(3, 48, kNode), 48).has_value());
-    close(lock);
+TEST_F(Agent, AMalleableJobThatComesBackToATakenPlaceSharesIt) {
+    const Launch stopped = launch(1, 1, kNode);
+    ASSERT_EQ(arrive(stopped), "");
+    ASSERT_TRUE(agent().suspend(1).has_value());
+    const Launch rigid = launch(2, 1, kNode, false);
+    ASSERT_EQ(arrive(rigid), "");
+    EXPECT_EQ(agent().resume(1).error(),
+              "step 1.0: drom: no room: of its CPUs 0-47, 0-47 are step 2.0's, which is not malleable; its tasks share "
+              "CPUs 0-47");
+    ASSERT_TRUE(agent().suspend(2).has_value());
+    EXPECT_EQ(wanted(stopped.tasks[0]), kNode);
 }
 
 TEST_F(Agent, TasksThatDoNotFitInTheGrantAreToldSo) {
@@ -411,7 +441,8 @@ TEST_F(Agent, TasksThatDoNotFitInTheGrantAreToldSo) {
     wide.min_per_rank = 2;
     EXPECT_EQ(
         arrive(wide),
-        "drom: no room: its tasks need 4 CPUs at least, and have CPUs 0-2 of this node; ask for more CPUs a task");
+        "drom: no room: its tasks need 4 CPUs at least, and have CPUs 0-2 of this node; its tasks share CPUs 0-2");
+    EXPECT_EQ(wanted(wide.tasks[0]), wide.granted);
 }
 
 TEST_F(Agent, ATaskFindsItsReservation) {
@@ -432,7 +463,7 @@ TEST_F(Agent, AMaskThatWasSetByHandIsKept) {
     const CpuSet by_hand = CpuSet::range(4, 8);
     ASSERT_GE(drom_set_mask(table, owner.tasks[0], by_hand.words, CpuSet::kWords, nullptr, nullptr), 0);
     drom_close(table);
-    EXPECT_FALSE(agent().arrive(launch(2, 1, CpuSet::range(0, 8))).has_value());
+    EXPECT_NE(arrive(launch(2, 1, CpuSet::range(4, 8))), "");
     EXPECT_EQ(wanted(owner.tasks[0]), by_hand);
     EXPECT_EQ(arrive(launch(3, 1, CpuSet::range(12, 12))), "");
     EXPECT_EQ(wanted(owner.tasks[0]), by_hand);
@@ -445,8 +476,7 @@ TEST_F(Agent, ADamagedRecordIsPutAsideAndSaidOnce) {
     ASSERT_NE(file, nullptr);
     fputs("drom node agent 1\ntask 1 2", file);
     fclose(file);
-    // No step is refused because of the damaged record, and a call that only looks leaves the report to another call.
-    EXPECT_TRUE(agent().would_fit(launch(2, 48, CpuSet::range(0, 1)), 48).has_value());
+    // A call that only looks leaves the report to another call.
     EXPECT_TRUE(agent().before_step(step_of(1), kNode).has_value());
     const auto first = agent().reconcile();
     ASSERT_FALSE(first.has_value());

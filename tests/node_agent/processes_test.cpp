@@ -3,6 +3,9 @@
 // per boot.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <thread>
+
 #include "base/confine.hpp"
 #include "child.hpp"
 #include "common/small_file.hpp"
@@ -72,6 +75,50 @@ CpuSet affinity_of(pid_t pid) {
     CpuSet mask{};
     get_affinity(static_cast<uint32_t>(pid), mask);
     return mask;
+}
+
+/// Returns whether every thread of the process is on these CPUs.
+bool all_threads_on(pid_t pid, const CpuSet& cpus) {
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task"))
+        if (!(affinity_of(std::stoi(thread.path().filename())) == cpus)) return false;
+    return true;
+}
+
+TEST(RealNode, TasksThatSharedCpusLeaveOneAnotherWithAllThreadsWhenEachHasItsOwn) {
+    CpuSet here{};
+    ASSERT_TRUE(get_affinity(0, here));
+    if (here.count() < 2) GTEST_SKIP() << "one CPU only: there is nothing to share";
+    const test::TempDir directory;
+    AgentSettings settings;
+    settings.table = directory.table();
+    settings.timeout_ms = 5000;
+    const auto two_threads = [] {
+        std::thread([] { pause(); }).detach();
+        pause();
+        return 0;
+    };
+    const Child one = Child::run(two_threads);
+    const Child other = Child::run(two_threads);
+    const Child rigid = Child::sleeper();
+    auto agent = NodeAgent::open(settings);
+    ASSERT_TRUE(agent.has_value()) << agent.error();
+    Launch first;
+    first.step = {1, 0};
+    first.user = geteuid();
+    first.granted = here;
+    first.tasks = {rigid.pid()};
+    ASSERT_TRUE(agent->arrive(first).has_value());
+    Launch crowd = first;
+    crowd.step = {2, 0};
+    crowd.malleable = true;
+    crowd.tasks = {one.pid(), other.pid()};
+    const auto arrived = agent->arrive(crowd);
+    ASSERT_TRUE(arrived.has_value()) << arrived.error();
+    EXPECT_EQ(arrived->masks[0], here);
+    ASSERT_TRUE(agent->leave(first.tasks).has_value());
+    const CpuSet own = affinity_of(one.pid());
+    EXPECT_TRUE(all_threads_on(one.pid(), own));
+    EXPECT_TRUE(all_threads_on(other.pid(), here - own));
 }
 
 TEST(RealNode, WhatAScriptStartsMovesWithIt) {

@@ -143,6 +143,45 @@ runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
     expect "$(cores "$GUEST")" 4-7
 }
 
+@test "the steps of a shrunk job run with more tasks than it has cores left, as they would have alone" {
+    script "srun sleep 300 &" "until [[ -e $WORK/shrunk ]]; do sleep 0.1; done; scancel --signal=KILL \$SLURM_JOB_ID.0; wait" \
+        "for way in --label --exact --overlap --cpu-bind=cores; do srun -N4 -n32 \$way true && echo ran \$way; done" "echo all; sleep 300"
+    MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o "$WORK/out" "$SCRIPT")
+    gets n4 "$MATE.0" 0-7
+    guest -N4
+    split n4 "$GUEST.0" "$MATE.0"
+    touch "$WORK/shrunk"
+    eventually "the steps have run" grep -q all "$WORK/out"
+    expect "$(grep ran "$WORK/out" | paste -sd ' ')" "ran --label ran --exact ran --overlap ran --cpu-bind=cores"
+    expect "$(cores "$GUEST")" 4-7
+    [[ -n $(masks n4 "$GUEST.0") ]]
+}
+
+# guest_beside STEP: checks that a guest's step runs beside a mate with this step, on each node, and alone afterwards.
+guest_beside() {
+    script "$1"
+    MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o /dev/null "$SCRIPT")
+    eventually "the mate keeps all of n4" on_node n4 "$MATE.0" 8
+    script "srun --overlap -n4 true && echo ran" "srun -n4 sleep 300"
+    GUEST=$(sbatch --parsable --malleable --exclusive -N4 -t 1 -o "$WORK/out" "$SCRIPT")
+    eventually "the guest's step has ended" grep -q ran "$WORK/out"
+    eventually "the log says what it runs on" grep -q "step $GUEST.1: drom: no room: .*; its tasks share CPUs 4-7\$" "$CLUSTER/log/n4.log"
+    expect "$(field "$GUEST" JobState)" RUNNING
+    expect "$(on_node n4 "$MATE.0" 8 && masks n4 "$GUEST.1")" ""
+    scancel "$MATE"
+    gets n4 "$GUEST.1" 0-7
+}
+# on_node NODE STEP COUNT: checks that the step has so many CPUs there.
+on_node() { [[ $(masks "$1" "$2" | tr ' ' '\n' | awk -F- '{n += $NF - $1 + 1} END {print n}') == "$3" ]]; }
+
+@test "a guest whose mate runs more ranks than it said runs on the cores that it was granted, and fails nowhere" {
+    guest_beside "srun -n32 sleep 300"
+}
+
+@test "a guest whose mate runs a step without drom runs on the cores that it was granted, and fails nowhere" {
+    guest_beside "srun --no-drom sleep 300"
+}
+
 @test "a step that starts while its job is shrunk has the whole node when the guest has gone" {
     script "srun sleep 2" "srun sleep 300"
     MATE=$(sbatch --parsable --malleable --exclusive -N2 -w n1,n2 -t 10 -o /dev/null "$SCRIPT")

@@ -44,18 +44,20 @@ setup_file() { prepare_nodes; }
     eventually "nobody is left" nobody_on n1
 }
 
-@test "a step without room finds neither a library nor its script's reservation" {
+@test "of a step without room, only the task that has the CPUs for all finds a library and a reservation" {
     on_nodes big
-    script "srun -n48 -c1 env >step" "touch done; sleep 300"
+    script "srun -n48 -c1 sh -c 'env; until [ -e seen ]; do sleep 0.1; done' >step" "touch done; sleep 300"
     started_srun -w n1 -c24 --malleable=24 sleep 300
     gets n1 "$STEP" 0-23
     started -N1 -w n1 -n48 -c1 --malleable
     gets n1 "$JOB.batch" 24-47
+    eventually "all tasks run" have_started step 48
+    touch seen
     eventually "the step has ended" test -e done
-    grep -q "spank_drom: step $JOB.0: drom: no room" "$CLUSTER/log/n1.log"
-    expect "$(grep -c '^SLURM_PROCID=' step)" 48
-    run ! grep -E '^(LD_PRELOAD|DROM_TABLE|DROM_SLOT)=' step
+    grep -q "spank_drom: step $JOB.0: drom: no room: .*; its tasks share CPUs 24-47$" "$CLUSTER/log/n1.log"
+    expect "$(grep -cE '^LD_PRELOAD=' step) $(grep -cE '^DROM_TABLE=.' step) $(grep -cE '^DROM_SLOT=.' step)" "1 1 1"
 }
+have_started() { [[ $(grep -c '^SLURM_PROCID=' "$1") == "$2" ]]; }
 
 # --- big nodes ---
 
@@ -237,12 +239,12 @@ ranks_keep_a_cpu() {
     gets n1 "$JOB.0" "0 1"
     eventually "both ranks take part" live_ranks n1 "$JOB.0" 2
     started_srun -w n1 -n1 -c2 --malleable sleep 300
-    eventually "the guest was refused" grep -q "spank_drom: step $STEP: drom: no room" "$CLUSTER/log/n1.log"
+    eventually "the log says so" grep -q "spank_drom: step $STEP: drom: no room" "$CLUSTER/log/n1.log"
     has_step n1 "$JOB.0" "0 1"
 }
 
-@test "Open MPI's ranks keep their CPUs, and the guest that finds no room is told" { ranks_keep_a_cpu openmpi; }
-@test "MPICH's ranks keep their CPUs, and the guest that finds no room is told" { ranks_keep_a_cpu mpich; }
+@test "Open MPI's ranks keep their CPUs, and the log tells of the guest that finds no room" { ranks_keep_a_cpu openmpi; }
+@test "MPICH's ranks keep their CPUs, and the log tells of the guest that finds no room" { ranks_keep_a_cpu mpich; }
 
 # ranks_make_room MPI: checks that each rank gives up half of its CPUs, and gets them back.
 ranks_make_room() {

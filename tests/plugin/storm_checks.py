@@ -227,7 +227,8 @@ def tasks_marked(mark: str) -> dict[int, Task]:
         variables = environ_of(pid)
         if variables.get("STORM_MARK") != mark or variables.get("SLURM_TASK_PID") != str(pid) or not is_alive(pid):
             continue
-        malleable = "DROM_MALLEABLE" in variables and variables.get("DROM_OFF") != "1"
+        # A step without room has DROM_OFF as well, and its affinity follows; --no-drom takes the declaration away.
+        malleable = "DROM_MALLEABLE" in variables
         found[pid] = Task(pid, variables.get("SLURMD_NODENAME", ""), malleable, allowed_of(pid))
     return found
 
