@@ -201,11 +201,13 @@ bool MateSearch::places(Question& question, const Event& proposal) {
     return false;
 }
 
-/// Returns the first, of the guest and its mates, that cannot have its limit extended so far; 0: all can.
+/// Returns the first, of the guest and its mates, that cannot have its limit extended so far; 0: all can. A mate whose
+/// steps keep what it is to lend counts as such.
 JobId MateSearch::beyond_limits(const job_record_t& guest, const Event& proposal) const {
     for (std::size_t i = 0; i < proposal.mates.size(); ++i) {
         const job_record_t* mate = record_of(proposal.mates[i]);
-        if (mate == nullptr || !why_not(*mate, running_.nodes_of({proposal.mates[i]}), proposal.mate_ends[i]).empty())
+        if (mate == nullptr || cores_that_steps_keep(*mate) > placed(*mate).cores - proposal.cores ||
+            !why_not(*mate, running_.nodes_of({proposal.mates[i]}), proposal.mate_ends[i]).empty())
             return proposal.mates[i];
     }
     return why_not(guest, running_.nodes_of(proposal.mates), proposal.guest_end).empty() ? 0 : proposal.job.id;

@@ -157,13 +157,19 @@ runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
     [[ -n $(masks n4 "$GUEST.0") ]]
 }
 
-# guest_beside STEP: checks that a guest's step runs beside a mate with this step, on each node, and alone afterwards.
-guest_beside() {
-    script "$1"
+# on_node NODE STEP COUNT: checks that the step has so many CPUs there.
+on_node() { [[ $(masks "$1" "$2" | tr ' ' '\n' | awk -F- '{n += $NF - $1 + 1} END {print n}') == "$3" ]]; }
+
+@test "a guest whose mate begins to run more ranks than it said runs on the cores that it was granted, and fails nowhere" {
+    script "until [[ -e $WORK/shrunk ]]; do sleep 0.1; done" "srun -n32 sleep 300"
     MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o /dev/null "$SCRIPT")
-    eventually "the mate keeps all of n4" on_node n4 "$MATE.0" 8
-    script "srun --overlap -n4 true && echo ran" "srun -n4 sleep 300"
+    eventually "job $MATE runs" runs "$MATE"
+    script "until [[ -e $WORK/kept ]]; do sleep 0.1; done" "srun --overlap -n4 true && echo ran" "srun -n4 sleep 300"
     GUEST=$(sbatch --parsable --malleable --exclusive -N4 -t 1 -o "$WORK/out" "$SCRIPT")
+    eventually "job $GUEST runs" runs "$GUEST"
+    touch "$WORK/shrunk"
+    eventually "the mate keeps all of n4" on_node n4 "$MATE.0" 8
+    touch "$WORK/kept"
     eventually "the guest's step has ended" grep -q ran "$WORK/out"
     eventually "the log says what it runs on" grep -q "step $GUEST.1: drom: no room: .*; its tasks share CPUs 4-7\$" "$CLUSTER/log/n4.log"
     expect "$(field "$GUEST" JobState)" RUNNING
@@ -171,15 +177,28 @@ guest_beside() {
     scancel "$MATE"
     gets n4 "$GUEST.1" 0-7
 }
-# on_node NODE STEP COUNT: checks that the step has so many CPUs there.
-on_node() { [[ $(masks "$1" "$2" | tr ' ' '\n' | awk -F- '{n += $NF - $1 + 1} END {print n}') == "$3" ]]; }
 
-@test "a guest whose mate runs more ranks than it said runs on the cores that it was granted, and fails nowhere" {
-    guest_beside "srun -n32 sleep 300"
+# lends_after STEP: checks that a job with this step is a mate only when the step has ended.
+lends_after() {
+    script "$1" "sleep 300"
+    MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o /dev/null "$SCRIPT")
+    eventually "the step runs on all nodes" step_runs "$MATE.0"
+    waiting_job GUEST -N4 -t 1
+    eventually "backfill has looked at it" looked_at "$GUEST" ""
+    sleep 3
+    waits "$GUEST"
+    scancel "$MATE.0"
+    eventually "it shares" runs "$GUEST"
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+}
+step_runs() { [[ -n $(squeue -h -s "$1") ]]; }
+
+@test "a job waits rather than share with a mate whose steps have a task on each core, whatever its request said" {
+    lends_after "srun -n32 sleep 300"
 }
 
-@test "a guest whose mate runs a step without drom runs on the cores that it was granted, and fails nowhere" {
-    guest_beside "srun --no-drom sleep 300"
+@test "a job waits rather than share with a mate that runs a step without drom" {
+    lends_after "srun --no-drom sleep 300"
 }
 
 @test "a step that starts while its job is shrunk has the whole node when the guest has gone" {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -132,12 +133,29 @@ uint32_t threads_of_a_core(const job_record_t& job) {
     return first < 0 ? 1 : std::max<uint32_t>(1, node_record_table_ptr[first]->tpc);
 }
 
-int min_cores_of(const job_record_t& job, int nodes) {
+uint32_t cpus_of(const job_record_t& job, uint32_t ranks) {
     const auto per_rank = parse_min_per_rank(declared(job, "DROM_MIN_PER_RANK").value_or("1"));
-    const uint32_t ranks = ranks_on_a_node(job, nodes);
-    const uint32_t cpus = std::max(min_cpus_of(job), ranks * (per_rank ? *per_rank : 1));
+    return ranks * (per_rank ? *per_rank : 1);
+}
+
+int cores_for(const job_record_t& job, uint32_t cpus) {
     const uint32_t threads = threads_of_a_core(job);
     return static_cast<int>((cpus + threads - 1) / threads);
+}
+
+int min_cores_of(const job_record_t& job, int nodes) {
+    return cores_for(job, std::max(min_cpus_of(job), cpus_of(job, ranks_on_a_node(job, nodes))));
+}
+
+/// Returns the most tasks that a step has on a node.
+uint32_t most_tasks(const step_record_t& step) {
+    const slurm_step_layout_t* layout = step.step_layout;
+    if (layout == nullptr || layout->tasks == nullptr || layout->node_cnt == 0) return 0;
+    return *std::max_element(layout->tasks, layout->tasks + layout->node_cnt);
+}
+
+bool is_without_drom(const step_record_t& step) {
+    return text_of(step.submit_line).find(" --no-drom") != std::string_view::npos;
 }
 
 bool special_features(const job_details& details) {
@@ -217,6 +235,20 @@ bool has_all_cores(const job_record_t& job) {
         if (std::find(cores.begin(), cores.end(), false) != cores.end()) return false;
     }
     return true;
+}
+
+int cores_that_steps_keep(const job_record_t& job) {
+    if (job.step_list == nullptr) return 0;
+    uint32_t ranks = 0;
+    bool all = false;
+    ListIterator each = list_iterator_create(job.step_list);
+    while (const auto* step = static_cast<const step_record_t*>(list_next(each))) {
+        if (step->step_id.step_id > SLURM_MAX_NORMAL_STEP_ID) continue;  // a script lends all but one
+        ranks += most_tasks(*step);
+        all = all || is_without_drom(*step);
+    }
+    list_iterator_destroy(each);
+    return all ? std::numeric_limits<int>::max() : cores_for(job, cpus_of(job, ranks));
 }
 
 policy::Placed placed(const job_record_t& job) {

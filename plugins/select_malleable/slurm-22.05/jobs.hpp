@@ -68,6 +68,9 @@ int granted_cores(const job_record_t& job, int n);
 bool has_whole_nodes(const job_record_t& job);
 /// Returns whether it has them now: every core of every node.
 bool has_all_cores(const job_record_t& job);
+/// Returns how many cores of a node its steps keep as they run now: one for each task, or as --drom-min-per-rank says;
+/// all, which is more than any node has, if one of them was started with --no-drom.
+int cores_that_steps_keep(const job_record_t& job);
 /// Returns the job as it is now.
 policy::Placed placed(const job_record_t& job);
 
