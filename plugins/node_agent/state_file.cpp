@@ -92,8 +92,11 @@ std::string last_line(const AgentState& state) {
 }  // namespace
 
 std::string StepName::text() const {
-    return std::to_string(job) + '.' + (step == kBatchStep ? "batch" : std::to_string(step));
+    const char* script = step == kBatchStep ? "batch" : "interactive";
+    return std::to_string(job) + '.' + (is_script() ? script : std::to_string(step));
 }
+
+bool StepName::is_script() const { return step == kBatchStep || step == kInteractiveStep; }
 
 std::string to_text(const AgentState& state) {
     std::string out = std::string(kTitle) + '\n';

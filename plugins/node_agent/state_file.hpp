@@ -29,11 +29,14 @@ struct StepName {
     uint32_t step = 0;
 
     [[nodiscard]] std::string text() const;
+    /// Returns whether it is a batch script or the shell of salloc: it starts steps, which run on its CPUs.
+    [[nodiscard]] bool is_script() const;
     /// Returns one number of both, for partition::Client::job.
     [[nodiscard]] uint64_t number() const { return uint64_t{job} << 32 | step; }
     friend bool operator==(const StepName&, const StepName&) = default;
 };
-constexpr uint32_t kBatchStep = 0xfffffffb;  ///< SLURM_BATCH_SCRIPT
+constexpr uint32_t kBatchStep = 0xfffffffb;        ///< SLURM_BATCH_SCRIPT
+constexpr uint32_t kInteractiveStep = 0xfffffffa;  ///< SLURM_INTERACTIVE_STEP
 
 /// Why a process that lives has no CPUs of its own for now: `home` is what it comes back to.
 enum class Parked : uint8_t {

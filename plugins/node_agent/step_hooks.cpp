@@ -17,7 +17,7 @@ CpuSet cpus_of(const std::string& cores, const NodeAgent& agent) {
 
 }  // namespace
 
-bool StepOnNode::has_tasks_of_its_own() const { return step.step <= kLastNormalStep || step.step == kBatchStep; }
+bool StepOnNode::has_tasks_of_its_own() const { return step.step <= kLastNormalStep || step.is_script(); }
 
 Launch launch_of(const StepOnNode& step, const NodeAgent& agent) {
     Launch launch;

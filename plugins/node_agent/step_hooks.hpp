@@ -27,8 +27,7 @@ struct StepOnNode {
     std::optional<MalleableRange> range;  ///< the step is malleable
     std::optional<uint32_t> min_per_rank;
 
-    /// Returns whether it is a step that people start, or a batch script; not the extern step, an interactive shell or
-    /// an X11 forwarder.
+    /// Returns whether it is a step that people start, a batch script or the shell of salloc; not the extern step.
     [[nodiscard]] bool has_tasks_of_its_own() const;
 };
 

@@ -63,12 +63,12 @@ void park(TaskState& task, Parked why) {
     task.mask = CpuSet::empty();
 }
 
-/// Returns the scripts of the step's job. A batch script waits for its steps, and they run on its CPUs.
+/// Returns the scripts of the step's job. A script waits for its steps, and they run on its CPUs.
 std::vector<uint32_t> scripts_of(const StepName& step, const Tasks& tasks) {
     std::vector<uint32_t> scripts;
     for (uint32_t i = 0; i < tasks.size(); ++i)
-        if (step.step != kBatchStep && tasks[i].parked == Parked::kNot &&
-            tasks[i].step == StepName{step.job, kBatchStep})
+        if (!step.is_script() && tasks[i].parked == Parked::kNot && tasks[i].step.job == step.job &&
+            tasks[i].step.is_script())
             scripts.push_back(i);
     return scripts;
 }

@@ -340,6 +340,21 @@ TEST_F(Agent, ABatchScriptsStepsRunOnItsCpusAndItHasThemAgainAfterwards) {
     EXPECT_EQ(arrive(launch(2, 1, kNode, false)), "");
 }
 
+TEST_F(Agent, TheShellOfSallocLendsItsCpusToItsStepsAndKeepsAGuestOffTheRest) {
+    Launch shell = launch(1, 1, kNode);
+    shell.step.step = kInteractiveStep;
+    ASSERT_EQ(arrive(shell), "");
+    const Launch guest = launch(2, 1, CpuSet::range(24, 24));
+    ASSERT_EQ(arrive(guest), "");
+    EXPECT_EQ(wanted(shell.tasks[0]), CpuSet::range(0, 24));
+    const Launch step = launch(1, 2, CpuSet::range(0, 24));
+    ASSERT_EQ(arrive(step), "");
+    EXPECT_TRUE(wanted(shell.tasks[0]).none());
+    EXPECT_EQ(wanted(guest.tasks[0]), CpuSet::range(24, 24));
+    ASSERT_TRUE(agent().leave(step.tasks));
+    EXPECT_EQ(wanted(shell.tasks[0]), CpuSet::range(0, 24));
+}
+
 TEST_F(Agent, WhatAGuestsScriptAndStepsBorrowedGoesBackToTheOwner) {
     const Launch script = script_of(1);
     ASSERT_EQ(arrive(script), "");

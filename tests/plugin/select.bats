@@ -12,7 +12,8 @@ setup_file() {
     has_select || return
     local settings
     mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log")
-    start_cluster nodes=4 "${settings[@]}" extra="PartitionName=short Nodes=n[1-4] MaxTime=12 State=UP"
+    start_cluster nodes=4 "${settings[@]}" extra="PartitionName=short Nodes=n[1-4] MaxTime=12 State=UP" \
+        extra=LaunchParameters=use_interactive_step 'extra=InteractiveStepOptions="--interactive --preserve-env /bin/sh"'
     sizes_known
 }
 
@@ -156,6 +157,25 @@ runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
     expect "$(cores "$GUEST")" 4-7
     [[ -n $(masks n4 "$GUEST.0") ]]
 }
+
+@test "a guest and the shell of salloc do not run on the same CPUs" {
+    mkfifo typed
+    command salloc --malleable --exclusive -N4 -t 10 <typed >shell 2>&1 3>&- &
+    exec 7>typed
+    eventually "the shell runs" shell_runs
+    gets n1 "$MATE.interactive" 0-7
+    guest -N4
+    split n1 "$MATE.interactive" "$GUEST.0"
+    echo 'srun -n4 sleep 300' >&7
+    split n1 "$MATE.0" "$GUEST.0"
+    scancel "$MATE.0"
+    split n1 "$MATE.interactive" "$GUEST.0"
+    scancel "$GUEST"
+    gets n1 "$MATE.interactive" 0-7
+    exec 7>&-
+    eventually "the shell has ended" has_ended "$MATE"
+}
+shell_runs() { MATE=$(squeue -h -t running -n interactive -o %i); [[ -n $MATE ]]; }
 
 # on_node NODE STEP COUNT: checks that the step has so many CPUs there.
 on_node() { [[ $(masks "$1" "$2" | tr ' ' '\n' | awk -F- '{n += $NF - $1 + 1} END {print n}') == "$3" ]]; }
