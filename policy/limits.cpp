@@ -15,6 +15,20 @@ namespace {
 
 constexpr std::string_view kNothing = "none";
 
+std::vector<std::string> names_of(const std::vector<NamedLimit>& limits) {
+    std::vector<std::string> names;
+    for (const NamedLimit& limit : limits) names.push_back(limit.name);
+    return names;
+}
+
+/// Returns the numbers of those names that have one.
+Numbers known(const std::vector<std::string>& names, const Numbers& numbers) {
+    Numbers some;
+    for (const std::string& name : names)
+        if (const auto found = numbers.find(name); found != numbers.end()) some.insert(*found);
+    return some;
+}
+
 std::map<int, double> numbered(const std::vector<NamedLimit>& limits, const Numbers& numbers) {
     std::map<int, double> all;
     for (const NamedLimit& limit : limits)
@@ -55,8 +69,10 @@ bool is_letter_or_digit(char c) {
 /// Errors: the name cannot be one, or is one of `before`.
 Read check_name(std::string_view name, const std::vector<std::string>& before) {
     if (name.empty()) return tl::unexpected(std::string("has a name that is empty"));
-    if (std::ranges::none_of(name, is_letter_or_digit) || name.find(' ') != std::string_view::npos)
-        return tl::unexpected("has the name '" + std::string(name) + "', which has a blank, or no letter or digit");
+    // A comma would begin the next option in a setting, and so in a record.
+    if (std::ranges::none_of(name, is_letter_or_digit) || name.find_first_of(" ,") != std::string_view::npos)
+        return tl::unexpected("has the name '" + std::string(name) +
+                              "', which has a blank or a comma, or no letter or digit");
     if (std::ranges::find(before, name) == before.end()) return {};
     return tl::unexpected("names '" + std::string(name) + "' twice");
 }
@@ -88,11 +104,15 @@ std::string Names::name(int number) const {
 }
 
 void MateLimits::set_numbers(const Numbers& partition_numbers, const Numbers& qos_numbers) {
-    of_partition_ = numbered(partitions, partition_numbers);
-    of_qos_ = numbered(qos, qos_numbers);
+    std::vector<std::string> qos_names = names_of(qos);
+    qos_names.insert(qos_names.end(), qos_order.begin(), qos_order.end());
+    partition_numbers_ = known(names_of(partitions), partition_numbers);
+    qos_numbers_ = known(qos_names, qos_numbers);
+    of_partition_ = numbered(partitions, partition_numbers_);
+    of_qos_ = numbered(qos, qos_numbers_);
     places_.clear();
     for (std::size_t place = 0; place < qos_order.size(); ++place)
-        if (const auto found = qos_numbers.find(qos_order[place]); found != qos_numbers.end())
+        if (const auto found = qos_numbers_.find(qos_order[place]); found != qos_numbers_.end())
             places_[found->second] = static_cast<int>(place);
 }
 

@@ -18,7 +18,7 @@ namespace drom::policy {
 /// Numbers of partitions, or of QOS, by their names.
 using Numbers = std::map<std::string, int, std::less<>>;
 
-/// Numbers the partitions, or the QOS, from 0 in the order in which they appear. A name has no blanks.
+/// Numbers the partitions, or the QOS, from 0 in the order in which they appear. A name has no blank and no comma.
 class Names {
 public:
     /// Returns the number of a name, which is new or not.
@@ -54,6 +54,9 @@ public:
     /// Tells the numbers that jobs have. Until then no job has a limit of its own, and every QOS is below all. Names
     /// without a number are those of no job.
     void set_numbers(const Numbers& partition_numbers, const Numbers& qos_numbers);
+    /// Returns those of the numbers told that the limits and the order name. They decide as all of them do.
+    const Numbers& partition_numbers() const noexcept { return partition_numbers_; }
+    const Numbers& qos_numbers() const noexcept { return qos_numbers_; }
 
     /// Returns the limit of a mate: the smallest of those of its partition and its QOS, or `general` where neither has
     /// one; and no more than its user's own.
@@ -71,6 +74,7 @@ public:
 private:
     double of_class(const Job& mate, double general) const;
 
+    Numbers partition_numbers_, qos_numbers_;
     std::map<int, double> of_partition_, of_qos_;
     std::map<int, int> places_;
 };

@@ -20,6 +20,7 @@ constexpr int kMostPartitions = 1000;
 constexpr std::array kLaws{Named<SizeLaw>{SizeLaw::kStep, "step"}, Named<SizeLaw>{SizeLaw::kPowerOfTwo, "power-of-two"},
                            Named<SizeLaw>{SizeLaw::kNearSquare, "near-square"},
                            Named<SizeLaw>{SizeLaw::kSquareOfCores, "square-of-cores"}};
+constexpr std::array kLabelled{Named<bool>{false, "partition"}, Named<bool>{true, "qos"}};
 constexpr std::array kRanks{Named<JobClass>{JobClass::kGold, "gold"}, Named<JobClass>{JobClass::kPlatinum, "platinum"}};
 
 // ---- writing
@@ -157,6 +158,14 @@ Passed passed(Reader& reader) {
     return made;
 }
 
+tl::expected<InputLine, std::string> label_line(Reader& reader) {
+    LabelLine label;
+    reader.take("of", kLabelled, label.is_qos)
+        .take_within("number", label.number, 0, std::numeric_limits<int>::max())
+        .take("name", [&label](std::string_view text) { return !(label.name = text).empty(); });
+    return reader.finish<InputLine>(std::move(label));
+}
+
 tl::expected<InputLine, std::string> partition_line(Reader& reader) {
     PartitionLine partition;
     reader.take_within("nodes", partition.nodes, 1, kMostNodes)
@@ -174,6 +183,14 @@ tl::expected<InputLine, std::string> class_line(Reader& reader) {
 }
 
 }  // namespace
+
+std::string text_of(const LabelLine& label) {
+    return Words("label")
+        .add("of", text_in(kLabelled, label.is_qos))
+        .add("number", label.number)
+        .add("name", std::string_view(label.name))
+        .take();
+}
 
 std::string text_of(const PartitionLine& partition) {
     return Words("partition").add("nodes", partition.nodes).add("cores", partition.cores_per_node).take();
@@ -195,6 +212,7 @@ std::string text_of(const TimedInput& input) {
 tl::expected<InputLine, std::string> parse_input(std::string_view text) {
     Reader reader(text);
     const std::string_view first = reader.first();
+    if (first == "label") return label_line(reader);
     if (first == "partition") return partition_line(reader);
     if (first == "class") return class_line(reader);
     TimedInput line;

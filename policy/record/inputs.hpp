@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // inputs.hpp - what a scheduler is told between two passes, and its machine, one line each.
 //
+//   label of=qos number=3 name=short
 //   partition nodes=50 cores=48
 //   class partition=0 nodes=0-49 features=0 memory=0
 //   submit at=100 job=12 submit=100 request=3600 count=4 least=1 kind=malleable partition=0 application=-1 user=3 ...
@@ -10,7 +11,8 @@
 //   cancel at=160 job=13
 //   pass at=160 ended=yes
 //
-// Names of partitions and applications are in no line. Jobs are submitted without NodeFilter::within.
+// The names of partitions and QOS are in no other line, and those of applications in none. Jobs are submitted without
+// NodeFilter::within.
 #pragma once
 
 #include <optional>
@@ -23,6 +25,13 @@
 #include "policy/scheduler.hpp"
 
 namespace drom::policy::record {
+
+/// The number that jobs have for a name in the policy's limits, of a partition or a QOS.
+struct LabelLine {
+    bool is_qos = false;
+    int number = 0;
+    std::string name;
+};
 
 struct PartitionLine {
     int nodes = 0, cores_per_node = 0;
@@ -65,9 +74,10 @@ struct TimedInput {
     Input input;
 };
 
-using InputLine = std::variant<PartitionLine, ClassLine, TimedInput>;
+using InputLine = std::variant<LabelLine, PartitionLine, ClassLine, TimedInput>;
 
 /// One line, without its end.
+std::string text_of(const LabelLine& label);
 std::string text_of(const PartitionLine& partition);
 std::string text_of(const ClassLine& nodes);
 std::string text_of(const TimedInput& input);

@@ -5,6 +5,7 @@
 #include "policy/record/decisions.hpp"
 #include "policy/record/inputs.hpp"
 #include "policy/record/model.hpp"
+#include "policy/registry/backfill_rows.hpp"
 
 namespace drom::policy {
 namespace {
@@ -69,6 +70,13 @@ private:
     bool machine_told_ = false;
 };
 
+void tell_labels(const MateLimits& limits, const RecordSink& sink) {
+    for (const auto& [name, number] : limits.partition_numbers())
+        sink(record::text_of(record::LabelLine{false, number, name}));
+    for (const auto& [name, number] : limits.qos_numbers())
+        sink(record::text_of(record::LabelLine{true, number, name}));
+}
+
 }  // namespace
 
 std::string setting_of(const Policy& policy) {
@@ -85,6 +93,7 @@ std::unique_ptr<Scheduler> recording(const Policy& policy, const EnergyModel* mo
     sink(std::string(record::kBeginning).append(record::kVersion).append(" ").append(setting_of(policy)));
     if (model != nullptr)
         for (const std::string& line : record::lines_of(*model)) sink(line);
+    if (const MateLimits* limits = mate_limits(policy)) tell_labels(*limits, sink);
     return std::make_unique<Recording>(policy.scheduler(), std::move(sink));
 }
 

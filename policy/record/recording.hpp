@@ -20,7 +20,8 @@ using RecordSink = std::function<void(const std::string& line)>;
 std::string setting_of(const Policy& policy);
 
 /// Makes a scheduler of `policy` that gives its record to `sink`. The first line names the policy, those after it the
-/// energy model (null: none) and the machine, which is empty at the first pass. Lines of a pass come when it is over.
+/// energy model (null: none), the numbers of the names in its limits, and the machine, which is empty at the first
+/// pass. Lines of a pass come when it is over.
 std::unique_ptr<Scheduler> recording(const Policy& policy, const EnergyModel* model, RecordSink sink);
 
 namespace record {

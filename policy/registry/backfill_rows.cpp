@@ -195,11 +195,18 @@ BackfillPolicy sd_plus() {
     return rules;
 }
 
+bool has_mate_limits(const Policy& policy) {
+    return policy.find("qos_order") != nullptr && policy.row().defaults.type() == typeid(Rules);
+}
+
 }  // namespace
 
 MateLimits* mate_limits(Policy& policy) {
-    if (policy.find("qos_order") == nullptr || policy.row().defaults.type() != typeid(Rules)) return nullptr;
-    return &policy.rules<Rules>().sharing.sharing.limits;
+    return has_mate_limits(policy) ? &policy.rules<Rules>().sharing.sharing.limits : nullptr;
+}
+
+const MateLimits* mate_limits(const Policy& policy) {
+    return has_mate_limits(policy) ? &policy.rules<Rules>().sharing.sharing.limits : nullptr;
 }
 
 std::vector<PolicyRow> backfill_rows() {

@@ -21,5 +21,6 @@ std::vector<PolicyRow> backfill_rows();
 
 /// Returns the limits of mates per partition and QOS; null: the policy has none.
 MateLimits* mate_limits(Policy& policy);
+const MateLimits* mate_limits(const Policy& policy);
 
 }  // namespace drom::policy

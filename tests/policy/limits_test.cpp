@@ -79,8 +79,12 @@ TEST(Limits, WhatCannotBeMeantIsSaidAndChangesNothing) {
     std::vector<std::string> names{"kept"};
     EXPECT_EQ(read_names(names, "low//high").error(), "has a name that is empty");
     EXPECT_EQ(read_names(names, "low/high/low").error(), "names 'low' twice");
-    EXPECT_EQ(read_names(names, "low/?").error(), "has the name '?', which has a blank, or no letter or digit");
-    EXPECT_EQ(read_names(names, "lo w").error(), "has the name 'lo w', which has a blank, or no letter or digit");
+    EXPECT_EQ(read_names(names, "low/?").error(),
+              "has the name '?', which has a blank or a comma, or no letter or digit");
+    EXPECT_EQ(read_names(names, "lo w").error(),
+              "has the name 'lo w', which has a blank or a comma, or no letter or digit");
+    EXPECT_EQ(read_names(names, "a,b").error(),
+              "has the name 'a,b', which has a blank or a comma, or no letter or digit");
     EXPECT_EQ(text_of(names), "kept");
 }
 

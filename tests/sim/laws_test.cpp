@@ -29,7 +29,7 @@ struct Simulated {
 
 Outcome simulated_on(const Site& site, const Parameters& asked, std::string& record) {
     Parameters parameters = asked;
-    policy::set_energy_model(parameters.policy, site.energy);
+    tell_site(parameters.policy, site);
     EngineRules rules = rules_of(site, parameters);
     rules.window_to = 100'000'000;  // every stretch is recorded
     const auto scheduler =

@@ -7,7 +7,9 @@
 #include <deque>
 
 #include "engine/engine.hpp"
+#include "engine/job_labels.hpp"
 #include "engine/settings.hpp"
+#include "policy/registry/backfill_rows.hpp"
 #include "policy/registry/energy_rows.hpp"
 #include "property.hpp"
 #include "thesis_energy.hpp"
@@ -79,6 +81,7 @@ inline Workload random_jobs(const std::vector<policy::Machine>& partitions, int 
         job.user = *rc::gen::inRange(-1, 3);
         job.application = *rc::gen::inRange(0, 10);
         job.partition = *rc::gen::inRange(-1, 3);
+        job.queue = *rc::gen::inRange(-1, 3);
         if (has_programs && *rc::gen::weightedElement<bool>({{2, true}, {1, false}})) {
             const int nodes = static_cast<int>((job.processors + cores - 1) / cores);
             const Program program = random_program(nodes, widest);
@@ -101,6 +104,13 @@ inline Site random_site(const policy::PolicyRow& row, int most_jobs = 40) {
     return site;
 }
 
+/// Tells the policy of the site what it needs before its first pass.
+inline void tell_site(policy::Policy& policy, const Site& site) {
+    policy::set_energy_model(policy, site.energy);
+    const JobLabels labels = labels_of(site.workload);
+    if (policy::MateLimits* limits = policy::mate_limits(policy)) limits->set_numbers(labels.partitions, labels.qos);
+}
+
 /// Gives some options of the policy other values, such as each of them takes.
 inline void draw_options(policy::Policy& policy) {
     for (const policy::OptionRow& option : policy.row().options) {
@@ -108,7 +118,8 @@ inline void draw_options(policy::Policy& policy) {
         for (int tries = 0; tries < 4; ++tries) {
             const auto value = *rc::gen::element<std::string>(
                 "0", "1", "2", "3", "10", "100", "0.25", "0.5", "0.75", "inf", "yes", "no", "easy", "slurm", "last2",
-                "knn", "reorder", "priority-inc", "energy", "time", "2/1", "dynamic", "backfill", "static", "max-b");
+                "knn", "reorder", "priority-inc", "energy", "time", "2/1", "dynamic", "backfill", "static", "max-b",
+                "strict", "0/1/2", "1:1.1/2:3", "1:inf/0:1.05");
             if (policy.set(option, value)) break;
         }
     }

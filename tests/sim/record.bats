@@ -51,6 +51,28 @@ recorded() {
     grep -q '^start .* partition=1 .* ghz=' eamc.partitions.record
 }
 
+@test "a record of a run with limits per partition and QOS is replayed" {
+    awk 'BEGIN { for (i = 1; i <= 60; ++i) print i, i * 20, 0, 400 + i % 7 * 300, 8 * (1 + i % 5), -1, -1, 8 * (1 + i % 5), 3000, -1, 1, i % 4, 1, 1, i % 3, 1 + i % 2, -1, -1 }' >queues.swf
+    count=0
+    for limits in "--qos-max-slowdown 1:1.2/2:inf" "--partition-max-slowdown 1:1.1" "--qos strict --qos-order 2/0/1"; do
+        # shellcheck disable=SC2086 # these are several words
+        "$sim" --swf queues.swf --nodes 8 --cores-per-node 8 --policy sd --max-slowdown 4 $limits --record "limits.$count" --out "limits.$count.d" -q
+        run -0 --separate-stderr "$sim" replay "limits.$count"
+        echo "$output"
+        [[ ${lines[2]} == "Every decision is what the policy decides now." ]]
+        grep -q '^label of=' "limits.$count"
+        grep -q 'how=shared' "limits.$count"
+        count=$((count + 1))
+    done
+    "$sim" --swf queues.swf --nodes 8 --cores-per-node 8 --policy sd --max-slowdown 4 --record none -q
+    for number in 0 1 2; do
+        if cmp -s <(grep '^start' none) <(grep '^start' "limits.$number"); then
+            echo "limits.$number decides as no limit"
+            false
+        fi
+    done
+}
+
 @test "a changed decision of any policy is named with its line, exit 1" {
     for policy in $(policies); do
         recorded "$policy" partitions >/dev/null 2>&1 || recorded "$policy" rigid >/dev/null

@@ -22,7 +22,7 @@ policy::RecordSink into(std::string& text) {
 
 std::string record_of(const Site& site, const Parameters& asked) {
     Parameters parameters = asked;
-    policy::set_energy_model(parameters.policy, site.energy);
+    tell_site(parameters.policy, site);
     std::string text;
     const bool takes_model = policy::takes_energy_model(parameters.policy.row());
     const auto scheduler = recording(parameters.policy, takes_model ? site.energy.get() : nullptr, into(text));
@@ -222,6 +222,48 @@ TEST(Record, WhatCannotBeReadIsSaidWithItsLine) {
                                 "partition nodes=1 cores=1\nclass partition=1 nodes=0 features=0 "
                                 "memory=0\nclass")),
               "line 6 is of several partitions, and policy easy uses one");
+}
+
+// A record without the numbers of names was told again without the limits, and every decision they made seemed changed.
+TEST(Record, LimitsOfPartitionsAndQosHoldWhenItIsToldAgain) {
+    Site site;
+    site.partitions = {policy::Machine::uniform(4, 8)};
+    for (const int queue : {2, 1}) {
+        LogJob job;
+        job.id = job.submit = static_cast<Seconds>(site.workload.jobs.size());
+        job.processors = 32;
+        job.run = job.request = queue == 2 ? 10'000 : 100;
+        job.queue = queue;
+        site.workload.jobs.push_back(job);
+    }
+    const auto text = [&site](const std::string& options) {
+        return record_of(site, *read_setting("sd:bf_interval=0,max_slowdown=inf" + options, {}));
+    };
+    const std::string shared = text(""), limited = text(",qos_max_slowdown=2:1.01/1:3,partition_max_slowdown=4:2");
+    const std::string ordered = text(",qos=strict,qos_order=1/2");
+    EXPECT_NE(shared.find("how=shared"), std::string::npos) << shared;
+    EXPECT_EQ(limited.find("how=shared"), std::string::npos) << "the limit of the mate's QOS";
+    EXPECT_EQ(ordered.find("how=shared"), std::string::npos) << "the guest's QOS is below that of the mate";
+    EXPECT_NE(limited.find("\nlabel of=qos number=1 name=1\nlabel of=qos number=2 name=2\npartition "),
+              std::string::npos)
+        << "no partition 4 has jobs\n"
+        << limited;
+    for (const std::string& record : {shared, limited, ordered}) EXPECT_FALSE(replayed(record).difference) << record;
+    EXPECT_TRUE(replayed(spoiled(limited, "number=2 name=2", "number=3 name=2")).difference)
+        << "the jobs have no limit";
+}
+
+TEST(Record, ALabelThatCannotBeIsRefused) {
+    const std::string label = "label of=qos number=2 name=2\n";
+    const auto with = [](const std::string& setting, const std::string& lines) {
+        return complaint(spoiled(story(setting), "partition nodes", lines + "partition nodes"));
+    };
+    EXPECT_EQ(with("sd", label), "none");
+    EXPECT_EQ(with("sd", label + label), "line 3 gives 2 a second number");
+    EXPECT_EQ(with("sd", "label of=user number=2 name=2\n"), "line 2 has a of= that cannot be read: user");
+    EXPECT_EQ(with("sd", "label of=qos number=-1 name=2\n"), "line 2 has a number= that cannot be read: -1");
+    EXPECT_EQ(with("sd", "label of=qos number=2 name=\n"), "line 2 has a name= that cannot be read: ");
+    EXPECT_EQ(with("easy", label), "line 5 comes after a line label, and policy easy has no limits by name");
 }
 
 // A run time of 0 ended the program.

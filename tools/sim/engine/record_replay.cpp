@@ -16,6 +16,7 @@
 #include "policy/record/inputs.hpp"
 #include "policy/record/model.hpp"
 #include "policy/record/recording.hpp"
+#include "policy/registry/backfill_rows.hpp"
 #include "policy/registry/energy_rows.hpp"
 
 namespace drom::sim {
@@ -37,9 +38,14 @@ bool is_decision(std::string_view line) {
     return first == "start" || first == "resize" || first == "after";
 }
 
-/// The machine and the energy model that a record begins with.
+/// The machine, the energy model and the numbers of names that a record begins with.
 class RecordHead {
 public:
+    Done add(const record::LabelLine& line) {
+        policy::Numbers& numbers = line.is_qos ? qos_ : partitions_;
+        if (!numbers.emplace(line.name, line.number).second) return wrong("gives " + line.name + " a second number");
+        return {};
+    }
     Done add(const record::PartitionLine& line) {
         machines_.push_back({line.nodes, line.cores_per_node, {}});
         return {};
@@ -68,17 +74,27 @@ public:
         }
         if (!policy.row().several_partitions && machines_.size() > 1)
             return wrong(fmt::format("is of several partitions, and policy {} uses one", policy.row().name));
+        if (policy::mate_limits(policy) == nullptr && !(partitions_.empty() && qos_.empty()))
+            return wrong(
+                fmt::format("comes after a line label, and policy {} has no limits by name", policy.row().name));
         return policy::takes_energy_model(policy.row()) ? complete_model() : Done();
     }
 
-    std::vector<Cluster> clusters() const { return {machines_.begin(), machines_.end()}; }
-    /// Null: there is none.
-    std::shared_ptr<const policy::EnergyModel> model() const {
-        return model_.partitions.empty() ? nullptr : std::make_shared<const policy::EnergyModel>(model_);
+    /// Tells the policy what complete() has checked.
+    void tell(policy::Policy& policy) const {
+        policy::set_energy_model(policy, model());
+        if (policy::MateLimits* limits = policy::mate_limits(policy)) limits->set_numbers(partitions_, qos_);
     }
+
+    std::vector<Cluster> clusters() const { return {machines_.begin(), machines_.end()}; }
     int widest() const { return std::ranges::max(machines_, {}, &Machine::nodes).nodes; }
 
 private:
+    /// Returns null when there is none.
+    std::shared_ptr<const policy::EnergyModel> model() const {
+        return model_.partitions.empty() ? nullptr : std::make_shared<const policy::EnergyModel>(model_);
+    }
+
     Done complete_model() const {
         const std::size_t count = std::max<std::size_t>(1, model_.partitions.size());
         if (count != machines_.size()) return wrong("comes before a line energy for each partition");
@@ -91,6 +107,7 @@ private:
 
     std::vector<Machine> machines_;
     policy::EnergyModel model_;
+    policy::Numbers partitions_, qos_;
 };
 
 /// Errors of its functions are the rest of a sentence that begins with the line's number.
@@ -103,6 +120,7 @@ public:
         if (record::is_of_model(text)) return scheduler_ == nullptr ? head_.add(text) : too_late();
         const auto line = record::parse_input(text);
         if (!line) return wrong(line.error());
+        if (const auto* label = std::get_if<record::LabelLine>(&*line)) return add(*label);
         if (const auto* partition = std::get_if<record::PartitionLine>(&*line)) return add(*partition);
         if (const auto* nodes = std::get_if<record::ClassLine>(&*line)) return add(*nodes);
         return happen(std::get<record::TimedInput>(*line));
@@ -144,7 +162,7 @@ private:
 
     Done make_scheduler(policy::Policy& policy) {
         if (auto complete = head_.complete(policy); !complete) return complete;
-        policy::set_energy_model(policy, head_.model());
+        head_.tell(policy);
         clusters_ = head_.clusters();
         widest_ = head_.widest();
         scheduler_ = policy.scheduler();
