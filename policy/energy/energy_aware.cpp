@@ -96,10 +96,10 @@ public:
     }
 
     void pass(std::span<Cluster> partitions, Seconds now, bool, Changes& changes) override {
-        while (start_alone(partitions, now, changes)) forget_started();
-        forget_started();
-        if (sharing_) start_shared_ones(*sharing_, partitions, now, changes);
-        forget_started();
+        do {
+            while (start_alone(partitions, now, changes)) forget_started();
+            forget_started();
+        } while (sharing_ && start_shared_ones(*sharing_, partitions, now, changes));
     }
 
     Seconds wake() const override { return kNever; }
@@ -167,7 +167,8 @@ private:
 
     // ---- sharing ---------------------------------------------------------------------------------------------------
 
-    void start_shared_ones(const SlowdownRules& sharing, std::span<Cluster> partitions, Seconds now, Changes& changes) {
+    /// Returns whether a job started that had a reservation: what that held back may start now.
+    bool start_shared_ones(const SlowdownRules& sharing, std::span<Cluster> partitions, Seconds now, Changes& changes) {
         std::vector<Lane> lanes = lanes_of(partitions, now);
         std::vector<double> limits;
         for (const Cluster& cluster : partitions) limits.push_back(slowdown_limit(cluster, sharing));
@@ -182,6 +183,10 @@ private:
             if (no_mates_again(sharing.sharing, *lane.cluster, place, job, limits[number], now)) continue;
             share(sharing, lanes, place, job, limits[number], now, changes);
         }
+        const bool withdrawn = std::ranges::any_of(
+            jobs_, [](const Waiting& waiting) { return waiting.started && waiting.reserved_on >= 0; });
+        forget_started();
+        return withdrawn;
     }
 
     /// Most jobs that found no mates find none in the next pass either: only later starts could help.

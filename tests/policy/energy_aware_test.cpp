@@ -156,6 +156,27 @@ TEST(EnergyAware, AReservationThatIsWithdrawnHoldsNobodyBack) {
     EXPECT_EQ(site.ran[4].start, 1);
 }
 
+// Job 4 waited for the next end, although nothing was in its way.
+TEST(EnergyAware, AReservationOfAJobThatThenSharesHoldsNobodyBack) {
+    // Job 3 would start at 2000, and shares the nodes of job 1. Job 4 would have delayed it, and starts on the free
+    // node.
+    EnergyModel model = thesis_model();
+    model.partitions.resize(1);
+    for (Application& application : model.applications) application.on.resize(1);
+    EnergyRules rules;
+    rules.order = EntryOrder::kReorder;
+    SlowdownRules sharing;
+    sharing.limit = SlowdownRules::Limit::kInfinite;
+    const auto scheduler = energy_aware(model, rules, sharing);
+    Site site(*scheduler, {4});
+    Arrival rigid = arrival(2, 0, 1, 2000, -1);
+    rigid.job.kind = Kind::kRigid;
+    site.play({arrival(1, 0, 2, 10000, -1), rigid, arrival(3, 1, 2, 500, -1), arrival(4, 1, 1, 100000, -1)});
+    EXPECT_EQ(site.ran[3].decision.how, How::kShared);
+    EXPECT_EQ(site.ran[3].start, 1);
+    EXPECT_EQ(site.ran[4].start, 1);
+}
+
 std::vector<Arrival> random_arrivals(int most_nodes) {
     std::vector<Arrival> arrivals;
     Seconds now = 0;
