@@ -17,18 +17,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("libdrom", "plugins", "tools/drom", "tools/text")
 VERBS = frozenset("""
-    Acknowledges Acts Adds Adopts Advances Allows Answers Appends Applies Asks Becomes Begins Blanks Brings Builds Calls Carries Changes Checks
-    Chooses Claims Clears Closes Complains Completes Computes Confines Continues Converts Copies Counts Creates Cuts Decides Describes Divides Does
-    Drains Empties Ends Enrols Enters Executes Extends Fills Finds Finishes Forgets Forks Frees Gives Handles Hands Holds Implements Initialises Joins
-    Judges Keeps Leaves Lends Lets Lists Loads Looks Makes Maps Marks Moves Names Narrows Needs Notes Notices Offers Opens Packs Parks Parses Passes
-    Places Plans Polls Postpones Posts Prepares Prints Publishes Puts Reads Reaps Reconciles Records Refuses Registers Releases Removes Repeats
-    Replaces Requests Reserves Restores Retells Retires Returns Runs Says Serves Sets Shows Signs Sleeps Spells Starts Stops Sums Takes Tells Tries
-    Turns Undoes Unregisters Verifies Visits Waits Wakes Warns Widens Withdraws Works Writes
+    Aborts Acknowledges Acts Adds Adopts Advances Allows Answers Appends Applies Asks Asserts Attaches Becomes Begins Blanks Brings Builds Calls
+    Carries Changes Checks Chooses Claims Clears Closes Compares Complains Completes Computes Confines Continues Converts Copies Counts Creates Cuts
+    Decides Describes Divides Does Doubles Drains Draws Empties Ends Enrols Enters Escapes Executes Expands Extends Fills Finds Finishes Fits Fixes
+    Follows Forgets Forks Frees Gives Goes Grows Handles Hands Holds Implements Initialises Joins Judges Keeps Kills Learns Leaves Lends Lets Lists
+    Loads Looks Makes Maps Marks Measures Moves Names Narrows Needs Notes Notices Offers Opens Packs Paints Parks Parses Passes Places Plans Polls
+    Postpones Posts Prepares Prints Publishes Puts Reads Reaps Reconciles Records Refuses Registers Releases Removes Repeats Replaces Replays
+    Requests Reserves Restores Retells Retires Returns Runs Says Searches Sends Serves Sets Shows Signs Sleeps Spells Splits Spreads Starts Stops
+    Sums Takes Tells Tries Turns Undoes Unregisters Uses Verifies Visits Waits Wakes Warns Widens Withdraws Works Writes
     """.split())
 
 _COMMENT = re.compile(r"^ *///(?!<) *(?P<line>.*)\n(?: *///.*\n)*|^/\* *(?P<block>[^\n]*)(?:\n \*[^\n]*)*\n", re.MULTILINE)
 _BEFORE_FUNCTION = re.compile(r"template *<.*?>\s*(?=[\[\w])|\[\[\w+\]\]\s*", re.DOTALL)
-_NO_FUNCTION = re.compile(r"\n|(struct|class|enum|union|using|typedef|namespace|static_assert|friend class)\b|#|/|\w+ *\(\* *\w+\)")
+_NO_FUNCTION = re.compile(r"\n|[A-Z][A-Z0-9_]{2,}\(|(struct|class|enum|union|using|typedef|namespace|static_assert|friend class)\b|#|/|\w+ *\(\* *\w+\)")
+_ARGUMENTS_OF_TEMPLATE = re.compile(r"<[^<>]*>")
 _OPERATOR = re.compile(r"operator\W+(?=\()")
 
 
@@ -36,8 +38,11 @@ def is_function(code: str) -> bool:
     """Of the code below a comment, up to its first ";" or brace. An empty line there is no code."""
     while before := _BEFORE_FUNCTION.match(code):
         code = code[before.end():]
-    head = _OPERATOR.sub("operator", code).split("(", 1)
-    return len(head) == 2 and "=" not in head[0] and _NO_FUNCTION.match(code) is None
+    plain = _OPERATOR.sub("operator", code)
+    while (less := _ARGUMENTS_OF_TEMPLATE.sub("", plain)) != plain:
+        plain = less
+    head = plain.split("(", 1)
+    return len(head) == 2 and "=" not in head[0] and head[1] != "" and _NO_FUNCTION.match(code) is None
 
 
 def comments(text: str):

@@ -33,9 +33,20 @@ class Docstrings(unittest.TestCase):
 
     def test_types_members_and_texts_are_not_looked_at(self) -> None:
         for code in ("struct Mask {", "enum class Kind : uint8_t { kA };", "using F = void (*)(int);", "typedef void (*fn)(int);", "void (*call)(int);",
-                     "int size = f(3);", "constexpr int kSize = 3;", "#define F(x) (x)", "int size;  ///< The size", "", "// another"):
+                     "int size = f(3);", "constexpr int kSize = 3;", "#define F(x) (x)", "int size;  ///< The size", "", "// another",
+                     "std::function<void(int size)> resized;", "std::array<Cell, kSizes.size() + 1> row;", "const Table kTable({{1, 2}});"):
             with self.subTest(code):
                 self.assertEqual(lines_of(f"/// The size.\n{code}\nint f();\n"), [])
+
+    def test_the_comment_of_a_test_says_what_it_is_about(self) -> None:
+        for code in ("TEST(Masks, AreRead) {", "TEST_F(Masks, AreRead) {", "RC_GTEST_PROP(Masks, AreRead, (int size)) {", "BENCHMARK(set);"):
+            with self.subTest(code):
+                self.assertEqual(lines_of(f"/// A mask is a set.\n{code}\n"), [])
+
+    def test_a_macro_in_front_of_a_function_does_not_hide_it(self) -> None:
+        for code in ("API const char *name(void);", "std::vector<std::pair<int, int>> pairs(int size) {", "std::unique_ptr<F> f(Window window = {});"):
+            with self.subTest(code):
+                self.assertEqual(lines_of(f"/// The name.\n{code}\n"), [1])
 
     def test_a_planted_comment_fails_the_lint(self) -> None:
         with tempfile.TemporaryDirectory(prefix="drom-docstrings-") as folder:
