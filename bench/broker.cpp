@@ -32,7 +32,7 @@ void run_on(int cpu, pid_t thread = 0) {
 
 // ---- the other process ----------------------------------------------------------------------------------------------
 
-/// A child that runs `body` until the benchmark is over, and dies with us.
+/// Starts a child that runs `body`, and then sleeps until the benchmark is over. The child dies with its parent.
 template <class Body>
 pid_t start_child(Body&& body) {
     const pid_t child = fork();
@@ -100,7 +100,7 @@ void set_async(benchmark::State& state) {
     for (auto _ : state) client.set(mask ^= 2);
 }
 
-/// The agent's thread sleeps and is woken: timed is the call only, not what the woken thread does.
+/// Measures the call that wakes the agent's sleeping thread, and not what the woken thread does.
 void set_async_idle_client(benchmark::State& state) {
     IdleClient client(true);
     uint64_t mask = 3;
@@ -129,7 +129,7 @@ void hit(Court& court, uint32_t to) {
     while (court.ball.load() == to) futex(&court.ball, FUTEX_WAIT, to);
 }
 
-/// There and back between two sleeping processes.
+/// Measures the way between two sleeping processes, there and back.
 void futex_round_trip(benchmark::State& state) {
     void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     auto& court = *static_cast<Court*>(page);
@@ -148,7 +148,7 @@ void set_affinity_same(benchmark::State& state) {
     for (auto _ : state) sched_setaffinity(0, sizeof set, &set);
 }
 
-/// Another process's running thread is moved to the other CPU.
+/// Measures how long it takes to move the running thread of another process to the other CPU.
 void set_affinity_moving(benchmark::State& state) {
     const pid_t spinner = start_child([] {
         for (uint64_t i = 0;; ++i) benchmark::DoNotOptimize(i);

@@ -36,7 +36,7 @@ static cpu_set_t set_of(int first, int last) {
     return set;
 }
 
-/* Another process, which has CPUs 0 and 1 and does nothing but poll. */
+/* Starts another process, which has CPUs 0 and 1 and does nothing but poll. */
 static pid_t start_poller(void) {
     const cpu_set_t both = set_of(0, 1);
     int ready[2];
@@ -70,7 +70,8 @@ static double looks(pid_t pid) {
     return (now_ns() - begin) / kCount;
 }
 
-/* Down to one CPU and back, each as soon as the request before was answered. */
+/* Sets the mask to one CPU and back to both, each as soon as the request before was answered. Returns the mean time of
+ * the call in nanoseconds. */
 static double requests(pid_t pid) {
     enum { kCount = 20 };
     double spent = 0;

@@ -37,7 +37,7 @@ static void body(void* data) { (void)data; }
 static void region(entry_point* enter) { enter(body, NULL, 0, 0); }
 #endif
 
-/// An ordinary region, so that the runtime is linked and running.
+/// Does nothing: an ordinary region, so that the runtime is linked and running.
 static void body_of_plain_region(void) { __asm__ volatile("" ::: "memory"); }
 
 static double regions(entry_point* enter, long count) {

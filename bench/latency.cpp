@@ -47,7 +47,7 @@ public:
         if (drom_open(&table_, nullptr, nullptr, &error_) != DROM_OK) give_up("open", error_);
     }
 
-    /// Nanoseconds until the request was acknowledged; -1 when it was not.
+    /// Posts the request. Returns the nanoseconds until it was acknowledged; -1 when it was not.
     int64_t set(uint64_t mask, uint64_t wait) {
         drom_options options{};
         options.size = sizeof options;
@@ -60,7 +60,7 @@ public:
         return status == DROM_PENDING ? -1 : static_cast<int64_t>(end - begin);
     }
 
-    /// True when its newest request had to be enforced from here.
+    /// Returns whether the client's newest request had to be enforced from here.
     bool was_confined() {
         std::vector<drom_client_info> clients(drom_table_clients(table_));
         for (auto& client : clients) client.size = sizeof client;
@@ -116,8 +116,8 @@ bool read_text(const std::string& path, char* out, size_t size) {
     return length > 0;
 }
 
-/// True when the thread is running or ready to run on `cpu` (fields 3 and 39 of its stat; the name in field 2 may hold
-/// anything).
+/// Returns whether the thread is running or ready to run on `cpu`. Reads fields 3 and 39 of its stat; the name in field
+/// 2 may hold anything.
 bool runs_on(const std::string& task, long cpu) {
     char text[1024];
     if (!read_text(task + "/stat", text, sizeof text)) return false;
@@ -131,7 +131,7 @@ bool runs_on(const std::string& task, long cpu) {
     return field != nullptr && strtol(field, nullptr, 10) == cpu;
 }
 
-/// Nanoseconds the thread has run so far.
+/// Returns the nanoseconds that the thread has run so far.
 uint64_t run_time(const std::string& task) {
     char text[128];
     return read_text(task + "/schedstat", text, sizeof text) ? strtoull(text, nullptr, 10) : 0;
@@ -148,7 +148,7 @@ struct Seen {
     uint64_t looks = 0, allowed = 0, ran_ns = 0;
 };
 
-/// One look at every thread; their run times summed.
+/// Looks once at every thread. Returns the sum of their run times in nanoseconds.
 uint64_t look(const std::string& folder, size_t cpu, uint64_t since, Seen& seen) {
     uint64_t total = 0;
     DIR* tasks = opendir(folder.c_str());

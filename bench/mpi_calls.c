@@ -29,7 +29,7 @@ static double per_wait(wait_fn* wait, long calls) {
     return (now_ns() - begin) / (double)calls;
 }
 
-/// The MPI library's own, whatever stands in front of it.
+/// Returns the MPI library's own MPI_Wait, whatever stands in front of it.
 static wait_fn* straight(void) {
     Dl_info info;
     if (dladdr(dlsym(RTLD_DEFAULT, "PMPI_Wait"), &info) == 0) return NULL;

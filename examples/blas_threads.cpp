@@ -66,7 +66,7 @@ int count_own_cpus() {
     return sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own) : 1;
 }
 
-/// Called between two products, when no thread of the library works.
+/// Follows the newest request. Called between two products, when no thread of the library works.
 void follow(const Pool& pool) {
     std::array<std::uint64_t, 64> mask{};  // 4,096 CPUs
     if (drom_poll(mask.data(), mask.size(), nullptr) == DROM_OK) pool.use_threads(count_cpus(mask));

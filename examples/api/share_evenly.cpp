@@ -14,7 +14,7 @@ int refused(const drom::Error& error) {
     return 1;
 }
 
-/// Client i of n gets the i-th part of the CPUs, in their order.
+/// Gives client i of n the i-th part of the CPUs, in their order.
 std::vector<drom::Assignment> divided(const drom::CpuSet& cpus, const std::vector<drom_client_info>& clients) {
     std::vector<drom::Assignment> assignments;
     assignments.reserve(clients.size());
