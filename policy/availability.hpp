@@ -11,19 +11,20 @@ namespace drom::policy {
 /// Free nodes of one class as a step function of time.
 class Timeline {
 public:
-    /// `free` nodes from `now` on.
+    /// Begins with `free` nodes from `now` on.
     Timeline(Seconds now, int free) : steps_{{now, free}} {}
 
-    /// `nodes` more from `at` on; calls must come in order of time.
+    /// Adds `nodes` from `at` on. Calls must come in order of time.
     void release(Seconds at, int nodes);
-    /// `nodes` fewer in [from, to). A count may become negative: an earlier reservation that a longer running job
+    /// Takes `nodes` away in [from, to). A count may become negative: an earlier reservation that a longer running job
     /// delays.
     void occupy(Seconds from, Seconds to, int nodes);
-    /// First time at or after `from` at which `nodes` are free for `duration`; kNever. Cost: the steps.
+    /// Returns the first time at or after `from` at which `nodes` are free for `duration`; kNever when there is none.
+    /// Cost: the steps.
     Seconds earliest(int nodes, Seconds duration, Seconds from) const;
-    /// Fewest nodes free in [from, to).
+    /// Returns the fewest nodes that are free in [from, to).
     int min_free(Seconds from, Seconds to) const;
-    /// First time after `after` at which the number changes; kNever.
+    /// Returns the first time after `after` at which the number changes; kNever when there is none.
     Seconds next_change(Seconds after) const;
 
 private:
@@ -47,8 +48,8 @@ public:
     /// Ends are rounded up to multiples of `resolution` seconds (Slurm's bf_resolution); 1 rounds nothing.
     Availability(const Cluster& cluster, Seconds now, Seconds resolution);
 
-    /// Earliest start of the job at or after `from`; kNever when it never fits. Cost: the steps; more with several
-    /// classes.
+    /// Returns the earliest start of the job at or after `from`; kNever when it never fits. Cost: the steps; more with
+    /// several classes.
     Seconds earliest(const Job& job, Seconds from) const;
     /// Takes the job's nodes for [from, to).
     void reserve(const Job& job, Seconds from, Seconds to);

@@ -97,7 +97,8 @@ public:
 private:
     std::vector<Waiting>::iterator begin() { return queue_.begin() + static_cast<std::ptrdiff_t>(first_); }
 
-    /// Slurm's backfill thread sleeps for the interval and looks whether anything changed: passes are on a grid.
+    /// Returns the first pass at or after `now`. Slurm's backfill thread sleeps for the interval and looks whether
+    /// anything changed: passes are on a grid.
     Seconds next_pass(Seconds now) const {
         return rules_.interval <= 0 ? now : (now + rules_.interval - 1) / rules_.interval * rules_.interval;
     }
@@ -168,7 +169,8 @@ private:
             drop_started(last);
     }
 
-    /// Jobs beyond the depth come within it when as many of those before them have started.
+    /// Lets malleable jobs without a reservation share. Jobs beyond the depth come within it when as many of those
+    /// before them have started. Returns the first job that was not looked at.
     std::size_t share_beyond(const SlowdownRules& rules, Cluster& cluster, Availability& map,
                              const std::vector<Reservation>& reserved, std::size_t first, double limit, Seconds now,
                              std::vector<Start>& started) {
@@ -236,8 +238,8 @@ private:
         return true;
     }
 
-    /// True when the mates, or the guest on free nodes, keep nodes that the reserved job needs at its start.
-    /// Where nodes are reserved until the limit, a mate's grows by no more than what the guest asked for.
+    /// Returns whether the mates, or the guest on free nodes, keep nodes that the reserved job needs at its start.
+    /// Where nodes are reserved until the limit, that of a mate moves by no more than the guest's limit.
     static bool delays(const Cluster& cluster, const Reservation& reserved, const Job& guest, const MateSet& chosen,
                        Seconds now) {
         int nodes = cluster.free().count();
@@ -256,7 +258,7 @@ private:
         return nodes < reserved.job.nodes;
     }
 
-    /// Free nodes that could have completed those of mates, for a guest of any length.
+    /// Returns the free nodes that could have completed those of mates, for a guest of any length.
     static int spare_nodes(const SharingRules& rules, const Cluster& cluster, const Availability& map, const Job& job,
                            Seconds now) {
         if (!rules.add_free_nodes) return 0;

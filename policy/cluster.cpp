@@ -261,7 +261,7 @@ void Cluster::account_work(int slot, Seconds now) {
 
 namespace {
 
-/// The members' pieces with the members' places in `members` instead of their slots.
+/// Returns the members' pieces with the members' places in `members` instead of their slots.
 std::vector<Occupants> renumbered(const std::vector<int>& members, const std::vector<int>& pieces,
                                   const std::vector<SharedNodes>& all) {
     const auto place = [&members](int slot) {

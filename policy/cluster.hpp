@@ -34,7 +34,7 @@ struct Machine {
     int cores_per_node = 1;
     std::vector<NodeClass> classes;  ///< every node in exactly one; the plainest first: they are given away first
 
-    /// `nodes` nodes that are alike.
+    /// Returns a machine of `nodes` nodes that are alike.
     static Machine uniform(int nodes, int cores_per_node);
 };
 
@@ -61,8 +61,8 @@ struct RunningJob {
     }
 };
 
-/// Predicted slowdown on requested time if the job ends at `end` (thesis, equation 5.4: (wait + increase + request) /
-/// request).
+/// Returns the predicted slowdown on requested time if the job ends at `end` (thesis, equation 5.4: (wait + increase +
+/// request) / request).
 inline double slowdown(const Job& job, Seconds end) noexcept {
     return static_cast<double>(end - job.submit) / static_cast<double>(job.request);
 }
@@ -114,43 +114,45 @@ public:
     /// Gives the job, which shares no node, another number of whole nodes: free ones, or fewer of its own. `end` is its
     /// predicted end from now on.
     void resize(int slot, int nodes, Seconds now, Seconds end);
-    /// The job has ended: its cores return, and the predicted ends of those that it shared with move.
+    /// Ends the job: its cores return, and the predicted ends of those that it shared with move.
     void finish(int slot, Seconds now);
     /// Doubles the requests of jobs that run at or after their predicted ends, up to their limits. Returns whether a
     /// prediction has moved. Cost: the releases that are due, and the sizes of malleable jobs.
     bool correct_predictions(Seconds now);
-    /// Guests that still ran when a job ended that had lent them cores.
+    /// Returns how many guests still ran when a job ended that had lent them cores.
     std::size_t outlived() const noexcept { return outlived_; }
 
     const RunningJob& running(int slot) const { return jobs_[index(slot)]; }
     const SharedNodes& piece(int number) const { return pieces_[index(number)]; }
     int running_count() const noexcept { return running_count_; }
-    /// Slots below this may be in use.
+    /// Returns the number below which slots may be in use.
     int slots() const noexcept { return static_cast<int>(jobs_.size()); }
     NodeSet nodes_of(int slot) const;
-    /// The job's pieces as a runtime model takes them.
+    /// Returns the job's pieces as a runtime model takes them.
     std::vector<Piece> cores_of(int slot) const;
-    /// Most jobs on any of the job's nodes.
+    /// Returns the most jobs on any of the job's nodes.
     int max_jobs_on_node(int slot) const;
 
-    /// The running malleable jobs by their number of nodes; those that end last first.
+    /// Returns the running malleable jobs by their number of nodes; those that end last first.
     const std::map<int, std::vector<Lender>>& malleable() const noexcept { return malleable_; }
-    /// The list entry of a running malleable job.
+    /// Returns the list entry of a running malleable job.
     const Lender& lender(int slot) const { return listed_[index(slot)]; }
-    /// Slots of jobs of at most `nodes` nodes that have become possible mates since mates_version() was `version`. No
-    /// other job has: time only shortens what others can lend. Nothing when that is too long ago to be known. Cost:
-    /// what happened since.
+    /// Returns the slots of jobs of at most `nodes` nodes that have become possible mates since mates_version() was
+    /// `version`. No other job has: time only shortens what others can lend. Returns nothing when that is too long ago
+    /// to be known. Cost: what happened since.
     std::optional<std::vector<int>> new_mates(std::uint64_t version, int nodes) const;
-    /// All releases in order of time.
+    /// Returns all releases in order of time.
     const std::vector<Release>& releases() const noexcept { return releases_; }
-    /// Running jobs whose cores or predicted end the last start, share or finish changed; without the one that ended.
+    /// Returns the running jobs whose cores or predicted end the last start, share or finish changed, without the one
+    /// that ended.
     const std::vector<int>& changed() const noexcept { return changed_; }
-    /// Grows with every change of what runs, where, or until when.
+    /// Returns a number that grows with every change of what runs, where, or until when.
     std::uint64_t version() const noexcept { return version_; }
-    /// Grows whenever a job becomes one that could be a mate and was none before.
+    /// Returns a number that grows whenever a job becomes one that could be a mate and was none before.
     std::uint64_t mates_version() const noexcept { return oldest_news_ + news_.size(); }
 
-    /// Mean predicted slowdown of the running jobs (the thesis's DynAVGSD); 1 when none runs. Cost: the running jobs.
+    /// Returns the mean predicted slowdown of the running jobs (the thesis's DynAVGSD); 1 when none runs. Cost: the
+    /// slots.
     double mean_slowdown() const;
 
     /// Returns the predicted end of `mate` if it lent `cores` cores of each of its nodes at `now` to a guest. The guest
@@ -159,7 +161,7 @@ public:
     /// already. Cost: the jobs it shares with.
     Seconds end_if_lending(int mate, int cores, std::int64_t guest_left, int jobs_per_node, Seconds now) const;
 
-    /// A sentence that says what is inconsistent, empty when nothing is: for tests.
+    /// Returns a sentence that says what is inconsistent, empty when nothing is: for tests.
     std::string inconsistency() const;
 
 private:

@@ -13,7 +13,7 @@ namespace {
 
 bool earlier(const Event& a, const Event& b) { return a.at < b.at; }
 
-/// Behind whatever happened in the same second: it was told later.
+/// Adds the event behind whatever happened in the same second, as it was told later.
 void insert_in_order(std::vector<Event>& events, Event event) {
     events.insert(std::upper_bound(events.begin(), events.end(), event, earlier), std::move(event));
 }
@@ -26,7 +26,7 @@ Event finish_of(JobId id, Seconds now) {
     return event;
 }
 
-/// The answer unless something better is found.
+/// Returns the answer unless something better is found.
 Event question(const Job& job, Seconds static_start, Seconds now) {
     Event asked;
     asked.what = Event::What::kConsider;
@@ -37,11 +37,11 @@ Event question(const Job& job, Seconds static_start, Seconds now) {
     return asked;
 }
 
-/// A mean is the same whatever the order of the sum, which is that of the cluster's slots: another one when the journal
-/// is told again.
+/// Returns the limit with six decimals: a mean is then the same whatever the order of the sum. The order is that of the
+/// cluster's slots, which is another one when the journal is told again.
 double rounded(double limit) { return std::isinf(limit) ? limit : std::round(limit * 1e6) / 1e6; }
 
-/// A job that is no mate of one is none of the other.
+/// Returns whether the two ask for the same: a job that is no mate of one is then none of the other.
 bool same_demand(const Job& a, const Job& b) {
     return a.request == b.request && a.nodes == b.nodes && a.min_cores == b.min_cores && a.submit == b.submit &&
            a.filter.contiguous == b.filter.contiguous;
@@ -309,7 +309,7 @@ Event Coscheduler::start_of(JobId id) const {
     return event;
 }
 
-/// The group of all these jobs from now on.
+/// Makes one group of all these jobs from now on, and of those in a group with them. Returns its number.
 int Coscheduler::group_with(const std::vector<JobId>& jobs) {
     const int group = next_group_++;
     for (const JobId id : jobs) {
@@ -374,8 +374,9 @@ bool is_its_start(const Placed& seen, const Event& event) {
     return begins && event.job.id == seen.job.id && std::abs(seen.start - event.at) <= kSameStart;
 }
 
-/// The list of loans without what has not happened to those that run: a resource manager that was killed may have come
-/// back with a memory that is older than the list. `told`: jobs that the list tells of as they are seen.
+/// Returns the list of loans without what has not happened to those that run. A resource manager that was killed may
+/// have come back with a memory that is older than the list. Adds to `told` the jobs that the list tells of as they are
+/// seen.
 std::vector<Event> as_of(const std::vector<Event>& loans, const std::vector<Placed>& running, std::set<JobId>& told) {
     std::map<JobId, std::size_t> happened;  // behind the last event of each job that did
     for (const Placed& seen : running) {
@@ -430,8 +431,8 @@ tl::expected<void, std::string> Coscheduler::restore(std::string_view loans, std
     return {};
 }
 
-/// The events of the list of loans that have happened to the jobs that run; `told` becomes those of the jobs. Errors:
-/// why it cannot be used. Leaves behind what they made known.
+/// Returns the events of the list of loans that have happened to the jobs that run; `told` becomes those of the jobs.
+/// Errors: why the list cannot be used. Leaves behind what the events made known.
 tl::expected<std::vector<Event>, std::string> Coscheduler::believable(std::string_view loans,
                                                                       const std::vector<Placed>& running,
                                                                       const std::set<JobId>& alive,
@@ -481,7 +482,8 @@ void Coscheduler::finish_all_but(const std::set<JobId>& alive, Seconds now) {
     for (const JobId id : gone) finish(id, now);
 }
 
-/// False: who has how much of its nodes cannot be told.
+/// Takes in a running job that is alone on its nodes, or shares exactly those of known jobs. Returns false when it
+/// cannot be told which job has how much of them.
 bool Coscheduler::infer(const Placed& seen) {
     if (start(seen.job, seen.nodes, seen.start)) return true;
     const std::vector<JobId> mates = known_on(seen.nodes);

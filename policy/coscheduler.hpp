@@ -46,17 +46,17 @@ public:
 
     // ---- what happened, in order of time -------------------------------------------------------------------------
 
-    /// The job has all cores of `nodes`. False, and nothing changes, when they are not of one pool or a job is known to
-    /// be there.
+    /// Notes that the job has all cores of `nodes`. Returns false, and changes nothing, when they are not of one pool
+    /// or not free, or when the job is known.
     bool start(const Job& job, const NodeSet& nodes, Seconds now);
-    /// The job came as consider() proposed. False, and nothing changes, when a mate is gone or cannot lend so much any
-    /// more.
+    /// Notes that the job came as consider() proposed. Returns false, and changes nothing, when a mate is gone or
+    /// cannot lend so much any more, or when the job is known.
     bool share(const Job& job, const std::vector<JobId>& mates, int cores, Seconds now);
     /// Ends a job that start() or share() made known; no other job is looked for.
     void finish(JobId id, Seconds now);
     /// Applies any of these events, as a journal has it. A decision changes nothing.
     bool apply(const Event& event);
-    /// A job that is not in a cluster is on these nodes, or has left them.
+    /// Notes that a job that is not in a cluster is on these nodes; vacate() that it has left them.
     void occupy(const NodeSet& nodes) { others_on(nodes, 1); }
     void vacate(const NodeSet& nodes) { others_on(nodes, -1); }
 
@@ -75,18 +75,18 @@ public:
     /// Returns what is known of the job; nullptr: nothing.
     const RunningJob* find(JobId id) const;
     std::vector<Held> cores_of(JobId id) const;
-    /// Jobs on its nodes besides it, by id.
+    /// Returns the jobs on its nodes besides it, by id.
     std::vector<JobId> co_runners(JobId id) const;
     /// Returns the largest subset of `jobs` closed under node sharing, in their order. Preempting exactly this set
     /// gives no surviving job extra cores. Cost: the jobs squared.
     std::vector<JobId> whole_groups(std::vector<JobId> jobs) const;
-    /// Jobs whose cores or predicted end the last start, share or finish changed.
+    /// Returns the jobs whose cores or predicted end the last start, share or finish changed.
     const std::vector<JobId>& changed() const noexcept { return changed_; }
 
     // ---- coming back ---------------------------------------------------------------------------------------------
 
-    /// Lines from which restore() makes the same again: of jobs that share, or shared with one that still runs. Cost:
-    /// those.
+    /// Returns lines from which restore() makes the same again, of jobs that share, or shared with one that still runs.
+    /// Cost: those.
     std::string loans() const;
     /// Makes the running jobs known: those in the list of loans as it happened there, and all others from what is seen.
     /// Jobs of the list that do not run any more end `now`. Where the list does not fit what is seen (or is empty)

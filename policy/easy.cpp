@@ -41,7 +41,7 @@ public:
     std::size_t size() const { return alive_; }
     std::size_t end() const { return jobs_.size(); }
 
-    /// First job at or after `from` that fits into the gap; kNone.
+    /// Returns the first job at or after `from` that fits into the gap; kNone when none does.
     std::size_t next(std::size_t from, const Gap& gap) const {
         return leaves_ == 0 ? kNone : search(1, 0, leaves_, from, gap);
     }

@@ -54,7 +54,7 @@ struct Event {
 
 using Line = std::variant<RulesLine, Pool, Event>;
 
-/// One line, without its end.
+/// Returns one line, without its end.
 std::string text_of(const SlowdownRules& rules);
 std::string text_of(const Pool& pool);
 std::string text_of(const Event& event);

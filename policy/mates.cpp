@@ -22,7 +22,7 @@ bool all_within(const Cluster& cluster, int slot, const NodeSet& nodes) {
     return true;
 }
 
-/// True when every node of the job's pieces suits the filter and has the memory left.
+/// Returns whether every node of the job's pieces suits the filter and has the memory left.
 bool nodes_suit(const Cluster& cluster, int slot, const NodeFilter& filter) {
     if (filter.within != nullptr && !all_within(cluster, slot, *filter.within)) return false;
     if (filter.features == 0 && filter.memory_mb == 0) return true;
@@ -57,7 +57,7 @@ public:
         }
     }
 
-    /// Mates with `nodes` nodes together, or up to `spare` fewer: the rest are free nodes.
+    /// Finds mates with `nodes` nodes together, or up to `spare` fewer: the rest are free nodes.
     void find(int nodes, int spare) {
         spare_ = spare;
         if (one_by_one())
@@ -72,7 +72,7 @@ public:
 private:
     using Sizes = std::map<int, std::vector<Mate>>;
 
-    /// Whether a set of mates is possible depends on more than their sizes: on adjacency, or on which jobs share nodes
+    /// Returns whether a set of mates depends on more than their sizes: on adjacency, or on which jobs share nodes
     /// already.
     bool one_by_one() const { return job_.filter.contiguous || rules_.jobs_per_node > 2; }
 
@@ -175,8 +175,8 @@ private:
     bool found_ = false;
 };
 
-/// Predicted end that a mate has at least. Lending at most the factor of its cores, it ends at most that share of the
-/// guest's time later; a second of rounding for it and one for the guest.
+/// Returns the predicted end that a mate has at least. Lending at most the factor of its cores, it ends at most that
+/// share of the guest's time later. A second is for its rounding, and one for the guest's.
 Seconds min_end(Seconds length, const SharingRules& rules, Seconds now) {
     return now + length - static_cast<Seconds>(rules.sharing_factor * static_cast<double>(length)) - 2;
 }
@@ -257,7 +257,7 @@ struct Part {
 
 bool less_harm(const Part& a, const Part& b) { return a.harm != b.harm ? a.harm < b.harm : a.mate.id < b.mate.id; }
 
-/// Least harm per node that is needed; equal: the lower id.
+/// Returns the part of the least harm per node that is needed; of equal ones that with the lower id.
 std::vector<Part>::iterator cheapest(std::vector<Part>& parts, int nodes) {
     return std::min_element(parts.begin(), parts.end(), [nodes](const Part& a, const Part& b) {
         const double left = a.harm * std::min(b.mate.nodes, nodes), right = b.harm * std::min(a.mate.nodes, nodes);
@@ -278,8 +278,8 @@ std::vector<Part> parts_for(const Cluster& cluster, const Job& job, int cores, d
     return parts;
 }
 
-/// The cheapest of `parts`, one after the other until they have `nodes` nodes, without those that are then not needed;
-/// empty: all have fewer.
+/// Returns the cheapest of `parts`, one after the other until they have `nodes` nodes, without those that are then not
+/// needed. Returns nothing when all have fewer.
 std::vector<Part> cheapest_cover(std::vector<Part> parts, int nodes) {
     std::vector<Part> chosen;
     while (nodes > 0 && !parts.empty()) {
@@ -299,7 +299,8 @@ std::vector<Part> cheapest_cover(std::vector<Part> parts, int nodes) {
     return chosen;
 }
 
-/// One that has enough nodes, where it loses no more than `than` together.
+/// Returns the cheapest part that has enough nodes alone, where it loses no more than those of `than` together;
+/// otherwise `than`.
 std::vector<Part> or_one_alone(const std::vector<Part>& parts, int nodes, std::vector<Part> than) {
     double harm = 0;
     for (const Part& part : than) harm += part.harm;

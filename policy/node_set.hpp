@@ -20,7 +20,7 @@ struct NodeRange {
 class NodeSet {
 public:
     NodeSet() = default;
-    /// `count` nodes from `first` on.
+    /// Holds `count` nodes from `first` on.
     NodeSet(int first, int count);
 
     bool empty() const noexcept { return ranges_.empty(); }
@@ -37,12 +37,12 @@ public:
     NodeSet take_first(int count);
     /// Returns the nodes that are in both.
     NodeSet common(const NodeSet& other) const;
-    /// The lowest `count` adjacent nodes; empty when there are none.
+    /// Returns the lowest `count` adjacent nodes; empty when there are none.
     NodeSet adjacent(int count) const;
 
     /// Reads text(). Nothing when it is no such list, or has numbers of 2^24 or more.
     static std::optional<NodeSet> parse(std::string_view text);
-    /// As hwloc and Slurm write lists: "0-3,8".
+    /// Returns the set as hwloc and Slurm write lists: "0-3,8".
     std::string text() const;
 
     friend bool operator==(const NodeSet& a, const NodeSet& b) { return a.ranges_ == b.ranges_; }

@@ -18,7 +18,7 @@ void spread(Occupants& occupants, int cores) {
     for (int i = 0; i < n; ++i) occupants[static_cast<std::size_t>(i)].cores += cores / n + (i < cores % n ? 1 : 0);
 }
 
-/// Cores with which each job advances: its minimum; 0 for those that are on no piece any more.
+/// Returns the cores with which each job advances: its minimum; 0 for those that are on no piece any more.
 std::vector<int> least_cores(std::size_t jobs, const std::vector<Occupants>& pieces) {
     std::vector<int> min(jobs, 0);
     for (const Occupants& piece : pieces)

@@ -19,7 +19,7 @@ struct PriorityLaw {
     std::vector<double> partitions;   ///< factor of each partition; those beyond its end have 1
 
     bool first_come() const noexcept { return age == 0 && size == 0 && partition == 0; }
-    /// Higher is earlier; equal priorities go by submit.
+    /// Returns the priority of the job at `now`. Higher is earlier; equal priorities go by submit.
     double of(const Job& job, int machine_nodes, Seconds now) const noexcept;
 };
 

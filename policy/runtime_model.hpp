@@ -19,7 +19,7 @@ struct Rate {
     friend bool operator==(const Rate&, const Rate&) = default;
 };
 
-/// Seconds until `work` units are done, rounded up; 0 when nothing is left.
+/// Returns the seconds until `work` units are done, rounded up; 0 when nothing is left.
 constexpr Seconds seconds_for(std::int64_t work, std::int64_t rate) noexcept {
     return work <= 0 ? 0 : (work + rate - 1) / rate;
 }
@@ -42,12 +42,12 @@ struct RuntimeModel {
     double sigma = 1;         ///< Downey's coefficient of variance of parallelism
     double serial = 0.01;     ///< Amdahl's share of work that does not run in parallel
 
-    /// The rate of a job that asked for `cores` cores on each of its nodes and has `pieces`. Cost: the pieces.
+    /// Returns the rate of a job that asked for `cores` cores on each of its nodes and has `pieces`. Cost: the pieces.
     Rate rate(const std::vector<Piece>& pieces, int cores) const;
 };
 
-/// Downey's speedup on n cores (A. Downey, "A parallel workload model and its implications for processor allocation",
-/// 1997, section 2).
+/// Returns Downey's speedup on n cores (A. Downey, "A parallel workload model and its implications for processor
+/// allocation", 1997, section 2).
 double downey_speedup(double cores, double parallelism, double sigma) noexcept;
 double amdahl_speedup(double cores, double serial) noexcept;
 

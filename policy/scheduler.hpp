@@ -27,7 +27,7 @@ struct BackfillRules {
     bool main_scheduler = true;  ///< Slurm's main scheduler: at every event jobs start in order until one does not fit
     PriorityLaw priority;
 
-    /// Lifka's EASY: one reservation, unlimited depth, a pass at every event, first come, first served.
+    /// Returns Lifka's EASY: one reservation, unlimited depth, a pass at every event, first come, first served.
     static BackfillRules easy();
 };
 
@@ -74,9 +74,9 @@ public:
     virtual void submit(const Job& job) = 0;
     /// Takes a waiting job back. False when it does not wait.
     virtual bool cancel(JobId id) = 0;
-    /// A job is at a resize point. The next pass may change its size.
+    /// Notes that a job is at a resize point. The next pass may change its size.
     virtual void iterated(const Iteration& /*iteration*/) {}
-    /// The program has carried out a shrink that was posted.
+    /// Notes that the program has carried out a shrink that was posted.
     virtual void shrunk(int /*partition*/, int /*slot*/) {}
     /// Decides at `now`, carries it out on the clusters, and appends what it did to `changes`. `partitions` are always
     /// the same ones, and as many as the policy can use (PolicyRow::several_partitions). `ended`: since the last pass a
@@ -84,16 +84,16 @@ public:
     virtual void pass(std::span<Cluster> partitions, Seconds now, bool ended, Changes& changes) = 0;
     /// Tells that a job ended which a pass started. `run`: its time on all its cores, as far as it is known.
     virtual void ended(JobId /*id*/, Seconds /*run*/) {}
-    /// When the next pass is due although nothing happens; kNever.
+    /// Returns when the next pass is due although nothing happens; kNever when none is.
     virtual Seconds wake() const = 0;
     virtual std::size_t waiting() const = 0;
 };
 
-/// EASY on its own: exact, and no slower with a long queue. First come, first served; machines of one class of nodes,
-/// jobs without filters. Equal to backfill() with BackfillRules::easy(), decision by decision.
+/// Returns EASY on its own: exact, and no slower with a long queue. First come, first served; machines of one class of
+/// nodes, jobs without filters. Equal to backfill() with BackfillRules::easy(), decision by decision.
 std::unique_ptr<Scheduler> easy();
 
-/// Any static rules, and the slowdown-driven policy when `sharing` is given.
+/// Returns a scheduler by any static rules, and by the slowdown-driven policy when `sharing` is given.
 std::unique_ptr<Scheduler> backfill(BackfillRules rules, std::optional<SlowdownRules> sharing = std::nullopt);
 
 }  // namespace drom::policy

@@ -9,7 +9,7 @@
 namespace drom::policy {
 namespace {
 
-/// Cores of a node that a job can get at most.
+/// Returns the most cores of a node that a job can get.
 int most_cores(const Cluster& cluster, const SharingRules& rules) {
     return static_cast<int>(std::floor(rules.sharing_factor * cluster.machine().cores_per_node + 1e-9));
 }

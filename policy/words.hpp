@@ -89,7 +89,7 @@ public:
 
     std::string_view first() const { return first_; }
 
-    /// The next word is `key`=VALUE, which `with` takes.
+    /// Reads the next word, `key`=VALUE, of which `with` takes the value.
     template <class With>
     Reader& take(std::string_view key, const With& with) {
         const std::string_view word = next();
@@ -108,7 +108,7 @@ public:
     Reader& take(std::string_view key, const std::array<Named<Name>, N>& names, Name& value) {
         return take(key, [&](std::string_view text) { return value_in(names, text, value); });
     }
-    /// The value is a whole number from `min` to `max`.
+    /// Reads the next word, `key`=VALUE, where the value is a whole number from `min` to `max`.
     template <std::integral Number>
     Reader& take_within(std::string_view key, Number& value, Number min, Number max) {
         return take(key, [&](std::string_view text) { return read(text, value) && value >= min && value <= max; });

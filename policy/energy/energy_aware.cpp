@@ -65,7 +65,7 @@ struct Lane {
         if (first_at < kNever) map.reserve(job, first_at, first_at + job.request);
     }
 
-    /// Mates end later than the map knew; the reservation stays where it was.
+    /// Computes the map anew, as mates end later than it knew; the reservation stays where it was.
     void renew(Seconds now) {
         map = Availability(*cluster, now, 1);
         if (reserved && first_at < kNever) map.reserve(first, first_at, first_at + first.request);
@@ -189,7 +189,8 @@ private:
         return withdrawn;
     }
 
-    /// Most jobs that found no mates find none in the next pass either: only later starts could help.
+    /// Returns whether the job finds no mates again. Most jobs that found none find none in the next pass either: only
+    /// later starts could help.
     static bool no_mates_again(const SharingRules& rules, const Cluster& cluster, Place& place, const Job& job,
                                double limit, Seconds now) {
         if (place.limit < 0 || limit > place.limit || rules.jobs_per_node > 2 || rules.add_free_nodes) return false;

@@ -61,7 +61,7 @@ OperatingPoint unknown_point(const EnergyModel& model, int partition) {
 
 bool has_room(const NodeModel& node, const Job& job) { return node.nodes == 0 || job.nodes <= node.nodes; }
 
-/// The efficiency of each entry, and its place by it.
+/// Computes the efficiency of each entry, and its place by it.
 void rate(std::vector<Entry>& entries, double time_weight) {
     Least least;
     for (const auto& [at, rank] : entries) least.take(at.watts * at.time_factor, at.time_factor);

@@ -20,7 +20,7 @@ int now_on(const Application& application, int system) {
     return part == application.now.end() ? 0 : part->ranks;
 }
 
-/// A cost that is lower by more than rounding.
+/// Returns whether a cost is lower by more than rounding.
 bool lower(double cost, double than) { return cost < than - 1e-9 * std::max(1.0, than); }
 
 /// Some ranks of an application on one system, before they are placed.
@@ -50,7 +50,8 @@ public:
 private:
     const Application& application(int index) const { return problem_.applications[at(index)]; }
 
-    /// Applications that are not dropped: by priority and age as long as they fit. The largest first.
+    /// Chooses the applications that are not dropped, by priority and age as long as they fit. Returns the largest
+    /// first.
     std::vector<int> admitted() {
         std::vector<int> all(problem_.applications.size());
         std::iota(all.begin(), all.end(), 0);
@@ -190,7 +191,7 @@ private:
         return better;
     }
 
-    /// Until no few applications have cheaper places together, or the work is done that may be done.
+    /// Places groups anew until no few applications have cheaper places together, or the work is done that may be done.
     void improve() {
         for (std::size_t size = 2; size <= kLargestGroup;) size = improve_groups(size, 0) ? 2 : size + 1;
     }

@@ -122,7 +122,7 @@ private:
         }
     }
 
-    /// Performance of the job there, 1 on the partition that is best for it.
+    /// Returns the performance of the job there, 1 on the partition that is best for it.
     double performance(std::span<const Cluster> partitions, const Job& job, int partition) const {
         double least = rules_.slowdowns.of(job, 0);
         for (int other = 1; at(other) < partitions.size(); ++other)

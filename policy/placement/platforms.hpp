@@ -56,8 +56,9 @@ struct PlatformRules {
     Slowdowns slowdowns = assumed_slowdowns();
 };
 
-/// First come, first served, with EASY's reservation on each partition. A job starts on the partition that the choice
-/// likes best among those with room. A job that finds no room waits for the partition that has room first.
+/// Returns a scheduler: first come, first served, with EASY's reservation on each partition. A job starts on the
+/// partition that the choice likes best among those with room. A job that finds no room waits for the partition that
+/// has room first.
 std::unique_ptr<Scheduler> platforms(PlatformRules rules);
 
 }  // namespace drom::policy

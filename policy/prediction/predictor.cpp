@@ -61,7 +61,8 @@ Seen seen(const Job& job, Seconds run) {
             log2_of(run)};
 }
 
-/// Another user is as far away as a request that is sixteen times as long; another application as one four times.
+/// Returns how far apart two jobs are. Another user is as far away as a request that is sixteen times as long; another
+/// application as one four times.
 double distance(const Seen& a, const Seen& b) {
     constexpr double kUser = 4, kApplication = 2, kHours = 12;
     const double apart = std::abs(a.hour - b.hour);

@@ -23,14 +23,15 @@ protected:
     virtual double expected(const Job& job) const = 0;
 };
 
-/// The mean of the last two run times of the user with the same class of sizes; else of the user; else nothing
-/// (D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using system-generated predictions rather than user runtime
-/// estimates", 2007). Classes of sizes are powers of two. Cost: a look-up.
+/// Returns a predictor by the mean of the last two run times of the user with the same class of sizes; else of the
+/// user. Without either it predicts the request (D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using
+/// system-generated predictions rather than user runtime estimates", 2007). Classes of sizes are powers of two. Cost: a
+/// look-up.
 std::unique_ptr<Predictor> last_two();
 
-/// The geometric mean of the run times of the 8 jobs that were most alike: user, application, and the logarithms of
-/// nodes and request, and the hour of the submit. Remembers the last 1000 jobs of known users, and knows nothing of
-/// others. Cost: those.
+/// Returns a predictor by the geometric mean of the run times of the 8 jobs that were most alike. They are compared by
+/// user, application, the logarithms of nodes and request, and the hour of the submit. Remembers the last 1000 jobs of
+/// known users, and knows nothing of others. Cost: those.
 std::unique_ptr<Predictor> nearest_jobs();
 
 /// By how much predictions must be multiplied so that a given share of them is not overrun.

@@ -99,7 +99,7 @@ public:
     /// Makes a scheduler that decides by the present values.
     std::unique_ptr<Scheduler> scheduler() const { return row_->make(rules_); }
 
-    /// The rules of a policy whose type is known.
+    /// Returns the rules of a policy whose type is known.
     template <class Rules>
     const Rules& rules() const {
         return std::any_cast<const Rules&>(rules_);

@@ -45,14 +45,14 @@ public:
 
     /// Replaces the plan; steps that were posted stay. Returns what is to be posted now.
     std::vector<Step> plan(std::span<const Step> steps, Seconds now);
-    /// The job has given up the units of its shrink. Returns what is to be posted now.
+    /// Notes that the job has given up the units of its shrink. Returns what is to be posted now.
     std::vector<Step> acknowledged(JobId job);
-    /// The job has ended with all its units. Returns what is to be posted now.
+    /// Notes that the job has ended with all its units. Returns what is to be posted now.
     std::vector<Step> ended(JobId job, int units);
     /// Returns the shrinks that are too late at `now`. Each is withdrawn, and so are all steps that wait.
     std::vector<Step> expire(Seconds now);
 
-    /// When the next shrink is too late; kNever.
+    /// Returns when the next shrink is too late; kNever when none is posted.
     Seconds deadline() const;
     int free() const noexcept { return free_; }
     std::size_t waiting() const noexcept { return waiting_.size(); }

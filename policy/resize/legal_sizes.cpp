@@ -7,7 +7,7 @@
 namespace drom::policy {
 namespace {
 
-/// The smaller dimension of the grid nearest to a square.
+/// Returns the smaller dimension of the grid nearest to a square.
 int smaller_dimension(int size) {
     int best = 1;
     for (int rows = 1; rows <= size / rows; ++rows)
@@ -15,7 +15,7 @@ int smaller_dimension(int size) {
     return best;
 }
 
-/// The next dimension that divides `blocks`; 0 when there is none.
+/// Returns the next dimension that divides `blocks`; 0 when there is none. Each divides 0 blocks.
 int next_dimension(int rows, int blocks) {
     if (blocks == 0) return rows + 1;
     for (int next = rows + 1; next <= blocks; ++next)

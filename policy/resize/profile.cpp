@@ -61,7 +61,7 @@ std::vector<Point> points_of(std::span<const Visit> visits) {
 
 double chord(const Point& a, const Point& b) { return (b.speed - a.speed) / (b.size - a.size); }
 
-/// The slope at the last point of the parabola through the last three.
+/// Returns the slope at the last point of the parabola through the last three.
 double slope_of_parabola(std::span<const Point> points) {
     const Point &a = points[points.size() - 3], &b = points[points.size() - 2], &c = points.back();
     const double earlier = chord(a, b), later = chord(b, c);
@@ -84,7 +84,7 @@ struct Curve {
     }
 };
 
-/// Least squares of the times, which are linear in the serial share.
+/// Fits Amdahl's law by least squares of the times, which are linear in the serial share.
 Curve fit_amdahl(std::span<const Point> points) {
     double above = 0, below = 0;
     for (const Point& p : points) {
@@ -101,7 +101,7 @@ double squared_error(const Curve& curve, std::span<const Point> points) {
     return sum;
 }
 
-/// Least squares: between two sizes the best limit is the mean speed of the points beyond it.
+/// Fits a limit by least squares: between two sizes the best limit is the mean speed of the points beyond it.
 Curve fit_saturating(std::span<const Point> points) {
     Curve best{Curve::Form::kSaturating, points.back().size};
     double speeds = 0;
@@ -115,7 +115,8 @@ Curve fit_saturating(std::span<const Point> points) {
     return best;
 }
 
-/// Without each of the points but the first and the last, which would be extrapolated.
+/// Sums the squared errors of fits at points that they did not know. Leaves out each of the points but the first and
+/// the last, which would be extrapolated.
 template <typename Fit>
 double leave_one_out(Fit fit, std::span<const Point> points) {
     double sum = 0;

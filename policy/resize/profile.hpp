@@ -32,23 +32,23 @@ public:
     int start() const noexcept { return visits_.front().size; }
     int size() const noexcept { return visits_.back().size; }
     std::span<const Visit> visits() const noexcept { return visits_; }
-    /// How often the size has changed.
+    /// Returns how often the size has changed.
     int resizes() const noexcept { return resizes_; }
 
-    /// An iteration on the present size took `seconds`.
+    /// Notes that an iteration on the present size took `seconds`.
     void measured(double seconds) { visits_.back().seconds = seconds; }
     void expanded(int size);
-    /// Back to `size`, one of those visited.
+    /// Goes back to `size`, one of those visited.
     void contracted(int size);
 
-    /// The size visited before the present one; nothing at the start.
+    /// Returns the size visited before the present one; nothing at the start.
     std::optional<int> previous() const;
     /// Returns the largest visited size that frees `nodes`; the size at the start when none does.
     int largest_that_frees(int nodes) const;
     /// Returns how much longer an iteration is predicted to take on the previous size, as a share; 0 at the start. A
     /// size that was not measured yet counts as used perfectly.
     double damage_of_contraction() const;
-    /// True when the last expansion made iterations shorter by no more than the share `min_gain`.
+    /// Returns whether the last expansion made iterations shorter by no more than the share `min_gain`.
     bool growth_was_useless(double min_gain) const;
 
 private:

@@ -115,7 +115,7 @@ std::vector<int> fill(std::span<const Growable> jobs, int idle) {
 
 namespace {
 
-/// The least number of victims that covers the deficit; 0 when all do not.
+/// Returns the least number of victims that covers the deficit; 0 when all do not.
 std::size_t least_count(std::span<const Victim> victims, int deficit) {
     std::vector<int> gives;
     for (const Victim& victim : victims) gives.push_back(victim.gives);
@@ -148,7 +148,7 @@ public:
                 if (chosen < count_) lower(at(i + 1, chosen + 1, with(nodes, victim)), damage + victim.damage);
             }
     }
-    /// The victims of the best set, backwards.
+    /// Returns the victims of the best set, in their order in `victims`.
     std::vector<std::size_t> best(std::span<const Victim> victims) {
         std::vector<std::size_t> set;
         std::size_t chosen = count_, nodes = deficit_;

@@ -40,7 +40,7 @@ struct ResizeView {
     std::optional<Head> head;
 
     const ResizableJob& self() const { return running[at]; }
-    /// Nodes that the first waiting job lacks.
+    /// Returns the nodes that the first waiting job lacks; 0 when none waits, and negative when more are idle.
     int deficit() const noexcept { return head ? head->nodes - idle : 0; }
 };
 

@@ -14,11 +14,11 @@ struct Scenario {
     Allocation allocation;
     Harvest harvest;
 
-    /// Without a harvest running jobs are favoured: they grow before waiting jobs start.
+    /// Returns whether running jobs are favoured: without a harvest they grow before waiting jobs start.
     bool favours_running() const noexcept { return harvest == Harvest::kNone; }
 };
 
-/// pba-q, fair-q, fcfs-li-q, greedy-r, fair-r; by classes pba, fcfs, max-b; and static, which resizes nothing.
+/// Returns pba-q, fair-q, fcfs-li-q, greedy-r, fair-r; by classes pba, fcfs, max-b; and static, which resizes nothing.
 std::span<const Scenario> scenarios();
 /// Returns the scenario of that name; null when there is none.
 const Scenario* scenario_named(std::string_view name);

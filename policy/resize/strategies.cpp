@@ -26,7 +26,7 @@ bool may_grow(const ResizableJob& job, const ResizeRules& rules) {
     return job.next_size() && promises_enough(job, rules);
 }
 
-/// Nodes that are kept for jobs that are ahead of the one at its point.
+/// Returns the nodes that are kept for jobs that are ahead of the one at its point.
 int reserved_for_others(const ResizeView& view, const ResizeRules& rules, bool classes) {
     const ResizableJob& self = view.self();
     const double own = potential(self, rules);
@@ -62,7 +62,7 @@ int needed_idle(Allocation strategy, const ResizeView& view, const ResizeRules& 
 
 bool could_give(const ResizableJob& job) { return job.resizable && job.above_start(); }
 
-/// A higher class gives nothing to a lower one.
+/// Returns whether the job gives nodes to the first waiting one. A higher class gives nothing to a lower one.
 bool gives_to(const ResizableJob& job, const Head& head) { return job.rank <= head.rank; }
 
 struct ByDamage {
@@ -75,7 +75,7 @@ struct ByDamage {
     }
 };
 
-/// True when the job at its point is one of the few that lose least and cover the deficit together.
+/// Returns whether the job at its point is one of the few that lose least and cover the deficit together.
 bool among_least_hurt(const ResizeView& view, bool classes) {
     const std::optional<Head>& head = view.head;
     if (!head) return false;
