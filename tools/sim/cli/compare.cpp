@@ -29,12 +29,12 @@ struct Task {
     std::optional<std::size_t> baseline;
 };
 
-/// True when settings of this policy have the parameter.
+/// Returns whether settings of this policy have the parameter.
 bool has(const std::string& setting, const std::string& parameter) {
     return has_parameter(setting.substr(0, setting.find(':')), parameter);
 }
 
-/// Every combination of the varied values; those of the last parameter follow one another.
+/// Returns every combination of the varied values; those of the last parameter follow one another.
 std::vector<Assignments> combinations_of(const std::vector<Varied>& varied) {
     std::vector<Assignments> all{{}};
     for (const Varied& parameter : varied) {
@@ -54,8 +54,8 @@ class Plan {
 public:
     explicit Plan(const SimulationOptions& options) : options_(options) {}
 
-    /// The number of the simulation of this setting, which is added when it is not there yet. Parameters that it does
-    /// not have are left out.
+    /// Adds the simulation of this setting when no combination had it yet. Leaves out parameters that the setting does
+    /// not have. Returns its number. Errors: a sentence.
     tl::expected<std::size_t, std::string> add(std::string setting, const Assignments& varied,
                                                std::optional<std::size_t> baseline) {
         Task task;
@@ -76,7 +76,7 @@ public:
         return tasks_.size() - 1;
     }
 
-    /// The first simulation, which others are compared with.
+    /// Returns the first simulation, which others are compared with; nothing when there is none.
     [[nodiscard]] std::optional<std::size_t> first() const {
         return tasks_.empty() ? std::nullopt : std::optional<std::size_t>(0);
     }
@@ -160,7 +160,7 @@ public:
           kept_(tasks.size()),
           folders_(folders_of(settings_of(tasks))) {}
 
-    /// Errors: a sentence; the first one.
+    /// Runs all simulations, baselines first. Errors: a sentence; the first one.
     tl::expected<std::vector<Digest>, std::string> run(unsigned threads, bool write) {
         for (const bool baselines : {true, false}) {
             std::vector<std::size_t> mine;
@@ -249,7 +249,7 @@ tl::expected<void, std::string> write_common(const SimulationOptions& options, c
     return write_text(options.out + "/report.html", html_report(report_of(options, input, tasks, digests)));
 }
 
-/// Of one workload. The folders have the files of the first.
+/// Adds the rows of one workload. The folders have the files of the first.
 void add_rows(std::vector<SummaryRow>& rows, const std::vector<Task>& tasks, std::vector<Digest> digests,
               const std::string& seed) {
     const std::vector<std::string> folders = folders_of(settings_of(tasks));

@@ -6,10 +6,10 @@
 
 namespace drom::sim {
 
-/// -h: one screen; `full` (--help): every parameter, examples, exit statuses.
+/// Returns the help of a verb. -h: one screen; `full` (--help): every parameter, examples, exit statuses.
 std::string help(const std::string& verb, bool full);
 
-/// The columns of all CSV files as tables in Markdown: docs/user/simulator.md has them, too.
+/// Returns the columns of all CSV files as tables in Markdown: docs/user/simulator.md has them, too.
 std::string columns_help();
 
 }  // namespace drom::sim

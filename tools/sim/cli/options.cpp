@@ -211,7 +211,8 @@ bool is_one_of(const CLI::Option& option, std::initializer_list<std::string_view
     return std::find(names.begin(), names.end(), option.get_name()) != names.end();
 }
 
-/// An option as it has to be typed, with a space in front; files without their folders. Empty: it was not given.
+/// Returns an option as it has to be typed, with a space in front, and files without their folders; empty when it was
+/// not given.
 std::string retyped(const CLI::Option& option) {
     if (option.count() == 0) return {};
     std::string name = option.nonpositional() ? ' ' + option.get_name() : std::string();
@@ -226,7 +227,7 @@ std::string retyped(const CLI::Option& option) {
     return text;
 }
 
-/// The log or the generator, and what is made of it.
+/// Returns whether the option names the log or the generator, or what is made of it.
 bool names_jobs(const CLI::Option& option) {
     return is_one_of(option, {"--swf", "--generate", "--workload-seed", "--jobs", "--first", "--processors",
                               "--keep-overrun", "--drop-cancelled", "--drop-unrun", "--skip-bad-lines", "--slurm-conf",
@@ -288,7 +289,7 @@ std::string meant(const std::string& word, const std::vector<std::string>& known
     return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
-/// A word that means nothing where it stands.
+/// Says why a word means nothing where it stands.
 std::string surplus(const std::string& word, const CLI::App& app, const Typed& typed) {
     const std::string& verb = typed.options.verb;
     if (word.starts_with('-')) {

@@ -19,7 +19,7 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// From any thread.
+    /// Adds jobs that have ended, and shows the bar anew. Any thread may call it.
     void add(std::size_t done);
 
 private:

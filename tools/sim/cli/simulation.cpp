@@ -54,7 +54,7 @@ tl::expected<void, Failure> read_machine(const SimulationOptions& options, Input
     return {};
 }
 
-/// Applications of the energy model by number; those of the thesis without one.
+/// Returns the applications of the energy model by number; without a model those of the thesis.
 std::vector<int> known_applications(const policy::EnergyModel* energy) {
     if (energy == nullptr) return {1, 2, 3, 4, 5, 6, 7, 8};
     std::vector<int> numbers;
@@ -107,7 +107,7 @@ tl::expected<Seconds, std::string> moment(std::string_view text) {
     return value * (unit == std::string_view::npos ? 1 : kUnits[unit]);
 }
 
-/// The log's zero as seconds since 1970; 0 where the header does not say it.
+/// Returns the log's zero as seconds since 1970; 0 where the header does not say it.
 Seconds zero_of(const Workload& workload) {
     constexpr Seconds kMax = 253402300799;  // the year 9999
     for (const auto& [key, value] : workload.header) {
@@ -134,7 +134,7 @@ bool is_file(const std::string& path) {
 
 namespace {
 
-/// True also of a result that was not finished.
+/// Returns whether the folder has a result, also one that was not finished.
 bool has_result(const std::string& folder) {
     constexpr const char* kFiles[] = {"summary.json", "summary.csv", "jobs.csv", "report.html"};
     return std::ranges::any_of(kFiles, [&](const char* file) { return is_file(folder + '/' + file); });

@@ -36,13 +36,14 @@ std::string unfit(const Input& input, const policy::PolicyRow& policy);
 tl::expected<void, std::string> draw(const Source& source, std::uint64_t seed, const policy::EnergyModel* energy,
                                      Workload& workload);
 
-/// A synthetic workload. Errors: the rest of a sentence.
+/// Makes a synthetic workload. Errors: the rest of a sentence.
 tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t seed);
 
 /// Reads or generates the jobs. `seed` is that of a generator. Remarks on stderr unless quiet.
 tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_t seed);
 
-/// "3d-4d" and the like; empty text: a day in the middle of the submits; "none": an empty window.
+/// Reads "3d-4d" and the like; empty text: a day in the middle of the submits; "none": an empty window. Errors: a
+/// sentence.
 tl::expected<Window, std::string> read_window(const std::string& text, const Workload& workload);
 
 /// Returns true for a regular file.
@@ -60,7 +61,7 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
 /// not do so.
 void remark_on_idle_policies(const SimulationOptions& options, std::span<const Digest> digests);
 
-/// A finished sentence on stderr; returns its status.
+/// Prints a finished sentence on stderr. Returns its status.
 int fail(const Failure& failure);
 
 /// Makes the folder and those above it. Errors: a finished sentence.
@@ -70,7 +71,7 @@ tl::expected<void, std::string> make_folder(const std::string& path);
 /// and scp take them. No two are the same.
 std::vector<std::string> folders_of(const std::vector<std::string>& settings);
 
-/// Numbers of several simulations as an aligned table for people, one row each.
+/// Returns the numbers of several simulations as an aligned table for people, one row each.
 std::string table(const std::vector<std::string>& labels, const std::vector<Metrics>& metrics);
 
 /// Writes schedule.swf: the workload with the waits that the policy gave. Jobs without a start are left out.

@@ -15,10 +15,10 @@ public:
             if (outcome.jobs[i].hosted) hosts_.emplace(outcome.jobs[i].id, i);
     }
 
-    /// A job that still ran when the simulation was stopped keeps its nodes until then.
+    /// Returns the end of the job. A job that still ran when the simulation was stopped keeps its nodes until then.
     Seconds end_of(const JobOutcome& job) const { return job.ended() ? job.end : stop_; }
 
-    /// Ids of logs need not be unique: the one that ran at `now`.
+    /// Returns the job that ran at `now`, as ids of logs need not be unique; null when there is none.
     const JobOutcome* find(std::int64_t id, Seconds now) const {
         const auto [begin, end] = hosts_.equal_range(id);
         for (auto at = begin; at != end; ++at) {

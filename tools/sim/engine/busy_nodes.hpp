@@ -8,10 +8,9 @@
 
 namespace drom::sim {
 
-/// Each node that has a job once, whatever the number of its jobs: the nodes of a job count while it runs, but a
-/// guest's only after the end of the mate whose they were; a program has other nodes after each change. Jobs that did
-/// not end keep their nodes until `stop`. Exact with at most two jobs per node, slightly high with more. Cost: the
-/// jobs.
+/// Counts each node that has a job once, whatever the number of its jobs. The nodes of a job count while it runs, but a
+/// guest's only after the end of the mate that had them. A program has other nodes after each change. Jobs that did not
+/// end keep their nodes until `stop`. Exact with at most two jobs per node, slightly high with more. Cost: the jobs.
 std::vector<BusyNodes> busy_nodes(const Outcome& outcome, Seconds stop);
 
 }  // namespace drom::sim

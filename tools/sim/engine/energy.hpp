@@ -30,10 +30,10 @@ struct Energy {
     double joules() const noexcept { return jobs_joules + idle_joules; }
 };
 
-/// Energy of a job on all its nodes.
+/// Returns the energy of a job on all its nodes.
 double joules(const JobOutcome& job) noexcept;
 
-/// Nothing when the machine has no energy model or no job ended.
+/// Returns the energy of jobs and idle nodes; nothing when the machine has no energy model or no job ended.
 std::optional<Energy> energy_of(const Outcome& outcome, Seconds makespan);
 
 }  // namespace drom::sim

@@ -11,7 +11,7 @@ namespace drom::sim {
 IterativeRun::IterativeRun(const Program& program, int nodes, double factor, Seconds now)
     : program_(&program), nodes_(nodes), factor_(factor), left_(program.iterations), since_(static_cast<double>(now)) {}
 
-/// Iterations to the next point; all of the one that begins when it is at one.
+/// Returns the part of an iteration that is left to the next point; 1 when the program is at one.
 double IterativeRun::pending() const noexcept {
     const double whole = std::ceil(left_) - 1;
     return left_ - whole;

@@ -12,23 +12,24 @@ namespace drom::sim {
 
 class IterativeRun {
 public:
-    /// `factor`: of all its times, where it runs on another partition or frequency.
+    /// Starts the program on `nodes` nodes. `factor` is one of all its times, where it runs on another partition or
+    /// frequency.
     IterativeRun(const Program& program, int nodes, double factor, Seconds now);
 
     /// Returns the exact time of the next resize point, or of the end.
     double next() const;
-    /// True when the next event is the end.
+    /// Returns whether the next event is the end.
     bool on_last() const noexcept { return left_ <= 1; }
     /// Goes to next(). Returns the seconds that the iteration took, without what changes of size cost.
     double iterate();
     int nodes() const noexcept { return nodes_; }
     double mtct() const { return program_->mtct(nodes_); }
 
-    /// The program goes on with other nodes. At its resize point that is from the point on.
+    /// Lets the program go on with other nodes. At its resize point that is from the point on.
     void resize(int nodes, Seconds now);
-    /// The program does something else for so long.
+    /// Lets the program do something else for so long.
     void pause(double seconds, Seconds now);
-    /// Nothing more happens at the point that was reached last.
+    /// Leaves the point that was reached last: nothing more happens there.
     void leave_point() noexcept { at_point_ = false; }
 
 private:

@@ -18,7 +18,7 @@ namespace {
 using policy::Numbers;
 using Checked = tl::expected<void, std::string>;
 
-/// "3 high (for short jobs)": the number, and the word behind it; an empty one where there is none.
+/// Reads "3 high (for short jobs)": the number, and the word behind it; an empty one where there is none.
 std::pair<int, std::string> queue_of(std::string_view line) {
     int number = -1;
     const auto [end, code] = std::from_chars(line.data(), line.data() + line.size(), number);
@@ -41,7 +41,7 @@ Numbers qos_of(const Workload& workload) {
     return qos;
 }
 
-/// The log's numbers begin with 1, those of jobs with 0.
+/// Returns the partitions by number and by name. The log's numbers begin with 1, those of jobs with 0.
 Numbers partitions_of(const Workload& workload) {
     const std::vector<std::string>& names = workload.partitions;
     std::set<int> indices;
@@ -77,7 +77,7 @@ struct Named {
     const Numbers& numbers;
 };
 
-/// Errors: two of the names are the same partition or QOS.
+/// Checks that no two of the names are the same partition or QOS. Errors: a sentence about two that are.
 Checked check_twice(const std::vector<std::string>& names, const Named& of) {
     std::map<int, std::string> seen;
     for (const std::string& name : names) {

@@ -8,7 +8,7 @@
 
 namespace drom::sim {
 
-/// "job 1", "jobs 1, 2 and 3".
+/// Returns "job 1", or "jobs 1, 2 and 3".
 std::string jobs_text(const std::vector<std::int64_t>& ids);
 
 }  // namespace drom::sim

@@ -15,7 +15,7 @@ class LogLines {
 public:
     explicit LogLines(std::string_view text) : rest_(text) {}
 
-    /// Goes to the next line. False when there is none.
+    /// Goes to the next line. Returns false when there is none.
     bool next() {
         if (rest_.empty()) return false;
         const std::size_t end = rest_.find('\n');
@@ -27,7 +27,7 @@ public:
     }
     std::string_view line() const { return line_; }
     std::size_t number() const { return number_; }
-    /// True when the line has its end.
+    /// Returns whether the line has its end.
     bool whole() const { return whole_; }
     /// Returns what follows the line.
     std::string_view rest() const { return rest_; }

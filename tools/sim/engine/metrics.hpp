@@ -54,14 +54,15 @@ struct Metrics {
 constexpr double kIdlePower = 0.5;
 constexpr Seconds kBound = 10;  ///< tau of the bounded slowdown
 
-/// Of a job that ended. A job killed at its limit would have been so on all its cores: its run time is not longer than
-/// its request.
+/// Returns the run time on all its cores of a job that ended. A job killed at its limit would have been so on all its
+/// cores: its run time is not longer than its request.
 Seconds static_run(const JobOutcome& job) noexcept;
 double slowdown(const JobOutcome& job) noexcept;
 double stretched_slowdown(const JobOutcome& job) noexcept;
 double bounded_slowdown(const JobOutcome& job) noexcept;
 
-/// Cost: linear in the jobs. Sums are compensated and in the order of the jobs: the same outcome gives the same bits.
+/// Computes the metrics. Cost: linear in the jobs. Sums are compensated and in the order of the jobs: the same outcome
+/// gives the same bits.
 Metrics measure(const Outcome& outcome);
 
 /// Shares of the jobs whose lot is worse than under another policy.
@@ -70,10 +71,11 @@ struct ShareWorse {
     double slowdown = 0, wait = 0;
 };
 
-/// `job` under both: the same place in the same workload, ended in both.
+/// Returns whether `job` can be compared under both: the same place in the same workload, ended in both.
 bool comparable(const Outcome& outcome, const Outcome& baseline, std::size_t job) noexcept;
 
-/// Jobs are matched by place. Nothing when no job ended under both.
+/// Returns the shares of jobs that are worse off than under the baseline. Jobs are matched by place. Returns nothing
+/// when no job ended under both.
 std::optional<ShareWorse> share_worse(const Outcome& outcome, const Outcome& baseline);
 
 }  // namespace drom::sim

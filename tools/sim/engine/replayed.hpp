@@ -43,7 +43,7 @@ struct Replayed {
     Assignments others;
 
     std::size_t differing() const;
-    /// Decisions with that outcome, of the controller or (`now`) of the policy. kNone: to share.
+    /// Counts the decisions with that outcome, of the controller or (`now`) of the policy. kNone: to share.
     std::size_t with(policy::Refusal outcome, bool now) const;
 };
 

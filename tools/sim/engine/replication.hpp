@@ -16,17 +16,17 @@ struct Estimate {
     double mean = 0, half = 0;
 };
 
-/// Of values that are independent. The interval is 0 with fewer than two.
+/// Computes the mean of values that are independent, and its interval, which is 0 with fewer than two.
 Estimate estimate(const std::vector<double>& values);
 
 class Replication {
 public:
     explicit Replication(std::size_t settings) : changes_(settings) {}
 
-    /// One more workload for a setting.
+    /// Adds one more workload for a setting.
     void add(std::size_t setting, const Metrics& metrics, const Metrics& baseline);
-    /// For people: change of response, slowdown, bounded slowdown, makespan, and with a model the energy of jobs, in
-    /// percent of the baseline's; settings without one are left out.
+    /// Returns a table for people: changes of response, slowdown, stretched and bounded slowdown, makespan, and with a
+    /// model of the energy of jobs. They are in percent of the baseline's; settings without one are left out.
     std::string table(const std::vector<std::string>& labels) const;
 
 private:

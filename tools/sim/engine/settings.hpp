@@ -46,27 +46,28 @@ bool has_parameter(std::string_view policy, std::string_view parameter);
 /// Returns the parameters that the controller's log of decisions tells, so that other values can be tried on it.
 std::vector<ParameterRow> parameters_in_decision_log();
 
-/// How a parameter is written on the command line: "--max-slowdown" for max_slowdown.
+/// Returns how a parameter is written on the command line: "--max-slowdown" for max_slowdown.
 std::string option_of(std::string_view parameter);
 
 /// A name with its value, in the order in which they were given.
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-/// A setting "POLICY" or "POLICY:NAME=VALUE,NAME=VALUE". `common` are given to every setting that has such a parameter,
-/// before its own. Errors: a sentence about an unknown policy or parameter, or a value that is none.
+/// Reads a setting "POLICY" or "POLICY:NAME=VALUE,NAME=VALUE". `common` are given to every setting that has such a
+/// parameter, before its own. Errors: a sentence about an unknown policy or parameter, or a value that is none.
 tl::expected<Parameters, std::string> read_setting(std::string_view text, const Assignments& common);
 
-/// `rules` with other values. Errors: as read_setting().
+/// Returns `rules` with other values. Errors: as read_setting().
 tl::expected<policy::SlowdownRules, std::string> with_others(const policy::SlowdownRules& rules,
                                                              const Assignments& others);
 
-/// Name and value of everything that has an influence under this policy.
+/// Returns name and value of everything that has an influence under this policy.
 Assignments values_of(const Parameters& parameters);
 
 EngineRules engine_rules_of(const Parameters& parameters, int nodes, int cores_per_node);
-/// The workload with the requests that `parameters` ask for.
+/// Returns the workload with requests that exceed run times `overestimate` times as much as they did. With 1 nothing
+/// changes. Otherwise a request below the run time becomes the run time, and each is at least 1 s.
 Workload with_requests(Workload workload, double overestimate);
-/// True when jobs are simulated that differ from those of the log: changed() makes them.
+/// Returns whether jobs are simulated that differ from those of the log: changed() makes them.
 bool changes_workload(const RunRules& run) noexcept;
 Workload changed(Workload workload, const RunRules& run);
 
