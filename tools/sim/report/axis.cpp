@@ -21,7 +21,7 @@ constexpr std::array<Seconds, 21> kTimeSteps = {
     kHour,    2 * kHour,   3 * kHour,   6 * kHour,    12 * kHour,   kDay,
     2 * kDay, 7 * kDay,    14 * kDay};
 
-/// 1, 2 or 5 times a power of ten, at least `step`.
+/// Returns 1, 2 or 5 times a power of ten, at least `step`.
 double round_step(double step) {
     const double power = std::pow(10, std::floor(std::log10(step)));
     for (const double digit : {1.0, 2.0, 5.0})
@@ -34,7 +34,7 @@ Seconds round_up(Seconds time, Seconds step) {
     return over == 0 ? time : time + step - over;
 }
 
-/// "15 Sep"; "Sep 2010" where marks are so far apart that the day says nothing.
+/// Returns "15 Sep"; "Sep 2010" where marks are so far apart that the day says nothing.
 std::string date_text(Seconds since_1970, Seconds step) {
     using namespace std::chrono;
     constexpr std::array<const char*, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",

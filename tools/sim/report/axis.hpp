@@ -24,17 +24,17 @@ struct Mark {
     std::string text;
 };
 
-/// Round numbers from 0 up to the first that is not below `max`, in at most `marks` steps.
+/// Returns round numbers from 0 up to the first that is not below `max`, in at most `marks` steps.
 std::vector<Mark> marks_from_zero(double max, int marks);
 
-/// Times as "3 d 14:00"; the day is named where it changes. `marks`: most of them. `zero`: the log's zero in seconds
-/// since 1970; where it is known days are dates, as "15 Sep 14:00", in UTC.
+/// Returns times as "3 d 14:00"; the day is named where it changes. `marks`: most of them. `zero`: the log's zero in
+/// seconds since 1970; where it is known days are dates, as "15 Sep 14:00", in UTC.
 std::vector<Mark> time_marks(Seconds from, Seconds to, int marks, Seconds zero = 0);
 
-/// The name of an axis of times: "2010-09-15 to 2010-10-02 (UTC)", or that it is time since the log's zero.
+/// Returns the name of an axis of times: "2010-09-15 to 2010-10-02 (UTC)", or that it is time since the log's zero.
 std::string time_label(Seconds from, Seconds to, Seconds zero);
 
-/// Whole days as "12", or as dates; days of 24 h since the log's zero, or of the calendar where that is known.
+/// Returns whole days as "12", or as dates; days of 24 h since the log's zero, or of the calendar where that is known.
 std::vector<Mark> day_marks(Seconds first_day, Seconds last_day, int marks, Seconds zero = 0);
 
 }  // namespace drom::sim

@@ -51,7 +51,7 @@ void put_row(CsvText& text, std::span<const CsvColumn<Row>> columns, const Row& 
     }
 }
 
-/// The columns as rows of a Markdown table under a heading.
+/// Returns the columns as rows of a Markdown table under a heading.
 template <class Row>
 std::string columns_markdown(const char* heading, std::span<const CsvColumn<Row>> columns) {
     std::string text = fmt::format("### {}\n\n| column | unit | meaning |\n|---|---|---|\n", heading);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Seconds kDay = 24 * 3600;
 
-/// Rounds down, also before the log's zero.
+/// Returns the day of a time, rounded down, also before the log's zero.
 Seconds day_of(Seconds time) noexcept { return time / kDay - (time % kDay < 0 ? 1 : 0); }
 
 void add(HeatCell& cell, const JobOutcome& job) {
@@ -97,7 +97,7 @@ Distributions distributions(const Outcome& outcome) {
     return {quantiles_of(std::move(waits)), quantiles_of(std::move(slowdowns))};
 }
 
-/// The shortest step that divides `span` into at most kMostSteps.
+/// Returns the shortest step that divides `span` into at most kMostSteps.
 Seconds step_of(Seconds span) {
     constexpr Seconds kMostSteps = 400;
     for (const Seconds step : {1, 10, 60, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 7 * 24 * 3600})
@@ -115,7 +115,7 @@ public:
         change(busy.to - from_, -busy.nodes);
     }
 
-    /// At the moments from + step, from + 2 step, ...
+    /// Returns the node-seconds up to the moments from + step, from + 2 step, ...
     std::vector<Seconds> each() const {
         std::vector<Seconds> until;
         Seconds nodes = 0, offset = 0;
@@ -132,7 +132,7 @@ private:
         Seconds nodes = 0, offset = 0;
     };
 
-    /// The number changes at `time`: it counts from the first moment at or after it.
+    /// Changes the number at `time`: it counts from the first moment at or after it.
     void change(Seconds time, int nodes) {
         const auto moment = static_cast<std::size_t>((time + step_ - 1) / step_);
         if (moment >= changes_.size()) return;

@@ -15,9 +15,9 @@ namespace drom::sim {
 /// Classes of static run time: up to and including these, in seconds; the last has no end.
 constexpr std::array<Seconds, 7> kRunClasses = {60, 600, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 72 * 3600};
 
-/// Of kRunClasses.size() + 1.
+/// Returns the class of a run time, of kRunClasses.size() + 1.
 std::size_t run_class(Seconds run) noexcept;
-/// Powers of two: 0 is one node, k is more than 2^(k-1) and up to 2^k nodes.
+/// Returns the class of a number of nodes, by powers of two: 0 is one node, k is more than 2^(k-1) and up to 2^k nodes.
 std::size_t node_class(int nodes) noexcept;
 
 /// Means over the jobs of one class of nodes and one of run time. Without a baseline its members stay 0.
@@ -69,8 +69,8 @@ struct Digest {
     Gantt gantt;
 };
 
-/// `baseline`: the outcome of the same workload that this one is compared with; may be null. `window`: what the Gantt
-/// chart shows; empty: all that was recorded. Cost: linear in the jobs, and that of gantt().
+/// Computes the digest. `baseline`: the outcome of the same workload that this one is compared with; may be null.
+/// `window`: what the Gantt chart shows; empty: all that was recorded. Cost: linear in the jobs, and that of gantt().
 Digest digest(const Outcome& outcome, const Outcome* baseline = nullptr, Window window = {});
 
 }  // namespace drom::sim

@@ -23,30 +23,31 @@ constexpr double kFigureWidth = 960;  ///< pixels
 /// Of lines, one after the other.
 constexpr std::array<Paint, 6> kLines = {kBlue, kOrange, kGreen, kViolet, kRed, kGrey};
 
-/// Makespan, mean response and mean slowdown of every case that has a baseline, normalised to it (thesis, figures 5.1
-/// to 5.3).
+/// Draws makespan, mean response and mean slowdown of every case that has a baseline, normalised to it (thesis, figures
+/// 5.1 to 5.3).
 std::optional<Figure> comparison_figure(const ReportInput& input);
 
-/// The same for cases that differ only in the execution model (figure 5.8).
+/// Draws the same for cases that differ only in the execution model (figure 5.8).
 std::optional<Figure> models_figure(const ReportInput& input);
 
-/// Mean slowdown and response over the varied parameter.
+/// Draws mean slowdown and response over the varied parameter.
 std::optional<Figure> sweep_figure(const ReportInput& input);
 
-/// Ratios of slowdown, run time and wait to the baseline's by size and length of jobs (figures 5.4 to 5.6); without a
-/// baseline the mean slowdown.
+/// Draws ratios of slowdown, run time and wait to the baseline's by size and length of jobs (figures 5.4 to 5.6);
+/// without a baseline the mean slowdown.
 std::vector<Figure> heat_figures(const ReportInput& input, std::size_t number);
 
-/// Shares of the jobs by wait and by slowdown, a line per case; of the first kLines.size() of them.
+/// Draws shares of the jobs by wait and by slowdown, a line per case, of the first kLines.size() of them.
 std::optional<Figure> distributions_figure(const ReportInput& input);
 
-/// Utilisation over time, beside that of the baseline.
+/// Draws utilisation over time, beside that of the baseline.
 std::optional<Figure> utilisation_figure(const ReportInput& input, std::size_t number);
 
-/// Mean slowdown of the jobs submitted on each day, beside that of the baseline, and malleable starts (figure 5.7).
+/// Draws the mean slowdown of the jobs submitted on each day, beside that of the baseline, and malleable starts (figure
+/// 5.7).
 std::optional<Figure> days_figure(const ReportInput& input, std::size_t number);
 
-/// Nodes over time: who had which cores.
+/// Draws nodes over time: which job had which cores.
 std::optional<Figure> gantt_figure(const Case& of);
 
 }  // namespace drom::sim

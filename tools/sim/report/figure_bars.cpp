@@ -123,7 +123,7 @@ private:
     double label_ = 120, panel_ = 0;
 };
 
-/// The cases of one workload that have a baseline, each baseline before the first that is compared with it.
+/// Returns the cases of one workload that have a baseline, each baseline before the first that is compared with it.
 BarGroup compared(const ReportInput& input, const std::vector<std::string>& labels, const std::string& workload) {
     BarGroup group;
     std::vector<std::size_t> drawn;
@@ -154,7 +154,7 @@ std::vector<BarGroup> compared(const ReportInput& input) {
     return groups;
 }
 
-/// All of a setting but its model.
+/// Returns all of a setting but its model.
 std::string without_model(const Case& of) {
     std::string text = of.digest.setting.workload + '\n' + of.digest.setting.policy;
     for (const auto& [name, value] : of.digest.setting.parameters)

@@ -54,7 +54,7 @@ private:
         return draw_value_axis(svg_, {kLeft, kRight, kTop, kBottom}, max, 5);
     }
 
-    /// Days without jobs interrupt the line; a day alone is a dot.
+    /// Draws the line. Days without jobs interrupt it; a day alone is a dot.
     void draw_line(const std::vector<Day>& days, const Scale& y, Paint paint) {
         std::vector<Point> run;
         Seconds before = 0;

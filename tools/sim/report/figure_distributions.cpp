@@ -16,7 +16,7 @@ namespace {
 constexpr double kTop = 44, kBottom = 270, kGap = 72, kLeft = 60;
 constexpr double kPanel = (kFigureWidth - kLeft - kGap - 24) / 2;
 
-/// Both axes of numbers are logarithmic, from 1 on.
+/// Returns the position of a number: both axes are logarithmic, from 1 on.
 double position(double number) { return std::log10(std::max(1.0, number)); }
 
 std::vector<Mark> wait_marks() {
@@ -40,7 +40,7 @@ std::vector<Mark> slowdown_marks() {
     return marks;
 }
 
-/// The marks up to the first at or beyond `max`; at least two.
+/// Returns the marks up to the first at or beyond `max`; at least two.
 std::vector<Mark> up_to(std::vector<Mark> marks, double max) {
     const auto beyond =
         std::find_if(marks.begin() + 1, marks.end(), [&](const Mark& mark) { return mark.number >= max; });
@@ -110,7 +110,7 @@ private:
             draw_line(input_.cases[shown_[i]].digest.distributions.*of, x, y, paints_[i]);
     }
 
-    /// The jobs at the left edge are one point: the line begins with their share.
+    /// Draws the line. The jobs at the left edge are one point: the line begins with their share.
     void draw_line(const std::vector<double>& quantiles, const Scale& x, const Scale& y, Paint paint) {
         std::vector<Point> points;
         for (std::size_t i = 0; i < quantiles.size(); ++i) {

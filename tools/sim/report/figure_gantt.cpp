@@ -74,7 +74,7 @@ private:
         for (std::size_t job = 0; job < boxes.size(); ++job) name_job(job, boxes[job]);
     }
 
-    /// Shared nodes one by one where they are seen one by one, else the block as a whole.
+    /// Adds shared nodes one by one where they are seen one by one, else the block as a whole.
     void add_boxes(const Tile& tile, std::vector<std::vector<Box>>& boxes) const {
         if (tile.portions.size() < 2 || tile.first == tile.last || node_height() < kSeen) {
             for (std::size_t i = 0; i < tile.portions.size(); ++i) boxes[tile.portions[i].job].push_back(box(tile, i));
@@ -98,7 +98,7 @@ private:
         svg_.end_group();
     }
 
-    /// In the largest of its boxes, when it fits.
+    /// Names the job in the largest of its boxes, when it fits.
     void name_job(std::size_t job, const std::vector<Box>& boxes) {
         const auto largest = std::max_element(boxes.begin(), boxes.end(),
                                               [](const Box& a, const Box& b) { return a.area() < b.area(); });

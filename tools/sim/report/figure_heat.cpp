@@ -38,7 +38,8 @@ std::string hex(Colour colour) {
                        std::lround(colour.blue));
 }
 
-/// Blue and orange stay apart for all common kinds of colour blindness; so do light and dark.
+/// Returns the colour of a ratio. Blue and orange stay apart for all common kinds of colour blindness; so do light and
+/// dark.
 Colour diverging(double ratio) {
     const double distance = ratio > 0 ? std::clamp(std::log2(ratio) / std::log2(kStrongest), -1.0, 1.0) : -1;
     return distance >= 0 ? between(kEven, kBetter, distance) : between(kEven, kWorse, -distance);
@@ -59,7 +60,7 @@ struct Shade {
     std::string number;
 };
 
-/// How much better than the baseline: its mean divided by this one's, as in the thesis.
+/// Returns how much better this case is: the baseline's mean divided by its own, as in the thesis.
 Shade ratio_shade(double baseline, double here) {
     if (baseline == here) return {diverging(1), ratio_text(1)};
     if (here <= 0) return {diverging(kStrongest), "\u2192 0"};
@@ -87,7 +88,7 @@ public:
 
 private:
     static double x(std::size_t column) { return kLeft + static_cast<double>(column) * kCell; }
-    /// Larger jobs are further up.
+    /// Returns the position of a row: larger jobs are further up.
     double y(std::size_t row) const { return kTop + static_cast<double>(digest_.heat.rows.size() - 1 - row) * kRow; }
 
     void name_columns() {
@@ -140,7 +141,7 @@ Figure ratio_figure(const Digest& digest, const Measure& measure, const std::str
     return figure;
 }
 
-/// Colour by the order of magnitude.
+/// Draws the mean slowdown, coloured by its order of magnitude.
 Figure slowdown_figure(const Digest& digest, const std::string& command) {
     double max = 1;
     for (const auto& row : digest.heat.rows)

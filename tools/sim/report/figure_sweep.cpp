@@ -85,7 +85,7 @@ private:
         numbers_ = std::move(numbers);
     }
 
-    /// Numbers first, by size; words after them as they came.
+    /// Puts numbers first, by size; words after them as they came.
     void sort_texts() {
         std::stable_sort(texts_.begin(), texts_.end(), [](const std::string& a, const std::string& b) {
             const auto first = as_number(a), second = as_number(b);
@@ -98,7 +98,7 @@ private:
     double min_ = 0, max_ = 1;
 };
 
-/// Whether cases of different workloads share a value: then only ratios can be drawn beside each other.
+/// Returns whether cases of different workloads share a value: then only ratios can be drawn beside each other.
 bool several_workloads(const ReportInput& input) {
     for (const Case& a : input.cases)
         for (const Case& b : input.cases)
@@ -140,7 +140,7 @@ std::vector<Series> series_of(const ReportInput& input, const Values& values, bo
     return all;
 }
 
-/// The baseline that all of the sweep are compared with, when it is one and not itself swept.
+/// Returns the baseline that all of the sweep are compared with, when it is one and not itself swept.
 const Case* common_baseline(const ReportInput& input) {
     const Case* common = nullptr;
     for (std::size_t i = 0; i < input.cases.size(); ++i) {

@@ -31,7 +31,7 @@ std::vector<Stretch> inside(const std::vector<Stretch>& stretches, Window window
     return found;
 }
 
-/// Where the window must end so that no more than kMostRanges rectangles begin in it.
+/// Returns where the window must end so that no more than kMostRanges rectangles begin in it.
 Seconds readable_end(std::vector<Stretch>& stretches, Window window) {
     std::stable_sort(stretches.begin(), stretches.end(),
                      [](const Stretch& a, const Stretch& b) { return a.from < b.from; });

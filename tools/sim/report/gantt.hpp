@@ -55,8 +55,8 @@ struct Gantt {
 /// Ranges of nodes beyond which the window is cut.
 constexpr std::size_t kMostRanges = 6000;
 
-/// The chart of Outcome::stretches; `window` empty: all of them. Cost: the stretches times the ranges of nodes that
-/// they split each other into.
+/// Returns the chart of Outcome::stretches; `window` empty: all of them. Cost: the stretches times the ranges of nodes
+/// that they split each other into.
 Gantt gantt(const Outcome& outcome, Window window = {});
 
 }  // namespace drom::sim

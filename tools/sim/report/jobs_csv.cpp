@@ -107,7 +107,7 @@ std::string limit_text(double limit) {
     return std::isinf(limit) ? "without a limit" : fmt::format("limit {:.2f}", limit);
 }
 
-/// "; on p1 at 2.4 GHz: preference 2, efficiency 1.60"; empty without an energy model.
+/// Returns "; on p1 at 2.4 GHz: preference 2, efficiency 1.60"; empty without an energy model.
 std::string place_text(const JobOutcome& job, const Setting& setting) {
     const JobRow row{job, setting, std::nullopt};
     if (!has_point(row)) return {};

@@ -12,19 +12,20 @@
 
 namespace drom::sim {
 
-/// `baseline` may be null. Errors: a finished sentence, "drom-sim: write PATH: ...". Cost: about half a microsecond per
-/// job.
+/// Writes jobs.csv. `baseline` may be null. Errors: a finished sentence, "drom-sim: write PATH: ...". Cost: about half
+/// a microsecond per job.
 tl::expected<void, std::string> write_jobs_csv(const std::string& path, const Outcome& outcome,
                                                const Outcome* baseline = nullptr);
 
-/// Has a sentence for people with the numbers that led to the start. Jobs that did not start are left out.
+/// Writes decisions.csv: a sentence for people with the numbers that led to each start. Jobs that did not start are
+/// left out.
 tl::expected<void, std::string> write_decisions_csv(const std::string& path, const Outcome& outcome);
 
-/// The columns of both as tables in Markdown.
+/// Returns the columns as a table in Markdown; decisions_columns() those of the other file.
 std::string jobs_columns();
 std::string decisions_columns();
 
-/// The sentence about a job that started.
+/// Returns the sentence about a job that started.
 std::string decision_sentence(const JobOutcome& job, const Setting& setting);
 
 }  // namespace drom::sim

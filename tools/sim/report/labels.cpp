@@ -13,7 +13,8 @@ namespace {
 /// Policy and name of the parameters that tell cases apart.
 using Telling = std::set<std::pair<std::string, std::string>>;
 
-/// Of cases of one policy and one workload: what differs between workloads only does not tell.
+/// Returns the parameters in which cases of one policy and one workload differ: what differs between workloads only
+/// does not tell.
 Telling telling(const ReportInput& input) {
     std::map<std::tuple<std::string, std::string, std::string>, std::string> first;
     Telling telling;

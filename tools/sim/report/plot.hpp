@@ -15,7 +15,7 @@ struct Panel {
     double left = 0, right = 0, top = 0, bottom = 0;
 };
 
-/// Draws lines and numbers from 0 up to `max`, in about `steps` steps. Returns the scale.
+/// Draws lines and numbers from 0 up to `max`, in at most `steps` steps. Returns the scale.
 Scale draw_value_axis(Svg& svg, const Panel& panel, double max, int steps);
 
 /// Writes the marks below the panel, without those that would touch the one before or the edge of the drawing.
@@ -27,12 +27,12 @@ public:
     Legend(Svg& svg, double left, double y) : svg_(svg), left_(left), x_(left), y_(y) {}
 
     void add(const std::string& text, Paint paint);
-    /// A dashed line.
+    /// Adds a dashed line.
     void add_dashed(const std::string& text);
     double bottom() const noexcept { return y_ + 16; }
 
 private:
-    /// Where the line of this text begins.
+    /// Writes the text. Returns where its line begins.
     Point place(const std::string& text);
 
     Svg& svg_;

@@ -10,11 +10,11 @@ namespace drom::sim {
 /// A record that is written line by line.
 class RecordFile {
 public:
-    /// Errors: a finished sentence, "drom-sim: write PATH: ...".
+    /// Creates the file. Errors: a finished sentence, "drom-sim: write PATH: ...".
     static tl::expected<RecordFile, std::string> create(const std::string& path);
 
     void add(const std::string& line);
-    /// Call it last. Errors: as create().
+    /// Closes the file. Call it last. Errors: as create().
     tl::expected<void, std::string> close();
 
 private:

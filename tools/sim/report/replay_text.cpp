@@ -25,7 +25,7 @@ std::string counted(std::size_t count, const char* one, const char* more) {
     return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
-/// "max_slowdown=5,gain=1".
+/// Returns the other parameters as "max_slowdown=5,gain=1".
 std::string others_text(const Replayed& replayed) {
     std::string text;
     for (const auto& [name, value] : replayed.others)
@@ -38,13 +38,13 @@ std::string mates_text(const Event& event) {
                        jobs_text(event.mates));
 }
 
-/// Behind "it was to".
+/// Returns what was decided, in words that stand behind "decided:".
 std::string decision_text(const Event& event) {
     if (event.refusal != Refusal::kNone) return fmt::format("wait ({})", outcome_word(event.refusal));
     return fmt::format("share {} until {} at the latest", mates_text(event), event.guest_end);
 }
 
-/// The difference of two decisions that sound the same.
+/// Returns the difference of two decisions that sound the same.
 std::string fine_print(const Event& event, const Event& other) {
     std::string text;
     if (event.limit != other.limit) text += fmt::format(", limit {}", event.limit);
@@ -52,7 +52,7 @@ std::string fine_print(const Event& event, const Event& other) {
     return text;
 }
 
-/// Other parameters have other limits: that is no news.
+/// Returns the line about a decision that differs. Other parameters have other limits: that is no news.
 std::string difference_text(const Redecided& decision, bool what_if) {
     const Event& then = decision.then;
     const Event& now = decision.now;
@@ -90,7 +90,7 @@ std::string verdict(const Replayed& replayed, const std::string& others) {
                        differing == 1 ? "is not" : "are not");
 }
 
-/// The first `max` items in words, and how many more there are.
+/// Returns the first `max` items in words, and how many more there are.
 template <class Item, class Words>
 std::string first_of(const std::vector<const Item*>& items, std::size_t max, const Words& words) {
     std::string text;

@@ -11,20 +11,20 @@
 
 namespace drom::sim {
 
-/// "share", or why not, as jobs.csv has it.
+/// Returns "share", or why not, as jobs.csv has it.
 std::string outcome_word(policy::Refusal outcome);
 std::span<const policy::Refusal> outcomes_in_order();
 
 /// Counts, and what differs: at most `max` of them, and how many more there are.
 std::string replay_summary(const Replayed& replayed, std::size_t max = 20);
 
-/// Every decision as a row of an aligned table for people.
+/// Returns every decision as a row of an aligned table for people.
 std::string decisions_table(const Replayed& replayed);
 
-/// Errors: a finished sentence, "drom-sim: write PATH: ...".
+/// Writes every decision as CSV. Errors: a finished sentence, "drom-sim: write PATH: ...".
 tl::expected<void, std::string> write_redecided_csv(const std::string& path, const Replayed& replayed);
 
-/// The columns of it as a table in Markdown.
+/// Returns the columns of it as a table in Markdown.
 std::string redecided_columns();
 
 }  // namespace drom::sim

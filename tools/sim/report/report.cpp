@@ -72,7 +72,7 @@ std::string paragraph(const std::string& text, const char* of_class) {
     return fmt::format("<p class=\"{}\">{}</p>\n", of_class, escaped(text));
 }
 
-/// Lines break between arguments, not after the first dash of "--nodes".
+/// Returns the command, whose lines break between arguments, not after the first dash of "--nodes".
 std::string command_html(std::string_view command) {
     std::string html = "<code>";
     while (!command.empty()) {
@@ -121,7 +121,7 @@ std::string subtitle_of(const ReportInput& input) {
 
 double ratio(double here, double there) { return there > 0 ? here / there : 1; }
 
-/// The case with the least slowdown against its baseline, where that can be said.
+/// Returns the case with the least slowdown against its baseline, where that can be said.
 std::optional<std::size_t> best_case(const ReportInput& input) {
     std::optional<std::size_t> best;
     double min = 0;
@@ -155,7 +155,7 @@ std::string headline(const ReportInput& input) {
     return text + ".";
 }
 
-/// The notes that a reader needs before the numbers of a simulation can be believed.
+/// Returns the notes that a reader needs before the numbers of a simulation can be believed.
 std::vector<std::string> notes_on(const Digest& digest) {
     const Metrics& metrics = digest.metrics;
     std::vector<std::string> notes;
@@ -170,7 +170,7 @@ std::vector<std::string> notes_on(const Digest& digest) {
     return notes;
 }
 
-/// A note that is true of several simulations is said once.
+/// Returns the notes of all simulations. A note that is true of several is said once.
 std::string notes(const ReportInput& input) {
     std::vector<std::pair<std::string, std::vector<std::string>>> found;
     const std::vector<std::string> labels = case_labels(input);
@@ -203,7 +203,8 @@ std::string details(const ReportInput& input, std::size_t number, const std::str
                        figures);
 }
 
-/// Open is the one with the least slowdown. Baselines last: what is compared with them is more often looked for.
+/// Returns the details of each case. Open is the one with the least slowdown. Baselines last: what is compared with
+/// them is more often looked for.
 std::string all_details(const ReportInput& input) {
     const std::vector<std::string> labels = case_labels(input);
     const std::size_t best = best_case(input).value_or(input.cases.size());

@@ -34,8 +34,8 @@ struct ReportInput {
 /// are drawn as bounds (thesis, figure 5.8).
 constexpr const char* kModelParameter = "model";
 
-/// Figures without data do not appear. All texts are escaped. The same input gives the same bytes.
-/// Cost: a few milliseconds, and a megabyte of text for each Gantt chart at its fullest.
+/// Returns a page of its own. Figures without data do not appear. All texts are escaped. The same input gives the same
+/// bytes. Cost: a few milliseconds, and a megabyte of text for each Gantt chart at its fullest.
 std::string html_report(const ReportInput& input);
 
 }  // namespace drom::sim

@@ -33,7 +33,7 @@ public:
                  escaped(text) + "</th></tr>\n";
     }
 
-    /// Its first cell. A long name breaks after its signs, if it must.
+    /// Begins a row with its first cell. A long name breaks after its signs, if it must.
     void row(const std::string& head) {
         html_ += "<tr><th scope=\"row\">";
         for (const char letter : escaped(head)) {
@@ -43,7 +43,7 @@ public:
         html_ += "</th>";
     }
     void cell(const std::string& text) { html_ += "<td>" + escaped(text) + "</td>"; }
-    /// A number, and the same in a unit that says more.
+    /// Adds a number, and the same in a unit that says more.
     void cell(const std::string& text, const std::string& also) {
         html_ += "<td>" + escaped(text) + "<small>" + escaped(also) + "</small></td>";
     }
@@ -60,13 +60,13 @@ void seconds_cell(Table& table, double seconds) { table.cell(grouped(std::llroun
 
 std::string whole(std::size_t number) { return grouped(static_cast<std::int64_t>(number)); }
 
-/// Of all jobs that were replayed.
+/// Returns the share of all jobs that were replayed.
 std::string share_of_jobs(std::size_t number, const Metrics& metrics) {
     const auto all = static_cast<double>(metrics.jobs + metrics.unended);
     return all > 0 ? percent(static_cast<double>(number) / all) : kNothing;
 }
 
-/// A mean, and how it compares with the baseline's.
+/// Adds a mean, and how it compares with the baseline's; without one a time also in a larger unit.
 void mean_cell(Table& table, double mean, const double* baseline, bool is_time) {
     const std::string number = is_time ? grouped(std::llround(mean)) : readable(mean);
     if (baseline != nullptr && *baseline > 0) return table.cell(number, change(mean / *baseline));
@@ -125,7 +125,7 @@ void spread_cells(Table& table, const Spread& spread, bool is_time) {
         is_time ? seconds_cell(table, number) : table.cell(readable(number));
 }
 
-/// By the model where there is one; else the proxy.
+/// Adds the energy by the model where there is one; else the proxy.
 void energy_cell(Table& table, const Metrics& metrics) {
     if (metrics.energy)
         return table.cell(readable(metrics.energy->jobs_joules / 1e9) + "\u00a0GJ",
@@ -144,7 +144,7 @@ struct ParameterLine {
     std::string name;
     std::vector<std::string> values;
 
-    /// Of the cases that have it.
+    /// Returns the different values of the cases that have it.
     std::vector<std::string> different() const {
         std::vector<std::string> found;
         for (const std::string& value : values)
@@ -182,7 +182,7 @@ std::string common_table(const std::vector<ParameterLine>& rows) {
     return table.finish();
 }
 
-/// Nothing when no parameter differs.
+/// Returns the table of parameters that differ; nothing when none does.
 std::string differing_table(const ReportInput& input, const std::vector<ParameterLine>& rows) {
     if (std::none_of(rows.begin(), rows.end(), [](const ParameterLine& row) { return row.different().size() > 1; }))
         return {};

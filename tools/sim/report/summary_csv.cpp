@@ -17,7 +17,7 @@ const Metrics& metrics(Row row) { return row.digest.metrics; }
 
 void put_count(Text& text, std::size_t number) { put_integer(text, static_cast<std::int64_t>(number)); }
 
-/// A number that does not exist without jobs.
+/// Writes a number that does not exist without jobs.
 void put_measure(Text& text, Row row, double number) {
     if (metrics(row).jobs > 0) put_number(text, number);
 }
@@ -79,7 +79,7 @@ constexpr CsvColumn<SummaryRow> kTable[] = {
 // clang-format on
 constexpr std::span<const CsvColumn<SummaryRow>> kColumns = kTable;
 
-/// Of any row, in the order of their first.
+/// Returns the parameters of any row, in the order of their first.
 std::vector<std::string> parameters_of(std::span<const SummaryRow> rows) {
     std::vector<std::string> names;
     for (const SummaryRow& row : rows)

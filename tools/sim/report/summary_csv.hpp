@@ -17,10 +17,10 @@ struct SummaryRow {
     Digest digest;
 };
 
-/// The header and a row each. Behind the columns of summary_columns() each parameter of any row has one.
+/// Returns the header and a row each. Behind the columns of summary_columns() each parameter of any row has one.
 std::string summary_csv(std::span<const SummaryRow> rows);
 
-/// The columns as a table in Markdown.
+/// Returns the columns as a table in Markdown.
 std::string summary_columns();
 
 }  // namespace drom::sim

@@ -69,7 +69,7 @@ void add_energy(Json& json, const Energy& energy, const Setting& setting) {
     json["partitions"] = std::move(partitions);
 }
 
-/// Numbers that do not exist without jobs.
+/// Adds numbers that do not exist without jobs: then they are null.
 void add_measures(Json& json, const Metrics& metrics, const Setting& setting) {
     const bool any = metrics.jobs > 0;
     const auto put = [&](const char* name, Json value) { json[name] = any ? std::move(value) : Json(nullptr); };

@@ -12,22 +12,22 @@
 
 namespace drom::sim {
 
-/// summary.json: one object, a line feed at its end. Means, percentiles and shares of no jobs are null; nothing is ever
-/// NaN or infinite. Without a baseline there is no `worse`. The same digest gives the same bytes: how long the
+/// Returns summary.json: one object, a line feed at its end. Means, percentiles and shares of no jobs are null; nothing
+/// is ever NaN or infinite. Without a baseline there is no `worse`. The same digest gives the same bytes: how long the
 /// simulation took is not in it.
 std::string summary_json(const Digest& digest);
 
-/// Several simulations: an array of the same objects.
+/// Returns several simulations as an array of the same objects.
 std::string summaries_json(std::span<const Digest> digests);
 
-/// A log of decisions that was told again: counts, and each decision that differs; with `all` each of them. Limits that
-/// are infinite and starts that are not in sight are null.
+/// Returns a log of decisions that was told again: counts, and each decision that differs; with `all` each of them.
+/// Limits that are infinite and starts that are not in sight are null.
 std::string replay_json(const Replayed& replayed, bool all);
 
 /// Counts of a record that was told again, and its first difference; null: there is none.
 std::string record_json(const ReplayedRecord& replayed);
 
-/// A placement: each application with its parts, each system, and the cost.
+/// Returns a placement: each application with its parts, each system, and the cost.
 std::string placement_json(const PlacementFile& file, const policy::placement::Plan& plan);
 
 }  // namespace drom::sim

@@ -15,7 +15,7 @@ constexpr std::string_view kStyle =
     ".ink{fill:#1f2933}.soft{fill:#616e7c}.free{fill:#f1f4f8}.paper{fill:#fff}.line{stroke:#cbd2d9}"
     "line.ink,polyline.ink{stroke:#1f2933}line.soft,polyline.soft{stroke:#616e7c}";
 
-/// A coordinate to a tenth of a pixel.
+/// Returns a coordinate to a tenth of a pixel.
 std::string at(double value) {
     if (!std::isfinite(value)) return "0";
     const auto tenths = std::llround(value * 10);
@@ -35,7 +35,7 @@ std::string spaced(std::string_view more) { return more.empty() ? std::string() 
 
 bool continues_character(char letter) { return (static_cast<unsigned char>(letter) & 0xC0) == 0x80; }
 
-/// Bytes of the UTF-8 character that begins at `text`; 0 when there is none.
+/// Returns the bytes of the UTF-8 character that begins at `text`; 0 when there is none.
 std::size_t character_size(std::string_view text) {
     const auto first = static_cast<unsigned char>(text.front());
     const std::size_t size = first < 0x80                    ? 1

@@ -39,10 +39,10 @@ struct Point {
 /// Escapes for XML and HTML, in text and in attributes. Bytes that are no character of XML become U+FFFD.
 std::string escaped(std::string_view text);
 
-/// Pixels that `text` takes at most, about.
+/// Returns the pixels that `text` takes at most, about.
 double text_width(std::string_view text, double size = 12);
 
-/// `text`, or as much of its beginning as fits into `width` with an ellipsis.
+/// Returns `text`, or as much of its beginning as fits into `width` with an ellipsis.
 std::string fitting(std::string_view text, double width, double size = 12);
 
 /// Coordinates are pixels, and are written to a tenth of one; what is not finite is written as 0.
@@ -56,16 +56,16 @@ public:
     void polyline(std::span<const Point> points, Paint stroke, std::string_view more = {});
     void disc(Point at, double radius, Paint fill);
     void text(Point at, std::string_view text, const TextStyle& style = {});
-    /// A text that shows `whole` when it is pointed at; for texts that were cut.
+    /// Adds a text that shows `whole` when it is pointed at; for texts that were cut.
     void text(Point at, std::string_view text, std::string_view whole, const TextStyle& style);
-    /// Shapes until end_group() belong together, and show `title` when pointed at.
+    /// Begins a group: shapes until end_group() belong together, and show `title` when pointed at.
     void begin_group(std::string_view title);
     void end_group();
-    /// Many rectangles as one element: add them all, then paint them.
+    /// Adds one of many rectangles that are one element: add them all, then paint them.
     void add_to_path(double x, double y, double width, double height);
     void paint_path(Paint fill, std::string_view more = {});
 
-    /// The whole drawing.
+    /// Returns the whole drawing.
     std::string finish(double height) const;
 
 private:

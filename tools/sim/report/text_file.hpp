@@ -17,10 +17,10 @@ public:
     /// "drom-sim: write PATH: ...".
     static tl::expected<TextFile, std::string> create(const std::string& path, std::string option = "--out");
 
-    /// Errors show at close().
+    /// Writes a text. Errors show at close().
     void write(std::string_view text);
 
-    /// Call it last. A file system may notice only now that it is full.
+    /// Closes the file. Call it last. A file system may notice only now that it is full.
     tl::expected<void, std::string> close();
 
 private:
@@ -33,7 +33,7 @@ private:
     int error_ = 0;
 };
 
-/// The whole of `text` as a file.
+/// Writes the whole of `text` as a file.
 tl::expected<void, std::string> write_text(const std::string& path, std::string_view text);
 
 }  // namespace drom::sim
