@@ -31,7 +31,7 @@ tl::expected<std::pair<int, double>, std::string> read_share(std::string_view it
         fmt::format("'{}' is no share of an application; mixes look like even, or 8:33,1:10 (NUMBER:PERCENT)", item));
 }
 
-/// The share of each of `numbers`; they sum up to 100.
+/// Returns the share of each of `numbers`; they sum up to 100.
 tl::expected<std::vector<double>, std::string> shares_of(const AppMix& mix, std::span<const int> numbers) {
     double rest = 100;
     for (const auto& [number, percent] : mix) {

@@ -17,7 +17,7 @@ namespace drom::sim {
 /// Applications by number with their percentages; all others divide the rest evenly.
 using AppMix = std::vector<std::pair<int, double>>;
 
-/// "even", or "NUMBER:PERCENT,..."; the thesis's "13", "33" and "50" are even, 8:33 and 8:50. Errors: a sentence.
+/// Reads "even", or "NUMBER:PERCENT,..."; the thesis's "13", "33" and "50" are even, 8:33 and 8:50. Errors: a sentence.
 tl::expected<AppMix, std::string> read_app_mix(std::string_view text);
 
 /// Gives every job an application out of `numbers`. The draws are a sequence of their own: the same seed gives the

@@ -17,7 +17,7 @@ namespace drom::sim {
 /// The daily cycle of arrivals of a machine, and what is assumed for another size of machine.
 enum class ArrivalPattern : std::uint8_t { kAnl, kCtc, kKth, kSdsc };
 
-/// "anl", "ctc", "kth", "sdsc". Errors: a sentence.
+/// Reads "anl", "ctc", "kth", "sdsc". Errors: a sentence.
 tl::expected<ArrivalPattern, std::string> arrival_pattern(std::string_view name);
 
 struct CirneParameters {
@@ -43,45 +43,45 @@ struct CirneParameters {
     bool exact_requests = false;  ///< the same jobs, but their requested time is their run time
 };
 
-/// Jobs with submit, run, request, processors; everything else is unknown. The same seed gives the same bytes
-/// everywhere. Needs parameters that cirne_mistake() has nothing against. Cost: one draw of each law a job, and one
+/// Makes jobs with submit, run, request, processors; everything else is unknown. The same seed gives the same bytes
+/// everywhere. Needs parameters that cirne_mistake() has nothing against. Cost: one draw of each law per job, and one
 /// step of the arrivals for each second of the log.
 Workload cirne(const CirneParameters& parameters, std::uint64_t seed);
 
 /// Returns the mistake in parameters, as a sentence without "drom-sim: ..."; empty: nothing.
 std::string cirne_mistake(const CirneParameters& parameters);
 
-/// Workload 1 of the thesis as the model's text has it: 5000 jobs on 1024 nodes of 48 cores, at most 128 nodes per job.
-/// size_c was chosen so that a static backfill comes near the published makespan of 900 ks.
+/// Returns workload 1 of the thesis as the model's text has it: 5000 jobs on 1024 nodes of 48 cores, at most 128 nodes
+/// per job. size_c was chosen so that a static backfill comes near the published makespan of 900 ks.
 CirneParameters cirne_w1();
-/// Workload 2: the jobs of workload 1, exact requests.
+/// Returns workload 2: the jobs of workload 1, exact requests.
 CirneParameters cirne_w2();
-/// Workload 1 as its generator makes it: with the accuracy law that its published outputs follow and its own value for
-/// jobs of at most 128 nodes, size_c 0.30. Nothing is fitted, and EASY backfill that looks at 50 jobs comes to (means
-/// of 12 seeds)
+/// Returns workload 1 as its generator makes it: with the accuracy law that its published outputs follow and its own
+/// value for jobs of at most 128 nodes, size_c 0.30. Nothing is fitted, and EASY backfill that looks at 50 jobs comes
+/// to (means of 12 seeds)
 ///
 ///     makespan 903 ks, response 110 ks, slowdown 3350; exact requests 904 ks, 116 ks, 3500
 ///     published 900 ks,         122 ks,          3340;                896 ks, 126 ks, 3501
 ///
 /// where the workload above gives 944 ks, 128 ks, 2060.
 CirneParameters cirne_w1_samples();
-/// The jobs of cirne_w1_samples(), exact requests.
+/// Returns the jobs of cirne_w1_samples(), exact requests.
 CirneParameters cirne_w2_samples();
-/// Workload 5: 2000 jobs on 49 nodes, at most 16 nodes per job. Run times are compressed to the published work of
-/// 159313 s * 49 / 2000 = 3903 node-s a job: a mean of 4.9 nodes times 14.5 ks is 73 knode-s, so time_factor is 0.0535.
-/// How fast the jobs came is not known; arrival_factor is chosen for the published response and slowdown (56 ks, 4780;
-/// EASY as above: 53 ks, 4990).
+/// Returns workload 5: 2000 jobs on 49 nodes, at most 16 nodes per job. Run times are compressed to the published work
+/// of 159313 s * 49 / 2000 = 3903 node-s per job: a mean of 4.9 nodes times 14.5 ks is 73 knode-s, so time_factor is
+/// 0.0535. How fast the jobs came is not known; arrival_factor is chosen for the published response and slowdown (56
+/// ks, 4780; EASY as above: 53 ks, 4990).
 CirneParameters cirne_w5();
-/// Workload of chapter 6: 5000 jobs for two partitions of 512 nodes, at most 128 nodes per job. The factors are chosen
-/// for its published means of 18.29 nodes and 3.65 h: 19.2 nodes and 3.63 h over three seeds.
+/// Returns the workload of chapter 6: 5000 jobs for two partitions of 512 nodes, at most 128 nodes per job. The factors
+/// are chosen for its published means of 18.29 nodes and 3.65 h: 19.2 nodes and 3.63 h over three seeds.
 CirneParameters cirne_eamc();
 
-/// A year of a machine as large as today's: a million jobs on 10000 nodes of 192 cores, half of them on one node, at
-/// most 1024 nodes per job. arrival_factor makes it a year; time_factor makes the work 0.8 of what the machine can do
-/// in it.
+/// Returns a year of a machine as large as today's: a million jobs on 10000 nodes of 192 cores, half of them on one
+/// node, at most 1024 nodes per job. arrival_factor makes it a year; time_factor makes the work 0.8 of what the machine
+/// can do in it.
 CirneParameters cirne_year();
 
-/// "w1", "w2", "w1-samples", "w2-samples", "w5", "year", "eamc". Errors: a sentence.
+/// Reads "w1", "w2", "w1-samples", "w2-samples", "w5", "year", "eamc". Errors: a sentence.
 tl::expected<CirneParameters, std::string> cirne_preset(std::string_view name);
 
 }  // namespace drom::sim

@@ -55,7 +55,7 @@ struct SizeClass {
 };
 constexpr SizeClass kClasses[] = {{35, 32, 156, 8}, {81, 64, 240, 20}, {136, 128, 324, 32}};
 
-/// Of ten jobs of a class six run on any size, three on grids, one on powers of two.
+/// Returns the law of sizes of a job. Of ten jobs of a class six run on any size, three on grids, one on powers of two.
 SizeLaw law_of(std::int64_t number) {
     const std::int64_t of_ten = number / 3 % 10;
     return of_ten < 6 ? SizeLaw::kStep : of_ten < 9 ? SizeLaw::kNearSquare : SizeLaw::kPowerOfTwo;
@@ -130,7 +130,7 @@ Program cannon(double mtct_factor) {
     return program;
 }
 
-/// A request of half as much again as the run time, as the shrinking program will need more.
+/// Makes jobs that request 20 times their run time: a program that shrinks from 16 nodes to 1 needs 16 times.
 Workload elastic_mix(const std::vector<Program>& programs) {
     Workload workload;
     workload.nodes = kElasticNodes;
@@ -142,7 +142,7 @@ Workload elastic_mix(const std::vector<Program>& programs) {
 
 // ---- HPC in the cloud, section 6.5.5 -----------------------------------------------------------------------------
 
-/// A program of one iteration on 4 to 16 nodes.
+/// Returns a program of one iteration on 4 to 16 nodes.
 Program fixed_work(double node_seconds) {
     Program program;
     program.traits.sizes.min = 4;
@@ -165,7 +165,7 @@ Workload equipartition_5() {
     return workload;
 }
 
-/// Smaller jobs one after the other, so that sizes have to change often. Every time is in milliseconds.
+/// Makes smaller jobs one after the other, so that sizes have to change often. Every time is in milliseconds.
 Workload equipartition_60(std::int64_t jobs, Random& random, double shrink_cost, double expand_cost) {
     constexpr double kUnits = 1000, kMeanGap = 60, kMeanWork = 800;
     Workload workload;

@@ -46,8 +46,8 @@ constexpr Class kInteractive = {
     0.1541,           0.625,  1, 4, 1.5, 0.705, {3.8351, 0.6605}, {7.073, 0.6856}, -0.0118, 0.9156, {6.5510, 0.6621},
     {8.9186, 3.6680}, 0.9797, 0};
 
-/// Weights of the half hours, 1 on average: the density of `daily` over half hours 11 to 58 of a day that begins at 5
-/// o'clock, the time with the fewest jobs. Simpson's rule; the density's constant factor cancels.
+/// Returns the weights of the half hours, 1 on average: the density of `daily` over half hours 11 to 58 of a day that
+/// begins at 5 o'clock, the time with the fewest jobs. Simpson's rule; the density's constant factor cancels.
 std::array<double, kBuckets> daily_weights(const Gamma& daily) {
     constexpr std::size_t kFirst = 11;
     constexpr int kSteps = 8;

@@ -17,7 +17,7 @@ namespace drom::sim {
 /// Queue 0 is interactive and queue 1 is batch, as in the model's program.
 enum class LublinJobs : std::uint8_t { kAll, kBatch, kInteractive, kBoth };
 
-/// "all", "batch", "interactive", "both". Errors: a sentence.
+/// Reads "all", "batch", "interactive", "both". Errors: a sentence.
 tl::expected<LublinJobs, std::string> lublin_jobs(std::string_view name);
 
 struct LublinParameters {
@@ -35,8 +35,8 @@ struct LublinParameters {
     double accuracy_shape = 0.6, accuracy_scale = 1 / 0.6;
 };
 
-/// Jobs with submit, run, request, processors, and queue where there are classes. The same seed gives the same bytes
-/// everywhere. Needs parameters that lublin_mistake() has nothing against.
+/// Makes jobs with submit, run, request, processors, and queue where there are classes. The same seed gives the same
+/// bytes everywhere. Needs parameters that lublin_mistake() has nothing against.
 Workload lublin(const LublinParameters& parameters, std::uint64_t seed);
 
 /// Returns the mistake in parameters, as a sentence without "drom-sim: ..."; empty: nothing.

@@ -33,7 +33,7 @@ struct PartitionFile {
     policy::NodeModel node;
 };
 
-/// Errors: a finished sentence, "drom-sim: read FILE: line 3, column 9: ...".
+/// Reads a machine file. Errors: a finished sentence, "drom-sim: read FILE: line 3, column 9: ...".
 tl::expected<std::vector<PartitionFile>, std::string> read_machine_file(const std::string& path);
 tl::expected<std::vector<PartitionFile>, std::string> read_machine_text(std::string_view text, const std::string& name);
 
@@ -43,7 +43,7 @@ struct ApplicationTable {
     std::vector<std::string> elsewhere;
 };
 
-/// Errors: as above.
+/// Reads an application table. Errors: as above.
 tl::expected<ApplicationTable, std::string> read_application_file(const std::string& path,
                                                                   const std::vector<PartitionFile>& machine);
 tl::expected<ApplicationTable, std::string> read_application_text(std::string_view text, const std::string& name,

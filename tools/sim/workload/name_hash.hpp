@@ -12,12 +12,12 @@ namespace drom::sim {
 /// Numbers of the names of one column. Without the salt, a number does not tell whether a guessed name is right.
 class NameHash {
 public:
-    /// `column` keeps a user apart from an application of the same name.
+    /// Prepares the numbers of one column: `column` keeps a user apart from an application of the same name.
     NameHash(std::string_view column, std::string_view salt);
 
     /// Returns the number of the name, 1 to 999,999,999, and -1 for no name.
     int of(std::string_view name);
-    /// Returns the names that have the number of an earlier, other name.
+    /// Returns how many names have the number of an earlier, other name.
     [[nodiscard]] std::size_t collisions() const { return collisions_; }
 
 private:

@@ -37,7 +37,7 @@ std::vector<Word> words_of(std::string_view line) {
     return words;
 }
 
-/// A word as a message shows it.
+/// Returns a word as a message shows it.
 std::string shown(std::string_view word) {
     std::string text(word.substr(0, kWidestWord));
     for (char& c : text)
@@ -155,7 +155,7 @@ private:
         return -1;
     }
 
-    /// The rest of the line as KEY=VALUE.
+    /// Reads the rest of the line as KEY=VALUE.
     void values() {
         values_.clear();
         while (next_ < words_.size()) {
@@ -169,7 +169,7 @@ private:
         }
     }
 
-    /// The value of a key, which is then no longer there; nothing when it is missing.
+    /// Returns the value of a key, which is then no longer there; nothing when it is missing.
     std::optional<Word> value(std::string_view key) {
         const auto found = values_.find(key);
         if (found == values_.end()) return std::nullopt;

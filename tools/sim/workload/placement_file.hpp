@@ -18,7 +18,7 @@ struct PlacementFile {
     std::vector<std::string> systems, applications;  ///< their names, in the order of the problem
 };
 
-/// Errors: what is wrong and where, as "line 3, column 14: cores 'many' is not a whole number".
+/// Reads a placement. Errors: what is wrong and where, as "line 3, column 14: cores 'many' is not a whole number".
 tl::expected<PlacementFile, std::string> read_placement(std::string_view text);
 
 /// Returns a text that read_placement() reads as `file`.

@@ -14,18 +14,18 @@ class PlainText {
 public:
     explicit PlainText(std::string_view text) : rest_(text) {}
 
-    /// Goes on to the next line that has a word. False at the end, and after a mistake. Complains about words of the
-    /// line before that were not read.
+    /// Goes on to the next line that has a word. Returns false at the end, and after a mistake. Complains about words
+    /// of the line before that were not read.
     bool next_line();
-    /// The next word of the line; `wanted` is what is missing when there is none.
+    /// Returns the next word of the line; `wanted` is what is missing when there is none.
     std::string_view word(const char* wanted);
     bool has_word() const { return place_ < words_.size(); }
     double number(const char* wanted, double min, double max);
     int whole(const char* wanted, int min, int max);
 
-    /// About the word that was read last.
+    /// Complains about the word that was read last.
     void complain(const std::string& text);
-    /// Empty, or "line 3, column 7: ...".
+    /// Returns the first complaint, "line 3, column 7: ...", or nothing.
     const std::string& complaint() const { return complaint_; }
 
 private:

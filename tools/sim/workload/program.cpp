@@ -7,7 +7,7 @@
 namespace drom::sim {
 namespace {
 
-/// The speed of computing on `nodes` nodes, relative to the start.
+/// Returns the speed of computing on `nodes` nodes, relative to the start.
 double speed(const Program& program, int nodes) {
     const double ratio = static_cast<double>(nodes) / program.start;
     switch (program.scaling) {

@@ -11,7 +11,7 @@ constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 // The same in two parts: the first has so few bits that its product with an exponent is exact.
 constexpr double kLn2High = 0x1.62e42fee00000p-1, kLn2Low = 0x1.a39ef35793c76p-33;
 
-/// e^r for |r| <= ln(2)/2: its Taylor series, whose next term is below 2^-60.
+/// Returns e^r for |r| <= ln(2)/2 by its Taylor series, whose next term is below 2^-60.
 double exp_near_zero(double r) {
     double sum = 1;
     for (int n = 16; n >= 1; --n) sum = 1 + sum * r / n;

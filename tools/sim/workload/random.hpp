@@ -13,11 +13,11 @@
 
 namespace drom::sim {
 
-/// Natural logarithm, from additions, products and quotients only. Needs x > 0 and finite.
+/// Returns the natural logarithm, from additions, products and quotients only. Needs x > 0 and finite.
 double log_exactly(double x);
-/// e^x, likewise. Needs |x| < 700.
+/// Returns e^x, likewise. Needs |x| < 700.
 double exp_exactly(double x);
-/// 2^x, likewise; exact where x is an integer. Needs |x| < 1000.
+/// Returns 2^x, likewise; exact where x is an integer. Needs |x| < 1000.
 double exp2_exactly(double x);
 
 /// A stream of draws.
@@ -25,18 +25,19 @@ class Random {
 public:
     explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-    /// Even over [0, 1): a multiple of 2^-53.
+    /// Draws evenly from [0, 1): a multiple of 2^-53.
     double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-    /// Even over [low, high).
+    /// Draws evenly from [low, high).
     double uniform(double low, double high);
-    /// True with this probability.
+    /// Returns true with this probability.
     bool chance(double probability) { return uniform() < probability; }
-    /// Mean 0, standard deviation 1 (Marsaglia's polar method; the second draw of each pair is thrown away).
+    /// Draws with mean 0 and standard deviation 1 (Marsaglia's polar method; the second draw of each pair is thrown
+    /// away).
     double normal();
-    /// Gamma of this shape and scale, both > 0; mean shape * scale (Marsaglia and Tsang, ACM TOMS 26(3), 2000; for
-    /// shapes below 1 their boost: a draw of shape + 1 times U^(1/shape)).
+    /// Draws from gamma of this shape and scale, both > 0; mean shape * scale (Marsaglia and Tsang, ACM TOMS 26(3),
+    /// 2000; for shapes below 1 their boost: a draw of shape + 1 times U^(1/shape)).
     double gamma(double shape, double scale);
-    /// The "uniform-log" law of Cirne and Berman: 2^((u - c) / f), so that F(x) = f * log2(x) + c.
+    /// Draws from the "uniform-log" law of Cirne and Berman: 2^((u - c) / f), so that F(x) = f * log2(x) + c.
     double uniform_log(double f, double c);
 
 private:

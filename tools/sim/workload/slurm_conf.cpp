@@ -55,7 +55,7 @@ bool is_whole(std::string_view text, std::int64_t min) {
 /// Reads line after line into a site.
 class SiteReader {
 public:
-    /// Errors: a sentence with the column.
+    /// Takes a line. Errors: a sentence with the column.
     tl::expected<void, std::string> take(const ConfLine& line) {
         const std::string& first = line.settings.front().key;
         std::vector<std::string> unused;
@@ -71,7 +71,7 @@ public:
         return {};
     }
 
-    /// Errors: a finished sentence.
+    /// Returns the site that the lines describe. Errors: a finished sentence.
     tl::expected<SlurmSite, std::string> finish(const std::string& partition) {
         if (auto done = nodes_.finish(partition, site_); !done) return tl::make_unexpected(done.error());
         if (basic_priority_) drop_weights();

@@ -34,7 +34,7 @@ struct SlurmSite {
 /// finished sentence.
 tl::expected<SlurmSite, std::string> read_slurm_conf(const std::string& path, const std::string& partition = "");
 
-/// The same, where `read_file` has the files.
+/// Reads the same, where `read_file` has the files.
 tl::expected<SlurmSite, std::string> read_slurm_conf(const std::string& path, const std::string& partition,
                                                      const slurm::ReadFile& read_file);
 

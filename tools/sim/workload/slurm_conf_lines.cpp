@@ -24,7 +24,7 @@ class LineReader {
 public:
     explicit LineReader(const std::string& text) : text_(text) {}
 
-    /// Errors: a sentence with the column.
+    /// Reads the settings of the line. Errors: a sentence with the column.
     tl::expected<std::vector<Setting>, std::string> settings() {
         std::vector<Setting> list;
         for (skip_blanks(); at_ < text_.size(); skip_blanks()) {
@@ -92,7 +92,7 @@ class ConfReader {
 public:
     ConfReader(const std::string& path, const ReadFile& read_file) : folder_(folder_of(path)), read_file_(read_file) {}
 
-    /// Errors: a finished sentence.
+    /// Reads a file line by line. Errors: a finished sentence.
     Done read(const std::string& path) {
         const auto text = read_file_(path);
         if (!text) return tl::make_unexpected(fmt::format("drom-sim: read {}: {}", path, text.error()));

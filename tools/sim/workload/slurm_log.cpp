@@ -72,12 +72,12 @@ std::string at(const Row& row, Field field, const std::string& what) {
     return fmt::format("column {}: {} {}", row.column(field), row.names[field], what);
 }
 
-/// True for a job that Slurm lists although it never ran.
+/// Returns whether a job never ran, although Slurm lists it.
 bool never_ran(std::string_view state, Seconds run, std::int64_t processors) {
     return run == 0 && (processors == 0 || state == "CANCELLED");
 }
 
-/// The number in "123", "123_4" and "123+1".
+/// Returns the number in "123", "123_4" and "123+1".
 std::optional<std::int64_t> number_of(std::string_view id) {
     std::int64_t number = 0;
     const auto [end, code] = std::from_chars(id.data(), id.data() + id.size(), number);
@@ -86,7 +86,7 @@ std::optional<std::int64_t> number_of(std::string_view id) {
     return number;
 }
 
-/// The most processors in use at once.
+/// Returns the most processors in use at once.
 std::int64_t peak_of(const std::vector<Ended>& jobs) {
     std::vector<std::pair<Seconds, std::int64_t>> changes;
     changes.reserve(jobs.size() * 2);

@@ -29,7 +29,7 @@ struct SlurmOptions {
 /// where it had no limit; write_swf() writes that as unknown. Errors: a finished sentence with line and column.
 tl::expected<Log, std::string> read_slurm(const std::string& path, const SlurmOptions& options);
 
-/// The same of a text in memory. `name` is for the workload and for sentences.
+/// Reads the same from a text in memory. `name` is for the workload and for sentences.
 tl::expected<Log, std::string> read_slurm_text(std::string_view text, const std::string& name,
                                                const SlurmOptions& options);
 

@@ -49,7 +49,7 @@ public:
     /// Reads the line of names. Errors: a sentence.
     static tl::expected<SacctTable, std::string> from(std::string_view header);
 
-    /// Errors: a sentence without its line.
+    /// Cuts the line into its fields. Errors: a sentence without its line.
     tl::expected<Row, std::string> cut(std::string_view line) const;
 
 private:
@@ -58,7 +58,7 @@ private:
     std::size_t columns_ = 0;
 };
 
-/// True for a line that jobcomp/filetxt writes.
+/// Returns whether jobcomp/filetxt writes such a line.
 bool is_jobcomp(std::string_view line);
 
 /// Cuts a line of jobcomp/filetxt. Errors: a sentence without its line.

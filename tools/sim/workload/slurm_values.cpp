@@ -49,7 +49,7 @@ std::optional<Seconds> in_range(Seconds seconds) {
     return seconds <= kLongest ? std::optional<Seconds>(seconds) : std::nullopt;
 }
 
-/// A number with a fraction and a unit of 1024: "1.50K".
+/// Reads a number with a fraction and a unit of 1024: "1.50K".
 std::optional<double> with_unit(std::string_view text, std::string_view units, double first_unit) {
     double unit = first_unit;
     if (!text.empty()) {

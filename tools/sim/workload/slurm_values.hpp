@@ -13,7 +13,7 @@ namespace drom::sim::slurm {
 /// days-hours:minutes or days-hours:minutes:seconds. Nothing: it is none, or above 10^12 s.
 std::optional<Seconds> read_span(std::string_view text);
 
-/// True for a word that stands where no limit was given: UNLIMITED, INFINITE, Partition_Limit, or nothing.
+/// Returns whether a word stands where no limit was given: UNLIMITED, INFINITE, Partition_Limit, or nothing.
 bool is_no_limit(std::string_view text);
 
 /// Returns a number of nodes or processors, 0 to 10^9, also as "2K" or "1.50K" (1536).
@@ -37,7 +37,7 @@ std::string_view memory_of_tres(std::string_view text);
 /// Returns the first word of a state: "CANCELLED" of "CANCELLED by 1000" and of "CANCELLED+".
 std::string_view first_word(std::string_view text);
 
-/// True when these are equal but for upper and lower case.
+/// Returns whether these are equal but for upper and lower case.
 bool same_word(std::string_view a, std::string_view b);
 
 /// Returns the status of the Standard Workload Format for a state that a job ended in: 1 completed, 0 failed, 5

@@ -97,7 +97,7 @@ struct Repair {
     std::vector<std::uint64_t> lines;  ///< the first few, counted from 1
     std::string kept;                  ///< how the jobs are kept, where the options decide it; else as the kind says
 
-    /// "12 jobs are wider than the machine: left out (lines 7, 19, 33, 40, 41, ...)".
+    /// Returns "12 jobs are wider than the machine: left out (lines 7, 19, 33, 40, 41, ...)".
     [[nodiscard]] std::string sentence() const;
 };
 
@@ -107,11 +107,11 @@ public:
     std::uint64_t lines = 0, comments = 0, blanks = 0, jobs = 0;
 
     void add(RepairKind kind, std::uint64_t line, bool left_out = false);
-    /// How jobs with this repair are kept under the options that were given, for the sentence about them.
+    /// Tells how jobs with this repair are kept under the options that were given, for the sentence about them.
     void tell(RepairKind kind, std::string kept) { counts_[static_cast<std::size_t>(kind)].kept = std::move(kept); }
     [[nodiscard]] std::uint64_t count(RepairKind kind) const { return of(kind).count; }
     [[nodiscard]] std::uint64_t left_out() const;
-    /// The kinds that occurred, in the order of RepairKind.
+    /// Returns the kinds that occurred, in the order of RepairKind.
     [[nodiscard]] std::vector<Repair> list() const;
 
 private:
@@ -146,7 +146,7 @@ tl::expected<Log, std::string> read_swf_text(std::string_view text, const std::s
 tl::expected<void, std::string> write_swf(std::ostream& out, const Workload& workload,
                                           std::span<const Seconds> waits = {});
 
-/// The same into a file; compressed when its name ends in ".gz"; "-" is the standard output.
+/// Writes the same into a file; compressed when its name ends in ".gz"; "-" is the standard output.
 tl::expected<void, std::string> write_swf(const std::string& path, const Workload& workload,
                                           std::span<const Seconds> waits = {});
 

@@ -14,7 +14,7 @@ namespace drom::sim::swf {
 /// Names in the order of their first appearance.
 class Names {
 public:
-    /// Index of a name, which is new or not.
+    /// Returns the index of a name, which is new or not.
     int index(std::string_view name);
     [[nodiscard]] const std::vector<std::string>& list() const { return list_; }
 
@@ -37,18 +37,18 @@ public:
         Kind kind = Kind::kNumber;
         int code = kUnknown;
     };
-    /// kNoLabel: control characters, which no name has.
+    /// Reads a label. kNoLabel: control characters, which no name has.
     Code read(std::string_view text);
 
-    /// The code as a number: names come after the largest number of the column.
+    /// Returns the code as a number: names come after the largest number of the column.
     [[nodiscard]] int number(int code) const { return code < kUnknown ? largest_ + 1 + (kFirstName - code) : code; }
 
-    /// The number that the name of this index has.
+    /// Returns the number that the name of this index has.
     [[nodiscard]] int number_of_name(int index) const { return largest_ + 1 + index; }
 
     Names names;
-    /// The code as an index of `names`; a number that has no name yet becomes one. `listed`: names of the numbers 1, 2,
-    /// ...
+    /// Returns the code as an index of `names`; a number that has no name yet becomes one. `listed`: names of the
+    /// numbers 1, 2, ...
     int named(int code, const std::vector<int>& listed);
 
 private:

@@ -23,7 +23,7 @@ constexpr std::int64_t kLongest = 1'000'000'000'000;  // seconds: 31,700 years
 constexpr std::int64_t kWidest = 1'000'000'000;
 constexpr std::string_view kPartitionNames = "PartitionNames";
 
-/// a * b for what may be any number; the largest when it does not fit.
+/// Returns a * b for what may be any number; the largest when it does not fit.
 std::int64_t times(std::int64_t a, std::int64_t b) {
     std::int64_t product = 0;
     return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max() : product;
@@ -44,9 +44,9 @@ public:
             log_.repairs.tell(RepairKind::kNoRequest, fmt::format("{} s are taken", options.missing_request));
     }
 
-    /// All lines of `text`. Errors: what is wrong with the first bad line.
+    /// Reads all lines of `text`. Errors: what is wrong with the first bad line.
     tl::expected<void, std::string> read(std::string_view text);
-    /// Jobs as they were read, in order.
+    /// Returns the log, its jobs in order of submit. Errors: why there is no job.
     tl::expected<Log, std::string> finish();
 
 private:
@@ -117,7 +117,7 @@ tl::expected<void, std::string> LogReader::line(std::string_view text, bool ende
     return {};
 }
 
-/// "Key: value" after at most one blank; anything else is kept as it stands, under no key.
+/// Reads "Key: value" after at most one blank; anything else is kept as it stands, under no key.
 void LogReader::comment(std::string_view text) {
     ++log_.repairs.comments;
     const std::string_view line = text.starts_with(' ') ? text.substr(1) : text;
@@ -147,7 +147,7 @@ void LogReader::job(std::string_view text, bool ended) {
     leave_out(RepairKind::kTruncated);
 }
 
-/// Null: too few or too many fields.
+/// Returns the dialect of the row; null when it has too few or too many fields.
 const Dialect* LogReader::dialect() {
     const std::size_t fields = row_.fields();
     shift_ = 0;
@@ -195,7 +195,7 @@ bool LogReader::take(const Dialect& dialect) {
     return true;
 }
 
-/// Field `index` of the row as a number; a missing one is -1. False: it is a word.
+/// Reads field `index` of the row as a number; a missing one is -1. Returns false when it is a word.
 bool LogReader::number(int index, const char* what, std::int64_t& value) {
     const std::string_view text = row_.field(index < 0 ? index : index + shift_);
     const Number number = read_number(text);
@@ -214,7 +214,7 @@ bool LogReader::numbers(const Dialect& dialect, Numbers& numbers) {
     return true;
 }
 
-/// Nodes become processors, in the dialects that say processes and threads.
+/// Turns nodes into processors, in the dialects that say processes and threads. Returns false when one is a word.
 bool LogReader::width(const Dialect& dialect, Numbers& numbers) {
     const auto multiply = [&](Column column, const std::array<std::int16_t, 2>& factors) {
         for (const std::int16_t field : factors) {
@@ -245,7 +245,7 @@ bool LogReader::labels(const Dialect& dialect, LogJob& job) {
            label(kPartition, partitions_, job.partition);
 }
 
-/// 0: the row does not say.
+/// Returns the processors of the job; 0 when the row does not say.
 std::int64_t LogReader::processors(const Numbers& numbers) const {
     const std::int64_t allocated = std::max<std::int64_t>(numbers[kAllocated], 0),
                        requested = std::max<std::int64_t>(numbers[kRequested], 0);
@@ -366,7 +366,7 @@ void LogReader::number_labels() {
         log_.workload.header.emplace_back("Queue", fmt::format("{} {}", queues_.number_of_name(index++), name));
 }
 
-/// Size of the machine, names of the partitions.
+/// Reads the size of the machine, and the names of the partitions.
 void LogReader::read_header() {
     Workload& workload = log_.workload;
     const auto whole = [](std::string_view text) {  // "5040 (4508 thin)" is 5040

@@ -29,7 +29,7 @@ enum Column : std::uint8_t {
 };
 constexpr std::size_t kNumbers = kUser;
 
-/// "run time", as a sentence calls it.
+/// Returns "run time", as a sentence calls it.
 const char* name_of(Column column);
 
 struct Number {
@@ -37,7 +37,7 @@ struct Number {
     std::int64_t value = -1;  ///< rounded; kHuge: the largest or smallest; else -1
 };
 
-/// A number as people and scripts write it; empty is kMissing. Never fails: what is no number is kText.
+/// Reads a number as people and scripts write it; empty is kMissing. Never fails: what is no number is kText.
 Number read_number(std::string_view text);
 
 /// Columns of a dialect, as indices of fields.
@@ -60,7 +60,7 @@ public:
     void cut(std::string_view line);
 
     [[nodiscard]] std::size_t fields() const { return count_; }
-    /// Without blanks around it; empty when the line has no such field, and for Dialect::kNone.
+    /// Returns a field without blanks around it; empty when the line has no such field, and for Dialect::kNone.
     [[nodiscard]] std::string_view field(int index) const {
         const bool there =
             index >= 0 && static_cast<std::size_t>(index) < count_ && static_cast<std::size_t>(index) < kMax;
@@ -81,10 +81,10 @@ private:
     bool by_semicolons_ = false;
 };
 
-/// Without blanks, tabs and carriage returns at both ends.
+/// Returns the text without blanks, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// For a sentence: at most 24 characters, others than printable ASCII as '.'.
+/// Returns the text in quotes for a sentence: at most 24 characters, others than printable ASCII as '.'.
 std::string quoted(std::string_view text);
 
 }  // namespace drom::sim::swf

@@ -18,7 +18,7 @@ constexpr std::size_t kMostBytes = std::size_t{4} << 30;
 
 std::string reason(int error) { return std::strerror(error); }
 
-/// A descriptor of its own, which gzclose may close.
+/// Opens the log under a descriptor of its own, which gzclose may close.
 tl::expected<int, std::string> open_log(const std::string& path, const char* wanted) {
     const int fd = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return tl::make_unexpected(reason(errno) + "; name " + wanted);

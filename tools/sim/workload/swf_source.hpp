@@ -8,8 +8,8 @@
 
 namespace drom::sim::swf {
 
-/// Text of a file, "-" for the standard input; `wanted` is said where there is none. Errors: what is in the way,
-/// without "drom-sim: read LOG: ".
+/// Reads the text of a file, "-" for the standard input; `wanted` is said where there is none. Errors: what is in the
+/// way, without "drom-sim: read LOG: ".
 tl::expected<std::string, std::string> read_text(const std::string& path,
                                                  const char* wanted = "a log in the Standard Workload Format");
 

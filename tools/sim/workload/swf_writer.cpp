@@ -47,7 +47,7 @@ void put_job(Buffer& text, const LogJob& job, Seconds wait, bool named_partition
                    job.user, job.group, job.application, job.queue, partition);
 }
 
-/// False: the sink did not take it.
+/// Writes the workload into the sink. Returns false when the sink did not take it.
 bool put(const Sink& sink, const Workload& workload, std::span<const Seconds> waits) {
     constexpr std::size_t kChunk = std::size_t{1} << 18;
     Buffer text;
@@ -66,7 +66,7 @@ auto not_written(const std::string& name, const std::string& why) {
     return tl::make_unexpected(fmt::format("drom-sim: write {}: {}", name, why));
 }
 
-/// Null: errno says why. T: without compression, so that both are written in one way.
+/// Opens the output; null when errno says why. T: without compression, so that both are written in one way.
 gzFile open_output(const std::string& path) {
     errno = 0;
     if (path != "-") return gzopen(path.c_str(), path.ends_with(".gz") ? "wb" : "wbT");
