@@ -14,7 +14,7 @@ namespace {
 using namespace drom::command;
 using drom::CpuSet;
 
-/// A live OpenMP client that owns CPUs 0-1, with 2 threads, resized to request 3.
+/// Returns the explanation of a live OpenMP client that owns CPUs 0-1, with 2 threads, resized to request 3.
 Explanation settled() {
     Explanation it;
     auto& info = it.client.info;

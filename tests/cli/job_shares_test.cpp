@@ -144,7 +144,7 @@ TEST(JobShares, RanksGetWhatTheRowsSay) {
     }
 }
 
-/// Up to five ranks with CPUs of their own.
+/// Returns one to five ranks. A CPU belongs to one of them at most, and a rank may have none.
 std::vector<Member> some_members() {
     std::vector<Member> members(*rc::gen::inRange<size_t>(1, 6));
     for (unsigned cpu = 0; cpu < 16; ++cpu) {

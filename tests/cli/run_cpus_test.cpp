@@ -120,7 +120,8 @@ TEST(Choose, AnEqualShareIsNeverNothing) {
     EXPECT_EQ(equal_share(0, 0), 1U);
 }
 
-/// A node of 16 CPUs cut at random into free CPUs and up to four clients.
+/// Returns an order of 1 to 17 CPUs on a node of 16. Each CPU is free, one of four clients', or neither, at random.
+/// About one in eight is not allowed.
 RunOrder any_order() {
     RunOrder order;
     order.locations = small_node();

@@ -10,7 +10,7 @@ namespace drom::test {
 
 inline CpuSet cpus(const char* text) { return *text == '\0' ? CpuSet() : CpuSet::parse(text).value(); }
 
-/// 2 packages of 2 L3s of 2 cores of 2 threads: CPUs 0-15, a core's threads side by side.
+/// Returns 2 packages of 2 L3s of 2 cores of 2 threads: CPUs 0-15, a core's threads side by side.
 inline partition::Locations small_node() {
     partition::Locations node;
     for (uint16_t cpu = 0; cpu < 16; ++cpu) {

@@ -11,7 +11,7 @@ namespace drom::command {
 
 namespace {
 
-/// A mode with one trial per CPU time, each of them disturbed.
+/// Returns a mode with one trial per CPU time, each of them disturbed.
 ModeResult mode_of(const std::string& name, const std::vector<double>& cpu_times, unsigned requests = 3) {
     ModeResult mode{name, {}};
     for (const double cpu_s : cpu_times) mode.trials.push_back({requests, cpu_s});
@@ -23,14 +23,14 @@ ModeResult wrong(ModeResult mode) {
     return mode;
 }
 
-/// A mode that was wrong in `wrong` of its trials.
+/// Returns a mode that was wrong in `wrong` of its trials.
 ModeResult wrong_in(unsigned wrong, unsigned trials) {
     ModeResult mode = mode_of("follow", std::vector<double>(trials, 1.0));
     for (unsigned i = 0; i < wrong; ++i) mode.trials[trials - 1 - i].fault = "another output";
     return mode;
 }
 
-/// After as many undisturbed runs as leave no doubt that a fault is the mode's.
+/// Returns the verdict after as many undisturbed runs as leave no doubt that a fault is the mode's.
 Verdict verdict_of(const ModeResult& keep, const ModeResult& follow) { return verdict_on(keep, follow, 10); }
 
 const std::vector<double> kSlow = {2.0, 2.1, 1.9, 2.0, 2.2, 2.0};

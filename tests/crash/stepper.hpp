@@ -45,7 +45,7 @@ Recording* make_recording();
 /// Reads the present table in `directory`.
 void take_snapshot(const std::string& directory, Snapshot& out);
 
-/// Start and stop recording: in between every state of the table in `directory` goes into `recording`, the first
+/// Starts recording: every state of the table in `directory` until stop_stepping() goes into `recording`, the first
 /// included.
 void start_stepping(const std::string& directory, Recording* recording);
 void stop_stepping();

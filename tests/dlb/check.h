@@ -61,7 +61,7 @@ static inline cpu_set_t mask_of(unsigned bits) {
     return mask;
 }
 
-/* A file or folder in the test's own folder. Overwritten by the next call. */
+/* Returns the path of a file or folder in the test's own folder. Overwritten by the next call. */
 static inline const char* check_path(const char* name) {
     static char path[kCheckPath];
     const int length = snprintf(path, sizeof path, "%s/%s", check_folder, name);
@@ -119,14 +119,14 @@ typedef struct Child {
 
 static int child_in = -1, child_out = -1;
 
-/* In the child: says that a step is done, and waits until the next one may begin. */
+/* Says in the child that a step is done, and waits until the next one may begin. */
 static inline void step(void) {
     char byte = 's';
     CHECK(write(child_out, &byte, 1), 1);
     CHECK(read(child_in, &byte, 1), 1);
 }
 
-/* In the parent: waits until the child has come to its next step(). False when the child has ended. */
+/* Waits in the parent until the child has come to its next step(). Returns 0 when the child has ended. */
 static inline int await_step(const Child* child) {
     char byte;
     return read(child->from, &byte, 1) == 1;

@@ -64,7 +64,7 @@ static void check_containers(void) {
     CHECK(status, 0);
 }
 
-/* In another pid namespace every process looked dead, and was evicted. */
+/* Looks from another pid namespace, in which every process looked dead, and was evicted. */
 static void look_from_inside(void) {
     const cpu_set_t second = mask_of(2);
     cpu_set_t mask;
@@ -85,7 +85,8 @@ static void living_outside(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
-/* Process 1 of the second container was told that process 1 takes part already, and got the mask of the first one's. */
+/* Takes part as process 1 of a container. That of a second container was told that process 1 takes part already, and
+ * got the mask of the first one's. */
 static void contained_poller(void) {
     const cpu_set_t mine = mask_of(child_cpus);
     CHECK(DLB_Init(0, &mine, "--drom"), DLB_SUCCESS);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-/* Garbage for a mask was accepted, and took all CPUs. */
+/* Sets masks from garbage, which was accepted, and took all CPUs. */
 static void text_that_is_no_mask(void) {
     static const char* const texts[] = {"",    "abc", "0-",    "1-0", "99999999999", "0 1",    "-1",
                                         "0,",  ",0",  "0x",    "0xg", "0b",          "0b0000", "0b2",
@@ -36,7 +36,7 @@ static void text_that_is_no_mask(void) {
     free(many);
 }
 
-/* CPUs that do not exist were dropped without a word, and an empty mask was accepted. */
+/* Sets masks of CPUs that do not exist, which were dropped without a word. An empty mask was accepted. */
 static void mask_of_other_cpus(void) {
     const cpu_set_t first = mask_of(1), nothing = mask_of(0);
     cpu_set_t absent = mask_of(1);
@@ -53,7 +53,8 @@ static void mask_of_other_cpus(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* Two descriptors stayed open with each attach, and with each call of a process that was not attached. */
+/* Opens and closes the table often. Two descriptors stayed open with each attach, and with each call of a process that
+ * was not attached. */
 static void daemon_that_attaches_often(void) {
     Child child;
     int before, i;
@@ -83,8 +84,8 @@ static void busy_writer(void) {
     }
 }
 
-/* A process that was killed while it held the lock blocked all others for ever, and new ones were aborted after 10 s.
- * */
+/* Kills processes at any moment. One that was killed while it held the lock blocked all others for ever, and new ones
+ * were aborted after 10 s. */
 static void killed_at_any_moment(void) {
     int round;
     for (round = 0; round < 40; ++round) {
@@ -100,7 +101,7 @@ static void killed_at_any_moment(void) {
     }
 }
 
-/* A child of a registered process was taken for its parent. */
+/* Waits as a child of a registered process. Such a child was taken for its parent. */
 static void helper(void) { step(); }
 
 static void helper_of_a_launcher(void) {
@@ -117,7 +118,7 @@ static void helper_of_a_launcher(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
-/* A failed initialisation could not be repeated. */
+/* Initialises once more after a failure, which was not possible. */
 static void second_try(void) {
     const cpu_set_t first = mask_of(1);
     char* kept = strdup(getenv("DROM_TABLE"));
@@ -134,7 +135,7 @@ static void second_try(void) {
     free(kept);
 }
 
-/* The first process got SIGBUS when a second one came with another size of the shared memory. */
+/* Joins with another size of the shared memory, at which the first process got SIGBUS. */
 static void comer_with_other_sizes(void) {
     const cpu_set_t second = mask_of(2);
     const Child child = start_with_cpus(1, poller);
@@ -144,7 +145,8 @@ static void comer_with_other_sizes(void) {
     finish(&child);
 }
 
-/* A user who made a file of that name first could move all processes. A program that might not open the file hung. */
+/* Opens the table of another user. A user who made a file of that name first could move all processes. A program that
+ * might not open the file hung. */
 static void table_of_somebody_else(void) {
     const cpu_set_t first = mask_of(1);
     const char* table = check_path("strange");
@@ -166,7 +168,8 @@ static void table_of_somebody_else(void) {
     }
 }
 
-/* Keys were cut at 64 characters: two long keys were taken for the same. */
+/* Opens tables by their keys, and refuses one that is too long. Keys were cut at 64 characters: two long keys were
+ * taken for the same. */
 static void keys(void) {
     const cpu_set_t first = mask_of(1);
     static const char* const good[] = {"--drom --shm-key=a", "--drom --shm-key=b", "--drom --shm-key=a/../b",
@@ -203,7 +206,8 @@ static void keys(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* The thread that polled first took the update with it: the other threads stayed where they were. */
+/* Polls in one thread. The thread that polled first took the update with it: the other threads stayed where they
+ * were. */
 static void* poll_here(void* status) {
     *(int*)status = DLB_PollDROM(NULL, NULL);
     return NULL;

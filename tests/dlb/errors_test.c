@@ -42,7 +42,7 @@ static void numbers(void) {
     CHECK(_DLB_ERROR_LOWER_BOUND, -18);
 }
 
-/* NULL for an argument that must not be NULL. */
+/* Passes NULL for an argument that must not be NULL. */
 static void missing_arguments(void) {
     const cpu_set_t first = mask_of(1);
     int number = 0;
@@ -59,7 +59,7 @@ static void missing_arguments(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
-/* CPUs that another client owns. */
+/* Asks for CPUs that another client owns. */
 static void overlapping(void) {
     const cpu_set_t both = mask_of(3), first = mask_of(1);
     const Child child = start_with_cpus(2, poller);
@@ -109,7 +109,7 @@ static void reservation_without_a_reason(void) {
     finish(&child);
 }
 
-/* A forked child is no client until it joins; then it is another client than its parent. */
+/* Checks that a forked child is no client until it joins; then it is another client than its parent. */
 static void in_the_child(void) {
     const cpu_set_t second = mask_of(2);
     cpu_set_t mask;

@@ -38,7 +38,7 @@ static void launch(void) {
     _exit(126);
 }
 
-/* launched_test COMMAND */
+/* Runs as launched_test COMMAND; without an argument it is the program that was launched. */
 int main(int argc, char** argv) {
     Child child;
     if (argc < 2) return program();

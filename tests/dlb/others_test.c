@@ -131,7 +131,7 @@ static void victim(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
-/* Without DLB_RETURN_STOLEN the CPUs are free afterwards, until they are recovered. */
+/* Takes CPUs without DLB_RETURN_STOLEN: they are free afterwards, until they are recovered. */
 static void steal_and_recover(void) {
     const cpu_set_t second = mask_of(2);
     const Child child = start_with_cpus(3, victim);
@@ -167,7 +167,7 @@ static void robbed(void) {
     step();
 }
 
-/* With DLB_RETURN_STOLEN they go back: on the flag of either call, and when the thief is killed. */
+/* Takes CPUs with DLB_RETURN_STOLEN: they go back on the flag of either call, and when the thief is killed. */
 static void steal_and_return(void) {
     const cpu_set_t second = mask_of(2);
     Child child, thief;
@@ -192,7 +192,7 @@ static void steal_and_return(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* The victim has not polled yet when the thief is gone again. */
+/* Takes CPUs of a victim that has not polled yet when the thief is gone again. */
 static void steal_and_return_at_once(void) {
     const cpu_set_t second = mask_of(2);
     const Child child = start_with_cpus(3, poller);
@@ -206,8 +206,8 @@ static void steal_and_return_at_once(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* With DLB_SYNC_QUERY no process starts before the victim has left. If the victim does not leave, nothing has changed.
- * */
+/* Takes CPUs with DLB_SYNC_QUERY: no process starts before the victim has left. If the victim does not leave, nothing
+ * has changed. */
 static void steal_in_step(void) {
     const cpu_set_t second = mask_of(2);
     const dlb_drom_flags_t flags = (dlb_drom_flags_t)(DLB_STEAL_CPUS | DLB_SYNC_QUERY);
@@ -228,8 +228,8 @@ static void steal_in_step(void) {
     kill_child(&child);
 }
 
-/* Without DLB_SYNC_QUERY the newcomer has its CPUs at once, as with DLB. It is not notified of them again when the
- * victim has left. */
+/* Joins without DLB_SYNC_QUERY: the newcomer has its CPUs at once, as with DLB. It is not notified of them again when
+ * the victim has left. */
 static void newcomer(void) {
     cpu_set_t mask;
     step();
@@ -258,7 +258,7 @@ static void steal_at_once(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* A client's mask may be set to CPUs of others, which then lose them. */
+/* Sets a client's mask to CPUs of others, which then lose them. */
 static void take_by_setting(void) {
     const cpu_set_t both = mask_of(3), first = mask_of(1);
     Child rich, poor;
@@ -276,7 +276,7 @@ static void take_by_setting(void) {
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
 }
 
-/* Waiting keeps the order: no client has a CPU before its owner has left it, also when the wait was in vain. */
+/* Waits, which keeps the order: no client has a CPU before its owner has left it, also when the wait was in vain. */
 static void next_owner(void) {
     const cpu_set_t nothing = mask_of(0);
     CHECK(DLB_Init(0, &nothing, "--drom"), DLB_SUCCESS);
@@ -341,7 +341,7 @@ static void without_polling(void) {
     CHECK(ended(&child), 0);
 }
 
-/* A process that takes part looks into its table without opening it again: it needs no further descriptor. */
+/* Looks into its table without opening it again: a process that takes part needs no further descriptor. */
 static void looks_without_attach(void) {
     const cpu_set_t first = mask_of(1);
     const Child other = start_with_cpus(2, poller);

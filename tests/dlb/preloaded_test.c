@@ -21,7 +21,7 @@ static void administrator(void) {
     CHECK(DLB_DROM_SetProcessMaskStr(parent, cpus, DLB_SYNC_QUERY), DLB_SUCCESS);
 }
 
-/* The agent's own thread answers: this process waits meanwhile. */
+/* Sets CPUs from outside. The agent's own thread answers: this process waits meanwhile. */
 static void set_from_outside(const char* text) {
     Child child;
     cpus = text;
@@ -37,7 +37,7 @@ static int count_clients(void) {
     return count;
 }
 
-/* The agent joins as the program starts, so the table is named before that. */
+/* Starts the program again in a table. The agent joins as the program starts, so the table is named before that. */
 static void start_again_in_a_table(char** argv) {
     check_begin();
     setenv("CHECK_FOLDER", check_folder, 1);

@@ -73,7 +73,8 @@ static void told_in_its_environment(void) {
 
 /* ---- a program that is executed in the reservation ------------------------------------------------------------- */
 
-/* The executed program: its exit status is the mask that it got; with "wait" it stays until its parent has looked. */
+/* Runs as the executed program: its exit status is the mask that it got. With "finalize" it finalizes before it
+ * ends. */
 static int program(const char* what) {
     cpu_set_t mask;
     CHECK(DLB_Init(0, NULL, NULL), DLB_SUCCESS);
@@ -85,7 +86,7 @@ static int program(const char* what) {
 
 static const char* what_it_does;
 
-/* The order of launchers: the child reserves for itself, and executes. */
+/* Follows the order of launchers: the child reserves for itself, and executes. */
 static void reserve_and_execute(void) {
     const cpu_set_t second = mask_of(2);
     char** array = small_environment();
@@ -108,8 +109,8 @@ static void executed(void) {
     CHECK(DLB_DROM_Detach(), DLB_SUCCESS);
 }
 
-/* The parent reserves, and a shell that knows nothing of drom executes: the reservation is there until the parent ends
- * it. */
+/* Reserves in the parent for a child that knows nothing of drom, as a shell does: the reservation is there until the
+ * parent ends it. */
 static void executed_by_parent(void) {
     const cpu_set_t second = mask_of(2);
     Child child;
@@ -206,7 +207,7 @@ static void preinit_of_dlb_run(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* One process reserves and initialises: it ends both, and in between no process may reserve for it once more. */
+/* Ends a reservation and an initialisation of one process. In between no process may reserve for it once more. */
 static void finalized_once_for_each(void) {
     const cpu_set_t first = mask_of(1), both = mask_of(3);
     int round;
@@ -223,7 +224,8 @@ static void finalized_once_for_each(void) {
     unsetenv("DLB_ARGS");
 }
 
-/* A launcher and the program that it has started finalize in either order. */
+/* Takes part in the reservation of a launcher. The launcher and the program that it has started finalize in either
+ * order. */
 static void inheritor(void) {
     const cpu_set_t nothing = mask_of(0);
     CHECK(DLB_Init(0, &nothing, NULL), DLB_SUCCESS);

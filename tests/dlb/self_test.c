@@ -202,7 +202,7 @@ static void attaching(void) {
     CHECK(DLB_Finalize(), DLB_SUCCESS);
 }
 
-/* Behaves as the kernel of a node with 2,048 possible CPUs, until the process ends: EINVAL for a mask of 1,024. */
+/* Makes the kernel answer as on a node with 2,048 possible CPUs, until the process ends: EINVAL for a mask of 1,024. */
 static void become_large_node(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -219,7 +219,7 @@ static void become_large_node(void) {
     CHECK(sched_getaffinity(0, sizeof mask, &mask), -1);
 }
 
-/* A process that named no mask took part without any CPU. */
+/* Registers a process that named no mask: it took part without any CPU. */
 static void register_on_large_node(void) {
     cpu_set_t mask = mask_of(3);
     CHECK(sched_setaffinity(0, sizeof mask, &mask), 0);

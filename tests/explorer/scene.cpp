@@ -242,7 +242,7 @@ void given_twice(Scene& scene) {
     scene.administer("gives b CPU 1", [b](Table& table) { return give(table, b, "1"); });
 }
 
-/// The second administrator posts twice to a.
+/// Lets the second administrator post twice to a.
 void held_up_for_long(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     scene.administer("sets a 0-2", [a](Table& table) { return set(table, a, "0-2", 0); });
@@ -278,7 +278,7 @@ void drain_and_join(Scene& scene) {
     scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
 }
 
-/// The leavings of an administrator that was killed half-way: its lock, its intent, one word of two.
+/// Begins with the leavings of an administrator that was killed half-way: its lock, its intent, one word of two.
 void left_half_done(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t b = scene.client("2-3");

@@ -55,8 +55,8 @@ T* shared_memory() {
     return static_cast<T*>(memory);
 }
 
-/// With DROM_FAULTS_LONG=1 each call also fails for good from its 2nd, 3rd ... time on, and signals come in more
-/// rounds.
+/// Returns whether DROM_FAULTS_LONG is 1. Each call then also fails for good from its 2nd, 3rd ... time on, and signals
+/// come in more rounds.
 bool is_long() {
     const char* text = std::getenv("DROM_FAULTS_LONG");
     return text != nullptr && std::strcmp(text, "1") == 0;

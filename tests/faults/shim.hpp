@@ -34,7 +34,7 @@ struct Failure {
 void arm(const Failure& failure);
 void count_only();
 void disarm();
-/// Return the number of failures, and of calls of `call`, since arm().
+/// Returns the number of failures since arm(); counted() that of calls of `call`.
 unsigned injected();
 unsigned counted(unsigned call);
 

@@ -34,7 +34,7 @@ void check_written(const CpuSet& set) {
          whole);
 }
 
-/// The library's reader accepts one form per text, the command's any mixture of forms.
+/// Checks that readers agree. The library's reader accepts one form per text, the command's any mixture of forms.
 void check_mask(const std::string& text) {
     CpuSet set{};
     const drom::CpuTextError error = drom::parse_cpus(text.c_str(), set);

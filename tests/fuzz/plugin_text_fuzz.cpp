@@ -65,7 +65,7 @@ void check_journal_line(const std::string& text) {
     must(line_text(must_parse(written)) == written, "a journal's line is written the same again", written);
 }
 
-/// Jobs 1 to 3 run; the list of loans says how they came to share.
+/// Returns jobs 1 to 3, which run; the list of loans says how they came to share.
 std::vector<policy::Placed> running_jobs() {
     std::vector<policy::Placed> running;
     for (int i = 1; i <= 3; ++i) {
@@ -92,8 +92,8 @@ policy::Coscheduler restored_from(const std::string& loans, bool& used) {
     return known;
 }
 
-/// A list of loans may hold facts that no job shows. Then the first list that is written from it may differ, and the
-/// second must be equal to the first.
+/// Checks what is written from a list of loans. The list may hold facts that no job shows. Then the second list that is
+/// written may differ from the first; the third must be equal to the second.
 void check_restored(const std::string& loans) {
     bool used = false;
     const std::string first = restored_from(loans, used).loans();

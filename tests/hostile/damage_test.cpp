@@ -157,7 +157,7 @@ struct Shared {
     std::atomic<uint64_t> commands, polls, bad;
 };
 
-/// A program that joins and follows requests as long as it is a client.
+/// Joins, and follows requests as long as it is a client.
 int client_loop(Shared& shared, const Gate& joined) {
     drom::CpuSet mask = drom::CpuSet::range(5, 2);
     const drom::client::JoinOptions options{&mask, DROM_ENTRY_EXPLICIT, true, "client", nullptr, 1, 0, false};

@@ -28,7 +28,8 @@
 #include "temp_dir.hpp"
 #include "watchdog.hpp"
 
-/// The library that users link has its own clock_shift_ns inside. Here all processes are in one time namespace.
+/// Returns no shift: the library that users link has its own clock_shift_ns inside. Here all processes are in one time
+/// namespace.
 int64_t drom::clock_shift_ns() noexcept { return 0; }
 
 namespace {

@@ -30,7 +30,7 @@ static int64_t total_of(int64_t own) {
 #endif
 }
 
-/* Rank 0 looks for the file, and tells all ranks. */
+/* Returns whether the file is there: rank 0 looks for it, and tells all ranks. */
 static int is_over(const char* path, int rank) {
     int over = rank == 0 && access(path, F_OK) == 0;
 #ifdef WITH_MPI

@@ -10,7 +10,7 @@ using namespace drom::test;
 using partition::Arrival;
 using partition::Client;
 
-/// Machines whose cores all have the same number of CPUs: the node agent moves whole cores, the command CPUs.
+/// Returns a machine whose cores all have the same number of CPUs: the node agent moves whole cores, the command CPUs.
 const Topology& even_machine() {
     static const std::vector<Topology> machines{captured("2x24"), captured("8-numa"), captured("l3-and-cluster"),
                                                 captured("2x64-smt2")};

@@ -10,7 +10,7 @@
 
 namespace drom::test {
 
-/// tests/data/topology/NAME.xml, read once.
+/// Reads tests/data/topology/NAME.xml.
 inline Topology captured(const std::string& name) {
     Topology topology;
     drom_error error{};

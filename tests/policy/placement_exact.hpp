@@ -21,7 +21,7 @@ public:
     ExactPlacement& operator=(const ExactPlacement&) = delete;
     ~ExactPlacement() { glp_delete_prob(model_); }
 
-    /// The least cost of the applications that `plan` does not drop. Negative: GLPK did not find it.
+    /// Returns the least cost of the applications that `plan` does not drop; negative when GLPK did not find it.
     double least_cost(const policy::placement::Plan& plan) {
         const int systems = static_cast<int>(problem_.systems.size());
         const int first = glp_add_rows(model_, systems);

@@ -20,7 +20,7 @@ using namespace drom::test;
 
 constexpr int kProblems = 20;  // of each size
 
-/// Cost beyond the least, as a share of it; negative when GLPK finds none.
+/// Returns the cost beyond the least, as a share of it; where the least is 0, the cost. Negative: GLPK finds none.
 double gap(const Problem& problem) {
     const Plan plan = place(problem);
     const double least = ExactPlacement(problem).least_cost(plan), cost = cost_of(problem, plan);

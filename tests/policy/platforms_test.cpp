@@ -34,7 +34,7 @@ public:
         scheduler_ = platforms(std::move(rules));
     }
 
-    /// Partitions of the jobs that start now, in the order of their starts.
+    /// Returns the partitions of the jobs that start now, in the order of their starts.
     std::vector<int> starts(const std::vector<Job>& jobs, Seconds now = 0) {
         for (const Job& one : jobs) scheduler_->submit(one);
         Changes changes;

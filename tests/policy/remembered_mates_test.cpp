@@ -30,7 +30,7 @@ SlowdownRules random_rules() {
     return rules;
 }
 
-/// Few demands, so that jobs are alike; a seldom one wants nodes of a kind.
+/// Returns a job with one of few demands, so that jobs are alike; a seldom one wants nodes of a kind.
 Job one_of_few(JobId id, Seconds now, int most_nodes) {
     Job job = random_job(id, now, most_nodes);
     job.request = *rc::gen::element<Seconds>(1, 10, 60);

@@ -134,12 +134,12 @@ ResizableJob job_of(JobId id, std::vector<Visit> visits, double next_point = 100
     return job;
 }
 
-/// Grows well: potential 0.8.
+/// Returns a job that grows well: potential 0.8.
 ResizableJob good(JobId id, double next_point = 100, JobClass rank = JobClass::kGold) {
     return job_of(id, {{10, 9}, {20, 5}}, next_point, rank);
 }
 
-/// Grows badly: potential 0.25.
+/// Returns a job that grows badly: potential 0.25.
 ResizableJob poor(JobId id, double next_point = 100, JobClass rank = JobClass::kGold) {
     return job_of(id, {{10, 5}, {20, 4}}, next_point, rank);
 }

@@ -24,7 +24,8 @@ const std::string kSamples = std::string(WORKLOADS) + "/cirne-samples/";
 
 #define NEED_SAMPLES() NEEDS_LOGS(kSamples);
 
-/// Parameters of the samples that BSC published, with so many jobs that only the sample's own size limits the test.
+/// Returns parameters of the samples that BSC published, with so many jobs that only the sample's own size limits the
+/// test.
 CirneParameters of_samples(std::int64_t nodes) {
     CirneParameters parameters;
     parameters.jobs = 10'000;

@@ -31,7 +31,7 @@ Outcome simulated(const Workload& workload, const std::string& setting) {
 
 Workload preset(const std::string& name, std::uint64_t seed = 1) { return *elastic_workload(name, 0, seed); }
 
-/// The numbers of nodes that a job had, in order.
+/// Returns the numbers of nodes that a job had, in order.
 std::vector<int> sizes_of(const Outcome& outcome, std::size_t job) {
     std::map<Seconds, int> sizes;
     for (const Stretch& stretch : outcome.stretches)

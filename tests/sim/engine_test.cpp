@@ -210,7 +210,7 @@ TEST(Engine, NobodySharesWhenNobodyIsMalleable) {
 
 // ---- limits per partition and QOS ----------------------------------------------------------------------------------
 
-/// Has a job of every partition and QOS, so that all of them can be named.
+/// Returns a workload with a job of every partition and QOS, so that all of them can be named.
 Workload workload_of_all() {
     Workload workload = random_workload(false);
     for (int i = 0; i < 3; ++i) {

@@ -16,7 +16,7 @@ LogJob job(int partition, int queue) {
     return made;
 }
 
-/// Partitions 1 and 3, the queues 0 and 2, and jobs without.
+/// Returns jobs of partitions 1 and 3 and of queues 0 and 2, and jobs without.
 Workload numbered() {
     Workload workload;
     workload.name = "log.swf";

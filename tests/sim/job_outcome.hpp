@@ -8,7 +8,7 @@
 
 namespace drom::sim {
 
-/// A job that ran from `start` to `end` on all its cores.
+/// Returns a job that ran from `start` to `end` on all its cores.
 inline JobOutcome job(std::int64_t id, Seconds submit, Seconds start, Seconds end, int nodes = 1) {
     JobOutcome job;
     job.id = id;

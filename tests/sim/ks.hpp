@@ -12,7 +12,7 @@
 
 namespace drom::test {
 
-/// Largest distance between the two empirical distribution functions.
+/// Returns the largest distance between the two empirical distribution functions.
 inline double ks_distance(std::vector<double> a, std::vector<double> b) {
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());
@@ -27,7 +27,7 @@ inline double ks_distance(std::vector<double> a, std::vector<double> b) {
     return distance;
 }
 
-/// Largest distance from a distribution function.
+/// Returns the largest distance from a distribution function.
 template <class Function>
 double ks_distance_from(std::vector<double> sample, const Function& distribution) {
     std::sort(sample.begin(), sample.end());
@@ -40,7 +40,8 @@ double ks_distance_from(std::vector<double> sample, const Function& distribution
     return distance;
 }
 
-/// Distance that samples of one distribution exceed with probability alpha (asymptotic: sizes from about 50 on).
+/// Returns the distance that samples of one distribution exceed with probability alpha (asymptotic: sizes from about 50
+/// on).
 inline double ks_limit(double alpha, std::size_t n, std::size_t m) {
     const auto a = static_cast<double>(n), b = static_cast<double>(m);
     return std::sqrt(-std::log(alpha / 2) / 2 * (a + b) / (a * b));
@@ -85,7 +86,7 @@ double share(const std::vector<double>& values, const Test& test) {
     return static_cast<double>(std::count_if(values.begin(), values.end(), test)) / static_cast<double>(values.size());
 }
 
-/// FNV-1a, for texts that are to be the same everywhere.
+/// Returns the FNV-1a hash, for texts that are to be the same everywhere.
 inline std::uint64_t fingerprint(const std::string& text) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -174,7 +174,7 @@ TEST(ThesisFiles, AreTheModelOfTheUnitTests) {
     }
 }
 
-/// The rows of a published table that predict from its last state, as lines of a machine file.
+/// Returns the rows of a published table that predict from its last state, as lines of a machine file.
 std::string states_of(const std::string& path, int states, int lowest_tenths) {
     std::ifstream file(path);
     std::ostringstream text;

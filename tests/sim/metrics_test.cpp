@@ -26,7 +26,7 @@ Outcome outcome_of(std::vector<JobOutcome> jobs, int nodes = 4, int cores = 2) {
     return outcome;
 }
 
-/// Job 1 has both nodes from 0 to 150 and lends half of them to job 2 from 10 to 110.
+/// Returns an outcome: job 1 has both nodes from 0 to 150, and lends half of their cores to job 2 from 10 to 110.
 Outcome shared_outcome() {
     JobOutcome host = job(1, 0, 0, 150, 2);
     host.run = 100;
@@ -230,7 +230,7 @@ TEST(Gantt, CutsTheWindowInsteadOfDrawingMoreThanCanBeRead) {
     EXPECT_EQ(gantt.window.to, static_cast<Seconds>(kMostRanges));
 }
 
-/// Any outcome that an engine could leave of jobs that do not share.
+/// Returns any outcome that an engine could leave of jobs that do not share.
 Outcome any_outcome() {
     Outcome outcome = outcome_of({}, *rc::gen::inRange(1, 9), *rc::gen::inRange(1, 5));
     const int jobs = *rc::gen::inRange(0, 40);
@@ -279,7 +279,7 @@ TEST(MetricsLaws, ClassesAndDaysHoldEveryJobThatEnded) {
     }));
 }
 
-/// Stretches of random jobs on random nodes, as many on a node as it has cores.
+/// Returns stretches of random jobs on random nodes, at most as many on a node as it has cores.
 Outcome any_stretches() {
     Outcome outcome = outcome_of({}, *rc::gen::inRange(1, 12), 3);
     const int jobs = *rc::gen::inRange(1, 12);

@@ -19,7 +19,8 @@ using Choice = drom::policy::PlatformRules::Choice;
 constexpr int kJobs = 1000, kCores = 256, kPartitions = 3;
 constexpr double kArrivals = 2 * 3600;  // seconds
 
-/// Arrivals of a Poisson process, sizes of powers of two, exponential run times, each of five applications as often.
+/// Draws arrivals of a Poisson process, sizes of powers of two, exponential run times, each of five applications as
+/// often.
 Workload thousand_jobs(double times, std::uint64_t seed) {
     std::mt19937_64 generator(seed);
     const auto uniform = [&] { return (static_cast<double>(generator() >> 11) + 0.5) * 0x1.0p-53; };

@@ -46,13 +46,13 @@ SlowdownRules limit(double max_slowdown) {
 class Controller {
 public:
     Controller(std::string& log, const SlowdownRules& rules) : coscheduler_({{8, NodeSet(0, 4)}}, rules), log_(log) {}
-    /// The jobs that it finds when it comes up are in the log, too.
+    /// Restores the loans. The jobs that it finds when it comes up are in the log, too.
     void come_up(const std::string& loans, std::vector<policy::Placed> running, Seconds now) {
         ASSERT_TRUE(coscheduler_.restore(loans, std::move(running), now));
         coscheduler_.write_to([this](const std::string& line) { log_ += line + '\n'; });
     }
     void start(const Job& job, const NodeSet& nodes, Seconds now) { ASSERT_TRUE(coscheduler_.start(job, nodes, now)); }
-    /// The job shares if that is what is proposed.
+    /// Asks for a proposal. The job shares if that is what is proposed.
     Refusal ask(const Job& job, Seconds static_start, Seconds now) {
         const Event proposal = coscheduler_.propose(job, NodeSet(0, 4), static_start, now);
         if (proposal.refusal != Refusal::kNone) return proposal.refusal;
@@ -67,7 +67,8 @@ private:
     std::string& log_;
 };
 
-/// Shared starts, ends and refusals; then the controller is killed, and comes back with another limit.
+/// Returns the log of shared starts, ends and refusals; then the controller is killed, and comes back with another
+/// limit.
 std::string story() {
     std::string log;
     Controller first(log, limit(10));
@@ -103,7 +104,7 @@ std::string complaint(const std::string& log) {
     return told ? "none" : told.error();
 }
 
-/// The n-th place of `before` is `after`.
+/// Returns the log with `after` in the n-th place of `before`.
 std::string spoiled(std::string log, const std::string& before, const std::string& after, int n = 1) {
     std::size_t at = log.find(before);
     for (; n > 1 && at != std::string::npos; --n) at = log.find(before, at + 1);

@@ -39,7 +39,7 @@ ReportInput compared() {
     return input;
 }
 
-/// The tag that begins at `at`, up to its `>`; a `<` or the end of the page before that: empty.
+/// Returns the tag that begins at `at`, up to its `>`; empty when a `<` or the end of the page comes before that.
 std::string tag_at(const std::string& html, std::size_t at) {
     char quote = 0;
     for (std::size_t i = at + 1; i < html.size(); ++i) {
@@ -54,7 +54,7 @@ std::string tag_at(const std::string& html, std::size_t at) {
     return {};
 }
 
-/// Every attribute has a value in quotes.
+/// Returns whether every attribute has a value in quotes.
 bool attributes_are_sound(const std::string& tag) {
     bool inside = false;
     for (std::size_t i = 0; i < tag.size(); ++i) {
@@ -74,7 +74,7 @@ bool entity_at(const std::string& html, std::size_t at) {
     return false;
 }
 
-/// Empty, or what is wrong: tags that do not match, an attribute without quotes, a bare ampersand.
+/// Returns what is wrong, or nothing: tags that do not match, an attribute without quotes, a bare ampersand.
 std::string what_is_wrong(const std::string& html) {
     std::vector<std::string> open;
     for (std::size_t at = html.find_first_of("<&"); at != std::string::npos; at = html.find_first_of("<&", at + 1)) {
@@ -97,7 +97,7 @@ std::string what_is_wrong(const std::string& html) {
     return open.empty() ? "" : "<" + open.back() + "> is not closed";
 }
 
-/// The first attribute of a drawing that is no number where it should be one.
+/// Returns the first attribute of a drawing that is no number where it should be one.
 std::string bad_number(const std::string& html) {
     static const std::set<std::string> kNumbers = {"x",  "y",  "x1", "x2",     "y1", "y2",      "width",    "height",
                                                    "cx", "cy", "r",  "points", "d",  "viewBox", "font-size"};

@@ -17,7 +17,7 @@ inline Outcome baseline_outcome() {
     return outcome;
 }
 
-/// Job 2 joined job 1.
+/// Returns an outcome where job 2 joined job 1.
 inline Outcome shared_outcome(const std::string& limit = "10", const std::string& model = "ideal") {
     Outcome outcome = baseline_outcome();
     outcome.setting.policy = "sd";

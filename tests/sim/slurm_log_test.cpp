@@ -46,7 +46,7 @@ LogJob job_of(const std::string& text, const SlurmOptions& options = {}) {
     return log.workload.jobs.empty() ? LogJob() : log.workload.jobs.front();
 }
 
-/// The line of kGood with one field changed.
+/// Returns the line of kGood with one field changed.
 std::string with(std::size_t field, const std::string& value) {
     std::vector<std::string> cells;
     std::istringstream line(kGood.substr(0, kGood.size() - 1));

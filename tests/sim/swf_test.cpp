@@ -31,7 +31,7 @@ std::string error_of(const std::string& text, const ReadOptions& options = {}) {
     return log ? "no error" : log.error();
 }
 
-/// The only job.
+/// Returns the only job.
 LogJob job_of(const std::string& text, const ReadOptions& options = {}) {
     const Log log = read(text, options);
     EXPECT_EQ(log.workload.jobs.size(), 1U) << text;

@@ -8,7 +8,7 @@
 
 namespace drom::test {
 
-/// `timeout_ms` 0: the default.
+/// Returns options with these flags; `timeout_ms` 0 is the default.
 inline drom_options options_with(uint64_t flags, uint32_t timeout_ms = 0) {
     drom_options options{};
     options.size = sizeof options;

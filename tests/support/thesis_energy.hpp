@@ -64,7 +64,7 @@ inline policy::NodeModel partition_p3() {
     return node;
 }
 
-/// On p1, p2, p3. Of sp-mz.C on p3 the printed 38.58 s contradict the slope: 58.58 s.
+/// Returns the thesis's applications on p1, p2, p3. Of sp-mz.C on p3 the printed 38.58 s contradict the slope: 58.58 s.
 inline std::vector<policy::Application> thesis_applications() {
     return {
         {1, "lu.C", {policy::Signature{52.4928986666667, 386.440146167629, 0.669305434259719, 19.5746715134452, 0}, policy::Signature{57.447517666666, 367.455569778816, 0.636134716063713, 14.4471886450253, 0}, policy::Signature{62.78, 331.25, 0, 0, 4.18}}},

@@ -56,7 +56,7 @@ private:
     drom_error error_{};
 };
 
-/// Shares the CPUs among four clients in some way; each has one at least. Some CPUs may be free, and some lent.
+/// Gives the CPUs to four clients in some way; each has one at least. Some CPUs may be free, and some lent.
 void share_out(MemoryTable& table) {
     std::vector<CpuSet> masks(kClients, CpuSet::empty());
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {

@@ -70,7 +70,7 @@ static uint64_t with_single(long round) {
     return sum;
 }
 
-/* The region splits by the last answer, or by worksharing as long as there is none. */
+/* Splits the region by the last answer, or by worksharing as long as there is none. */
 static uint64_t seldom(long round) {
     static int n;
     uint64_t sum = 0;

@@ -197,7 +197,8 @@ static uint64_t roles(long all) {
     return sum;
 }
 
-/* There are few hand-overs, because each takes a time slice or two while both threads share a CPU. */
+/* Hands numbers from one thread to another. There are few hand-overs, because each takes a time slice or two while both
+ * threads share a CPU. */
 static uint64_t waiting(long all) {
     static volatile long given, taken;
     static uint64_t handed;

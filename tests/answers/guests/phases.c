@@ -57,7 +57,7 @@ static uint64_t blocked(long rounds) {
     return sum;
 }
 
-/* A pipeline of two threads: each hands a value to the other. There are few hand-overs, since each may cost a time
+/* Runs a pipeline of two threads: each hands a value to the other. There are few hand-overs, since each may cost a time
  * slice on one CPU. */
 static uint64_t flags(long rounds) {
     uint64_t value = 1;

@@ -13,7 +13,7 @@ static void work(void) {
     for (volatile int i = 0; i < 50000; ++i) {}
 }
 
-/// The size of the outer team: counted, because who asks is given an answer that stands.
+/// Returns the size of the outer team. It is counted, because a program that asks is given an answer that stands.
 static int region(void) {
     int outer = 0;
 #pragma omp parallel reduction(+ : outer)
