@@ -66,7 +66,7 @@ bool is_letter_or_digit(char c) {
     return std::isalnum(byte) != 0 || byte >= 0x80;  // names may be in UTF-8
 }
 
-/// Errors: the name cannot be one, or is one of `before`.
+/// Checks a name. Errors: the name cannot be one, or is one of `before`.
 Read check_name(std::string_view name, const std::vector<std::string>& before) {
     if (name.empty()) return tl::unexpected(std::string("has a name that is empty"));
     // A comma would begin the next option in a setting, and so in a record.
@@ -116,7 +116,8 @@ void MateLimits::set_numbers(const Numbers& partition_numbers, const Numbers& qo
             places_[found->second] = static_cast<int>(place);
 }
 
-/// The limit of its partition and QOS alone.
+/// Returns the limit of a mate by its partition and QOS alone: the smaller of the two, or the general one where it has
+/// neither.
 double MateLimits::of_class(const Job& mate, double general) const {
     const auto of_partition = find(of_partition_, mate.partition), of_qos = find(of_qos_, mate.qos);
     double limit = of_partition.value_or(of_qos.value_or(general));

@@ -15,7 +15,7 @@ constexpr std::array kPhases{Named<Resize::Phase>{Resize::Phase::kAtOnce, "at-on
                              Named<Resize::Phase>{Resize::Phase::kPosted, "posted"},
                              Named<Resize::Phase>{Resize::Phase::kDone, "done"}};
 
-/// One word of several.
+/// Makes one word of several.
 std::string joined(std::string words) {
     std::ranges::replace(words, ' ', '-');
     return words;

@@ -76,7 +76,7 @@ struct TimedInput {
 
 using InputLine = std::variant<LabelLine, PartitionLine, ClassLine, TimedInput>;
 
-/// One line, without its end.
+/// Returns one line, without its end.
 std::string text_of(const LabelLine& label);
 std::string text_of(const PartitionLine& partition);
 std::string text_of(const ClassLine& nodes);

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """docstrings.py - the comment of a function begins with a verb: Returns, Posts, Waits.
 
-  docstrings.py           complains about the functions of FOLDERS
+  docstrings.py           complains about the functions of all C and C++ files
   docstrings.py FILE...   complains about those of these files
 
-The comment of a function is directly above it: lines with three slashes or, in a header of C, a block in the first column. Comments of types and
-members are nouns, and not looked at. A verb is one of VERBS, because a word that ends in s can also be a noun.
+The comment of a function is directly above it: lines with three slashes or, in C, a block in the first column. Comments of types and
+members are nouns, and those above a macro say what a test is about: they are not looked at. A verb is one of VERBS, because a word that
+ends in s can also be a noun.
 """
 
 import re
@@ -15,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("libdrom", "plugins", "tools/drom", "tools/text")
+FILES = ("*.h", "*.hpp", "*.c", "*.cpp")
 VERBS = frozenset("""
     Aborts Acknowledges Acts Adds Adopts Advances Allows Answers Appends Applies Asks Asserts Attaches Becomes Begins Blanks Brings Builds Calls
     Carries Changes Checks Chooses Claims Clears Closes Compares Complains Completes Computes Confines Continues Converts Copies Counts Creates Cuts
@@ -58,8 +59,7 @@ def complaints(name: str, text: str) -> list[str]:
 
 
 def main() -> int:
-    patterns = [f"{folder}/*.{ending}" for folder in FOLDERS for ending in ("h", "hpp", "cpp")]
-    listed = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    listed = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "--", *FILES]
     names = sys.argv[1:] or subprocess.run(listed, capture_output=True, text=True, check=True).stdout.splitlines()
     found = [text for name in names if (ROOT / name).is_file() for text in complaints(name, (ROOT / name).read_text())]
     print(*found, sep="\n", end="\n" if found else "")

@@ -21,7 +21,7 @@ Job job_of(int partition, int qos, double max_slowdown = kInfinite) {
     return job;
 }
 
-/// Partitions debug 0 and long 1; QOS low 0 and high 1.
+/// Returns limits where partitions are debug 0 and long 1, and QOS are low 0 and high 1.
 MateLimits limits_of(const char* partitions, const char* qos, const char* order = "none") {
     MateLimits limits;
     EXPECT_TRUE(read_limits(limits.partitions, partitions));
@@ -99,7 +99,7 @@ TEST(Limits, AreReadAsTheyArePrinted) {
     EXPECT_EQ(text_of(names), "low/2/high");
 }
 
-/// The machine's only running job would be slowed down to 1.1 by the guest.
+/// Asks for a guest that would slow the machine's only running job down to 1.1.
 Refusal asked(const Job& mate, const Job& guest, const SlowdownRules& rules) {
     Cluster cluster(Machine::uniform(2, 4));
     Job running = mate;

@@ -30,7 +30,7 @@ std::string record_of(const Site& site, const Parameters& asked) {
     return text;
 }
 
-/// Four nodes of eight cores, three jobs; the last one waits.
+/// Returns the record of four nodes of eight cores and three jobs, of which the last one waits.
 std::string story(const std::string& setting = "easy") {
     Site site;
     site.partitions = {policy::Machine::uniform(4, 8)};
@@ -292,7 +292,7 @@ TEST(Record, AnEnergyModelThatCannotBeIsRefused) {
               before + "a partition without a line state of its nominal frequency");
 }
 
-/// Another byte, or another value of one word.
+/// Changes a byte, or the value of one word.
 std::string damaged(std::string text) {
     const auto at = *rc::gen::inRange<std::size_t>(0, text.size() - 1);
     const std::size_t equals = text.find('=', at);

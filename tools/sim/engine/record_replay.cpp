@@ -64,7 +64,8 @@ public:
     }
     Done add(std::string_view line) { return record::add_line(model_, line); }
 
-    /// Errors: why the policy cannot decide about this machine, as the rest of a sentence about what follows it.
+    /// Checks that the policy can decide about this machine. Errors: why it cannot, as the rest of a sentence about
+    /// what follows it.
     Done complete(const policy::Policy& policy) const {
         if (machines_.empty()) return wrong("comes before the machine; lines partition and class come first");
         for (const Machine& machine : machines_) {
