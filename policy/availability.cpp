@@ -66,14 +66,15 @@ Seconds rounded_up(Seconds at, Seconds resolution) {
 
 }  // namespace
 
-Availability::Availability(const Cluster& cluster, Seconds now, Seconds resolution) {
+Availability::Availability(const Cluster& cluster, Seconds now, Seconds resolution)
+    : now_(now), resolution_(resolution) {
     const std::vector<NodeClass>& all = cluster.machine().classes;
     const bool alike = all.size() == 1;
     for (const NodeClass& one : all) {
         OfClass of{&one, Timeline(now, alike ? cluster.free().count() : cluster.free().common(one.nodes).count())};
         for (const Release& release : cluster.releases()) {
             const int nodes = alike ? release.nodes : cluster.piece(release.piece).nodes.common(one.nodes).count();
-            if (nodes > 0) of.timeline.release(rounded_up(std::max(release.at, now + 1), resolution), nodes);
+            if (nodes > 0) of.timeline.release(released(release.at), nodes);
         }
         classes_.push_back(std::move(of));
     }
@@ -113,5 +114,7 @@ int Availability::min_free(const NodeFilter& filter, Seconds from, Seconds to) c
         if (of.alike->suits(filter)) nodes += std::max(0, of.timeline.min_free(from, to));
     return nodes;
 }
+
+Seconds Availability::released(Seconds at) const { return rounded_up(std::max(at, now_ + 1), resolution_); }
 
 }  // namespace drom::policy

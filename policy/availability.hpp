@@ -55,12 +55,15 @@ public:
     void reserve(const Job& job, Seconds from, Seconds to);
     /// Returns the suitable nodes that no job needs in [from, to).
     int min_free(const NodeFilter& filter, Seconds from, Seconds to) const;
+    /// Returns when the map has nodes free whose predicted release is `at`.
+    Seconds released(Seconds at) const;
 
 private:
     struct OfClass {
         const NodeClass* alike;
         Timeline timeline;
     };
+    Seconds now_, resolution_;
     std::vector<OfClass> classes_;
 };
 

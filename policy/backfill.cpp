@@ -222,9 +222,7 @@ private:
         waiting.limit = terms.limit;
         waiting.spare = spare_nodes(rules.sharing, cluster, map, waiting.job, now);
         if (considered.refusal != Refusal::kNone) return false;
-        if (rules.keep_first && terms.first != nullptr &&
-            delays(cluster, *terms.first, waiting.job, considered.mates, now))
-            return false;
+        if (delays(rules.keep, cluster, map, terms, waiting.job, considered.mates, now)) return false;
         Decision decision;
         decision.job = waiting.job.id;
         decision.at = now;
@@ -238,8 +236,39 @@ private:
         return true;
     }
 
+    /// Returns whether the guest would delay a reservation that is to be kept.
+    static bool delays(SlowdownRules::Keep keep, const Cluster& cluster, const Availability& map, const Terms& terms,
+                       const Job& guest, const MateSet& chosen, Seconds now) {
+        if (terms.first == nullptr || keep == SlowdownRules::Keep::kNone) return false;
+        if (delays(cluster, *terms.first, guest, chosen, now)) return true;
+        return keep == SlowdownRules::Keep::kAll && delays_any(cluster, map, guest, chosen);
+    }
+
+    /// Returns when the mate's nodes are free again. Where nodes are reserved until the limit, it moves by no more than
+    /// the guest's limit.
+    static Seconds end_beside(const RunningJob& running, const Mate& mate, const Job& guest) {
+        return running.job.reserve_limit ? running.limit_end + guest.limit : mate.end;
+    }
+
+    /// Returns whether a mate keeps nodes for longer that the map has for another job meanwhile.
+    static bool delays_any(const Cluster& cluster, Availability map, const Job& guest, const MateSet& chosen) {
+        for (const Mate& mate : chosen.mates) {
+            const RunningJob& running = cluster.running(mate.slot);
+            const Seconds end = end_beside(running, mate, guest);
+            Job part = running.job;
+            for (const int number : running.pieces) {
+                const SharedNodes& piece = cluster.piece(number);
+                const Seconds from = map.released(piece.free_at);
+                if (end <= from) continue;
+                part.nodes = piece.nodes.count();
+                if (map.min_free(part.filter, from, end) < part.nodes) return true;
+                map.reserve(part, from, end);
+            }
+        }
+        return false;
+    }
+
     /// Returns whether the mates, or the guest on free nodes, keep nodes that the reserved job needs at its start.
-    /// Where nodes are reserved until the limit, that of a mate moves by no more than the guest's limit.
     static bool delays(const Cluster& cluster, const Reservation& reserved, const Job& guest, const MateSet& chosen,
                        Seconds now) {
         int nodes = cluster.free().count();
@@ -249,8 +278,7 @@ private:
         }
         for (const Mate& mate : chosen.mates) {
             const RunningJob& running = cluster.running(mate.slot);
-            const Seconds end = running.job.reserve_limit ? running.limit_end + guest.limit : mate.end;
-            if (end <= reserved.start) continue;
+            if (end_beside(running, mate, guest) <= reserved.start) continue;
             for (const int number : running.pieces)
                 if (cluster.piece(number).free_at <= reserved.start) nodes -= cluster.piece(number).nodes.count();
         }

@@ -20,7 +20,12 @@ struct SlowdownRules {
     /// Beyond the thesis: share only when the guest's predicted slowdown falls by more than `gain` times what those of
     /// its mates rise together; 0 asks for nothing. See docs/user/simulator.md.
     double gain = 0;
-    bool keep_first = false;  ///< no mate may delay the first reservation of a pass
+    enum class Keep : std::uint8_t {
+        kNone,
+        kFirst,  ///< the first of the pass
+        kAll,    ///< those of the jobs before the guest in the queue
+    };
+    Keep keep = Keep::kNone;  ///< reservations that no mate may delay
     static constexpr int kAsBackfill = -1;
     int depth = kAsBackfill;  ///< waiting jobs that may share; kAsBackfill: those that the backfill looks at; 0: all
 };

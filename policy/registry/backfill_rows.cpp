@@ -65,6 +65,19 @@ Read set_qos(Rules& rules, std::string_view text) {
 
 std::string qos_text(const Rules& rules) { return rules.sharing.sharing.limits.strict ? "strict" : "any"; }
 
+constexpr const char* kKept[] = {"none", "first", "all"};
+
+Read set_keep(Rules& rules, std::string_view text) {
+    for (std::size_t i = 0; i < std::size(kKept); ++i) {
+        if (text != kKept[i]) continue;
+        rules.sharing.keep = static_cast<SlowdownRules::Keep>(i);
+        return {};
+    }
+    return tl::unexpected(std::string("has to be none, first or all"));
+}
+
+std::string keep_text(const Rules& rules) { return kKept[static_cast<std::size_t>(rules.sharing.keep)]; }
+
 constexpr const char* kPredictors[] = {"request", "last2", "knn"};
 
 Read read_predictor(PredictionRules::Kind& into, std::string_view text) {
@@ -144,8 +157,7 @@ constexpr Option<Rules> kSharing[] = {
      [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.sharing.add_free_nodes, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.add_free_nodes); }},
     {"parts", "yes|no", "a guest takes as many of a mate's nodes as it needs, of any number of mates",
      [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.sharing.parts, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.parts); }},
-    {"keep_first", "yes|no", "no mate may delay the first reservation of a pass",
-     [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.keep_first, v); }, [](const Rules& r) { return text_of(r.sharing.keep_first); }},
+    {"keep", "none|first|all", "reservations that no mate may delay: the first of a pass, or those of all jobs before the guest", set_keep, keep_text},
     {"sharing_depth", "N", "waiting jobs that may share; backfill: those that the backfill looks at; 0: all", set_sharing_depth, sharing_depth_text},
     {"sd_prediction", "NAME", "as prediction, but of jobs that share only: reservations go by requests",
      [](Rules& r, std::string_view v) { return read_predictor(r.sd_prediction, v); }, [](const Rules& r) { return predictor_text(r.sd_prediction); }},
@@ -178,7 +190,7 @@ BackfillPolicy sd_deep() {
     BackfillPolicy rules;
     rules.sharing.limit = Limit::kInfinite;
     rules.sharing.gain = 100;
-    rules.sharing.keep_first = true;
+    rules.sharing.keep = SlowdownRules::Keep::kFirst;
     rules.sharing.depth = 0;
     rules.sharing.sharing.parts = true;
     rules.sd_prediction = PredictionRules::Kind::kNearest;

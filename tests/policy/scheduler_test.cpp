@@ -250,8 +250,71 @@ TEST(Slowdown, NoMateDelaysTheFirstReservationWhereTheRulesSaySo) {
     sharing.sharing.parts = true;
     const std::vector<Timed> jobs = behind_a_wide_job(timed(2, 6, 4, 50, 100));
     EXPECT_EQ(shared(jobs, sharing).how.at(2), How::kShared);
-    sharing.keep_first = true;
+    sharing.keep = SlowdownRules::Keep::kFirst;
     EXPECT_NE(shared(jobs, sharing).how.at(2), How::kShared);
+}
+
+TEST(Slowdown, NoMateDelaysAnyReservationWhereTheRulesSaySo) {
+    // Job 2 is to start on the nodes of job 1 at 500, job 3 on those of job 0 at 1000. The guest would keep those to
+    // 1050.
+    std::vector<Timed> jobs = {timed(0, 0, 4, 1000, 1000), timed(1, 0, 6, 500, 500), timed(2, 1, 6, 1000, 1000),
+                               timed(3, 2, 4, 100, 100), timed(4, 3, 4, 50, 100)};
+    for (const std::size_t rigid : {1U, 2U, 3U}) jobs[rigid].job.kind = Kind::kRigid;
+    BackfillRules rules = BackfillRules::easy();
+    rules.reservations = 0;
+    SlowdownRules sharing;
+    sharing.limit = SlowdownRules::Limit::kInfinite;
+    const auto how = [&](SlowdownRules::Keep keep) {
+        sharing.keep = keep;
+        return replay(jobs, *backfill(rules, sharing), Machine::uniform(10, 4)).how.at(4);
+    };
+    EXPECT_EQ(how(SlowdownRules::Keep::kNone), How::kShared);
+    EXPECT_EQ(how(SlowdownRules::Keep::kFirst), How::kShared);
+    EXPECT_EQ(how(SlowdownRules::Keep::kAll), How::kInOrder);
+}
+
+/// Returns the starts that all waiting jobs are promised on nodes of their own, in the order of the queue.
+std::map<JobId, Seconds> promised(const Cluster& cluster, const std::vector<Job>& queue, Seconds now) {
+    std::map<JobId, Seconds> starts;
+    Availability map(cluster, now, 1);
+    for (const Job& job : queue) {
+        const Seconds start = starts[job.id] = map.earliest(job, now);
+        map.reserve(job, start, start + job.request);
+    }
+    return starts;
+}
+
+// Jobs after the first guest may move: the reservation of the guest itself is free.
+TEST(SlowdownProperties, NoGuestDelaysAJobBeforeItWhereAllReservationsAreKept) {
+    EXPECT_TRUE(holds("kept", [] {
+        BackfillRules rules = BackfillRules::easy();
+        rules.reservations = 0;
+        SlowdownRules sharing;
+        sharing.limit = SlowdownRules::Limit::kInfinite;
+        sharing.keep = SlowdownRules::Keep::kAll;
+        sharing.sharing.parts = *rc::gen::arbitrary<bool>();
+        const auto scheduler = backfill(rules, sharing);
+        Seconds now = 0;
+        Cluster cluster = random_cluster(Machine::uniform(12, 4), sharing.sharing, now, 20);
+        std::vector<Job> queue;
+        for (JobId id = 100, end = 100 + *rc::gen::inRange(1, 12); id < end; ++id) {
+            queue.push_back(random_job(id, now, 8));
+            queue.back().kind = *rc::gen::element(Kind::kRigid, Kind::kMalleable);
+            scheduler->submit(queue.back());
+        }
+        const std::map<JobId, Seconds> before = promised(cluster, queue, now);
+        Changes changes;
+        scheduler->pass({&cluster, 1}, now, false, changes);
+        const auto started = [&changes](const Job& job, bool shared) {
+            return std::ranges::any_of(changes.started, [&](const Start& start) {
+                return start.job.id == job.id && (!shared || start.decision.how == How::kShared);
+            });
+        };
+        queue.erase(std::ranges::find_if(queue, [&](const Job& job) { return started(job, true); }), queue.end());
+        for (const Job& job : queue) RC_ASSERT(started(job, false) == (before.at(job.id) <= now));
+        std::erase_if(queue, [&](const Job& job) { return started(job, false); });
+        for (const auto& [id, start] : promised(cluster, queue, now)) RC_ASSERT(start == before.at(id));
+    }));
 }
 
 TEST(Slowdown, TheDynamicLimitIsTheMeanOfWhatRuns) {

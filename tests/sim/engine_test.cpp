@@ -91,7 +91,7 @@ std::string random_setting() {
     setting += ",jobs_per_node=" + *rc::gen::element<std::string>("2", "2", "3");
     setting += ",add_free_nodes=" + *rc::gen::element<std::string>("yes", "no");
     setting += ",parts=" + *rc::gen::element<std::string>("yes", "no");
-    setting += ",keep_first=" + *rc::gen::element<std::string>("yes", "no");
+    setting += ",keep=" + *rc::gen::element<std::string>("none", "first", "all");
     setting += ",sd_prediction=" + *rc::gen::element<std::string>("request", "last2", "knn");
     setting += ",prediction=" + *rc::gen::element<std::string>("request", "request", "knn");
     return setting;
