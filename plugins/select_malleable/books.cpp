@@ -84,9 +84,8 @@ void Books::set_limits(const std::vector<JobId>& changed) {
         job_record_t* record = record_of(id);
         const policy::RunningJob* running = running_.coscheduler().find(id);
         if (record == nullptr || running == nullptr || record->time_limit == INFINITE) continue;
-        const Seconds whole = running->end - running->start;
-        const uint32_t more = minutes(whole) - std::min(minutes(whole), minutes(running->job.request));
         const uint32_t own = own_limit(*record);
+        const uint32_t more = limit_for(*record, running->end - running->start, running->job.request) - own;
         const std::string word = more == 0 ? "" : std::to_string(own) + "+" + std::to_string(more);
         if (value_of(comment_of(*record), kLimitWord).value_or("") != word)
             set_comment(*record, with_value(comment_of(*record), kLimitWord, word));

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bounds.hpp"
 #include "cons_tres.hpp"
 
 namespace drom::slurm {
@@ -214,18 +215,16 @@ JobId MateSearch::beyond_limits(const job_record_t& guest, const Event& proposal
 }
 
 std::string MateSearch::why_not(const job_record_t& job, const NodeSet& nodes, Seconds end) const {
-    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
-    const bool pending = IS_JOB_PENDING(record);
-    const Seconds start = pending ? running_.last_now() : static_cast<Seconds>(job.start_time);
-    std::string why;
-    if (job.part_ptr != nullptr && job.part_ptr->max_time != INFINITE && minutes(end - start) > job.part_ptr->max_time)
-        why = "MaxTime of partition " + std::string(job.part_ptr->name);
-    else if (const std::string name = reservation_before(job, nodes, running_.last_now(), end); !name.empty())
-        why = "the beginning of reservation " + name;
-    if (!why.empty())
-        slurm_verbose("select/malleable: job %u cannot share: its limit would be extended beyond %s", job.job_id,
-                      why.c_str());
-    return why;
+    const Seconds now = running_.last_now();
+    const policy::RunningJob* running = running_.coscheduler().find(job.job_id);
+    const Seconds request = running != nullptr ? running->job.request : requested(job);
+    const uint32_t limit = limit_for(job, end - (running != nullptr ? running->start : now), request);
+    const std::vector<policy::Bound> bounds = bounds_of(job, nodes, now);
+    const policy::Bound* bound = policy::passed(bounds, end_with(job, limit, now));
+    if (bound == nullptr) return "";
+    slurm_verbose("select/malleable: job %u cannot share: its limit would be extended beyond %s", job.job_id,
+                  bound->what.c_str());
+    return bound->what;
 }
 
 std::optional<Event> MateSearch::take_proposal(const job_record_t* job) {

@@ -134,6 +134,38 @@ runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
     eventually "without the reservation it shares" runs "$GUEST"
 }
 
+# reserved FLAGS: makes a reservation of all nodes for three minutes.
+reserved() {
+    scontrol create reservation reservationname=ours starttime=now duration=3 users="$(id -un)" nodes=ALL flags="$1"
+}
+# not_reserved: takes it back; its jobs have to end first.
+not_reserved() {
+    scancel -u "$(id -un)"
+    eventually "the jobs have ended" no_jobs
+    scontrol delete reservationname=ours
+}
+
+@test "a job is not extended beyond the end of its own reservation, where it would be killed" {
+    reserved ignore_jobs
+    running_job MATE --reservation=ours -N4 -t 3
+    waiting_job GUEST --reservation=ours -N4 -t 1
+    eventually "the guest was looked at" looked_at "$GUEST" share
+    sleep 3
+    waits "$GUEST"
+    expect "$(field "$MATE" TimeLimit)" 00:03:00
+    scontrol update reservationname=ours duration=30
+    eventually "in a longer reservation it shares" runs "$GUEST"
+    not_reserved
+}
+
+@test "a job may be extended beyond the end of its own reservation if that is flexible" {
+    reserved flex,ignore_jobs
+    running_job MATE --reservation=ours -N4 -t 3
+    running_job GUEST --reservation=ours -N4 -t 1
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+    not_reserved
+}
+
 @test "a step of a shrunk job that asks for all its CPUs runs on those that are left" {
     mate -N1 -w n1
     running_job OTHER -N3 -t 10

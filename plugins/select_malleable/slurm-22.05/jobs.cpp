@@ -97,6 +97,10 @@ uint32_t own_limit(const job_record_t& job) {
     return second.ec == std::errc() && second.ptr == end && own + more == job.time_limit ? own : job.time_limit;
 }
 
+uint32_t limit_for(const job_record_t& job, policy::Seconds whole, policy::Seconds request) {
+    return own_limit(job) + minutes(whole) - std::min(minutes(whole), minutes(request));
+}
+
 policy::Seconds requested(const job_record_t& job) {
     constexpr policy::Seconds kYear = 365 * 86400;
     const bool limited = job.time_limit != INFINITE && job.time_limit != NO_VAL;
@@ -298,22 +302,6 @@ void set_cores_on(job_resources_t& resources, int n, const std::vector<bool>& co
         else
             bit_clear(resources.core_bitmap, first + core);
     }
-}
-
-std::string reservation_before(const job_record_t& job, const NodeSet& nodes, policy::Seconds now,
-                               policy::Seconds end) {
-    std::string name;
-    if (resv_list == nullptr) return name;
-    ListIterator each = list_iterator_create(resv_list);
-    while (const auto* reservation = static_cast<const slurmctld_resv_t*>(list_next(each))) {
-        const bool in_the_way = reservation->start_time < end && reservation->end_time > now &&
-                                reservation->resv_id != job.resv_id && reservation->node_bitmap != nullptr;
-        if (!in_the_way || node_set(reservation->node_bitmap).common(nodes).empty()) continue;
-        name = reservation->name == nullptr ? "?" : reservation->name;
-        break;
-    }
-    list_iterator_destroy(each);
-    return name;
 }
 
 }  // namespace drom::slurm

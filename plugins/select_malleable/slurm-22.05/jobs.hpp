@@ -50,6 +50,9 @@ inline constexpr const char* kLimitWord = "timelimit";
 /// own now.
 uint32_t own_limit(const job_record_t& job);
 
+/// Returns the limit in minutes with which a job runs `whole` seconds instead of the `request` of its own limit.
+uint32_t limit_for(const job_record_t& job, policy::Seconds whole, policy::Seconds request);
+
 /// Returns the seconds on all its cores; a year for a job without a limit.
 policy::Seconds requested(const job_record_t& job);
 
@@ -79,10 +82,5 @@ int position(const job_resources_t& resources, int node);
 /// Returns which of the cores of its `n`-th node it has.
 std::vector<bool> cores_on(const job_resources_t& resources, int n);
 void set_cores_on(job_resources_t& resources, int n, const std::vector<bool>& cores);
-
-/// Returns the name of a reservation that begins before `end` on one of these nodes and is not the job's own; empty:
-/// there is none.
-std::string reservation_before(const job_record_t& job, const policy::NodeSet& nodes, policy::Seconds now,
-                               policy::Seconds end);
 
 }  // namespace drom::slurm
