@@ -14,6 +14,7 @@
 #include "common/admin_comment.hpp"
 #include "cons_tres.hpp"
 #include "core_sets.hpp"
+#include "promises.hpp"
 
 namespace drom::slurm {
 
@@ -122,6 +123,14 @@ void Books::comment(JobId id) {
         text = with_value(text, "shared", std::to_string(shared) + "s");
     }
     set_comment(*record, text);
+}
+
+void Books::note_delay(JobId id, Seconds seconds) const {
+    job_record_t* record = record_of(id);
+    if (record == nullptr) return;
+    set_comment(*record, with_value(comment_of(*record), kDelayWord, std::to_string(seconds) + "s"));
+    slurm_info("select/malleable: the start of job %u has been moved by %lld s in all", record->job_id,
+               static_cast<long long>(seconds));
 }
 
 void Books::read_comment(const job_record_t& job) {

@@ -34,6 +34,8 @@ public:
     /// Writes into the admin comment with which jobs this one shares, since when, and its predicted slowdown; later for
     /// how long it has shared.
     void comment(policy::JobId id);
+    /// Writes into the comment of a job that waits by how much sharing has moved its start at most.
+    void note_delay(policy::JobId id, policy::Seconds seconds) const;
     /// Reads from the comment since when the job shares.
     void read_comment(const job_record_t& job);
     /// Returns whether the job's comment says that it shares.

@@ -15,6 +15,7 @@ namespace drom::slurm {
 using policy::Event;
 using policy::JobId;
 using policy::NodeSet;
+using policy::Promise;
 using policy::Refusal;
 using policy::Seconds;
 
@@ -47,6 +48,14 @@ bool MateSearch::may_share(const Question& question) const {
 }
 
 int MateSearch::test(Question& question) {
+    const bool plans = SELECT_IS_MODE_WILL_RUN(question.mode) && (question.job->bit_flags & BACKFILL_TEST) != 0;
+    if (plans || planned_ != question.job) planned_ = plans ? question.job : nullptr;
+    const int found = answer(question);
+    if (plans && found == SLURM_SUCCESS) promises_.note(*question.job, question.nodes);
+    return found;
+}
+
+int MateSearch::answer(Question& question) {
     if (SELECT_IS_MODE_RUN_NOW(question.mode)) ready_.job = nullptr;
     if (may_share(question)) return SELECT_IS_MODE_RUN_NOW(question.mode) ? run_now(question) : will_run(question);
     return ask(question);
@@ -119,7 +128,7 @@ int MateSearch::run_now(Question& question) {
     return answer;
 }
 
-std::optional<Event> MateSearch::look_for_mates(Question& question, const NodeSet& within) {
+std::optional<Proposal> MateSearch::look_for_mates(Question& question, const NodeSet& within) {
     const auto offer = estimate(question);
     return offer ? arrange(question, within, *offer) : std::nullopt;
 }
@@ -163,7 +172,7 @@ std::optional<MateSearch::Offer> MateSearch::estimate(const Question& question) 
     return offer;
 }
 
-std::optional<Event> MateSearch::arrange(Question& question, const NodeSet& within, const Offer& offer) {
+std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& within, const Offer& offer) {
     constexpr int kTries = 4;  // under slurmctld's locks, for each waiting job
     const policy::Job guest = described(*question.job, offer.nodes);
     NodeSet usable = within;
@@ -172,13 +181,21 @@ std::optional<Event> MateSearch::arrange(Question& question, const NodeSet& with
         if (required.count() != offer.nodes) return std::nullopt;
         usable = usable.common(required);
     }
+    const std::vector<Promise> promises = promises_.before(*question.job, planned_ == question.job);
+    const Seconds now = running_.now();
+    const double factor = running_.coscheduler().rules().sharing.sharing_factor;
+    usable =
+        free_of(promises, usable, delay_max_, now + static_cast<Seconds>(static_cast<double>(guest.request) / factor));
     for (int tries = 0; tries < kTries; ++tries) {
-        Event proposal = running_.coscheduler().propose(guest, usable, offer.static_start, running_.now());
-        if (proposal.refusal != Refusal::kNone) return std::nullopt;
-        const JobId beyond = beyond_limits(*question.job, proposal);
+        Event plan = running_.coscheduler().propose(guest, usable, offer.static_start, now);
+        if (plan.refusal != Refusal::kNone) return std::nullopt;
+        const JobId beyond = beyond_limits(*question.job, plan, promises);
         if (beyond == guest.id) return std::nullopt;
-        if (beyond == 0 && places(question, proposal)) return proposal;
-        usable.erase(running_.nodes_of({beyond != 0 ? beyond : proposal.mates.front()}));
+        if (beyond == 0 && places(question, plan)) {
+            std::vector<Promise> moved = moved_by(*question.job, plan, promises);
+            return Proposal{std::move(plan), std::move(moved)};
+        }
+        usable.erase(running_.nodes_of({beyond != 0 ? beyond : plan.mates.front()}));
     }
     return std::nullopt;
 }
@@ -204,36 +221,72 @@ bool MateSearch::places(Question& question, const Event& proposal) {
 
 /// Returns the first, of the guest and its mates, that cannot have its limit extended so far; 0: all can. A mate whose
 /// steps keep what it is to lend counts as such.
-JobId MateSearch::beyond_limits(const job_record_t& guest, const Event& proposal) const {
+JobId MateSearch::beyond_limits(const job_record_t& guest, const Event& proposal,
+                                const std::vector<Promise>& promises) const {
+    const Seconds guest_end = limit_end(guest, proposal.guest_end);
     for (std::size_t i = 0; i < proposal.mates.size(); ++i) {
         const job_record_t* mate = record_of(proposal.mates[i]);
         if (mate == nullptr || cores_that_steps_keep(*mate) > placed(*mate).cores - proposal.cores ||
-            !why_not(*mate, running_.nodes_of({proposal.mates[i]}), proposal.mate_ends[i]).empty())
+            !mate_may(*mate, limit_end(*mate, proposal.mate_ends[i]), guest_end, promises))
             return proposal.mates[i];
     }
-    return why_not(guest, running_.nodes_of(proposal.mates), proposal.guest_end).empty() ? 0 : proposal.job.id;
+    const NodeSet nodes = running_.nodes_of(proposal.mates);
+    return may_end(guest, bounds_of(guest, nodes, running_.last_now()), guest_end) ? 0 : proposal.job.id;
 }
 
-std::string MateSearch::why_not(const job_record_t& job, const NodeSet& nodes, Seconds end) const {
-    const Seconds now = running_.last_now();
-    const policy::RunningJob* running = running_.coscheduler().find(job.job_id);
-    const Seconds request = running != nullptr ? running->job.request : requested(job);
-    const uint32_t limit = limit_for(job, end - (running != nullptr ? running->start : now), request);
-    const std::vector<policy::Bound> bounds = bounds_of(job, nodes, now);
-    const policy::Bound* bound = policy::passed(bounds, end_with(job, limit, now));
-    if (bound == nullptr) return "";
+/// Returns whether a mate may be extended to `end`, and a guest stay on its nodes until `guest_end`.
+bool MateSearch::mate_may(const job_record_t& mate, Seconds end, Seconds guest_end,
+                          const std::vector<Promise>& promises) const {
+    const NodeSet nodes = running_.nodes_of({mate.job_id});
+    if (!may_end(mate, bounds_of(mate, nodes, running_.last_now()), end)) return false;
+    std::vector<policy::Bound> bounds;
+    for (const Promise& promise : promises)
+        if (auto bound = bound_by(promise, nodes, delay_max_)) bounds.push_back(std::move(*bound));
+    return may_end(mate, bounds, std::max(end, guest_end));
+}
+
+bool MateSearch::may_end(const job_record_t& job, const std::vector<policy::Bound>& bounds, Seconds limit_end) const {
+    const policy::Bound* bound = policy::passed(bounds, limit_end);
+    if (bound == nullptr) return true;
     slurm_verbose("select/malleable: job %u cannot share: its limit would be extended beyond %s", job.job_id,
                   bound->what.c_str());
-    return bound->what;
+    return false;
 }
 
-std::optional<Event> MateSearch::take_proposal(const job_record_t* job) {
+/// Returns when slurmctld would end a job whose limit is extended so that it can run until `end`.
+Seconds MateSearch::limit_end(const job_record_t& job, Seconds end) const {
+    const policy::RunningJob* running = running_.coscheduler().find(job.job_id);
+    const Seconds start = running != nullptr ? running->start : running_.last_now();
+    const Seconds request = running != nullptr ? running->job.request : requested(job);
+    return end_with(job, limit_for(job, end - start, request), running_.last_now());
+}
+
+/// Returns those of the promises that are moved. Without a bound, and without any freedom, none is counted.
+std::vector<Promise> MateSearch::moved_by(const job_record_t& guest, const Event& proposal,
+                                          std::vector<Promise> promises) const {
+    if (delay_max_ == 0 || delay_max_ >= policy::kNever) return {};
+    const Seconds guest_end = limit_end(guest, proposal.guest_end);
+    for (Promise& promise : promises) {
+        Seconds most = 0;
+        for (std::size_t i = 0; i < proposal.mates.size(); ++i) {
+            const Seconds end = std::max(guest_end, limit_end(*record_of(proposal.mates[i]), proposal.mate_ends[i]));
+            most = std::max(most, move_of(promise, running_.nodes_of({proposal.mates[i]}), end));
+        }
+        promise.moved = most == 0 ? 0 : promise.moved + most;
+    }
+    std::erase_if(promises, [](const Promise& promise) { return promise.moved == 0; });
+    return promises;
+}
+
+std::optional<Proposal> MateSearch::take_proposal(const job_record_t* job) {
     if (ready_.job != job) return std::nullopt;
     ready_.job = nullptr;
     return std::move(ready_.proposal);
 }
 
 void MateSearch::forget_all() {
+    planned_ = nullptr;
+    promises_ = {};
     ready_.job = nullptr;
     offers_.clear();
     not_now_.clear();

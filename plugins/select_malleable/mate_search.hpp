@@ -2,6 +2,7 @@
 // mate_search.hpp - searches mates for a job that cannot start alone. Leaves nothing changed.
 #pragma once
 
+#include "promises.hpp"
 #include "running_jobs.hpp"
 
 #include <map>
@@ -24,15 +25,23 @@ struct Question {
     int ask_cons_tres() const;
 };
 
+/// A job beside mates, as it may start now.
+struct Proposal {
+    policy::Event plan;
+    std::vector<policy::Promise> moved;  ///< promises to other jobs that it moves, with by how much in all
+};
+
 class MateSearch {
 public:
     explicit MateSearch(RunningJobs& running) : running_(running) {}
 
+    /// Sets by how many seconds in all sharing may move a start that was promised.
+    void allow_delay(policy::Seconds most) { delay_max_ = most; }
     /// Answers select_p_job_test: as cons_tres does, or that the job starts beside mates, which take_proposal() then
     /// names.
     int test(Question& question);
     /// Returns the proposal of the last test, once, if it was of this job; nothing: the job starts without mates.
-    std::optional<policy::Event> take_proposal(const job_record_t* job);
+    std::optional<Proposal> take_proposal(const job_record_t* job);
     /// Forgets refusals: a job starts, ends, or is changed.
     void forget_refusals() { not_now_.clear(); }
     /// Forgets the offer of a job that has started or ended.
@@ -55,19 +64,26 @@ private:
     };
 
     bool may_share(const Question& question) const;
+    int answer(Question& question);
     int ask(Question& question) const;
     void add_co_runners(List preempted, const bitstr_t* nodes) const;
     int will_run(Question& question);
     int run_now(Question& question);
-    std::optional<policy::Event> look_for_mates(Question& question, const policy::NodeSet& within);
+    std::optional<Proposal> look_for_mates(Question& question, const policy::NodeSet& within);
     bool refused_as_before(const NotNow& asked) const;
     std::optional<Offer> estimate(const Question& question);
     /// Sets the question's nodes to those of mates. Nothing when there are none, or cons_tres would not place the job
     /// there.
-    std::optional<policy::Event> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
+    std::optional<Proposal> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
     bool places(Question& question, const policy::Event& proposal);
-    policy::JobId beyond_limits(const job_record_t& guest, const policy::Event& proposal) const;
-    std::string why_not(const job_record_t& job, const policy::NodeSet& nodes, policy::Seconds end) const;
+    policy::JobId beyond_limits(const job_record_t& guest, const policy::Event& proposal,
+                                const std::vector<policy::Promise>& promises) const;
+    bool mate_may(const job_record_t& mate, policy::Seconds end, policy::Seconds guest_end,
+                  const std::vector<policy::Promise>& promises) const;
+    bool may_end(const job_record_t& job, const std::vector<policy::Bound>& bounds, policy::Seconds limit_end) const;
+    policy::Seconds limit_end(const job_record_t& job, policy::Seconds end) const;
+    std::vector<policy::Promise> moved_by(const job_record_t& guest, const policy::Event& proposal,
+                                          std::vector<policy::Promise> promises) const;
 
     RunningJobs& running_;
     std::map<policy::JobId, Offer> offers_;
@@ -75,8 +91,11 @@ private:
     /// The proposal of the last test, for the start that follows it.
     struct {
         const job_record_t* job = nullptr;
-        policy::Event proposal;
+        Proposal proposal;
     } ready_;
+    Promises promises_;
+    policy::Seconds delay_max_ = 0;
+    const job_record_t* planned_ = nullptr;  ///< that backfill asked about last
 };
 
 }  // namespace drom::slurm

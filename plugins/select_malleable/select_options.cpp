@@ -41,6 +41,13 @@ std::string read_jobs_per_node(std::string_view value, SelectOptions& options) {
     return read(value, jobs) && jobs >= 2 && jobs <= 16 ? "" : "a number from 2 to 16";
 }
 
+std::string read_delay_max(std::string_view value, SelectOptions& options) {
+    constexpr policy::Seconds kYear = 365 * 86400;
+    policy::Seconds& seconds = options.delay_max;
+    if (value == "inf") return seconds = policy::kNever, "";
+    return read(value, seconds) && seconds >= 0 && seconds <= kYear ? "" : "a number of seconds up to a year, or inf";
+}
+
 std::string read_log(std::string_view value, SelectOptions& options) {
     options.log = value;
     return value.starts_with('/') ? "" : "a path that begins with /";
@@ -51,11 +58,9 @@ struct Option {
     std::string (*read)(std::string_view, SelectOptions&);
 };
 
-constexpr Option kOptions[] = {{"sd_max_slowdown", read_max_slowdown},
-                               {"sd_sharing_factor", read_sharing_factor},
-                               {"sd_max_mates", read_max_mates},
-                               {"sd_max_jobs_per_node", read_jobs_per_node},
-                               {"sd_log", read_log}};
+constexpr Option kOptions[] = {{"sd_max_slowdown", read_max_slowdown}, {"sd_sharing_factor", read_sharing_factor},
+                               {"sd_max_mates", read_max_mates},       {"sd_max_jobs_per_node", read_jobs_per_node},
+                               {"sd_delay_max", read_delay_max},       {"sd_log", read_log}};
 
 std::string names() {
     std::string text;

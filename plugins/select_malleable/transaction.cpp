@@ -14,6 +14,7 @@ using policy::Seconds;
 
 void Transaction::rebuild() {
     search_.forget_all();
+    search_.allow_delay(options_.delay_max);
     recovery_.rebuild(options_);
 }
 
@@ -21,7 +22,7 @@ int Transaction::begin(job_record_t* job) {
     const auto proposal = running_.known() ? search_.take_proposal(job) : std::nullopt;
     if (!proposal) return SLURM_SUCCESS;
     search_.forget_refusals();
-    const policy::Event& plan = *proposal;
+    const policy::Event& plan = proposal->plan;
     // An element of an array gets a number of its own only now.
     policy::Job guest = plan.job;
     guest.id = job->job_id;
@@ -41,6 +42,7 @@ int Transaction::begin(job_record_t* job) {
     recovery_.save();
     books_.set_limits(plan.mates);
     for (const JobId id : changed) books_.comment(id);
+    for (const policy::Promise& promise : proposal->moved) books_.note_delay(promise.job, promise.moved);
     slurm_info(
         "select/malleable: job %u shares %d nodes of job %s, %d cores of each: it ends by %s; without sharing it would "
         "have started at %s",

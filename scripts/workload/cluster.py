@@ -105,7 +105,8 @@ def stock(backfill: Backfill) -> Way:
 
 def malleable(backfill: Backfill, sharing: Sharing, plugins: Path, folder: Path, shape: Shape) -> Way:
     settings = common(backfill)
-    settings[0] += (f",sd_max_slowdown={sharing.max_slowdown},sd_sharing_factor={sharing.sharing_factor},sd_max_mates={sharing.max_mates},"
+    # The simulator, with which this is compared, lets guests move the starts that backfill has promised.
+    settings[0] += (f",sd_max_slowdown={sharing.max_slowdown},sd_sharing_factor={sharing.sharing_factor},sd_max_mates={sharing.max_mates},sd_delay_max=inf,"
                     f"sd_log={journal(folder)}")
     # The task plugin, because SPANK alone does not know what a job has without sharing when its step starts on a part
     # of that.

@@ -174,16 +174,6 @@ and_back() {
     and_back
 }
 
-# edited EXPRESSION COMMAND...: runs the command with another slurm.conf.
-edited() {
-    sed -i.orig "$1" "$SLURM_CONF"
-    shift
-    local status=0
-    "$@" || status=$?
-    mv "$SLURM_CONF.orig" "$SLURM_CONF"
-    return "$status"
-}
-
 @test "options that are wrong stop its start with one sentence" {
     kill_controller TERM
     local option

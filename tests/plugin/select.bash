@@ -43,9 +43,20 @@ split() {
     return 1
 }
 have_halves() { [[ $(printf '%s\n' "$(masks "$1" "$2")" "$(masks "$1" "$3")" | sort | paste -sd ' ') == "0-3 4-7" ]]; }
+# looked_at JOB OUTCOME: checks that the backfill scheduler has considered the job, with this outcome.
+looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log"; }
 comment() { squeue -h -j "$1" -O admin_comment:120 | sed 's/ *$//'; }
 log_since() { tail -n "+${LOG_FROM:-1}" "$CLUSTER/log/slurmctld.log"; }
 log_says() { grep -qF "$1" "$CLUSTER/log/slurmctld.log"; }
 # no_errors: checks that the log has no errors since from_here.
 no_errors() { ! log_since | grep -E "error: (select|node_state|job overflow)|over-?allocated|under-?allocated|mis-count"; }
 from_here() { LOG_FROM=$(($(wc -l <"$CLUSTER/log/slurmctld.log") + 1)); }
+# edited EXPRESSION COMMAND...: runs the command with another slurm.conf.
+edited() {
+    sed -i.orig "$1" "$SLURM_CONF"
+    shift
+    local status=0
+    "$@" || status=$?
+    mv "$SLURM_CONF.orig" "$SLURM_CONF"
+    return "$status"
+}

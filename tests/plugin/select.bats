@@ -17,9 +17,6 @@ setup_file() {
     sizes_known
 }
 
-# looked_at JOB OUTCOME: checks that the backfill scheduler has considered the job, with this outcome.
-looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log"; }
-
 @test "a job that would wait starts on half of the cores of a running one, and these go back when it ends" {
     mate -N2
     running_job OTHER -N2 -t 8 # OTHER would lose more than MATE, at any time

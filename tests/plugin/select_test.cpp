@@ -26,6 +26,7 @@ TEST(SelectOptions, AreTheThesissWhereNothingIsSaid) {
     EXPECT_EQ(options->rules.sharing.sharing_factor, 0.5);
     EXPECT_EQ(options->rules.sharing.max_mates, 2);
     EXPECT_EQ(options->rules.sharing.jobs_per_node, 2);
+    EXPECT_EQ(options->delay_max, 0);
     EXPECT_EQ(options->log, "");
     EXPECT_TRUE(read_scheduler_parameters(""));
 }
@@ -42,6 +43,8 @@ TEST(SelectOptions, StandBetweenSlurmsOwn) {
     EXPECT_EQ(options->rules.sharing.jobs_per_node, 4);
     EXPECT_EQ(options->log, "/var/log/sd");
     EXPECT_EQ(read_scheduler_parameters("sd_max_slowdown=inf")->rules.limit, Limit::kInfinite);
+    EXPECT_EQ(read_scheduler_parameters("sd_delay_max=90")->delay_max, 90);
+    EXPECT_EQ(read_scheduler_parameters("sd_delay_max=inf")->delay_max, drom::policy::kNever);
 }
 
 TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
@@ -51,7 +54,7 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
     };
     EXPECT_EQ(why("sd_maxslowdown=3"),
               "SchedulerParameters: sd_maxslowdown=3: there is no such option; there are sd_max_slowdown, "
-              "sd_sharing_factor, sd_max_mates, sd_max_jobs_per_node, sd_log");
+              "sd_sharing_factor, sd_max_mates, sd_max_jobs_per_node, sd_delay_max, sd_log");
     for (const char* value : {"", "1", "0", "-3", "x", "3x", "nan", "1e999", "infinite", "Dynamic"})
         EXPECT_EQ(why(("bf_window=9,sd_max_slowdown=" + std::string(value)).c_str()),
                   "SchedulerParameters: sd_max_slowdown=" + std::string(value) +
@@ -63,6 +66,10 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
     EXPECT_EQ(why("sd_max_mates"), "SchedulerParameters: sd_max_mates: it has to be a number from 1 to 16");
     EXPECT_EQ(why("sd_max_jobs_per_node=1"),
               "SchedulerParameters: sd_max_jobs_per_node=1: it has to be a number from 2 to 16");
+    for (const char* value : {"", "-1", "x", "5m", "31536001"})
+        EXPECT_EQ(why(("sd_delay_max=" + std::string(value)).c_str()),
+                  "SchedulerParameters: sd_delay_max=" + std::string(value) +
+                      ": it has to be a number of seconds up to a year, or inf");
     EXPECT_EQ(why("sd_log=sd.log"), "SchedulerParameters: sd_log=sd.log: it has to be a path that begins with /");
 }
 

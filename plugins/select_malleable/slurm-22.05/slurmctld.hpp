@@ -17,6 +17,7 @@ extern "C" {
 #include "src/common/job_resources.h"
 #include "src/common/list.h"
 #include "src/common/log.h"
+#include "src/common/node_conf.h"
 #include "src/common/parse_time.h"
 #include "src/common/read_config.h"
 #include "src/common/run_in_daemon.h"
@@ -37,8 +38,10 @@ static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSI
 #pragma weak get_job_resources_offset
 #pragma weak job_list
 #pragma weak last_job_update
+#pragma weak node_name2bitmap
 #pragma weak node_record_count
 #pragma weak node_record_table_ptr
 #pragma weak resv_list
+#pragma weak slurmctld_diag_stats
 
 #include "undefined_macros.hpp"
