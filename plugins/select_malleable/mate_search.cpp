@@ -94,14 +94,18 @@ int MateSearch::will_run(Question& question) {
     const Bits may_have(question.nodes);
     const int answer = question.ask_cons_tres();
     const time_t static_start = question.job->start_time;
-    offers_.erase(question.job->job_id);
+    const Place place{question.job->job_id, partition_of(*question.job)};
+    offers_.erase(place);
+    constexpr std::size_t kRemembered = 65536;  // jobs that were cancelled are not told of
+    if (starts_.size() > kRemembered) starts_.clear();
+    starts_[place] = {answer == SLURM_SUCCESS ? static_start : policy::kNever, running_.now()};
     if (answer != SLURM_SUCCESS || static_start <= running_.now()) return answer;
     const int count = bit_set_count(question.nodes);
     if (!asks_for_whole_nodes(*question.job, question.nodes, count)) return answer;
     const Bits statically(question.nodes);
-    const Offer offer{static_start, count, running_.now()};
-    if (arrange(question, node_set(may_have), offer)) {
-        offers_[question.job->job_id] = offer;
+    const Offer offer{std::min<Seconds>(static_start, start_elsewhere(question)), count, running_.now()};
+    if (offer.static_start > running_.now() && arrange(question, node_set(may_have), offer)) {
+        offers_[place] = offer;
         return SLURM_SUCCESS;
     }
     bit_copybits(question.nodes, statically);
@@ -113,10 +117,10 @@ int MateSearch::run_now(Question& question) {
     const Bits may_have(question.nodes);
     const int answer = ask(question);
     if (answer == SLURM_SUCCESS) return answer;
-    const JobId id = question.job->job_id;
     NotNow asked{running_.now(), question.min_nodes, question.max_nodes, described(*question.job, 1),
                  node_set(may_have)};
-    if (refused_as_before(asked)) return answer;
+    const Place place{asked.job.id, partition_of(*question.job)};
+    if (refused_as_before(place, asked)) return answer;
     const Bits statically(question.nodes);
     if (auto proposal = look_for_mates(question, asked.nodes)) {
         ready_.job = question.job;
@@ -124,7 +128,7 @@ int MateSearch::run_now(Question& question) {
         return SLURM_SUCCESS;
     }
     bit_copybits(question.nodes, statically);
-    not_now_[id] = std::move(asked);
+    not_now_[place] = std::move(asked);
     return answer;
 }
 
@@ -136,11 +140,10 @@ std::optional<Proposal> MateSearch::look_for_mates(Question& question, const Nod
 /// Returns whether an earlier refusal stands. The main scheduler asks about the first job of the queue after each
 /// submission. The time of its start is costly to find. A refusal therefore stands until the backfill scheduler has
 /// made a new offer, or for half a minute.
-bool MateSearch::refused_as_before(const NotNow& asked) const {
+bool MateSearch::refused_as_before(const Place& place, const NotNow& asked) const {
     constexpr Seconds kLong = 30;
-    const auto found = not_now_.find(asked.job.id);
-    if (found == not_now_.end() || asked.at - found->second.at > kLong || offers_.count(asked.job.id) != 0)
-        return false;
+    const auto found = not_now_.find(place);
+    if (found == not_now_.end() || asked.at - found->second.at > kLong || offers_.count(place) != 0) return false;
     const NotNow& before = found->second;
     const auto demand = [](const NotNow& n) {
         return std::tuple(n.min_nodes, n.max_nodes, n.job.request, n.job.min_cores, n.job.submit, n.job.kind,
@@ -149,27 +152,63 @@ bool MateSearch::refused_as_before(const NotNow& asked) const {
     return demand(before) == demand(asked) && before.nodes == asked.nodes;
 }
 
-/// Returns when the job would start without sharing, and on how many nodes: as the backfill scheduler has just been
-/// told, or by asking about all nodes of its partition. Nothing: it could start now, on others than these; or never.
+/// Returns when the job would start without sharing, in any of its partitions, and on how many nodes in this one: as
+/// the backfill scheduler has just been told, or by asking about all nodes. Nothing: it could start now, on others than
+/// these; or never.
 std::optional<MateSearch::Offer> MateSearch::estimate(const Question& question) {
     constexpr Seconds kFresh = 5;
-    const auto offered = offers_.find(question.job->job_id);
+    const auto offered = offers_.find({question.job->job_id, partition_of(*question.job)});
     if (offered != offers_.end() && running_.now() - offered->second.made <= kFresh) return offered->second;
-    if (question.job->part_ptr == nullptr || avail_node_bitmap == nullptr) return std::nullopt;
-    const Bits nodes(question.job->part_ptr->node_bitmap);
+    auto offer = ask_later(question);
+    if (!offer || offer->nodes == 0) return std::nullopt;
+    offer->static_start = std::min(offer->static_start, start_elsewhere(question));
+    return offer->static_start > running_.now() ? offer : std::nullopt;
+}
+
+/// Asks cons_tres when the job would start on the nodes of its present partition. Nothing: never. No nodes: these are
+/// not whole ones.
+std::optional<MateSearch::Offer> MateSearch::ask_later(const Question& question) const {
+    job_record_t& job = *question.job;
+    if (job.part_ptr == nullptr || job.part_ptr->node_bitmap == nullptr || avail_node_bitmap == nullptr)
+        return std::nullopt;
+    const Bits nodes(job.part_ptr->node_bitmap);
     bit_and(nodes, avail_node_bitmap);
-    const time_t start_before = question.job->start_time;
+    if (job.details->exc_node_bitmap != nullptr) bit_and_not(nodes, job.details->exc_node_bitmap);
+    const time_t start_before = job.start_time;
+    const uint64_t flags_before = job.bit_flags;
+    job.bit_flags &= ~static_cast<uint64_t>(TEST_NOW_ONLY);
     Question later = question;
     later.nodes = nodes;
     later.mode = SELECT_MODE_WILL_RUN;
     later.candidates = nullptr;
     later.preempted = nullptr;
     const int answer = later.ask_cons_tres();
-    const Offer offer{question.job->start_time, bit_set_count(nodes), running_.now()};
-    question.job->start_time = start_before;
-    if (answer != SLURM_SUCCESS || offer.static_start <= running_.now()) return std::nullopt;
-    if (!asks_for_whole_nodes(*question.job, nodes, offer.nodes)) return std::nullopt;
-    return offer;
+    const Seconds start = job.start_time;
+    job.start_time = start_before;
+    job.bit_flags = flags_before;
+    if (answer != SLURM_SUCCESS) return std::nullopt;
+    const int count = bit_set_count(nodes);
+    return Offer{start, asks_for_whole_nodes(job, nodes, count) ? count : 0, running_.last_now()};
+}
+
+/// Returns when the job would start without sharing in another of its partitions; never, where it has only one. Cost: a
+/// question to cons_tres for each of which backfill has not asked of late.
+Seconds MateSearch::start_elsewhere(const Question& question) {
+    Seconds earliest = policy::kNever;
+    for (part_record_t* partition : other_partitions(*question.job))
+        earliest = std::min(earliest, start_in(question, *partition));
+    return earliest;
+}
+
+Seconds MateSearch::start_in(const Question& question, part_record_t& partition) {
+    constexpr Seconds kOfLate = 60;
+    const auto told = starts_.find({question.job->job_id, partition.name});
+    if (told != starts_.end() && running_.now() - told->second.made <= kOfLate && told->second.at > running_.now())
+        return told->second.at;
+    part_record_t* const present = std::exchange(question.job->part_ptr, &partition);
+    const auto offer = ask_later(question);
+    question.job->part_ptr = present;
+    return offer ? offer->static_start : policy::kNever;
 }
 
 std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& within, const Offer& offer) {
@@ -284,7 +323,14 @@ std::optional<Proposal> MateSearch::take_proposal(const job_record_t* job) {
     return std::move(ready_.proposal);
 }
 
+void MateSearch::forget_offer(JobId id) {
+    const auto is_of_job = [id](const auto& kept) { return kept.first.first == id; };
+    std::erase_if(offers_, is_of_job);
+    std::erase_if(starts_, is_of_job);
+}
+
 void MateSearch::forget_all() {
+    starts_.clear();
     planned_ = nullptr;
     promises_ = {};
     ready_.job = nullptr;

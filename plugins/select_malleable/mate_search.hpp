@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace drom::slurm {
@@ -45,13 +46,22 @@ public:
     /// Forgets refusals: a job starts, ends, or is changed.
     void forget_refusals() { not_now_.clear(); }
     /// Forgets the offer of a job that has started or ended.
-    void forget_offer(policy::JobId id) { offers_.erase(id); }
+    void forget_offer(policy::JobId id);
     void forget_all();
 
 private:
     struct Offer {
         policy::Seconds static_start = 0;
         int nodes = 0;
+        policy::Seconds made = 0;
+    };
+
+    /// A job in one of its partitions: what is answered there says nothing about the others.
+    using Place = std::pair<policy::JobId, std::string>;
+
+    /// When a job would start in a partition without sharing.
+    struct Start {
+        policy::Seconds at = 0;
         policy::Seconds made = 0;
     };
 
@@ -70,8 +80,11 @@ private:
     int will_run(Question& question);
     int run_now(Question& question);
     std::optional<Proposal> look_for_mates(Question& question, const policy::NodeSet& within);
-    bool refused_as_before(const NotNow& asked) const;
+    bool refused_as_before(const Place& place, const NotNow& asked) const;
     std::optional<Offer> estimate(const Question& question);
+    std::optional<Offer> ask_later(const Question& question) const;
+    policy::Seconds start_elsewhere(const Question& question);
+    policy::Seconds start_in(const Question& question, part_record_t& partition);
     /// Sets the question's nodes to those of mates. Nothing when there are none, or cons_tres would not place the job
     /// there.
     std::optional<Proposal> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
@@ -86,8 +99,9 @@ private:
                                           std::vector<policy::Promise> promises) const;
 
     RunningJobs& running_;
-    std::map<policy::JobId, Offer> offers_;
-    std::map<policy::JobId, NotNow> not_now_;
+    std::map<Place, Offer> offers_;
+    std::map<Place, NotNow> not_now_;
+    std::map<Place, Start> starts_;  ///< that backfill was told
     /// The proposal of the last test, for the start that follows it.
     struct {
         const job_record_t* job = nullptr;

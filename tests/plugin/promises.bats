@@ -11,7 +11,8 @@ setup_file() {
     has_select || return
     local settings
     mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log")
-    start_cluster nodes=4 "${settings[@]}"
+    start_cluster nodes=4 "${settings[@]}" extra="PartitionName=fast Nodes=n[1-2] MaxTime=INFINITE State=UP" \
+        extra="PartitionName=slow Nodes=n[3-4] MaxTime=INFINITE State=UP"
     sizes_known
 }
 
@@ -79,6 +80,13 @@ refused() {
     eventually "no later one is promised" starts_by "$WIDE" $((PROMISE + 60))
 }
 
+@test "short guests do not push the first task of an array that waits, although its record has the start of the last" {
+    mate -N4
+    promised -N4 -t 5 -a 1-2
+    waiting_job GUEST -N4 -t 1
+    refused "$GUEST"
+}
+
 @test "a job that backfill promises a start beyond its window is not pushed either" {
     edited "s/sd_max_slowdown=inf/&,bf_window=5/" scontrol reconfigure
     mate -N4
@@ -94,4 +102,42 @@ refused() {
     guest -N4
     expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
     expect "$(comment "$WIDE")" "(null)"
+}
+
+# busy PARTITION MINUTES: starts a job there that is not malleable; its number is in $BUSY.
+busy() {
+    BUSY=$(sbatch --parsable --exclusive -N2 -p "$1" -t "$2" -o /dev/null --wrap "sleep 300")
+    eventually "job $BUSY runs" runs "$BUSY"
+}
+
+@test "a job of two partitions waits for the one that is free sooner than sharing in the other would end" {
+    busy fast 1
+    mate -p slow -N2 -t 30
+    for order in slow,fast fast,slow; do
+        waiting_job GUEST -p "$order" -N2 -t 5
+        refused "$GUEST"
+        scancel "$GUEST"
+    done
+    waiting_job GUEST -p slow,fast -N2 -t 5
+    scancel "$BUSY"
+    eventually "it runs" runs "$GUEST"
+    expect "$(field "$GUEST" Partition)" fast
+    expect "$(cores "$MATE")" 0-7
+}
+
+@test "a job of two partitions shares in the one that has a mate when the other is taken for long" {
+    busy fast 30
+    mate -p slow -N2 -t 30
+    running_job GUEST -p fast,slow -N2 -t 5
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+}
+
+@test "a job of two partitions does not wait for one in which it may not run" {
+    scontrol update partitionname=fast maxtime=4
+    busy fast 1
+    mate -p slow -N2 -t 30
+    waiting_job GUEST -p fast,slow -N2 -t 5
+    eventually "it shares in the other" runs "$GUEST"
+    scontrol update partitionname=fast maxtime=infinite
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
 }

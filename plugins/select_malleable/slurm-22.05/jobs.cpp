@@ -107,6 +107,23 @@ policy::Seconds requested(const job_record_t& job) {
     return limited ? std::max<policy::Seconds>(1, own_limit(job)) * 60 : kYear;
 }
 
+std::string partition_of(const job_record_t& job) {
+    return job.part_ptr == nullptr || job.part_ptr->name == nullptr ? "" : job.part_ptr->name;
+}
+
+std::vector<part_record_t*> other_partitions(const job_record_t& job) {
+    std::vector<part_record_t*> others;
+    if (job.part_ptr_list == nullptr) return others;
+    ListIterator each = list_iterator_create(job.part_ptr_list);
+    while (auto* partition = static_cast<part_record_t*>(list_next(each))) {
+        const bool schedules = (partition->state_up & PARTITION_SCHED) != 0;
+        const bool fits = job.time_limit <= partition->max_time && job.details->min_nodes <= partition->max_nodes;
+        if (partition != job.part_ptr && partition->name != nullptr && schedules && fits) others.push_back(partition);
+    }
+    list_iterator_destroy(each);
+    return others;
+}
+
 // ---- what was declared -----------------------------------------------------------------------------------------
 
 namespace {

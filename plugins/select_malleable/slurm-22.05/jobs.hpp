@@ -56,6 +56,11 @@ uint32_t limit_for(const job_record_t& job, policy::Seconds whole, policy::Secon
 /// Returns the seconds on all its cores; a year for a job without a limit.
 policy::Seconds requested(const job_record_t& job);
 
+/// Returns the name of the partition in which the job runs, or that it is asked about now.
+std::string partition_of(const job_record_t& job);
+/// Returns the other partitions in which a job of several may start.
+std::vector<part_record_t*> other_partitions(const job_record_t& job);
+
 /// Returns the job as the policy sees it, on `nodes` nodes. Malleable when it said so, and nothing forbids that its
 /// cores change (may_change()).
 policy::Job described(const job_record_t& job, int nodes);
