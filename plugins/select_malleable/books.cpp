@@ -91,6 +91,7 @@ void Books::set_limits(const std::vector<JobId>& changed) {
         if (value_of(comment_of(*record), kLimitWord).value_or("") != word)
             set_comment(*record, with_value(comment_of(*record), kLimitWord, word));
         if (own + more == record->time_limit) continue;
+        acct_policy_alter_job(record, own + more);  // it keeps count of what limits of accounts have reserved
         record->end_time += (static_cast<time_t>(own + more) - static_cast<time_t>(record->time_limit)) * 60;
         record->time_limit = own + more;
         last_job_update = time(nullptr);

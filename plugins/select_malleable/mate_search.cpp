@@ -7,11 +7,13 @@
 #include <tuple>
 #include <utility>
 
+#include "accounts.hpp"
 #include "bounds.hpp"
 #include "cons_tres.hpp"
 
 namespace drom::slurm {
 
+using policy::Consumption;
 using policy::Event;
 using policy::JobId;
 using policy::NodeSet;
@@ -263,14 +265,40 @@ bool MateSearch::places(Question& question, const Event& proposal) {
 JobId MateSearch::beyond_limits(const job_record_t& guest, const Event& proposal,
                                 const std::vector<Promise>& promises) const {
     const Seconds guest_end = limit_end(guest, proposal.guest_end);
+    const std::vector<Consumption> taken = consumptions(guest, proposal);
     for (std::size_t i = 0; i < proposal.mates.size(); ++i) {
         const job_record_t* mate = record_of(proposal.mates[i]);
         if (mate == nullptr || cores_that_steps_keep(*mate) > placed(*mate).cores - proposal.cores ||
-            !mate_may(*mate, limit_end(*mate, proposal.mate_ends[i]), guest_end, promises))
+            !mate_may(*mate, limit_end(*mate, proposal.mate_ends[i]), guest_end, promises) ||
+            !affords(*mate, taken[i], taken))
             return proposal.mates[i];
     }
     const NodeSet nodes = running_.nodes_of(proposal.mates);
-    return may_end(guest, bounds_of(guest, nodes, running_.last_now()), guest_end) ? 0 : proposal.job.id;
+    const bool may = may_end(guest, bounds_of(guest, nodes, running_.last_now()), guest_end);
+    return may && affords(guest, taken.back(), taken) ? 0 : proposal.job.id;
+}
+
+/// Returns what the mates take, in their order, and then the guest.
+std::vector<Consumption> MateSearch::consumptions(const job_record_t& guest, const Event& proposal) const {
+    std::vector<Consumption> taken;
+    std::vector<const job_record_t*> mates;
+    for (std::size_t i = 0; i < proposal.mates.size(); ++i) {
+        const job_record_t* mate = record_of(proposal.mates[i]);
+        if (mate != nullptr) mates.push_back(mate);
+        taken.push_back(mate == nullptr ? Consumption{}
+                                        : consumption_of(*mate, limit_until(*mate, proposal.mate_ends[i]), {}));
+    }
+    taken.push_back(consumption_of(guest, limit_until(guest, proposal.guest_end), mates));
+    return taken;
+}
+
+bool MateSearch::affords(const job_record_t& job, const Consumption& taken,
+                         const std::vector<Consumption>& together) const {
+    const std::string limit = reached(job, taken, together);
+    if (limit.empty()) return true;
+    slurm_verbose("select/malleable: job %u cannot share: its limit would be extended beyond %s", job.job_id,
+                  limit.c_str());
+    return false;
 }
 
 /// Returns whether a mate may be extended to `end`, and a guest stay on its nodes until `guest_end`.
@@ -292,12 +320,16 @@ bool MateSearch::may_end(const job_record_t& job, const std::vector<policy::Boun
     return false;
 }
 
-/// Returns when slurmctld would end a job whose limit is extended so that it can run until `end`.
-Seconds MateSearch::limit_end(const job_record_t& job, Seconds end) const {
+/// Returns the limit in minutes with which the job can run until `end`.
+uint32_t MateSearch::limit_until(const job_record_t& job, Seconds end) const {
     const policy::RunningJob* running = running_.coscheduler().find(job.job_id);
     const Seconds start = running != nullptr ? running->start : running_.last_now();
-    const Seconds request = running != nullptr ? running->job.request : requested(job);
-    return end_with(job, limit_for(job, end - start, request), running_.last_now());
+    return limit_for(job, end - start, running != nullptr ? running->job.request : requested(job));
+}
+
+/// Returns when slurmctld would end a job with that limit.
+Seconds MateSearch::limit_end(const job_record_t& job, Seconds end) const {
+    return end_with(job, limit_until(job, end), running_.last_now());
 }
 
 /// Returns those of the promises that are moved. Without a bound, and without any freedom, none is counted.

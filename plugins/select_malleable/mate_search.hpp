@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "policy/budgets.hpp"
+
 namespace drom::slurm {
 
 /// A call of select_p_job_test.
@@ -94,6 +96,10 @@ private:
     bool mate_may(const job_record_t& mate, policy::Seconds end, policy::Seconds guest_end,
                   const std::vector<policy::Promise>& promises) const;
     bool may_end(const job_record_t& job, const std::vector<policy::Bound>& bounds, policy::Seconds limit_end) const;
+    std::vector<policy::Consumption> consumptions(const job_record_t& guest, const policy::Event& proposal) const;
+    bool affords(const job_record_t& job, const policy::Consumption& taken,
+                 const std::vector<policy::Consumption>& together) const;
+    uint32_t limit_until(const job_record_t& job, policy::Seconds end) const;
     policy::Seconds limit_end(const job_record_t& job, policy::Seconds end) const;
     std::vector<policy::Promise> moved_by(const job_record_t& guest, const policy::Event& proposal,
                                           std::vector<policy::Promise> promises) const;

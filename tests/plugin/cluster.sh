@@ -14,6 +14,7 @@
 #     cgroup=LINE       a line of cgroup.conf; may be repeated
 #     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
 #     task=task/none select=select/cons_tres proctrack=proctrack/linuxproc
+#     accounts=LIMITS   also slurmdbd and a database; LIMITS is AccountingStorageEnforce, for instance limits,qos
 #     answered=PORT     no slurmd is started: another program answers there for all nodes (bench/fake_nodes.py)
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
 #     limit=SECONDS     the cluster is stopped anyway after this time (default 1800)
@@ -32,7 +33,7 @@ for file in /proc/self/fd/*; do
     if ((fd > 2 && fd != 255 && fd != ${PORTS_LOCK:-255})); then eval "exec $fd>&-"; fi
 done
 
-usage() { sed -n '5,23s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,24s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 (($# >= 2)) || usage
 what=$1
 mkdir -p "$2"
@@ -122,7 +123,7 @@ logs() {
 
 # --- starting ---
 
-nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' answered='' owner=$PPID limit=1800
+nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' accounts='' answered='' owner=$PPID limit=1800
 plugstack=() extra=() drom=() cgroup=()
 read -ra under <<<"${CONTROLLER_UNDER:-}"
 
@@ -130,7 +131,7 @@ read_settings() {
     local setting
     for setting in "$@"; do
         case $setting in
-            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | gres=* | answered=* | owner=* | limit=*)
+            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | gres=* | accounts=* | answered=* | owner=* | limit=*)
                 printf -v "${setting%%=*}" %s "${setting#*=}" ;;
             plugstack=*) plugstack+=("${setting#*=}") ;;
             extra=*) extra+=("${setting#*=}") ;;
@@ -173,6 +174,50 @@ nobody_listens() {
     for ((port = $1; port < $1 + $2; ++port)); do ! listens "$port" || return 1; done
 }
 
+# accounting PORT: prints the lines of slurm.conf.
+accounting() {
+    if [[ -z $accounts ]]; then
+        echo AccountingStorageType=accounting_storage/none
+        return
+    fi
+    printf 'AccountingStorage%s\n' Type=accounting_storage/slurmdbd Host=localhost "Port=$(dbd_port "$1")" "Enforce=$accounts"
+}
+# The ports behind those of the nodes.
+dbd_port() { echo $(($1 + nodes + 1)); }
+database_port() { echo $(($1 + nodes + 2)); }
+
+# slurmdbd_conf PORT
+slurmdbd_conf() {
+    cat <<END
+AuthType=auth/none
+DbdHost=localhost
+DbdPort=$(dbd_port "$1")
+SlurmUser=$(id -un)
+PluginDir=$(system_plugins)
+LogFile=$dir/log/slurmdbd.log
+PidFile=$dir/run/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort=$(database_port "$1")
+StorageUser=slurm
+StoragePass=slurm
+END
+}
+
+# start_accounts: starts the database and slurmdbd, one after the other.
+start_accounts() {
+    local data=$dir/state/database
+    mkdir -p "$data"
+    mariadb-install-db --no-defaults --datadir="$data" --user="$(id -un)" --skip-test-db >"$dir/log/database.out" 2>&1 || return
+    echo "GRANT ALL ON *.* TO slurm@127.0.0.1 IDENTIFIED BY 'slurm';" >"$dir/etc/database.sql"
+    launch database mariadbd --no-defaults --datadir="$data" --user="$(id -un)" --skip-name-resolve --bind-address=127.0.0.1 --port="$(database_port "$port")" \
+        --socket="$dir/run/database" --pid-file="$dir/run/database.pid" --innodb-buffer-pool-size=32M --init-file="$dir/etc/database.sql"
+    within 60 listens "$(database_port "$port")" || return
+    (umask 077 && slurmdbd_conf "$port" >"$dir/etc/slurmdbd.conf")
+    again slurmdbd
+    within 60 listens "$(dbd_port "$port")"
+}
+
 # slurm_conf PORT SYSTEM-PLUGINS
 slurm_conf() {
     local user i per_node
@@ -202,7 +247,7 @@ MpiDefault=none
 SwitchType=switch/none
 ProctrackType=$proctrack
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
+$(accounting "$1")
 JobCompType=jobcomp/none
 TaskPlugin=$task
 SelectType=$select
@@ -235,6 +280,7 @@ launch() {
 again() {
     case $1 in
         slurmctld) launch slurmctld "${under[@]}" slurmctld -D ;;
+        slurmdbd) launch slurmdbd slurmdbd -D ;;
         *) launch "$1" slurmd -D -N "$1" ;;
     esac
 }
@@ -273,6 +319,7 @@ start() {
     ((${#cgroup[@]} == 0)) || printf '%s\n' "${cgroup[@]}" >"$dir/etc/cgroup.conf"
     echo $$ >"$dir/run/starter"
     : >"$dir/run/daemons"
+    [[ -z $accounts ]] || start_accounts || return
     launch slurmctld "${under[@]}" slurmctld -D -i
     for ((i = 1; i <= nodes; ++i)); do [[ -n $answered ]] || again "$node$i"; done
     up_within 120
@@ -282,7 +329,7 @@ up() {
     local try port ports_lock
     read_settings "$@"
     system_plugins >/dev/null || exit 1
-    claim_ports $((nodes + 1)) || exit 1
+    claim_ports $((nodes + 3)) || exit 1
     # The watcher keeps the ports, too.
     PORTS_LOCK=$ports_lock setsid "$BASH" "$0" watch "$dir" "$owner" "$(born "$owner")" "$limit" $$ </dev/null >/dev/null 2>&1 &
     # A port can be taken between the question and the daemon's start.
@@ -290,7 +337,7 @@ up() {
         if start; then return; fi
         if ((try == 3)) || ! grep -qs 'Address already in use' "$dir"/log/*; then break; fi
         stop
-        claim_ports $((nodes + 1)) || break
+        claim_ports $((nodes + 3)) || break
     done
     say "start in $dir: not every node became idle; the logs:"
     logs

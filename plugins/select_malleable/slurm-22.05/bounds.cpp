@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "accounts.hpp"
+
 namespace drom::slurm {
 
 using policy::Bound;
@@ -54,6 +56,7 @@ std::vector<Bound> bounds_of(const job_record_t& job, const NodeSet& nodes, Seco
     std::vector<Bound> bounds;
     add_partition(bounds, job, now);
     add_reservations(bounds, job, nodes, now);
+    add_walls(bounds, job, now);
     return bounds;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bounds.hpp - what in slurmctld's records bounds the limit of a job that is to share: partition and reservations.
-// Decides nothing.
+// bounds.hpp - what in slurmctld's records bounds the limit of a job that is to share: partition, reservations,
+// and MaxWall of accounts and QOS. Decides nothing.
 #pragma once
 
 #include "jobs.hpp"
@@ -14,7 +14,8 @@ namespace drom::slurm {
 /// Returns when the job is at its limit if that becomes `limit` minutes; one that waits starts `now`.
 policy::Seconds end_with(const job_record_t& job, uint32_t limit, policy::Seconds now);
 
-/// Returns what bounds the limit of the job, which is or starts on `nodes`. Cost: the reservations.
+/// Returns what bounds the limit of the job, which is or starts on `nodes`. Cost: the reservations, and the
+/// accounts above the job.
 std::vector<policy::Bound> bounds_of(const job_record_t& job, const policy::NodeSet& nodes, policy::Seconds now);
 
 }  // namespace drom::slurm

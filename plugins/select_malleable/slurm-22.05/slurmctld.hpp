@@ -13,6 +13,7 @@ extern "C" {
 // In this order: the headers below are not whole by themselves.
 #include "src/common/slurm_xlator.h"
 
+#include "src/common/assoc_mgr.h"
 #include "src/common/bitstring.h"
 #include "src/common/job_resources.h"
 #include "src/common/list.h"
@@ -24,6 +25,7 @@ extern "C" {
 #include "src/common/select.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
+#include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/slurmctld.h"
 }
 
@@ -31,6 +33,9 @@ static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSI
               "these are the structs of Slurm 22.05; those of another series are laid out differently");
 
 // srun, scontrol and others load select plugins, too, and have none of these.
+#pragma weak accounting_enforce
+#pragma weak acct_policy_alter_job
+#pragma weak acct_policy_set_qos_order
 #pragma weak avail_node_bitmap
 #pragma weak find_job_record
 #pragma weak free_job_resources
@@ -43,5 +48,6 @@ static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSI
 #pragma weak node_record_table_ptr
 #pragma weak resv_list
 #pragma weak slurmctld_diag_stats
+#pragma weak slurmctld_tres_cnt
 
 #include "undefined_macros.hpp"
