@@ -251,21 +251,44 @@ private:
     }
 
     /// Returns whether a mate keeps nodes for longer that the map has for another job meanwhile.
-    static bool delays_any(const Cluster& cluster, Availability map, const Job& guest, const MateSet& chosen) {
+    static bool delays_any(const Cluster& cluster, const Availability& map, const Job& guest, const MateSet& chosen) {
+        const std::vector<Extension> longer = extensions(cluster, map, guest, chosen);
+        const auto is_in_the_way = [](const Availability& of, const Extension& e) {
+            return of.min_free(e.part.filter, e.from, e.to) < e.part.nodes;
+        };
+        // Most guests that are refused are so for one of their mates alone, and need no copy of the map.
+        for (const Extension& extension : longer)
+            if (is_in_the_way(map, extension)) return true;
+        if (longer.size() < 2) return false;
+        Availability filled = map;
+        for (const Extension& extension : longer) {
+            if (is_in_the_way(filled, extension)) return true;
+            filled.reserve(extension.part, extension.from, extension.to);
+        }
+        return false;
+    }
+
+    /// Nodes that a mate keeps for longer than the map knows.
+    struct Extension {
+        Job part;  ///< the mate, on these nodes alone
+        Seconds from, to;
+    };
+
+    static std::vector<Extension> extensions(const Cluster& cluster, const Availability& map, const Job& guest,
+                                             const MateSet& chosen) {
+        std::vector<Extension> all;
         for (const Mate& mate : chosen.mates) {
             const RunningJob& running = cluster.running(mate.slot);
             const Seconds end = end_beside(running, mate, guest);
-            Job part = running.job;
             for (const int number : running.pieces) {
                 const SharedNodes& piece = cluster.piece(number);
                 const Seconds from = map.released(piece.free_at);
                 if (end <= from) continue;
-                part.nodes = piece.nodes.count();
-                if (map.min_free(part.filter, from, end) < part.nodes) return true;
-                map.reserve(part, from, end);
+                all.push_back({running.job, from, end});
+                all.back().part.nodes = piece.nodes.count();
             }
         }
-        return false;
+        return all;
     }
 
     /// Returns whether the mates, or the guest on free nodes, keep nodes that the reserved job needs at its start.

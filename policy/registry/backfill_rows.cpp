@@ -190,9 +190,10 @@ BackfillPolicy sd_deep() {
     BackfillPolicy rules;
     rules.sharing.limit = Limit::kInfinite;
     rules.sharing.gain = 100;
-    rules.sharing.keep = SlowdownRules::Keep::kFirst;
+    rules.sharing.keep = SlowdownRules::Keep::kAll;
     rules.sharing.depth = 0;
     rules.sharing.sharing.parts = true;
+    rules.sharing.sharing.sharing_factor = 0.65;
     rules.sd_prediction = PredictionRules::Kind::kNearest;
     return rules;
 }
