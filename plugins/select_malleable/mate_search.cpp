@@ -171,10 +171,9 @@ std::optional<MateSearch::Offer> MateSearch::estimate(const Question& question) 
 /// not whole ones.
 std::optional<MateSearch::Offer> MateSearch::ask_later(const Question& question) const {
     job_record_t& job = *question.job;
-    if (job.part_ptr == nullptr || job.part_ptr->node_bitmap == nullptr || avail_node_bitmap == nullptr)
-        return std::nullopt;
+    if (job.part_ptr == nullptr || job.part_ptr->node_bitmap == nullptr) return std::nullopt;
     const Bits nodes(job.part_ptr->node_bitmap);
-    bit_and(nodes, avail_node_bitmap);
+    erase_unavailable(nodes);
     if (job.details->exc_node_bitmap != nullptr) bit_and_not(nodes, job.details->exc_node_bitmap);
     const time_t start_before = job.start_time;
     const uint64_t flags_before = job.bit_flags;

@@ -16,6 +16,13 @@ setup_file() {
     sizes_known
 }
 
+teardown() {
+    [[ -n ${BATS_TEST_COMPLETED:-} ]] || "$CLUSTER_SH" logs "$CLUSTER"
+    scancel -u "$(id -un)" 2>/dev/null
+    eventually "the jobs have ended" no_jobs
+    scontrol reconfigure # a test may have changed options
+}
+
 # promised OPTIONS...: submits a job that is not malleable, and waits for its promise; its number is in $WIDE, the start
 # in $PROMISE.
 promised() {
@@ -123,6 +130,17 @@ busy() {
     eventually "it runs" runs "$GUEST"
     expect "$(field "$GUEST" Partition)" fast
     expect "$(cores "$MATE")" 0-7
+}
+
+@test "the main scheduler knows that the other partition is free sooner, too" {
+    edited "s/sd_max_slowdown=inf/&,bf_interval=600/" scontrol reconfigure
+    busy fast 1
+    mate -p slow -N2 -t 30
+    for order in slow,fast fast,slow; do
+        waiting_job GUEST -p "$order" -N2 -t 5
+        refused "$GUEST"
+        scancel "$GUEST"
+    done
 }
 
 @test "a job of two partitions shares in the one that has a mate when the other is taken for long" {

@@ -66,6 +66,15 @@ void assign(bitstr_t* nodes, const NodeSet& set) {
     for (const policy::NodeRange& range : set.ranges()) bit_nset(nodes, range.first, range.last);
 }
 
+void erase_unavailable(bitstr_t* nodes) {
+    for (int node = 0; node < node_record_count && node < bit_size(nodes); ++node) {
+        const node_record_t* record = node_record_table_ptr[node];
+        const bool starts_jobs = record != nullptr && !IS_NODE_DOWN(record) && !IS_NODE_DRAIN(record) &&
+                                 !IS_NODE_FAIL(record) && !IS_NODE_NO_RESPOND(record);
+        if (!starts_jobs) bit_clear(nodes, node);
+    }
+}
+
 std::vector<policy::Pool> pools() {
     std::map<std::pair<int, int>, NodeSet> alike;
     for (int node = 0; node < node_record_count; ++node) {

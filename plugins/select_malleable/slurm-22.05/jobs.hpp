@@ -38,6 +38,10 @@ policy::NodeSet node_set(const bitstr_t* nodes);
 /// Makes `nodes` these.
 void assign(bitstr_t* nodes, const policy::NodeSet& set);
 
+/// Removes the nodes that start no jobs: they are down, draining, failing, or do not answer. slurmctld's own set of the
+/// others lacks, while the main scheduler works, the nodes of each partition in which a job did not fit.
+void erase_unavailable(bitstr_t* nodes);
+
 /// Returns the nodes by their number of cores; those with specialised cores are in none.
 std::vector<policy::Pool> pools();
 

@@ -36,7 +36,6 @@ static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSI
 #pragma weak accounting_enforce
 #pragma weak acct_policy_alter_job
 #pragma weak acct_policy_set_qos_order
-#pragma weak avail_node_bitmap
 #pragma weak find_job_record
 #pragma weak free_job_resources
 #pragma weak get_job_resources_cnt
