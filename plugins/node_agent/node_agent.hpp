@@ -41,7 +41,8 @@ public:
     /// Takes the granted CPUs from the tasks that have them, spreads them over the new tasks, and reserves them in the
     /// table. Sets the tasks' affinity for a malleable step on a real node. Returns when the CPUs are free, or the
     /// timeout has passed (said in `news`). Tasks that have arrived before keep what they have. Where a malleable step
-    /// has no room for each of its tasks, they share CPUs, as `news` says. Errors: a sentence; nothing is changed then.
+    /// has no room for each of its tasks, they share CPUs, as `news` says; one that is not malleable is written down
+    /// once there is room. Errors: a sentence; nothing is changed then.
     tl::expected<Arrival, Refusal> arrive(const Launch& launch);
 
     /// Hands the CPUs of these tasks back, which have ended or are about to. Tasks that the agent does not know are
@@ -50,8 +51,8 @@ public:
 
     /// Lends the CPUs of a job that Slurm is about to stop; all of them where no program follows requests.
     tl::expected<void, Refusal> suspend(uint32_t job);
-    /// Gives the tasks of a job that goes on their CPUs back. Where there is no room now they share CPUs, or run as
-    /// without drom if they are not malleable, which is an error, too.
+    /// Gives the tasks of a job that goes on their CPUs back. Where there is no room now they share CPUs, which is an
+    /// error, too; those that are not malleable run as without drom until there is room.
     tl::expected<void, Refusal> resume(uint32_t job);
 
     /// Finishes what a killed process left undone, and hands back the CPUs of dead tasks. Returns true when there was

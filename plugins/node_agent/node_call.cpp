@@ -126,21 +126,22 @@ std::vector<CpuSet> NodeAgent::Call::masks_of(const std::vector<ProcessIdentity>
 }
 
 tl::expected<Tasks, Refusal> NodeAgent::Call::plan(const Launch& launch, const std::vector<ProcessIdentity>& newcomers,
-                                                   const std::string& step) {
+                                                   const std::string& step, const char* rigid) {
     auto planned = plan_arrival(agent_.node(), state_.tasks, launch, newcomers);
     if (planned) return std::move(*planned);
-    if (!planned.error().no_room || !launch.malleable) return refuse(planned.error().why);
+    if (!planned.error().no_room) return refuse(planned.error().why);
     Tasks crowd = plan_crowd(agent_.node(), state_.tasks, launch, newcomers);
     CpuSet shared{};
     for (const TaskState& task : crowd)
         if (task.step == launch.step) shared = shared | place_of(task, crowd);
-    note(step + planned.error().why + "; its tasks share CPUs " + CpuText(shared).text);
+    note(step + planned.error().why +
+         (launch.malleable ? "; its tasks share CPUs " + std::string(CpuText(shared).text) : rigid));
     return crowd;
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::place(const Launch& launch,
                                                    const std::vector<ProcessIdentity>& newcomers) {
-    auto planned = plan(launch, newcomers, "");
+    auto planned = plan(launch, newcomers, "", "; it runs as without drom");
     return planned ? carry_out(std::move(*planned), launch) : refuse(planned.error());
 }
 
@@ -155,48 +156,10 @@ tl::expected<void, Refusal> NodeAgent::Call::resume_step(const StepName& step) {
     std::vector<ProcessIdentity> tasks;
     const Launch launch = unpark(step, Parked::kSuspended, state_.tasks, tasks);
     const std::string name = "step " + step.text() + ": ";
-    auto planned = plan(launch, tasks, name);
-    if (!planned) note(name + planned.error() + "; it goes on as without drom");
+    constexpr const char* kWithout = "; it goes on as without drom";
+    auto planned = plan(launch, tasks, name, kWithout);
+    if (!planned) note(name + planned.error() + kWithout);
     return carry_out(planned ? std::move(*planned) : state_.tasks, launch);
-}
-
-tl::expected<void, Refusal> NodeAgent::Call::make_room(const StepName& step, Parked why) {
-    const Tasks before = state_.tasks;
-    std::vector<uint32_t> for_all;
-    for (uint32_t i = 0; i < before.size(); ++i)
-        if (before[i].step == step && before[i].parked == Parked::kNot) for_all.push_back(i);
-    auto parked = plan_parking(agent_.node(), before, for_all, why);
-    if (!parked) return refuse(parked.error());
-    state_.tasks = std::move(*parked);
-    std::vector<ProcessIdentity> tasks;
-    const Launch launch = unpark(step, why, state_.tasks, tasks);
-    auto planned = plan_arrival(agent_.node(), state_.tasks, launch, tasks);
-    if (planned) return carry_out(std::move(*planned), launch);
-    if (why == Parked::kNoRoom && for_all.empty())
-        return carry_out(plan_crowd(agent_.node(), state_.tasks, launch, tasks), launch);
-    state_.tasks = before;  // others have its CPUs now: it waits for the next that leaves
-    return {};
-}
-
-tl::expected<void, Refusal> NodeAgent::Call::wake_all() {
-    const auto runs = [this](const TaskState& task) {
-        return std::none_of(state_.tasks.begin(), state_.tasks.end(), [&](const TaskState& other) {
-            return other.step.job == task.step.job && other.parked == Parked::kSuspended;
-        });
-    };
-    if (auto done = wake(Parked::kNoRoom, runs); !done) return done;
-    return wake(Parked::kForSteps, [this](const TaskState& script) { return !has_steps(script, state_.tasks); });
-}
-
-template <class Which>
-tl::expected<void, Refusal> NodeAgent::Call::wake(Parked why, const Which& which) {
-    std::vector<StepName> steps;
-    for (const TaskState& task : state_.tasks)
-        if (task.parked == why && which(task) && std::find(steps.begin(), steps.end(), task.step) == steps.end())
-            steps.push_back(task.step);
-    for (const StepName& step : steps)
-        if (auto done = why == Parked::kSuspended ? resume_step(step) : make_room(step, why); !done) return done;
-    return {};
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::depart(const std::vector<uint32_t>& leaving) {
@@ -204,11 +167,11 @@ tl::expected<void, Refusal> NodeAgent::Call::depart(const std::vector<uint32_t>&
     Tasks gone;
     auto left = plan_departure(agent_.node(), state_.tasks, leaving, gone);
     if (!left) return put_aside(left.error());
-    state_.tasks = std::move(*left);
+    // One plan: CPUs that a waiting step gets must not be another's for a moment.
+    state_.tasks = plan_waking(agent_.node(), std::move(*left));
     if (auto saved = save(false); !saved) return saved;
     for (const TaskState& task : gone) note(agent_.table_.release(task));
-    if (auto applied = apply(); !applied) return applied;
-    return wake_all();
+    return apply();
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::suspend(uint32_t job) {
@@ -220,12 +183,18 @@ tl::expected<void, Refusal> NodeAgent::Call::suspend(uint32_t job) {
     if (stopped.empty()) return {};
     auto planned = plan_parking(agent_.node(), state_.tasks, stopped, Parked::kSuspended);
     if (!planned) return refuse(planned.error());
-    if (auto done = carry_out(std::move(*planned), {}); !done) return done;
-    return wake_all();
+    return carry_out(plan_waking(agent_.node(), std::move(*planned)), {});
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::resume(uint32_t job) {
-    return wake(Parked::kSuspended, [job](const TaskState& task) { return task.step.job == job; });
+    std::vector<StepName> steps;
+    for (const TaskState& task : state_.tasks)
+        if (task.step.job == job && task.parked == Parked::kSuspended &&
+            std::find(steps.begin(), steps.end(), task.step) == steps.end())
+            steps.push_back(task.step);
+    for (const StepName& step : steps)
+        if (auto done = resume_step(step); !done) return done;
+    return {};
 }
 
 }  // namespace drom::slurm

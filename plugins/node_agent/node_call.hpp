@@ -24,7 +24,7 @@ public:
     /// Returns the masks of tasks that have arrived; empty when one of them has not.
     [[nodiscard]] std::vector<CpuSet> masks_of(const std::vector<ProcessIdentity>& tasks) const;
 
-    /// Gives the newcomers CPUs, or lets a malleable step without room share some. Errors: nothing is changed.
+    /// Gives the newcomers CPUs, or lets a step without room share some. Errors: nothing is changed.
     tl::expected<void, Refusal> place(const Launch& launch, const std::vector<ProcessIdentity>& newcomers);
     tl::expected<void, Refusal> depart(const std::vector<uint32_t>& leaving);
 
@@ -40,9 +40,9 @@ public:
 private:
     tl::expected<void, Refusal> carry_out(Tasks planned, const Launch& launch);
     /// Plans the state with a newcomer, which shares CPUs if there is no room; that is noted. Nothing is changed.
-    /// `step`: how the note begins.
+    /// `step`: how the note begins; `rigid`: how it ends where the step is not malleable.
     tl::expected<Tasks, Refusal> plan(const Launch& launch, const std::vector<ProcessIdentity>& newcomers,
-                                      const std::string& step);
+                                      const std::string& step, const char* rigid);
     /// Loads the state. Errors: the end of a sentence.
     tl::expected<void, Refusal> load(const std::string& text);
     /// Puts a state file aside that cannot be read: it must not stop the node for ever.
@@ -61,15 +61,7 @@ private:
     void note(const std::string& trouble);
     [[nodiscard]] std::vector<uint32_t> dead_tasks() const;
 
-    /// Lets parked tasks go on with what they had, or what of it is left by now, step by step.
-    template <class Which>
-    tl::expected<void, Refusal> wake(Parked why, const Which& which);
     tl::expected<void, Refusal> resume_step(const StepName& step);
-    /// Gives each task of a step that waits for CPUs its own if there are enough now. A step without room and without
-    /// CPUs gets some for all of its tasks, if there are any.
-    tl::expected<void, Refusal> make_room(const StepName& step, Parked why);
-    /// Does so for all steps that wait for CPUs.
-    tl::expected<void, Refusal> wake_all();
 
     NodeAgent& agent_;
     std::string path_;

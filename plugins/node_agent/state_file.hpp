@@ -43,7 +43,8 @@ enum class Parked : uint8_t {
     kNot,
     kForSteps,   ///< a batch script whose steps run on its CPUs
     kSuspended,  ///< stopped by Slurm, whose CPUs are for others
-    kNoRoom,     ///< it shares the CPUs of its job, or those that its credential names, until there is room
+    kNoRoom,     ///< until there is room it shares the CPUs of its job, or those that its credential names; if it is
+                 ///< not malleable it runs where Slurm put it
 };
 
 /// A process that was given CPUs.

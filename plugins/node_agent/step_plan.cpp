@@ -159,16 +159,25 @@ tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, c
     return planned;
 }
 
+namespace {
+
+/// Plans for one task of a malleable step, which has the CPUs for all of them.
+tl::expected<Tasks, NoPlan> plan_one(const Node& node, const Tasks& tasks, Launch one,
+                                     const ProcessIdentity& newcomer) {
+    one.min_cpus = one.min_per_rank = 1;
+    auto planned = plan_arrival(node, tasks, one, {newcomer});
+    if (planned) return planned;
+    for (const TaskState& task : tasks)
+        if (task.parked == Parked::kNot && task.step.job != one.step.job) one.granted = one.granted - task.mask;
+    return one.granted.none() ? std::move(planned) : plan_arrival(node, tasks, one, {newcomer});
+}
+
+}  // namespace
+
 Tasks plan_crowd(const Node& node, const Tasks& tasks, const Launch& launch,
                  const std::vector<ProcessIdentity>& newcomers) {
-    Launch one = launch;
-    one.min_cpus = one.min_per_rank = 1;
-    auto planned = plan_arrival(node, tasks, one, {newcomers.front()});
-    if (!planned) {
-        for (const TaskState& task : tasks)
-            if (task.parked == Parked::kNot && task.step.job != launch.step.job) one.granted = one.granted - task.mask;
-        if (!one.granted.none()) planned = plan_arrival(node, tasks, one, {newcomers.front()});
-    }
+    tl::expected<Tasks, NoPlan> planned = tl::unexpected(NoPlan{});
+    if (launch.malleable) planned = plan_one(node, tasks, launch, newcomers.front());
     Tasks all = tasks;
     if (planned) all = std::move(*planned);
     for (std::size_t i = planned ? 1 : 0; i < newcomers.size(); ++i) {
@@ -231,6 +240,50 @@ Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Proces
     if (!parked.empty()) launch.max_cpus = max_cpus * static_cast<uint32_t>(parked.size());
     std::erase_if(tasks, [&](const TaskState& task) { return task.step == step && task.parked == why; });
     return launch;
+}
+
+namespace {
+
+/// Plans a step that waits for CPUs anew, with a plan for each task if there are enough now. A step without room and
+/// without CPUs gets some for all of its tasks, if there are any. Otherwise nothing changes.
+Tasks plan_again(const Node& node, const Tasks& before, const StepName& step, Parked why) {
+    std::vector<uint32_t> for_all;
+    for (uint32_t i = 0; i < before.size(); ++i)
+        if (before[i].step == step && before[i].parked == Parked::kNot) for_all.push_back(i);
+    auto waiting = plan_parking(node, before, for_all, why);
+    if (!waiting) return before;
+    std::vector<ProcessIdentity> parked;
+    const Launch launch = unpark(step, why, *waiting, parked);
+    auto planned = plan_arrival(node, *waiting, launch, parked);
+    if (planned) return std::move(*planned);
+    if (why == Parked::kNoRoom && for_all.empty()) return plan_crowd(node, *waiting, launch, parked);
+    return before;  // others have its CPUs now: it waits for the next that leaves
+}
+
+bool is_suspended(uint32_t job, const Tasks& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [job](const TaskState& task) {
+        return task.step.job == job && task.parked == Parked::kSuspended;
+    });
+}
+
+/// Plans the steps anew that wait for this reason, and need to no longer.
+template <class Ready>
+Tasks plan_ready(const Node& node, Tasks tasks, Parked why, const Ready& ready) {
+    std::vector<StepName> steps;
+    for (const TaskState& task : tasks)
+        if (task.parked == why && ready(task, tasks) && std::find(steps.begin(), steps.end(), task.step) == steps.end())
+            steps.push_back(task.step);
+    for (const StepName& step : steps) tasks = plan_again(node, tasks, step, why);
+    return tasks;
+}
+
+}  // namespace
+
+Tasks plan_waking(const Node& node, Tasks tasks) {
+    tasks = plan_ready(node, std::move(tasks), Parked::kNoRoom,
+                       [](const TaskState& task, const Tasks& all) { return !is_suspended(task.step.job, all); });
+    return plan_ready(node, std::move(tasks), Parked::kForSteps,
+                      [](const TaskState& script, const Tasks& all) { return !has_steps(script, all); });
 }
 
 }  // namespace drom::slurm

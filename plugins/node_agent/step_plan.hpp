@@ -38,8 +38,7 @@ struct Node {
     double sharing_factor;
 };
 
-/// Why there is no plan. A malleable step without room shares CPUs; where something else is in the way it runs as
-/// without drom.
+/// Why there is no plan. A step without room shares CPUs; where something else is in the way it runs as without drom.
 struct NoPlan {
     Refusal why;
     bool no_room;
@@ -49,8 +48,8 @@ struct NoPlan {
 tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, const Launch& launch,
                                          const std::vector<ProcessIdentity>& newcomers);
 
-/// Returns the tasks with a newcomer that finds no room for all of its tasks. The first has CPUs for all of them if
-/// there are any; the others, or all, are parked.
+/// Returns the tasks with a newcomer that finds no room for all of its tasks. If it is malleable the first has CPUs for
+/// all of them, if there are any; the others, or all, are parked.
 Tasks plan_crowd(const Node& node, const Tasks& tasks, const Launch& launch,
                  const std::vector<ProcessIdentity>& newcomers);
 
@@ -72,5 +71,8 @@ bool has_steps(const TaskState& script, const Tasks& tasks);
 /// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step
 /// started.
 Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<ProcessIdentity>& parked);
+
+/// Returns the tasks with those that no longer wait: a step without room that has some now, a script without steps.
+Tasks plan_waking(const Node& node, Tasks tasks);
 
 }  // namespace drom::slurm

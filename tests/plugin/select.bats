@@ -283,6 +283,27 @@ step_runs() { [[ -n $(squeue -h -s "$1") ]]; }
     no_errors
 }
 
+@test "a job that starts on the cores of a suspended guest shares them with nobody when the guest has ended" {
+    mate -N1 -w n1
+    running_job OTHER -N3 -t 10
+    script "srun '$BUILD/bin/heat-gcc' --size 600 --steps 10000000"
+    GUEST=$(sbatch --parsable --malleable --exclusive -N1 -w n1 -t 1 -o /dev/null "$SCRIPT")
+    split n1 "$GUEST.0" "$MATE.0"
+    eventually "its program follows requests" follows n1 "$GUEST.0"
+    scontrol suspend "$GUEST"
+    script "srun sleep 300"
+    RIGID=$(sbatch --parsable -N1 -n1 -c4 -t 5 -o /dev/null "$SCRIPT")
+    eventually "it runs on its cores" runs "$RIGID"
+    expect "$(cores "$RIGID")" 4-7
+    eventually "the log says that there is no room" grep -q "step $RIGID.0: drom: no room: .*; it runs as without drom" "$CLUSTER/log/n1.log"
+    scancel "$GUEST"
+    gets n1 "$RIGID.0" 4-7
+    gets n1 "$MATE.0" 0-3
+    scancel "$RIGID"
+    gets n1 "$MATE.0" 0-7
+}
+follows() { [[ $(drom_of "$1" list --json | jq -r --arg step "$2" '.clients[] | select(.job == $step) | .state') == live ]]; }
+
 @test "a guest that is requeued gives back what it had, and comes again" {
     mate -N4
     guest -N4
