@@ -128,7 +128,12 @@ std::vector<CpuSet> NodeAgent::Call::masks_of(const std::vector<ProcessIdentity>
 tl::expected<Tasks, Refusal> NodeAgent::Call::plan(const Launch& launch, const std::vector<ProcessIdentity>& newcomers,
                                                    const std::string& step, const char* rigid) {
     auto planned = plan_arrival(agent_.node(), state_.tasks, launch, newcomers);
-    if (planned) return std::move(*planned);
+    if (planned) {
+        if (launch.shares_node() && state_.tasks.empty())
+            note(step + "the job with which it shares this node has no step here; it keeps to CPUs " +
+                 CpuText(launch.granted).text);
+        return std::move(*planned);
+    }
     if (!planned.error().no_room) return refuse(planned.error().why);
     Tasks crowd = plan_crowd(agent_.node(), state_.tasks, launch, newcomers);
     CpuSet shared{};

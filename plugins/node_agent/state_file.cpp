@@ -25,7 +25,7 @@ void put_task(std::string& out, const TaskState& task) {
           task.identity.pidns, uint64_t{task.user}, uint64_t{task.min_cpus}, uint64_t{task.max_cpus},
           uint64_t{task.malleable}, static_cast<uint64_t>(task.parked)})
         out += ' ' + std::to_string(number);
-    out += ' ' + cpus_text(task.mask) + ' ' + cpus_text(task.home) + '\n';
+    out += ' ' + cpus_text(task.mask) + ' ' + cpus_text(task.home) + ' ' + cpus_text(task.whole) + '\n';
 }
 
 /// The words of a line, one after the other. A word that is missing or no number makes it bad.
@@ -50,7 +50,8 @@ public:
         into = CpuSet::empty();
         if (word != "-") bad_ = bad_ || parse_cpus(word.c_str(), into).what != nullptr;
     }
-    [[nodiscard]] bool good() const { return !bad_ && rest_.empty(); }
+    [[nodiscard]] bool at_end() const { return rest_.empty(); }
+    [[nodiscard]] bool good() const { return !bad_ && at_end(); }
 
 private:
     std::string_view rest_;
@@ -74,6 +75,7 @@ bool read_task(std::string_view line, TaskState& task) {
     words.number(parked);
     words.cpus(task.mask);
     words.cpus(task.home);
+    if (!words.at_end()) words.cpus(task.whole);  // an older plugin wrote none
     task.malleable = malleable == 1;
     task.parked = static_cast<Parked>(parked);
     return words.good() && malleable <= 1 && parked <= static_cast<uint32_t>(Parked::kNoRoom) && task.identity.pid != 0;
@@ -92,11 +94,23 @@ std::string last_line(const AgentState& state) {
 }  // namespace
 
 std::string StepName::text() const {
-    const char* script = step == kBatchStep ? "batch" : "interactive";
-    return std::to_string(job) + '.' + (is_script() ? script : std::to_string(step));
+    const std::string number = std::to_string(job) + '.';
+    switch (step) {
+        case kBatchStep: return number + "batch";
+        case kInteractiveStep: return number + "interactive";
+        case kExternStep: return number + "extern";
+        default: return number + std::to_string(step);
+    }
 }
 
 bool StepName::is_script() const { return step == kBatchStep || step == kInteractiveStep; }
+
+bool StepName::is_extern() const { return step == kExternStep; }
+
+bool StepName::lends_to(const StepName& other) const {
+    if (job != other.job || other.is_extern()) return false;
+    return is_extern() || (is_script() && !other.is_script());
+}
 
 std::string to_text(const AgentState& state) {
     std::string out = std::string(kTitle) + '\n';

@@ -31,17 +31,24 @@ struct StepName {
     [[nodiscard]] std::string text() const;
     /// Returns whether it is a batch script or the shell of salloc: it starts steps, which run on its CPUs.
     [[nodiscard]] bool is_script() const;
+    /// Returns whether it is the step that holds a job's place on the node (PrologFlags=Contain), and the processes
+    /// that came in from outside of Slurm.
+    [[nodiscard]] bool is_extern() const;
+    /// Returns whether the other step runs on this one's CPUs: the extern step lends its own to the scripts and steps
+    /// of its job, a script to the steps.
+    [[nodiscard]] bool lends_to(const StepName& other) const;
     /// Returns one number of both, for partition::Client::job.
     [[nodiscard]] uint64_t number() const { return uint64_t{job} << 32 | step; }
     friend bool operator==(const StepName&, const StepName&) = default;
 };
 constexpr uint32_t kBatchStep = 0xfffffffb;        ///< SLURM_BATCH_SCRIPT
 constexpr uint32_t kInteractiveStep = 0xfffffffa;  ///< SLURM_INTERACTIVE_STEP
+constexpr uint32_t kExternStep = 0xfffffffc;       ///< SLURM_EXTERN_CONT
 
 /// Why a process that lives has no CPUs of its own for now: `home` is what it comes back to.
 enum class Parked : uint8_t {
     kNot,
-    kForSteps,   ///< a batch script whose steps run on its CPUs
+    kForSteps,   ///< a script, or an extern step, on whose CPUs steps run
     kSuspended,  ///< stopped by Slurm, whose CPUs are for others
     kNoRoom,     ///< until there is room it shares the CPUs of its job, or those that its credential names; if it is
                  ///< not malleable it runs where Slurm put it
@@ -58,6 +65,7 @@ struct TaskState {
     bool malleable = false;  ///< else it keeps what Slurm gave it, and is only written down
     CpuSet mask;             ///< what the plan gives it; without room: what its credential names
     CpuSet home;             ///< partition::Client::home
+    CpuSet whole;            ///< what its job has here while it shares with no other; none: that does not change
     bool by_hand = false;    ///< an administrator has set its mask since the last plan; not written down
 
     friend bool operator==(const TaskState&, const TaskState&) = default;

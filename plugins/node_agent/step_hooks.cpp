@@ -2,6 +2,8 @@
 // step_hooks.cpp - collects the tasks of a step; when all are there, they arrive.
 #include "step_hooks.hpp"
 
+#include <unistd.h>
+
 namespace drom::slurm {
 namespace {
 
@@ -24,11 +26,12 @@ Launch launch_of(const StepOnNode& step, const NodeAgent& agent) {
     launch.step = step.step;
     launch.user = step.user;
     launch.name = step.program.substr(step.program.rfind('/') + 1);
-    launch.granted = launch.credential = cpus_of(step.cores, agent);
+    launch.granted = cpus_of(step.cores, agent);
     launch.malleable = step.range.has_value();
     if (!launch.malleable) return launch;
     const CpuSet node = agent.cpus();
-    if (step.cores == step.job_cores && step.job_cpus >= node.count()) launch.granted = node;
+    // A step that asks for a part of its job has no more than that.
+    if (step.job_cpus >= node.count()) launch.whole = step.cores == step.job_cores ? node : launch.granted;
     launch.min_cpus = step.range->min;
     launch.max_cpus = step.range->max;
     launch.min_per_rank = step.min_per_rank.value_or(1);
@@ -42,6 +45,15 @@ void StepHooks::step_is_about_to_start(const AgentSettings& settings, const Step
     const CpuSet cpus = cpus_of(step.job_cores, *agent);
     if (cpus.none()) return;
     if (const auto done = agent->before_step(step.step, cpus); !done) news_(name_of(step.step) + done.error());
+}
+
+void StepHooks::extern_step_starts(const AgentSettings& settings, const StepOnNode& step) {
+    if (settings.table.empty() || !tasks_.empty()) return;
+    tasks_.push_back(getpid());
+    StepOnNode place = step;
+    place.program = "extern";
+    place.user = geteuid();
+    arrive(settings, place);
 }
 
 void StepHooks::task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all) {

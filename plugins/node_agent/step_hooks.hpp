@@ -31,8 +31,8 @@ struct StepOnNode {
     [[nodiscard]] bool has_tasks_of_its_own() const;
 };
 
-/// Returns the launch without its tasks. A job whose node is shared by the controller's plan (select/malleable) is
-/// granted the whole node all the same. The node agent divides its CPUs, so that none that a mate leaves stays idle.
+/// Returns the launch without its tasks. A job that shares its node by the controller's plan (select/malleable) has the
+/// CPUs that its credential names. As the last job there it has the whole node.
 Launch launch_of(const StepOnNode& step, const NodeAgent& agent);
 
 class StepHooks {
@@ -43,6 +43,9 @@ public:
 
     /// Notes the step, as root, before Slurm makes the step's cgroups.
     void step_is_about_to_start(const AgentSettings& settings, const StepOnNode& step) const;
+    /// Gives the extern step its CPUs, in its step daemon, as root. That is the process to which they belong, since
+    /// Slurm tells of no other that is always there.
+    void extern_step_starts(const AgentSettings& settings, const StepOnNode& step);
     /// Gives the task its CPUs, as root, once per task, of `all` in this step. A failure is one line in the log; the
     /// task then runs as under stock Slurm.
     void task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all);

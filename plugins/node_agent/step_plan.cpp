@@ -63,14 +63,21 @@ void park(TaskState& task, Parked why) {
     task.mask = CpuSet::empty();
 }
 
-/// Returns the scripts of the step's job. A script waits for its steps, and they run on its CPUs.
-std::vector<uint32_t> scripts_of(const StepName& step, const Tasks& tasks) {
-    std::vector<uint32_t> scripts;
+/// Returns those of the step's job that wait for it, and on whose CPUs it runs.
+std::vector<uint32_t> lenders_to(const StepName& step, const Tasks& tasks) {
+    std::vector<uint32_t> lenders;
     for (uint32_t i = 0; i < tasks.size(); ++i)
-        if (!step.is_script() && tasks[i].parked == Parked::kNot && tasks[i].step.job == step.job &&
-            tasks[i].step.is_script())
-            scripts.push_back(i);
-    return scripts;
+        if (tasks[i].parked == Parked::kNot && tasks[i].step.lends_to(step)) lenders.push_back(i);
+    return lenders;
+}
+
+/// Returns the CPUs of a newcomer. A job that has been the last on the node since its step's credential was signed has
+/// more than that says.
+CpuSet granted_now(const Launch& launch, const Tasks& tasks) {
+    if (!launch.shares_node() || has_company(launch.step.job, tasks)) return launch.granted;
+    CpuSet has{};
+    for (const uint32_t lender : lenders_to(launch.step, tasks)) has = has | tasks[lender].mask;
+    return launch.granted | has;
 }
 
 TaskState task_of(const Launch& launch, unsigned tasks, const ProcessIdentity& identity) {
@@ -79,15 +86,33 @@ TaskState task_of(const Launch& launch, unsigned tasks, const ProcessIdentity& i
     task.identity = identity;
     task.user = launch.user;
     task.malleable = launch.malleable;
+    task.whole = launch.whole;
     task.min_cpus = std::max({1U, launch.min_per_rank, (launch.min_cpus + tasks - 1) / tasks});
     task.max_cpus = launch.max_cpus == 0 ? 0 : std::max(task.min_cpus, launch.max_cpus / tasks);
     if (!launch.malleable) task.min_cpus = 1, task.max_cpus = 0;
     return task;
 }
 
+/// Gives the newcomer as many of the CPUs that it was granted as running steps can do without.
+int take_what_can_be_had(const Node& node, partition::Arrival arrival, const partition::Clients& running,
+                         partition::Clients& after) {
+    const partition::Client& first = arrival.tasks.front();
+    auto each = arrival.granted->count() / static_cast<uint32_t>(arrival.tasks.size());
+    if (first.max_cpus != 0) each = std::min(each, first.max_cpus);
+    for (; each >= first.min_cpus; --each) {
+        for (partition::Client& task : arrival.tasks) task.max_cpus = each;
+        if (partition::arrive(node.topology, running, arrival, after, nullptr) != DROM_OK) continue;
+        for (partition::Client& task : after)
+            if (task.job == first.job) task.max_cpus = first.max_cpus;
+        return DROM_OK;
+    }
+    return DROM_E_BUSY;
+}
+
 /// Divides CPUs that the controller gave to several jobs (OverSubscribe).
 int share(const Node& node, partition::Arrival arrival, const Launch& launch, const partition::Clients& running,
           partition::Clients& after) {
+    if (launch.shares_node()) return take_what_can_be_had(node, arrival, running, after);
     const auto max = launch.granted.count() / static_cast<uint32_t>(arrival.tasks.size());
     for (partition::Client& task : arrival.tasks)
         task.max_cpus = std::max(task.min_cpus, task.max_cpus == 0 ? max : std::min(task.max_cpus, max));
@@ -110,30 +135,85 @@ void inherit_from_steps(TaskState& script, const Tasks& tasks, const Tasks& gone
 }  // namespace
 
 bool has_steps(const TaskState& script, const Tasks& tasks) {
-    return std::any_of(tasks.begin(), tasks.end(), [&](const TaskState& task) {
-        return task.step.job == script.step.job && task.parked != Parked::kForSteps;
-    });
+    return std::any_of(tasks.begin(), tasks.end(),
+                       [&](const TaskState& task) { return script.step.lends_to(task.step); });
 }
+
+bool has_company(uint32_t job, const Tasks& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [job](const TaskState& task) { return task.step.job != job; });
+}
+
+namespace {
+
+/// Takes back what jobs that share the node by the controller's plan have got beyond what comes back to them. The CPUs
+/// stay free: their job is still here, or the controller gives them to another.
+void keep_to_grants(const Tasks& tasks, partition::Clients& after) {
+    for (partition::Client& client : after) {
+        const TaskState& self = tasks[client.id];
+        if (self.whole.none()) continue;
+        CpuSet own{};
+        for (const TaskState& task : tasks)
+            if (task.step.job == self.step.job) own = own | task.mask | task.home;
+        client.mask = client.mask & own;
+        client.home = client.home & own;
+    }
+}
+
+/// Passes the CPUs of these tasks on to others.
+tl::expected<partition::Clients, Refusal> pass_on(const Node& node, const Tasks& tasks,
+                                                  const std::vector<uint32_t>& which) {
+    partition::Clients after;
+    drom_error error{};
+    if (partition::depart(node.topology, clients_of(tasks), which, after, &error) != DROM_OK) return refuse(error.text);
+    keep_to_grants(tasks, after);
+    return after;
+}
+
+/// Returns whether these are all of one job, and another job has just left it alone.
+bool are_left_alone(const Tasks& tasks, const Tasks& gone) {
+    return !tasks.empty() && !has_company(tasks.front().step.job, tasks) && has_company(tasks.front().step.job, gone);
+}
+
+/// Gives the last job on the node the whole of what it asked for: as if a guest had had what is free of that.
+Tasks come_home(const Node& node, Tasks tasks) {
+    CpuSet free{};
+    for (TaskState& task : tasks) {
+        task.home = task.home | task.whole;
+        free = free | task.whole;
+    }
+    for (const TaskState& task : tasks)
+        if (task.parked == Parked::kNot) free = free - task.mask;
+    if (free.none()) return tasks;
+    partition::Clients clients = clients_of(tasks);
+    partition::Client& guest = clients.emplace_back();
+    guest.id = static_cast<uint32_t>(tasks.size());
+    guest.job = UINT64_MAX;
+    guest.mask = guest.home = free;
+    partition::Clients after;
+    if (partition::depart(node.topology, clients, {guest.id}, after, nullptr) != DROM_OK) return tasks;
+    return tasks_of(after, tasks);
+}
+
+}  // namespace
 
 tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& which,
                                           Parked why) {
     Tasks all = tasks;
     if (which.empty()) return all;
-    partition::Clients after;
-    drom_error error{};
-    if (partition::depart(node.topology, clients_of(all), which, after, &error) != DROM_OK) return refuse(error.text);
+    const auto after = pass_on(node, all, which);
+    if (!after) return refuse(after.error());
     for (const uint32_t index : which) park(all[index], why);
-    return tasks_of(after, all);
+    return tasks_of(*after, all);
 }
 
 tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, const Launch& launch,
                                          const std::vector<ProcessIdentity>& newcomers) {
-    auto parked = plan_parking(node, tasks, scripts_of(launch.step, tasks), Parked::kForSteps);
+    auto parked = plan_parking(node, tasks, lenders_to(launch.step, tasks), Parked::kForSteps);
     if (!parked) return tl::unexpected(NoPlan{parked.error(), false});
     Tasks all = std::move(*parked);
     const partition::Clients running = clients_of(all);
     partition::Arrival arrival;
-    arrival.granted = launch.granted;
+    arrival.granted = granted_now(launch, tasks);
     arrival.sharing_factor = node.sharing_factor;
     for (const ProcessIdentity& identity : newcomers)
         all.push_back(task_of(launch, static_cast<unsigned>(newcomers.size()), identity));
@@ -183,8 +263,7 @@ Tasks plan_crowd(const Node& node, const Tasks& tasks, const Launch& launch,
     for (std::size_t i = planned ? 1 : 0; i < newcomers.size(); ++i) {
         TaskState& task = all.emplace_back(task_of(launch, static_cast<unsigned>(newcomers.size()), newcomers[i]));
         task.parked = Parked::kNoRoom;
-        task.home = launch.granted;
-        task.mask = launch.credential.none() ? launch.granted : launch.credential;
+        task.home = task.mask = launch.granted;
     }
     return all;
 }
@@ -210,12 +289,11 @@ tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks
         gone.push_back(tasks[index]);
         if (tasks[index].parked == Parked::kNot) with_cpus.push_back(index);
     }
-    partition::Clients after;
-    drom_error error{};
-    if (partition::depart(node.topology, clients_of(tasks), with_cpus, after, &error) != DROM_OK)
-        return refuse(error.text);
-    Tasks left = tasks_of(after, tasks);
+    const auto after = pass_on(node, tasks, with_cpus);
+    if (!after) return refuse(after.error());
+    Tasks left = tasks_of(*after, tasks);
     std::erase_if(left, [&](const TaskState& task) { return std::count(gone.begin(), gone.end(), task) > 0; });
+    if (are_left_alone(left, gone)) left = come_home(node, std::move(left));
     for (TaskState& task : left)
         if (task.parked == Parked::kForSteps && !has_steps(task, left)) inherit_from_steps(task, left, gone);
     return left;
@@ -234,7 +312,7 @@ Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<Proces
         launch.min_per_rank = std::max(launch.min_per_rank, task.min_cpus);
         max_cpus = std::min(max_cpus, task.max_cpus);
         launch.granted = launch.granted | task.home;
-        launch.credential = launch.credential | task.mask;
+        launch.whole = launch.whole | task.whole;
         parked.push_back(task.identity);
     }
     if (!parked.empty()) launch.max_cpus = max_cpus * static_cast<uint32_t>(parked.size());

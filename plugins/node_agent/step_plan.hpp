@@ -21,15 +21,18 @@ using Tasks = std::vector<TaskState>;
 /// A step that is about to start here.
 struct Launch {
     StepName step;
-    uid_t user = 0;       ///< the user as whom the tasks are about to run
-    std::string name;     ///< what people call the program
-    CpuSet granted{};     ///< CPUs that the controller gave it here; where other tasks have them all, they are shared
-    CpuSet credential{};  ///< CPUs that its credential names, where these are fewer; empty: as granted
+    uid_t user = 0;            ///< the user as whom the tasks are about to run
+    std::string name;          ///< what people call the program
+    CpuSet granted{};          ///< CPUs that its credential names; where other tasks have them all, they are shared
+    CpuSet whole{};            ///< what its job has here while it shares with no other; none: what was granted
     std::vector<pid_t> tasks;  ///< forked, and not yet running the program
     bool malleable = false;
     uint32_t min_cpus = 1;  ///< on this node, for all its tasks
     uint32_t max_cpus = 0;  ///< 0: no limit
     uint32_t min_per_rank = 1;
+
+    /// Returns whether the controller lets its job share the node with another.
+    [[nodiscard]] bool shares_node() const { return !whole.none() && !(whole == granted); }
 };
 
 /// The node that plans are for.
@@ -43,6 +46,9 @@ struct NoPlan {
     Refusal why;
     bool no_room;
 };
+
+// A job that shares the node by the controller's plan gets no CPU beyond its grant while another job has a step here.
+// As the last job here it gets the whole of what it asked for.
 
 /// Returns the tasks with a newcomer, which is last.
 tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, const Launch& launch,
@@ -65,8 +71,10 @@ tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, 
 tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& leaving,
                                             Tasks& gone);
 
-/// Returns whether a batch script has steps on this node.
+/// Returns whether steps on this node run on the CPUs of a script or an extern step.
 bool has_steps(const TaskState& script, const Tasks& tasks);
+/// Returns whether a step of another job is on this node.
+bool has_company(uint32_t job, const Tasks& tasks);
 
 /// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step
 /// started.

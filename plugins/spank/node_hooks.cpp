@@ -65,7 +65,11 @@ void step_is_about_to_start(spank_handle* spank, const Settings& settings) {
 }
 
 void task_was_forked(spank_handle* spank, const Settings& settings) {
-    g_hooks.task_was_forked(settings_of(settings), describe(spank), item<pid_t>(spank, S_TASK_PID),
+    const StepOnNode step = describe(spank);
+    // Slurm does not tell a SPANK plugin whether the job of an extern step is malleable: as one that is not, it keeps
+    // its CPUs until another step of the job has them. The task plugin, which can know, has been here before.
+    if (step.step.is_extern()) return g_hooks.extern_step_starts(settings_of(settings), step);
+    g_hooks.task_was_forked(settings_of(settings), step, item<pid_t>(spank, S_TASK_PID),
                             item<uint32_t>(spank, S_JOB_LOCAL_TASK_COUNT));
 }
 
@@ -81,5 +85,9 @@ bool name_reservation(spank_handle* spank, const Settings& settings) {
 }
 
 void task_has_ended(spank_handle* spank) { g_hooks.task_has_ended(step_of(spank), item<pid_t>(spank, S_TASK_PID)); }
+
+void step_has_ended(spank_handle* spank) {
+    if (step_of(spank).is_extern()) g_hooks.task_has_ended(step_of(spank), getpid());
+}
 
 }  // namespace drom::slurm

@@ -19,5 +19,7 @@ void task_was_forked(spank_handle* spank, const Settings& settings);
 bool name_reservation(spank_handle* spank, const Settings& settings);
 /// Gives the task's CPUs back, as root, once per task.
 void task_has_ended(spank_handle* spank);
+/// Gives the extern step's CPUs back, as root.
+void step_has_ended(spank_handle* spank);
 
 }  // namespace drom::slurm

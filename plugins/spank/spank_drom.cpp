@@ -70,4 +70,10 @@ int slurm_spank_task_exit(spank_t spank, int, char**) {
     return always_succeeds([&] { task_has_ended(spank); });
 }
 
+int slurm_spank_exit(spank_t spank, int, char**) {
+    return always_succeeds([&] {
+        if (spank_context() == S_CTX_REMOTE) step_has_ended(spank);
+    });
+}
+
 }  // extern "C"

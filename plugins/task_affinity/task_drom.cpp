@@ -5,6 +5,8 @@
 
 #include "task_affinity/task_drom.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -91,7 +93,7 @@ int task_p_slurmd_launch_request(launch_tasks_request_msg_t*, uint32_t, char**);
 int task_p_pre_setuid(stepd_step_rec_t* job);
 int task_p_pre_launch(stepd_step_rec_t* job);
 int task_p_post_term(stepd_step_rec_t* job, stepd_step_task_info_t* task);
-int task_p_post_step(stepd_step_rec_t*);
+int task_p_post_step(stepd_step_rec_t* job);
 int task_p_add_pid(pid_t);
 
 int init(void) {
@@ -120,7 +122,11 @@ int task_p_post_term(stepd_step_rec_t* job, stepd_step_task_info_t* task) {
     return SLURM_SUCCESS;
 }
 
-int task_p_post_step(stepd_step_rec_t*) { return SLURM_SUCCESS; }
+int task_p_post_step(stepd_step_rec_t* job) {
+    const StepName step{job->step_id.job_id, job->step_id.step_id};
+    if (step.is_extern()) task::task_has_ended(step, getpid());
+    return SLURM_SUCCESS;
+}
 int task_p_add_pid(pid_t) { return SLURM_SUCCESS; }
 
 }  // extern "C"

@@ -89,7 +89,11 @@ void resume(const std::string& node, uint32_t job) noexcept {
 }
 
 void step_is_about_to_start(const std::string& node, const StepOnNode& step) noexcept {
-    never_fails([&] { g_hooks->step_is_about_to_start(settings_of(node), step); });
+    never_fails([&] {
+        const AgentSettings settings = settings_of(node);
+        g_hooks->step_is_about_to_start(settings, step);
+        if (step.step.is_extern()) g_hooks->extern_step_starts(settings, step);
+    });
 }
 
 void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept {

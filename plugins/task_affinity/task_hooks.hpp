@@ -33,7 +33,8 @@ void suspend(const std::string& node, uint32_t job) noexcept;
 void resume(const std::string& node, uint32_t job) noexcept;
 
 /// Notes the step, in the step daemon and as root. The first call comes before Slurm makes the step's cgroups, which is
-/// so where task/drom is named before task/cgroup.
+/// so where task/drom is named before task/cgroup. The extern step gets its CPUs here: Slurm makes no call when it has
+/// forked the process of that.
 void step_is_about_to_start(const std::string& node, const StepOnNode& step) noexcept;
 void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept;
 void task_has_ended(const StepName& step, pid_t task) noexcept;

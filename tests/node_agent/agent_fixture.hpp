@@ -39,6 +39,19 @@ protected:
         return launch;
     }
 
+    /// Returns a step of a job that asked for the whole node, and shares it by the controller's plan.
+    Launch shared(uint32_t job, unsigned tasks, const CpuSet& granted) {
+        Launch step = launch(job, tasks, granted);
+        step.whole = kNode;
+        return step;
+    }
+
+    Launch extern_of(uint32_t job, const CpuSet& granted) {
+        Launch place = shared(job, 1, granted);
+        place.step.step = kExternStep;
+        return place;
+    }
+
     Launch script_of(uint32_t job) {
         Launch script = launch(job, 1, kNode);
         script.step.step = kBatchStep;

@@ -20,41 +20,6 @@ namespace {
 
 using test::Child;
 
-TEST_F(Agent, AStepOfAJobThatTheControllerShrunkIsGrantedTheWholeNode) {
-    StepOnNode step;
-    step.step = step_of(7);
-    step.range = MalleableRange{};
-    step.cores = step.job_cores = "24-47";
-    step.job_cpus = 48;
-    EXPECT_EQ(launch_of(step, agent()).granted, kNode) << "what its mates leave is its own";
-    const CpuSet half = CpuSet::range(24, 24);
-    step.job_cpus = 24;
-    EXPECT_EQ(launch_of(step, agent()).granted, half) << "the job asked for half of the node";
-    step.job_cpus = 0;
-    EXPECT_EQ(launch_of(step, agent()).granted, half) << "nobody knows";
-    step.job_cpus = 48;
-    step.cores = "24-25";
-    EXPECT_EQ(launch_of(step, agent()).granted, CpuSet::range(24, 2)) << "the step asked for a part of the job";
-    step.cores = step.job_cores;
-    step.range.reset();
-    EXPECT_EQ(launch_of(step, agent()).granted, half) << "it is not malleable";
-}
-
-TEST_F(Agent, WhatAMateLeavesBeforeTheGuestsStepStartsIsTheGuests) {
-    const Launch mate = launch(1, 1, kNode);
-    ASSERT_EQ(arrive(mate), "");
-    ASSERT_TRUE(agent().leave(mate.tasks));
-    const Launch guest = launch(2, 1, kNode);  // as launch_of() makes it of cores 24-47
-    ASSERT_EQ(arrive(guest), "");
-    EXPECT_EQ(wanted(guest.tasks[0]), kNode);
-    const Launch next = launch(1, 1, kNode);
-    ASSERT_EQ(arrive(next), "");
-    EXPECT_EQ(wanted(guest.tasks[0]).count(), 24U);
-    EXPECT_EQ(wanted(next.tasks[0]).count(), 24U);
-    ASSERT_TRUE(agent().leave(guest.tasks));
-    EXPECT_EQ(wanted(next.tasks[0]), kNode);
-}
-
 TEST_F(Agent, AGuestGetsThePackageItWasGrantedAndTheOwnerGetsItBack) {
     const Launch owner = launch(1, 2, kNode);
     ASSERT_EQ(arrive(owner), "");
@@ -122,11 +87,10 @@ TEST_F(Agent, TasksThatAreMoreThanTheirCpusShareThemUntilThereIsRoomForEach) {
 
 TEST_F(Agent, AStepWhoseCpusAreAllNeededRunsOnThoseThatTheControllerNames) {
     ASSERT_EQ(arrive(launch(1, 48, kNode)), "");
-    Launch guest = launch(2, 2, kNode);
-    guest.credential = CpuSet::range(24, 24);
+    const Launch guest = shared(2, 2, CpuSet::range(24, 24));
     auto arrived = agent().arrive(guest);
     ASSERT_TRUE(arrived);
-    for (const CpuSet& mask : arrived->masks) EXPECT_EQ(mask, guest.credential);
+    for (const CpuSet& mask : arrived->masks) EXPECT_EQ(mask, guest.granted);
     EXPECT_TRUE(wanted(guest.tasks[0]).none());
     tasks_.erase(tasks_.begin() + 40, tasks_.begin() + 48);
     ASSERT_TRUE(agent().reconcile().value());
@@ -282,21 +246,6 @@ TEST_F(Agent, ABatchScriptsStepsRunOnItsCpusAndItHasThemAgainAfterwards) {
     EXPECT_EQ(wanted(script.tasks[0]), kNode);
     ASSERT_TRUE(agent().leave(script.tasks).has_value());
     EXPECT_EQ(arrive(launch(2, 1, kNode, false)), "");
-}
-
-TEST_F(Agent, TheShellOfSallocLendsItsCpusToItsStepsAndKeepsAGuestOffTheRest) {
-    Launch shell = launch(1, 1, kNode);
-    shell.step.step = kInteractiveStep;
-    ASSERT_EQ(arrive(shell), "");
-    const Launch guest = launch(2, 1, CpuSet::range(24, 24));
-    ASSERT_EQ(arrive(guest), "");
-    EXPECT_EQ(wanted(shell.tasks[0]), CpuSet::range(0, 24));
-    const Launch step = launch(1, 2, CpuSet::range(0, 24));
-    ASSERT_EQ(arrive(step), "");
-    EXPECT_TRUE(wanted(shell.tasks[0]).none());
-    EXPECT_EQ(wanted(guest.tasks[0]), CpuSet::range(24, 24));
-    ASSERT_TRUE(agent().leave(step.tasks));
-    EXPECT_EQ(wanted(shell.tasks[0]), CpuSet::range(0, 24));
 }
 
 TEST_F(Agent, WhatAGuestsScriptAndStepsBorrowedGoesBackToTheOwner) {
@@ -518,7 +467,7 @@ TEST(StateFile, IsReadBackAsItWasWritten) {
             task.min_cpus = *rc::gen::arbitrary<uint32_t>();
             task.malleable = *rc::gen::arbitrary<bool>();
             task.parked = *rc::gen::element(Parked::kNot, Parked::kForSteps, Parked::kSuspended);
-            for (CpuSet* set : {&task.mask, &task.home})
+            for (CpuSet* set : {&task.mask, &task.home, &task.whole})
                 for (const uint32_t cpu :
                      *rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, kMaxCpus)))
                     set->add(cpu);

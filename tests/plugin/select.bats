@@ -206,6 +206,18 @@ not_reserved() {
 }
 shell_runs() { MATE=$(squeue -h -t running -n interactive -o %i); [[ -n $MATE ]]; }
 
+@test "a guest keeps to its grant where its mate has no step, and the log says so" {
+    script "sleep 300"
+    MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o /dev/null "$SCRIPT")
+    gets n1 "$MATE.batch" 0-7
+    guest -N4
+    gets n4 "$GUEST.0" 4-7
+    gets n1 "$GUEST.0" 4-7
+    grep -q "step $GUEST.0: the job with which it shares this node has no step here; it keeps to CPUs 4-7\$" "$CLUSTER/log/n4.log"
+    scancel "$MATE"
+    gets n1 "$GUEST.0" 0-7
+}
+
 # on_node NODE STEP COUNT: checks that the step has so many CPUs there.
 on_node() { [[ $(masks "$1" "$2" | tr ' ' '\n' | awk -F- '{n += $NF - $1 + 1} END {print n}') == "$3" ]]; }
 
@@ -213,14 +225,15 @@ on_node() { [[ $(masks "$1" "$2" | tr ' ' '\n' | awk -F- '{n += $NF - $1 + 1} EN
     script "until [[ -e $WORK/shrunk ]]; do sleep 0.1; done" "srun -n32 sleep 300"
     MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o /dev/null "$SCRIPT")
     eventually "job $MATE runs" runs "$MATE"
-    script "until [[ -e $WORK/kept ]]; do sleep 0.1; done" "srun --overlap -n4 true && echo ran" "srun -n4 sleep 300"
+    script "until [[ -e $WORK/crowded ]]; do sleep 0.1; done" "srun --overlap -n4 true && echo ran" "srun -n4 sleep 300"
     GUEST=$(sbatch --parsable --malleable --exclusive -N4 -t 1 -o "$WORK/out" "$SCRIPT")
     eventually "job $GUEST runs" runs "$GUEST"
     touch "$WORK/shrunk"
-    eventually "the mate keeps all of n4" on_node n4 "$MATE.0" 8
-    touch "$WORK/kept"
+    eventually "the log says what they run on" grep -q "step $MATE.0: drom: no room: its tasks need 8 CPUs at least, .*; its tasks share CPUs 0-3\$" "$CLUSTER/log/n4.log"
+    touch "$WORK/crowded"
     eventually "the guest's step has ended" grep -q ran "$WORK/out"
-    eventually "the log says what it runs on" grep -q "step $GUEST.1: drom: no room: .*; its tasks share CPUs 4-7\$" "$CLUSTER/log/n4.log"
+    # Between the guest's steps the mate was alone on n4, and now each of its ranks keeps a core.
+    eventually "the log says what the guest runs on" grep -q "step $GUEST.1: drom: no room: .*; its tasks share CPUs 4-7\$" "$CLUSTER/log/n4.log"
     expect "$(field "$GUEST" JobState)" RUNNING
     expect "$(on_node n4 "$MATE.0" 8 && masks n4 "$GUEST.1")" ""
     scancel "$MATE"
