@@ -12,37 +12,12 @@
 
 #include <sys/types.h>
 
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
-
-#include <tl/expected.hpp>
 
 #include "base/cpuset.hpp"
+#include "cgroup_location.hpp"
 
 namespace drom::slurm {
-
-/// Where the cpuset controller has a process.
-struct CpusetLocation {
-    bool v2 = false;
-    bool noprefix = false;           ///< v1: its files are `cpus` instead of `cpuset.cpus`
-    std::string top;                 ///< directory of the highest level that is seen here
-    std::vector<std::string> below;  ///< names of the levels from there down to the process's own
-
-    /// Returns the directory of a level: 0 is `top`, below.size() the process's own.
-    [[nodiscard]] std::string directory(std::size_t level) const;
-    /// Returns the file with the CPUs that were asked for, or the one with those that are in effect.
-    [[nodiscard]] std::string cpus_file(std::size_t level) const;
-    [[nodiscard]] std::string effective_file(std::size_t level) const;
-
-    friend bool operator==(const CpusetLocation&, const CpusetLocation&) = default;
-};
-
-/// Finds the cpuset by /proc/PID/cgroup and /proc/self/mountinfo. None where no cpuset can confine the process. Pure.
-/// Errors: the end of a sentence, where its cpuset cannot be reached from here.
-tl::expected<std::optional<CpusetLocation>, std::string> find_cpuset(std::string_view cgroup,
-                                                                     std::string_view mountinfo);
 
 /// The levels whose CPUs Slurm writes: from `first` to before `end`; none when both are the same. Pure.
 struct SlurmLevels {
@@ -63,6 +38,11 @@ CpuSet cpus_inside(pid_t task, const std::string& root = {});
 /// it is. Returns nothing, or a sentence. When it fails half-way, levels above may have been widened; no process has
 /// more CPUs by that.
 std::string widen_cpuset(pid_t task, const CpuSet& cpus, const std::string& root = {});
+
+/// Makes the cpuset of the process's step have exactly these CPUs, and those above have them as well: of a step into
+/// which processes come that Slurm does not tell of. The threads there keep of their affinity what is inside. Returns
+/// nothing, or a sentence.
+std::string set_cpuset_of_step(pid_t process, const CpuSet& cpus, const std::string& root = {});
 
 /// Takes back, with v1, what was widened below the job's own level. Slurm writes the job's CPUs there again for each
 /// new step. Slurm could not do that while a step has more, and would not start the new one. Returns nothing, or a

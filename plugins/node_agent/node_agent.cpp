@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/confine.hpp"
 #include "base/error.hpp"
 #include "cpuset_cgroup.hpp"
 #include "node_call.hpp"
@@ -68,6 +70,17 @@ tl::expected<std::string, Refusal> NodeAgent::leave(const std::vector<pid_t>& ta
             leaving.push_back(i);
     if (auto left = call.depart(leaving); !left) return refuse(left.error());
     return call.news();
+}
+
+void NodeAgent::adopt(const StepName& step, pid_t process) {
+    Call seen(*this);
+    CpuSet before{};
+    if (!settings_.topology.empty() || !seen.look() || !get_affinity(static_cast<uint32_t>(process), before)) return;
+    for (const TaskState& task : seen.tasks()) {
+        const CpuSet place = task.step == step && task.malleable ? place_of(task, seen.tasks()) : CpuSet::empty();
+        if (!place.none())
+            confine(static_cast<uint32_t>(process), {before, before}, place, deadline_in_ms(settings_.timeout_ms));
+    }
 }
 
 tl::expected<void, Refusal> NodeAgent::suspend(uint32_t job) {

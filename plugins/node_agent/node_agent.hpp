@@ -49,6 +49,10 @@ public:
     /// ignored. Returns what did not go as planned for the tasks that stay; empty: nothing.
     tl::expected<std::string, Refusal> leave(const std::vector<pid_t>& tasks);
 
+    /// Moves a process to the CPUs of the extern step that has adopted it, whose step daemon this is. Does not wait for
+    /// another call, which finds the process among those of the step. Cost: about 50 us.
+    void adopt(const StepName& step, pid_t process);
+
     /// Lends the CPUs of a job that Slurm is about to stop; all of them where no program follows requests.
     tl::expected<void, Refusal> suspend(uint32_t job);
     /// Gives the tasks of a job that goes on their CPUs back. Where there is no room now they share CPUs, which is an

@@ -46,6 +46,10 @@ void NodeAgent::Call::note(const std::string& trouble) {
     news_ += trouble;
 }
 
+void NodeAgent::Call::note_of(const TaskState& task, const std::string& trouble) {
+    if (!trouble.empty()) note("step " + task.step.text() + ": " + trouble);
+}
+
 void NodeAgent::Call::notice_other_masks() {
     if (!state_.applied) return;  // the table is behind the plan
     for (TaskState& task : state_.tasks) {
@@ -64,15 +68,20 @@ void NodeAgent::Call::make_room_in_cpusets() {
     if (!agent_.settings_.topology.empty()) return;
     const std::vector<uint32_t> starting = jobs_with_starting_steps(agent_.settings_.table);
     for (TaskState& task : state_.tasks) {
-        const bool has_own = task.parked == Parked::kNot;
-        if (!task.malleable || (!has_own && task.parked != Parked::kNoRoom) || dead(task)) continue;
+        if (!task.malleable || dead(task)) continue;
         if (std::count(starting.begin(), starting.end(), task.step.job) > 0) continue;
-        CpuSet place = place_of(task, state_.tasks);
-        const bool has_them = has_own && agent_.table_.wanted(task) == place;
-        const std::string trouble = fit_cpuset(static_cast<pid_t>(task.identity.pid), place, has_them);
-        if (has_own) task.mask = place;
-        if (!trouble.empty()) note("step " + task.step.text() + ": " + trouble);
+        if (task.parked == Parked::kNot || task.parked == Parked::kNoRoom) make_room_in_cpuset(task);
+        if (!task.step.is_open()) continue;
+        note_of(task, set_cpuset_of_step(static_cast<pid_t>(task.identity.pid), place_of(task, state_.tasks)));
     }
+}
+
+void NodeAgent::Call::make_room_in_cpuset(TaskState& task) {
+    CpuSet place = place_of(task, state_.tasks);
+    const bool has_own = task.parked == Parked::kNot;
+    const bool has_them = has_own && agent_.table_.wanted(task) == place;
+    note_of(task, fit_cpuset(static_cast<pid_t>(task.identity.pid), place, has_them));
+    if (has_own) task.mask = place;
 }
 
 tl::expected<void, Refusal> NodeAgent::Call::apply() {

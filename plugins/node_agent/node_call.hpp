@@ -54,11 +54,13 @@ private:
     /// Carries the plan out, and writes down whether that is done. It is not done where a task died meanwhile and the
     /// table still keeps its CPUs: the next call finds it dead and goes on from there.
     tl::expected<void, Refusal> apply();
-    /// Widens the cpusets of tasks whose masks grow. Where a cpuset cannot have all of the CPUs, the plan becomes the
-    /// part that it can have. The cpusets of a job with a starting step stay as they are, or the new step would fail;
-    /// its arrive() comes back to them.
+    /// Widens the cpusets of tasks whose masks grow, and has those of open steps follow their masks both ways. Where a
+    /// cpuset cannot have all of the CPUs, the plan becomes the part that it can have. The cpusets of a job with a
+    /// starting step stay as they are, or the new step would fail; its arrive() comes back to them.
     void make_room_in_cpusets();
+    void make_room_in_cpuset(TaskState& task);
     void note(const std::string& trouble);
+    void note_of(const TaskState& task, const std::string& trouble);
     [[nodiscard]] std::vector<uint32_t> dead_tasks() const;
 
     tl::expected<void, Refusal> resume_step(const StepName& step);

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "adopted_processes.hpp"
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "descendants.hpp"
@@ -43,6 +44,12 @@ std::vector<drom_client_info> clients_of(drom_table* table) {
     }
     clients.resize(status == DROM_OK ? count : 0);
     return clients;
+}
+
+/// Returns the processes that run on the task's CPUs without a reservation of their own.
+std::vector<pid_t> followers_of(const TaskState& task) {
+    std::vector<pid_t> own = descendants_of(pid_of(task), all_processes());
+    return task.step.is_extern() ? processes_of_extern_step(pid_of(task), own) : own;
 }
 
 }  // namespace
@@ -136,7 +143,7 @@ std::string NodeTable::move_descendants(const TaskState& task, const CpuSet& bef
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
     for (int pass = 0, moved = 1; pass < kMaxPasses && moved > 0; ++pass) {
         moved = 0;
-        for (const pid_t process : descendants_of(pid_of(task), all_processes())) {
+        for (const pid_t process : followers_of(task)) {
             const Confined confined = confine(static_cast<uint32_t>(process), {before, before}, now, deadline);
             if (confined.status != DROM_OK && confined.status != DROM_E_NOPROC)
                 return "drom: step " + task.step.text() + ": process " + std::to_string(process) +

@@ -107,6 +107,8 @@ bool StepName::is_script() const { return step == kBatchStep || step == kInterac
 
 bool StepName::is_extern() const { return step == kExternStep; }
 
+bool StepName::is_open() const { return is_extern() || step == kInteractiveStep; }
+
 bool StepName::lends_to(const StepName& other) const {
     if (job != other.job || other.is_extern()) return false;
     return is_extern() || (is_script() && !other.is_script());

@@ -34,6 +34,8 @@ struct StepName {
     /// Returns whether it is the step that holds a job's place on the node (PrologFlags=Contain), and the processes
     /// that came in from outside of Slurm.
     [[nodiscard]] bool is_extern() const;
+    /// Returns whether people and other programs come in there, with processes that Slurm does not tell of.
+    [[nodiscard]] bool is_open() const;
     /// Returns whether the other step runs on this one's CPUs: the extern step lends its own to the scripts and steps
     /// of its job, a script to the steps.
     [[nodiscard]] bool lends_to(const StepName& other) const;

@@ -50,10 +50,15 @@ void StepHooks::step_is_about_to_start(const AgentSettings& settings, const Step
 void StepHooks::extern_step_starts(const AgentSettings& settings, const StepOnNode& step) {
     if (settings.table.empty() || !tasks_.empty()) return;
     tasks_.push_back(getpid());
+    step_ = step.step;
     StepOnNode place = step;
     place.program = "extern";
     place.user = geteuid();
     arrive(settings, place);
+}
+
+void StepHooks::process_was_adopted(pid_t process) {
+    if (agent_) agent_->adopt(step_, process);
 }
 
 void StepHooks::task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all) {

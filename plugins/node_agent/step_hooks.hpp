@@ -49,6 +49,8 @@ public:
     /// Gives the task its CPUs, as root, once per task, of `all` in this step. A failure is one line in the log; the
     /// task then runs as under stock Slurm.
     void task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all);
+    /// Moves a process that the extern step has adopted to the step's CPUs.
+    void process_was_adopted(pid_t process);
     /// Gives the task's CPUs back, as root, once per task.
     void task_has_ended(const StepName& step, pid_t task);
 
@@ -57,6 +59,7 @@ private:
 
     Say news_;
     Say details_;
+    StepName step_;
     std::vector<pid_t> tasks_;  // in the order of their local numbers
     std::optional<NodeAgent> agent_;
 };

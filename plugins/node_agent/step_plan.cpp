@@ -97,7 +97,7 @@ TaskState task_of(const Launch& launch, unsigned tasks, const ProcessIdentity& i
 int take_what_can_be_had(const Node& node, partition::Arrival arrival, const partition::Clients& running,
                          partition::Clients& after) {
     const partition::Client& first = arrival.tasks.front();
-    auto each = arrival.granted->count() / static_cast<uint32_t>(arrival.tasks.size());
+    auto each = arrival.granted.value_or(CpuSet{}).count() / static_cast<uint32_t>(arrival.tasks.size());
     if (first.max_cpus != 0) each = std::min(each, first.max_cpus);
     for (; each >= first.min_cpus; --each) {
         for (partition::Client& task : arrival.tasks) task.max_cpus = each;

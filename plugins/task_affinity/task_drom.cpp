@@ -94,7 +94,7 @@ int task_p_pre_setuid(stepd_step_rec_t* job);
 int task_p_pre_launch(stepd_step_rec_t* job);
 int task_p_post_term(stepd_step_rec_t* job, stepd_step_task_info_t* task);
 int task_p_post_step(stepd_step_rec_t* job);
-int task_p_add_pid(pid_t);
+int task_p_add_pid(pid_t process);
 
 int init(void) {
     set_up();
@@ -127,6 +127,9 @@ int task_p_post_step(stepd_step_rec_t* job) {
     if (step.is_extern()) task::task_has_ended(step, getpid());
     return SLURM_SUCCESS;
 }
-int task_p_add_pid(pid_t) { return SLURM_SUCCESS; }
+int task_p_add_pid(pid_t process) {
+    task::process_was_adopted(process);
+    return SLURM_SUCCESS;
+}
 
 }  // extern "C"

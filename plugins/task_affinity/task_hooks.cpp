@@ -100,6 +100,10 @@ void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task
     never_fails([&] { g_hooks->task_was_forked(settings_of(node), step, task, all); });
 }
 
+void process_was_adopted(pid_t process) noexcept {
+    never_fails([&] { g_hooks->process_was_adopted(process); });
+}
+
 void task_has_ended(const StepName& step, pid_t task) noexcept {
     never_fails([&] { g_hooks->task_has_ended(step, task); });
 }

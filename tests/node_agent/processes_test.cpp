@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "base/confine.hpp"
 #include "child.hpp"
 #include "common/small_file.hpp"
+#include "node_agent/adopted_processes.hpp"
 #include "node_agent/descendants.hpp"
 #include "node_agent/node_agent.hpp"
 #include "node_agent/topology_cache.hpp"
@@ -25,6 +27,48 @@ TEST(Descendants, AreChildrenAndTheirChildrenAndNobodyElse) {
     EXPECT_TRUE(descendants_of(12, all).empty());
     // A pid that passed to another process while /proc was read.
     EXPECT_EQ(descendants_of(5, {{6, 5}, {5, 6}}), std::vector<pid_t>{6});
+}
+
+/// A machine of plain files: process 7 is the step daemon, 8 what it started, 9 and 10 came in by ssh.
+class ExternStep : public testing::Test {
+protected:
+    void write(const std::string& file, const std::string& text) {
+        const std::filesystem::path path = root_.path() + file;
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path) << text;
+    }
+    std::vector<pid_t> processes() { return processes_of_extern_step(7, {8}, root_.path()); }
+
+    test::TempDir root_;
+};
+
+TEST_F(ExternStep, HasTheProcessesOfItsCgroupsOfEveryControllerV1) {
+    write("/proc/self/mountinfo",
+          "31 23 0:28 / /cg/freezer rw - cgroup cgroup rw,freezer\n"
+          "32 23 0:29 / /cg/cpuset rw - cgroup cgroup rw,cpuset\n");
+    write("/proc/7/cgroup", "2:cpuset:/slurm/uid_0/job_4/step_extern\n1:freezer:/slurm\n");
+    write("/proc/8/cgroup", "2:cpuset:/\n1:freezer:/slurm/uid_0/job_4/step_extern\n");
+    write("/cg/cpuset/slurm/uid_0/job_4/step_extern/cgroup.procs", "7\n9\n");
+    write("/cg/freezer/slurm/uid_0/job_4/step_extern/cgroup.procs", "8\n9\n10\n");
+    write("/cg/freezer/slurm/cgroup.procs", "1\n7\n");
+    EXPECT_EQ(processes(), (std::vector<pid_t>{8, 9, 10}));
+}
+
+TEST_F(ExternStep, HasTheProcessesBelowItsCgroupV2) {
+    write("/proc/self/mountinfo", "31 23 0:28 / /cg rw - cgroup2 cgroup2 rw\n");
+    write("/proc/7/cgroup", "0::/system.slice/slurmstepd.scope/job_4/step_extern/slurm\n");
+    write("/proc/8/cgroup", "0::/system.slice/slurmstepd.scope/job_4/step_extern/user/task_special\n");
+    const std::string step = "/cg/system.slice/slurmstepd.scope/job_4/step_extern";
+    write(step + "/slurm/cgroup.procs", "7\n");
+    write(step + "/user/task_special/cgroup.procs", "8\n9\n");
+    EXPECT_EQ(processes(), (std::vector<pid_t>{8, 9}));
+}
+
+TEST_F(ExternStep, HasWhatItsDaemonStartedWhereThereAreNoCgroups) {
+    write("/proc/self/mountinfo", "31 23 0:28 / /cg rw - cgroup2 cgroup2 rw\n");
+    write("/proc/8/cgroup", "0::/user.slice\n");
+    write("/cg/user.slice/cgroup.procs", "1\n8\n");
+    EXPECT_EQ(processes(), std::vector<pid_t>{8});
 }
 
 TEST(Descendants, AreFoundWhateverAProgramCallsItself) {

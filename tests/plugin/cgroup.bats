@@ -9,16 +9,7 @@
 # the output says so.
 
 load support
-
-CPUSETS=/sys/fs/cgroup/cpuset
-
-# why_not: prints the reason why Slurm cannot make cpusets here; nothing when it can.
-why_not() {
-    [[ -e $CPUSETS/cpuset.cpus ]] || { echo "there is no v1 cpuset hierarchy at $CPUSETS"; return; }
-    [[ $(tr , '\n' <"$CPUSETS/cpuset.cpus" | head -n 1) == 0-* ]] || { echo "$CPUSETS does not have CPUs 0 and 1"; return; }
-    mkdir "$CPUSETS/drom_test_$$" 2>/dev/null || { echo "$CPUSETS cannot be written"; return; }
-    rmdir "$CPUSETS/drom_test_$$"
-}
+load cpusets
 
 setup_file() {
     (($(nproc) >= 2)) || { missing "one CPU only: there is nothing to share"; return 1; }
@@ -34,8 +25,8 @@ setup_file() {
     fi
     why=$(why_not)
     if [[ -z $why ]]; then
-        settings+=("task=${first}task/affinity,task/cgroup" cgroup=CgroupPlugin=cgroup/v1 "cgroup=CgroupMountpoint=${CPUSETS%/*}"
-            cgroup=CgroupAutomount=no cgroup=ConstrainCores=yes)
+        mapfile -t -O "${#settings[@]}" settings < <(cpuset_settings)
+        settings+=("task=${first}task/affinity,task/cgroup")
     else
         CONFINED=no
         echo "# cgroup.bats: $why: steps are NOT confined to cpusets here, and nothing about widening them is tested" >&3
@@ -44,16 +35,9 @@ setup_file() {
     chmod 755 "$BATS_FILE_TMPDIR"
 }
 
-# Slurm always leaves its own directory behind, and those of its last step when that ends badly.
 teardown_file() {
     stop_cluster
-    [[ $CONFINED == no ]] || remove_cpusets
-}
-remove_cpusets() {
-    local pid
-    [[ -d $CPUSETS/slurm_${NODE}1 ]] || return 0
-    while read -r pid; do echo "$pid" >"$CPUSETS/cgroup.procs"; done < <(find "$CPUSETS/slurm_${NODE}1" -name cgroup.procs -exec cat {} +)
-    find "$CPUSETS/slurm_${NODE}1" -depth -type d -exec rmdir {} +
+    [[ $CONFINED == no ]] || remove_cgroups "$CPUSETS" "${NODE}1"
 }
 
 confined() { [[ $CONFINED == yes ]]; }
@@ -61,8 +45,6 @@ clients() { "$BIN" list --table "$BATS_FILE_TMPDIR/table" --json; }
 has() { [[ $(clients | jq -r --arg step "$1" '[.clients[] | select(.job == $step) | .want] | join(" ")') == "$2" ]]; }
 nobody() { [[ $(clients | jq '.clients | length') == 0 ]]; }
 task_of() { clients | jq --arg step "$1" '.clients[] | select(.job == $step) | .pid'; }
-# cpuset_of PID: prints the directory of the process's cpuset.
-cpuset_of() { echo "$CPUSETS$(sed -n 's/^[0-9]*:cpuset://p' "/proc/$1/cgroup")"; }
 cpuset_has() { ! confined || [[ $(<"$(cpuset_of "$1")/cpuset.cpus") == "$2" ]]; }
 # started NAME OPTION... COMMAND...: starts a job of one step; its number is in $JOB.
 started() {
