@@ -17,4 +17,8 @@ inline std::string_view option_value(std::string_view value) { return value == "
 /// Returns the value of a variable in a job's SPANK environment, as spank_drom.so leaves it; nothing: it is not there.
 std::optional<std::string_view> declared(const char* const* environment, uint32_t size, std::string_view name);
 
+/// Returns whether the command line of srun has --no-drom, perhaps abbreviated as getopt allows it. The arguments of
+/// the program count as well. Pure.
+bool says_no_drom(std::string_view command_line);
+
 }  // namespace drom::slurm

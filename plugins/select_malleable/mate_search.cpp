@@ -3,6 +3,7 @@
 #include "mate_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -212,6 +213,22 @@ Seconds MateSearch::start_in(const Question& question, part_record_t& partition)
     return offer ? offer->static_start : policy::kNever;
 }
 
+const NodeSet& MateSearch::kept_by_steps() {
+    if (kept_.at == running_.now()) return kept_.nodes;
+    kept_.at = running_.now();
+    kept_.nodes = {};
+    const double factor = running_.coscheduler().rules().sharing.sharing_factor;
+    each_running_job([&](const job_record_t& job) {
+        const int kept = declared_malleable(job) ? cores_that_steps_keep(job) : 0;
+        if (kept <= 1) return;
+        const policy::Placed seen = placed(job);
+        const int share = static_cast<int>(std::floor(factor * seen.cores + 1e-9));
+        const int lends = std::min(share, seen.cores - std::max(1, seen.job.min_cores));
+        if (kept > seen.cores - lends) kept_.nodes.insert(seen.nodes);
+    });
+    return kept_.nodes;
+}
+
 std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& within, const Offer& offer) {
     constexpr int kTries = 4;  // under slurmctld's locks, for each waiting job
     const policy::Job guest = described(*question.job, offer.nodes);
@@ -236,6 +253,8 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
             return Proposal{std::move(plan), std::move(moved)};
         }
         usable.erase(running_.nodes_of({beyond != 0 ? beyond : plan.mates.front()}));
+        // Each mate that keeps its cores would be one of the tries, again in each cycle.
+        if (tries == 0) usable.erase(kept_by_steps());
     }
     return std::nullopt;
 }

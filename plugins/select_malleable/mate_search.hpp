@@ -91,6 +91,8 @@ private:
     /// there.
     std::optional<Proposal> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
     bool places(Question& question, const policy::Event& proposal);
+    /// Returns the nodes of jobs whose steps keep what these would lend. Looked up once per second.
+    const policy::NodeSet& kept_by_steps();
     policy::JobId beyond_limits(const job_record_t& guest, const policy::Event& proposal,
                                 const std::vector<policy::Promise>& promises) const;
     bool mate_may(const job_record_t& mate, policy::Seconds end, policy::Seconds guest_end,
@@ -115,6 +117,10 @@ private:
     } ready_;
     Promises promises_;
     policy::Seconds delay_max_ = 0;
+    struct {
+        policy::Seconds at = 0;
+        policy::NodeSet nodes;
+    } kept_;
     const job_record_t* planned_ = nullptr;  ///< that backfill asked about last
 };
 

@@ -4,10 +4,21 @@
 
 #include <gtest/gtest.h>
 
+#include "common/slurm_text.hpp"
 #include "task_affinity/task_hooks.hpp"
 
 namespace drom::slurm {
 namespace {
+
+TEST(NoDrom, IsFoundInACommandLineAlsoAbbreviated) {
+    EXPECT_TRUE(says_no_drom("srun --no-drom sleep 1"));
+    EXPECT_TRUE(says_no_drom("/usr/bin/srun -n 2 --no-d sleep"));
+    EXPECT_TRUE(says_no_drom("srun --no-dro"));
+    EXPECT_FALSE(says_no_drom("srun --no-kill --nodes=2 sleep"));
+    EXPECT_FALSE(says_no_drom("srun --no- sleep"));
+    EXPECT_FALSE(says_no_drom("srun --no-dromedary"));
+    EXPECT_FALSE(says_no_drom(""));
+}
 
 TEST(Settings, OfAFileHaveCommentsAndBlanks) {
     const Settings settings = read_file(

@@ -184,10 +184,6 @@ uint32_t most_tasks(const step_record_t& step) {
     return *std::max_element(layout->tasks, layout->tasks + layout->node_cnt);
 }
 
-bool is_without_drom(const step_record_t& step) {
-    return text_of(step.submit_line).find(" --no-drom") != std::string_view::npos;
-}
-
 bool special_features(const job_details& details) {
     // Counts and alternatives of features are worked out node set by node set: a plan for all of them together would
     // not hold.
@@ -275,7 +271,7 @@ int cores_that_steps_keep(const job_record_t& job) {
     while (const auto* step = static_cast<const step_record_t*>(list_next(each))) {
         if (step->step_id.step_id > SLURM_MAX_NORMAL_STEP_ID) continue;  // a script lends all but one
         ranks += most_tasks(*step);
-        all = all || is_without_drom(*step);
+        all = all || says_no_drom(text_of(step->submit_line));
     }
     list_iterator_destroy(each);
     return all ? std::numeric_limits<int>::max() : cores_for(job, cpus_of(job, ranks));
