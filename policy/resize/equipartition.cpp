@@ -59,7 +59,7 @@ std::vector<Step> SplitPhase::plan(std::span<const Step> steps, Seconds now) {
         shrinking_[step.job] = {step, now + patience_};
         posted.push_back(step);
     }
-    const std::vector<Step> more = post_what_fits();
+    const std::vector<Step> more = post();
     posted.insert(posted.end(), more.begin(), more.end());
     return posted;
 }
@@ -69,14 +69,13 @@ std::vector<Step> SplitPhase::acknowledged(JobId job) {
     if (found == shrinking_.end()) return {};
     free_ += found->second.step.from - found->second.step.to;
     shrinking_.erase(found);
-    return post_what_fits();
+    return post();
 }
 
-std::vector<Step> SplitPhase::ended(JobId job, int units) {
+void SplitPhase::forget(JobId job, int units) {
     shrinking_.erase(job);
     std::erase_if(waiting_, [job](const Step& step) { return step.job == job; });
     free_ += units;
-    return post_what_fits();
 }
 
 std::vector<Step> SplitPhase::expire(Seconds now) {
@@ -95,7 +94,7 @@ Seconds SplitPhase::deadline() const {
 }
 
 // In order of the plan; a step that fits passes one that does not, as the two share no job.
-std::vector<Step> SplitPhase::post_what_fits() {
+std::vector<Step> SplitPhase::post() {
     std::vector<Step> posted;
     for (const Step& step : waiting_) {
         if (step.to - step.from > free_) continue;

@@ -47,8 +47,10 @@ public:
     std::vector<Step> plan(std::span<const Step> steps, Seconds now);
     /// Notes that the job has given up the units of its shrink. Returns what is to be posted now.
     std::vector<Step> acknowledged(JobId job);
-    /// Notes that the job has ended with all its units. Returns what is to be posted now.
-    std::vector<Step> ended(JobId job, int units);
+    /// Notes that the job is gone, with all its units. Others may be gone with it, and so nothing is posted.
+    void forget(JobId job, int units);
+    /// Returns what is to be posted now.
+    std::vector<Step> post();
     /// Returns the shrinks that are too late at `now`. Each is withdrawn, and so are all steps that wait.
     std::vector<Step> expire(Seconds now);
 
@@ -63,7 +65,6 @@ private:
         Step step;
         Seconds deadline;
     };
-    std::vector<Step> post_what_fits();
 
     int free_;
     Seconds patience_;

@@ -26,7 +26,9 @@ public:
 
     void submit(const Job& job) override { members_.push_back({job}); }
     bool cancel(JobId id) override {
-        return std::erase_if(members_, [id](const Member& m) { return m.job.id == id && !m.runs(); }) > 0;
+        if (std::erase_if(members_, [id](const Member& m) { return m.job.id == id && !m.runs(); }) == 0) return false;
+        if (phase_) phase_->forget(id, 0);
+        return true;
     }
     void shrunk(int /*partition*/, int slot) override { carried_out_.push_back(slot); }
     std::size_t waiting() const override {
@@ -68,8 +70,9 @@ private:
         });
         for (const Member& member : gone) {
             posted_.erase(member.job.id);
-            carry_out(phase_->ended(member.job.id, member.size), cluster, now, changes);
+            phase_->forget(member.job.id, member.size);
         }
+        carry_out(phase_->post(), cluster, now, changes);
     }
 
     void acknowledge(Cluster& cluster, Seconds now, Changes& changes) {

@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "policy/resize/equipartition_scheduler.hpp"
+#include "policy/resize/traits.hpp"
 #include "property.hpp"
 
 namespace {
@@ -92,7 +94,8 @@ TEST(SplitPhase, RollsBackAShrinkThatIsTooLate) {
 TEST(SplitPhase, GivesTheUnitsOfAJobThatEndsWhileItShrinks) {
     SplitPhase phase(0, 60);
     phase.plan(Steps{{1, 10, 6}, {2, 0, 8}}, 0);
-    EXPECT_EQ(phase.ended(1, 10), (Steps{{2, 0, 8}}));
+    phase.forget(1, 10);
+    EXPECT_EQ(phase.post(), (Steps{{2, 0, 8}}));
     EXPECT_EQ(phase.free(), 2);
 }
 
@@ -130,6 +133,81 @@ TEST(SplitPhase, UsesNoUnitTwice) {
             RC_ASSERT(used + phase.free() == kUnits);
         }
     }));
+}
+
+// ---- the scheduler -------------------------------------------------------------------------------------------------
+
+/// A machine of six nodes under equipartition.
+struct Six {
+    Six() { traits.sizes.max = 6; }
+
+    void submit(JobId id, Seconds now) {
+        Job one;
+        one.id = id;
+        one.submit = now;
+        one.request = 1000;
+        one.resize = &traits;
+        scheduler->submit(one);
+    }
+    void submit_fixed(JobId id, int nodes) {
+        Job one;
+        one.id = id;
+        one.nodes = nodes;
+        scheduler->submit(one);
+    }
+    void pass(Seconds now, bool ended = false) { scheduler->pass({&cluster, 1}, now, ended, changes); }
+    int slot_of(JobId id) const {
+        for (int slot = 0; slot < cluster.slots(); ++slot)
+            if (cluster.running(slot).runs && cluster.running(slot).job.id == id) return slot;
+        return -1;
+    }
+    int size_of(JobId id) const { return cluster.running(slot_of(id)).job.nodes; }
+    void finish(JobId id, Seconds now) {
+        cluster.finish(slot_of(id), now);
+        scheduler->ended(id, now);
+    }
+
+    ResizeTraits traits;
+    Cluster cluster{Machine::uniform(6, 1)};
+    std::unique_ptr<Scheduler> scheduler = equipartition({10, 1, 6, 60, false});
+    Changes changes;
+};
+
+// The nodes of the first that had ended went to the second, which had ended, too: the scheduler crashed.
+TEST(Equipartition, TwoJobsThatWaitToGrowEndAtOnce) {
+    Six six;
+    six.submit(1, 0);
+    six.submit(2, 0);
+    six.submit_fixed(3, 4);
+    six.pass(0);
+    six.finish(3, 5);
+    six.submit(4, 5);
+    six.pass(5, true);
+    six.pass(15);
+    EXPECT_EQ(six.changes.resized.size(), 1U) << "job 4 is to shrink, and the others wait for that";
+    six.finish(1, 16);
+    six.finish(2, 16);
+    six.pass(16, true);
+    six.scheduler->shrunk(0, six.slot_of(4));
+    six.pass(20);
+    six.submit(5, 40);
+    six.pass(40);
+    EXPECT_GE(six.slot_of(5), 0);
+}
+
+// Its nodes were free when it was gone: the scheduler crashed.
+TEST(Equipartition, AJobThatWaitsForNodesIsTakenBack) {
+    Six six;
+    six.submit(1, 0);
+    six.pass(0);
+    six.submit(2, 20);
+    six.pass(20);
+    EXPECT_TRUE(six.scheduler->cancel(2));
+    six.scheduler->shrunk(0, six.slot_of(1));
+    six.pass(21);
+    EXPECT_EQ(six.scheduler->waiting(), 0U);
+    six.pass(40);
+    EXPECT_EQ(six.size_of(1), 6) << "it grows again";
 }
 
 }  // namespace
