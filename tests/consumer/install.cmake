@@ -6,7 +6,7 @@ foreach(file bin/drom include/drom/drom.h include/drom/drom.f90 ${LIBDIR}/libdro
         include/drom/dlb.h include/drom/dlb_drom.h include/drom/dlb_types.h include/drom/dlb_errors.h ${LIBDIR}/libdlb.so
         include/drom/dlbf.h include/drom/dlbf_drom.h include/drom/dlbf-errors.h ${LIBDIR}/libdlb_mpi.so ${LIBDIR}/libdlb_dbg.so ${LIBDIR}/libdlb_mpi_dbg.so
         ${LIBDIR}/cmake/drom/dromConfig.cmake ${LIBDIR}/cmake/drom/dromConfigVersion.cmake ${LIBDIR}/pkgconfig/drom.pc ${LIBDIR}/pkgconfig/drom-dlb.pc
-        share/man/man1/drom.1 share/drom/schemas/list.schema.json share/drom/energy/thesis.apps share/bash-completion/completions/drom share/zsh/site-functions/_drom share/fish/vendor_completions.d/drom.fish)
+        share/man/man1/drom.1 share/drom/schemas/list.schema.json share/drom/energy/thesis.apps share/drom/platforms/kinds.apps share/bash-completion/completions/drom share/zsh/site-functions/_drom share/fish/vendor_completions.d/drom.fish)
   if(NOT EXISTS ${PREFIX}/${file})
     message(FATAL_ERROR "not installed: ${file}")
   endif()

@@ -161,9 +161,10 @@ TEST(MachineFile, FilesThatAreNotThereAreRefused) {
 
 TEST(ThesisFiles, AreTheModelOfTheUnitTests) {
     for (const bool third : {false, true}) {
-        const auto partitions = read_machine_file(std::string(EXAMPLES) + (third ? "/p1-p3" : "/p1-p2") + ".machine");
+        const auto partitions =
+            read_machine_file(std::string(EXAMPLES) + (third ? "/energy/p1-p3" : "/energy/p1-p2") + ".machine");
         ASSERT_TRUE(partitions) << partitions.error();
-        const auto table = read_application_file(EXAMPLES "/thesis.apps", *partitions);
+        const auto table = read_application_file(EXAMPLES "/energy/thesis.apps", *partitions);
         ASSERT_TRUE(table) << table.error();
         const auto model = drom::test::thesis_model(third);
         for (std::size_t p = 0; p < 2; ++p) expect_same((*partitions)[p].node, model.partitions[p]);
@@ -195,11 +196,11 @@ TEST(ThesisFiles, AreThePublishedTables) {
     const std::string lines = "\nnodes 512\ncores 48\nidle 100\nnominal ";
     const auto published = machine("partition p1" + lines + "2.7\n" + states_of(folder + "normal.energy", 16, 12) +
                                    "partition p2" + lines + "3.1\n" + states_of(folder + "normal2.energy", 20, 12));
-    const auto shipped = read_machine_file(EXAMPLES "/p1-p2.machine");
+    const auto shipped = read_machine_file(EXAMPLES "/energy/p1-p2.machine");
     ASSERT_TRUE(shipped) << shipped.error();
     for (std::size_t p = 0; p < 2; ++p) expect_same((*shipped)[p].node, published[p].node);
 
-    const auto table = read_application_file(EXAMPLES "/thesis.apps", *shipped);
+    const auto table = read_application_file(EXAMPLES "/energy/thesis.apps", *shipped);
     ASSERT_TRUE(table) << table.error();
     std::ifstream apps(folder + "apps");
     int count = 0, number = 0, partition = 0, fields = 0, rows = 0;

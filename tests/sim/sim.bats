@@ -452,6 +452,16 @@ SITES
     said "run: --app-mix: there is no application 9 in the table" --generate eamc --app-mix 9:10 --machine "$folder/p1.machine" --apps "$folder/thesis.apps" -q
 }
 
+@test "a log of jobs for three platforms runs as the generated jobs do" {
+    root=$BATS_TEST_DIRNAME/../..
+    files=(--machine "$root/examples/platforms/three.machine" --apps "$root/examples/platforms/kinds.apps" --policy ejs --out)
+    "$sim" generate platforms-x2 --seed 3 --out jobs.swf
+    "$sim" --swf jobs.swf "${files[@]}" log -q >/dev/null
+    "$sim" --generate platforms-x2 --workload-seed 3 "${files[@]}" generated -q >/dev/null
+    cmp log/jobs.csv generated/jobs.csv
+    [[ $(grep -cE ',(supercomputer|cluster|cloud),' generated/jobs.csv) == 1000 ]]
+}
+
 @test "jobs that a policy never starts are said" {
     awk '/nodes 512/ && !seen { sub(512, 20); seen = 1 } { print }' "$BATS_TEST_DIRNAME/../../examples/energy/p1-p2.machine" >small.machine
     jobs=(--generate eamc --jobs 200 --machine small.machine --apps "$BATS_TEST_DIRNAME/../../examples/energy/thesis.apps")
@@ -500,7 +510,7 @@ SITES
     said "run: there is no verb 'frob' (drom-sim -h lists them)" frob
     said "generate: 'w2' is one argument too many; drom-sim generate -h says what it takes" generate w1 w2
     said "run: there are no jobs; give a log with --swf FILE, or --generate PRESET"
-    said "generate: there is no preset foo; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin, reshape-120, reshape-nas, cannon4096, gauss4096, cannon1024, equipartition-5, equipartition-60, equipartition-60-mask" generate foo
+    said "generate: there is no preset foo; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin, platforms-x0.5, platforms-x1, platforms-x2, reshape-120, reshape-nas, cannon4096, gauss4096, cannon1024, equipartition-5, equipartition-60, equipartition-60-mask" generate foo
 }
 
 @test "a result is written over only when that is asked for" {

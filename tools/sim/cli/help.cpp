@@ -46,6 +46,8 @@ constexpr const char* kGenerate =
     "  year        a million jobs of a year on 10000 nodes of 192 cores, at most 1024 nodes per job\n"
     "  eamc        5000 jobs for two partitions of 512 nodes, of the thesis's chapter 6\n"
     "  lublin      Lublin and Feitelson's model: 10000 jobs for 256 nodes\n"
+    "  platforms-x0.5, platforms-x1, platforms-x2\n"
+    "              1000 jobs of five applications for three partitions of 256 cores, at three loads\n"
     "  reshape-120, reshape-nas, cannon4096, gauss4096, cannon1024, equipartition-5, equipartition-60, "
     "equipartition-60-mask\n"
     "              programs that iterate and whose number of nodes may change; see drom-sim(1)\n"

@@ -19,7 +19,7 @@ enum Exit : int { kDone = 0, kRefused = 1, kUsage = 2, kInterrupted = 130 };
 /// The jobs: a log, or a generator.
 struct Source {
     std::string log;     ///< path, also of the file of place; "-" is the standard input
-    std::string preset;  ///< of the Cirne-Berman generator, or "lublin"
+    std::string preset;  ///< of a generated workload
     std::uint64_t seed = 1;
     std::size_t first_jobs = 0;  ///< only so many; 0: all
     std::int64_t jobs = 0;       ///< that a generator makes; 0: as the preset

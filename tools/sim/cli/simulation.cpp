@@ -21,6 +21,7 @@
 #include "workload/cirne.hpp"
 #include "workload/elastic.hpp"
 #include "workload/lublin.hpp"
+#include "workload/platforms.hpp"
 #include "workload/sha256.hpp"
 
 namespace drom::sim {
@@ -169,6 +170,7 @@ tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t
         return lublin(parameters, seed);
     }
     if (auto workload = elastic_workload(source.preset, source.jobs, seed)) return std::move(*workload);
+    if (auto workload = platforms_workload(source.preset, source.jobs, seed)) return std::move(*workload);
     auto parameters = cirne_preset(source.preset);
     if (!parameters) return tl::unexpected(parameters.error());
     if (source.jobs > 0) parameters->jobs = source.jobs;

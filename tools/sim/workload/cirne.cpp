@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "workload/elastic.hpp"
+#include "workload/platforms.hpp"
 #include "workload/random.hpp"
 
 namespace drom::sim {
@@ -240,6 +241,7 @@ tl::expected<CirneParameters, std::string> cirne_preset(std::string_view name) {
     if (name == "year") return cirne_year();
     if (name == "eamc") return cirne_eamc();
     std::string others;
+    for (const std::string_view preset : platforms_presets()) others += fmt::format(", {}", preset);
     for (const ElasticPreset& preset : elastic_presets()) others += std::string(", ") + preset.name;
     return tl::make_unexpected(fmt::format(
         "there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin{}", name, others));
