@@ -7,17 +7,15 @@
 
 import argparse
 import json
-import math
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
+
+from page import Page, with_interval
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/results/schedulers.md"
-BEGIN, END = "<!-- energy: made by scripts/results/energy.py -->", "<!-- end of energy -->"
-T95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
 
 BASE, TIME, ENERGY = "best-partition", "energy:least=time", "energy:least=energy"
 REORDER, INC, INCV = "eamc:order=reorder", "eamc:order=priority-inc", "eamc:order=priority-inc-v"
@@ -68,13 +66,6 @@ def simulate(sim: str, system: str, mix: str, seed: int, settings: list[str], mo
 def changes(runs: list[dict[str, dict]], base: str, setting: str, measure: str) -> list[float]:
     field = FIELDS[measure]
     return [100 * (run[setting][field] / run[base][field] - 1) for run in runs]
-
-
-def with_interval(values: list[float]) -> str:
-    if len(values) < 2:
-        return f"{values[0]:+.1f}"
-    half = T95.get(len(values), 2.0) * stdev(values) / math.sqrt(len(values))
-    return f"{mean(values):+.1f} ± {half:.1f}"
 
 
 def verdict(measure: str, published: float, ours: float) -> str:
@@ -133,19 +124,18 @@ def sharing_table(sim: str, count: int) -> list[str]:
     return lines
 
 
-def section(sim: str, seeds: int) -> str:
+def section(sim: str, seeds: int) -> list[str]:
     cases = [(system, mix) for system, mix in (("p1-p2", "13"), ("p1-p2", "33"), ("p1-p2", "50"), ("p1-p3", "13"))]
     with ThreadPoolExecutor(2) as pool:
         jobs = {(case, seed): pool.submit(simulate, sim, *case, seed, SETTINGS) for case in cases for seed in range(1, seeds + 1)}
         runs = {case: [jobs[case, seed].result() for seed in range(1, seeds + 1)] for case in cases}
-    lines = [BEGIN, "", f"Changes are in percent of the baseline: means over {seeds} workloads, with 95 % confidence. A row is met where the energy is within {ENERGY_POINTS} points of the",
-             f"thesis, the makespan within {MAKESPAN_POINTS}, and where the response has its sign. The workload of the thesis is not public.", "",
-             *published_table(runs, seeds), "",
-             "The orders have to gain in this order: *reorder*, *priority-inc*, *priority-inc-v*. No entry is beyond the threshold of 35 % with the published", "coefficients, and so the last two are the same.", "", *order_table(runs), "",
-             "### The measures themselves", "", *absolute_table(runs), "",
-             "### Energy and sharing together", "", "The same changes with `sd-eamc`, which the thesis names as future work. The machine `p1` is 1024 nodes of one partition.", "",
-             *sharing_table(sim, seeds), "", END]
-    return "\n".join(lines)
+    return [f"Changes are in percent of the baseline: means over {seeds} workloads, with 95 % confidence. A row is met where the energy is within {ENERGY_POINTS} points of the",
+            f"thesis, the makespan within {MAKESPAN_POINTS}, and where the response has its sign. The workload of the thesis is not public.", "",
+            *published_table(runs, seeds), "",
+            "The orders have to gain in this order: *reorder*, *priority-inc*, *priority-inc-v*. No entry is beyond the threshold of 35 % with the published", "coefficients, and so the last two are the same.", "", *order_table(runs), "",
+            "### The measures themselves", "", *absolute_table(runs), "",
+            "### Energy and sharing together", "", "The same changes with `sd-eamc`, which the thesis names as future work. The machine `p1` is 1024 nodes of one partition.", "",
+            *sharing_table(sim, seeds)]
 
 
 def main() -> int:
@@ -153,9 +143,9 @@ def main() -> int:
     parser.add_argument("sim")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
-    text = PAGE.read_text(encoding="utf-8")
-    begin, end = text.index(BEGIN), text.index(END) + len(END)
-    PAGE.write_text(text[:begin] + section(str(Path(options.sim).resolve()), options.seeds) + text[end:], encoding="utf-8")
+    page = Page(ROOT / "docs/results/schedulers.md")
+    page.replace("energy", "scripts/results/energy.py", section(str(Path(options.sim).resolve()), options.seeds))
+    page.write()
     return 0
 
 
