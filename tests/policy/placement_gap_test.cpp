@@ -28,6 +28,7 @@ double gap(const Problem& problem) {
     return least > 0 ? cost / least - 1 : cost;
 }
 
+// Prints a line of JSON per size, which scripts/results/placement.py reads.
 TEST(PlacementGap, IsZeroForMostAndSmallForNearlyAll) {
     for (const int size : {2, 4, 6, 8}) {
         std::vector<double> gaps;
@@ -36,8 +37,9 @@ TEST(PlacementGap, IsZeroForMostAndSmallForNearlyAll) {
         std::ranges::sort(gaps);
         EXPECT_GT(gaps.front(), -1e-6) << "GLPK found no plan, or a dearer one";
         const auto at = [&](std::size_t percent) { return gaps[(gaps.size() * percent + 99) / 100 - 1]; };
-        std::printf("%d x %d, %zu problems: gap median %.2f %%, p95 %.2f %%, largest %.2f %%\n", size, size,
-                    gaps.size(), 100 * at(50), 100 * at(95), 100 * gaps.back());
+        std::printf(R"({"size": %d, "problems": %zu, "median": %.4f, "p95": %.4f, "largest": %.4f})"
+                    "\n",
+                    size, gaps.size(), at(50), at(95), gaps.back());
         EXPECT_LT(at(50), 1e-6);
         EXPECT_LE(at(95), 0.05);
     }

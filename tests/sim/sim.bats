@@ -462,6 +462,17 @@ SITES
     [[ $(grep -cE ',(supercomputer|cluster|cloud),' generated/jobs.csv) == 1000 ]]
 }
 
+@test "the page of results has the choices of a partition that the simulations come to" {
+    python3 "$BATS_TEST_DIRNAME/../../scripts/results/placement.py" "$sim" --check
+}
+
+@test "the page of results has the gaps of placements that the test finds" {
+    tests=$SIM_BUILD/bin/policy_tests
+    [[ -x $tests ]] || skip "policy_tests is not built"
+    "$tests" --gtest_filter='PlacementGap.*' | grep -q '^{' || skip "policy_tests is built without GLPK"
+    python3 "$BATS_TEST_DIRNAME/../../scripts/results/placement.py" "$sim" --gaps "$tests" --check
+}
+
 @test "jobs that a policy never starts are said" {
     awk '/nodes 512/ && !seen { sub(512, 20); seen = 1 } { print }' "$BATS_TEST_DIRNAME/../../examples/energy/p1-p2.machine" >small.machine
     jobs=(--generate eamc --jobs 200 --machine small.machine --apps "$BATS_TEST_DIRNAME/../../examples/energy/thesis.apps")
