@@ -462,6 +462,17 @@ SITES
     [[ $(grep -cE ',(supercomputer|cluster|cloud),' generated/jobs.csv) == 1000 ]]
 }
 
+@test "commands of the pages of results are ones that drom-sim takes" {
+    cd "$BATS_TEST_DIRNAME/../.."
+    count=0
+    while read -r command; do
+        read -ra words <<<"$command"
+        run -0 --separate-stderr "$sim" "${words[@]:1}" --jobs 20 -q
+        count=$((count + 1))
+    done < <(grep -ohE 'drom-sim compare --generate [^`]*' docs/results/*.md | sed -E 's/--seeds [0-9]+/--seeds 2/' | sort -u)
+    ((count >= 30))
+}
+
 @test "the page of results has the choices of a partition that the simulations come to" {
     python3 "$BATS_TEST_DIRNAME/../../scripts/results/placement.py" "$sim" --check
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """resizing.py - prints docs/results/resizing.md: ReSHAPE, ranges and equipartition against what was published, simulated now.
 
-  bench/resizing.py [--sim build/release/tools/sim/drom-sim] [--seeds 200] > docs/results/resizing.md
+  scripts/results/resizing.py build/release/bin/drom-sim [--seeds N] > docs/results/resizing.md
 """
 
 import argparse
@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import mean, stdev
 
-ROOT = Path(__file__).resolve().parents[1]
 STATIC = "reshape:scenario=static"
 # Processors at the start of the classes of reshape-120.
 CLASSES = {"S": {32, 35}, "M": {64, 81}, "L": {128, 136}}
@@ -78,8 +77,12 @@ def use(runs: list[tuple[dict, list[dict]]]) -> str:
     return f"{middle:.1f} ± {half:.1f}"
 
 
-def heading(text: str, command: str) -> None:
-    print(f"\n## {text}\n\n    {command}\n")
+def command(preset: str, settings: list[str], seeds: int = 1) -> str:
+    return " ".join(["drom-sim compare --generate", preset, *(["--seeds", str(seeds)] if seeds > 1 else []), *settings])
+
+
+def heading(text: str, *commands: str) -> None:
+    print(f"\n## {text}\n\n" + "\n\n".join("    " + line for line in commands) + "\n")
 
 
 def changes(runs, before, number) -> str:
@@ -94,7 +97,7 @@ def reshape_120(sim: Simulator) -> None:
     scenarios = ["max-b", "pba", "fcfs"]
     settings = [STATIC] + [f"reshape:scenario={name}" for name in scenarios]
     static, *others = sim.over_seeds("reshape-120", settings)
-    heading("ReSHAPE's 120 jobs on 400 processors", f"drom-sim compare --generate reshape-120 --workload-seed 1..{sim.seeds} {' '.join(settings)}")
+    heading("ReSHAPE's 120 jobs on 400 processors", command("reshape-120", settings, sim.seeds))
     published = {"static": ("83.6", "-", "141.7 s", "-", "529 s"), "max-b": ("93.7", "-6.4", "-9.3", "-16.5 / -9.2 / -7.5", "-8.6"),
                  "pba": ("92.0", "-11.2", "-7.2", "-10.4 / -6.8 / -6.7", "-13.1"), "fcfs": ("87.0", "-15.6", "-2.1", "-", "-20.3")}
     prototype = {"static": ("87.9", "-", "140.0 s", "-", "334 s"), "max-b": ("92.3", "-11.7", "-9.3", "-14.9 / -10.5 / -7.1", "-12.7"),
@@ -115,7 +118,7 @@ def resizable_shares(sim: Simulator) -> None:
     shares = [25, 50, 75, 100]
     settings = [STATIC] + [f"reshape:scenario=pba,resizable_share={share / 100:g}" for share in shares]
     static, *others = sim.over_seeds("reshape-120", settings)
-    heading("Some jobs resizable", f"drom-sim compare --generate reshape-120 --workload-seed 1..{sim.seeds} {' '.join(settings)}")
+    heading("Some jobs resizable", command("reshape-120", settings, sim.seeds))
     published = (("85.4", "-5.5", "-2.3"), ("87.1", "-10.6", "-4.8"), ("89.5", "-14.6", "-6.7"), ("91.4", "-16.6", "-8.2"))
     prototype = (("88.8", "-4.2", "-1.9"), ("89.7", "-7.6", "-3.7"), ("90.4", "-10.2", "-5.2"), ("91.1", "-12.2", "-6.8"))
     print("| resizable | | use % | completion % | execution % |\n| --- | --- | --- | --- | --- |")
@@ -128,7 +131,7 @@ def nas_mix(sim: Simulator) -> None:
     published = {"fcfs-li-q": (807, None), "pba-q": (809, None), "fair-r": (836, None), "fair-q": (871, None), "static": (871, 2034), "greedy-r": (1057, 1642)}
     settings = [f"reshape:scenario={name}" for name in published]
     runs = dict(zip(published, sim.over_seeds("reshape-nas", settings), strict=True))
-    heading("E10: the NAS benchmarks on 100 processors", f"drom-sim compare --generate reshape-nas --workload-seed 1..{sim.seeds} {' '.join(settings)}")
+    heading("E10: the NAS benchmarks on 100 processors", command("reshape-nas", settings, sim.seeds))
     print("| scenario | published wait s | wait s | wait against static % | published execution s | execution s | against static % | use % |\n"
           "| --- | --- | --- | --- | --- | --- | --- | --- |")
     static = runs["static"]
@@ -144,7 +147,7 @@ def nas_mix(sim: Simulator) -> None:
 
 def classes(sim: Simulator) -> None:
     settings = [f"reshape:scenario={name},platinum_share=0.5" for name in ("static", "pba", "max-b")]
-    heading("E14: two classes", f"drom-sim compare --generate reshape-120 --workload-seed 1..{sim.seeds} {' '.join(settings)}")
+    heading("E14: two classes", command("reshape-120", settings, sim.seeds))
     print("| scenario | | platinum wait s | gold wait s |\n| --- | --- | --- | --- |\n| static priority | published | 194.2 | 968.6 |\n| PBA | published | 187.5 | 884.2 |")
     for name, runs in zip(("static", "pba", "max-b"), sim.over_seeds("reshape-120", settings), strict=True):
         waits = []
@@ -155,10 +158,11 @@ def classes(sim: Simulator) -> None:
 
 
 def elastic(sim: Simulator) -> None:
-    heading("Elastic MPI: makespan and use against static", "drom-sim compare --generate PRESET easy efficiency efficiency:upper=0.5")
-    print("| preset | policy | makespan s | execution s | allocated % | useful % |\n| --- | --- | --- | --- | --- | --- |")
+    presets = ("cannon4096", "gauss4096", "cannon1024")
     settings = ["easy", "efficiency", "efficiency:upper=0.5"]
-    for preset in ("cannon4096", "gauss4096", "cannon1024"):
+    heading("Elastic MPI: makespan and use against static", *(command(preset, settings) for preset in presets))
+    print("| preset | policy | makespan s | execution s | allocated % | useful % |\n| --- | --- | --- | --- | --- | --- |")
+    for preset in presets:
         for setting, (summary, jobs) in zip(settings, sim.compare(preset, settings, 1), strict=True):
             times = " / ".join(job["stretched"] for job in jobs)
             print(f"| {preset} | `{setting}` | {summary['makespan']} | {times} | {100 * float(summary['allocated']):.1f} | {100 * float(summary['utilisation']):.1f} |")
@@ -172,7 +176,7 @@ def equipartition(sim: Simulator) -> None:
     settings = [f"equipartition:min_gap={gap},raise_gap=no" for gap in gaps]
     published = {"40": (2751, 201, 1767, "97-98"), "100": (2672, 142, 1699, "97-98"), "500": (2844, 287, 1454, "97-98"), "inf": (3792, 289, 1685, "62")}
     prototype = {"40": "2633-2661", "100": "2633-2661", "500": "2633-2661", "inf": "2630"}
-    heading("C12: equipartition, five jobs on 16 nodes", f"drom-sim compare --generate equipartition-5 {' '.join(settings)}")
+    heading("C12: equipartition, five jobs on 16 nodes", command("equipartition-5", settings))
     print("| T_gap s | | total s | wait s | completion s | use % |\n| --- | --- | --- | --- | --- | --- |")
     for gap, (summary, _) in zip(gaps, sim.compare("equipartition-5", settings, 1), strict=True):
         total, waits, completions, used = published[gap]
@@ -184,10 +188,10 @@ def equipartition(sim: Simulator) -> None:
 def gap_curve(sim: Simulator) -> None:
     gaps = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 500_000]
     settings = [f"equipartition:min_gap={gap},raise_gap=no,patience=60000" for gap in gaps]
-    heading("T_gap for changes of 1 ms and of 3 to 7 s", f"drom-sim compare --generate equipartition-60-mask|equipartition-60 --workload-seed 1..{sim.seeds} "
-            "equipartition:min_gap=MS,raise_gap=no,patience=60000")
+    presets = ("equipartition-60-mask", "equipartition-60")
+    heading("T_gap for changes of 1 ms and of 3 to 7 s", *(command(preset, settings, sim.seeds) for preset in presets))
     print("| T_gap s | completion s, 1 ms | wait s, 1 ms | completion s, 2.9 and 7.3 s | wait s, 2.9 and 7.3 s | changes per job |\n| --- | --- | --- | --- | --- | --- |")
-    cheap, dear = (sim.over_seeds(preset, settings) for preset in ("equipartition-60-mask", "equipartition-60"))
+    cheap, dear = (sim.over_seeds(preset, settings) for preset in presets)
     for gap, mask, process in zip(gaps, cheap, dear, strict=True):
         cells = [f"{middle / 1000:.1f} ± {half / 1000:.1f}" for runs in (mask, process) for number in (completion, wait)
                  for middle, half in [estimate(measured(runs, number))]]
@@ -203,11 +207,11 @@ def changes_per_job(jobs: list[dict]) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sim", default=str(ROOT / "build/release/tools/sim/drom-sim"))
+    parser.add_argument("sim")
     parser.add_argument("--seeds", type=int, default=200)
     options = parser.parse_args()
     sim = Simulator(options.sim, options.seeds)
-    print("# Results of resizing\n\n<!-- Generated by bench/resizing.py; not typed. -->\n")
+    print("# Results of resizing\n\n<!-- made by scripts/results/resizing.py -->\n")
     print("Policies that change a running job's number of nodes, against the documents that describe them. Intervals are of 95 % confidence.")
     for section in (reshape_120, resizable_shares, nas_mix, classes, elastic, equipartition, gap_curve):
         section(sim)
