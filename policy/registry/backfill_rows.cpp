@@ -2,6 +2,8 @@
 // backfill_rows.cpp - the options of backfill and of sharing after it, and their rows.
 #include "policy/registry/backfill_rows.hpp"
 
+#include "policy/molding/moldable.hpp"
+
 namespace drom::policy {
 namespace {
 
@@ -165,6 +167,21 @@ constexpr Option<Rules> kSharing[] = {
      [](Rules& r, std::string_view v) { return read_number(r.sharing.gain, v, 0.0, 1e6); }, [](const Rules& r) { return text_of(r.sharing.gain); }},
 };
 
+constexpr Option<Rules> kMold[] = {
+    {"mold_parallelism", "F", "average parallelism of Downey's curve of moldable jobs, in multiples of the cores that a job asks for",
+     [](Rules& r, std::string_view v) { return read_number(r.mold.parallelism, v, 0.001, 1e6); }, [](const Rules& r) { return text_of(r.mold.parallelism); }},
+    {"mold_sigma", "S", "its variance of parallelism",
+     [](Rules& r, std::string_view v) { return read_number(r.mold.sigma, v, 0.0, 1e6); }, [](const Rules& r) { return text_of(r.mold.sigma); }},
+    {"min_efficiency", "E", "no size with a smaller speedup per core, but for the one that a job asks for",
+     [](Rules& r, std::string_view v) { return read_number(r.mold.min_efficiency, v, 0.0, 1.0); }, [](const Rules& r) { return text_of(r.mold.min_efficiency); }},
+    {"mold_min", "F", "smallest size, in multiples of the nodes that a job asks for",
+     [](Rules& r, std::string_view v) { return read_number(r.mold.min, v, 0.0, 1.0); }, [](const Rules& r) { return text_of(r.mold.min); }},
+    {"mold_max", "F", "largest size, in the same unit",
+     [](Rules& r, std::string_view v) { return read_number(r.mold.max, v, 1.0, 1e6); }, [](const Rules& r) { return text_of(r.mold.max); }},
+    {"mold_reservations", "N", "jobs that nodes are reserved for in a pass, at the size with the least predicted end; 0: all",
+     [](Rules& r, std::string_view v) { return read_whole(r.mold.reservations, v, 0); }, [](const Rules& r) { return std::to_string(r.mold.reservations); }},
+};
+
 constexpr Option<Rules> kPrediction[] = {
     {"prediction", "NAME", "run times to plan with: request; last2, the mean of the user's last two; knn, of the 8 jobs most alike",
      [](Rules& r, std::string_view v) { return read_predictor(r.prediction.kind, v); }, [](const Rules& r) { return predictor_text(r.prediction.kind); }},
@@ -176,6 +193,9 @@ constexpr Option<Rules> kPrediction[] = {
 std::unique_ptr<Scheduler> make_easy(const Rules& rules) { return predicting(easy(), rules.prediction); }
 std::unique_ptr<Scheduler> make_static(const Rules& rules) {
     return predicting(backfill(rules.backfill), rules.prediction);
+}
+std::unique_ptr<Scheduler> make_moldable(const Rules& rules) {
+    return predicting(moldable(rules.mold), rules.prediction);
 }
 std::unique_ptr<Scheduler> make_sharing(const Rules& rules) {
     PredictionRules prediction = rules.prediction;
@@ -246,6 +266,11 @@ std::vector<PolicyRow> backfill_rows() {
                            "100 times what those lose",
                            "this project; docs/user/simulator.md"},
                           {kBase, kBackfill, kSharing, kPrediction}, sd_deep(), make_sharing),
+        policy_row<Rules>({"moldable",
+                           "EASY where a moldable job starts on the number of nodes with the least predicted end, "
+                           "under a cap on wasted core-seconds",
+                           "ReSHAPE, section 6.2; docs/user/simulator.md"},
+                          {kMold, kPrediction}, {}, make_moldable),
     };
 }
 

@@ -2,21 +2,23 @@
 // backfill_rows.hpp - the policies that are backfill, with sharing or without.
 #pragma once
 
+#include "policy/molding/sizes.hpp"
 #include "policy/prediction/predicting.hpp"
 #include "policy/registry/registry.hpp"
 
 namespace drom::policy {
 
-/// Rules of the policies easy, slurm, sd, sd+ and sd-deep; the first two have no sharing.
+/// Rules of the policies easy, slurm, sd, sd+, sd-deep and moldable; only those whose name begins with sd share.
 struct BackfillPolicy {
     BackfillRules backfill;
     bool easy_base = false;  ///< sd: reservations as EASY instead of as Slurm
     SlowdownRules sharing;
+    MoldRules mold;  ///< moldable alone
     PredictionRules prediction;
     PredictionRules::Kind sd_prediction = PredictionRules::Kind::kRequest;  ///< of sharing, where that is all
 };
 
-/// Makes the rows easy, slurm, sd, sd+ and sd-deep.
+/// Makes the rows easy, slurm, sd, sd+, sd-deep and moldable.
 std::vector<PolicyRow> backfill_rows();
 
 /// Returns the limits of mates per partition and QOS; null: the policy has none.

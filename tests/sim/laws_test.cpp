@@ -109,7 +109,7 @@ TEST(Laws, WorkIsConserved) {
                 RC_ASSERT(noted == held[i]);
                 continue;
             }
-            const std::int64_t all = std::int64_t{job.nodes} * made.machine_of(job.point.partition).cores_per_node;
+            const std::int64_t all = std::int64_t{job.size()} * made.machine_of(job.point.partition).cores_per_node;
             const auto run = static_cast<Seconds>(std::llround(static_cast<double>(job.run) * job.point.time_factor));
             if (!job.killed) RC_ASSERT(done[i] >= run * all);
             RC_ASSERT(done[i] < run * all + all);
@@ -133,7 +133,8 @@ TEST(Laws, NoJobIsBeyondItsSizesAndItsPartition) {
         std::map<std::pair<std::size_t, Seconds>, int> nodes;  // of rigid and malleable jobs at each moment of change
         for (const Stretch& s : made.outcome.stretches) nodes[{s.job, s.from}] += s.nodes.count();
         for (const auto& [at, count] : nodes)
-            if (made.outcome.jobs[at.first].program < 0) RC_ASSERT(count == made.outcome.jobs[at.first].nodes);
+            if (made.outcome.jobs[at.first].program < 0) RC_ASSERT(count == made.outcome.jobs[at.first].size());
+        for (const JobOutcome& job : made.outcome.jobs) RC_ASSERT(job.molded == 0 || job.moldable);
     }));
 }
 

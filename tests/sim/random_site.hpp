@@ -21,6 +21,7 @@ struct Site {
     std::vector<policy::Machine> partitions;
     std::shared_ptr<const policy::EnergyModel> energy;
     Workload workload;
+    double moldable_share = 0;
 };
 
 /// Returns a program that iterates on `nodes` nodes and may have up to `most`.
@@ -101,6 +102,7 @@ inline Site random_site(const policy::PolicyRow& row, int most_jobs = 40) {
     site.partitions = random_machines(row.several_partitions);
     if (policy::takes_energy_model(row) || *rc::gen::arbitrary<bool>()) site.energy = random_model(site.partitions);
     site.workload = random_jobs(site.partitions, most_jobs);
+    if (policy::Policy(row).find("mold_max") != nullptr) site.moldable_share = *rc::gen::element(0.0, 0.5, 1.0);
     return site;
 }
 
@@ -129,6 +131,7 @@ inline EngineRules rules_of(const Site& site, const Parameters& parameters) {
     EngineRules rules = engine_rules_of(parameters, 1, 1);
     rules.partitions = site.partitions;
     rules.energy = site.energy;
+    rules.moldable_share = site.moldable_share;
     return rules;
 }
 

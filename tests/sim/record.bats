@@ -87,6 +87,15 @@ recorded() {
     done
 }
 
+@test "starts of moldable jobs on other nodes than they ask for are replayed" {
+    "$sim" --generate w5 --jobs 300 --nodes 16 --policy moldable --moldable-share 0.5 --mold-max 2 --record m.record -q >/dev/null
+    grep -q ' kind=moldable ' m.record
+    grep -q '^start .* factor=[1-9]\.' m.record
+    grep -q '^start .* factor=0\.' m.record
+    run -0 --separate-stderr "$sim" replay m.record
+    [[ ${lines[2]} == "Every decision is what the policy decides now." ]]
+}
+
 @test "a cut record is checked up to the cut, which is said" {
     recorded reshape programs >/dev/null
     "$sim" replay reshape.programs.record

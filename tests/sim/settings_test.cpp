@@ -51,13 +51,17 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
         {"sd:qos_order=low/low", "qos_order 'low/low' names 'low' twice"},
         {"slurm:qos=strict", "policy slurm has no parameter 'qos'"},
         {"easy:model=fast", "model 'fast' is no runtime model; there are ideal, worst, downey and amdahl"},
+        {"moldable:min_efficiency=1.5", "min_efficiency '1.5' is out of range; 0 to 1 can be meant"},
+        {"moldable:mold_max=0.5", "mold_max '0.5' is out of range; 1 to 1000000 can be meant"},
+        {"easy:mold_max=2", "policy easy has no parameter 'mold_max'"},
+        {"moldable:moldable_share=-1", "moldable_share '-1' is out of range; 0 to 1 can be meant"},
         {"easy:malleable_share=1.5", "malleable_share '1.5' is out of range; 0 to 1 can be meant"},
     };
     for (const Row& row : rows) EXPECT_EQ(complaint(row.setting), row.sentence);
 }
 
 TEST(Settings, EveryValueIsReadBackAsItIsPrinted) {
-    for (const char* policy : {"easy", "slurm", "sd", "sd+", "sd-deep"}) {
+    for (const char* policy : {"easy", "slurm", "sd", "sd+", "sd-deep", "moldable"}) {
         const auto defaults = read_setting(policy, {{"partition_factors", "0.5/1/0"}});
         ASSERT_TRUE(defaults.has_value());
         const Assignments values = values_of(*defaults);

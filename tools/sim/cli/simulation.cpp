@@ -338,6 +338,7 @@ tl::expected<void, std::string> write_schedule(const std::string& path, const In
         const JobOutcome& did = outcome.jobs[next++];
         if (did.start < 0) continue;
         schedule.jobs.push_back(job);
+        if (did.molded > 0) schedule.jobs.back().processors = std::int64_t{did.molded} * input.cores_per_node;
         if (did.ended()) schedule.jobs.back().run = did.stretched();
         schedule.jobs.back().request = std::max(did.request, schedule.jobs.back().run);
         waits.push_back(did.wait());

@@ -47,7 +47,7 @@ std::vector<BusyNodes> busy_nodes(const Outcome& outcome, Seconds stop) {
             continue;
         }
         const Seconds end = hosts.end_of(job);
-        int own = job.nodes;
+        int own = job.size();
         for (const std::int64_t id : job.mates) {
             const JobOutcome* mate = hosts.find(id, job.start);
             if (mate == nullptr) continue;

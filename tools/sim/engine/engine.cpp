@@ -110,14 +110,20 @@ private:
         return at == applications_.end() ? -1 : at->second;
     }
 
-    // Malleability is drawn for every job of the log, also for those left out: one job more or less changes no other
-    // job's luck.
+    static bool drawn(std::mt19937_64& random, double share) {
+        return static_cast<double>(random() >> 11) * 0x1.0p-53 < share;
+    }
+
+    // Kinds are drawn for every job of the log, also for those left out: one job more or less changes no other job's
+    // luck, and a share of moldable jobs does not change which others are malleable.
     void admit() {
-        std::mt19937_64 random(rules_.seed);
+        constexpr std::uint64_t kOtherStream = 0x6d6f6c64;
+        std::mt19937_64 random(rules_.seed), of_moldable(rules_.seed ^ kOtherStream);
         const int cores = rules_.partitions.front().cores_per_node;
         const int max_nodes = std::ranges::max(rules_.partitions, {}, &policy::Machine::nodes).nodes;
         for (const LogJob& job : workload_.jobs) {
-            const bool malleable = static_cast<double>(random() >> 11) * 0x1.0p-53 < rules_.malleable_share;
+            const bool malleable = drawn(random, rules_.malleable_share);
+            const bool moldable = drawn(of_moldable, rules_.moldable_share);
             const std::int64_t nodes = (job.processors + cores - 1) / cores;
             if (nodes > max_nodes) {
                 ++out_.too_wide;
@@ -133,7 +139,9 @@ private:
             outcome.application = job.application;
             outcome.program = job.program;
             if (job.program >= 0) outcome.rank = program(outcome).traits.rank;
-            outcome.malleable = malleable && job.program < 0;  // sharing is for jobs whose work is a run time
+            // Sharing, and the choice of a size at the start, are for jobs whose work is a run time.
+            outcome.moldable = moldable && job.program < 0;
+            outcome.malleable = malleable && !moldable && job.program < 0;
             out_.jobs.push_back(outcome);
             // Logs number them from 1, lists of names from 0.
             partitions_.push_back(workload_.partitions.empty() ? job.partition - 1 : job.partition);
@@ -219,7 +227,7 @@ private:
             job.request = outcome.request;
             job.nodes = outcome.nodes;
             job.min_cores = rules_.ranks_per_node;
-            job.kind = outcome.malleable ? policy::Kind::kMalleable : policy::Kind::kRigid;
+            job.kind = kind_of(outcome);
             job.partition = std::max(-1, partitions_[submitted_]);
             job.qos = std::max(-1, qos_[submitted_]);
             job.application = known_application(outcome);
@@ -227,6 +235,11 @@ private:
             if (outcome.program >= 0) job.resize = &program(outcome).traits;
             scheduler_.submit(job);
         }
+    }
+
+    static policy::Kind kind_of(const JobOutcome& job) {
+        if (job.moldable) return policy::Kind::kMoldable;
+        return job.malleable ? policy::Kind::kMalleable : policy::Kind::kRigid;
     }
 
     void decide(Seconds now, bool ended) {
@@ -250,6 +263,7 @@ private:
         JobOutcome& job = out_.jobs[number];
         job.start = now;
         job.how = decision.how;
+        if (job.program < 0 && start.job.nodes != job.nodes) job.molded = start.job.nodes;
         job.point = point_of(decision.point, job);
         job.refusal = decision.refusal;
         Work& begun = work(slot);

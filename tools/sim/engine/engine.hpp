@@ -20,6 +20,7 @@ struct EngineRules {
         policy::ModelKind::kIdeal};  ///< how fast they really are on fewer cores; planning is always worst-case
     bool kill_at_limit = true;       ///< at the extended limit
     double malleable_share = 1;      ///< of the jobs; which ones is drawn from `seed`
+    double moldable_share = 0;       ///< likewise; a moldable job is not malleable
     std::uint64_t seed = 1;
     int ranks_per_node = 1;                  ///< cores that each job keeps at least on each node
     Seconds window_from = 0, window_to = 0;  ///< stretches are recorded here; empty: nowhere

@@ -30,7 +30,8 @@ struct JobOutcome {
     /// operating point it is its energy.
     double node_seconds = 0;
     Seconds limit_end = -1;  ///< extended limit in force when it ended
-    int nodes = 1;
+    int nodes = 1;           ///< that it asks for
+    int molded = 0;          ///< nodes that it started on instead; 0: those that it asks for
     int user = -1;
     int application = -1;         ///< number in the log; -1: of none that is known
     int program = -1;             ///< of Workload::programs
@@ -38,6 +39,7 @@ struct JobOutcome {
     std::vector<BusyNodes> held;  ///< a program: its nodes over time
     policy::JobClass rank = policy::JobClass::kGold;
     bool malleable = false;
+    bool moldable = false;
     bool killed = false;           ///< at its limit
     bool hosted = false;           ///< it was a mate at least once
     policy::OperatingPoint point;  ///< where it ran, and how fast
@@ -55,6 +57,8 @@ struct JobOutcome {
     bool shared() const noexcept { return how == policy::How::kShared; }
     Seconds wait() const noexcept { return start - submit; }
     Seconds response() const noexcept { return end - submit; }
+    /// Returns the nodes that it starts on.
+    int size() const noexcept { return molded > 0 ? molded : nodes; }
     Seconds stretched() const noexcept { return end - start; }
 };
 

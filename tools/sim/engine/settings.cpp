@@ -61,6 +61,8 @@ constexpr Option<RunRules> kRun[] = {
      [](RunRules& r, std::string_view v) { return read_yes_or_no(r.kill_at_limit, v); }, [](const RunRules& r) { return text_of(r.kill_at_limit); }},
     {"malleable_share", "S", "share of the jobs that are malleable",
      [](RunRules& r, std::string_view v) { return read_number(r.malleable_share, v, 0.0, 1.0); }, [](const RunRules& r) { return text_of(r.malleable_share); }},
+    {"moldable_share", "S", "share of the jobs that are moldable, and then not malleable",
+     [](RunRules& r, std::string_view v) { return read_number(r.moldable_share, v, 0.0, 1.0); }, [](const RunRules& r) { return text_of(r.moldable_share); }},
     {"resizable_share", "S", "share of the programs of a generated mix whose number of nodes may change",
      [](RunRules& r, std::string_view v) { return read_number(r.resizable_share, v, 0.0, 1.0); }, [](const RunRules& r) { return text_of(r.resizable_share); }},
     {"platinum_share", "S", "share of them in the higher of two classes",
@@ -69,7 +71,7 @@ constexpr Option<RunRules> kRun[] = {
      [](RunRules& r, std::string_view v) { return read_whole(r.ranks_per_node, v, 1, 100000); }, [](const RunRules& r) { return std::to_string(r.ranks_per_node); }},
     {"overestimate", "F", "requests: run time plus F times what the log asks for beyond it; 0 exact",
      [](RunRules& r, std::string_view v) { return read_number(r.overestimate, v, 0.0, 1000.0); }, [](const RunRules& r) { return text_of(r.overestimate); }},
-    {"seed", "N", "of what is drawn: which jobs are malleable, resizable, platinum",
+    {"seed", "N", "of what is drawn: which jobs are malleable, moldable, resizable, platinum",
      [](RunRules& r, std::string_view v) { return read_whole(r.seed, v, 0, std::numeric_limits<std::int64_t>::max()); }, [](const RunRules& r) { return std::to_string(r.seed); }},
 };
 // clang-format on
@@ -198,6 +200,7 @@ EngineRules engine_rules_of(const Parameters& parameters, int nodes, int cores_p
     rules.execution = parameters.run.execution;
     rules.kill_at_limit = parameters.run.kill_at_limit;
     rules.malleable_share = parameters.run.malleable_share;
+    rules.moldable_share = parameters.run.moldable_share;
     rules.seed = parameters.run.seed;
     rules.ranks_per_node = parameters.run.ranks_per_node;
     return rules;

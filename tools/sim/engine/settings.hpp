@@ -17,7 +17,7 @@ namespace drom::sim {
 struct RunRules {
     policy::RuntimeModel execution{policy::ModelKind::kIdeal};
     bool kill_at_limit = true;
-    double malleable_share = 1;
+    double malleable_share = 1, moldable_share = 0;
     double resizable_share = 1, platinum_share = 0;  ///< of the programs of a generated mix
     int ranks_per_node = 1;
     double overestimate = 1;  ///< request = run + overestimate * (request - run): 0 exact, 1 as in the log

@@ -92,7 +92,7 @@ private:
         for (auto& [job, number] : numbers_) {
             number = gantt_.jobs.size();
             const JobOutcome& of = outcome_.jobs[job];
-            gantt_.jobs.push_back({of.id, of.nodes, of.shared(), of.hosted, of.start, of.end});
+            gantt_.jobs.push_back({of.id, of.size(), of.shared(), of.hosted, of.start, of.end});
         }
     }
 

@@ -63,6 +63,8 @@ std::optional<std::string> why_idle(const Setting& setting) {
     if (row != nullptr && row->several_partitions && setting.partitions.empty())
         return fmt::format("{} chooses among partitions, and this machine has one: it decides as EASY (--machine).",
                            setting.policy);
+    if (!parameter(setting, "mold_max").empty() && number(setting, "moldable_share") <= 0)
+        return fmt::format("{} has no moldable job: it decides as EASY (moldable_share 0).", setting.policy);
     return why_nothing_is_shared(setting);
 }
 

@@ -42,7 +42,7 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
     {"run", "s", "static run time: what the job takes on all its cores", [](Text& t, Row r) { put_integer(t, r.job.run); }},
     {"stretched", "s", "`end` - `start`", [](Text& t, Row r) { if (ended(r)) put_integer(t, r.job.stretched()); }},
     {"request", "s", "requested run time", [](Text& t, Row r) { put_integer(t, r.job.request); }},
-    {"nodes", "", "nodes of the job", [](Text& t, Row r) { put_integer(t, r.job.nodes); }},
+    {"nodes", "", "nodes that the job asks for", [](Text& t, Row r) { put_integer(t, r.job.nodes); }},
     {"user", "", "number of the user in the log; -1: unknown", [](Text& t, Row r) { put_integer(t, r.job.user); }},
     {"malleable", "0/1", "1: the job can run on fewer cores", [](Text& t, Row r) { put_flag(t, r.job.malleable); }},
     {"how", "", "`in order`, `backfilled`, or `shared`: on nodes of running jobs", [](Text& t, Row r) { if (started(r)) put_text(t, policy::word(r.job.how)); }},
@@ -69,6 +69,8 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
     {"ghz", "GHz", "frequency that the job ran at", [](Text& t, Row r) { if (has_point(r)) put_decimals(t, r.job.point.ghz); }},
     {"eff", "", "efficiency of the partition for the job: small is good (thesis, equation 6.5)", [](Text& t, Row r) { if (chosen(r)) put_decimals(t, r.job.point.efficiency); }},
     {"joules", "J", "energy of the job on all its nodes", [](Text& t, Row r) { if (has_point(r) && ended(r)) put_decimals(t, joules(r.job)); }},
+    {"size", "", "nodes that it started on: others than `nodes` where a moldable job took another size", [](Text& t, Row r) { if (started(r)) put_integer(t, r.job.size()); }},
+    {"moldable", "0/1", "1: the job can start on another number of nodes", [](Text& t, Row r) { put_flag(t, r.job.moldable); }},
 };
 
 constexpr CsvColumn<JobRow> kDecisionsTable[] = {
@@ -156,6 +158,7 @@ std::string decision_sentence(const JobOutcome& job, const Setting& setting) {
     } else {
         fmt::format_to(out, "{} after {} s", job.how == policy::How::kInOrder ? "started in order" : "was backfilled",
                        job.wait());
+        if (job.molded > 0) fmt::format_to(out, ", on {} instead of {} nodes", job.molded, job.nodes);
         if (job.refusal != policy::Refusal::kNone)
             fmt::format_to(out, "; did not share before: {}", policy::word(job.refusal));
     }

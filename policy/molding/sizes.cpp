@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sizes.cpp - Downey's curve, a cap on what it wastes, and bounds.
+#include "policy/molding/sizes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "policy/runtime_model.hpp"
+
+namespace drom::policy {
+namespace {
+
+constexpr int kMostSizes = 32;
+
+/// Speedups of one job on numbers of nodes.
+class Curve {
+public:
+    Curve(int asked, int cores_per_node, const MoldRules& rules)
+        : cores_(cores_per_node),
+          parallelism_(std::max(1.0, rules.parallelism * asked * cores_per_node)),
+          sigma_(rules.sigma) {}
+
+    double speedup(int nodes) const {
+        return downey_speedup(static_cast<double>(nodes) * cores_, parallelism_, sigma_);
+    }
+    double efficiency(int nodes) const { return speedup(nodes) / (static_cast<double>(nodes) * cores_); }
+
+private:
+    double cores_, parallelism_, sigma_;
+};
+
+int bounded(double nodes, int machine_nodes) {
+    return static_cast<int>(std::clamp(nodes, 1.0, static_cast<double>(machine_nodes)));
+}
+
+/// Returns the largest size from `least` to `most` that is efficient enough: efficiency falls with the size.
+int largest_efficient(const Curve& curve, int least, int most, double min_efficiency) {
+    while (least < most) {
+        const int middle = least + (most - least + 1) / 2;
+        if (curve.efficiency(middle) >= min_efficiency)
+            least = middle;
+        else
+            most = middle - 1;
+    }
+    return least;
+}
+
+}  // namespace
+
+std::vector<Size> mold_sizes(int asked, int machine_nodes, int cores_per_node, const MoldRules& rules) {
+    const Curve curve(asked, cores_per_node, rules);
+    const int least = std::min(asked, bounded(std::ceil(rules.min * asked), machine_nodes));
+    const int most = std::max(least, bounded(std::floor(rules.max * asked), machine_nodes));
+    const int last = largest_efficient(curve, least, most, rules.min_efficiency);
+    std::vector<int> nodes;
+    const int count = std::min(kMostSizes, last - least + 1);
+    for (int i = 0; i < count; ++i)
+        nodes.push_back(count == 1 ? least : static_cast<int>(least + std::int64_t{i} * (last - least) / (count - 1)));
+    // A size that is not efficient enough is one all the same where the job asks for it.
+    if (curve.efficiency(least) < rules.min_efficiency) nodes.clear();
+    if (asked <= machine_nodes && !std::ranges::binary_search(nodes, asked))
+        nodes.insert(std::ranges::upper_bound(nodes, asked), asked);
+    std::vector<Size> sizes;
+    for (const int size : nodes)
+        sizes.push_back({size, size == asked ? 1 : curve.speedup(asked) / curve.speedup(size)});
+    return sizes;
+}
+
+Job molded(const Job& job, const Size& size) {
+    if (size.nodes == job.nodes) return job;
+    const auto longer = [&size](Seconds time) {
+        return static_cast<Seconds>(std::ceil(static_cast<double>(time) * size.time_factor));
+    };
+    Job other = job;
+    other.nodes = size.nodes;
+    other.request = std::max<Seconds>(1, longer(job.request));
+    other.limit = longer(job.limit);
+    return other;
+}
+
+}  // namespace drom::policy
