@@ -38,6 +38,7 @@ struct Decision {
     int slot = 0;          ///< of the partition's cluster
     OperatingPoint point;  ///< whose partition it is
     How how = How::kInOrder;
+    bool urgent = false;               ///< the policy takes it for an urgent job
     Refusal refusal = Refusal::kNone;  ///< of the last try that refused to share
     Seconds static_start = 0;          ///< shared: predicted start if it had waited
     double limit = 0;                  ///< shared: the limit of slowdowns that was in force

@@ -106,6 +106,7 @@ std::string Names::name(int number) const {
 void MateLimits::set_numbers(const Numbers& partition_numbers, const Numbers& qos_numbers) {
     std::vector<std::string> qos_names = names_of(qos);
     qos_names.insert(qos_names.end(), qos_order.begin(), qos_order.end());
+    qos_names.insert(qos_names.end(), urgent.begin(), urgent.end());
     partition_numbers_ = known(names_of(partitions), partition_numbers);
     qos_numbers_ = known(qos_names, qos_numbers);
     of_partition_ = numbered(partitions, partition_numbers_);
@@ -114,6 +115,9 @@ void MateLimits::set_numbers(const Numbers& partition_numbers, const Numbers& qo
     for (std::size_t place = 0; place < qos_order.size(); ++place)
         if (const auto found = qos_numbers_.find(qos_order[place]); found != qos_numbers_.end())
             places_[found->second] = static_cast<int>(place);
+    urgent_.clear();
+    for (const std::string& name : urgent)
+        if (const auto found = qos_numbers_.find(name); found != qos_numbers_.end()) urgent_.insert(found->second);
 }
 
 /// Returns the limit of a mate by its partition and QOS alone: the smaller of the two, or the general one where it has

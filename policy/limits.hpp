@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ public:
     std::vector<NamedLimit> partitions, qos;
     std::vector<std::string> qos_order;  ///< from the lowest to the highest
     bool strict = false;                 ///< no guest takes cores from a mate of a higher QOS
+    std::vector<std::string> urgent;     ///< QOS of jobs that come first, where a policy knows such jobs
 
     /// Tells the numbers that jobs have. Until then no job has a limit of its own, and every QOS is below all. Names
     /// without a number are those of no job.
@@ -68,6 +70,8 @@ public:
     /// Returns whether the QOS of both let the guest take cores from the mate. A QOS that is not in the order, or none,
     /// is below all.
     bool may_take(const Job& guest, const Job& mate) const { return !strict || place(mate.qos) <= place(guest.qos); }
+    /// Returns whether the QOS is one of urgent jobs.
+    bool is_urgent(int qos_number) const { return urgent_.contains(qos_number); }
     /// Returns the place of a QOS in the order, from 0; -1: it has none.
     int place(int qos_number) const;
 
@@ -77,6 +81,7 @@ private:
     Numbers partition_numbers_, qos_numbers_;
     std::map<int, double> of_partition_, of_qos_;
     std::map<int, int> places_;
+    std::set<int> urgent_;
 };
 
 /// Prints limits as an option takes them: "debug:2/long:inf"; "none".

@@ -50,12 +50,20 @@ struct Resize {
     Phase phase = Phase::kAtOnce;
 };
 
-/// The changes that a pass made.
+/// A running job that a pass ended so that it waits again, at its old place in the queue: its work is lost.
+struct Preemption {
+    int partition = 0, slot = 0;  ///< that it had; a job that starts in the same pass may have it now
+    JobId job = 0;
+};
+
+/// The changes that a pass made. Preemptions come before starts.
 struct Changes {
+    std::vector<Preemption> preempted;
     std::vector<Start> started;
     std::vector<Resize> resized;
 
     void clear() {
+        preempted.clear();
         started.clear();
         resized.clear();
     }

@@ -59,6 +59,15 @@ std::string line_of(const Start& start, std::span<const Cluster> partitions, Sec
     return words.take();
 }
 
+std::string line_of(const Preemption& preemption, Seconds now) {
+    return Words("preempt")
+        .add("at", now)
+        .add("job", preemption.job)
+        .add("partition", preemption.partition)
+        .add("slot", preemption.slot)
+        .take();
+}
+
 std::string line_of(const Resize& resize, std::span<const Cluster> partitions, Seconds now) {
     const Cluster& cluster = partitions[static_cast<std::size_t>(resize.partition)];
     return about("resize", now, cluster, resize.partition, resize.slot)
@@ -74,6 +83,7 @@ std::string line_of(const Resize& resize, std::span<const Cluster> partitions, S
 std::vector<std::string> decided(std::span<const Cluster> partitions, const Scheduler& scheduler, Seconds now,
                                  const Changes& changes) {
     std::vector<std::string> lines;
+    for (const Preemption& preemption : changes.preempted) lines.push_back(line_of(preemption, now));
     for (const Start& start : changes.started) lines.push_back(line_of(start, partitions, now));
     for (const Resize& resize : changes.resized) lines.push_back(line_of(resize, partitions, now));
     lines.push_back(Words("after")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // decisions.hpp - what a pass decided, one line each: for people, and for comparison.
 //
+//   preempt at=160 job=9 partition=0 slot=2
 //   start at=160 job=12 partition=0 slot=2 nodes=0-3 how=backfilled end=3760
 //   start at=160 job=14 partition=0 slot=3 nodes=0-1 how=shared end=560 static=3760 limit=1.9 cores=24 mates=12
 //   resize at=160 job=15 partition=0 slot=4 nodes=4-7 from=8 to=4 phase=at-once end=900

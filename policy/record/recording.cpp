@@ -46,6 +46,7 @@ public:
         for (const record::Input& input : told_) sink_(record::text_of(record::TimedInput{now, input}));
         told_.clear();
         for (const std::string& line : record::decided(partitions, *inner_, now, made_)) sink_(line);
+        changes.preempted.insert(changes.preempted.end(), made_.preempted.begin(), made_.preempted.end());
         changes.started.insert(changes.started.end(), made_.started.begin(), made_.started.end());
         changes.resized.insert(changes.resized.end(), made_.resized.begin(), made_.resized.end());
     }

@@ -80,6 +80,17 @@ Read set_keep(Rules& rules, std::string_view text) {
 
 std::string keep_text(const Rules& rules) { return kKept[static_cast<std::size_t>(rules.sharing.keep)]; }
 
+constexpr const char* kUrgentBy[] = {"wait", "first", "share", "preempt", "share-first"};
+
+Read set_urgent_by(Rules& rules, std::string_view text) {
+    for (std::size_t i = 0; i < std::size(kUrgentBy); ++i) {
+        if (text != kUrgentBy[i]) continue;
+        rules.urgent_by = static_cast<UrgentBy>(i);
+        return {};
+    }
+    return tl::unexpected(std::string("is none of wait, first, share, preempt and share-first"));
+}
+
 constexpr const char* kPredictors[] = {"request", "last2", "knn"};
 
 Read read_predictor(PredictionRules::Kind& into, std::string_view text) {
@@ -138,7 +149,7 @@ constexpr Option<Rules> kBackfill[] = {
      [](Rules& r, std::string_view v) { return read_whole(r.backfill.priority.max_age, v, 1); }, [](const Rules& r) { return std::to_string(r.backfill.priority.max_age); }},
 };
 
-constexpr Option<Rules> kSharing[] = {
+constexpr Option<Rules> kLimits[] = {
     {"max_slowdown", "P", "no mate is slowed down to P or beyond: a number, inf, dynamic", set_limit, limit_text},
     {"partition_max_slowdown", "NAME:P/NAME:P...", "the same for mates of some partitions, by number or name: a number, inf",
      [](Rules& r, std::string_view v) { return read_limits(r.sharing.sharing.limits.partitions, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.limits.partitions); }},
@@ -147,6 +158,9 @@ constexpr Option<Rules> kSharing[] = {
     {"qos", "any|strict", "strict: no guest takes cores from a mate of a higher QOS", set_qos, qos_text},
     {"qos_order", "NAME/NAME...", "every QOS from the lowest to the highest, for strict",
      [](Rules& r, std::string_view v) { return read_names(r.sharing.sharing.limits.qos_order, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.limits.qos_order); }},
+};
+
+constexpr Option<Rules> kSharing[] = {
     {"sharing_factor", "F", "largest share of a job's cores on a node that is lent",
      [](Rules& r, std::string_view v) { return read_number(r.sharing.sharing.sharing_factor, v, 0.01, 0.99); }, [](const Rules& r) { return text_of(r.sharing.sharing.sharing_factor); }},
     {"max_mates", "M", "most mates of a guest",
@@ -159,12 +173,22 @@ constexpr Option<Rules> kSharing[] = {
      [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.sharing.add_free_nodes, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.add_free_nodes); }},
     {"parts", "yes|no", "a guest takes as many of a mate's nodes as it needs, of any number of mates",
      [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.sharing.parts, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.parts); }},
+};
+
+constexpr Option<Rules> kSharingWhen[] = {
     {"keep", "none|first|all", "reservations that no mate may delay: the first of a pass, or those of all jobs before the guest", set_keep, keep_text},
     {"sharing_depth", "N", "waiting jobs that may share; backfill: those that the backfill looks at; 0: all", set_sharing_depth, sharing_depth_text},
     {"sd_prediction", "NAME", "as prediction, but of jobs that share only: reservations go by requests",
      [](Rules& r, std::string_view v) { return read_predictor(r.sd_prediction, v); }, [](const Rules& r) { return predictor_text(r.sd_prediction); }},
     {"gain", "G", "share only if the guest's slowdown falls by more than G times what its mates' rise; 0: always",
      [](Rules& r, std::string_view v) { return read_number(r.sharing.gain, v, 0.0, 1e6); }, [](const Rules& r) { return text_of(r.sharing.gain); }},
+};
+
+constexpr Option<Rules> kUrgent[] = {
+    {"urgent_by", "NAME", "urgent jobs wait, as all others; first: in front of the queue; share: first, and beside running jobs; preempt: first, and in the place of running jobs; share-first: share, else preempt",
+     set_urgent_by, [](const Rules& r) { return std::string(kUrgentBy[static_cast<std::size_t>(r.urgent_by)]); }},
+    {"urgent_qos", "NAME/NAME...", "QOS of urgent jobs, which is the queue of the log",
+     [](Rules& r, std::string_view v) { return read_names(r.sharing.sharing.limits.urgent, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.limits.urgent); }},
 };
 
 constexpr Option<Rules> kMold[] = {
@@ -206,6 +230,17 @@ std::unique_ptr<Scheduler> make_sharing(const Rules& rules) {
     return predicting(backfill(rules.backfill, rules.sharing), prediction);
 }
 
+std::unique_ptr<Scheduler> make_urgent(const Rules& rules) {
+    return predicting(urgent(rules.urgent_by, rules.sharing), rules.prediction);
+}
+
+BackfillPolicy urgent_rules() {
+    BackfillPolicy rules;
+    rules.sharing.limit = Limit::kInfinite;
+    rules.sharing.sharing.limits.urgent = {std::string(kUrgentQos)};
+    return rules;
+}
+
 BackfillPolicy sd_deep() {
     BackfillPolicy rules;
     rules.sharing.limit = Limit::kInfinite;
@@ -229,7 +264,8 @@ BackfillPolicy sd_plus() {
 }
 
 bool has_mate_limits(const Policy& policy) {
-    return policy.find("qos_order") != nullptr && policy.row().defaults.type() == typeid(Rules);
+    const bool names_qos = policy.find("qos_order") != nullptr || policy.find("urgent_qos") != nullptr;
+    return names_qos && policy.row().defaults.type() == typeid(Rules);
 }
 
 }  // namespace
@@ -255,22 +291,27 @@ std::vector<PolicyRow> backfill_rows() {
                            "the thesis's slowdown-driven policy: slurm, and a job that would wait too long shares "
                            "nodes of running jobs",
                            "thesis, section 4.5"},
-                          {kBase, kBackfill, kSharing, kPrediction}, {}, make_sharing),
+                          {kBase, kBackfill, kLimits, kSharing, kSharingWhen, kPrediction}, {}, make_sharing),
         policy_row<Rules>(
             {"sd+",
              "the same on EASY, only where the guest wins more slowdown than its mates lose, completed with free nodes",
              "this project; docs/user/simulator.md"},
-            {kSharing, kPrediction}, sd_plus(), make_sharing),
+            {kLimits, kSharing, kSharingWhen, kPrediction}, sd_plus(), make_sharing),
         policy_row<Rules>({"sd-deep",
                            "sd for few malleable jobs: all that wait may share, parts of running ones, where they win "
                            "100 times what those lose",
                            "this project; docs/user/simulator.md"},
-                          {kBase, kBackfill, kSharing, kPrediction}, sd_deep(), make_sharing),
+                          {kBase, kBackfill, kLimits, kSharing, kSharingWhen, kPrediction}, sd_deep(), make_sharing),
         policy_row<Rules>({"moldable",
                            "EASY where a moldable job starts on the number of nodes with the least predicted end, "
                            "under a cap on wasted core-seconds",
                            "ReSHAPE, section 6.2; docs/user/simulator.md"},
                           {kMold, kPrediction}, {}, make_moldable),
+        policy_row<Rules>({"urgent",
+                           "EASY where urgent jobs come first: beside running jobs at any slowdown of those, else in "
+                           "the place of the last that came",
+                           "this project; docs/user/simulator.md"},
+                          {kUrgent, kSharing, kPrediction}, urgent_rules(), make_urgent),
     };
 }
 

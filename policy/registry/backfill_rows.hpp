@@ -5,20 +5,23 @@
 #include "policy/molding/sizes.hpp"
 #include "policy/prediction/predicting.hpp"
 #include "policy/registry/registry.hpp"
+#include "policy/urgent/urgent.hpp"
 
 namespace drom::policy {
 
-/// Rules of the policies easy, slurm, sd, sd+, sd-deep and moldable; only those whose name begins with sd share.
+/// Rules of the policies easy, slurm, sd, sd+, sd-deep, moldable and urgent. Those whose name begins with sd share, and
+/// urgent for urgent jobs.
 struct BackfillPolicy {
     BackfillRules backfill;
     bool easy_base = false;  ///< sd: reservations as EASY instead of as Slurm
     SlowdownRules sharing;
-    MoldRules mold;  ///< moldable alone
+    MoldRules mold;                              ///< moldable alone
+    UrgentBy urgent_by = UrgentBy::kShareFirst;  ///< urgent alone
     PredictionRules prediction;
     PredictionRules::Kind sd_prediction = PredictionRules::Kind::kRequest;  ///< of sharing, where that is all
 };
 
-/// Makes the rows easy, slurm, sd, sd+, sd-deep and moldable.
+/// Makes the rows easy, slurm, sd, sd+, sd-deep, moldable and urgent.
 std::vector<PolicyRow> backfill_rows();
 
 /// Returns the limits of mates per partition and QOS; null: the policy has none.

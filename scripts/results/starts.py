@@ -22,6 +22,12 @@ LOGS = {
     "lublin_256": ["--nodes", "256", "--cores-per-node", "1"],
     "RICC-sept-2010": ["--nodes", "1024", "--cores-per-node", "8"],
 }
+# Nodes that can be shared have several cores. The log of KTH is of nodes of one; here each four are a node.
+SHARED = {
+    "RICC-sept-2010": LOGS["RICC-sept-2010"],
+    "KTH-SP2-1996-2.1-cln": ["--nodes", "25", "--cores-per-node", "4"],
+}
+URGENT = [f"urgent:urgent_by={by}" for by in ("wait", "first", "share", "preempt", "share-first")]
 MOLDABLE = ["easy", "moldable", "moldable:mold_min=0.1", "moldable:mold_min=0.5", "moldable:mold_reservations=10", "moldable:mold_max=2"]
 
 
@@ -31,25 +37,36 @@ class Tables:
     def __init__(self, sim: str, logs: Path):
         self.sim, self.logs = sim, logs
 
-    def words(self, log: str, more: list[str]) -> list[str]:
-        return ["compare", "--swf", f"{log}.swf.gz", *LOGS[log], *more]
+    def words(self, log: str, machine: list[str], more: list[str]) -> list[str]:
+        return ["compare", "--swf", f"{log}.swf.gz", *machine, *more]
 
-    def summaries(self, log: str, settings: list[str], more: list[str]) -> list[dict]:
-        words = [self.sim, *self.words(log, [*settings, *more]), "--json", "-q"]
+    def summaries(self, log: str, machine: list[str], settings: list[str], more: list[str]) -> list[dict]:
+        words = [self.sim, *self.words(log, machine, [*settings, *more]), "--json", "-q"]
         out = subprocess.run(words, cwd=self.logs, check=True, capture_output=True, text=True).stdout
         return json.loads(out)
 
-    def command(self, log: str, settings: list[str], more: list[str]) -> str:
-        return "`drom-sim " + " ".join(self.words(log, [*settings, *more])) + "`"
+    def command(self, log: str, machine: list[str], settings: list[str], more: list[str]) -> str:
+        return "`drom-sim " + " ".join(self.words(log, machine, [*settings, *more])) + "`"
 
     def moldable(self) -> list[str]:
         more = ["--moldable-share", "1"]
         lines = ["| log | policy | mean wait s | mean response s | slowdown | bounded slowdown | nodes in use % | command |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
-        for log in LOGS:
-            for setting, found in zip(MOLDABLE, self.summaries(log, MOLDABLE, more)):
+        for log, machine in LOGS.items():
+            for setting, found in zip(MOLDABLE, self.summaries(log, machine, MOLDABLE, more)):
                 settings = [setting] if setting == "easy" else ["easy", setting]
                 lines.append(f"| {log} | `{setting}` | {found['wait_mean']:.0f} | {found['response_mean']:.0f} | {found['slowdown_mean']:.1f} | "
-                             f"{found['bounded_slowdown_mean']:.1f} | {100 * found['allocated']:.1f} | {self.command(log, settings, more)} |")
+                             f"{found['bounded_slowdown_mean']:.1f} | {100 * found['allocated']:.1f} | {self.command(log, machine, settings, more)} |")
+        return lines
+
+    def urgent(self) -> list[str]:
+        lines = ["| log, malleable | policy | wait of urgent jobs s: mean | 95th percentile | slowdown of urgent jobs | shared starts | preemptions | lost node-hours | mean wait of all s | slowdown of all | command |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+        for log, machine in SHARED.items():
+            for share in ("1", "0.5"):
+                more = ["--urgent-share", "0.05", "--malleable-share", share]
+                for setting, found in zip(URGENT, self.summaries(log, machine, URGENT, more)):
+                    lines.append(f"| {log}, {100 * float(share):.0f} % | `{setting}` | {found['urgent_wait_mean']:.0f} | {found['urgent_wait_p95']:.0f} | {found['urgent_slowdown_mean']:.1f} | "
+                                 f"{found['malleable_starts']} | {found['preemptions']} | {found['lost_node_seconds'] / 3600:.0f} | {found['wait_mean']:.0f} | {found['slowdown_mean']:.1f} | "
+                                 f"{self.command(log, machine, [setting], more)} |")
         return lines
 
 
@@ -67,6 +84,7 @@ def main() -> int:
     tables = Tables(str(Path(options.sim).resolve()), options.logs)
     text = PAGE.read_text(encoding="utf-8")
     text = replaced(text, "moldable", tables.moldable())
+    text = replaced(text, "urgent", tables.urgent())
     PAGE.write_text(text, encoding="utf-8")
     return 0
 

@@ -111,8 +111,11 @@ TEST(Laws, WorkIsConserved) {
             }
             const std::int64_t all = std::int64_t{job.size()} * made.machine_of(job.point.partition).cores_per_node;
             const auto run = static_cast<Seconds>(std::llround(static_cast<double>(job.run) * job.point.time_factor));
-            if (!job.killed) RC_ASSERT(done[i] >= run * all);
-            RC_ASSERT(done[i] < run * all + all);
+            const std::int64_t cores = made.machine_of(job.point.partition).cores_per_node;
+            const std::int64_t lost = std::llround(job.lost_node_seconds) * cores;
+            if (!job.killed) RC_ASSERT(done[i] - lost >= run * all);
+            RC_ASSERT(done[i] - lost < run * all + all);
+            RC_ASSERT(job.preempted == 0 || !job.urgent);
         }
     }));
 }

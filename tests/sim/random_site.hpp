@@ -121,7 +121,7 @@ inline void draw_options(policy::Policy& policy) {
             const auto value = *rc::gen::element<std::string>(
                 "0", "1", "2", "3", "10", "100", "0.25", "0.5", "0.75", "inf", "yes", "no", "easy", "slurm", "last2",
                 "knn", "reorder", "priority-inc", "energy", "time", "2/1", "dynamic", "backfill", "static", "max-b",
-                "strict", "0/1/2", "1:1.1/2:3", "1:inf/0:1.05");
+                "strict", "first", "share", "preempt", "share-first", "0/1/2", "1:1.1/2:3", "1:inf/0:1.05");
             if (policy.set(option, value)) break;
         }
     }

@@ -96,6 +96,16 @@ recorded() {
     [[ ${lines[2]} == "Every decision is what the policy decides now." ]]
 }
 
+@test "preemptions are replayed" {
+    "$sim" --generate w5 --jobs 300 --nodes 16 --policy urgent --urgent-by preempt --urgent-share 0.2 --record p.record -q >/dev/null
+    (($(grep -c '^preempt ' p.record) > 5))
+    grep -q '^label of=qos number=0 name=urgent' p.record
+    run -0 --separate-stderr "$sim" replay p.record
+    [[ ${lines[2]} == "Every decision is what the policy decides now." ]]
+    sed -i '0,/^preempt /s/slot=/slot=1/' p.record
+    run -1 --separate-stderr "$sim" replay p.record
+}
+
 @test "a cut record is checked up to the cut, which is said" {
     recorded reshape programs >/dev/null
     "$sim" replay reshape.programs.record

@@ -122,7 +122,7 @@ tl::expected<void, std::string> set_partitions(const SimulationOptions& options,
         auto parameters = read_setting(task.setting, common_parameters(options, &workload));
         if (!parameters) return tl::unexpected(parameters.error());
         task.parameters = std::move(*parameters);
-        if (auto set = set_job_numbers(task.parameters.policy, workload); !set) return set;
+        if (auto set = set_job_numbers(task.parameters, workload); !set) return set;
     }
     return {};
 }

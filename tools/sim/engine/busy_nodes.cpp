@@ -41,11 +41,8 @@ std::vector<BusyNodes> busy_nodes(const Outcome& outcome, Seconds stop) {
     std::vector<BusyNodes> busy;
     busy.reserve(outcome.jobs.size());
     for (const JobOutcome& job : outcome.jobs) {
-        if (job.start < 0 || job.start >= stop) continue;
-        if (job.program >= 0) {
-            busy.insert(busy.end(), job.held.begin(), job.held.end());
-            continue;
-        }
+        busy.insert(busy.end(), job.held.begin(), job.held.end());
+        if (job.start < 0 || job.start >= stop || job.program >= 0) continue;
         const Seconds end = hosts.end_of(job);
         int own = job.size();
         for (const std::int64_t id : job.mates) {

@@ -245,10 +245,27 @@ private:
     void decide(Seconds now, bool ended) {
         ++out_.passes;
         scheduler_.pass(clusters_, now, ended, changes_);
+        for (const policy::Preemption& preemption : changes_.preempted) preempt(preemption, now);
         for (const policy::Start& start : changes_.started) begin(start, now);
         for (const policy::Resize& resize : changes_.resized) carry_out(resize, now);
         leave_points(now);
         changes_.clear();
+    }
+
+    /// Returns the job to those that wait. All that it has done is lost.
+    void preempt(const policy::Preemption& preemption, Seconds now) {
+        ++out_.events;
+        const Slot slot{preemption.partition, preemption.slot};
+        Work& lost = work(slot);
+        count_nodes(lost, now);
+        ++lost.version;
+        stop_drawing(slot, now);
+        JobOutcome& job = out_.jobs[lost.job];
+        job.held.push_back({job.size(), job.start, now});
+        job.lost_node_seconds = job.node_seconds;
+        ++job.preempted;
+        job.start = -1;
+        job.molded = 0;
     }
 
     // A pass may start several jobs, each changing the cores of those before: all are brought up to date at the end, at
@@ -263,6 +280,7 @@ private:
         JobOutcome& job = out_.jobs[number];
         job.start = now;
         job.how = decision.how;
+        job.urgent = decision.urgent;
         if (job.program < 0 && start.job.nodes != job.nodes) job.molded = start.job.nodes;
         job.point = point_of(decision.point, job);
         job.refusal = decision.refusal;

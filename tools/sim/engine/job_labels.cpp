@@ -11,6 +11,7 @@
 #include <set>
 
 #include "policy/registry/backfill_rows.hpp"
+#include "workload/urgent_queue.hpp"
 
 namespace drom::sim {
 namespace {
@@ -104,6 +105,14 @@ Checked check_names(const std::vector<policy::NamedLimit>& limits, const Named& 
     return check_twice(names, of);
 }
 
+/// Checks the QOS of urgent jobs. The one that is there by default may be that of no job.
+Checked check_urgent(const std::vector<std::string>& names, const Numbers& qos, const std::string& log) {
+    std::vector<policy::NamedLimit> named;
+    for (const std::string& name : names)
+        if (name != policy::kUrgentQos) named.push_back({name, 1});
+    return check_names(named, {"urgent_qos", "QOS", qos}, log);
+}
+
 Checked check_order(const policy::MateLimits& limits, const Numbers& qos, const std::string& log) {
     if (limits.strict && limits.qos_order.empty())
         return tl::unexpected(
@@ -128,6 +137,7 @@ Checked check_limits(const policy::MateLimits& limits, const JobLabels& labels, 
         !good)
         return good;
     if (auto good = check_names(limits.qos, {"qos_max_slowdown", "QOS", labels.qos}, log); !good) return good;
+    if (auto good = check_urgent(limits.urgent, labels.qos, log); !good) return good;
     return check_order(numbered, labels.qos, log);
 }
 
@@ -138,6 +148,11 @@ Checked set_job_numbers(policy::Policy& policy, const Workload& workload) {
     if (auto good = check_limits(*limits, labels, workload.name); !good) return good;
     limits->set_numbers(labels.partitions, labels.qos);
     return {};
+}
+
+Checked set_job_numbers(Parameters& parameters, const Workload& workload) {
+    if (parameters.run.urgent_share <= 0) return set_job_numbers(parameters.policy, workload);
+    return set_job_numbers(parameters.policy, with_urgent(workload, parameters.run.urgent_share, parameters.run.seed));
 }
 
 }  // namespace drom::sim

@@ -6,8 +6,7 @@
 
 #include <tl/expected.hpp>
 
-#include "policy/registry/registry.hpp"
-#include "workload/workload.hpp"
+#include "engine/settings.hpp"
 
 namespace drom::sim {
 
@@ -20,12 +19,14 @@ struct JobLabels {
 /// header lines "Queue: NUMBER NAME" tell.
 JobLabels labels_of(const Workload& workload);
 
-/// Checks that limits name only partitions and QOS that jobs have, and that an order has every QOS of the jobs. `log`
-/// is for the sentence. Errors: the rest of a sentence.
+/// Checks that limits name only partitions and QOS that jobs have, and that an order has every QOS of the jobs. The
+/// QOS "urgent" may be that of no job. `log` is for the sentence. Errors: the rest of a sentence.
 tl::expected<void, std::string> check_limits(const policy::MateLimits& limits, const JobLabels& labels,
                                              const std::string& log);
 
 /// Tells the policy the numbers of the partitions and QOS that its limits name. Errors: as check_limits().
 tl::expected<void, std::string> set_job_numbers(policy::Policy& policy, const Workload& workload);
+/// Tells the policy of `parameters` the same of the workload that they make of this one.
+tl::expected<void, std::string> set_job_numbers(Parameters& parameters, const Workload& workload);
 
 }  // namespace drom::sim

@@ -67,6 +67,24 @@ void count_jobs(const Outcome& outcome, Metrics& metrics) {
     metrics.makespan = metrics.last_end - metrics.first_start;
 }
 
+void measure_urgent(const Outcome& outcome, Metrics& metrics) {
+    std::vector<double> waits, slowdowns;
+    Sum lost;
+    for (const JobOutcome& job : outcome.jobs) {
+        metrics.preemptions += static_cast<std::size_t>(job.preempted);
+        lost.add(job.lost_node_seconds);
+        if (!job.ended() || !job.urgent) continue;
+        waits.push_back(static_cast<double>(job.wait()));
+        slowdowns.push_back(slowdown(job));
+    }
+    metrics.lost_node_seconds = lost.value();
+    metrics.urgent = waits.size();
+    const Spread wait = spread_of(waits);
+    metrics.urgent_wait = wait.mean;
+    metrics.urgent_wait_p95 = wait.p95;
+    metrics.urgent_slowdown = spread_of(slowdowns).mean;
+}
+
 double node_seconds(const std::vector<BusyNodes>& busy) {
     Sum sum;
     for (const BusyNodes& one : busy) sum.add(static_cast<double>(one.nodes) * static_cast<double>(one.to - one.from));
@@ -114,6 +132,7 @@ Metrics measure(const Outcome& outcome) {
     metrics.slowdown = spread_over(outcome, room, slowdown);
     metrics.stretched_slowdown = spread_over(outcome, room, stretched_slowdown);
     metrics.bounded_slowdown = spread_over(outcome, room, bounded_slowdown);
+    measure_urgent(outcome, metrics);
     measure_machine(outcome, metrics);
     metrics.energy = energy_of(outcome, metrics.makespan);
     if (metrics.energy) metrics.energy_proxy = 0;

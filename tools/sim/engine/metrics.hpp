@@ -31,6 +31,13 @@ struct Metrics {
     Seconds first_start = 0, last_end = 0;
     Seconds makespan = 0;  ///< last end - first start, seconds
 
+    std::size_t urgent = 0;        ///< urgent jobs, where the policy knows such jobs
+    double urgent_wait = 0;        ///< their mean, seconds
+    double urgent_wait_p95 = 0;    ///< seconds
+    double urgent_slowdown = 0;    ///< their mean
+    std::size_t preemptions = 0;   ///< of all jobs
+    double lost_node_seconds = 0;  ///< in runs that were preempted
+
     Spread wait, response;      ///< seconds
     Spread slowdown;            ///< response / static run time; unbounded
     Spread stretched_slowdown;  ///< response / (end - start)

@@ -36,10 +36,13 @@ struct JobOutcome {
     int application = -1;         ///< number in the log; -1: of none that is known
     int program = -1;             ///< of Workload::programs
     int resizes = 0;              ///< changes of its number of nodes
-    std::vector<BusyNodes> held;  ///< a program: its nodes over time
+    std::vector<BusyNodes> held;  ///< a program: its nodes over time; else those of runs that were preempted
     policy::JobClass rank = policy::JobClass::kGold;
     bool malleable = false;
     bool moldable = false;
+    bool urgent = false;           ///< to the policy
+    int preempted = 0;             ///< times that it was, and started anew
+    double lost_node_seconds = 0;  ///< of node_seconds: in those runs
     bool killed = false;           ///< at its limit
     bool hosted = false;           ///< it was a mate at least once
     policy::OperatingPoint point;  ///< where it ran, and how fast

@@ -35,7 +35,7 @@ bool begins_record(std::string_view line) { return line.starts_with(record::kBeg
 
 bool is_decision(std::string_view line) {
     const std::string_view first = line.substr(0, line.find(' '));
-    return first == "start" || first == "resize" || first == "after";
+    return first == "start" || first == "preempt" || first == "resize" || first == "after";
 }
 
 /// The machine, the energy model and the numbers of names that a record begins with.
@@ -224,6 +224,7 @@ private:
     Done tell(const record::Passed& passed, Seconds now) {
         changes_.clear();
         scheduler_->pass(clusters_, now, passed.ended, changes_);
+        for (const policy::Preemption& preemption : changes_.preempted) running_.erase(preemption.job);
         for (const policy::Start& start : changes_.started)
             running_[start.job.id] = {start.decision.point.partition, start.decision.slot};
         for (std::string& line : record::decided(clusters_, *scheduler_, now, changes_))

@@ -11,6 +11,7 @@
 #include "policy/registry/backfill_rows.hpp"
 #include "text/nearest.hpp"
 #include "workload/elastic.hpp"
+#include "workload/urgent_queue.hpp"
 
 namespace drom::sim {
 namespace {
@@ -67,11 +68,13 @@ constexpr Option<RunRules> kRun[] = {
      [](RunRules& r, std::string_view v) { return read_number(r.resizable_share, v, 0.0, 1.0); }, [](const RunRules& r) { return text_of(r.resizable_share); }},
     {"platinum_share", "S", "share of them in the higher of two classes",
      [](RunRules& r, std::string_view v) { return read_number(r.platinum_share, v, 0.0, 1.0); }, [](const RunRules& r) { return text_of(r.platinum_share); }},
+    {"urgent_share", "S", "share of the jobs that come into the queue urgent, whatever queue the log says",
+     [](RunRules& r, std::string_view v) { return read_number(r.urgent_share, v, 0.0, 1.0); }, [](const RunRules& r) { return text_of(r.urgent_share); }},
     {"ranks_per_node", "N", "cores that a job keeps on each node",
      [](RunRules& r, std::string_view v) { return read_whole(r.ranks_per_node, v, 1, 100000); }, [](const RunRules& r) { return std::to_string(r.ranks_per_node); }},
     {"overestimate", "F", "requests: run time plus F times what the log asks for beyond it; 0 exact",
      [](RunRules& r, std::string_view v) { return read_number(r.overestimate, v, 0.0, 1000.0); }, [](const RunRules& r) { return text_of(r.overestimate); }},
-    {"seed", "N", "of what is drawn: which jobs are malleable, moldable, resizable, platinum",
+    {"seed", "N", "of what is drawn: which jobs are malleable, moldable, urgent, resizable, platinum",
      [](RunRules& r, std::string_view v) { return read_whole(r.seed, v, 0, std::numeric_limits<std::int64_t>::max()); }, [](const RunRules& r) { return std::to_string(r.seed); }},
 };
 // clang-format on
@@ -217,10 +220,11 @@ Workload with_requests(Workload workload, double overestimate) {
 }
 
 bool changes_workload(const RunRules& run) noexcept {
-    return run.overestimate != 1 || run.resizable_share != 1 || run.platinum_share != 0;
+    return run.overestimate != 1 || run.urgent_share != 0 || run.resizable_share != 1 || run.platinum_share != 0;
 }
 
 Workload changed(Workload workload, const RunRules& run) {
+    workload = with_urgent(std::move(workload), run.urgent_share, run.seed);
     return with_requests(with_shares(std::move(workload), run.resizable_share, run.platinum_share, run.seed),
                          run.overestimate);
 }

@@ -19,6 +19,7 @@ struct RunRules {
     bool kill_at_limit = true;
     double malleable_share = 1, moldable_share = 0;
     double resizable_share = 1, platinum_share = 0;  ///< of the programs of a generated mix
+    double urgent_share = 0;                         ///< of the jobs, which come into a queue of their own
     int ranks_per_node = 1;
     double overestimate = 1;  ///< request = run + overestimate * (request - run): 0 exact, 1 as in the log
     std::uint64_t seed = 1;

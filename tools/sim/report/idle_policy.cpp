@@ -53,6 +53,13 @@ std::optional<std::string> never_started(const Digest& digest) {
                        chooses ? ": no partition that it has for them is large enough" : "");
 }
 
+std::optional<std::string> without_urgent_jobs(const Digest& digest) {
+    const std::string_view qos = parameter(digest.setting, "urgent_qos");
+    if (qos.empty() || digest.metrics.urgent > 0) return std::nullopt;
+    return fmt::format("{} has no urgent job: it decides as EASY (urgent_qos {}, urgent_share {}).",
+                       digest.setting.policy, qos, parameter(digest.setting, "urgent_share"));
+}
+
 std::optional<std::string> why_idle(const Setting& setting) {
     const policy::PolicyRow* row = policy::find_policy(setting.policy);
     if (row != nullptr && row->resizes && setting.programs == 0)
@@ -63,6 +70,8 @@ std::optional<std::string> why_idle(const Setting& setting) {
     if (row != nullptr && row->several_partitions && setting.partitions.empty())
         return fmt::format("{} chooses among partitions, and this machine has one: it decides as EASY (--machine).",
                            setting.policy);
+    const std::string_view by = parameter(setting, "urgent_by");
+    if (!by.empty() && !by.starts_with("share")) return std::nullopt;
     if (!parameter(setting, "mold_max").empty() && number(setting, "moldable_share") <= 0)
         return fmt::format("{} has no moldable job: it decides as EASY (moldable_share 0).", setting.policy);
     return why_nothing_is_shared(setting);

@@ -13,6 +13,9 @@ namespace drom::sim {
 /// sentence. Nothing: jobs can, or the policy does no such thing.
 std::optional<std::string> why_idle(const Setting& setting);
 
+/// Says that a policy for urgent jobs has met none, as a sentence. Nothing: it has, or the policy is for no such jobs.
+std::optional<std::string> without_urgent_jobs(const Digest& digest);
+
 /// Says how many jobs the policy had still not started when nothing more could happen, as a sentence. Nothing: none, or
 /// the simulation was stopped.
 std::optional<std::string> never_started(const Digest& digest);

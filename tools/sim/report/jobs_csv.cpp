@@ -71,6 +71,8 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
     {"joules", "J", "energy of the job on all its nodes", [](Text& t, Row r) { if (has_point(r) && ended(r)) put_decimals(t, joules(r.job)); }},
     {"size", "", "nodes that it started on: others than `nodes` where a moldable job took another size", [](Text& t, Row r) { if (started(r)) put_integer(t, r.job.size()); }},
     {"moldable", "0/1", "1: the job can start on another number of nodes", [](Text& t, Row r) { put_flag(t, r.job.moldable); }},
+    {"urgent", "0/1", "1: the job is urgent to the policy", [](Text& t, Row r) { put_flag(t, r.job.urgent); }},
+    {"preempted", "", "times that the job ended for an urgent one and waited again", [](Text& t, Row r) { put_integer(t, r.job.preempted); }},
 };
 
 constexpr CsvColumn<JobRow> kDecisionsTable[] = {

@@ -164,7 +164,12 @@ std::vector<std::string> notes_on(const Digest& digest) {
             "Stopped before the last job ended: {} of {} without an end, all numbers are of the others.",
             grouped(static_cast<std::int64_t>(metrics.unended)), jobs_text(metrics.jobs + metrics.unended)));
     if (auto never = never_started(digest)) notes.push_back(std::move(*never));
+    if (auto none = without_urgent_jobs(digest)) notes.push_back(std::move(*none));
     if (auto reason = why_idle(digest.setting)) notes.push_back(std::move(*reason));
+    if (metrics.preemptions > 0)
+        notes.push_back(fmt::format("Preempted for urgent jobs: {} times, which lost {} node-seconds.",
+                                    grouped(static_cast<std::int64_t>(metrics.preemptions)),
+                                    grouped(std::llround(metrics.lost_node_seconds))));
     if (metrics.too_wide > 0) notes.push_back("Left out, wider than the machine: " + jobs_text(metrics.too_wide) + ".");
     if (metrics.killed > 0) notes.push_back("Killed at the limit: " + jobs_text(metrics.killed) + ".");
     return notes;

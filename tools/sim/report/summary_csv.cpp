@@ -22,6 +22,11 @@ void put_measure(Text& text, Row row, double number) {
     if (metrics(row).jobs > 0) put_number(text, number);
 }
 
+/// Writes a number that does not exist without urgent jobs.
+void put_urgent(Text& text, Row row, double number) {
+    if (metrics(row).urgent > 0) put_number(text, number);
+}
+
 // clang-format off
 constexpr CsvColumn<SummaryRow> kTable[] = {
     {"setting", "", "the setting as it was written, with the varied parameters", [](Text& t, Row r) { put_text(t, r.setting); }},
@@ -72,6 +77,12 @@ constexpr CsvColumn<SummaryRow> kTable[] = {
     {"bounded_slowdown_max", "", "largest response / static run time of at least 10 s, and at least 1", [](Text& t, Row r) { put_measure(t, r, metrics(r).bounded_slowdown.max); }},
     {"worse_slowdown", "share", "jobs whose slowdown is larger than under the baseline; empty: there is no baseline", [](Text& t, Row r) { if (r.digest.worse) put_number(t, r.digest.worse->slowdown); }},
     {"worse_wait", "share", "jobs that wait longer than under the baseline", [](Text& t, Row r) { if (r.digest.worse) put_number(t, r.digest.worse->wait); }},
+    {"urgent", "", "urgent jobs; the next five are empty without any", [](Text& t, Row r) { put_count(t, metrics(r).urgent); }},
+    {"urgent_wait_mean", "s", "mean of their `start` - `submit`", [](Text& t, Row r) { put_urgent(t, r, metrics(r).urgent_wait); }},
+    {"urgent_wait_p95", "s", "95th percentile of their `start` - `submit`", [](Text& t, Row r) { put_urgent(t, r, metrics(r).urgent_wait_p95); }},
+    {"urgent_slowdown_mean", "", "mean of their response / static run time of at least 1 s", [](Text& t, Row r) { put_urgent(t, r, metrics(r).urgent_slowdown); }},
+    {"preemptions", "", "jobs that ended for urgent ones and waited again, each as often as it did", [](Text& t, Row r) { put_urgent(t, r, static_cast<double>(metrics(r).preemptions)); }},
+    {"lost_node_seconds", "node s", "node-seconds of what they had done", [](Text& t, Row r) { put_urgent(t, r, metrics(r).lost_node_seconds); }},
     {"passes", "", "passes of the scheduler", [](Text& t, Row r) { put_count(t, r.digest.passes); }},
     {"events", "", "submissions and ends", [](Text& t, Row r) { put_count(t, r.digest.events); }},
     {"interrupted", "0/1", "1: stopped before the last job ended", [](Text& t, Row r) { put_flag(t, r.digest.interrupted); }},

@@ -70,6 +70,15 @@ void add_energy(Json& json, const Energy& energy, const Setting& setting) {
 }
 
 /// Adds numbers that do not exist without jobs: then they are null.
+void add_urgent(Json& json, const Metrics& metrics) {
+    json["urgent"] = metrics.urgent;
+    json["urgent_wait_mean"] = metrics.urgent_wait;
+    json["urgent_wait_p95"] = metrics.urgent_wait_p95;
+    json["urgent_slowdown_mean"] = metrics.urgent_slowdown;
+    json["preemptions"] = metrics.preemptions;
+    json["lost_node_seconds"] = metrics.lost_node_seconds;
+}
+
 void add_measures(Json& json, const Metrics& metrics, const Setting& setting) {
     const bool any = metrics.jobs > 0;
     const auto put = [&](const char* name, Json value) { json[name] = any ? std::move(value) : Json(nullptr); };
@@ -106,6 +115,7 @@ Json summary(const Digest& digest) {
     json["too_wide"] = metrics.too_wide;
     json["interrupted"] = digest.interrupted;
     json["outlived"] = digest.outlived;
+    if (metrics.urgent > 0) add_urgent(json, metrics);
     json["passes"] = digest.passes;
     json["events"] = digest.events;
     if (digest.worse) json["worse"] = worse(*digest.worse);
