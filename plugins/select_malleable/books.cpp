@@ -48,7 +48,11 @@ void Books::reconcile_node(int node, const std::vector<job_record_t*>& records, 
         const auto count = std::count(cores.begin(), cores.end(), true);
         shares.push_back({std::move(cores), static_cast<int>(count)});
     });
-    const std::size_t strangers = shares.size();
+    const bool beside_strangers = !shares.empty();
+    std::vector<bool> specialised = specialised_cores(*node_record_table_ptr[node]);
+    const auto count = std::count(specialised.begin(), specialised.end(), true);
+    shares.push_back({std::move(specialised), static_cast<int>(count)});
+    const std::size_t others = shares.size();
     for (job_record_t* record : records) {
         const int n = record->job_resrcs == nullptr ? -1 : position(*record->job_resrcs, node);
         if (n < 0) continue;
@@ -60,12 +64,12 @@ void Books::reconcile_node(int node, const std::vector<job_record_t*>& records, 
         there.push_back(record);
     }
     // Beside an unknown job this is expected: its state is older than all that the list of loans remembers.
-    if (!redistribute(shares) && strangers == 0)
+    if (!redistribute(shares) && !beside_strangers)
         slurm_error("select/malleable: node %s has fewer cores than jobs have to have there; they keep what they have",
                     node_record_table_ptr[node]->name);
     for (std::size_t i = 0; i < there.size(); ++i) {
         job_resources_t& resources = *there[i]->job_resrcs;
-        set_cores_on(resources, position(resources, node), shares[strangers + i].cores);
+        set_cores_on(resources, position(resources, node), shares[others + i].cores);
     }
 }
 

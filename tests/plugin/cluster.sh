@@ -6,6 +6,8 @@
 #     nodes=2 node=n    nodes n1, n2, ...; on one machine their cgroups are told apart by these names
 #     sockets=1 cores=8 threads=1        per node; cores=8,4: of the first, the second, and so on again
 #     gres=TEXT         generic resources per node, for instance tool:2
+#     attributes=TEXT   more words for the lines of the nodes, for instance CoreSpecCount=1
+#     consumes=CR_Core  SelectTypeParameters
 #     plugins=DIR       a folder of plugins that comes before Slurm's own
 #     plugstack=LINE    a line of plugstack.conf; may be repeated
 #     extra=LINE        a line of slurm.conf; may be repeated
@@ -33,7 +35,7 @@ for file in /proc/self/fd/*; do
     if ((fd > 2 && fd != 255 && fd != ${PORTS_LOCK:-255})); then eval "exec $fd>&-"; fi
 done
 
-usage() { sed -n '5,24s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,26s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 (($# >= 2)) || usage
 what=$1
 mkdir -p "$2"
@@ -123,7 +125,7 @@ logs() {
 
 # --- starting ---
 
-nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' accounts='' answered='' owner=$PPID limit=1800
+nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' attributes='' consumes=CR_Core accounts='' answered='' owner=$PPID limit=1800
 plugstack=() extra=() drom=() cgroup=()
 read -ra under <<<"${CONTROLLER_UNDER:-}"
 
@@ -131,7 +133,7 @@ read_settings() {
     local setting
     for setting in "$@"; do
         case $setting in
-            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | gres=* | accounts=* | answered=* | owner=* | limit=*)
+            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | gres=* | attributes=* | consumes=* | accounts=* | answered=* | owner=* | limit=*)
                 printf -v "${setting%%=*}" %s "${setting#*=}" ;;
             plugstack=*) plugstack+=("${setting#*=}") ;;
             extra=*) extra+=("${setting#*=}") ;;
@@ -251,7 +253,7 @@ $(accounting "$1")
 JobCompType=jobcomp/none
 TaskPlugin=$task
 SelectType=$select
-SelectTypeParameters=CR_Core
+SelectTypeParameters=$consumes
 SchedulerType=sched/backfill
 # The defaults delay a job's start by seconds. Slurm takes the first of two parameters with one name.
 SchedulerParameters=${scheduler:+$scheduler,}batch_sched_delay=0,sched_interval=1,bf_interval=1
@@ -260,7 +262,7 @@ SlurmdParameters=config_overrides
 END
     for ((i = 1; i <= nodes; ++i)); do
         echo "NodeName=$node$i NodeHostname=localhost NodeAddr=127.0.0.1 Port=${answered:-$(($1 + i))} Sockets=$sockets" \
-            "CoresPerSocket=${per_node[(i - 1) % ${#per_node[@]}]} ThreadsPerCore=$threads RealMemory=2000${gres:+ Gres=$gres}"
+            "CoresPerSocket=${per_node[(i - 1) % ${#per_node[@]}]} ThreadsPerCore=$threads RealMemory=2000${gres:+ Gres=$gres} $attributes"
     done
     echo "PartitionName=main Nodes=${node}[1-$nodes] Default=YES MaxTime=INFINITE State=UP $partition"
     ((${#extra[@]} == 0)) || printf '%s\n' "${extra[@]}"

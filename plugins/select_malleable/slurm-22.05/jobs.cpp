@@ -75,12 +75,38 @@ void erase_unavailable(bitstr_t* nodes) {
     }
 }
 
+int cores_for_jobs(const node_record_t& node) { return node.tot_cores - node.core_spec_cnt; }
+
+namespace {
+
+/// Returns those that slurmd takes for CoreSpecCount, before a node has said which: the last core of each socket, or
+/// the first, then the next ones.
+std::vector<bool> chosen_by_slurmd(const node_record_t& node) {
+    const bool first = text_of(slurm_conf.sched_params).find("spec_cores_first") != std::string_view::npos;
+    std::vector<bool> specialised(node.tot_cores);
+    for (int n = 0; n < std::min<int>(node.core_spec_cnt, node.tot_cores); ++n) {
+        const int core = (n % node.tot_sockets) * node.cores + n / node.tot_sockets;
+        specialised[static_cast<std::size_t>(first ? core : node.tot_cores - 1 - core)] = true;
+    }
+    return specialised;
+}
+
+}  // namespace
+
+std::vector<bool> specialised_cores(const node_record_t& node) {
+    if (node.node_spec_bitmap == nullptr) return chosen_by_slurmd(node);
+    std::vector<bool> specialised(node.tot_cores);
+    for (int core = 0; core < node.tot_cores && core < bit_size(node.node_spec_bitmap); ++core)
+        specialised[static_cast<std::size_t>(core)] = !bit_test(node.node_spec_bitmap, core);
+    return specialised;
+}
+
 std::vector<policy::Pool> pools() {
     std::map<std::pair<int, int>, NodeSet> alike;
     for (int node = 0; node < node_record_count; ++node) {
         const node_record_t* record = node_record_table_ptr[node];
-        if (record == nullptr || record->tot_cores == 0 || record->core_spec_cnt != 0) continue;
-        alike[{record->tot_cores, record->tpc}].insert({node, 1});
+        if (record == nullptr || cores_for_jobs(*record) <= 0) continue;
+        alike[{cores_for_jobs(*record), record->tpc}].insert({node, 1});
     }
     std::vector<policy::Pool> pools;
     pools.reserve(alike.size());
@@ -233,7 +259,7 @@ bool asks_for_whole_nodes(const job_record_t& job, const bitstr_t* nodes, int co
     if (first < 0 || count < 1 || job.details == nullptr) return false;
     const node_record_t& node = *node_record_table_ptr[first];
     const uint32_t on_each = std::max(job.details->min_cpus / static_cast<uint32_t>(count), job.details->pn_min_cpus);
-    return on_each + node.tpc > node.cpus;
+    return on_each + node.tpc > node.cpus_efctv;
 }
 
 // ---- what it has -----------------------------------------------------------------------------------------------
@@ -250,15 +276,18 @@ bool has_whole_nodes(const job_record_t& job) {
     int n = 0;
     for (long node = bit_ffs(resources->node_bitmap); node >= 0 && node <= bit_fls(resources->node_bitmap); ++node) {
         if (!bit_test(resources->node_bitmap, node)) continue;
-        if (granted_cores(job, n++) < node_record_table_ptr[node]->tot_cores) return false;
+        if (granted_cores(job, n++) < cores_for_jobs(*node_record_table_ptr[node])) return false;
     }
     return n > 0;
 }
 
 bool has_all_cores(const job_record_t& job) {
-    for (int n = 0; n < bit_set_count(job.job_resrcs->node_bitmap); ++n) {
-        const std::vector<bool> cores = cores_on(*job.job_resrcs, n);
-        if (std::find(cores.begin(), cores.end(), false) != cores.end()) return false;
+    int n = 0;
+    for (long node = bit_ffs(job.job_resrcs->node_bitmap); node >= 0 && node <= bit_fls(job.job_resrcs->node_bitmap);
+         ++node) {
+        if (!bit_test(job.job_resrcs->node_bitmap, node)) continue;
+        const std::vector<bool> cores = cores_on(*job.job_resrcs, n++);
+        if (std::count(cores.begin(), cores.end(), true) < cores_for_jobs(*node_record_table_ptr[node])) return false;
     }
     return true;
 }

@@ -42,7 +42,11 @@ void assign(bitstr_t* nodes, const policy::NodeSet& set);
 /// others lacks, while the main scheduler works, the nodes of each partition in which a job did not fit.
 void erase_unavailable(bitstr_t* nodes);
 
-/// Returns the nodes by their number of cores; those with specialised cores are in none.
+/// Returns how many cores of the node jobs can have: all but those that CoreSpecCount or CpuSpecList takes.
+int cores_for_jobs(const node_record_t& node);
+/// Returns which cores of the node no job can have.
+std::vector<bool> specialised_cores(const node_record_t& node);
+/// Returns the nodes by their number of cores for jobs.
 std::vector<policy::Pool> pools();
 
 std::string_view comment_of(const job_record_t& job);
@@ -78,7 +82,7 @@ bool asks_for_whole_nodes(const job_record_t& job, const bitstr_t* nodes, int co
 int granted_cores(const job_record_t& job, int n);
 /// Returns whether these are all that its nodes have.
 bool has_whole_nodes(const job_record_t& job);
-/// Returns whether it has them now: every core of every node.
+/// Returns whether it has them now: every core for jobs of every node.
 bool has_all_cores(const job_record_t& job);
 /// Returns how many cores of a node its steps keep as they run now: one for each task, or as --drom-min-per-rank says;
 /// all, which is more than any node has, if one of them was started with --no-drom.

@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# hardware.bats - jobs share nodes of which they cannot have every CPU.
+
+load support
+load tables
+load select
+
+setup_file() {
+    has_select || return
+    prepare_cluster
+}
+
+# prepare_cluster: prepares in setup_file; the first test that calls on_nodes starts the cluster.
+prepare_cluster() {
+    command -v slurmctld slurmd srun >/dev/null || { missing "no slurmctld, slurmd or srun; scripts/packages.sh test"; return 1; }
+    export CLUSTER OWNER=$$ SLURM_CONF
+    CLUSTER=$(mktemp -d)
+    SLURM_CONF=$CLUSTER/etc/slurm.conf
+}
+
+# on_nodes KIND: gives the cluster nodes n1 and n2 of this kind; restarts it when the last test wanted another kind.
+on_nodes() {
+    [[ $(cat "$CLUSTER/kind" 2>/dev/null) != "$1" ]] || return 0
+    local settings
+    mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log"; "of_$1")
+    "$CLUSTER_SH" down "$CLUSTER"
+    "$CLUSTER_SH" up "$CLUSTER" plugins="$PLUGINS" owner="$OWNER" nodes=2 "${settings[@]}"
+    sizes_known
+    echo "$1" >"$CLUSTER/kind"
+}
+of_counted() { echo attributes=CoreSpecCount=1; }
+of_listed() { echo attributes=CpuSpecList=0; }
+
+# --- specialised cores: slurmd takes core 7 where their number is given ---
+
+@test "jobs share the cores of a node that has one for the system, and that one is never theirs" {
+    on_nodes counted
+    mate -N2
+    expect "$(cores "$MATE")" 0-6
+    guest -N2
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-6"
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-6
+    gets n1 "$MATE.0" 0-6
+    guest -N2
+    scancel "$MATE"
+    eventually "the guest has the mate's cores" has_cores "$GUEST" 0-6
+    gets n2 "$GUEST.0" 0-6
+    no_errors
+}
+
+@test "the same where the node names its core for the system" {
+    on_nodes listed
+    mate -N2
+    guest -N2
+    expect "$(cores "$MATE") $(cores "$GUEST")" "1-4 5-7"
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 1-7
+    gets n1 "$MATE.0" 1-7
+    no_errors
+}
+
+@test "a step that starts while its job is shrunk has all cores for jobs when the guest has gone" {
+    on_nodes counted
+    script "srun sleep 2" "srun sleep 300"
+    MATE=$(sbatch --parsable --malleable --exclusive -N2 -t 10 -o /dev/null "$SCRIPT")
+    gets n2 "$MATE.0" 0-6
+    guest -N2
+    eventually "the next step has its share" has_step n2 "$MATE.1" 0-3
+    scancel "$GUEST"
+    gets n2 "$MATE.1" 0-6
+    gets n1 "$MATE.1" 0-6
+}
+
+# daemon NAME: prints the daemon's pid.
+daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
+
+@test "a controller that comes back gives the system's core to no job before the nodes have said which it is" {
+    on_nodes counted
+    mate -N2
+    guest -N2
+    eventually "slurmctld has saved the guest" grep -qa "sharing=$MATE" "$CLUSTER/state/job_state"
+    kill -STOP "$(daemon n1)" "$(daemon n2)"
+    kill -KILL "$(daemon slurmctld)"
+    "$CLUSTER_SH" again "$CLUSTER" slurmctld
+    eventually "slurmctld knows the guest" runs "$GUEST"
+    scancel "$MATE"
+    eventually "the guest has the mate's cores" has_cores "$GUEST" 0-6
+    kill -CONT "$(daemon n1)" "$(daemon n2)"
+    eventually "the mate has ended" has_ended "$MATE"
+    expect "$(cores "$GUEST")" 0-6
+    no_errors
+}
