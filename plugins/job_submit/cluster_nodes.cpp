@@ -45,9 +45,15 @@ struct Freed {
 using Nodes = std::unique_ptr<node_info_msg_t, Freed<slurm_free_node_info_msg>>;
 using PartitionInfo = std::unique_ptr<partition_info_msg_t, Freed<slurm_free_partition_info_msg>>;
 
+/// Returns how many CPUs of each core jobs can have: one where slurm.conf counts cores as CPUs.
+uint32_t threads_of(const node_info_t& node) {
+    return node.cpus > uint32_t{node.sockets} * node.cores ? node.threads : 1;
+}
+
 void include(NodeSizes& sizes, const node_info_t& node) {
     if (node.name == nullptr || node.cpus == 0) return;
     const uint32_t cpus = node.cpus_efctv != 0 ? node.cpus_efctv : node.cpus;
+    sizes.threads = std::max(sizes.threads, threads_of(node));
     sizes.smallest = sizes.smallest == 0 ? cpus : std::min(sizes.smallest, cpus);
     sizes.largest = std::max(sizes.largest, cpus);
 }
@@ -119,6 +125,7 @@ std::optional<NodeSizes> node_sizes(const std::string& partitions) {
         sizes.smallest =
             sizes.smallest == 0 ? found->second.smallest : std::min(sizes.smallest, found->second.smallest);
         sizes.largest = std::max(sizes.largest, found->second.largest);
+        sizes.threads = std::max(sizes.threads, found->second.threads);
         at = end + 1;
     }
     return sizes;

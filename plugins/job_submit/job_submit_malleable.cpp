@@ -65,9 +65,13 @@ CpuRequest request_of(const job_desc_msg_t& job) {
 /// Returns why the job has to stay alone on its nodes; empty: it need not.
 std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes) {
     const std::string end = ", so the job keeps its nodes for itself and is never shrunk; ";
-    if (job.threads_per_core != NO_VAL16 || job.core_spec != NO_VAL16)
-        return "--exclusive --malleable: with --threads-per-core, --hint or --core-spec not every CPU is asked for" +
-               end + "ask for CPUs (-c) instead of --exclusive";
+    if (job.threads_per_core < nodes.threads)
+        return "--exclusive --malleable: with --threads-per-core or --hint the job uses " +
+               std::to_string(job.threads_per_core) + " of the " + std::to_string(nodes.threads) +
+               " threads of each core" + end +
+               "leave the option out, and let the program use one thread of each core (OMP_PLACES=cores)";
+    if (job.core_spec != NO_VAL16)
+        return "--exclusive --malleable: with --core-spec not every CPU is asked for" + end + "leave --core-spec out";
     if (nodes.largest == 0)
         return "--exclusive --malleable: slurmctld does not tell the size of the nodes" + end +
                "is the partition's name right? ask for CPUs (-c) otherwise";

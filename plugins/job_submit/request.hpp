@@ -23,6 +23,7 @@ struct CpuRequest {
 struct NodeSizes {
     uint32_t smallest = 0;  ///< CPUs; 0: not known
     uint32_t largest = 0;
+    uint32_t threads = 0;  ///< CPUs of a core where it has most; 0: not known
 };
 
 /// Returns why the range does not fit the request or the nodes, as a finished sentence; empty: it does.

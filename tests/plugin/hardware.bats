@@ -31,6 +31,7 @@ on_nodes() {
 }
 of_counted() { echo attributes=CoreSpecCount=1; }
 of_listed() { echo attributes=CpuSpecList=0; }
+of_threads() { printf '%s\n' threads=2 drom=topology=package:2,core:4,pu:2; }
 
 # --- specialised cores: slurmd takes core 7 where their number is given ---
 
@@ -91,4 +92,40 @@ daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
     eventually "the mate has ended" has_ended "$MATE"
     expect "$(cores "$GUEST")" 0-6
     no_errors
+}
+
+# --- hyperthreads: CPUs 2k and 2k + 1 are core k ---
+
+@test "jobs share cores that have two threads" {
+    on_nodes threads
+    mate -N2
+    guest -N2
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-7 8-15"
+    gets n1 "$MATE.0" 0-7
+}
+
+@test "a job that uses one thread of each core waits, lends nothing, and its user is told what to do" {
+    on_nodes threads
+    local hint
+    for hint in --hint=nomultithread --threads-per-core=1; do
+        sbatch -N2 --exclusive --malleable $hint -t 10 -o /dev/null --wrap "sleep 300" >out 2>&1
+        grep -q "uses 1 of the 2 threads of each core, so the job keeps its nodes for itself and is never shrunk; leave the option out," out
+        scancel -u "$(id -un)"
+        eventually "it has ended" no_jobs
+    done
+    MATE=$(sbatch --parsable --malleable -N2 -n2 -c8 --threads-per-core=1 -t 10 -o /dev/null --wrap "sleep 300")
+    eventually "it runs on all cores" has_cores "$MATE" 0-15
+    waiting_job GUEST -N2 -t 1
+    eventually "backfill has looked at the guest" grep -q "consider .*job=$GUEST .*outcome=no-mates" "$BATS_FILE_TMPDIR/sd.log"
+    waits "$GUEST"
+    scancel "$MATE"
+    eventually "the guest runs" runs "$GUEST"
+}
+
+@test "where each core has one thread, a job that asks for one thread of each core shares as any other" {
+    on_nodes counted
+    mate -N2 --hint=nomultithread
+    guest -N2 --threads-per-core=1
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-6"
+    gets n1 "$MATE.0" 0-3
 }

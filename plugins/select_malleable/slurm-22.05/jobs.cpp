@@ -210,6 +210,12 @@ uint32_t most_tasks(const step_record_t& step) {
     return *std::max_element(layout->tasks, layout->tasks + layout->node_cnt);
 }
 
+/// Returns whether the job runs on fewer threads of its cores than these have. The node agent would give it all.
+bool uses_some_threads(const job_record_t& job) {
+    const multi_core_data_t* cores = job.details->mc_ptr;
+    return cores != nullptr && cores->threads_per_core < threads_of_a_core(job);
+}
+
 bool special_features(const job_details& details) {
     // Counts and alternatives of features are worked out node set by node set: a plan for all of them together would
     // not hold.
@@ -232,6 +238,7 @@ std::string obstacle(const job_record_t& job) {
     if (details->core_spec != NO_VAL16 && details->core_spec != 0) return "it has specialised cores";
     if (details->expanding_jobid != 0) return "it is to expand another job";
     if (job.req_switch != 0) return "it asks for switches";
+    if (uses_some_threads(job)) return "it uses some threads of its cores";
     if (special_features(*details)) return "it asks for features by number or alternative";
     // Slurm itself changes the limits of such a job while it looks for a place for it.
     if (job.time_min != 0 || job.deadline != 0) return "its time limit depends on when it starts";
