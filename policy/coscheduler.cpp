@@ -44,14 +44,22 @@ double rounded(double limit) { return std::isinf(limit) ? limit : std::round(lim
 /// Returns whether the two ask for the same: a job that is no mate of one is then none of the other.
 bool same_demand(const Job& a, const Job& b) {
     return a.request == b.request && a.nodes == b.nodes && a.min_cores == b.min_cores && a.submit == b.submit &&
-           a.filter.contiguous == b.filter.contiguous;
+           a.filter.contiguous == b.filter.contiguous && a.filter.memory_mb == b.filter.memory_mb;
 }
+
+Machine machine_of(const Pool& pool) {
+    Machine machine{pool.nodes.count(), pool.cores_per_node, {}};
+    for (const NodeMemory& alike : pool.memory) machine.classes.push_back({alike.nodes, 0, alike.mb});
+    if (machine.classes.empty()) machine.classes.push_back({pool.nodes, 0, 0});
+    return machine;
+}
+
+bool same_nodes(const Pool& a, const Pool& b) { return a.cores_per_node == b.cores_per_node && a.nodes == b.nodes; }
 
 std::vector<Cluster> clusters_of(const std::vector<Pool>& pools) {
     std::vector<Cluster> clusters;
     clusters.reserve(pools.size());
-    for (const Pool& pool : pools)
-        clusters.emplace_back(Machine{pool.nodes.count(), pool.cores_per_node, {{pool.nodes, 0, 0}}});
+    for (const Pool& pool : pools) clusters.emplace_back(machine_of(pool));
     return clusters;
 }
 
@@ -128,7 +136,8 @@ bool Coscheduler::apply(const Event& event) {
         case Event::What::kStart: return start(event.job, event.nodes, event.at);
         case Event::What::kShare: return share(event.job, event.mates, event.cores, event.at);
         case Event::What::kFinish: finish(event.job.id, event.at); return true;
-        case Event::What::kConsider: return true;
+        case Event::What::kConsider:
+        case Event::What::kNoRoom: return true;
     }
     return false;
 }
@@ -182,6 +191,15 @@ Event Coscheduler::what_if(const SlowdownRules& rules, const Job& job, const Nod
         if (best.refusal == Refusal::kNone) break;
     }
     return best;
+}
+
+void Coscheduler::no_room(const Event& proposal) const {
+    Event event;
+    event.what = Event::What::kNoRoom;
+    event.at = proposal.at;
+    event.job.id = proposal.job.id;
+    event.mates = proposal.mates;
+    tell(text_of(event));
 }
 
 // As in the backfill pass: only who came since could be a mate of a job that found none.
@@ -358,7 +376,8 @@ tl::expected<std::vector<Event>, std::string> Coscheduler::read_loans(std::strin
             return tl::unexpected("its line " + std::to_string(number) + " is of an earlier time than the one before");
         events.push_back(*event);
     }
-    if (!events.empty() && pools != layout_) return tl::unexpected<std::string>("it is of a cluster with other nodes");
+    if (!events.empty() && !std::equal(pools.begin(), pools.end(), layout_.begin(), layout_.end(), same_nodes))
+        return tl::unexpected<std::string>("it is of a cluster with other nodes");
     return events;
 }
 

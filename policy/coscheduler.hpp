@@ -71,6 +71,10 @@ public:
     Event what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start,
                   Seconds now) const;
 
+    /// Notes that the resource manager has no room for the job on the nodes of these mates. Changes nothing but the
+    /// journal.
+    void no_room(const Event& proposal) const;
+
     bool knows(JobId id) const { return where_.count(id) != 0; }
     /// Returns what is known of the job; nullptr: nothing.
     const RunningJob* find(JobId id) const;

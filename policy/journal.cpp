@@ -10,10 +10,13 @@ namespace {
 using namespace words;
 
 constexpr std::string_view kVersion = "1";
+/// MB of a node: sums of some of them can be counted.
+constexpr std::int64_t kMostMemory = std::int64_t{1} << 50;
 
 constexpr std::array kEvents{
     Named<Event::What>{Event::What::kStart, "start"}, Named<Event::What>{Event::What::kShare, "share"},
-    Named<Event::What>{Event::What::kFinish, "finish"}, Named<Event::What>{Event::What::kConsider, "consider"}};
+    Named<Event::What>{Event::What::kFinish, "finish"}, Named<Event::What>{Event::What::kConsider, "consider"},
+    Named<Event::What>{Event::What::kNoRoom, "no-room"}};
 constexpr std::array kOutcomes{Named<Refusal>{Refusal::kNone, "share"},
                                Named<Refusal>{Refusal::kNotMalleable, "not-malleable"},
                                Named<Refusal>{Refusal::kTooFewCores, "too-few-cores"},
@@ -51,16 +54,58 @@ tl::expected<Line, std::string> rules_line(Reader& reader) {
     return reader.finish<Line>(RulesLine{rules});
 }
 
+/// Writes "190000:0-39/380000:40-49".
+std::string memory_text(const std::vector<NodeMemory>& memory) {
+    std::string text;
+    for (const NodeMemory& alike : memory)
+        text.append(text.empty() ? "" : "/").append(std::to_string(alike.mb)).append(":").append(alike.nodes.text());
+    return text;
+}
+
+/// Reads what memory_text() wrote. Returns false when it does not tell of each node of the pool, once.
+bool read_memory(std::string_view text, Pool& pool) {
+    NodeSet left = pool.nodes;
+    while (!text.empty()) {
+        const std::string_view item = text.substr(0, text.find('/'));
+        text.remove_prefix(std::min(item.size() + 1, text.size()));
+        const std::size_t colon = std::min(item.find(':'), item.size());
+        NodeMemory& alike = pool.memory.emplace_back();
+        if (colon == item.size() || !read(item.substr(0, colon), alike.mb) || alike.mb < 1 || alike.mb > kMostMemory)
+            return false;
+        if (!read(item.substr(colon + 1), alike.nodes) || alike.nodes.empty()) return false;
+        if (left.common(alike.nodes).count() != alike.nodes.count()) return false;
+        left.erase(alike.nodes);
+    }
+    return left.empty();
+}
+
+void add_job(Words& words, const Job& job) {
+    words.add(job);
+    if (job.filter.memory_mb != 0) words.add("memory", job.filter.memory_mb);
+}
+
+void take_job(Reader& reader, Job& job) {
+    reader.take(job).take_if("memory", [&job](std::string_view text) {
+        return read(text, job.filter.memory_mb) && job.filter.memory_mb >= 1 && job.filter.memory_mb <= kMostMemory;
+    });
+}
+
 tl::expected<Line, std::string> pool_line(Reader& reader) {
     Pool pool;
     constexpr int kMaxCores = 65535;
-    reader.take_within("cores", pool.cores_per_node, 1, kMaxCores).take("nodes", pool.nodes);
+    reader.take_within("cores", pool.cores_per_node, 1, kMaxCores)
+        .take("nodes", pool.nodes)
+        .take_if("memory", [&pool](std::string_view text) { return read_memory(text, pool); });
     return reader.finish<Line>(pool);
 }
 
 tl::expected<Line, std::string> event_line(Reader& reader, Event event) {
     reader.take("at", event.at).take("job", event.job.id);
-    if (event.what != Event::What::kFinish) reader.take(event.job);
+    if (event.what == Event::What::kNoRoom) {
+        reader.take("mates", event.mates);
+        return reader.finish<Line>(std::move(event));
+    }
+    if (event.what != Event::What::kFinish) take_job(reader, event.job);
     if (event.what == Event::What::kStart) reader.take("kind", kKinds, event.job.kind).take("nodes", event.nodes);
     if (event.what == Event::What::kConsider)
         reader.take("within", event.nodes)
@@ -87,14 +132,18 @@ std::string text_of(const SlowdownRules& rules) {
 }
 
 std::string text_of(const Pool& pool) {
-    return Words("pool").add("cores", pool.cores_per_node).add("nodes", std::string_view(pool.nodes.text())).take();
+    Words words("pool");
+    words.add("cores", pool.cores_per_node).add("nodes", std::string_view(pool.nodes.text()));
+    if (!pool.memory.empty()) words.add("memory", std::string_view(memory_text(pool.memory)));
+    return words.take();
 }
 
 std::string text_of(const Event& event) {
     Words words(text_in(kEvents, event.what));
     words.add("at", event.at).add("job", event.job.id);
     if (event.what == Event::What::kFinish) return words.take();
-    words.add(event.job);
+    if (event.what == Event::What::kNoRoom) return words.add("mates", std::string_view(list(event.mates))).take();
+    add_job(words, event.job);
     if (event.what == Event::What::kStart)
         words.add("kind", text_in(kKinds, event.job.kind)).add("nodes", std::string_view(event.nodes.text()));
     if (event.what == Event::What::kConsider)

@@ -3,11 +3,18 @@
 // restoring.
 //
 //   sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
-//   pool cores=48 nodes=0-49
+//   pool cores=48 nodes=0-49 memory=190000:0-39/380000:40-49
 //   start at=100 job=12 submit=90 request=3600 count=4 least=1 kind=malleable nodes=0-3
 //   consider at=200 job=13 submit=190 request=60 count=4 least=1 within=0-49 static=3700 limit=1.9 outcome=share
-//   cores=24 mates=12 end=320 share at=200 job=13 submit=190 request=60 count=4 least=1 cores=24 mates=12 finish at=320
-//   job=13
+//       cores=24 mates=12 end=320
+//   share at=200 job=13 submit=190 request=60 count=4 least=1 cores=24 mates=12
+//   finish at=320 job=13
+//   no-room at=330 job=14 mates=12
+//
+// The second line of "consider" is its end.
+// "no-room" follows a decision to share: the resource manager has no room for the job on the nodes of these mates.
+// Where memory is a resource, pools have memory=, in MB of each node, and jobs that ask for some have memory= behind
+// least=.
 //
 // A line "sd-policy" begins a new cluster: what came before it says nothing about what follows. Times are seconds since
 // an arbitrary zero.
@@ -24,10 +31,18 @@
 
 namespace drom::policy {
 
+/// Nodes, and the memory of each of them that jobs can have.
+struct NodeMemory {
+    std::int64_t mb = 1;
+    NodeSet nodes;
+    friend bool operator==(const NodeMemory&, const NodeMemory&) = default;
+};
+
 /// Nodes of one size. Jobs share nodes of one pool.
 struct Pool {
     int cores_per_node = 1;
     NodeSet nodes;
+    std::vector<NodeMemory> memory = {};  ///< each node once, the least memory first; empty: enough for every job
     friend bool operator==(const Pool&, const Pool&) = default;
 };
 
@@ -37,13 +52,13 @@ struct RulesLine {
 
 /// One thing that happened, or was decided.
 struct Event {
-    enum class What : std::uint8_t { kStart, kShare, kFinish, kConsider };
+    enum class What : std::uint8_t { kStart, kShare, kFinish, kConsider, kNoRoom };
     What what = What::kStart;
     Seconds at = 0;
-    Job job;        ///< kFinish: its id only
+    Job job;        ///< kFinish, kNoRoom: its id only
     NodeSet nodes;  ///< kStart: the job's own; kConsider: those that it may have
 
-    std::vector<JobId> mates;  ///< kShare, and kConsider with the outcome to share
+    std::vector<JobId> mates;  ///< kShare, kNoRoom, and kConsider with the outcome to share
     int cores = 0;             ///< that they lend, of each of their nodes
     Seconds static_start = 0;  ///< kConsider: predicted start without sharing
     Seconds guest_end = 0;     ///< kConsider: when the guest ends at the latest

@@ -100,6 +100,13 @@ public:
             wrong_ = "has a " + std::string(key) + "= that cannot be read: " + std::string(word.substr(key.size() + 1));
         return *this;
     }
+    /// Reads the next word if it is `key`=VALUE, of which `with` takes the value.
+    template <class With>
+    Reader& take_if(std::string_view key, const With& with) {
+        const bool there =
+            rest_.starts_with(key) && rest_.size() > key.size() && rest_[key.size()] == '=' && wrong_.empty();
+        return there ? take(key, with) : *this;
+    }
     template <class Value>
     Reader& take(std::string_view key, Value& value) {
         return take(key, [&value](std::string_view text) { return read(text, value); });

@@ -95,6 +95,40 @@ TEST(Coscheduler, NobodySharesNodesThatTheJobMayNotHave) {
     EXPECT_EQ(c.propose(job(2, 100, 2, 10), NodeSet(0, 4), 1000, 10).refusal, Refusal::kNone);
 }
 
+Job with_memory(Job job, std::int64_t mb) {
+    job.filter.memory_mb = mb;
+    return job;
+}
+
+TEST(Coscheduler, AMateLeavesItsGuestTheMemoryThatItDoesNotHaveItself) {
+    Coscheduler c({{8, NodeSet(0, 4), {{1000, NodeSet(0, 2)}, {3000, NodeSet(2, 2)}}}}, rules());
+    ASSERT_TRUE(c.start(with_memory(job(1, 9000, 2), 600), NodeSet(0, 2), 0));
+    ASSERT_TRUE(c.start(with_memory(job(2, 1000, 2), 600), NodeSet(2, 2), 0));
+    const auto mates = [&c](std::int64_t mb) {
+        return c.propose(with_memory(job(3, 100, 2, 10), mb), NodeSet(0, 4), kNever, 10).mates;
+    };
+    EXPECT_EQ(mates(400), std::vector<JobId>{1}) << "of the longer job, which loses less";
+    EXPECT_EQ(mates(401), std::vector<JobId>{2});
+    EXPECT_EQ(mates(2400), std::vector<JobId>{2});
+    EXPECT_TRUE(mates(2401).empty());
+    EXPECT_EQ(mates(400), std::vector<JobId>{1}) << "what was refused before was another demand";
+    ASSERT_TRUE(c.share(with_memory(job(3, 100, 2, 10), 400), {1}, 4, 10));
+    Coscheduler again(c.pools(), rules());
+    const std::vector<Placed> running = {{job(1, 9000, 2), NodeSet(0, 2), 0, 4},
+                                         {job(3, 100, 2, 10), NodeSet(0, 2), 10, 4}};
+    ASSERT_TRUE(again.restore(c.loans(), running, 20));
+    EXPECT_EQ(again.find(3)->job.filter.memory_mb, 400);
+}
+
+TEST(Coscheduler, LoansAreBelievedAlsoIfNodesHaveMoreMemoryNow) {
+    Coscheduler c({{8, NodeSet(0, 4), {{1000, NodeSet(0, 4)}}}}, rules());
+    ASSERT_TRUE(c.start(job(1, 9000, 4), NodeSet(0, 4), 0));
+    ASSERT_TRUE(c.share(job(2, 100, 4, 10), {1}, 4, 10));
+    Coscheduler again({{8, NodeSet(0, 4), {{2000, NodeSet(0, 4)}}}}, rules());
+    EXPECT_TRUE(again.restore(
+        c.loans(), {{job(1, 9000, 4), NodeSet(0, 4), 0, 4}, {job(2, 100, 4, 10), NodeSet(0, 4), 10, 4}}, 20));
+}
+
 TEST(Coscheduler, NodesOfAnotherSizeAreAnotherPool) {
     Coscheduler c({{8, NodeSet(0, 2)}, {16, NodeSet(2, 2)}}, rules());
     ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(2, 2), 0));
@@ -447,6 +481,13 @@ TEST(Journal, ALineThatCannotBeReadSaysWhy) {
     EXPECT_EQ(why("sd-policy 2 limit=inf"), "is not of version 1");
     EXPECT_EQ(why("pool cores=8 nodes=3-1"), "has a nodes= that cannot be read: 3-1");
     EXPECT_EQ(why("pool cores=0 nodes=3"), "has a cores= that cannot be read: 0");
+    for (const std::string memory :
+         {"", "5", "0:0-3", "5:0-2", "5:0-3/6:3", "5:0-4", "5:", ":0-3", "x:0-3", "9000000000000000000:0-3"})
+        EXPECT_EQ(parse_line("pool cores=8 nodes=0-3 memory=" + memory).error(),
+                  "has a memory= that cannot be read: " + memory);
+    EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 least=1 memory=0 cores=1 mates=3"),
+              "has a memory= that cannot be read: 0");
+    EXPECT_EQ(why("no-room at=1 job=2"), "has no mates= where it should be");
     EXPECT_EQ(why("sd-policy 1 limit=inf sharing_factor=1.5 max_mates=1 jobs_per_node=2 gain=0"),
               "has rules by which no job can share");
     EXPECT_EQ(why("share at=1 job=2 submit=0 request=9000000000000000 count=1 least=1 cores=1 mates=3"),
@@ -464,6 +505,12 @@ TEST(Journal, LinesAreReadAsTheyAreWritten) {
     const auto pool = parse_line("pool cores=48 nodes=0-3,8");
     ASSERT_TRUE(pool);
     EXPECT_EQ(text_of(std::get<Pool>(*pool)), "pool cores=48 nodes=0-3,8");
+    for (const char* line :
+         {"pool cores=48 nodes=0-3,8 memory=1000:0-2/2000:3,8", "pool cores=1 nodes=7 memory=1125899906842624:7"})
+        EXPECT_EQ(text_of(std::get<Pool>(parse_line(line).value())), line);
+    for (const char* line : {"no-room at=5 job=2 mates=1,7",
+                             "share at=1 job=2 submit=0 request=5 count=1 least=1 memory=800 cores=1 mates=3"})
+        EXPECT_EQ(text_of(std::get<Event>(parse_line(line).value())), line);
     const char* never =
         "consider at=5 job=2 submit=0 request=5 count=1 least=1 within=0-4 static=never limit=inf "
         "outcome=share cores=4 mates=1,7 end=15";

@@ -125,6 +125,22 @@ TEST(Replay, ALogOfAControllerThatWasKilledTellsTheSameAgain) {
     EXPECT_NE(replay_summary(told).find("Every decision is what the policy decides now."), std::string::npos);
 }
 
+TEST(Replay, ADecisionThatFoundNoRoomIsCountedAndIsNoDifference) {
+    std::string log;
+    Coscheduler controller({{8, NodeSet(0, 2), {{1000, NodeSet(0, 2)}}}}, limit(10));
+    controller.write_to([&log](const std::string& line) { log += line + '\n'; });
+    ASSERT_TRUE(controller.start(job(1, 1000, 2, 0), NodeSet(0, 2), 0));
+    controller.no_room(controller.propose(job(2, 100, 2, 10), NodeSet(0, 2), 1000, 10));
+    const Replayed told = replayed(log);
+    EXPECT_EQ(told.no_room, 1U);
+    EXPECT_EQ(told.differing(), 0U);
+    EXPECT_NE(
+        replay_summary(told).find("1 decision to share found no room beside the mates, as the controller says.\n"),
+        std::string::npos);
+    EXPECT_EQ(nlohmann::json::parse(replay_json(told, false))["no_room"], 1);
+    EXPECT_EQ(replay_summary(replayed(story())).find("no room"), std::string::npos);
+}
+
 TEST(Replay, AnotherMateIsFound) {
     const Replayed told = replayed(spoiled(story(), "mates=1 end", "mates=2 end"));
     ASSERT_EQ(told.differing(), 1U);

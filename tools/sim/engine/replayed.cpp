@@ -34,7 +34,8 @@ std::string impossible(const Event& event) {
             return fmt::format("starts job {} on {} cores per node of {}, who cannot lend them, or it runs already",
                                event.job.id, event.cores, jobs_text(event.mates));
         case Event::What::kFinish: return fmt::format("ends job {}, which does not run", event.job.id);
-        case Event::What::kConsider: break;
+        case Event::What::kConsider:
+        case Event::What::kNoRoom: break;
     }
     return "";
 }
@@ -90,6 +91,7 @@ private:
     Done happen(Event event) {
         if (!cluster_) cluster_.emplace(pools_, rules_);
         if (event.what == Event::What::kConsider) return decide(*cluster_, std::move(event)), Done();
+        if (event.what == Event::What::kNoRoom) return ++told_.no_room, Done();
         if (event.what == Event::What::kShare) compare_with_decided(event);
         const bool ends = event.what == Event::What::kFinish;
         if ((ends && !cluster_->knows(event.job.id)) || !cluster_->apply(event))

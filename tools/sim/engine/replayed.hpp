@@ -39,6 +39,7 @@ struct Replayed {
     std::vector<std::size_t> unfinished;  ///< lines that a killed controller left half-written: left out
     std::vector<Redecided> decisions;
     std::vector<Astray> astray;
+    std::size_t no_room = 0;  ///< decisions to share of which the controller says that there was no room
     /// Parameters with another value than the log's; empty: the question is whether the log is true.
     Assignments others;
 

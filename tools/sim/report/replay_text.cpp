@@ -148,6 +148,9 @@ std::string replay_summary(const Replayed& replayed, std::size_t max) {
                     counted(replayed.shared_starts, "shared start", "shared starts"),
                     counted(replayed.ends, "end", "ends"), counted(replayed.decisions.size(), "decision", "decisions"));
     if (!replayed.decisions.empty()) text += '\n' + outcomes_table(replayed, others) + '\n';
+    if (replayed.no_room > 0)
+        text += fmt::format("{} found no room beside the mates, as the controller says.\n",
+                            counted(replayed.no_room, "decision to share", "decisions to share"));
     text += verdict(replayed, others);
     std::vector<const Redecided*> differing;
     for (const Redecided& decision : replayed.decisions)

@@ -200,6 +200,7 @@ std::string replay_json(const Replayed& replayed, bool all) {
                  {"decisions", replayed.decisions.size()},
                  {"then", outcomes(replayed, false)},
                  {"now", outcomes(replayed, true)},
+                 {"no_room", replayed.no_room},
                  {"differing", replayed.differing()}};
     json["astray"] = Json::array();
     for (const Astray& start : replayed.astray) json["astray"].push_back(astray(start));
