@@ -150,7 +150,7 @@ bool MateSearch::refused_as_before(const Place& place, const NotNow& asked) cons
     const NotNow& before = found->second;
     const auto demand = [](const NotNow& n) {
         return std::tuple(n.min_nodes, n.max_nodes, n.job.request, n.job.min_cores, n.job.submit, n.job.kind,
-                          n.job.filter.contiguous);
+                          n.job.filter.contiguous, n.job.filter.memory_mb);
     };
     return demand(before) == demand(asked) && before.nodes == asked.nodes;
 }
@@ -243,6 +243,7 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
     const double factor = running_.coscheduler().rules().sharing.sharing_factor;
     usable =
         free_of(promises, usable, delay_max_, now + static_cast<Seconds>(static_cast<double>(guest.request) / factor));
+    usable.erase(no_room_.nodes_without(guest, now));
     for (int tries = 0; tries < kTries; ++tries) {
         Event plan = running_.coscheduler().propose(guest, usable, offer.static_start, now);
         if (plan.refusal != Refusal::kNone) return std::nullopt;
@@ -252,9 +253,13 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
             std::vector<Promise> moved = moved_by(*question.job, plan, promises);
             return Proposal{std::move(plan), std::move(moved)};
         }
-        usable.erase(running_.nodes_of({beyond != 0 ? beyond : plan.mates.front()}));
+        const NodeSet without = running_.nodes_of({beyond != 0 ? beyond : plan.mates.front()});
+        usable.erase(without);
         // Each mate that keeps its cores would be one of the tries, again in each cycle.
         if (tries == 0) usable.erase(kept_by_steps());
+        if (beyond != 0) continue;
+        running_.coscheduler().no_room(plan);
+        no_room_.note(guest, without, now);
     }
     return std::nullopt;
 }
@@ -379,13 +384,18 @@ void MateSearch::forget_offer(JobId id) {
     std::erase_if(starts_, is_of_job);
 }
 
+void MateSearch::forget_refusals() {
+    not_now_.clear();
+    no_room_.forget();
+}
+
 void MateSearch::forget_all() {
     starts_.clear();
     planned_ = nullptr;
     promises_ = {};
     ready_.job = nullptr;
     offers_.clear();
-    not_now_.clear();
+    forget_refusals();
 }
 
 }  // namespace drom::slurm

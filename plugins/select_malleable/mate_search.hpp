@@ -2,6 +2,7 @@
 // mate_search.hpp - searches mates for a job that cannot start alone. Leaves nothing changed.
 #pragma once
 
+#include "no_room.hpp"
 #include "promises.hpp"
 #include "running_jobs.hpp"
 
@@ -46,7 +47,7 @@ public:
     /// Returns the proposal of the last test, once, if it was of this job; nothing: the job starts without mates.
     std::optional<Proposal> take_proposal(const job_record_t* job);
     /// Forgets refusals: a job starts, ends, or is changed.
-    void forget_refusals() { not_now_.clear(); }
+    void forget_refusals();
     /// Forgets the offer of a job that has started or ended.
     void forget_offer(policy::JobId id);
     void forget_all();
@@ -110,6 +111,7 @@ private:
     std::map<Place, Offer> offers_;
     std::map<Place, NotNow> not_now_;
     std::map<Place, Start> starts_;  ///< that backfill was told
+    NoRoom no_room_;
     /// The proposal of the last test, for the start that follows it.
     struct {
         const job_record_t* job = nullptr;

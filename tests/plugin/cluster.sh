@@ -14,6 +14,7 @@
 #     scheduler=TEXT    SchedulerParameters that count before the usual ones, for instance sd_max_slowdown=inf
 #     drom=LINE         a line of drom.conf; may be repeated
 #     cgroup=LINE       a line of cgroup.conf; may be repeated
+#     topology=LINE     a line of topology.conf; may be repeated
 #     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
 #     task=task/none select=select/cons_tres proctrack=proctrack/linuxproc
 #     accounts=LIMITS   also slurmdbd and a database; LIMITS is AccountingStorageEnforce, for instance limits,qos
@@ -35,7 +36,7 @@ for file in /proc/self/fd/*; do
     if ((fd > 2 && fd != 255 && fd != ${PORTS_LOCK:-255})); then eval "exec $fd>&-"; fi
 done
 
-usage() { sed -n '5,26s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,27s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 (($# >= 2)) || usage
 what=$1
 mkdir -p "$2"
@@ -126,7 +127,7 @@ logs() {
 # --- starting ---
 
 nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' attributes='' consumes=CR_Core accounts='' answered='' owner=$PPID limit=1800
-plugstack=() extra=() drom=() cgroup=()
+plugstack=() extra=() drom=() cgroup=() topology=()
 read -ra under <<<"${CONTROLLER_UNDER:-}"
 
 read_settings() {
@@ -139,6 +140,7 @@ read_settings() {
             extra=*) extra+=("${setting#*=}") ;;
             drom=*) drom+=("${setting#*=}") ;;
             cgroup=*) cgroup+=("${setting#*=}") ;;
+            topology=*) topology+=("${setting#*=}") ;;
             *) usage ;;
         esac
     done
@@ -319,6 +321,7 @@ start() {
     ((${#plugstack[@]} == 0)) || printf '%s\n' "${plugstack[@]}" >"$dir/etc/plugstack.conf"
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
     ((${#cgroup[@]} == 0)) || printf '%s\n' "${cgroup[@]}" >"$dir/etc/cgroup.conf"
+    ((${#topology[@]} == 0)) || printf '%s\n' "${topology[@]}" >"$dir/etc/topology.conf"
     echo $$ >"$dir/run/starter"
     : >"$dir/run/daemons"
     [[ -z $accounts ]] || start_accounts || return

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# hardware.bats - jobs share nodes of which they cannot have every CPU.
+# hardware.bats - jobs share nodes of every kind: with specialised cores, hyperthreads, little memory, and switches.
 
 load support
 load tables
@@ -25,6 +25,7 @@ on_nodes() {
     local settings
     mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log"; "of_$1")
     "$CLUSTER_SH" down "$CLUSTER"
+    rm -f "$BATS_FILE_TMPDIR/sd.log"
     "$CLUSTER_SH" up "$CLUSTER" plugins="$PLUGINS" owner="$OWNER" nodes=2 "${settings[@]}"
     sizes_known
     echo "$1" >"$CLUSTER/kind"
@@ -32,6 +33,10 @@ on_nodes() {
 of_counted() { echo attributes=CoreSpecCount=1; }
 of_listed() { echo attributes=CpuSpecList=0; }
 of_threads() { printf '%s\n' threads=2 drom=topology=package:2,core:4,pu:2; }
+of_memory() { printf '%s\n' consumes=CR_Core_Memory extra=DefMemPerCPU=250; } # 8 CPUs have all of a node's memory
+of_switches() {
+    printf '%s\n' nodes=4 extra=TopologyPlugin=topology/tree "topology=SwitchName=s1 Nodes=n[1-2]" "topology=SwitchName=s2 Nodes=n[3-4]"
+}
 
 # --- specialised cores: slurmd takes core 7 where their number is given ---
 
@@ -116,7 +121,7 @@ daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
     MATE=$(sbatch --parsable --malleable -N2 -n2 -c8 --threads-per-core=1 -t 10 -o /dev/null --wrap "sleep 300")
     eventually "it runs on all cores" has_cores "$MATE" 0-15
     waiting_job GUEST -N2 -t 1
-    eventually "backfill has looked at the guest" grep -q "consider .*job=$GUEST .*outcome=no-mates" "$BATS_FILE_TMPDIR/sd.log"
+    eventually "backfill has looked at the guest" looked_at "$GUEST" no-mates
     waits "$GUEST"
     scancel "$MATE"
     eventually "the guest runs" runs "$GUEST"
@@ -128,4 +133,77 @@ daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
     guest -N2 --threads-per-core=1
     expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-6"
     gets n1 "$MATE.0" 0-3
+}
+
+# --- memory ---
+
+# told OUTCOME: prints how many decisions about the guest have this outcome, or how many lines have this first word.
+told() { grep -cE "^consider .* job=$GUEST .*outcome=$1( |$)|^$1 .* job=$GUEST " "$BATS_FILE_TMPDIR/sd.log" || true; }
+
+@test "a guest is not sent to mates that leave it no memory, and the log says no-mates" {
+    on_nodes memory
+    mate -N2
+    waiting_job GUEST -N2 -t 1
+    eventually "it was refused" looked_at "$GUEST" no-mates
+    sleep 3
+    waits "$GUEST"
+    expect "$(told share) $(told no-room) $(told no-mates)" "0 0 1"
+    run -0 "$BUILD/bin/drom-sim" replay "$BATS_FILE_TMPDIR/sd.log"
+    scancel "$MATE"
+    eventually "alone it runs" runs "$GUEST"
+}
+
+@test "a guest shares where its memory is free beside its mate's" {
+    on_nodes memory
+    mate -N2 --mem=1200
+    waiting_job GUEST -N2 -t 1 --mem=801
+    eventually "one MB too many is refused" looked_at "$GUEST" no-mates
+    scancel "$GUEST"
+    guest -N2 --mem=800
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-7
+    scancel "$MATE" "$GUEST"
+    mate -N2 --mem-per-cpu=150
+    waiting_job GUEST -N2 -t 1 --mem-per-cpu=101
+    eventually "a MB per CPU too many is refused" looked_at "$GUEST" no-mates
+    scancel "$GUEST"
+    guest -N2 --mem-per-cpu=100
+    no_errors
+}
+
+# --- switches: no job can have nodes of both ---
+
+@test "mates that cons_tres refuses are told once as no-room, and asked for again when a job has ended" {
+    on_nodes switches
+    running_job ONE -N1 -w n1 -t 10
+    running_job OTHER -N1 -w n3 -t 10
+    RIGID=$(sbatch --parsable -N1 -w n2 --exclusive -t 10 -o /dev/null --wrap "sleep 300")
+    sbatch -N1 -w n4 --exclusive -t 10 -o /dev/null --wrap "sleep 300"
+    eventually "all nodes are taken" all_taken
+    waiting_job GUEST -N2 -t 1
+    eventually "it was refused" looked_at "$GUEST" no-mates
+    sleep 3
+    expect "$(told share) $(told no-room) $(told no-mates)" "1 1 1"
+    waits "$GUEST"
+    scancel "$RIGID"
+    eventually "it was asked again" told_twice
+    run -0 "$BUILD/bin/drom-sim" replay "$BATS_FILE_TMPDIR/sd.log"
+    [[ $output == *"found no room beside the mates"* ]]
+    scancel "$ONE"
+    eventually "alone it runs" runs "$GUEST"
+    no_errors
+}
+all_taken() { [[ $(sinfo -h -t alloc -o %D) == 4 ]]; }
+told_twice() { [[ $(told no-room) == 2 ]]; }
+
+@test "a guest finds the mates that are under one switch" {
+    on_nodes switches
+    running_job ONE -N1 -w n1 -t 30
+    running_job TWO -N1 -w n3 -t 30
+    running_job THREE -N1 -w n4 -t 20
+    running_job FOUR -N1 -w n2 -t 10
+    guest -N2
+    expect "$(field "$GUEST" NodeList)" "n[3-4]"
+    no_errors
 }

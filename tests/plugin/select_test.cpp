@@ -8,6 +8,7 @@
 #include "property.hpp"
 #include "select_malleable/core_sets.hpp"
 #include "select_malleable/loans_file.hpp"
+#include "select_malleable/no_room.hpp"
 #include "select_malleable/select_options.hpp"
 #include "temp_dir.hpp"
 
@@ -71,6 +72,31 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
                   "SchedulerParameters: sd_delay_max=" + std::string(value) +
                       ": it has to be a number of seconds up to a year, or inf");
     EXPECT_EQ(why("sd_log=sd.log"), "SchedulerParameters: sd_log=sd.log: it has to be a path that begins with /");
+}
+
+// ---- refusals ----------------------------------------------------------------------------------------------------
+
+TEST(NoRoom, HoldsForTheSameDemandForFiveMinutes) {
+    NoRoom refused;
+    drom::policy::Job job;
+    job.id = 7;
+    job.nodes = 2;
+    using drom::policy::NodeSet;
+    refused.note(job, NodeSet(0, 2), 100);
+    refused.note(job, NodeSet(4, 2), 200);
+    NodeSet both(0, 2);
+    both.insert(NodeSet(4, 2));
+    EXPECT_EQ(refused.nodes_without(job, 400), both);
+    EXPECT_TRUE(refused.nodes_without(job, 401).empty());
+    drom::policy::Job other = job;
+    other.id = 8;
+    EXPECT_TRUE(refused.nodes_without(other, 200).empty());
+    job.filter.memory_mb = 1;
+    EXPECT_TRUE(refused.nodes_without(job, 200).empty());
+    refused.note(job, NodeSet(1, 1), 200);
+    EXPECT_EQ(refused.nodes_without(job, 200), NodeSet(1, 1));
+    refused.forget();
+    EXPECT_TRUE(refused.nodes_without(job, 200).empty());
 }
 
 // ---- cores -------------------------------------------------------------------------------------------------------

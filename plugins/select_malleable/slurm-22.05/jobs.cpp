@@ -101,16 +101,35 @@ std::vector<bool> specialised_cores(const node_record_t& node) {
     return specialised;
 }
 
+namespace {
+
+bool memory_is_a_resource() { return (slurm_conf.select_type_param & CR_MEMORY) != 0; }
+
+/// Returns the memory of the node that jobs can have, in MB.
+std::int64_t memory_for_jobs(const node_record_t& node) {
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(node.real_memory) - static_cast<std::int64_t>(node.mem_spec_limit));
+}
+
+}  // namespace
+
 std::vector<policy::Pool> pools() {
-    std::map<std::pair<int, int>, NodeSet> alike;
+    std::map<std::pair<int, int>, std::map<std::int64_t, NodeSet>> alike;
     for (int node = 0; node < node_record_count; ++node) {
         const node_record_t* record = node_record_table_ptr[node];
         if (record == nullptr || cores_for_jobs(*record) <= 0) continue;
-        alike[{cores_for_jobs(*record), record->tpc}].insert({node, 1});
+        const std::int64_t memory = memory_is_a_resource() ? memory_for_jobs(*record) : 0;
+        alike[{cores_for_jobs(*record), record->tpc}][memory].insert({node, 1});
     }
     std::vector<policy::Pool> pools;
     pools.reserve(alike.size());
-    for (const auto& [size, nodes] : alike) pools.push_back({size.first, nodes});
+    for (const auto& [size, by_memory] : alike) {
+        policy::Pool& pool = pools.emplace_back(policy::Pool{size.first, {}});
+        for (const auto& [memory, nodes] : by_memory) {
+            pool.nodes.insert(nodes);
+            if (memory != 0) pool.memory.push_back({memory, nodes});
+        }
+    }
     return pools;
 }
 
@@ -210,6 +229,27 @@ uint32_t most_tasks(const step_record_t& step) {
     return *std::max_element(layout->tasks, layout->tasks + layout->node_cnt);
 }
 
+/// Returns what a job that waits asks for on each of so many nodes, in MB.
+std::int64_t asked_memory(const job_details& details, int nodes) {
+    constexpr std::int64_t kAllOfANode = std::int64_t{1} << 40;  // more than any mate leaves
+    const uint64_t asked = details.pn_min_memory & ~MEM_PER_CPU;
+    if (asked == 0 || asked >= kAllOfANode) return kAllOfANode;
+    if ((details.pn_min_memory & MEM_PER_CPU) == 0) return static_cast<std::int64_t>(asked);
+    const uint32_t count = static_cast<uint32_t>(std::max(nodes, 1));
+    const uint64_t cpus = std::max((details.min_cpus + count - 1) / count, details.pn_min_cpus);
+    return static_cast<std::int64_t>(std::min<uint64_t>(asked * cpus, kAllOfANode));
+}
+
+/// Returns the most that the job has, or asks for, on any node; 0 where memory is no resource.
+std::int64_t memory_of(const job_record_t& job, int nodes) {
+    if (!memory_is_a_resource()) return 0;
+    const job_resources_t* resources = job.job_resrcs;
+    if (resources == nullptr || resources->memory_allocated == nullptr || !is_on_its_nodes(&job))
+        return asked_memory(*job.details, nodes);
+    const uint64_t* first = resources->memory_allocated;
+    return resources->nhosts == 0 ? 0 : static_cast<std::int64_t>(*std::max_element(first, first + resources->nhosts));
+}
+
 /// Returns whether the job runs on fewer threads of its cores than these have. The node agent would give it all.
 bool uses_some_threads(const job_record_t& job) {
     const multi_core_data_t* cores = job.details->mc_ptr;
@@ -256,6 +296,7 @@ policy::Job described(const job_record_t& job, int nodes) {
     // Time in which it was not allowed to start is no wait.
     known.submit = std::max(job.details->submit_time, job.details->begin_time);
     known.min_cores = min_cores_of(job, nodes);
+    known.filter.memory_mb = memory_of(job, nodes);
     known.filter.contiguous = job.details->contiguous != 0 && job.details->contiguous != NO_VAL16;
     if (declared_malleable(job) && obstacle(job).empty()) known.kind = policy::Kind::kMalleable;
     return known;

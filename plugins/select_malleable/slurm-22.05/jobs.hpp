@@ -46,7 +46,7 @@ void erase_unavailable(bitstr_t* nodes);
 int cores_for_jobs(const node_record_t& node);
 /// Returns which cores of the node no job can have.
 std::vector<bool> specialised_cores(const node_record_t& node);
-/// Returns the nodes by their number of cores for jobs.
+/// Returns the nodes by their number of cores for jobs, with their memory where that is a resource.
 std::vector<policy::Pool> pools();
 
 std::string_view comment_of(const job_record_t& job);
