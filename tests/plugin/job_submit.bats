@@ -100,6 +100,15 @@ runs() { eventually "job $1 runs: $(scontrol -o show job "$1")" is "$1" JobState
     field "$JOB" AdminComment | grep -qx ticket
 }
 
+@test "each test that the table of Slurm's features names is there" {
+    local file name named=0
+    while IFS=$'\t' read -r file name; do
+        grep -qF "@test \"$name\" {" "$BATS_TEST_DIRNAME/$file" || { echo "$file has no test: $name" >&2; return 1; }
+        ((++named))
+    done < <(sed -nE 's/^\|.*\| `([a-z_]+\.bats): (.*)` \|$/\1\t\2/p' "$BATS_TEST_DIRNAME/../../docs/admin/slurm-features.md")
+    ((named > 20))
+}
+
 @test "slurmctld has met no error, and nothing but Slurm's symbols is exported" {
     expect "$(grep -c 'job_submit/malleable: .*the job goes on as it was submitted' "$CLUSTER/log/slurmctld.log")" 0
     expect "$(nm -D --defined-only "$PLUGINS/job_submit_malleable.so" | awk '{print $3}' | sort | xargs)" \
