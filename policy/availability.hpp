@@ -2,6 +2,7 @@
 // availability.hpp - how many nodes will be free when: the map of reservations of a backfill pass.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "policy/cluster.hpp"
@@ -47,6 +48,8 @@ class Availability {
 public:
     /// Ends are rounded up to multiples of `resolution` seconds (Slurm's bf_resolution); 1 rounds nothing.
     Availability(const Cluster& cluster, Seconds now, Seconds resolution);
+    /// Makes the map of one class, which has to outlive it.
+    Availability(const NodeClass& alike, Timeline timeline) { classes_.push_back({&alike, std::move(timeline)}); }
 
     /// Returns the earliest start of the job at or after `from`; kNever when it never fits. Cost: the steps; more with
     /// several classes.

@@ -44,7 +44,7 @@ double rounded(double limit) { return std::isinf(limit) ? limit : std::round(lim
 /// Returns whether the two ask for the same: a job that is no mate of one is then none of the other.
 bool same_demand(const Job& a, const Job& b) {
     return a.request == b.request && a.nodes == b.nodes && a.min_cores == b.min_cores && a.submit == b.submit &&
-           a.filter.contiguous == b.filter.contiguous && a.filter.memory_mb == b.filter.memory_mb;
+           a.filter.contiguous == b.filter.contiguous && a.filter.memory_mb == b.filter.memory_mb && a.qos == b.qos;
 }
 
 Machine machine_of(const Pool& pool) {
@@ -84,11 +84,12 @@ bool Coscheduler::start(const Job& job, const NodeSet& nodes, Seconds now) {
     return true;
 }
 
-bool Coscheduler::share(const Job& job, const std::vector<JobId>& mates, int cores, Seconds now) {
+bool Coscheduler::share(const Job& job, const std::vector<JobId>& mates, int cores, Seconds now, const NodeSet& free) {
     Sharing sharing;
     sharing.cores = cores;
+    sharing.free = free;
     std::optional<std::size_t> pool;
-    int nodes = 0;
+    int nodes = free.count();
     if (std::set<JobId>(mates.begin(), mates.end()).size() != mates.size()) return false;
     for (const JobId id : mates) {
         const auto mate = where_.find(id);
@@ -101,6 +102,7 @@ bool Coscheduler::share(const Job& job, const std::vector<JobId>& mates, int cor
         nodes += cluster.nodes_of(mate->second.slot).count();
     }
     if (!pool || cores < 1 || nodes != job.nodes || knows(job.id)) return false;
+    if (clusters_[*pool].free().common(free).count() != free.count()) return false;
     Event event;
     event.what = Event::What::kShare;
     event.at = now;
@@ -108,6 +110,7 @@ bool Coscheduler::share(const Job& job, const std::vector<JobId>& mates, int cor
     event.job.filter.within = nullptr;
     event.mates = mates;
     event.cores = cores;
+    event.free = free;
     std::vector<JobId> together = mates;
     if (groups_.count(job.id) != 0) together.push_back(job.id);
     groups_[job.id] = group_with(together);
@@ -134,7 +137,7 @@ void Coscheduler::finish(JobId id, Seconds now) {
 bool Coscheduler::apply(const Event& event) {
     switch (event.what) {
         case Event::What::kStart: return start(event.job, event.nodes, event.at);
-        case Event::What::kShare: return share(event.job, event.mates, event.cores, event.at);
+        case Event::What::kShare: return share(event.job, event.mates, event.cores, event.at, event.free);
         case Event::What::kFinish: finish(event.job.id, event.at); return true;
         case Event::What::kConsider:
         case Event::What::kNoRoom: return true;
@@ -159,16 +162,25 @@ void Coscheduler::others_on(const NodeSet& nodes, int more) {
 
 // ---- questions -------------------------------------------------------------------------------------------------
 
-Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now) {
+/// Asks about the pool's part of the nodes. Returns false when the job needs more nodes than these.
+bool Coscheduler::ask_about(std::size_t pool, const NodeSet& usable, const std::vector<IdleNodes>& idle,
+                            const SlowdownRules& rules, Event& asked) const {
+    asked.nodes = usable.common(layout_[pool].nodes);
+    asked.idle = idle_within(idle, asked.nodes.common(clusters_[pool].free()));
+    if (asked.nodes.count() < asked.job.nodes) return false;
+    asked.limit = rounded(slowdown_limit(clusters_[pool], rules));
+    return true;
+}
+
+Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
+                           const std::vector<IdleNodes>& idle) {
     Event asked = question(job, static_start, now);
     if (asked.refusal == Refusal::kNotMalleable) return asked;
     const NodeSet usable = without_others(within);
     Event best = asked;
     std::optional<std::size_t> looked_at;
     for (std::size_t pool = 0; pool < clusters_.size(); ++pool) {
-        asked.nodes = usable.common(layout_[pool].nodes);
-        if (asked.nodes.count() < job.nodes) continue;
-        asked.limit = rounded(slowdown_limit(clusters_[pool], rules_));
+        if (!ask_about(pool, usable, idle, rules_, asked)) continue;
         best = no_mates_again(pool, asked) ? asked : consider_in(pool, asked, rules_);
         looked_at = pool;
         if (best.refusal == Refusal::kNone) break;
@@ -178,15 +190,13 @@ Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static
 }
 
 Event Coscheduler::what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start,
-                           Seconds now) const {
+                           Seconds now, const std::vector<IdleNodes>& idle) const {
     Event asked = question(job, static_start, now);
     if (asked.refusal == Refusal::kNotMalleable) return asked;
     const NodeSet usable = without_others(within);
     Event best = asked;
     for (std::size_t pool = 0; pool < clusters_.size(); ++pool) {
-        asked.nodes = usable.common(layout_[pool].nodes);
-        if (asked.nodes.count() < job.nodes) continue;
-        asked.limit = rounded(slowdown_limit(clusters_[pool], rules));
+        if (!ask_about(pool, usable, idle, rules, asked)) continue;
         best = consider_in(pool, asked, rules);
         if (best.refusal == Refusal::kNone) break;
     }
@@ -209,6 +219,8 @@ bool Coscheduler::no_mates_again(std::size_t pool, const Event& asked) const {
     const Decided& before = found->second;
     if (before.refusal != Refusal::kNoMates || before.pool != pool || asked.limit > before.limit) return false;
     if (!(before.within == asked.nodes) || !same_demand(before.job, asked.job)) return false;
+    // Time only shortens what a guest can have of idle nodes.
+    if (rules_.sharing.add_free_nodes && !asked.idle.empty() && asked.idle != before.idle) return false;
     return !has_new_mates(clusters_[pool], asked.job, before.version, asked.limit, rules_.sharing, asked.at);
 }
 
@@ -216,9 +228,9 @@ Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRule
     const Cluster& cluster = clusters_[pool];
     Job job = asked.job;
     job.filter.within = &asked.nodes;
-    // Free nodes are the resource manager's to give: this map is not asked.
-    static const Availability unused(Cluster(Machine::uniform(1, 1)), 0, 1);
-    Consideration considered = consider(cluster, unused, job, asked.static_start, asked.limit, rules, asked.at);
+    // Free nodes are the resource manager's to give: only those that it offers are in the map.
+    const Availability offered = availability_of(asked.idle, cluster.machine().classes.front(), asked.at);
+    Consideration considered = consider(cluster, offered, job, asked.static_start, asked.limit, rules, asked.at);
     asked.refusal = considered.refusal;
     for (const Mate& mate : considered.mates.mates) {
         asked.mates.push_back(mate.id);
@@ -226,6 +238,7 @@ Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRule
     }
     asked.cores = considered.mates.cores;
     asked.guest_end = considered.mates.guest_end;
+    asked.free = idle_until(asked.idle, asked.guest_end, considered.mates.free_nodes);
     return asked;
 }
 
@@ -234,10 +247,11 @@ void Coscheduler::decided(const Event& event, std::size_t pool) {
     if (decided_.size() > kRemembered) decided_.clear();
     const auto before = decided_.find(event.job.id);
     const bool told = before != decided_.end() && before->second.refusal == event.refusal &&
-                      before->second.mates == event.mates && before->second.cores == event.cores;
+                      before->second.mates == event.mates && before->second.cores == event.cores &&
+                      before->second.free == event.free;
     const std::uint64_t version = clusters_[pool].mates_version();
-    decided_[event.job.id] = {event.refusal, pool,      version,     event.limit,
-                              event.nodes,   event.job, event.mates, event.cores};
+    decided_[event.job.id] = {event.refusal, pool,        version,     event.limit, event.nodes,
+                              event.job,     event.mates, event.cores, event.free,  event.idle};
     if (!told) tell(text_of(event));
 }
 
@@ -508,7 +522,11 @@ bool Coscheduler::infer(const Placed& seen) {
     const std::vector<JobId> mates = known_on(seen.nodes);
     NodeSet theirs;
     for (const JobId id : mates) theirs.insert(cluster_of(where_.at(id)).nodes_of(where_.at(id).slot));
-    return theirs == seen.nodes && share(seen.job, mates, seen.cores, seen.start);
+    NodeSet own = seen.nodes;
+    own.erase(theirs);
+    if (theirs.common(seen.nodes).count() != theirs.count() || own.common(seen.whole).count() != own.count())
+        return false;
+    return share(seen.job, mates, seen.cores, seen.start, own);
 }
 
 std::vector<JobId> Coscheduler::known_on(const NodeSet& nodes) const {

@@ -30,7 +30,8 @@ struct Placed {
     Job job;
     NodeSet nodes;
     Seconds start = 0;
-    int cores = 0;  ///< on each node, now; 0: they differ
+    int cores = 0;    ///< on each node, now, but for `whole`; 0: they differ
+    NodeSet whole{};  ///< nodes that are said to be all its own
 };
 
 class Coscheduler {
@@ -49,9 +50,10 @@ public:
     /// Notes that the job has all cores of `nodes`. Returns false, and changes nothing, when they are not of one pool
     /// or not free, or when the job is known.
     bool start(const Job& job, const NodeSet& nodes, Seconds now);
-    /// Notes that the job came as consider() proposed. Returns false, and changes nothing, when a mate is gone or
-    /// cannot lend so much any more, or when the job is known.
-    bool share(const Job& job, const std::vector<JobId>& mates, int cores, Seconds now);
+    /// Notes that the job came as consider() proposed, and has all cores of `free` besides. Returns false, and changes
+    /// nothing, when a mate is gone, or cannot lend so much any more. The same when the job is known, or another one is
+    /// known to be on one of the free nodes.
+    bool share(const Job& job, const std::vector<JobId>& mates, int cores, Seconds now, const NodeSet& free = {});
     /// Ends a job that start() or share() made known; no other job is looked for.
     void finish(JobId id, Seconds now);
     /// Applies any of these events, as a journal has it. A decision changes nothing.
@@ -63,13 +65,16 @@ public:
     // ---- questions -----------------------------------------------------------------------------------------------
 
     /// Decides by consider() whether the job should start now, beside running ones on nodes of `within`, instead of
-    /// waiting until `static_start`. Changes nothing but what is remembered to answer faster next time. No line
-    /// of the journal tells of jobs that are not malleable.
-    Event propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now);
+    /// waiting until `static_start`. Where the rules allow free nodes, those of `idle` that are in `within` may
+    /// complete the mates' nodes; none is taken that is wanted before the guest's predicted end, or has a job that is
+    /// known. Changes nothing but what is remembered to answer faster next time. No line of the journal tells of jobs
+    /// that are not malleable.
+    Event propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
+                  const std::vector<IdleNodes>& idle = {});
     /// Returns what propose() would answer by these rules, from the running jobs alone. Remembers nothing, and writes
     /// no journal. Cost: that of a search, always.
-    Event what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start,
-                  Seconds now) const;
+    Event what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
+                  const std::vector<IdleNodes>& idle = {}) const;
 
     /// Notes that the resource manager has no room for the job on the nodes of these mates. Changes nothing but the
     /// journal.
@@ -113,12 +118,16 @@ private:
         Job job;  ///< as it was then
         std::vector<JobId> mates;
         int cores = 0;
+        NodeSet free;
+        std::vector<IdleNodes> idle;
     };
 
     const Cluster& cluster_of(const Location& location) const { return clusters_[location.pool]; }
     std::optional<std::size_t> pool_of(const NodeSet& nodes) const;
     void others_on(const NodeSet& nodes, int more);
     NodeSet without_others(NodeSet nodes) const;
+    bool ask_about(std::size_t pool, const NodeSet& usable, const std::vector<IdleNodes>& idle,
+                   const SlowdownRules& rules, Event& asked) const;
     bool no_mates_again(std::size_t pool, const Event& asked) const;
     Event consider_in(std::size_t pool, Event asked, const SlowdownRules& rules) const;
     void happened(std::size_t pool, const Event& event);

@@ -27,6 +27,7 @@
 
 #include <tl/expected.hpp>
 
+#include "policy/idle_nodes.hpp"
 #include "policy/slowdown.hpp"
 
 namespace drom::policy {
@@ -58,11 +59,13 @@ struct Event {
     Job job;        ///< kFinish, kNoRoom: its id only
     NodeSet nodes;  ///< kStart: the job's own; kConsider: those that it may have
 
-    std::vector<JobId> mates;  ///< kShare, kNoRoom, and kConsider with the outcome to share
-    int cores = 0;             ///< that they lend, of each of their nodes
-    Seconds static_start = 0;  ///< kConsider: predicted start without sharing
-    Seconds guest_end = 0;     ///< kConsider: when the guest ends at the latest
-    double limit = 0;          ///< kConsider: of slowdowns, in force
+    std::vector<JobId> mates;     ///< kShare, kNoRoom, and kConsider with the outcome to share
+    int cores = 0;                ///< that they lend, of each of their nodes
+    NodeSet free;                 ///< idle nodes that complete those of the mates
+    std::vector<IdleNodes> idle;  ///< kConsider: nodes that the job may have besides those of mates
+    Seconds static_start = 0;     ///< kConsider: predicted start without sharing
+    Seconds guest_end = 0;        ///< kConsider: when the guest ends at the latest
+    double limit = 0;             ///< kConsider: of slowdowns, in force
     Refusal refusal = Refusal::kNone;
     std::vector<Seconds> mate_ends;  ///< predicted, in the order of `mates`; is in no line
 };
