@@ -65,8 +65,10 @@ std::vector<Cluster> clusters_of(const std::vector<Pool>& pools) {
 
 }  // namespace
 
-Coscheduler::Coscheduler(std::vector<Pool> pools, SlowdownRules rules)
-    : layout_(std::move(pools)), rules_(rules), clusters_(clusters_of(layout_)) {}
+Coscheduler::Coscheduler(std::vector<Pool> pools, SlowdownRules rules, std::shared_ptr<JobNames> names)
+    : layout_(std::move(pools)), rules_(std::move(rules)), names_(std::move(names)), clusters_(clusters_of(layout_)) {
+    rules_.sharing.limits.set_numbers(*names_);
+}
 
 // ---- what happened ---------------------------------------------------------------------------------------------
 
@@ -149,7 +151,7 @@ void Coscheduler::happened(std::size_t pool, const Event& event) {
     changed_.clear();
     for (const int slot : clusters_[pool].changed()) changed_.push_back(clusters_[pool].running(slot).job.id);
     decided_.erase(event.job.id);
-    tell(text_of(event));
+    tell(text_of(event, *names_));
 }
 
 void Coscheduler::others_on(const NodeSet& nodes, int more) {
@@ -209,7 +211,7 @@ void Coscheduler::no_room(const Event& proposal) const {
     event.at = proposal.at;
     event.job.id = proposal.job.id;
     event.mates = proposal.mates;
-    tell(text_of(event));
+    tell(text_of(event, *names_));
 }
 
 // As in the backfill pass: only who came since could be a mate of a job that found none.
@@ -252,7 +254,7 @@ void Coscheduler::decided(const Event& event, std::size_t pool) {
     const std::uint64_t version = clusters_[pool].mates_version();
     decided_[event.job.id] = {event.refusal, pool,        version,     event.limit, event.nodes,
                               event.job,     event.mates, event.cores, event.free,  event.idle};
-    if (!told) tell(text_of(event));
+    if (!told) tell(text_of(event, *names_));
 }
 
 const RunningJob* Coscheduler::find(JobId id) const {
@@ -320,7 +322,7 @@ void Coscheduler::write_to(std::function<void(const std::string&)> journal) {
     journal_ = std::move(journal);
     tell(text_of(rules_));
     for (const Pool& pool : layout_) tell(text_of(pool));
-    for (const Event& event : how_it_came()) tell(text_of(event));
+    for (const Event& event : how_it_came()) tell(text_of(event, *names_));
 }
 
 /// Returns the history, and the starts of jobs that never shared.
@@ -371,7 +373,7 @@ void Coscheduler::forget_group_of(JobId gone) {
 std::string Coscheduler::loans() const {
     std::string text = text_of(rules_) + '\n';
     for (const Pool& pool : layout_) text += text_of(pool) + '\n';
-    for (const Event& event : history_) text += text_of(event) + '\n';
+    for (const Event& event : history_) text += text_of(event, *names_) + '\n';
     return text;
 }
 
@@ -380,7 +382,7 @@ tl::expected<std::vector<Event>, std::string> Coscheduler::read_loans(std::strin
     std::vector<Pool> pools;
     for (int number = 1; !text.empty(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());
-        const auto line = parse_line(text.substr(0, end));
+        const auto line = parse_line(text.substr(0, end), *names_);
         text.remove_prefix(std::min(end + 1, text.size()));
         if (!line) return tl::unexpected("its line " + std::to_string(number) + " " + line.error());
         if (const auto* pool = std::get_if<Pool>(&*line)) pools.push_back(*pool);
@@ -452,7 +454,7 @@ tl::expected<void, std::string> Coscheduler::restore(std::string_view loans, std
     auto events = believable(loans, running, alive, told);
     const std::string why = events ? "" : events.error();
     if (!events) told.clear();
-    *this = Coscheduler(layout_, rules_);
+    *this = Coscheduler(layout_, rules_, names_);
     std::stable_sort(running.begin(), running.end(),
                      [](const Placed& a, const Placed& b) { return a.start < b.start; });
     replay(events.value_or(std::vector<Event>()), running, alive, told);
@@ -470,7 +472,7 @@ tl::expected<std::vector<Event>, std::string> Coscheduler::believable(std::strin
                                                                       const std::vector<Placed>& running,
                                                                       const std::set<JobId>& alive,
                                                                       std::set<JobId>& told) {
-    *this = Coscheduler(layout_, rules_);
+    *this = Coscheduler(layout_, rules_, names_);
     auto events = read_loans(loans);
     if (!events) return events;
     events = as_of(*events, running, told);
@@ -478,7 +480,8 @@ tl::expected<std::vector<Event>, std::string> Coscheduler::believable(std::strin
     // A job of the list of loans that does not run may start there on nodes that a running job still holds. The
     // resource manager never committed that start, so it is skipped.
     for (const Event& event : *events)
-        if (!apply(event) && alive.count(event.job.id) != 0) why = "it says what cannot have been: " + text_of(event);
+        if (!apply(event) && alive.count(event.job.id) != 0)
+            why = "it says what cannot have been: " + text_of(event, *names_);
     if (why.empty()) why = misfit(*this, running, told);
     if (!why.empty()) return tl::unexpected(why);
     return events;

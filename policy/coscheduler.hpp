@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,10 +37,13 @@ struct Placed {
 
 class Coscheduler {
 public:
-    Coscheduler(std::vector<Pool> pools, SlowdownRules rules);
+    /// Makes a controller. `names`: of the numbers that jobs have. It gets those of the limits of `rules`, too.
+    Coscheduler(std::vector<Pool> pools, SlowdownRules rules,
+                std::shared_ptr<JobNames> names = std::make_shared<JobNames>());
 
     const std::vector<Pool>& pools() const noexcept { return layout_; }
     const SlowdownRules& rules() const noexcept { return rules_; }
+    const std::shared_ptr<JobNames>& names() const noexcept { return names_; }
 
     /// Calls `journal` with each line of the journal of decisions: at once with the lines that lead to the present
     /// state.
@@ -71,8 +75,8 @@ public:
     /// that are not malleable.
     Event propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
                   const std::vector<IdleNodes>& idle = {});
-    /// Returns what propose() would answer by these rules, from the running jobs alone. Remembers nothing, and writes
-    /// no journal. Cost: that of a search, always.
+    /// Returns what propose() would answer by these rules, whose limits are numbered as names() says, from the running
+    /// jobs alone. Remembers nothing, and writes no journal. Cost: that of a search, always.
     Event what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
                   const std::vector<IdleNodes>& idle = {}) const;
 
@@ -152,6 +156,7 @@ private:
 
     std::vector<Pool> layout_;
     SlowdownRules rules_;
+    std::shared_ptr<JobNames> names_;
     std::vector<Cluster> clusters_;
     std::map<JobId, Location> where_;
     std::map<JobId, Decided> decided_;

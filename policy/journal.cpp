@@ -2,6 +2,8 @@
 // journal.cpp - events as words.
 #include "policy/journal.hpp"
 
+#include <cmath>
+
 #include "policy/words.hpp"
 
 namespace drom::policy {
@@ -39,6 +41,29 @@ bool read_limit(std::string_view text, SlowdownRules& rules) {
     return read(text, rules.max_slowdown);
 }
 
+/// Reads what add_beyond_thesis() wrote.
+void take_beyond_thesis(Reader& reader, SharingRules& rules) {
+    MateLimits& limits = rules.limits;
+    const auto read_strict = [&limits](std::string_view text) { return limits.strict = text == "strict"; };
+    reader.take_if("add_free_nodes", [&rules](std::string_view text) { return read(text, rules.add_free_nodes); })
+        .take_if("partition_max_slowdown",
+                 [&limits](std::string_view text) { return read_limits(limits.partitions, text).has_value(); })
+        .take_if("qos_max_slowdown",
+                 [&limits](std::string_view text) { return read_limits(limits.qos, text).has_value(); })
+        .take_if("qos", read_strict)
+        .take_if("qos_order",
+                 [&limits](std::string_view text) { return read_names(limits.qos_order, text).has_value(); });
+}
+
+void add_beyond_thesis(Words& words, const SharingRules& rules) {
+    const MateLimits& limits = rules.limits;
+    if (rules.add_free_nodes) words.add("add_free_nodes", "yes");
+    if (!limits.partitions.empty()) words.add("partition_max_slowdown", std::string_view(text_of(limits.partitions)));
+    if (!limits.qos.empty()) words.add("qos_max_slowdown", std::string_view(text_of(limits.qos)));
+    if (limits.strict) words.add("qos", "strict");
+    if (!limits.qos_order.empty()) words.add("qos_order", std::string_view(text_of(limits.qos_order)));
+}
+
 tl::expected<Line, std::string> rules_line(Reader& reader) {
     SlowdownRules rules;
     reader.expect(kVersion)
@@ -47,6 +72,7 @@ tl::expected<Line, std::string> rules_line(Reader& reader) {
         .take("max_mates", rules.sharing.max_mates)
         .take("jobs_per_node", rules.sharing.jobs_per_node)
         .take("gain", rules.gain);
+    take_beyond_thesis(reader, rules.sharing);
     const SharingRules& sharing = rules.sharing;
     if (!(sharing.sharing_factor > 0 && sharing.sharing_factor < 1) || sharing.max_mates < 1 ||
         sharing.jobs_per_node < 2)
@@ -79,17 +105,6 @@ bool read_memory(std::string_view text, Pool& pool) {
     return left.empty();
 }
 
-void add_job(Words& words, const Job& job) {
-    words.add(job);
-    if (job.filter.memory_mb != 0) words.add("memory", job.filter.memory_mb);
-}
-
-void take_job(Reader& reader, Job& job) {
-    reader.take(job).take_if("memory", [&job](std::string_view text) {
-        return read(text, job.filter.memory_mb) && job.filter.memory_mb >= 1 && job.filter.memory_mb <= kMostMemory;
-    });
-}
-
 tl::expected<Line, std::string> pool_line(Reader& reader) {
     Pool pool;
     constexpr int kMaxCores = 65535;
@@ -99,21 +114,74 @@ tl::expected<Line, std::string> pool_line(Reader& reader) {
     return reader.finish<Line>(pool);
 }
 
-tl::expected<Line, std::string> event_line(Reader& reader, Event event) {
+void add_job(Words& words, const Job& job, const JobNames& names) {
+    words.add(job);
+    if (job.filter.memory_mb != 0) words.add("memory", job.filter.memory_mb);
+    if (job.partition >= 0) words.add("partition", std::string_view(names.partitions.name(job.partition)));
+    if (job.qos >= 0) words.add("qos", std::string_view(names.qos.name(job.qos)));
+    if (!std::isinf(job.max_slowdown)) words.add_number("max_slowdown", job.max_slowdown);
+}
+
+void take_job(Reader& reader, Job& job, JobNames& names) {
+    const auto number_in = [](Names& all, int& into) {
+        return [&all, &into](std::string_view name) {
+            if (!name.empty()) into = all.number(name);
+            return !name.empty();
+        };
+    };
+    const auto memory = [&job](std::string_view text) {
+        std::int64_t& mb = job.filter.memory_mb;
+        return read(text, mb) && mb >= 1 && mb <= kMostMemory;
+    };
+    reader.take(job)
+        .take_if("memory", memory)
+        .take_if("partition", number_in(names.partitions, job.partition))
+        .take_if("qos", number_in(names.qos, job.qos))
+        .take_if("max_slowdown", [&job](std::string_view text) { return read(text, job.max_slowdown); });
+}
+
+/// Writes "4-5:900/8:never".
+std::string idle_text(const std::vector<IdleNodes>& idle) {
+    std::string text;
+    for (const IdleNodes& some : idle)
+        text.append(text.empty() ? "" : "/").append(some.nodes.text()).append(":").append(time(some.until));
+    return text;
+}
+
+bool read_item(std::string_view item, IdleNodes& some) {
+    const std::size_t colon = item.find(':');
+    return colon != std::string_view::npos && read(item.substr(0, colon), some.nodes) && !some.nodes.empty() &&
+           read_time(item.substr(colon + 1), some.until);
+}
+
+bool read_idle(std::string_view text, std::vector<IdleNodes>& idle) {
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::string_view item = text.substr(from, text.find('/', from) - from);
+        if (!read_item(item, idle.emplace_back())) return false;
+        from += item.size() + 1;
+    }
+    return true;
+}
+
+tl::expected<Line, std::string> event_line(Reader& reader, Event event, JobNames& names) {
     reader.take("at", event.at).take("job", event.job.id);
     if (event.what == Event::What::kNoRoom) {
         reader.take("mates", event.mates);
         return reader.finish<Line>(std::move(event));
     }
-    if (event.what != Event::What::kFinish) take_job(reader, event.job);
+    if (event.what != Event::What::kFinish) take_job(reader, event.job, names);
     if (event.what == Event::What::kStart) reader.take("kind", kKinds, event.job.kind).take("nodes", event.nodes);
     if (event.what == Event::What::kConsider)
         reader.take("within", event.nodes)
             .take_time("static", event.static_start)
+            .take_if("idle", [&event](std::string_view text) { return read_idle(text, event.idle); })
             .take("limit", event.limit)
             .take("outcome", kOutcomes, event.refusal);
     const bool shares = event.what == Event::What::kConsider && event.refusal == Refusal::kNone;
-    if (shares || event.what == Event::What::kShare) reader.take("cores", event.cores).take("mates", event.mates);
+    if (shares || event.what == Event::What::kShare)
+        reader.take("cores", event.cores).take("mates", event.mates).take_if("free", [&event](std::string_view text) {
+            return read(text, event.free);
+        });
     if (shares) reader.take("end", event.guest_end);
     return reader.finish<Line>(std::move(event));
 }
@@ -122,13 +190,14 @@ tl::expected<Line, std::string> event_line(Reader& reader, Event event) {
 
 std::string text_of(const SlowdownRules& rules) {
     std::string buffer;
-    return Words("sd-policy " + std::string(kVersion))
-        .add("limit", limit_text(rules, buffer))
+    Words words("sd-policy " + std::string(kVersion));
+    words.add("limit", limit_text(rules, buffer))
         .add_number("sharing_factor", rules.sharing.sharing_factor)
         .add("max_mates", rules.sharing.max_mates)
         .add("jobs_per_node", rules.sharing.jobs_per_node)
-        .add_number("gain", rules.gain)
-        .take();
+        .add_number("gain", rules.gain);
+    add_beyond_thesis(words, rules.sharing);
+    return words.take();
 }
 
 std::string text_of(const Pool& pool) {
@@ -138,34 +207,35 @@ std::string text_of(const Pool& pool) {
     return words.take();
 }
 
-std::string text_of(const Event& event) {
+std::string text_of(const Event& event, const JobNames& names) {
     Words words(text_in(kEvents, event.what));
     words.add("at", event.at).add("job", event.job.id);
     if (event.what == Event::What::kFinish) return words.take();
     if (event.what == Event::What::kNoRoom) return words.add("mates", std::string_view(list(event.mates))).take();
-    add_job(words, event.job);
+    add_job(words, event.job, names);
     if (event.what == Event::What::kStart)
         words.add("kind", text_in(kKinds, event.job.kind)).add("nodes", std::string_view(event.nodes.text()));
-    if (event.what == Event::What::kConsider)
-        words.add("within", std::string_view(event.nodes.text()))
-            .add_time("static", event.static_start)
-            .add_number("limit", event.limit)
-            .add("outcome", text_in(kOutcomes, event.refusal));
+    if (event.what == Event::What::kConsider) {
+        words.add("within", std::string_view(event.nodes.text())).add_time("static", event.static_start);
+        if (!event.idle.empty()) words.add("idle", std::string_view(idle_text(event.idle)));
+        words.add_number("limit", event.limit).add("outcome", text_in(kOutcomes, event.refusal));
+    }
     const bool shares = event.what == Event::What::kConsider && event.refusal == Refusal::kNone;
     if (shares || event.what == Event::What::kShare)
         words.add("cores", event.cores).add("mates", std::string_view(list(event.mates)));
+    if (!event.free.empty()) words.add("free", std::string_view(event.free.text()));
     if (shares) words.add("end", event.guest_end);
     return words.take();
 }
 
-tl::expected<Line, std::string> parse_line(std::string_view text) {
+tl::expected<Line, std::string> parse_line(std::string_view text, JobNames& names) {
     Reader reader(text);
     if (reader.first() == "sd-policy") return rules_line(reader);
     if (reader.first() == "pool") return pool_line(reader);
     Event event;
     if (!value_in(kEvents, reader.first(), event.what))
         return tl::unexpected("begins with a word that is not known: " + std::string(reader.first()));
-    return event_line(reader, std::move(event));
+    return event_line(reader, std::move(event), names);
 }
 
 }  // namespace drom::policy

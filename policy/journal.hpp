@@ -2,16 +2,17 @@
 // journal.hpp - what happened to a Coscheduler and what it decided, one line each: for people, for replay and for
 // restoring.
 //
-//   sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
+//   sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0 add_free_nodes=yes
 //   pool cores=48 nodes=0-49 memory=190000:0-39/380000:40-49
-//   start at=100 job=12 submit=90 request=3600 count=4 least=1 kind=malleable nodes=0-3
-//   consider at=200 job=13 submit=190 request=60 count=4 least=1 within=0-49 static=3700 limit=1.9 outcome=share
-//       cores=24 mates=12 end=320
-//   share at=200 job=13 submit=190 request=60 count=4 least=1 cores=24 mates=12
+//   start at=100 job=12 submit=90 request=3600 count=4 least=1 partition=long kind=malleable nodes=0-3
+//   consider at=200 job=13 submit=190 request=60 count=5 least=1 qos=high within=0-49 static=3700 idle=4-5:900/8:never
+//       limit=1.9 outcome=share cores=24 mates=12 free=4 end=320
+//   share at=200 job=13 submit=190 request=60 count=5 least=1 qos=high cores=24 mates=12 free=4
 //   finish at=320 job=13
 //   no-room at=330 job=14 mates=12
 //
-// The second line of "consider" is its end.
+// The second line of "consider" is its end. Only where they are set there are: partition=, qos= and max_slowdown= of
+// jobs, idle= and free= of decisions, and behind gain= what the limits of partitions and QOS are.
 // "no-room" follows a decision to share: the resource manager has no room for the job on the nodes of these mates.
 // Where memory is a resource, pools have memory=, in MB of each node, and jobs that ask for some have memory= behind
 // least=.
@@ -75,9 +76,11 @@ using Line = std::variant<RulesLine, Pool, Event>;
 /// Returns one line, without its end.
 std::string text_of(const SlowdownRules& rules);
 std::string text_of(const Pool& pool);
-std::string text_of(const Event& event);
+/// Writes the event. `names`: of the numbers that the job has; a number without a name is written as such.
+std::string text_of(const Event& event, const JobNames& names = {});
 
-/// Reads what text_of() wrote. Errors: what is wrong with the line, as the rest of a sentence ("has no job=").
-tl::expected<Line, std::string> parse_line(std::string_view text);
+/// Reads what text_of() wrote. Names that are new get a number in `names`. Errors: what is wrong with the line, as the
+/// rest of a sentence ("has no job=").
+tl::expected<Line, std::string> parse_line(std::string_view text, JobNames& names);
 
 }  // namespace drom::policy

@@ -120,6 +120,13 @@ void MateLimits::set_numbers(const Numbers& partition_numbers, const Numbers& qo
         if (const auto found = qos_numbers_.find(name); found != qos_numbers_.end()) urgent_.insert(found->second);
 }
 
+void MateLimits::set_numbers(JobNames& names) {
+    for (const NamedLimit& limit : partitions) names.partitions.number(limit.name);
+    for (const NamedLimit& limit : qos) names.qos.number(limit.name);
+    for (const std::string& name : qos_order) names.qos.number(name);
+    set_numbers(names.partitions.numbers(), names.qos.numbers());
+}
+
 /// Returns the limit of a mate by its partition and QOS alone: the smaller of the two, or the general one where it has
 /// neither.
 double MateLimits::of_class(const Job& mate, double general) const {

@@ -56,6 +56,8 @@ public:
     /// Tells the numbers that jobs have. Until then no job has a limit of its own, and every QOS is below all. Names
     /// without a number are those of no job.
     void set_numbers(const Numbers& partition_numbers, const Numbers& qos_numbers);
+    /// Gives a number to each name that has none, and tells all as above.
+    void set_numbers(JobNames& names);
     /// Returns those of the numbers told that the limits and the order name. They decide as all of them do.
     const Numbers& partition_numbers() const noexcept { return partition_numbers_; }
     const Numbers& qos_numbers() const noexcept { return qos_numbers_; }

@@ -46,23 +46,25 @@ void check_topology(const std::string& text) {
     must(again.cpus == node.cpus && again.order == node.order, "as it was");
 }
 
-policy::Line must_parse(const std::string& text) {
-    auto line = policy::parse_line(text);
+policy::Line must_parse(const std::string& text, policy::JobNames& names) {
+    auto line = policy::parse_line(text, names);
     must(line.has_value(), "a journal's line reads back", text);
     return *std::move(line);
 }
 
-std::string line_text(const policy::Line& line) {
+std::string line_text(const policy::Line& line, const policy::JobNames& names) {
     if (const auto* rules = std::get_if<policy::RulesLine>(&line)) return text_of(rules->rules);
     if (const auto* pool = std::get_if<policy::Pool>(&line)) return text_of(*pool);
-    return text_of(std::get<policy::Event>(line));
+    return text_of(std::get<policy::Event>(line), names);
 }
 
 void check_journal_line(const std::string& text) {
-    const auto line = policy::parse_line(text);
+    policy::JobNames names, again;
+    const auto line = policy::parse_line(text, names);
     if (!line) return must(!line.error().empty(), "what is wrong with a line is said");
-    const std::string written = line_text(*line);
-    must(line_text(must_parse(written)) == written, "a journal's line is written the same again", written);
+    const std::string written = line_text(*line, names);
+    must(line_text(must_parse(written, again), again) == written, "a journal's line is written the same again",
+         written);
 }
 
 /// Returns jobs 1 to 3, which run; the list of loans says how they came to share.

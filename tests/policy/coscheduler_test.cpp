@@ -28,6 +28,12 @@ SlowdownRules rules(double max_slowdown = 10) {
     return made;
 }
 
+/// Reads a line of which no name matters.
+tl::expected<Line, std::string> read_line(std::string_view line) {
+    JobNames names;
+    return parse_line(line, names);
+}
+
 Coscheduler four_nodes() { return {{{8, NodeSet(0, 4)}}, rules()}; }
 
 int cores_on(const Coscheduler& c, JobId id, int node) {
@@ -278,16 +284,18 @@ TEST(Coscheduler, TheJournalToldAgainDecidesTheSame) {
         for (int i = 0; i < 20; ++i) step(story);
         shared += story.shared;
 
-        Coscheduler again(story.c.pools(), story.c.rules());
+        const auto names = std::make_shared<JobNames>();
+        Coscheduler again(story.c.pools(), story.c.rules(), names);
         for (const std::string& line : story.lines) {
-            const auto parsed = parse_line(line);
+            const auto parsed = parse_line(line, *names);
             RC_ASSERT(parsed.has_value());
             const auto* event = std::get_if<Event>(&*parsed);
             if (event == nullptr) continue;
-            RC_ASSERT(text_of(*event) == line);
+            RC_ASSERT(text_of(*event, *names) == line);
             RC_ASSERT(again.apply(*event));
             if (event->what != Event::What::kConsider) continue;
-            RC_ASSERT(text_of(again.propose(event->job, event->nodes, event->static_start, event->at)) == line);
+            const Event now = again.propose(event->job, event->nodes, event->static_start, event->at);
+            RC_ASSERT(text_of(now, *names) == line);
         }
         RC_ASSERT(picture(again, story.last) == picture(story.c, story.last));
     }));
@@ -428,7 +436,7 @@ TEST(Coscheduler, WhoRunsByAnOlderStateKeepsItsCores) {
         }
         Coscheduler told(story.c.pools(), story.c.rules());
         for (const std::string& line : lines) {
-            const auto parsed = parse_line(line);
+            const auto parsed = read_line(line);
             if (std::holds_alternative<RulesLine>(*parsed)) told = Coscheduler(story.c.pools(), story.c.rules());
             if (const auto* event = std::get_if<Event>(&*parsed)) RC_ASSERT(told.apply(*event));
         }
@@ -468,7 +476,10 @@ TEST(Coscheduler, ARequeuedGuestThatRunsAloneIsNotForgottenByTheNextController) 
 // ---- lines -------------------------------------------------------------------------------------------------------
 
 TEST(Journal, ALineThatCannotBeReadSaysWhy) {
-    const auto why = [](const char* line) { return parse_line(line).error(); };
+    const auto why = [](const char* line) {
+        const auto parsed = read_line(line);
+        return parsed ? "nothing is wrong with " + std::string(line) : parsed.error();
+    };
     EXPECT_EQ(why(""), "begins with a word that is not known: ");
     EXPECT_EQ(why("ended at=1 job=2"), "begins with a word that is not known: ended");
     EXPECT_EQ(why("finish at=1"), "has no job= where it should be");
@@ -483,7 +494,7 @@ TEST(Journal, ALineThatCannotBeReadSaysWhy) {
     EXPECT_EQ(why("pool cores=0 nodes=3"), "has a cores= that cannot be read: 0");
     for (const std::string memory :
          {"", "5", "0:0-3", "5:0-2", "5:0-3/6:3", "5:0-4", "5:", ":0-3", "x:0-3", "9000000000000000000:0-3"})
-        EXPECT_EQ(parse_line("pool cores=8 nodes=0-3 memory=" + memory).error(),
+        EXPECT_EQ(why(("pool cores=8 nodes=0-3 memory=" + memory).c_str()),
                   "has a memory= that cannot be read: " + memory);
     EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 least=1 memory=0 cores=1 mates=3"),
               "has a memory= that cannot be read: 0");
@@ -492,29 +503,55 @@ TEST(Journal, ALineThatCannotBeReadSaysWhy) {
               "has rules by which no job can share");
     EXPECT_EQ(why("share at=1 job=2 submit=0 request=9000000000000000 count=1 least=1 cores=1 mates=3"),
               "has a job that asks for more time than there is");
+    EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 least=1 partition= cores=1 mates=3"),
+              "has a partition= that cannot be read: ");
+    EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 least=1 cores=1 mates=3 free=x"),
+              "has a free= that cannot be read: x");
+    for (const char* idle : {"", "4", "4:", ":5", "4:5/", "4:5/6", "x:5", "4:x", "4:5,6:7"})
+        EXPECT_EQ(why(("consider at=1 job=2 submit=0 request=5 count=1 least=1 within=0 static=9 idle=" +
+                       std::string(idle) + " limit=2 outcome=no-mates")
+                          .c_str()),
+                  "has a idle= that cannot be read: " + std::string(idle));
+    const std::string rules = "sd-policy 1 limit=inf sharing_factor=0.5 max_mates=1 jobs_per_node=2 gain=0";
+    EXPECT_EQ(why((rules + " qos=any").c_str()), "has a qos= that cannot be read: any");
+    EXPECT_EQ(why((rules + " qos_max_slowdown=low:0.5").c_str()),
+              "has a qos_max_slowdown= that cannot be read: low:0.5");
+    EXPECT_EQ(why((rules + " qos_order=low qos=strict").c_str()), "goes on where it should end: qos=strict");
 }
 
 TEST(Journal, LinesAreReadAsTheyAreWritten) {
     for (const char* line : {"sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0",
                              "sd-policy 1 limit=inf sharing_factor=0.25 max_mates=3 jobs_per_node=4 gain=1.5",
-                             "sd-policy 1 limit=7.1 sharing_factor=0.1 max_mates=1 jobs_per_node=2 gain=0"}) {
-        const auto parsed = parse_line(line);
+                             "sd-policy 1 limit=7.1 sharing_factor=0.1 max_mates=1 jobs_per_node=2 gain=0",
+                             "sd-policy 1 limit=7.1 sharing_factor=0.1 max_mates=1 jobs_per_node=2 gain=0 "
+                             "add_free_nodes=yes partition_max_slowdown=debug:2/long:inf qos_max_slowdown=low:10 "
+                             "qos=strict qos_order=low/high"}) {
+        const auto parsed = read_line(line);
         ASSERT_TRUE(parsed) << parsed.error();
         EXPECT_EQ(text_of(std::get<RulesLine>(*parsed).rules), line);
     }
-    const auto pool = parse_line("pool cores=48 nodes=0-3,8");
+    const auto pool = read_line("pool cores=48 nodes=0-3,8");
     ASSERT_TRUE(pool);
     EXPECT_EQ(text_of(std::get<Pool>(*pool)), "pool cores=48 nodes=0-3,8");
     for (const char* line :
          {"pool cores=48 nodes=0-3,8 memory=1000:0-2/2000:3,8", "pool cores=1 nodes=7 memory=1125899906842624:7"})
-        EXPECT_EQ(text_of(std::get<Pool>(parse_line(line).value())), line);
+        EXPECT_EQ(text_of(std::get<Pool>(read_line(line).value())), line);
     for (const char* line : {"no-room at=5 job=2 mates=1,7",
                              "share at=1 job=2 submit=0 request=5 count=1 least=1 memory=800 cores=1 mates=3"})
-        EXPECT_EQ(text_of(std::get<Event>(parse_line(line).value())), line);
+        EXPECT_EQ(text_of(std::get<Event>(read_line(line).value())), line);
     const char* never =
         "consider at=5 job=2 submit=0 request=5 count=1 least=1 within=0-4 static=never limit=inf "
         "outcome=share cores=4 mates=1,7 end=15";
-    EXPECT_EQ(text_of(std::get<Event>(parse_line(never).value())), never);
+    EXPECT_EQ(text_of(std::get<Event>(read_line(never).value())), never);
+    for (const char* line :
+         {"start at=5 job=2 submit=0 request=5 count=1 least=1 partition=long qos=low "
+          "max_slowdown=2.5 kind=malleable nodes=4",
+          "share at=5 job=2 submit=0 request=5 count=3 least=1 qos=7 cores=4 mates=1 free=4,6",
+          "consider at=5 job=2 submit=0 request=5 count=3 least=1 partition=a=b within=0-6 "
+          "static=never idle=4,6:90/5:never limit=inf outcome=share cores=4 mates=1 free=4,6 end=15"}) {
+        JobNames names;
+        EXPECT_EQ(text_of(std::get<Event>(parse_line(line, names).value()), names), line);
+    }
 }
 
 }  // namespace

@@ -2,6 +2,11 @@
 // idle_nodes_test.cpp - idle nodes complete those of mates: never one that is not idle, never for longer than it is.
 #include "policy/idle_nodes.hpp"
 
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
 #include "policy/coscheduler.hpp"
 #include "property.hpp"
 #include "random_cluster.hpp"
@@ -32,6 +37,8 @@ Coscheduler with_a_mate(const SlowdownRules& rules = free_nodes_rules()) {
     EXPECT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
     return c;
 }
+
+NodeSet nodes_of(const char* text) { return NodeSet::parse(text).value_or(NodeSet()); }
 
 int cores_on(const Coscheduler& c, JobId id, int node) {
     for (const Held& held : c.cores_of(id))
@@ -282,7 +289,7 @@ TEST(IdleNodes, WhatIsRememberedOfThemMakesNoOtherDecision) {
 TEST(IdleNodes, OfAGuestAreInferredFromWhatItHas) {
     Coscheduler c = with_a_mate();
     const std::vector<Placed> running = {{job(1, 1000, 2), NodeSet(0, 2), 0, 4, {}},
-                                         {job(2, 100, 3), NodeSet::parse("0-1,4").value(), 10, 4, NodeSet(4, 1)}};
+                                         {job(2, 100, 3), nodes_of("0-1,4"), 10, 4, NodeSet(4, 1)}};
     ASSERT_TRUE(c.restore("", running, 20));
     EXPECT_EQ(cores_on(c, 1, 1), 4);
     EXPECT_EQ(cores_on(c, 2, 1), 4);
@@ -291,6 +298,109 @@ TEST(IdleNodes, OfAGuestAreInferredFromWhatItHas) {
     partly[1].whole = {};
     ASSERT_TRUE(c.restore("", partly, 20));
     EXPECT_FALSE(c.knows(2)) << "it has some cores of a node that no job lent it";
+}
+
+// ---- the journal -------------------------------------------------------------------------------------------------
+
+SlowdownRules limited_rules() {
+    SlowdownRules rules = random_rules();
+    MateLimits& limits = rules.sharing.limits;
+    limits.partitions = {{"debug", *rc::gen::element(1.2, 3.0)}};
+    limits.qos = {{"low", *rc::gen::element(1.5, 4.0)}};
+    limits.qos_order = {"low", "high"};
+    limits.strict = *rc::gen::arbitrary<bool>();
+    return rules;
+}
+
+/// Makes jobs of the partitions "debug" and "long" and of the QOS "low" and "high" come, share and go.
+void live(Site& site, int steps) {
+    std::vector<JobId> running;
+    site.c.names()->partitions.number("long");
+    for (int i = 0; i < steps; ++i) {
+        site.now += *rc::gen::inRange<Seconds>(0, 60);
+        if (!running.empty() && *rc::gen::weightedElement<bool>({{1, true}, {2, false}})) {
+            site.c.finish(running.back(), site.now);
+            running.pop_back();
+            continue;
+        }
+        Job come = random_job(++site.last, site.now, 4);
+        come.max_slowdown = *rc::gen::element(std::numeric_limits<double>::infinity(), 2.5);
+        const NodeSet nodes(*rc::gen::inRange(0, kNodes - come.nodes + 1), come.nodes);
+        const Event proposal =
+            site.c.propose(come, NodeSet(0, kNodes), site.now + 2000, site.now, random_idle(site.now));
+        const bool came = proposal.refusal == Refusal::kNone
+                              ? site.c.share(come, proposal.mates, proposal.cores, site.now, proposal.free)
+                              : site.c.start(come, nodes, site.now);
+        if (came) running.push_back(come.id);
+    }
+}
+
+std::string picture(const Coscheduler& c, JobId most) {
+    std::string text;
+    for (JobId id = 1; id <= most; ++id) {
+        const RunningJob* running = c.find(id);
+        if (running == nullptr) continue;
+        text += std::to_string(id) + " until " + std::to_string(running->end) + ':';
+        for (int node = 0; node < kNodes; ++node) text += ' ' + std::to_string(cores_on(c, id, node));
+        text += '\n';
+    }
+    return text;
+}
+
+TEST(IdleNodes, TheJournalToldAgainDecidesTheSameWithNamesAndIdleNodes) {
+    int completed = 0, limited = 0;
+    EXPECT_TRUE(holds("replay of idle nodes", [&] {
+        Site site = random_site(limited_rules());
+        std::vector<std::string> lines;
+        site.c.write_to([&lines](const std::string& line) { lines.push_back(line); });
+        live(site, 25);
+
+        std::optional<Coscheduler> again;
+        std::vector<Pool> pools;
+        const auto names = std::make_shared<JobNames>();
+        names->qos.number("another");
+        for (const std::string& line : lines) {
+            const auto parsed = parse_line(line, *names);
+            RC_ASSERT(parsed.has_value());
+            if (const auto* pool = std::get_if<Pool>(&*parsed)) pools.push_back(*pool);
+            if (const auto* rules = std::get_if<RulesLine>(&*parsed)) {
+                RC_ASSERT(text_of(rules->rules) == line);
+                again.emplace(site.c.pools(), rules->rules, names);
+            }
+            const auto* event = std::get_if<Event>(&*parsed);
+            if (event == nullptr) continue;
+            RC_ASSERT(text_of(*event, *names) == line);
+            RC_ASSERT(again->apply(*event));
+            if (event->what != Event::What::kConsider) continue;
+            const Event now = again->propose(event->job, event->nodes, event->static_start, event->at, event->idle);
+            RC_ASSERT(text_of(now, *names) == line);
+            completed += now.free.empty() ? 0 : 1;
+            limited += line.find(" qos=") != std::string::npos ? 1 : 0;
+        }
+        RC_ASSERT(pools == site.c.pools());
+        RC_ASSERT(picture(*again, site.last) == picture(site.c, site.last));
+    }));
+    EXPECT_GT(completed, cases_a_property() / 10) << "idle nodes hardly ever complete a guest's";
+    EXPECT_GT(limited, cases_a_property()) << "hardly a job has a QOS";
+}
+
+TEST(IdleNodes, OfAGuestAreInTheListOfLoans) {
+    Coscheduler c = with_a_mate();
+    Job guest = job(2, 100, 3);
+    guest.qos = c.names()->qos.number("high");
+    guest.partition = c.names()->partitions.number("long");
+    ASSERT_TRUE(c.share(guest, {1}, 4, 10, NodeSet(4, 1)));
+    const std::vector<Placed> running = {{job(1, 1000, 2), NodeSet(0, 2), 0, 4, {}},
+                                         {guest, nodes_of("0-1,4"), 10, 4, {}}};
+    Coscheduler again({{8, NodeSet(0, 6)}}, free_nodes_rules());
+    again.names()->qos.number("low");
+    ASSERT_TRUE(again.restore(c.loans(), running, 20));
+    EXPECT_EQ(picture(again, 3), picture(c, 3));
+    EXPECT_EQ(again.loans(), c.loans());
+    EXPECT_EQ(again.names()->qos.name(again.find(2)->job.qos), "high");
+    c.finish(1, 30);
+    EXPECT_EQ(cores_on(c, 2, 0), 8) << "it inherits, and keeps the idle node";
+    EXPECT_EQ(cores_on(c, 2, 4), 8);
 }
 
 }  // namespace

@@ -141,6 +141,58 @@ TEST(Replay, ADecisionThatFoundNoRoomIsCountedAndIsNoDifference) {
     EXPECT_EQ(replay_summary(replayed(story())).find("no room"), std::string::npos);
 }
 
+/// Returns the log of a controller that names partitions and QOS, and gives idle nodes to guests.
+std::string named_story() {
+    std::string log;
+    SlowdownRules rules = limit(10);
+    rules.sharing.add_free_nodes = true;
+    rules.sharing.limits.partitions = {{"debug", 1.5}};
+    rules.sharing.limits.strict = true;
+    rules.sharing.limits.qos_order = {"low", "high"};
+    Coscheduler c({{8, NodeSet(0, 6)}}, rules);
+    c.write_to([&log](const std::string& line) { log += line + '\n'; });
+    Job mate = job(1, 1000, 2, 0);
+    mate.partition = c.names()->partitions.number("long");
+    mate.qos = c.names()->qos.number("low");
+    EXPECT_TRUE(c.start(mate, NodeSet(0, 2), 0));
+    Job guest = job(2, 100, 3, 10);
+    guest.qos = c.names()->qos.number("high");
+    const Event proposal = c.propose(guest, NodeSet(0, 6), 1000, 10, {{NodeSet(3, 1), 200}, {NodeSet(4, 2), 300}});
+    EXPECT_EQ(proposal.refusal, Refusal::kNone);
+    EXPECT_TRUE(c.share(guest, proposal.mates, proposal.cores, 10, proposal.free));
+    return log;
+}
+
+TEST(Replay, NamesAndIdleNodesOfALogAreDecidedAgain) {
+    const std::string log = named_story();
+    EXPECT_NE(log.find(" idle=3:200/4-5:300 limit=10 outcome=share cores=4 mates=1 free=4 end=210\n"),
+              std::string::npos)
+        << log;
+    const Replayed told = replayed(log);
+    EXPECT_EQ(told.differing(), 0U) << replay_summary(told);
+    EXPECT_TRUE(told.astray.empty());
+    EXPECT_EQ(told.shared_starts, 1U);
+    EXPECT_NE(decisions_table(told).find("same"), std::string::npos);
+
+    EXPECT_EQ(replayed(log, {{"add_free_nodes", "no"}}).with(Refusal::kNoMates, true), 1U);
+    EXPECT_EQ(replayed(log, {{"partition_max_slowdown", "long:1.05"}}).with(Refusal::kNoMates, true), 1U);
+    EXPECT_EQ(replayed(log, {{"partition_max_slowdown", "none"}}).differing(), 0U);
+    EXPECT_EQ(replayed(log, {{"qos_order", "high/low"}}).with(Refusal::kNoMates, true), 1U);
+}
+
+TEST(Replay, OtherIdleNodesAreFound) {
+    const Replayed told = replayed(spoiled(named_story(), "free=4 end", "free=5 end"));
+    EXPECT_EQ(told.differing(), 1U) << replay_summary(told);
+    ASSERT_EQ(told.astray.size(), 1U) << "it started with node 4";
+    EXPECT_NE(replay_summary(told).find("of job 1 and idle node 5 until 210 at the latest; the policy decides now: "
+                                        "share 4 cores per node of job 1 and idle node 4 until 210"),
+              std::string::npos)
+        << replay_summary(told);
+    EXPECT_EQ(complaint(spoiled(named_story(), "mates=1 free=4\n", "mates=1 free=1\n")),
+              "line 5 starts job 2 on 4 cores per node of job 1 and free nodes 1, who cannot lend them, or it runs "
+              "already");
+}
+
 TEST(Replay, AnotherMateIsFound) {
     const Replayed told = replayed(spoiled(story(), "mates=1 end", "mates=2 end"));
     ASSERT_EQ(told.differing(), 1U);
@@ -253,7 +305,7 @@ TEST(Replay, EveryDecisionIsALineOfTheCsv) {
     std::getline(file, line);
     const auto commas = std::ranges::count(line, ',');
     std::getline(file, line);
-    EXPECT_EQ(line, "5,10,3,2,share,2,4,10,800,210,share,1,4,10,210,1");
+    EXPECT_EQ(line, "5,10,3,2,share,2,4,10,800,210,share,1,4,10,210,1,,");
     int lines = 1;
     for (; std::getline(file, line); ++lines) EXPECT_EQ(std::ranges::count(line, ','), commas) << line;
     EXPECT_EQ(lines, 5) << "decisions";

@@ -290,7 +290,28 @@ LOG
     [[ $output == *"; by these: wait (no mates)" ]]
     run -0 "$sim" replay decisions.log --sharing-factor=0.25 --decisions --out decisions.csv
     [[ $output == *"share 2 cores per node of job 1"* ]]
-    [[ $(sed -n 2p decisions.csv) == 5,10,3,2,share,1,4,10,800,210,share,1,2,10,410,1 ]]
+    [[ $(sed -n 2p decisions.csv) == 5,10,3,2,share,1,4,10,800,210,share,1,2,10,410,1,, ]]
+}
+
+@test "idle nodes and names of a controller's log are decided again" {
+    cat >idle.log <<'LOG'
+sd-policy 1 limit=10 sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0 add_free_nodes=yes qos=strict qos_order=low/high
+pool cores=8 nodes=0-5
+start at=0 job=1 submit=0 request=1000 count=2 least=1 partition=long qos=low kind=malleable nodes=0-1
+consider at=10 job=2 submit=10 request=100 count=3 least=1 partition=long qos=high within=0-5 static=1000 idle=3:200/4-5:300 limit=10 outcome=share cores=4 mates=1 free=4 end=210
+share at=10 job=2 submit=10 request=100 count=3 least=1 partition=long qos=high cores=4 mates=1 free=4
+LOG
+    run -0 --separate-stderr "$sim" replay idle.log --json --decisions
+    fits sim-replay <<<"$output"
+    [[ $(jq -r '[.differing, .all_decisions[0].now.free] | join(" ")' <<<"$output") == "0 4" ]]
+    run -0 "$sim" replay idle.log --partition-max-slowdown long:1.05
+    [[ $output == *"1 of 1 decision would have been another with partition_max_slowdown=long:1.05:"*"; by these: wait (no mates)" ]]
+    run -0 "$sim" replay idle.log --qos-order high/low
+    [[ $output == *"; by these: wait (no mates)" ]]
+    sed -i 's/free=4$/free=5/' idle.log
+    run -1 --separate-stderr "$sim" replay idle.log --json
+    fits sim-replay <<<"$output"
+    [[ $(jq -r '.astray[0] | .free + " " + .decided.free' <<<"$output") == "5 4" ]]
 }
 
 @test "partitions and QOS of a log have limits of their own, and what no job has is refused" {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "engine/jobs_text.hpp"
 #include "engine/log_lines.hpp"
@@ -22,7 +23,7 @@ using policy::RulesLine;
 constexpr std::string_view kBeginning = "sd-policy ";
 
 bool same_mates(const Event& a, const Event& b) {
-    return a.refusal == b.refusal && a.mates == b.mates && a.cores == b.cores;
+    return a.refusal == b.refusal && a.mates == b.mates && a.cores == b.cores && a.free == b.free;
 }
 
 std::string impossible(const Event& event) {
@@ -31,8 +32,9 @@ std::string impossible(const Event& event) {
             return fmt::format("starts job {} on nodes {}, which are not free nodes of one pool, or it runs already",
                                event.job.id, event.nodes.text());
         case Event::What::kShare:
-            return fmt::format("starts job {} on {} cores per node of {}, who cannot lend them, or it runs already",
-                               event.job.id, event.cores, jobs_text(event.mates));
+            return fmt::format("starts job {} on {} cores per node of {}{}, who cannot lend them, or it runs already",
+                               event.job.id, event.cores, jobs_text(event.mates),
+                               event.free.empty() ? "" : " and free nodes " + event.free.text());
         case Event::What::kFinish: return fmt::format("ends job {}, which does not run", event.job.id);
         case Event::What::kConsider:
         case Event::What::kNoRoom: break;
@@ -49,7 +51,7 @@ public:
 
     Done line(std::size_t number, std::string_view text) {
         number_ = number;
-        auto line = policy::parse_line(text);
+        auto line = policy::parse_line(text, *names_);
         if (!line) return tl::unexpected(line.error());
         if (const auto* rules = std::get_if<RulesLine>(&*line)) return begin(rules->rules);
         if (!began_) return tl::unexpected<std::string>("is not in a cluster; a log begins with a line sd-policy");
@@ -70,6 +72,7 @@ private:
         began_ = true;
         rules_ = rules;
         asked_ = *asked;
+        asked_.sharing.limits.set_numbers(*names_);
         pools_.clear();
         cluster_.reset();
         decided_.clear();
@@ -89,7 +92,7 @@ private:
     }
 
     Done happen(Event event) {
-        if (!cluster_) cluster_.emplace(pools_, rules_);
+        if (!cluster_) cluster_.emplace(pools_, rules_, names_);
         if (event.what == Event::What::kConsider) return decide(*cluster_, std::move(event)), Done();
         if (event.what == Event::What::kNoRoom) return ++told_.no_room, Done();
         if (event.what == Event::What::kShare) compare_with_decided(event);
@@ -105,9 +108,9 @@ private:
         Redecided decision{number_, std::move(then), {}, false};
         const Event& asked = decision.then;
         // Without what a controller remembers to be faster: that is checked, too.
-        decision.now = cluster.what_if(asked_, asked.job, asked.nodes, asked.static_start, asked.at);
-        decision.differs =
-            told_.others.empty() ? text_of(decision.now) != text_of(asked) : !same_mates(decision.now, asked);
+        decision.now = cluster.what_if(asked_, asked.job, asked.nodes, asked.static_start, asked.at, asked.idle);
+        decision.differs = told_.others.empty() ? text_of(decision.now, *names_) != text_of(asked, *names_)
+                                                : !same_mates(decision.now, asked);
         decided_[asked.job.id] = told_.decisions.size();
         told_.decisions.push_back(std::move(decision));
     }
@@ -125,6 +128,7 @@ private:
     bool began_ = false;
     policy::SlowdownRules rules_, asked_;
     std::vector<Pool> pools_;
+    std::shared_ptr<policy::JobNames> names_ = std::make_shared<policy::JobNames>();
     std::optional<Coscheduler> cluster_;            ///< from its first event on
     std::map<policy::JobId, std::size_t> decided_;  ///< which decision is the last about a job that waits
 };
@@ -138,7 +142,8 @@ tl::expected<void, std::string> take(Replay& replay, const LogLines& lines) {
         replay.unfinished(lines.number());
         line.remove_prefix(at);
     }
-    if (lines.rest().starts_with(kBeginning) && !policy::parse_line(line))
+    policy::JobNames unused;
+    if (lines.rest().starts_with(kBeginning) && !policy::parse_line(line, unused))
         return replay.unfinished(lines.number()), tl::expected<void, std::string>();
     return replay.line(lines.number(), line);
 }

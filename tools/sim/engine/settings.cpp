@@ -79,7 +79,9 @@ constexpr Option<RunRules> kRun[] = {
 };
 // clang-format on
 
-constexpr std::string_view kInDecisionLog[] = {"max_slowdown", "sharing_factor", "max_mates", "jobs_per_node", "gain"};
+constexpr std::string_view kInDecisionLog[] = {
+    "max_slowdown", "partition_max_slowdown", "qos_max_slowdown", "qos", "qos_order", "sharing_factor",
+    "max_mates",    "jobs_per_node",          "add_free_nodes",   "gain"};
 
 const Option<RunRules>* find_run(std::string_view name) {
     const auto found =

@@ -34,8 +34,9 @@ std::string others_text(const Replayed& replayed) {
 }
 
 std::string mates_text(const Event& event) {
-    return fmt::format("{} {} per node of {}", event.cores, event.cores == 1 ? "core" : "cores",
-                       jobs_text(event.mates));
+    const char* idle = event.free.count() == 1 ? " and idle node " : " and idle nodes ";
+    return fmt::format("{} {} per node of {}{}", event.cores, event.cores == 1 ? "core" : "cores",
+                       jobs_text(event.mates), event.free.empty() ? "" : idle + event.free.text());
 }
 
 /// Returns what was decided, in words that stand behind "decided:".
@@ -131,6 +132,8 @@ constexpr CsvColumn<Redecided> kTable[] = {
     {"now_limit", "", "`limit` likewise", [](Text& t, Row r) { put_number(t, r.now.limit); }},
     {"now_end", "s", "`end` likewise", [](Text& t, Row r) { if (shares(r.now)) put_integer(t, r.now.guest_end); }},
     {"differs", "0/1", "1: the decision is another one now", [](Text& t, Row r) { put_flag(t, r.differs); }},
+    {"free", "", "shared: idle nodes that complete those of the mates, as in `0-3,8`", [](Text& t, Row r) { put_text(t, r.then.free.text()); }},
+    {"now_free", "", "`free` likewise", [](Text& t, Row r) { put_text(t, r.now.free.text()); }},
 };
 // clang-format on
 constexpr std::span<const CsvColumn<Redecided>> kColumns = kTable;

@@ -129,6 +129,7 @@ Json decided(const policy::Event& event) {
     if (event.refusal != policy::Refusal::kNone) return json;
     json["mates"] = event.mates;
     json["cores"] = event.cores;
+    if (!event.free.empty()) json["free"] = event.free.text();
     json["end"] = event.guest_end;
     return json;
 }
@@ -149,6 +150,7 @@ Json astray(const Astray& start) {
             {"job", start.happened.job.id},
             {"mates", start.happened.mates},
             {"cores", start.happened.cores},
+            {"free", start.happened.free.text()},
             {"decided_line", start.decided_line},
             {"decided", decided(start.decided)}};
 }
