@@ -24,6 +24,26 @@ std::vector<IdleNodes> idle_within(const std::vector<IdleNodes>& idle, const Nod
     return within;
 }
 
+std::vector<IdleNodes> until_promised(const std::vector<IdleNodes>& idle, const std::vector<Promise>& promises) {
+    std::vector<IdleNodes> wanted = idle;
+    NodeSet left;
+    for (const IdleNodes& some : idle) left.insert(some.nodes);
+    for (const Promise& promise : promises) {
+        if (promise.start)
+            wanted.push_back({promise.nodes, *promise.start});
+        else
+            left.erase(promise.nodes);
+    }
+    return idle_within(wanted, left);
+}
+
+NodeSet wanted_before(const std::vector<IdleNodes>& idle, Seconds end) {
+    NodeSet wanted;
+    for (const IdleNodes& some : idle)
+        if (some.until < end) wanted.insert(some.nodes);
+    return wanted;
+}
+
 Availability availability_of(const std::vector<IdleNodes>& idle, const NodeClass& alike, Seconds now) {
     int all = 0;
     for (const IdleNodes& some : idle) all += some.until > now ? some.nodes.count() : 0;

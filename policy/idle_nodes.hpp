@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/availability.hpp"
+#include "policy/bounds.hpp"
 
 namespace drom::policy {
 
@@ -19,6 +20,13 @@ struct IdleNodes {
 /// Returns the part of `idle` that is in `nodes`, in order of time, each node once: until the earliest time that is
 /// said of it. Cost: the ranges, times the entries squared.
 std::vector<IdleNodes> idle_within(const std::vector<IdleNodes>& idle, const NodeSet& nodes);
+
+/// Returns the idle nodes, each until the first start that is promised on it at the latest. Those of a promise that is
+/// not known are left out.
+std::vector<IdleNodes> until_promised(const std::vector<IdleNodes>& idle, const std::vector<Promise>& promises);
+
+/// Returns the nodes that are wanted before `end`.
+NodeSet wanted_before(const std::vector<IdleNodes>& idle, Seconds end);
 
 /// Returns a map in which these nodes, all of one class, are free until their times, and no others. `idle` is as
 /// idle_within() returns it. The class has to outlive the map.

@@ -16,6 +16,7 @@ namespace drom::slurm {
 
 using policy::Consumption;
 using policy::Event;
+using policy::IdleNodes;
 using policy::JobId;
 using policy::NodeSet;
 using policy::Promise;
@@ -106,7 +107,8 @@ int MateSearch::will_run(Question& question) {
     const int count = bit_set_count(question.nodes);
     if (!asks_for_whole_nodes(*question.job, question.nodes, count)) return answer;
     const Bits statically(question.nodes);
-    const Offer offer{std::min<Seconds>(static_start, start_elsewhere(question)), count, running_.now()};
+    const Offer offer{std::min<Seconds>(static_start, start_elsewhere(question)), count, running_.now(),
+                      idle_nodes(question, node_set(may_have))};
     if (offer.static_start > running_.now() && arrange(question, node_set(may_have), offer)) {
         offers_[place] = offer;
         return SLURM_SUCCESS;
@@ -136,8 +138,17 @@ int MateSearch::run_now(Question& question) {
 }
 
 std::optional<Proposal> MateSearch::look_for_mates(Question& question, const NodeSet& within) {
-    const auto offer = estimate(question);
-    return offer ? arrange(question, within, *offer) : std::nullopt;
+    auto offer = estimate(question);
+    if (!offer) return std::nullopt;
+    if (!offer->idle.empty()) offer->idle = in_both(offer->idle, idle_nodes(question, within));
+    return arrange(question, within, *offer);
+}
+
+/// Returns idle nodes for the guest, where it may have any. Only the backfill scheduler is told of them: it has planned
+/// all jobs of a higher priority before it asks.
+std::vector<IdleNodes> MateSearch::idle_nodes(const Question& question, const NodeSet& may_have) const {
+    if (!running_.coscheduler().rules().sharing.add_free_nodes) return {};
+    return spare_nodes(*question.job, may_have, running_.last_now());
 }
 
 /// Returns whether an earlier refusal stands. The main scheduler asks about the first job of the queue after each
@@ -150,7 +161,7 @@ bool MateSearch::refused_as_before(const Place& place, const NotNow& asked) cons
     const NotNow& before = found->second;
     const auto demand = [](const NotNow& n) {
         return std::tuple(n.min_nodes, n.max_nodes, n.job.request, n.job.min_cores, n.job.submit, n.job.kind,
-                          n.job.filter.contiguous, n.job.filter.memory_mb);
+                          n.job.filter.contiguous, n.job.filter.memory_mb, n.job.qos);
     };
     return demand(before) == demand(asked) && before.nodes == asked.nodes;
 }
@@ -244,16 +255,23 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
     usable =
         free_of(promises, usable, delay_max_, now + static_cast<Seconds>(static_cast<double>(guest.request) / factor));
     usable.erase(no_room_.nodes_without(guest, now));
+    const std::vector<IdleNodes> idle = until_promised(offer.idle, promises);
     for (int tries = 0; tries < kTries; ++tries) {
-        Event plan = running_.coscheduler().propose(guest, usable, offer.static_start, now);
+        Event plan = running_.coscheduler().propose(guest, usable, offer.static_start, now, idle);
         if (plan.refusal != Refusal::kNone) return std::nullopt;
+        // The guest can keep its idle nodes until its limit, which is later than its predicted end.
+        const NodeSet late = plan.free.common(wanted_before(idle, limit_end(*question.job, plan.guest_end)));
+        if (!late.empty()) {
+            usable.erase(late);
+            continue;
+        }
         const JobId beyond = beyond_limits(*question.job, plan, promises);
         if (beyond == guest.id) return std::nullopt;
         if (beyond == 0 && places(question, plan)) {
             std::vector<Promise> moved = moved_by(*question.job, plan, promises);
             return Proposal{std::move(plan), std::move(moved)};
         }
-        const NodeSet without = running_.nodes_of({beyond != 0 ? beyond : plan.mates.front()});
+        const NodeSet without = unsuitable(plan, beyond);
         usable.erase(without);
         // Each mate that keeps its cores would be one of the tries, again in each cycle.
         if (tries == 0) usable.erase(kept_by_steps());
@@ -264,9 +282,16 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
     return std::nullopt;
 }
 
+/// Returns nodes without which another plan may do: those of the mate that cannot be extended so far, or else the idle
+/// ones, or else those of the first mate.
+NodeSet MateSearch::unsuitable(const Event& plan, JobId beyond) const {
+    if (beyond == 0 && !plan.free.empty()) return plan.free;
+    return running_.nodes_of({beyond != 0 ? beyond : plan.mates.front()});
+}
+
 /// Asks cons_tres as if the mates had no cores. Memory, licenses, topology and everything else is as it is.
 bool MateSearch::places(Question& question, const Event& proposal) {
-    const NodeSet nodes = running_.nodes_of(proposal.mates);
+    const NodeSet nodes = running_.nodes_of(proposal);
     Question there = question;
     there.min_nodes = there.max_nodes = there.req_nodes = static_cast<uint32_t>(nodes.count());
     there.candidates = nullptr;
@@ -296,7 +321,7 @@ JobId MateSearch::beyond_limits(const job_record_t& guest, const Event& proposal
             !affords(*mate, taken[i], taken))
             return proposal.mates[i];
     }
-    const NodeSet nodes = running_.nodes_of(proposal.mates);
+    const NodeSet nodes = running_.nodes_of(proposal);
     const bool may = may_end(guest, bounds_of(guest, nodes, running_.last_now()), guest_end);
     return may && affords(guest, taken.back(), taken) ? 0 : proposal.job.id;
 }
@@ -309,9 +334,9 @@ std::vector<Consumption> MateSearch::consumptions(const job_record_t& guest, con
         const job_record_t* mate = record_of(proposal.mates[i]);
         if (mate != nullptr) mates.push_back(mate);
         taken.push_back(mate == nullptr ? Consumption{}
-                                        : consumption_of(*mate, limit_until(*mate, proposal.mate_ends[i]), {}));
+                                        : consumption_of(*mate, limit_until(*mate, proposal.mate_ends[i]), {}, {}));
     }
-    taken.push_back(consumption_of(guest, limit_until(guest, proposal.guest_end), mates));
+    taken.push_back(consumption_of(guest, limit_until(guest, proposal.guest_end), mates, proposal.free));
     return taken;
 }
 
@@ -355,7 +380,8 @@ Seconds MateSearch::limit_end(const job_record_t& job, Seconds end) const {
     return end_with(job, limit_until(job, end), running_.last_now());
 }
 
-/// Returns those of the promises that are moved. Without a bound, and without any freedom, none is counted.
+/// Returns those of the promises that are moved. Without a bound, and without any freedom, none is counted. Idle nodes
+/// move none.
 std::vector<Promise> MateSearch::moved_by(const job_record_t& guest, const Event& proposal,
                                           std::vector<Promise> promises) const {
     if (delay_max_ == 0 || delay_max_ >= policy::kNever) return {};

@@ -5,6 +5,7 @@
 #include "no_room.hpp"
 #include "promises.hpp"
 #include "running_jobs.hpp"
+#include "spare_nodes.hpp"
 
 #include <map>
 #include <optional>
@@ -57,6 +58,7 @@ private:
         policy::Seconds static_start = 0;
         int nodes = 0;
         policy::Seconds made = 0;
+        std::vector<policy::IdleNodes> idle{};  ///< nodes that may complete those of mates
     };
 
     /// A job in one of its partitions: what is answered there says nothing about the others.
@@ -83,6 +85,7 @@ private:
     int will_run(Question& question);
     int run_now(Question& question);
     std::optional<Proposal> look_for_mates(Question& question, const policy::NodeSet& within);
+    std::vector<policy::IdleNodes> idle_nodes(const Question& question, const policy::NodeSet& may_have) const;
     bool refused_as_before(const Place& place, const NotNow& asked) const;
     std::optional<Offer> estimate(const Question& question);
     std::optional<Offer> ask_later(const Question& question) const;
@@ -91,6 +94,7 @@ private:
     /// Sets the question's nodes to those of mates. Nothing when there are none, or cons_tres would not place the job
     /// there.
     std::optional<Proposal> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
+    policy::NodeSet unsuitable(const policy::Event& plan, policy::JobId beyond) const;
     bool places(Question& question, const policy::Event& proposal);
     /// Returns the nodes of jobs whose steps keep what these would lend. Looked up once per second.
     const policy::NodeSet& kept_by_steps();

@@ -17,7 +17,7 @@ std::string text_of(const std::vector<JobId>& ids) {
 }
 
 void RunningJobs::start_over(const policy::SlowdownRules& rules) {
-    coscheduler_ = std::make_unique<policy::Coscheduler>(pools(), rules);
+    coscheduler_ = std::make_unique<policy::Coscheduler>(pools(), rules, job_names());
     others_.clear();
 }
 
@@ -27,6 +27,12 @@ NodeSet RunningJobs::nodes_of(const std::vector<JobId>& jobs) const {
     NodeSet nodes;
     for (const JobId id : jobs)
         for (const policy::Held& held : coscheduler_->cores_of(id)) nodes.insert(held.nodes);
+    return nodes;
+}
+
+NodeSet RunningJobs::nodes_of(const policy::Event& proposal) const {
+    NodeSet nodes = nodes_of(proposal.mates);
+    nodes.insert(proposal.free);
     return nodes;
 }
 

@@ -30,6 +30,8 @@ public:
     policy::Seconds last_now() const { return last_now_; }
 
     policy::NodeSet nodes_of(const std::vector<policy::JobId>& jobs) const;
+    /// Returns the nodes that the proposal gives to its guest.
+    policy::NodeSet nodes_of(const policy::Event& proposal) const;
     /// Returns whether the job shares nodes now.
     bool shares(const job_record_t* job) const;
 

@@ -48,6 +48,42 @@ std::string read_delay_max(std::string_view value, SelectOptions& options) {
     return read(value, seconds) && seconds >= 0 && seconds <= kYear ? "" : "a number of seconds up to a year, or inf";
 }
 
+std::string read_gain(std::string_view value, SelectOptions& options) {
+    constexpr double kMax = 1e6;
+    double& gain = options.rules.gain;
+    return read(value, gain) && gain >= 0 && gain <= kMax ? "" : "a number from 0 to 1000000";
+}
+
+std::string read_add_free_nodes(std::string_view value, SelectOptions& options) {
+    options.rules.sharing.add_free_nodes = value == "yes";
+    return value == "yes" || value == "no" ? "" : "yes or no";
+}
+
+/// Takes a list over. Returns what it has to be; empty: it is.
+std::string one_of_names(const tl::expected<void, std::string>& done, const char* form) {
+    return done ? "" : form + std::string("; the list ") + done.error();
+}
+
+constexpr const char* kLimits = "NAME:LIMIT/NAME:LIMIT, each limit a number of 1 or more, or inf";
+
+std::string read_partition_limits(std::string_view value, SelectOptions& options) {
+    return one_of_names(policy::read_limits(options.rules.sharing.limits.partitions, value), kLimits);
+}
+
+std::string read_qos_limits(std::string_view value, SelectOptions& options) {
+    return one_of_names(policy::read_limits(options.rules.sharing.limits.qos, value), kLimits);
+}
+
+std::string read_qos(std::string_view value, SelectOptions& options) {
+    options.rules.sharing.limits.strict = value == "strict";
+    return value == "strict" || value == "any" ? "" : "any or strict";
+}
+
+std::string read_qos_order(std::string_view value, SelectOptions& options) {
+    return one_of_names(policy::read_names(options.rules.sharing.limits.qos_order, value),
+                        "NAME/NAME, from the lowest QOS to the highest");
+}
+
 std::string read_log(std::string_view value, SelectOptions& options) {
     options.log = value;
     return value.starts_with('/') ? "" : "a path that begins with /";
@@ -58,9 +94,13 @@ struct Option {
     std::string (*read)(std::string_view, SelectOptions&);
 };
 
-constexpr Option kOptions[] = {{"sd_max_slowdown", read_max_slowdown}, {"sd_sharing_factor", read_sharing_factor},
-                               {"sd_max_mates", read_max_mates},       {"sd_max_jobs_per_node", read_jobs_per_node},
-                               {"sd_delay_max", read_delay_max},       {"sd_log", read_log}};
+constexpr Option kOptions[] = {
+    {"sd_max_slowdown", read_max_slowdown},     {"sd_sharing_factor", read_sharing_factor},
+    {"sd_max_mates", read_max_mates},           {"sd_max_jobs_per_node", read_jobs_per_node},
+    {"sd_delay_max", read_delay_max},           {"sd_gain", read_gain},
+    {"sd_add_free_nodes", read_add_free_nodes}, {"sd_max_slowdown_partition", read_partition_limits},
+    {"sd_max_slowdown_qos", read_qos_limits},   {"sd_qos", read_qos},
+    {"sd_qos_order", read_qos_order},           {"sd_log", read_log}};
 
 std::string names() {
     std::string text;
@@ -92,6 +132,11 @@ tl::expected<SelectOptions, std::string> read_scheduler_parameters(std::string_v
         if (!word.starts_with("sd_")) continue;
         if (std::string wrong = read_option(word, options); !wrong.empty()) return tl::unexpected(std::move(wrong));
     }
+    const policy::MateLimits& limits = options.rules.sharing.limits;
+    if (limits.strict && limits.qos_order.empty())
+        return tl::unexpected<std::string>(
+            "SchedulerParameters: sd_qos=strict needs sd_qos_order, which lists the QOS "
+            "from the lowest to the highest");
     return options;
 }
 

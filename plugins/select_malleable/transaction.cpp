@@ -12,6 +12,16 @@ namespace drom::slurm {
 using policy::JobId;
 using policy::Seconds;
 
+namespace {
+
+/// Returns the part of a sentence about idle nodes that a guest has besides.
+std::string idle_nodes_text(int count) {
+    if (count == 0) return "";
+    return ", and has " + std::to_string(count) + (count == 1 ? " idle node" : " idle nodes");
+}
+
+}  // namespace
+
 void Transaction::rebuild() {
     search_.forget_all();
     search_.allow_delay(options_.delay_max);
@@ -31,7 +41,8 @@ int Transaction::begin(job_record_t* job) {
         const job_record_t* mate = record_of(id);
         return mate != nullptr && IS_JOB_RUNNING(mate);
     });
-    if (!all_run || job->job_resrcs == nullptr || !running_.coscheduler().share(guest, plan.mates, plan.cores, at)) {
+    if (!all_run || job->job_resrcs == nullptr ||
+        !running_.coscheduler().share(guest, plan.mates, plan.cores, at, plan.free)) {
         slurm_info(
             "select/malleable: job %u does not start: of job %s, whose nodes it was to share, something has changed",
             job->job_id, text_of(plan.mates).c_str());
@@ -44,9 +55,10 @@ int Transaction::begin(job_record_t* job) {
     for (const JobId id : changed) books_.comment(id);
     for (const policy::Promise& promise : proposal->moved) books_.note_delay(promise.job, promise.moved);
     slurm_info(
-        "select/malleable: job %u shares %d nodes of job %s, %d cores of each: it ends by %s; without sharing it would "
-        "have started at %s",
-        job->job_id, guest.nodes, text_of(plan.mates).c_str(), plan.cores, clock_text(plan.guest_end).c_str(),
+        "select/malleable: job %u shares %d nodes of job %s, %d cores of each%s: it ends by %s; without sharing it "
+        "would have started at %s",
+        job->job_id, guest.nodes - plan.free.count(), text_of(plan.mates).c_str(), plan.cores,
+        idle_nodes_text(plan.free.count()).c_str(), clock_text(plan.guest_end).c_str(),
         plan.static_start >= policy::kNever ? "no known time" : clock_text(plan.static_start).c_str());
     return SLURM_SUCCESS;
 }

@@ -48,6 +48,22 @@ TEST(SelectOptions, StandBetweenSlurmsOwn) {
     EXPECT_EQ(read_scheduler_parameters("sd_delay_max=inf")->delay_max, drom::policy::kNever);
 }
 
+TEST(SelectOptions, SayWhatIsBetterThanTheThesisAndLimitPartitionsAndQos) {
+    const auto options = read_scheduler_parameters(
+        "sd_gain=1,sd_add_free_nodes=yes,sd_max_slowdown_partition=debug:2/long:inf,sd_max_slowdown_qos=low:10,"
+        "sd_qos=strict,sd_qos_order=low/normal/high");
+    ASSERT_TRUE(options) << options.error();
+    EXPECT_EQ(options->rules.gain, 1);
+    EXPECT_TRUE(options->rules.sharing.add_free_nodes);
+    const drom::policy::MateLimits& limits = options->rules.sharing.limits;
+    EXPECT_EQ(drom::policy::text_of(limits.partitions), "debug:2/long:inf");
+    EXPECT_EQ(drom::policy::text_of(limits.qos), "low:10");
+    EXPECT_EQ(drom::policy::text_of(limits.qos_order), "low/normal/high");
+    EXPECT_TRUE(limits.strict);
+    EXPECT_FALSE(read_scheduler_parameters("sd_add_free_nodes=no")->rules.sharing.add_free_nodes);
+    EXPECT_FALSE(read_scheduler_parameters("")->rules.sharing.add_free_nodes);
+}
+
 TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
     const auto why = [](const char* text) {
         const auto options = read_scheduler_parameters(text);
@@ -55,7 +71,8 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
     };
     EXPECT_EQ(why("sd_maxslowdown=3"),
               "SchedulerParameters: sd_maxslowdown=3: there is no such option; there are sd_max_slowdown, "
-              "sd_sharing_factor, sd_max_mates, sd_max_jobs_per_node, sd_delay_max, sd_log");
+              "sd_sharing_factor, sd_max_mates, sd_max_jobs_per_node, sd_delay_max, sd_gain, sd_add_free_nodes, "
+              "sd_max_slowdown_partition, sd_max_slowdown_qos, sd_qos, sd_qos_order, sd_log");
     for (const char* value : {"", "1", "0", "-3", "x", "3x", "nan", "1e999", "infinite", "Dynamic"})
         EXPECT_EQ(why(("bf_window=9,sd_max_slowdown=" + std::string(value)).c_str()),
                   "SchedulerParameters: sd_max_slowdown=" + std::string(value) +
@@ -71,6 +88,21 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
         EXPECT_EQ(why(("sd_delay_max=" + std::string(value)).c_str()),
                   "SchedulerParameters: sd_delay_max=" + std::string(value) +
                       ": it has to be a number of seconds up to a year, or inf");
+    for (const char* value : {"", "-1", "x", "inf", "nan", "1e7"})
+        EXPECT_EQ(why(("sd_gain=" + std::string(value)).c_str()),
+                  "SchedulerParameters: sd_gain=" + std::string(value) + ": it has to be a number from 0 to 1000000");
+    EXPECT_EQ(why("sd_add_free_nodes=1"), "SchedulerParameters: sd_add_free_nodes=1: it has to be yes or no");
+    EXPECT_EQ(why("sd_qos=low"), "SchedulerParameters: sd_qos=low: it has to be any or strict");
+    EXPECT_EQ(why("sd_qos=strict"),
+              "SchedulerParameters: sd_qos=strict needs sd_qos_order, which lists the QOS from the lowest to the "
+              "highest");
+    EXPECT_EQ(why("sd_qos_order=low/low"),
+              "SchedulerParameters: sd_qos_order=low/low: it has to be NAME/NAME, from the lowest QOS to the highest; "
+              "the list names 'low' twice");
+    EXPECT_EQ(why("sd_max_slowdown_partition=debug"),
+              "SchedulerParameters: sd_max_slowdown_partition=debug: it has to be NAME:LIMIT/NAME:LIMIT, each limit a "
+              "number of 1 or more, or inf; the list has 'debug', which is no NAME:LIMIT; limits look like 2:10/5:inf");
+    EXPECT_NE(why("sd_max_slowdown_qos=low:0.5").find("which is out of range"), std::string::npos);
     EXPECT_EQ(why("sd_log=sd.log"), "SchedulerParameters: sd_log=sd.log: it has to be a path that begins with /");
 }
 

@@ -55,6 +55,29 @@ TEST(IdleNodes, ANodeThatIsNamedTwiceIsIdleUntilTheEarlierTime) {
     EXPECT_EQ(idle[1], (IdleNodes{NodeSet(1, 1), kNever}));
 }
 
+TEST(IdleNodes, ANodeIsIdleUntilTheFirstStartThatIsPromisedOnIt) {
+    const std::vector<IdleNodes> idle{{NodeSet(0, 2), 90}, {NodeSet(2, 4), kNever}};
+    const auto left = until_promised(idle, {{1, 50, NodeSet(3, 2)}, {2, 40, NodeSet(4, 1)}, {3, 95, NodeSet(0, 1)}});
+    ASSERT_EQ(left.size(), 4U);
+    EXPECT_EQ(left[0], (IdleNodes{NodeSet(4, 1), 40}));
+    EXPECT_EQ(left[1], (IdleNodes{NodeSet(3, 1), 50}));
+    EXPECT_EQ(left[2], (IdleNodes{NodeSet(0, 2), 90}));
+    EXPECT_EQ(left[3], (IdleNodes{nodes_of("2,5"), kNever}));
+}
+
+TEST(IdleNodes, ANodeOfAPromiseThatIsNotKnownIsNotIdle) {
+    const auto left = until_promised({{NodeSet(0, 4), kNever}}, {{1, std::nullopt, NodeSet(1, 2)}});
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_EQ(left[0], (IdleNodes{nodes_of("0,3"), kNever}));
+}
+
+TEST(IdleNodes, ThoseAreWantedWhoseTimeIsBeforeTheEnd) {
+    const std::vector<IdleNodes> idle{{NodeSet(0, 2), 50}, {NodeSet(2, 2), 90}, {NodeSet(4, 2), kNever}};
+    EXPECT_EQ(wanted_before(idle, 50), NodeSet());
+    EXPECT_EQ(wanted_before(idle, 51), NodeSet(0, 2));
+    EXPECT_EQ(wanted_before(idle, 91), NodeSet(0, 4));
+}
+
 TEST(IdleNodes, TheMapSaysHowManyAreFreeForHowLong) {
     const NodeClass alike{NodeSet(0, 8), 0, 0};
     const Availability map =

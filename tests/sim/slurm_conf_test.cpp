@@ -133,6 +133,8 @@ TEST(SlurmConf, OptionsBecomeParameters) {
     EXPECT_EQ(parameters_of(
                   read("SelectType=select/malleable\nSchedulerParameters=\"sd_max_slowdown=inf, sd_max_mates=3\"\n")),
               "max_slowdown=inf max_mates=3");
+    EXPECT_EQ(parameters_of(read("SelectType=select/malleable\nSchedulerParameters=sd_gain=1,sd_add_free_nodes=yes\n")),
+              "gain=1 add_free_nodes=yes");
 }
 
 TEST(SlurmConf, LinesWithoutMeaningAreListed) {

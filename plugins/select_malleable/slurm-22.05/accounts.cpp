@@ -65,6 +65,28 @@ std::uint64_t amount_of(const uint64_t* amounts, std::size_t resource) {
     return counts && amounts[resource] != NO_CONSUME_VAL64 ? amounts[resource] : 0;
 }
 
+std::uint64_t cpus_of_nodes(const policy::NodeSet& nodes) {
+    std::uint64_t cpus = 0;
+    for (const policy::NodeRange& range : nodes.ranges())
+        for (int node = range.first; node <= range.last; ++node) cpus += node_record_table_ptr[node]->cpus;
+    return cpus;
+}
+
+/// Returns what whole idle nodes are counted as: their number, their CPUs, and a bill for these by the dearest mate's
+/// price of a CPU.
+std::uint64_t amount_of_idle(const policy::NodeSet& idle, std::size_t resource,
+                             const std::vector<const job_record_t*>& mates) {
+    if (resource == TRES_ARRAY_NODE) return static_cast<std::uint64_t>(idle.count());
+    const std::uint64_t cpus = cpus_of_nodes(idle);
+    if (resource != TRES_ARRAY_BILLING) return cpus;
+    std::uint64_t dearest = 0;
+    for (const job_record_t* mate : mates) {
+        const std::uint64_t theirs = std::max<std::uint64_t>(1, amount_of(mate->tres_alloc_cnt, TRES_ARRAY_CPU));
+        dearest = std::max(dearest, (cpus * amount_of(mate->tres_alloc_cnt, resource) + theirs - 1) / theirs);
+    }
+    return dearest;
+}
+
 /// Collects limits of one kind. A limit of a QOS on a resource takes the place of those that come after it.
 class Limits {
 public:
@@ -142,7 +164,8 @@ private:
 
 }  // namespace
 
-Consumption consumption_of(const job_record_t& job, uint32_t limit, const std::vector<const job_record_t*>& beside) {
+Consumption consumption_of(const job_record_t& job, uint32_t limit, const std::vector<const job_record_t*>& beside,
+                           const policy::NodeSet& idle) {
     const job_record_t* record = &job;  // Slurm's macros want a pointer's name
     Consumption taken;
     if (!enforced()) return taken;
@@ -155,6 +178,7 @@ Consumption consumption_of(const job_record_t& job, uint32_t limit, const std::v
         if (!pending || (i != TRES_ARRAY_CPU && i != TRES_ARRAY_NODE && i != TRES_ARRAY_BILLING)) continue;
         std::uint64_t whole = 0;
         for (const job_record_t* mate : beside) whole += amount_of(mate->tres_alloc_cnt, i);
+        whole += amount_of_idle(idle, i, beside);
         taken.amounts[i] = std::max(taken.amounts[i], whole);
     }
     return taken;

@@ -17,9 +17,9 @@
 namespace drom::slurm {
 
 /// Returns what the job takes when its limit becomes `limit` minutes. `beside`: the mates of one that waits, with whom
-/// it will have its nodes.
+/// it will have its nodes. `idle`: the nodes that it will have alone besides.
 policy::Consumption consumption_of(const job_record_t& job, uint32_t limit,
-                                   const std::vector<const job_record_t*>& beside);
+                                   const std::vector<const job_record_t*>& beside, const policy::NodeSet& idle);
 
 /// Returns which limit on resources times minutes the job would reach with this consumption, as the rest of a sentence
 /// ("MaxTRESMins=cpu of QOS short"); empty: none. `together` as for policy::exhausted().

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "common/admin_comment.hpp"
@@ -256,6 +258,14 @@ bool uses_some_threads(const job_record_t& job) {
     return cores != nullptr && cores->threads_per_core < threads_of_a_core(job);
 }
 
+/// Returns the number of a name, which is written without blanks; -1: there is none.
+int number_of(const char* name, policy::Names& names) {
+    std::string word(text_of(name));
+    if (word.empty()) return -1;
+    std::replace_if(word.begin(), word.end(), [](unsigned char c) { return std::isspace(c) != 0; }, '_');
+    return names.number(word);
+}
+
 bool special_features(const job_details& details) {
     // Counts and alternatives of features are worked out node set by node set: a plan for all of them together would
     // not hold.
@@ -286,8 +296,15 @@ std::string obstacle(const job_record_t& job) {
     return "";
 }
 
+std::shared_ptr<policy::JobNames> job_names() {
+    static const auto names = std::make_shared<policy::JobNames>();
+    return names;
+}
+
 policy::Job described(const job_record_t& job, int nodes) {
     policy::Job known;
+    known.partition = job.part_ptr == nullptr ? -1 : number_of(job.part_ptr->name, job_names()->partitions);
+    known.qos = job.qos_ptr == nullptr ? -1 : number_of(job.qos_ptr->name, job_names()->qos);
     known.id = job.job_id;
     known.nodes = nodes;
     known.request = requested(job);
@@ -359,12 +376,18 @@ policy::Placed placed(const job_record_t& job) {
     seen.nodes = node_set(job.job_resrcs->node_bitmap);
     seen.job = described(job, seen.nodes.count());
     seen.start = job.start_time;
-    for (int n = 0; n < seen.nodes.count(); ++n) {
-        const std::vector<bool> cores = cores_on(*job.job_resrcs, n);
-        const int count = static_cast<int>(std::count(cores.begin(), cores.end(), true));
-        if (n > 0 && count != seen.cores) return seen.cores = 0, seen;
-        seen.cores = count;
-    }
+    std::set<int> some, all;  // numbers of cores of nodes of which it has some, and all
+    int n = 0;
+    for (const policy::NodeRange& range : seen.nodes.ranges())
+        for (int node = range.first; node <= range.last; ++node) {
+            const std::vector<bool> cores = cores_on(*job.job_resrcs, n++);
+            const auto count = static_cast<int>(std::count(cores.begin(), cores.end(), true));
+            const bool whole = count == static_cast<int>(cores.size());
+            (whole ? all : some).insert(count);
+            if (whole) seen.whole.insert({node, 1});
+        }
+    const std::set<int>& numbers = some.empty() ? all : some;
+    seen.cores = numbers.size() == 1 ? *numbers.begin() : 0;
     return seen;
 }
 

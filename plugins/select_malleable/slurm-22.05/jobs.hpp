@@ -4,6 +4,7 @@
 
 #include "slurmctld.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -68,6 +69,9 @@ policy::Seconds requested(const job_record_t& job);
 std::string partition_of(const job_record_t& job);
 /// Returns the other partitions in which a job of several may start.
 std::vector<part_record_t*> other_partitions(const job_record_t& job);
+
+/// Returns the names of the partitions and QOS that jobs have had since slurmctld began.
+std::shared_ptr<policy::JobNames> job_names();
 
 /// Returns the job as the policy sees it, on `nodes` nodes. Malleable when it said so, and nothing forbids that its
 /// cores change (may_change()).

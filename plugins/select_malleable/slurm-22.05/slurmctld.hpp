@@ -36,17 +36,24 @@ static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSI
 #pragma weak accounting_enforce
 #pragma weak acct_policy_alter_job
 #pragma weak acct_policy_set_qos_order
+#pragma weak avail_node_bitmap
+#pragma weak booting_node_bitmap
+#pragma weak cg_node_bitmap
 #pragma weak find_job_record
 #pragma weak free_job_resources
 #pragma weak get_job_resources_cnt
 #pragma weak get_job_resources_offset
+#pragma weak idle_node_bitmap
 #pragma weak job_list
 #pragma weak last_job_update
 #pragma weak node_name2bitmap
 #pragma weak node_record_count
 #pragma weak node_record_table_ptr
+#pragma weak power_node_bitmap
 #pragma weak resv_list
+#pragma weak rs_node_bitmap
 #pragma weak slurmctld_diag_stats
 #pragma weak slurmctld_tres_cnt
+#pragma weak up_node_bitmap
 
 #include "undefined_macros.hpp"

@@ -31,7 +31,9 @@ constexpr Meaning kOptions[] = {{"bf_max_job_test", "bf_max_job_test"},
 constexpr Meaning kSharing[] = {{"sd_max_slowdown", "max_slowdown"},
                                 {"sd_sharing_factor", "sharing_factor"},
                                 {"sd_max_mates", "max_mates"},
-                                {"sd_max_jobs_per_node", "jobs_per_node"}};
+                                {"sd_max_jobs_per_node", "jobs_per_node"},
+                                {"sd_gain", "gain"},
+                                {"sd_add_free_nodes", "add_free_nodes"}};
 constexpr Meaning kWeights[] = {{"PriorityWeightAge", "weight_age"},
                                 {"PriorityWeightJobSize", "weight_size"},
                                 {"PriorityWeightPartition", "weight_partition"}};
