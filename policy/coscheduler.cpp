@@ -56,6 +56,13 @@ Machine machine_of(const Pool& pool) {
 
 bool same_nodes(const Pool& a, const Pool& b) { return a.cores_per_node == b.cores_per_node && a.nodes == b.nodes; }
 
+NodeSet free_nodes_for(const Job& job, const Cluster& cluster) {
+    NodeSet nodes;
+    for (const NodeClass& alike : cluster.machine().classes)
+        if (alike.suits(job.filter)) nodes.insert(cluster.free().common(alike.nodes));
+    return nodes;
+}
+
 std::vector<Cluster> clusters_of(const std::vector<Pool>& pools) {
     std::vector<Cluster> clusters;
     clusters.reserve(pools.size());
@@ -168,7 +175,7 @@ void Coscheduler::others_on(const NodeSet& nodes, int more) {
 bool Coscheduler::ask_about(std::size_t pool, const NodeSet& usable, const std::vector<IdleNodes>& idle,
                             const SlowdownRules& rules, Event& asked) const {
     asked.nodes = usable.common(layout_[pool].nodes);
-    asked.idle = idle_within(idle, asked.nodes.common(clusters_[pool].free()));
+    asked.idle = idle_within(idle, asked.nodes.common(free_nodes_for(asked.job, clusters_[pool])));
     if (asked.nodes.count() < asked.job.nodes) return false;
     asked.limit = rounded(slowdown_limit(clusters_[pool], rules));
     return true;
@@ -231,7 +238,8 @@ Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRule
     Job job = asked.job;
     job.filter.within = &asked.nodes;
     // Free nodes are the resource manager's to give: only those that it offers are in the map.
-    const Availability offered = availability_of(asked.idle, cluster.machine().classes.front(), asked.at);
+    static const NodeClass kSuitable;  // those that do not suit the job are not asked about
+    const Availability offered = availability_of(asked.idle, kSuitable, asked.at);
     Consideration considered = consider(cluster, offered, job, asked.static_start, asked.limit, rules, asked.at);
     asked.refusal = considered.refusal;
     for (const Mate& mate : considered.mates.mates) {

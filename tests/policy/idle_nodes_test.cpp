@@ -115,6 +115,18 @@ TEST(IdleNodes, CompleteThoseOfAMate) {
     EXPECT_TRUE(c.start(job(3, 10, 1), NodeSet(4, 1), 120)) << "the idle node is free again";
 }
 
+TEST(IdleNodes, WithTooLittleMemoryAreNotTaken) {
+    Coscheduler c({{8, NodeSet(0, 6), {{1000, NodeSet(4, 1)}, {4000, nodes_of("0-3,5")}}}}, free_nodes_rules());
+    ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
+    Job guest = job(2, 100, 3);
+    guest.filter.memory_mb = 2000;
+    const Event proposal = c.propose(guest, NodeSet(0, 6), 1000, 10, {{NodeSet(4, 2), kNever}});
+    ASSERT_EQ(proposal.refusal, Refusal::kNone);
+    EXPECT_EQ(proposal.free.text(), "5");
+    guest.id = 3;
+    EXPECT_EQ(c.propose(guest, NodeSet(0, 6), 1000, 10, {{NodeSet(4, 1), kNever}}).refusal, Refusal::kNoMates);
+}
+
 TEST(IdleNodes, AreLeftAloneWhereTheRulesSaySo) {
     SlowdownRules none = free_nodes_rules();
     none.sharing.add_free_nodes = false;
