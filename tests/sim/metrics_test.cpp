@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/replication.hpp"
 #include "job_outcome.hpp"
 #include "property.hpp"
 #include "report/digest.hpp"
@@ -84,6 +85,31 @@ TEST(Metrics, SharedNodesAreBusyOnce) {
     EXPECT_DOUBLE_EQ(metrics.allocated, 1);
     EXPECT_DOUBLE_EQ(metrics.utilisation, 1);  // 100 x 2 + 50 x 2 of 150 x 2
     EXPECT_DOUBLE_EQ(metrics.energy_proxy, 300);
+}
+
+// Twenty jobs on a partition ten times faster than the first had 500 % of the machine.
+TEST(Metrics, NoMoreThanAllCoresAreUsedWhereAPartitionIsFaster) {
+    std::vector<JobOutcome> jobs{job(1, 0, 0, 100), job(2, 0, 0, 100)};
+    jobs[0].run = 100;
+    jobs[1].run = 1000;
+    jobs[1].point.partition = 1;
+    jobs[1].point.time_factor = 0.1;
+    const Metrics metrics = measure(outcome_of(jobs, 2));
+    EXPECT_DOUBLE_EQ(metrics.allocated, 1);
+    EXPECT_DOUBLE_EQ(metrics.utilisation, 1);
+}
+
+// Three seeds had an interval that was 3 % too narrow.
+TEST(Replication, TheIntervalIsThatOfStudentsT) {
+    const auto half = [](std::size_t count) {
+        std::vector<double> values(count, 0);
+        for (std::size_t i = 0; i < count; ++i) values[i] = i % 2 == 0 ? 1 : -1;
+        return estimate(values).half;
+    };
+    EXPECT_NEAR(half(2), 12.706 * std::sqrt(2) / std::sqrt(2), 1e-9);
+    EXPECT_NEAR(half(3), 4.303 * std::sqrt(4.0 / 3) / std::sqrt(3), 1e-9);
+    EXPECT_NEAR(half(4), 3.182 * std::sqrt(4.0 / 3) / 2, 1e-9);
+    EXPECT_NEAR(half(20), 2.093024 * std::sqrt(20.0 / 19) / std::sqrt(20), 1e-4);
 }
 
 TEST(Metrics, NodesOfAGuestThatOutlivesItsMateStayBusy) {

@@ -578,6 +578,16 @@ SITES
     [[ $stderr == "drom-sim: replay: w5.swf is there already;"* ]]
 }
 
+@test "what cannot be printed is said, exit 1" {
+    [[ -c /dev/full ]] || skip "no /dev/full"
+    for words in "policies" "policies --json" "help" "--generate w5 --jobs 20" "compare --generate w5 --jobs 20 easy sd" "--generate w5 --jobs 20 --json"; do
+        # shellcheck disable=SC2086 # these are several words
+        run -1 --separate-stderr bash -c '"$@" >/dev/full' - "$sim" $words
+        echo "$words: $stderr"
+        [[ $stderr == *"drom-sim: write the standard output: "* ]]
+    done
+}
+
 @test "every policy and parameter of the help is in the manual page" {
     page=$BATS_TEST_DIRNAME/../../docs/reference/man/drom-sim.1.scd
     for option in $("$sim" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+') $("$sim" compare --help | grep -oE '^  --[a-z-]+') $("$sim" replay --help | grep -oE '^  --[a-z-]+') $("$sim" place --help | grep -oE '^  --[a-z-]+'); do

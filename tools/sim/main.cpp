@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // main.cpp - the command `drom-sim`: reads the command line and hands it to the verb.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "cli/options.hpp"
 
-int main(int argc, char** argv) {
-    using namespace drom::sim;
+namespace drom::sim {
+namespace {
+
+int carry_out(int argc, char** argv) {
     // Only memory exhaustion can throw here, or a broken installation of a library.
     try {
         const auto options = parse_options(argc, argv);
@@ -21,4 +25,21 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "drom-sim: %s\n", error.what());
         return kRefused;
     }
+}
+
+/// Returns whether all that was printed has arrived; says why where it has not.
+bool has_arrived() {
+    const bool failed_before = std::ferror(stdout) != 0;
+    if (std::fflush(stdout) == 0 && !failed_before) return true;
+    std::fprintf(stderr, "drom-sim: write the standard output: %s\n",
+                 failed_before ? "not all of it could be written" : std::strerror(errno));
+    return false;
+}
+
+}  // namespace
+}  // namespace drom::sim
+
+int main(int argc, char** argv) {
+    const int status = drom::sim::carry_out(argc, argv);
+    return drom::sim::has_arrived() || status != drom::sim::kDone ? status : drom::sim::kRefused;
 }

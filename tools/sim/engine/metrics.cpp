@@ -91,12 +91,18 @@ double node_seconds(const std::vector<BusyNodes>& busy) {
     return sum.value();
 }
 
+/// Returns node-seconds. On a size of its own choice a job does the work of the nodes that it asks for.
+double work_of(const JobOutcome& job) {
+    const double factor = job.molded != 0 ? 1 : job.point.time_factor;
+    return static_cast<double>(static_run(job)) * factor * static_cast<double>(job.nodes);
+}
+
 void measure_machine(const Outcome& outcome, Metrics& metrics) {
     const double all_nodes = static_cast<double>(outcome.setting.nodes) * static_cast<double>(metrics.makespan);
     if (all_nodes <= 0) return;
     Sum work;
     for (const JobOutcome& job : outcome.jobs)
-        if (job.ended()) work.add(static_cast<double>(static_run(job)) * static_cast<double>(job.nodes));
+        if (job.ended()) work.add(work_of(job));
     const double busy = node_seconds(busy_nodes(outcome, metrics.last_end));
     metrics.utilisation = work.value() / all_nodes;
     metrics.allocated = busy / all_nodes;
