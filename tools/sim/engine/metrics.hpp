@@ -44,8 +44,8 @@ struct Metrics {
     /// max(1, response / max(static run time, 10 s)); D. Feitelson, "Metrics for parallel job scheduling", 2001.
     Spread bounded_slowdown;
 
-    /// Work done / what all cores can do in the makespan. The work of a job is its run time on all cores of its nodes,
-    /// at its operating point, times these cores.
+    /// Work done / what all cores can do in the makespan. A job's work is its run time on all cores of the nodes that
+    /// it asks for, times these cores. The run time is that on its partition, at its frequency.
     double utilisation = 0;
     /// Share of nodes that have a job, over the makespan. Exact with at most two jobs per node, slightly high with
     /// more.

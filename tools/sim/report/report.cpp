@@ -60,7 +60,7 @@ constexpr const char* kWords = R"(<dl>
 <dt>slowdown</dt><dd>response / static run time, not bounded; run times below 1 s count as 1 s. Against the stretched run time: response / (end − start), which does not charge a policy for making jobs longer.</dd>
 <dt>bounded slowdown</dt><dd>response / run time with run times of at least 10 s, and at least 1.</dd>
 <dt>makespan</dt><dd>last end − first start. One late job decides it.</dd>
-<dt>utilisation</dt><dd>work done / what all cores can do in the makespan; work is the run time on all cores of the job's nodes × these cores.</dd>
+<dt>utilisation</dt><dd>work done / what all cores can do in the makespan; work is the run time on the cores that a job asks for, on its partition, × these cores.</dd>
 <dt>malleable starts, mates</dt><dd>jobs that started on nodes of running ones; jobs on whose nodes others started.</dd>
 <dt>worse off</dt><dd>share of the jobs whose slowdown is larger than under the baseline.</dd>
 <dt>p50, p95, p99</dt><dd>nearest rank: of n jobs in order, number ⌈p n / 100⌉.</dd>
