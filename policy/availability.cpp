@@ -69,15 +69,26 @@ Seconds rounded_up(Seconds at, Seconds resolution) {
 Availability::Availability(const Cluster& cluster, Seconds now, Seconds resolution)
     : now_(now), resolution_(resolution) {
     const std::vector<NodeClass>& all = cluster.machine().classes;
-    const bool alike = all.size() == 1;
-    for (const NodeClass& one : all) {
-        OfClass of{&one, Timeline(now, alike ? cluster.free().count() : cluster.free().common(one.nodes).count())};
-        for (const Release& release : cluster.releases()) {
-            const int nodes = alike ? release.nodes : cluster.piece(release.piece).nodes.common(one.nodes).count();
-            if (nodes > 0) of.timeline.release(released(release.at), nodes);
-        }
-        classes_.push_back(std::move(of));
+    for (const NodeClass& one : all) add_class(cluster, one, all.size() == 1);
+}
+
+Availability::Availability(const Cluster& cluster, Seconds now, Seconds resolution, const BookedNodes& booked)
+    : now_(now), resolution_(resolution) {
+    for (const BookedSegment& segment : booked.segments()) {
+        add_class(cluster, segment.alike, booked.segments().size() == 1);
+        for (const Booking& booking : segment.bookings)
+            occupy(classes_.size() - 1, std::max(booking.from, now), booking.to, segment.alike.nodes.count());
     }
+}
+
+/// Adds the free nodes of a class over time. `alone`: the machine has no other.
+void Availability::add_class(const Cluster& cluster, const NodeClass& one, bool alone) {
+    OfClass of{&one, Timeline(now_, alone ? cluster.free().count() : cluster.free().common(one.nodes).count())};
+    for (const Release& release : cluster.releases()) {
+        const int nodes = alone ? release.nodes : cluster.piece(release.piece).nodes.common(one.nodes).count();
+        if (nodes > 0) of.timeline.release(released(release.at), nodes);
+    }
+    classes_.push_back(std::move(of));
 }
 
 Seconds Availability::earliest(const Job& job, Seconds from) const {
@@ -113,6 +124,14 @@ int Availability::min_free(const NodeFilter& filter, Seconds from, Seconds to) c
     for (const OfClass& of : classes_)
         if (of.alike->suits(filter)) nodes += std::max(0, of.timeline.min_free(from, to));
     return nodes;
+}
+
+int Availability::min_free_of(std::size_t segment, Seconds from, Seconds to) const {
+    return std::max(0, classes_[segment].timeline.min_free(from, to));
+}
+
+void Availability::occupy(std::size_t segment, Seconds from, Seconds to, int nodes) {
+    classes_[segment].timeline.occupy(from, to, nodes);
 }
 
 Seconds Availability::released(Seconds at) const { return rounded_up(std::max(at, now_ + 1), resolution_); }

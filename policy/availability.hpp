@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/cluster.hpp"
+#include "policy/booked_nodes.hpp"
 
 namespace drom::policy {
 
@@ -50,6 +50,9 @@ public:
     Availability(const Cluster& cluster, Seconds now, Seconds resolution);
     /// Makes the map of one class, which has to outlive it.
     Availability(const NodeClass& alike, Timeline timeline) { classes_.push_back({&alike, std::move(timeline)}); }
+    /// Makes the same without nodes that are booked, while they are. Has a class for each segment of `booked`, which
+    /// has to stay there.
+    Availability(const Cluster& cluster, Seconds now, Seconds resolution, const BookedNodes& booked);
 
     /// Returns the earliest start of the job at or after `from`; kNever when it never fits. Cost: the steps; more with
     /// several classes.
@@ -58,6 +61,10 @@ public:
     void reserve(const Job& job, Seconds from, Seconds to);
     /// Returns the suitable nodes that no job needs in [from, to).
     int min_free(const NodeFilter& filter, Seconds from, Seconds to) const;
+    /// Returns the nodes of a segment that no job needs in [from, to).
+    int min_free_of(std::size_t segment, Seconds from, Seconds to) const;
+    /// Takes nodes of a segment for [from, to).
+    void occupy(std::size_t segment, Seconds from, Seconds to, int nodes);
     /// Returns when the map has nodes free whose predicted release is `at`.
     Seconds released(Seconds at) const;
 
@@ -66,6 +73,8 @@ private:
         const NodeClass* alike;
         Timeline timeline;
     };
+    void add_class(const Cluster& cluster, const NodeClass& one, bool alone);
+
     Seconds now_, resolution_;
     std::vector<OfClass> classes_;
 };

@@ -2,6 +2,7 @@
 // backfill.cpp - passes over the queue with a map of reservations; sharing right after a job's static try fails.
 #include <algorithm>
 
+#include "policy/leaving.hpp"
 #include "policy/scheduler.hpp"
 
 namespace drom::policy {
@@ -60,7 +61,7 @@ struct Terms {
 class Backfill final : public Scheduler {
 public:
     Backfill(BackfillRules rules, std::optional<SlowdownRules> sharing)
-        : rules_(std::move(rules)), sharing_(std::move(sharing)) {}
+        : rules_(std::move(rules)), sharing_(std::move(sharing)), bookings_(rules_.bookings) {}
 
     void submit(const Job& job) override {
         queue_.push_back({job});
@@ -77,8 +78,19 @@ public:
 
     void pass(std::span<Cluster> partitions, Seconds now, bool ended, Changes& changes) override {
         Cluster& cluster = partitions.front();
-        std::vector<Start>& started = changes.started;
         news_ = news_ || ended;
+        if (!bookings_.empty()) look_at_bookings(cluster, now, changes.resized);
+        decide(cluster, now, changes.started);
+        bookings_change_ = next_booking(cluster, now);
+    }
+
+    Seconds wake() const override { return std::min(due_, bookings_change_); }
+    std::size_t waiting() const override { return queue_.size() - first_; }
+
+private:
+    std::vector<Waiting>::iterator begin() { return queue_.begin() + static_cast<std::ptrdiff_t>(first_); }
+
+    void decide(Cluster& cluster, Seconds now, std::vector<Start>& started) {
         if (news_ && due_ == kNever) due_ = next_pass(now);
         sort(cluster, now);
         if (rules_.main_scheduler && news_) start_in_order(cluster, now, started);
@@ -90,12 +102,6 @@ public:
         // Its starts are news to Slurm's thread, too: the next jobs may have come within its depth.
         due_ = rules_.interval > 0 && started.size() > before ? next_pass(now + 1) : kNever;
     }
-
-    Seconds wake() const override { return due_; }
-    std::size_t waiting() const override { return queue_.size() - first_; }
-
-private:
-    std::vector<Waiting>::iterator begin() { return queue_.begin() + static_cast<std::ptrdiff_t>(first_); }
 
     /// Returns the first pass at or after `now`. Slurm's backfill thread sleeps for the interval and looks whether
     /// anything changed: passes are on a grid.
@@ -116,7 +122,7 @@ private:
         for (; first_ < queue_.size(); ++first_) {
             Waiting& waiting = queue_[first_];
             if (waiting.job.nodes > cluster.free().count()) break;
-            const NodeSet nodes = cluster.pick(waiting.job);
+            const NodeSet nodes = pick(cluster, waiting.job, now);
             if (nodes.empty()) break;
             start(cluster, waiting, nodes, How::kInOrder, now, started);
         }
@@ -124,7 +130,7 @@ private:
     }
 
     void look_at_all(Cluster& cluster, Seconds now, std::vector<Start>& started) {
-        Availability map(cluster, now, rules_.resolution);
+        Availability map = map_of(cluster, now);
         Hints hints;
         std::vector<Reservation> reserved;
         const double limit = sharing_ ? slowdown_limit(cluster, *sharing_) : 0;
@@ -144,11 +150,15 @@ private:
             const Seconds start_at =
                 only_now ? now_or_never(cluster, map, job, now) : map.earliest(job, hints.from(job, now));
             if (start_at <= now) {
-                const NodeSet nodes = cluster.pick(job);
+                const NodeSet nodes = pick(cluster, job, now);
                 map.reserve(job, now, now + job.request);
                 if (!nodes.empty())
                     start(cluster, waiting, nodes, in_order ? How::kInOrder : How::kBackfilled, now, started);
                 in_order = in_order && waiting.started;
+                continue;
+            }
+            if (start_leaving(cluster, map, waiting, in_order, now, started)) {
+                map = with_reservations(cluster, reserved, now);
                 continue;
             }
             in_order = false;
@@ -205,10 +215,61 @@ private:
         return map.min_free(job.filter, now, now + job.request) >= job.nodes ? now : kNever;
     }
 
+    // ---- booked nodes ----------------------------------------------------------------------------------------------
+
+    Availability map_of(const Cluster& cluster, Seconds now) const {
+        if (!booked_) return {cluster, now, rules_.resolution};
+        Availability map(cluster, now, rules_.resolution, *booked_);
+        if (leaving_) leaving_->keep(map, cluster, now);
+        return map;
+    }
+
+    NodeSet pick(const Cluster& cluster, const Job& job, Seconds now) const {
+        return booked_ ? booked_->pick(cluster, job, now) : cluster.pick(job);
+    }
+
+    /// Divides the machine by the bookings that are not over. The fewer parts it has, the better the map is.
+    void divide(const Machine& machine) {
+        leaving_.reset();
+        booked_.reset();
+        if (bookings_.empty()) return;
+        booked_.emplace(machine, bookings_);
+        if (rules_.leave_lead < kNever) leaving_.emplace(*booked_, rules_.leave_lead);
+    }
+
+    void look_at_bookings(Cluster& cluster, Seconds now, std::vector<Resize>& resized) {
+        if (std::erase_if(bookings_, [now](const Booking& b) { return b.to <= now; }) > 0 || !booked_)
+            divide(cluster.machine());
+        news_ = news_ || now >= bookings_change_;
+        if (!leaving_) return;
+        for (int slot = 0; slot < cluster.slots(); ++slot) {
+            const NodeSet left = leaving_->due(cluster, slot, now);
+            if (left.empty()) continue;
+            const int from = cluster.running(slot).job.nodes;
+            cluster.leave_nodes(slot, left, now);
+            resized.push_back({0, slot, from, cluster.running(slot).job.nodes});
+        }
+    }
+
+    /// Returns when a booking ends that jobs may wait for, or when jobs have to leave nodes.
+    Seconds next_booking(const Cluster& cluster, Seconds now) const {
+        const Seconds end = booked_ && waiting() > 0 ? booked_->next_end(now) : kNever;
+        return leaving_ ? std::min(end, leaving_->next(cluster, now)) : end;
+    }
+
+    bool start_leaving(Cluster& cluster, const Availability& map, Waiting& waiting, bool in_order, Seconds now,
+                       std::vector<Start>& started) const {
+        if (!leaving_) return false;
+        const NodeSet nodes = leaving_->pick(cluster, map, waiting.job, now);
+        if (nodes.empty()) return false;
+        start(cluster, waiting, nodes, in_order ? How::kInOrder : How::kBackfilled, now, started);
+        return true;
+    }
+
     // The mates end later than the map knew; what was reserved stays where it was.
     Availability with_reservations(const Cluster& cluster, const std::vector<Reservation>& reserved,
                                    Seconds now) const {
-        Availability map(cluster, now, rules_.resolution);
+        Availability map = map_of(cluster, now);
         for (const Reservation& r : reserved) map.reserve(r.job, r.start, r.start + r.job.request);
         return map;
     }
@@ -365,6 +426,10 @@ private:
     std::size_t first_ = 0;  ///< those before it have started
     Seconds due_ = kNever;   ///< the next pass; kNever while nothing has happened since the last
     bool news_ = false;
+    std::vector<Booking> bookings_;      ///< that are not over
+    std::optional<BookedNodes> booked_;  ///< nothing where there is none, and before the first pass
+    std::optional<Leaving> leaving_;     ///< nothing where no job leaves booked nodes
+    Seconds bookings_change_ = kNever;   ///< next_booking()
 };
 
 }  // namespace

@@ -136,6 +136,31 @@ void Cluster::resize(int slot, int nodes, Seconds now, Seconds end) {
     predict({slot}, now);
 }
 
+void Cluster::leave_nodes(int slot, const NodeSet& nodes, Seconds now) {
+    changed_.clear();
+    unlist(slot);
+    account_work(slot, now);
+    RunningJob& running = jobs_[index(slot)];
+    const int number = running.pieces.front();
+    drop_release(number);
+    NodeSet& kept = pieces_[index(number)].nodes;
+    const NodeSet left = kept.common(nodes);
+    kept.erase(left);
+    free_.insert(left);
+    const auto stretched = [from = running.job.nodes, to = kept.count()](std::int64_t work) {
+        return (work * from + to - 1) / to;
+    };
+    if (running.job.limit > 0) {
+        running.job.request = running.job.limit;
+        running.left = running.limit_left;
+    }
+    running.left = stretched(running.left);
+    running.limit_left = stretched(running.limit_left);
+    running.job.nodes = kept.count();
+    predict({slot}, now);
+    note_new_mate(slot);
+}
+
 int Cluster::new_slot(const Job& job, Seconds now) {
     if (free_slots_.empty()) {
         free_slots_.push_back(slots());

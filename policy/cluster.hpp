@@ -114,6 +114,10 @@ public:
     /// Gives the job, which shares no node, another number of whole nodes: free ones, or fewer of its own. `end` is its
     /// predicted end from now on.
     void resize(int slot, int nodes, Seconds now, Seconds end);
+    /// Takes the job, which shares no node, off those of its nodes that are in `nodes`; it has to keep one. It goes on
+    /// with the rest, and its predicted end and its limit move as if half the nodes took twice the time. A prediction
+    /// that was shorter than its limit is forgotten.
+    void leave_nodes(int slot, const NodeSet& nodes, Seconds now);
     /// Ends the job: its cores return, and the predicted ends of those that it shared with move.
     void finish(int slot, Seconds now);
     /// Doubles the requests of jobs that run at or after their predicted ends, up to their limits. Returns whether a

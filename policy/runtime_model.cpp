@@ -62,4 +62,18 @@ Rate RuntimeModel::rate(const std::vector<Piece>& pieces, int cores) const {
     return {};
 }
 
+std::int64_t RuntimeModel::left_on(std::int64_t work, int before, int now) const {
+    const std::int64_t linear = (work * before + now - 1) / now;
+    double longer = 1;
+    switch (kind) {
+        case ModelKind::kIdeal:
+        case ModelKind::kWorstCase: return linear;
+        case ModelKind::kDowney:
+            longer = downey_speedup(before, parallelism, sigma) / downey_speedup(now, parallelism, sigma);
+            break;
+        case ModelKind::kAmdahl: longer = amdahl_speedup(before, serial) / amdahl_speedup(now, serial); break;
+    }
+    return std::min(linear, static_cast<std::int64_t>(std::ceil(static_cast<double>(work) * longer)));
+}
+
 }  // namespace drom::policy

@@ -44,6 +44,9 @@ struct RuntimeModel {
 
     /// Returns the rate of a job that asked for `cores` cores on each of its nodes and has `pieces`. Cost: the pieces.
     Rate rate(const std::vector<Piece>& pieces, int cores) const;
+    /// Returns the work, in any unit, that is left on `now` cores of `work` on `before`, for a job that goes on with
+    /// fewer nodes. Rounds up. Never more than cores times seconds would be.
+    std::int64_t left_on(std::int64_t work, int before, int now) const;
 };
 
 /// Returns Downey's speedup on n cores (A. Downey, "A parallel workload model and its implications for processor

@@ -37,6 +37,20 @@ Read set_factors(Rules& rules, std::string_view text) {
     return {};
 }
 
+Read set_leave_lead(Rules& rules, std::string_view text) {
+    if (text == "none") {
+        rules.backfill.leave_lead = kNever;
+        return {};
+    }
+    if (auto read = read_whole(rules.backfill.leave_lead, text, 0); !read)
+        return tl::unexpected(read.error() + "; nor none");
+    return {};
+}
+
+std::string leave_lead_text(const Rules& rules) {
+    return rules.backfill.leave_lead >= kNever ? "none" : std::to_string(rules.backfill.leave_lead);
+}
+
 std::string factors_text(const Rules& rules) {
     std::string text;
     for (const double factor : rules.backfill.priority.partitions) text += (text.empty() ? "" : "/") + text_of(factor);
@@ -147,6 +161,12 @@ constexpr Option<Rules> kBackfill[] = {
      [](Rules& r, std::string_view v) { return read_yes_or_no(r.backfill.priority.favor_small, v); }, [](const Rules& r) { return text_of(r.backfill.priority.favor_small); }},
     {"max_age", "SECONDS", "wait beyond which priority does not grow",
      [](Rules& r, std::string_view v) { return read_whole(r.backfill.priority.max_age, v, 1); }, [](const Rules& r) { return std::to_string(r.backfill.priority.max_age); }},
+};
+
+constexpr Option<Rules> kBookings[] = {
+    {"reserved", "FROM-TO:N/...", "no job has the N nodes with the highest numbers in that time, in seconds since the log's zero",
+     [](Rules& r, std::string_view v) { return read_bookings(r.backfill.bookings, v); }, [](const Rules& r) { return text_of(r.backfill.bookings); }},
+    {"leave_lead", "SECONDS", "malleable jobs use reserved nodes before, and are taken off them so long before FROM; none: they do not", set_leave_lead, leave_lead_text},
 };
 
 constexpr Option<Rules> kLimits[] = {
@@ -286,7 +306,7 @@ std::vector<PolicyRow> backfill_rows() {
             {kPrediction}, {}, make_easy),
         policy_row<Rules>({"slurm", "Slurm's backfill: reservations down to a depth, passes at an interval",
                            "slurm.conf(5) of 22.05, SchedulerParameters"},
-                          {kBackfill, kPrediction}, {}, make_static),
+                          {kBackfill, kBookings, kPrediction}, {}, make_static),
         policy_row<Rules>({"sd",
                            "the thesis's slowdown-driven policy: slurm, and a job that would wait too long shares "
                            "nodes of running jobs",

@@ -54,6 +54,22 @@ double node_seconds(const Stretch& stretch) {
     return static_cast<double>(stretch.nodes.count()) * static_cast<double>(stretch.to - stretch.from);
 }
 
+/// Returns the nodes of a job that is no program from `from` on.
+int nodes_since(const JobOutcome& job, Seconds from) {
+    if (job.shrunk > 0 && from >= job.shrunk_at) return job.shrunk;
+    for (const BusyNodes& held : job.held)
+        if (held.from == from && held.to > from) return held.nodes;
+    return job.size();
+}
+
+/// Returns the bookings that the policy was given.
+std::vector<policy::Booking> bookings_of(const Parameters& parameters) {
+    std::vector<policy::Booking> bookings;
+    const policy::OptionRow* option = parameters.policy.find("reserved");
+    if (option != nullptr) RC_ASSERT(policy::read_bookings(bookings, parameters.policy.get(*option)).has_value());
+    return bookings;
+}
+
 /// Returns true when the policy starts the job on the empty machine, where it is alone.
 bool starts_alone(const Simulated& made, std::size_t job) {
     Site alone = made.site;
@@ -136,8 +152,12 @@ TEST(Laws, NoJobIsBeyondItsSizesAndItsPartition) {
         std::map<std::pair<std::size_t, Seconds>, int> nodes;  // of rigid and malleable jobs at each moment of change
         for (const Stretch& s : made.outcome.stretches) nodes[{s.job, s.from}] += s.nodes.count();
         for (const auto& [at, count] : nodes)
-            if (made.outcome.jobs[at.first].program < 0) RC_ASSERT(count == made.outcome.jobs[at.first].size());
-        for (const JobOutcome& job : made.outcome.jobs) RC_ASSERT(job.molded == 0 || job.moldable);
+            if (made.outcome.jobs[at.first].program < 0)
+                RC_ASSERT(count == nodes_since(made.outcome.jobs[at.first], at.second));
+        for (const JobOutcome& job : made.outcome.jobs) {
+            RC_ASSERT(job.molded == 0 || job.moldable);
+            RC_ASSERT(job.shrunk == 0 || (job.malleable && 2 * job.shrunk >= job.nodes));
+        }
     }));
 }
 
@@ -158,6 +178,16 @@ TEST(Laws, NoCoreIsGivenTwice) {
                 RC_ASSERT(cores >= 0 && cores <= made.machine_of(node.first).cores_per_node);
             }
         }
+    }));
+}
+
+TEST(Laws, NoJobIsOnAReservedNode) {
+    EXPECT_TRUE(holds_for_every_policy("reserved nodes", [](const PolicyRow& row) {
+        const Simulated made = simulated(row);
+        for (const policy::Booking& booking : bookings_of(made.parameters))
+            for (const Stretch& s : made.outcome.stretches)
+                if (s.from < booking.to && booking.from < s.to)
+                    RC_ASSERT(s.nodes.ranges().back().last < made.machine_of(0).nodes - booking.nodes);
     }));
 }
 

@@ -117,11 +117,17 @@ inline void tell_site(policy::Policy& policy, const Site& site) {
 inline void draw_options(policy::Policy& policy) {
     for (const policy::OptionRow& option : policy.row().options) {
         if (*rc::gen::weightedElement<bool>({{1, false}, {2, true}})) continue;
-        for (int tries = 0; tries < 4; ++tries) {
+        // Few of the values are one of these, and most are none of a malleable job's leave.
+        if (std::string_view(option.name) == "leave_lead") {
+            policy.set(option, *rc::gen::element<std::string>("none", "0", "7", "60", "300"));
+            continue;
+        }
+        for (int tries = 0; tries < (std::string_view(option.name) == "reserved" ? 40 : 4); ++tries) {
             const auto value = *rc::gen::element<std::string>(
                 "0", "1", "2", "3", "10", "100", "0.25", "0.5", "0.75", "inf", "yes", "no", "easy", "slurm", "last2",
                 "knn", "reorder", "priority-inc", "energy", "time", "2/1", "dynamic", "backfill", "static", "max-b",
-                "strict", "first", "share", "preempt", "share-first", "0/1/2", "1:1.1/2:3", "1:inf/0:1.05");
+                "strict", "first", "share", "preempt", "share-first", "0/1/2", "1:1.1/2:3", "1:inf/0:1.05", "20-300:3",
+                "300-900:2", "0-100:1/90-700:4/1000-1500:2", "400-600:100");
             if (policy.set(option, value)) break;
         }
     }

@@ -164,3 +164,11 @@ recorded() {
     sed '1s/ sd:/ sdd:/' before >unknown
     said 1 "replay: unknown: line 1 has a setting that cannot be used: there is no policy 'sdd'; did you mean sd? (drom-sim policies lists them)" replay unknown
 }
+
+@test "a record of jobs that leave reserved nodes is replayed" {
+    "$sim" --generate w5 --jobs 150 --policy slurm --reserved 20000-30000:20/50000-60000:9 --leave-lead 60 --record left --out left.d -q
+    grep -q '^drom-record 1 slurm:.*,reserved=20000-30000:20/50000-60000:9,leave_lead=60,' left
+    grep -q '^resize .* phase=at-once ' left
+    run -0 --separate-stderr "$sim" replay left --json
+    jq -e '.resizes > 0 and .ends == 150 and .difference == null' <<<"$output"
+}

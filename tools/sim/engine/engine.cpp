@@ -412,6 +412,7 @@ private:
 
     void carry_out(const policy::Resize& resize, Seconds now) {
         const Slot slot{resize.partition, resize.slot};
+        if (!work(slot).iterates) return leave_nodes(slot, resize, now);
         const std::size_t number = work(slot).job;
         IterativeRun& run = elastic(work(slot)).run;
         const bool done = resize.phase == policy::Resize::Phase::kDone;
@@ -426,6 +427,23 @@ private:
         run.resize(resize.to, now);
         ++out_.jobs[number].resizes;
         change(slot, now);
+    }
+
+    /// Goes on with a job on fewer nodes.
+    void leave_nodes(const Slot& slot, const policy::Resize& resize, Seconds now) {
+        change(slot, now);
+        Work& running = work(slot);
+        const int cores = cluster(slot).machine().cores_per_node;
+        // The ideal model counts work in cores and seconds: that is the same on any number of nodes.
+        if (rules_.execution.kind != policy::ModelKind::kIdeal) {
+            running.left = rules_.execution.left_on(running.left, resize.from * cores, resize.to * cores);
+            set_end(slot, now);
+        }
+        JobOutcome& job = out_.jobs[running.job];
+        job.held.push_back({resize.from, job.shrunk > 0 ? job.shrunk_at : job.start, now});
+        job.shrunk = resize.to;
+        job.shrunk_at = now;
+        ++job.resizes;
     }
 
     void end_shrinks(Seconds now) {

@@ -33,10 +33,13 @@ struct JobOutcome {
     int nodes = 1;           ///< that it asks for
     int molded = 0;          ///< nodes that it started on instead; 0: those that it asks for
     int user = -1;
-    int application = -1;         ///< number in the log; -1: of none that is known
-    int program = -1;             ///< of Workload::programs
-    int resizes = 0;              ///< changes of its number of nodes
-    std::vector<BusyNodes> held;  ///< a program: its nodes over time; else those of runs that were preempted
+    int application = -1;  ///< number in the log; -1: of none that is known
+    int program = -1;      ///< of Workload::programs
+    int resizes = 0;       ///< changes of its number of nodes
+    /// A program: its nodes over time. Else those of runs that were preempted, and those until `shrunk_at`.
+    std::vector<BusyNodes> held;
+    int shrunk = 0;  ///< nodes that it has since `shrunk_at`, when it left others; 0: it left none
+    Seconds shrunk_at = -1;
     policy::JobClass rank = policy::JobClass::kGold;
     bool malleable = false;
     bool moldable = false;
