@@ -9,6 +9,7 @@ import argparse
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +30,45 @@ SHARED = {
 }
 URGENT = [f"urgent:urgent_by={by}" for by in ("wait", "first", "share", "preempt", "share-first")]
 MOLDABLE = ["easy", "moldable", "moldable:mold_min=0.1", "moldable:mold_min=0.5", "moldable:mold_reservations=10", "moldable:mold_max=2"]
+
+# Half of a machine, for twelve hours of each week.
+RESERVED_LOG, RESERVED_NODES, LENGTH = "KTH-SP2-1996-2.1-cln", 50, 43200
+RESERVED = [(week * 604800, week * 604800 + LENGTH) for week in range(1, 47)]
+BEFORE = 86400
+LEADS = [(None, "1"), ("none", "1"), ("60", "1"), ("600", "1"), ("60", "0.5"), ("60", "0.25")]
+
+
+def nodes_of(text: str) -> set[int]:
+    nodes = set()
+    for item in text.split(","):
+        first, _, last = item.partition("-")
+        nodes.update(range(int(first), int(last or first) + 1))
+    return nodes
+
+
+class ReservedNodes:
+    """Counts the node-seconds of jobs on the reserved nodes, by the record of a simulation."""
+
+    def __init__(self, first: int):
+        self.first, self.jobs, self.resizes = first, {}, 0
+        self.before = self.within = 0
+
+    def line(self, text: str) -> None:
+        kind, *words = text.split()
+        if kind not in ("start", "resize", "end"):
+            return
+        values = dict(word.split("=", 1) for word in words)
+        at, job = int(values["at"]), values["job"]
+        self.resizes += kind == "resize"
+        if job in self.jobs:
+            self.count(*self.jobs.pop(job), at)
+        if kind != "end":
+            self.jobs[job] = (sum(node >= self.first for node in nodes_of(values["nodes"])), at)
+
+    def count(self, nodes: int, start: int, end: int) -> None:
+        for begin, over in RESERVED:
+            self.before += nodes * max(0, min(end, begin) - max(start, begin - BEFORE))
+            self.within += nodes * max(0, min(end, over) - max(start, begin))
 
 
 class Tables:
@@ -69,6 +109,27 @@ class Tables:
                                  f"{self.command(log, machine, [setting], more)} |")
         return lines
 
+    def reservations(self) -> list[str]:
+        lines = ["| reservations, malleable | mean wait s | mean response s | slowdown | node-hours empty in the 24 h before | in use within | jobs that left nodes | command |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+        machine = LOGS[RESERVED_LOG]
+        for lead, share in LEADS:
+            words = ["--swf", f"{RESERVED_LOG}.swf.gz", *machine, "--policy", "slurm", "--malleable-share", share]
+            reserved = "/".join(f"{begin}-{end}:{RESERVED_NODES}" for begin, end in RESERVED)
+            options = [] if lead is None else ["--leave-lead", lead]
+            with tempfile.TemporaryDirectory() as folder:
+                record = Path(folder) / "record"
+                command = [self.sim, *words, *options, *(["--reserved", reserved] if lead else []), "--record", str(record), "--json", "-q"]
+                found = json.loads(subprocess.run(command, cwd=self.logs, check=True, capture_output=True, text=True).stdout)
+                counted = ReservedNodes(int(machine[1]) - RESERVED_NODES)
+                for line in record.open(encoding="utf-8"):
+                    counted.line(line)
+            empty = len(RESERVED) * RESERVED_NODES * BEFORE - counted.before
+            name = "no reservation" if lead is None else "held empty" if lead == "none" else f"`leave_lead={lead}`"
+            shown = " ".join([*words, *(["--reserved ${weekly#/}", *options] if lead else [])])
+            lines.append(f"| {name}, {100 * float(share):.0f} % | {found['wait_mean']:.0f} | {found['response_mean']:.0f} | {found['slowdown_mean']:.1f} | {empty / 3600:.0f} | "
+                         f"{counted.within / 3600:.0f} | {counted.resizes} | `drom-sim {shown}` |")
+        return lines
+
 
 def replaced(text: str, name: str, lines: list[str]) -> str:
     begin, end = f"<!-- {name}: made by scripts/results/starts.py -->", f"<!-- end of {name} -->"
@@ -85,6 +146,7 @@ def main() -> int:
     text = PAGE.read_text(encoding="utf-8")
     text = replaced(text, "moldable", tables.moldable())
     text = replaced(text, "urgent", tables.urgent())
+    text = replaced(text, "reservations", tables.reservations())
     PAGE.write_text(text, encoding="utf-8")
     return 0
 
