@@ -3,6 +3,7 @@
 #include "policy/resize/reshape.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "policy/resize/waiting_line.hpp"
@@ -68,17 +69,36 @@ private:
         running_.push_back(job);
     }
 
+    /// The state that is restored when a harvest lets no job start.
+    struct Before {
+        Cluster cluster;
+        std::size_t started, resized;  ///< of the changes
+    };
+
     void decide(Cluster& cluster, const Iteration& point, Seconds now, Changes& changes) {
         const auto found = std::ranges::find(running_, point.slot, &ResizableJob::slot);
         if (found == running_.end()) return;
         const auto at = static_cast<std::size_t>(found - running_.begin());
         found->profile.measured(point.seconds);
         found->next_point = static_cast<double>(now) + point.seconds;
+        const int size = found->size();
         const Proposal first = before_starts(*rules_.scenario, view(cluster, at), rules_.resize);
+        std::optional<Before> before;
+        if (first.size < size) before = Before{cluster, changes.started.size(), changes.resized.size()};
         carry_out(cluster, first, at, now, changes);
         start_waiting(cluster, now, changes);
         const Proposal second = after_starts(*rules_.scenario, view(cluster, at), rules_.resize, first);
         carry_out(cluster, second, at, now, changes);
+        if (before && second.size == size) take_back(std::move(*before), cluster, changes);
+    }
+
+    // The nodes were too few for any waiting job, and the job has grown again. It keeps the nodes that it had, and does
+    // not pay for two changes. Its profile has both, as after any harvest. A job that started in between has some of
+    // its nodes: then both changes stay.
+    static void take_back(Before before, Cluster& cluster, Changes& changes) {
+        if (changes.started.size() > before.started) return;
+        cluster = std::move(before.cluster);
+        changes.resized.resize(before.resized);
     }
 
     ResizeView view(const Cluster& cluster, std::size_t at) const {

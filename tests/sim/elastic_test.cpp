@@ -119,10 +119,21 @@ public:
     void pass(std::span<policy::Cluster> partitions, Seconds now, bool ended, policy::Changes& changes) override {
         inner_->pass(partitions, now, ended, changes);
         if (trouble.empty()) trouble = partitions.front().inconsistency();
+        if (changes.started.empty()) taken_back += pairs_of(changes.resized);
     }
     std::string trouble;
+    int taken_back = 0;  ///< changes that the same pass took back though it started no job
 
 private:
+    static int pairs_of(const std::vector<policy::Resize>& resized) {
+        int pairs = 0;
+        for (std::size_t i = 1; i < resized.size(); ++i) {
+            const policy::Resize &a = resized[i - 1], &b = resized[i];
+            pairs += a.slot == b.slot && a.from == b.to && a.to == b.from;
+        }
+        return pairs;
+    }
+
     std::unique_ptr<policy::Scheduler> inner_;
 };
 
@@ -137,6 +148,7 @@ TEST(Elastic, EveryJobRunsOnceOnNodesOfItsOwn) {
         const Outcome outcome = simulate(workload, scheduler, rules);
         RC_ASSERT(scheduler.trouble == "");
         RC_ASSERT(scheduler.waiting() == 0U);
+        RC_ASSERT(scheduler.taken_back == 0);
         std::vector<double> node_seconds(outcome.jobs.size(), 0);
         for (const Stretch& s : outcome.stretches) {
             node_seconds[s.job] += static_cast<double>(s.nodes.count()) * static_cast<double>(s.to - s.from);
@@ -194,6 +206,20 @@ TEST(Elastic, ReshapeMakesExecutionShorter) {
     }
     EXPECT_NEAR(still / 1200, 140, 1e-9) << "whole seconds";
     EXPECT_NEAR(100 * (resized / still - 1), -9.3, 2) << "ReSHAPE, table 4.2";
+}
+
+// A harvest that let no job start was followed by growth: 320 pairs, which a program would have carried out.
+TEST(Elastic, ReshapeToldAJobToShrinkAndToGrowBackInOnePass) {
+    const Workload workload = preset("reshape-120", 3);
+    const auto parameters = read_setting("reshape", {});
+    ASSERT_TRUE(parameters.has_value());
+    Watched scheduler(parameters->policy.scheduler());
+    const Outcome outcome = simulate(workload, scheduler, engine_rules_of(*parameters, 400, 1));
+    EXPECT_EQ(scheduler.taken_back, 0);
+    EXPECT_EQ(scheduler.trouble, "");
+    const Metrics metrics = measure(outcome);
+    EXPECT_NEAR(metrics.wait.mean, 495.7, 0.05) << "as with the pairs: no other decision changes";
+    EXPECT_NEAR(metrics.response.mean, 626.4, 0.05);
 }
 
 // The default of at least four nodes kept such programs waiting for ever, and the simulation ended without them.
