@@ -176,7 +176,8 @@ constexpr const char* kMoreJobs =
     "  --jobs N                of a generated workload\n"
     "  --first N               only the first N jobs\n"
     "  --processors WHICH      requested (default), allocated or larger, where the log's two numbers differ\n"
-    "  --keep-overrun          jobs that ran longer than they asked for; else they are cut at their limit\n"
+    "  --keep-overrun          jobs that ran longer than they asked for: they are killed at their limit, unless --kill "
+    "no; else their run time is cut\n"
     "  --drop-cancelled        jobs with status 5; else they are kept if they ran\n"
     "  --drop-unrun            jobs with run time 0\n"
     "  --skip-bad-lines        lines that are no jobs are counted instead of refused\n";
