@@ -233,7 +233,19 @@ ReportInput report_of(const SimulationOptions& options, const Input& input, cons
     return report;
 }
 
+/// Says of which of several workloads the numbers are, and where those of the others are.
+void say_seed(const SimulationOptions& options) {
+    if (options.seeds <= 1) return;
+    const std::uint64_t seed = options.source.seed;
+    const std::string which = fmt::format("workload seed {} of {} to {}", seed, seed, seed + options.seeds - 1);
+    if (!options.json)
+        fmt::print("{}; means over all of them are below\n", which);
+    else if (!options.quiet)
+        fmt::print(stderr, "drom-sim: compare: JSON is of {}; summary.csv of --out has all of them\n", which);
+}
+
 void print(const SimulationOptions& options, const std::vector<Task>& tasks, const std::vector<Digest>& digests) {
+    say_seed(options);
     if (options.json) {
         std::fputs(summaries_json(digests).c_str(), stdout);
         return;

@@ -195,6 +195,7 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
         if (!workload)
             return tl::unexpected(Failure{kUsage, fmt::format("drom-sim: {}: {}", options.verb, workload.error())});
         input.workload = std::move(*workload);
+        input.seed = seed;
     } else {
         auto log = read_swf(options.source.log, options.source.read);
         if (!log) return tl::unexpected(Failure{kUsage, log.error()});
@@ -272,7 +273,8 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
                        partitions_of(input),
                        values_of(parameters),
                        input.provenance,
-                       input.workload.programs.size()};
+                       input.workload.programs.size(),
+                       input.seed};
     return outcome;
 }
 

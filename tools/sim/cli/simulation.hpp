@@ -20,6 +20,7 @@ struct Input {
     int widest = 0;                      ///< nodes of the largest partition
     std::vector<PartitionFile> machine;  ///< empty: one partition that the log or the options tell
     std::shared_ptr<const policy::EnergyModel> energy;
+    std::optional<std::uint64_t> seed{};  ///< of the generated workload; none: a log
 };
 
 /// A failure: an exit status, and the sentence.

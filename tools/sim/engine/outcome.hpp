@@ -3,6 +3,8 @@
 // a window.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -102,7 +104,8 @@ struct Setting {
     /// Name and value of everything that has an influence.
     std::vector<std::pair<std::string, std::string>> parameters;
     Provenance provenance{};
-    std::size_t programs = 0;  ///< kinds of jobs that iterate
+    std::size_t programs = 0;             ///< kinds of jobs that iterate
+    std::optional<std::uint64_t> seed{};  ///< of the generated workload; none: a log
 };
 
 struct Outcome {

@@ -27,6 +27,7 @@ Json setting(const Setting& setting) {
     Json parameters = Json::object();
     for (const auto& [name, value] : setting.parameters) parameters[name] = value;
     return {{"workload", setting.workload},
+            {"workload_seed", setting.seed ? Json(*setting.seed) : Json(nullptr)},
             {"policy", setting.policy},
             {"command", setting.command},
             {"nodes", setting.nodes},
