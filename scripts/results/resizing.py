@@ -212,7 +212,11 @@ def main() -> int:
     options = parser.parse_args()
     sim = Simulator(options.sim, options.seeds)
     print("# Results of resizing\n\n<!-- made by scripts/results/resizing.py -->\n")
-    print("Policies that change a running job's number of nodes, against the documents that describe them. Intervals are of 95 % confidence.")
+    print("Policies that change a running job's number of nodes, against the documents that describe them. Intervals are of 95 % confidence.\n\n"
+          "The command above a table simulates what the table is made of, and prints other numbers of it. Percentages here are ratios of means: the mean over all\n"
+          "seeds, over that of `static`. The command prints means of the ratios of each seed. Completion is the response time. `use %` is the share of\n"
+          "nodes that had a job (`allocated`), while the command's `use %` is work over what the cores could do (`utilisation`). With `--out DIR`, DIR/summary.csv\n"
+          "has the columns `response_mean`, `wait_mean` and `allocated` of each seed. Execution is the mean of `stretched` in jobs.csv.")
     for section in (reshape_120, resizable_shares, nas_mix, classes, elastic, equipartition, gap_curve):
         section(sim)
     return 0

@@ -44,3 +44,21 @@ print(job["run"], job["stretched"], job["killed"])' "$1/jobs.csv"; }
     printf '%s\n' '1 20 -1 300 16 -1 -1 16 400 -1 1 1 1 1 1 -1 -1 -1' >>"$log"
     [[ $("$sim" --swf "$log" --json -q | jq .setting.workload_seed) == null ]]
 }
+
+@test "the page of resizing had numbers that its commands did not print" {
+    page=$BATS_TEST_DIRNAME/../../docs/results/resizing.md
+    script=$BATS_TEST_DIRNAME/../../scripts/results/resizing.py
+    python3 "$script" "$sim" --seeds 2 >made.md
+    # All but the rows of tables and the commands is the same.
+    diff <(grep -v '^|\|^    drom-sim' made.md) <(grep -v '^|\|^    drom-sim' "$page")
+    read -ra words < <(sed -n 's/^    drom-sim \(compare --generate reshape-120 .*=max-b .*\)/\1/p' made.md | head -1)
+    "$sim" "${words[@]}" --out out -q >/dev/null
+    # As the page says it: ratios of means, by these columns of summary.csv.
+    row=$(python3 -c 'import csv
+from statistics import mean
+rows = list(csv.DictReader(open("out/summary.csv")))
+of = lambda policy, column: mean(float(row[column]) for row in rows if row["setting"] == "reshape:scenario=" + policy)
+change = lambda column: 100 * (of("max-b", column) / of("static", column) - 1)
+print("{:.1f} {:+.1f} {:+.1f}".format(100 * of("max-b", "allocated"), change("response_mean"), change("wait_mean")))')
+    [[ $row == "$(grep -A2 '^| max-b' made.md | sed -n '3s/ ±[^|]*//gp' | awk -F' *[|] *' '{ print $4, $5, $8; exit }')" ]]
+}
