@@ -106,4 +106,12 @@ std::vector<PolicyRow> resize_rows() {
     };
 }
 
+std::string contradiction(const Policy& policy) {
+    if (policy.row().defaults.type() != typeid(EfficiencyRules)) return {};
+    const auto& rules = policy.rules<EfficiencyRules>();
+    if (rules.lower <= rules.upper) return {};
+    return "lower " + text_of(rules.lower) + " is above upper " + text_of(rules.upper) +
+           "; a job between them would have to shrink and to grow";
+}
+
 }  // namespace drom::policy

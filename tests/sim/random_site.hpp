@@ -11,6 +11,7 @@
 #include "engine/settings.hpp"
 #include "policy/registry/backfill_rows.hpp"
 #include "policy/registry/energy_rows.hpp"
+#include "policy/registry/resize_rows.hpp"
 #include "property.hpp"
 #include "thesis_energy.hpp"
 
@@ -113,8 +114,9 @@ inline void tell_site(policy::Policy& policy, const Site& site) {
     if (policy::MateLimits* limits = policy::mate_limits(policy)) limits->set_numbers(labels.partitions, labels.qos);
 }
 
-/// Gives some options of the policy other values, such as each of them takes.
+/// Gives some options of the policy other values, such as each of them takes and all together.
 inline void draw_options(policy::Policy& policy) {
+    const policy::Policy before = policy;
     for (const policy::OptionRow& option : policy.row().options) {
         if (*rc::gen::weightedElement<bool>({{1, false}, {2, true}})) continue;
         // Few of the values are one of these, and most are none of a malleable job's leave.
@@ -131,6 +133,7 @@ inline void draw_options(policy::Policy& policy) {
             if (policy.set(option, value)) break;
         }
     }
+    if (!policy::contradiction(policy).empty()) policy = before;
 }
 
 inline EngineRules rules_of(const Site& site, const Parameters& parameters) {

@@ -34,6 +34,12 @@ bool has(const std::string& setting, const std::string& parameter) {
     return has_parameter(setting.substr(0, setting.find(':')), parameter);
 }
 
+/// Returns whether the setting itself gives the parameter a value.
+bool gives(std::string_view setting, std::string_view parameter) {
+    return setting.find(fmt::format(":{}=", parameter)) != std::string_view::npos ||
+           setting.find(fmt::format(",{}=", parameter)) != std::string_view::npos;
+}
+
 /// Returns every combination of the varied values; those of the last parameter follow one another.
 std::vector<Assignments> combinations_of(const std::vector<Varied>& varied) {
     std::vector<Assignments> all{{}};
@@ -61,6 +67,9 @@ public:
         Task task;
         for (const auto& [name, value] : varied) {
             if (!has(setting, name)) continue;
+            if (gives(setting, name))
+                return tl::unexpected(
+                    fmt::format("--vary {}: '{}' has a value of it already; leave one of them out", name, setting));
             setting += (setting.find(':') == std::string::npos ? ':' : ',') + name + '=' + value;
             if (name == options_.varied.back().name) task.value = value;
         }

@@ -50,8 +50,11 @@ public:
     std::string complaint;
 };
 
+/// Says that a value is empty, as that of a shell variable without one; nothing else is wrong with it yet.
+std::string is_empty(const std::string& value) { return value.empty() ? "the value is empty" : ""; }
+
 CLI::Option* add_value(CLI::App& app, const char* names, std::string& into) {
-    return app.add_option(names, into)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    return app.add_option(names, into)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->check(is_empty);
 }
 
 void add_source(CLI::App& app, Typed& typed) {

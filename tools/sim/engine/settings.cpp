@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "policy/registry/backfill_rows.hpp"
+#include "policy/registry/resize_rows.hpp"
 #include "text/nearest.hpp"
 #include "workload/elastic.hpp"
 #include "workload/urgent_queue.hpp"
@@ -109,6 +111,25 @@ Read assign(Parameters& parameters, std::string_view name, std::string_view valu
     return {};
 }
 
+/// Sets the options behind the colon of a setting. Errors: a sentence.
+Read assign_all(Parameters& parameters, std::string_view rest, std::string_view setting) {
+    std::set<std::string_view> given;
+    for (bool more = true; more;) {
+        const std::string_view item = rest.substr(0, rest.find(','));
+        more = item.size() < rest.size();
+        if (more) rest.remove_prefix(item.size() + 1);
+        const std::size_t equals = item.find('=');
+        if (equals == std::string_view::npos)
+            return tl::unexpected(fmt::format(
+                "'{}' in '{}' is no NAME=VALUE; settings look like sd:max_slowdown=10,max_mates=2", item, setting));
+        const std::string_view name = item.substr(0, equals);
+        if (!given.insert(name).second)
+            return tl::unexpected(fmt::format("'{}' gives {} twice; leave one of them out", setting, name));
+        if (auto done = assign(parameters, name, item.substr(equals + 1)); !done) return done;
+    }
+    return {};
+}
+
 std::string no_policy(std::string_view name) {
     std::vector<std::string> known;
     for (const policy::PolicyRow& row : policy::policies()) known.emplace_back(row.name);
@@ -168,17 +189,10 @@ tl::expected<Parameters, std::string> read_setting(std::string_view text, const 
         if (is_parameter(parameter) && !has_parameter(name, parameter)) continue;
         if (auto done = assign(parameters, parameter, value); !done) return tl::unexpected(done.error());
     }
-    std::string_view rest = name.size() == text.size() ? std::string_view() : text.substr(name.size() + 1);
-    while (!rest.empty()) {
-        const std::string_view item = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-        const std::size_t equals = item.find('=');
-        if (equals == std::string_view::npos)
-            return tl::unexpected(fmt::format(
-                "'{}' in '{}' is no NAME=VALUE; settings look like sd:max_slowdown=10,max_mates=2", item, text));
-        if (auto done = assign(parameters, item.substr(0, equals), item.substr(equals + 1)); !done)
+    if (name.size() < text.size())
+        if (auto done = assign_all(parameters, text.substr(name.size() + 1), text); !done)
             return tl::unexpected(done.error());
-    }
+    if (std::string why = policy::contradiction(parameters.policy); !why.empty()) return tl::unexpected(std::move(why));
     return parameters;
 }
 

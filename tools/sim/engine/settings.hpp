@@ -54,7 +54,7 @@ std::string option_of(std::string_view parameter);
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
 /// Reads a setting "POLICY" or "POLICY:NAME=VALUE,NAME=VALUE". `common` are given to every setting that has such a
-/// parameter, before its own. Errors: a sentence about an unknown policy or parameter, or a value that is none.
+/// parameter, before its own. Errors: a sentence about a policy, a parameter or a value that cannot be meant.
 tl::expected<Parameters, std::string> read_setting(std::string_view text, const Assignments& common);
 
 /// Returns `rules` with other values. Errors: as read_setting().
