@@ -2,6 +2,9 @@
 // platform_rows.cpp - the options of the rules that choose a partition.
 #include "policy/registry/platform_rows.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include "policy/placement/platforms.hpp"
 
 namespace drom::policy {
@@ -28,14 +31,41 @@ std::string numbers_text(const std::vector<int>& numbers) {
     return text;
 }
 
+Read set_sizes(Rules& rules, std::string_view text) {
+    std::vector<int> sizes;
+    if (auto read = read_numbers(sizes, text, 1, static_cast<int>(kMaxWhole)); !read) return read;
+    if (std::ranges::adjacent_find(sizes, std::ranges::less_equal()) != sizes.end())
+        return tl::unexpected(std::string("has to fall: each bound is smaller than the one before it"));
+    rules.sizes = std::move(sizes);
+    return {};
+}
+
+std::string unfit_sizes(const Rules& rules, std::size_t partitions) {
+    if (rules.sizes == Rules().sizes || rules.sizes.size() + 1 == partitions) return {};
+    return "sizes '" + numbers_text(rules.sizes) + "' has to have one bound fewer than the machine has partitions, " +
+           std::to_string(partitions) + ": the last takes the rest";
+}
+
+std::string unfit_map(const Rules& rules, std::size_t partitions, std::optional<std::size_t> applications) {
+    const int last = static_cast<int>(partitions) - 1;
+    const auto wrong = std::ranges::find_if(rules.map, [last](int partition) { return partition > last; });
+    if (wrong != rules.map.end())
+        return "map '" + numbers_text(rules.map) + "' has partition " + std::to_string(*wrong) +
+               "; those of the machine are 0 to " + std::to_string(last);
+    if (!applications || rules.map.size() <= *applications) return {};
+    return "map '" + numbers_text(rules.map) + "' is longer than the table of applications, which has " +
+           std::to_string(*applications) + "; the first entry is for the first of the table, whatever its number";
+}
+
 constexpr Option<Rules> kSizes[] = {
-    {"sizes", "N/N...", "fewest nodes of a job on the first partition, on the second; the last takes the rest",
-     [](Rules& r, std::string_view v) { return read_numbers(r.sizes, v, 1, static_cast<int>(kMaxWhole)); },
-     [](const Rules& r) { return numbers_text(r.sizes); }},
+    {"sizes", "N/N...", "fewest nodes of a job on the first partition, on the second, falling; the last takes the rest",
+     set_sizes, [](const Rules& r) { return numbers_text(r.sizes); }},
 };
 
 constexpr Option<Rules> kMap[] = {
-    {"map", "P/P...", "partition of each application, both from 0; others run on the first",
+    {"map", "P/P...",
+     "partition, from 0, of each application in the order of their table, whatever its number; others run on the "
+     "first",
      [](Rules& r, std::string_view v) { return read_numbers(r.map, v, 0, kMostPartitions); },
      [](const Rules& r) { return numbers_text(r.map); }},
 };
@@ -65,6 +95,14 @@ std::vector<PolicyRow> platform_rows() {
         row("app", "each application has its partition", Choice::kByApplication, kMap),
         row("first-partition", "every job runs on the first partition", Choice::kFirst),
     };
+}
+
+std::string unfit_platforms(const Policy& policy, std::size_t partitions, std::optional<std::size_t> applications) {
+    if (policy.row().defaults.type() != typeid(Rules)) return {};
+    const Rules& rules = policy.rules<Rules>();
+    if (rules.choice == Rules::Choice::kBySize) return unfit_sizes(rules, partitions);
+    if (rules.choice == Rules::Choice::kByApplication) return unfit_map(rules, partitions, applications);
+    return {};
 }
 
 }  // namespace drom::policy

@@ -2,11 +2,17 @@
 // platform_rows.hpp - the policies that choose one of several partitions for each job.
 #pragma once
 
+#include <optional>
+
 #include "policy/registry/registry.hpp"
 
 namespace drom::policy {
 
 /// Makes the rows ejs, best-first, most-free, round-robin, scale, app and first-partition.
 std::vector<PolicyRow> platform_rows();
+
+/// Says why `sizes` of scale or `map` of app cannot be meant on a machine of so many partitions; empty: they can, or it
+/// is another policy. `applications` is the length of their table, where there is one. Default sizes are always taken.
+std::string unfit_platforms(const Policy& policy, std::size_t partitions, std::optional<std::size_t> applications);
 
 }  // namespace drom::policy

@@ -43,3 +43,34 @@ said_alone() {
     said_alone 2 "import: --salt: the value is empty; drom-sim import -h lists the options" import --slurm "$log" --salt ""
     said_alone 2 "compare: there is no policy '' (drom-sim policies lists them)" compare --swf "$log" easy ""
 }
+
+@test "partitions that the machine does not have are refused, not taken as the last one" {
+    local examples=$BATS_TEST_DIRNAME/../../examples
+    local two=(--generate eamc --jobs 20 -q --machine "$examples/energy/p1-p2.machine" --apps "$examples/energy/thesis.apps")
+    local three=(--generate platforms-x1 --jobs 20 -q --machine "$examples/platforms/three.machine" --apps "$examples/platforms/kinds.apps")
+    said_alone 2 "run: map '9/9/9' has partition 9; those of the machine are 0 to 1" "${two[@]}" --policy app:map=9/9/9
+    said_alone 2 "compare: map '0/1' has partition 1; those of the machine are 0 to 0" compare --swf "$log" easy app:map=0/1
+    # The table has five applications, with the numbers 1 to 5.
+    said_alone 2 "run: map '0/1/0/0/2/1' is longer than the table of applications, which has 5; the first entry is for the first of the table, whatever its number" "${three[@]}" --policy app:map=0/1/0/0/2/1
+    said_alone 2 "run: sizes '64/32/16/8/4' has to have one bound fewer than the machine has partitions, 2: the last takes the rest" "${two[@]}" --policy scale:sizes=64/32/16/8/4
+    said_alone 2 "run: sizes '64' has to have one bound fewer than the machine has partitions, 3: the last takes the rest" "${three[@]}" --policy scale --sizes 64
+    said_alone 2 "run: sizes '4/64' has to fall: each bound is smaller than the one before it" "${three[@]}" --policy scale:sizes=4/64
+    said_alone 2 "run: sizes '4/4' has to fall: each bound is smaller than the one before it" "${three[@]}" --policy scale:sizes=4/4
+    "$sim" "${two[@]}" --policy scale:sizes=8 -q
+    "$sim" "${two[@]}" --policy scale -q
+    "$sim" "${three[@]}" --policy app:map=1/0/0/2/1 -q
+}
+
+@test "applications of a map go by their place in the table, not by their numbers" {
+    local examples=$BATS_TEST_DIRNAME/../../examples/platforms
+    sed 's/^app \([0-9]*\)/app 7\1/' "$examples/kinds.apps" >numbered.apps
+    "$sim" generate platforms-x1 --jobs 50 | awk '!/^;/ { $14 = 7 $14 } 1' >numbered.swf
+    "$sim" --swf numbered.swf --machine "$examples/three.machine" --apps numbered.apps --policy app:map=1/0/0/2/1 --out out -q
+    count=0
+    declare -A at=([71]=cluster [72]=supercomputer [73]=supercomputer [74]=cloud [75]=cluster)
+    while IFS=$'\t' read -r application partition; do
+        [[ ${at[$application]} == "$partition" ]] || { echo "$application on $partition"; false; }
+        count=$((count + 1))
+    done < <(python3 -c 'import csv; [print(r["application"], r["partition"], sep="\t") for r in csv.DictReader(open("out/jobs.csv"))]')
+    ((count == 50))
+}

@@ -35,6 +35,7 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
         {"sd:gain=1,gain=1", "'sd:gain=1,gain=1' gives gain twice; leave one of them out"},
         {"efficiency:upper=0.005",
          "lower 0.01 is above upper 0.005; a job between them would have to shrink and to grow"},
+        {"scale:sizes=16/64", "sizes '16/64' has to fall: each bound is smaller than the one before it"},
         {"sd:max_slowdown=x", "max_slowdown 'x' is not a number; nor inf, nor dynamic"},
         {"sd:max_slowdown=0.5",
          "max_slowdown '0.5' is out of range; 1 to 1000000000000 can be meant; nor inf, nor dynamic"},

@@ -301,7 +301,7 @@ int verb_compare(const SimulationOptions& typed) {
         const auto input = load(quieter, options.source.seed + seed);
         if (!input) return fail(input.error());
         for (const Task& task : *tasks)
-            if (const std::string why = unfit(*input, task.parameters.policy.row()); !why.empty())
+            if (const std::string why = unfit(*input, task.parameters.policy); !why.empty())
                 return misused(options, why);
         if (const auto set = set_partitions(options, input->workload, *tasks); !set)
             return misused(options, set.error());

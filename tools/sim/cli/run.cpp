@@ -73,7 +73,7 @@ int verb_run(const SimulationOptions& typed) {
     parameters = read_setting(options.settings.front(), common_parameters(options, &input->workload));
     if (!parameters) return misused(options, parameters.error());
     if (const auto set = set_job_numbers(*parameters, input->workload); !set) return misused(options, set.error());
-    if (const std::string why = unfit(*input, parameters->policy.row()); !why.empty()) return misused(options, why);
+    if (const std::string why = unfit(*input, parameters->policy); !why.empty()) return misused(options, why);
     const auto window = read_window(options.out.empty() ? "none" : options.window, input->workload);
     if (!window) return misused(options, window.error());
 

@@ -16,6 +16,7 @@
 
 #include "cli/site.hpp"
 #include "policy/registry/energy_rows.hpp"
+#include "policy/registry/platform_rows.hpp"
 #include "report/idle_policy.hpp"
 #include "workload/app_mix.hpp"
 #include "workload/cirne.hpp"
@@ -143,10 +144,14 @@ bool has_result(const std::string& folder) {
 
 }  // namespace
 
-std::string unfit(const Input& input, const policy::PolicyRow& policy) {
+std::string unfit(const Input& input, const policy::Policy& chosen) {
+    const policy::PolicyRow& policy = chosen.row();
     if (policy::takes_energy_model(policy) && input.energy == nullptr)
         return fmt::format("policy {} decides by a model of energy; give --machine and --apps", policy.name);
-    if (policy.several_partitions || input.machine.size() < 2) return {};
+    if (policy.several_partitions || input.machine.size() < 2)
+        return policy::unfit_platforms(
+            chosen, std::max<std::size_t>(input.machine.size(), 1),
+            input.energy == nullptr ? std::nullopt : std::optional(input.energy->applications.size()));
     return fmt::format("policy {} uses one partition, and the machine has {}", policy.name, input.machine.size());
 }
 

@@ -29,8 +29,8 @@ struct Failure {
     std::string sentence;  ///< finished
 };
 
-/// Says why a policy cannot run on the machine; empty: it can.
-std::string unfit(const Input& input, const policy::PolicyRow& policy);
+/// Says why a policy with these options cannot run on the machine; empty: it can.
+std::string unfit(const Input& input, const policy::Policy& policy);
 
 /// Draws the applications of a workload where a mix is given, or the preset is eamc: out of those of the model, else
 /// of the thesis's eight. Errors: the rest of a sentence.
