@@ -74,3 +74,34 @@ said_alone() {
     done < <(python3 -c 'import csv; [print(r["application"], r["partition"], sep="\t") for r in csv.DictReader(open("out/jobs.csv"))]')
     ((count == 50))
 }
+
+@test "a file that is read is not written over by its own run, whatever its name" {
+    cp "$log" before
+    ln -s log.swf symbolic
+    ln log.swf hard
+    for name in log.swf symbolic hard; do
+        said_alone 1 "run: $name is the file that is read as log.swf; name another file with --record" --swf log.swf --record $name --force
+    done
+    run -1 --separate-stderr "$sim" --swf - --record hard --force <log.swf
+    [[ $stderr == "drom-sim: run: hard is the file that is read as -; name another file with --record" ]]
+    mkdir result
+    ln log.swf result/schedule.swf
+    run -1 --separate-stderr "$sim" --swf log.swf --out result --force
+    [[ $stderr == "drom-sim: run: result/schedule.swf is the file that is read as log.swf; name another file with --out" && ! -e result/jobs.csv ]]
+    run -1 --separate-stderr "$sim" import --slurm log.swf --out hard --force
+    [[ $stderr == "drom-sim: import: hard is the file that is read as log.swf; name another file with --out" ]]
+    cmp log.swf before
+    printf '%s\n' 'sd-policy 1 limit=10 sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0' 'pool cores=8 nodes=0-3' >decisions.log
+    cp decisions.log before
+    run -1 --separate-stderr "$sim" replay decisions.log --out decisions.log --force
+    [[ $stderr == "drom-sim: replay: decisions.log is the file that is read as decisions.log; name another file with --out" ]]
+    cmp decisions.log before
+}
+
+@test "a record whose name promises gzip is refused, not written as plain text" {
+    said_alone 2 "run: sd.record.gz would be plain text, as every record; name a file without .gz with --record, and compress it afterwards" --swf "$log" --record sd.record.gz
+    [[ ! -e sd.record.gz ]]
+    "$sim" --swf "$log" --record sd.record -q
+    gzip sd.record
+    run -0 "$sim" replay sd.record.gz
+}

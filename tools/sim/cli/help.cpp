@@ -191,7 +191,7 @@ constexpr const char* kOutput =
     "  -J, --json              summary.json on stdout instead of a table\n"
     "  -q, --quiet             no progress, no remarks about the log\n";
 
-constexpr const char* kRunOptions = "  --record FILE           what the policy is told and decides, for replay\n";
+constexpr const char* kRunOptions = "  --record FILE           what the policy is told and decides, as plain text\n";
 
 constexpr const char* kCompareOptions =
     "  --vary NAME=V1,V2,...   the last setting once for each value; given several times, for each combination\n"

@@ -37,8 +37,9 @@ tl::expected<void, Failure> take_site(SimulationOptions& options) {
 }  // namespace
 
 int verb_import(const SimulationOptions& typed) {
-    if (const auto free = check_out(typed); !free) return fail(free.error());
     SimulationOptions options = typed;
+    if (const auto apart = check_apart(options, options.out, "--out"); !apart) return fail(apart.error());
+    if (const auto free = check_out(options); !free) return fail(free.error());
     if (const auto taken = take_site(options); !taken) return fail(taken.error());
     const auto log = read_slurm(options.source.log, options.slurm);
     if (!log) return fail({kUsage, log.error()});

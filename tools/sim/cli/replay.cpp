@@ -55,6 +55,7 @@ int replay_of_record(const SimulationOptions& options, const std::string& text) 
 
 int verb_replay(const SimulationOptions& options) {
     if (const auto rules = with_others({}, options.parameters); !rules) return misused(options, rules.error());
+    if (const auto apart = check_apart(options, options.out, "--out"); !apart) return fail(apart.error());
     if (const auto free = check_out(options); !free) return fail(free.error());
     const std::string about = "drom-sim: replay: " + options.source.log + ": ";
     const auto text = swf::read_text(options.source.log, "a log of decisions");

@@ -35,6 +35,12 @@ tl::expected<void, std::string> write_all(const SimulationOptions& options, cons
 
 tl::expected<std::optional<RecordFile>, Failure> open_record(const SimulationOptions& options) {
     if (options.record.empty()) return std::nullopt;
+    if (options.record.ends_with(".gz"))
+        return tl::unexpected(Failure{kUsage, "drom-sim: run: " + options.record +
+                                                  " would be plain text, as every record; name a file without .gz "
+                                                  "with --record, and compress it afterwards"});
+    if (const auto apart = check_apart(options, options.record, "--record"); !apart)
+        return tl::unexpected(apart.error());
     if (!options.force && is_file(options.record))
         return tl::unexpected(Failure{kRefused, "drom-sim: run: " + options.record +
                                                     " is there already; name another file with --record, or write "
@@ -67,6 +73,8 @@ int verb_run(const SimulationOptions& typed) {
     for (const auto& [name, value] : options.parameters)
         if (!has_parameter(policy, name))
             return misused(options, "policy " + policy + " has no parameter '" + name + "'");
+    const std::string schedule = options.out.empty() ? "" : options.out + "/schedule.swf";
+    if (const auto apart = check_apart(options, schedule, "--out"); !apart) return fail(apart.error());
     if (const auto free = check_out(options); !free) return fail(free.error());
     const auto input = load(options, options.source.seed);
     if (!input) return fail(input.error());

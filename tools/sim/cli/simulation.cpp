@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -136,6 +139,13 @@ bool is_file(const std::string& path) {
 
 namespace {
 
+/// Returns the status of a regular file, "-": of the standard input; nothing for what is none.
+std::optional<struct stat> status_of(const std::string& path) {
+    struct stat status{};
+    const int done = path == "-" ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status);
+    return done == 0 && S_ISREG(status.st_mode) ? std::optional(status) : std::nullopt;
+}
+
 /// Returns whether the folder has a result, also one that was not finished.
 bool has_result(const std::string& folder) {
     constexpr const char* kFiles[] = {"summary.json", "summary.csv", "jobs.csv", "report.html"};
@@ -164,6 +174,19 @@ tl::expected<void, Failure> check_out(const SimulationOptions& options) {
         fmt::format("drom-sim: {}: {} {} already; name another {} with --out, or write over it with "
                     "--force",
                     options.verb, options.out, one_file ? "is there" : "has a result", one_file ? "file" : "folder")});
+}
+
+tl::expected<void, Failure> check_apart(const SimulationOptions& options, const std::string& file, const char* option) {
+    const auto written = file == "-" ? std::nullopt : status_of(file);
+    if (!written) return {};
+    for (const std::string& path : {options.source.log, options.slurm_conf, options.machine, options.apps}) {
+        const auto read = status_of(path);
+        if (!read || read->st_dev != written->st_dev || read->st_ino != written->st_ino) continue;
+        return tl::unexpected(
+            Failure{kRefused, fmt::format("drom-sim: {}: {} is the file that is read as {}; name another file with {}",
+                                          options.verb, file, path, option)});
+    }
+    return {};
 }
 
 tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t seed) {

@@ -54,6 +54,9 @@ bool is_file(const std::string& path);
 /// --force was given.
 tl::expected<void, Failure> check_out(const SimulationOptions& options);
 
+/// Refuses a file for the option that is one of those that are read, under whatever name, also with --force.
+tl::expected<void, Failure> check_apart(const SimulationOptions& options, const std::string& file, const char* option);
+
 /// Runs one setting. `command` repeats it. `sink` takes the record of its passes; empty: there is none.
 Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
                     Progress& progress, const std::atomic<bool>& stop, policy::RecordSink sink = {});
