@@ -150,6 +150,24 @@ END
     [[ $stderr == "drom-sim: import: nodes.conf:1: node n1 has no CPUs="*"the machine is taken as 4 nodes of 8 CPUs"* ]]
 }
 
+@test "a machine whose nodes were given is not said to be from what jobs used" {
+    run -0 --separate-stderr "$sim" import --slurm jobs.txt --nodes 1 --out nodes.swf
+    [[ $stderr == *"import: the machine is taken as 1 node of 8 CPUs, the CPUs from the most that a job had on a node; --cores-per-node C says it exactly" ]]
+    run -0 --separate-stderr "$sim" import --slurm jobs.txt --cores-per-node 16 --out cores.swf
+    [[ $stderr == *"import: the machine is taken as 4 nodes of 16 CPUs, the nodes from what jobs used at once; --nodes N says it exactly" ]]
+    run -0 --separate-stderr "$sim" import --slurm jobs.txt --nodes 4 --cores-per-node 8 --out both.swf
+    [[ $stderr != *"is taken as"* ]]
+}
+
+@test "a slurm.conf without nodes of a partition is named" {
+    echo 'ClusterName=test' >empty.conf
+    "$sim" import -q --slurm jobs.txt --out site.swf
+    run -2 --separate-stderr "$sim" --swf site.swf --slurm-conf empty.conf
+    [[ $stderr == "drom-sim: run: empty.conf has no node that a partition has; --nodes N and --cores-per-node C say it, too" ]]
+    run -0 --separate-stderr "$sim" import --slurm jobs.txt --slurm-conf empty.conf --out other.swf
+    [[ $stderr == "drom-sim: import: empty.conf has no node that a partition has"* ]]
+}
+
 @test "one partition of a slurm.conf is simulated alone" {
     "$sim" import -q --slurm jobs.txt --out site.swf
     conf 'NodeName=fat CPUs=64' 'PartitionName=fat Nodes=fat'

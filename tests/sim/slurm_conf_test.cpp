@@ -83,7 +83,7 @@ TEST(SlurmConf, UnknownHardwareIsSaid) {
     EXPECT_EQ(machine_of("\nNodeName=n[1-4] RealMemory=1000\n"),
               "slurm.conf:2: node n1 has no CPUs=, and no Sockets=, CoresPerSocket= or ThreadsPerCore=; slurmd -C "
               "prints them");
-    EXPECT_EQ(machine_of("ClusterName=c\n"), "there is no node in it that a partition has");
+    EXPECT_EQ(machine_of("ClusterName=c\n"), "slurm.conf has no node that a partition has");
     EXPECT_EQ(machine_of(kNodes + "NodeName=fat CPUs=64\n"),
               "slurm.conf:1: nodes of 8 CPUs, and at slurm.conf:2 of 64; a simulated machine has equal nodes: choose a "
               "partition that has them with --partition NAME");

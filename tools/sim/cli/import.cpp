@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // import.cpp - a site's own log, from the accounting of Slurm to the Standard Workload Format.
+#include <fmt/format.h>
+
 #include <cstdio>
 
 #include "cli/simulation.hpp"
 
 namespace drom::sim {
 namespace {
+
+/// Says which machine the log is for, and what of it was not given.
+std::string machine_text(const SlurmOptions& given, const Workload& workload) {
+    const char* why = "from what jobs used at once; --nodes N and --cores-per-node C say it exactly";
+    if (given.nodes > 0) why = "the CPUs from the most that a job had on a node; --cores-per-node C says it exactly";
+    if (given.cores > 0) why = "the nodes from what jobs used at once; --nodes N says it exactly";
+    return fmt::format("the machine is taken as {} node{} of {} CPUs, {}", workload.nodes,
+                       workload.nodes == 1 ? "" : "s", workload.processors / workload.nodes, why);
+}
 
 void tell(const SimulationOptions& options, const Log& log) {
     for (const Repair& repair : log.repairs.list())
@@ -14,10 +25,7 @@ void tell(const SimulationOptions& options, const Log& log) {
     std::fprintf(stderr, "drom-sim: import: %zu jobs; times are of the zone %s\n", workload.jobs.size(),
                  options.slurm.zone.c_str());
     if (options.slurm.nodes > 0 && options.slurm.cores > 0) return;
-    std::fprintf(stderr,
-                 "drom-sim: import: the machine is taken as %lld nodes of %lld CPUs, from what jobs used at once; "
-                 "--nodes N and --cores-per-node C say it exactly\n",
-                 static_cast<long long>(workload.nodes), static_cast<long long>(workload.processors / workload.nodes));
+    std::fprintf(stderr, "drom-sim: import: %s\n", machine_text(options.slurm, workload).c_str());
 }
 
 /// Takes the machine and the limits of partitions from --slurm-conf, where the command line says nothing.

@@ -172,7 +172,10 @@ tl::expected<SlurmSite, std::string> read_slurm_conf(const std::string& path, co
         if (auto done = reader.take(line); !done)
             return tl::make_unexpected(
                 fmt::format("drom-sim: read {}: line {}, {}", line.file, line.number, done.error()));
-    return reader.finish(partition);
+    auto site = reader.finish(partition);
+    if (site && site->nodes == 0 && site->no_machine.empty())
+        site->no_machine = path + " has no node that a partition has";
+    return site;
 }
 
 tl::expected<SlurmSite, std::string> read_slurm_conf(const std::string& path, const std::string& partition) {

@@ -176,7 +176,6 @@ void Nodes::set_machine(const std::vector<std::string>& names, SlurmSite& site) 
     }
     site.nodes = static_cast<std::int64_t>(names.size());
     site.cores = first == nullptr ? 0 : first->cpus;
-    if (first == nullptr) site.no_machine = "there is no node in it that a partition has";
 }
 
 tl::expected<void, std::string> Nodes::finish(const std::string& only, SlurmSite& site) const {

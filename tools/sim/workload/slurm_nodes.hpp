@@ -19,7 +19,8 @@ public:
     /// a sentence with the column.
     tl::expected<std::vector<std::string>, std::string> take(const ConfLine& line);
 
-    /// Writes machine and partitions into the site. Needs all lines. Errors: a finished sentence.
+    /// Writes machine and partitions into the site; no nodes where no partition has one. Needs all lines. Errors: a
+    /// finished sentence.
     tl::expected<void, std::string> finish(const std::string& only, SlurmSite& site) const;
 
 private:
