@@ -174,7 +174,7 @@ constexpr const char* kMoreJobs =
     "  --partition NAME        with --slurm-conf: only the nodes and the jobs of this partition\n"
     "  --workload-seed N       of a generated workload (1)\n"
     "  --jobs N                of a generated workload\n"
-    "  --first N               only the first N jobs\n"
+    "  --first N               only the first N jobs by submission\n"
     "  --processors WHICH      requested (default), allocated or larger, where the log's two numbers differ\n"
     "  --keep-overrun          jobs that ran longer than they asked for: they are killed at their limit, unless --kill "
     "no; else their run time is cut\n"

@@ -94,6 +94,17 @@ std::size_t too_wide(const Input& input) {
     return count;
 }
 
+/// Leaves out all jobs but the first, by submission, and says it.
+void keep_first(const Source& source, Input& input) {
+    std::vector<LogJob>& jobs = input.workload.jobs;
+    if (source.first_jobs == 0 || jobs.size() <= source.first_jobs) return;
+    std::string& said = input.provenance.repairs.emplace_back(
+        fmt::format("{} of {} jobs were submitted after the first {}: left out", jobs.size() - source.first_jobs,
+                    jobs.size(), source.first_jobs));
+    if (input.provenance.repairs.size() > 1) said += "; the other counts are of all jobs of the log";
+    jobs.resize(source.first_jobs);
+}
+
 std::vector<PartitionSetting> partitions_of(const Input& input) {
     std::vector<PartitionSetting> partitions;
     for (const PartitionFile& partition : input.machine)
@@ -239,9 +250,8 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
         for (const Repair& repair : log->repairs.list()) input.provenance.repairs.push_back(repair.sentence());
     }
     if (auto kept = keep_partition(options, input); !kept) return tl::unexpected(kept.error());
-    std::vector<LogJob>& jobs = input.workload.jobs;
-    if (options.source.first_jobs > 0 && jobs.size() > options.source.first_jobs)
-        jobs.resize(options.source.first_jobs);
+    keep_first(options.source, input);
+    const std::vector<LogJob>& jobs = input.workload.jobs;
     if (auto set = set_machine(options, input); !set) return tl::unexpected(set.error());
     if (auto drawn = draw(options.source, seed, input.energy.get(), input.workload); !drawn)
         return tl::unexpected(Failure{kUsage, fmt::format("drom-sim: {}: {}", options.verb, drawn.error())});
