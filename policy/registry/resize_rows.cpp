@@ -47,7 +47,7 @@ constexpr Option<ReshapeRules> kReshape[] = {
      [](ReshapeRules& r, std::string_view v) { return read_whole(r.resize.remap_window, v, 0); }, [](const ReshapeRules& r) { return std::to_string(r.resize.remap_window); }},
     {"min_gain", "S", "growth that makes an iteration shorter by no more than this share is undone",
      [](ReshapeRules& r, std::string_view v) { return read_number(r.resize.min_gain, v, 0.0, 1.0); }, [](const ReshapeRules& r) { return text_of(r.resize.min_gain); }},
-    {"estimator", "NAME", "of that gain: monotone, or the thesis's parabola",
+    {"estimator", "NAME", "of that gain: monotone; thesis, which is its parabola",
      set_estimator, [](const ReshapeRules& r) { return std::string(r.resize.estimator == Estimator::kThesis ? "thesis" : "monotone"); }},
     {"queue_factor", "W", "priority: weight of one plus the wait as a share of the request",
      [](ReshapeRules& r, std::string_view v) { return read_number(r.queue.factor, v, 0.0, 1e12); }, [](const ReshapeRules& r) { return text_of(r.queue.factor); }},

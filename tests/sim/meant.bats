@@ -119,3 +119,9 @@ drom-sim: run: 2 of 3 jobs were submitted after the first 1: left out; the other
     run -0 --separate-stderr "$sim" --swf "$log" --first 3
     [[ $stderr != *"submitted after"* ]]
 }
+
+@test "a policy that plans with predicted run times is named as such, and no other" {
+    local page=$BATS_TEST_DIRNAME/../../docs/user/simulator.md
+    predicting=$("$sim" policies --json | jq -r '[.policies[] | select(any(.options[]; .name == "prediction")) | "`\(.name)`"] | .[:-1] + ["and " + .[-1]] | join(", ") | sub(", and"; " and")')
+    tr '\n' ' ' <"$page" | grep -qF "used with \`prediction\` by $predicting; the other policies refuse it"
+}
