@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# meant.bats - what drom-sim was told and could not have been meant is refused, and never taken as something else.
+# refusals.bats - what drom-sim was told and could not have been meant is refused, and never taken as something else.
 # SIM_BUILD: build folder.
 
 bats_require_minimum_version 1.5.0
