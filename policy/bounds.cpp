@@ -6,12 +6,12 @@
 
 namespace drom::policy {
 
-std::optional<Bound> bound_in(const Reservation& own, Seconds over_run) {
+std::optional<Bound> bound_in(const AdvanceReservation& own, Seconds over_run) {
     if (own.flexible || own.end >= kNever - over_run) return std::nullopt;
     return Bound{own.end + over_run, "the end of its reservation " + own.name};
 }
 
-std::optional<Bound> bound_before(const Reservation& other, const NodeSet& nodes, Seconds now) {
+std::optional<Bound> bound_before(const AdvanceReservation& other, const NodeSet& nodes, Seconds now) {
     if (other.end <= now || other.nodes.common(nodes).empty()) return std::nullopt;
     return Bound{other.start, "the beginning of reservation " + other.name};
 }

@@ -18,7 +18,7 @@ struct Bound {
 };
 
 /// A reservation in advance, as a resource manager shows it.
-struct Reservation {
+struct AdvanceReservation {
     std::string name;
     Seconds start = 0, end = 0;
     NodeSet nodes;
@@ -35,9 +35,9 @@ struct Promise {
 
 /// Returns how the reservation bounds a job that runs in it, and is ended `over_run` seconds after it; nothing: not at
 /// all.
-std::optional<Bound> bound_in(const Reservation& own, Seconds over_run);
+std::optional<Bound> bound_in(const AdvanceReservation& own, Seconds over_run);
 /// Returns how a reservation of other jobs bounds a job on `nodes`; nothing: it is on other nodes, or was over `now`.
-std::optional<Bound> bound_before(const Reservation& other, const NodeSet& nodes, Seconds now);
+std::optional<Bound> bound_before(const AdvanceReservation& other, const NodeSet& nodes, Seconds now);
 
 /// Returns how the promise bounds jobs on `nodes`, where sharing may move its start by `most` in all; nothing: it is on
 /// other nodes, or may be moved for ever. No job may stay on nodes of a promise that is not known.

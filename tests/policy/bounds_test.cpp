@@ -14,7 +14,7 @@ NodeSet nodes(int first, int count) {
     return set;
 }
 
-Reservation reservation(Seconds start, Seconds end) { return {"ours", start, end, nodes(0, 4), false}; }
+AdvanceReservation reservation(Seconds start, Seconds end) { return {"ours", start, end, nodes(0, 4), false}; }
 
 TEST(Bounds, AJobEndsWithItsOwnReservation) {
     const auto bound = bound_in(reservation(100, 200), 0);
@@ -30,13 +30,13 @@ TEST(Bounds, AJobMayOverrunItsReservationAsLongAsTheSiteSays) {
 }
 
 TEST(Bounds, AFlexibleReservationEndsNoJob) {
-    Reservation flexible = reservation(100, 200);
+    AdvanceReservation flexible = reservation(100, 200);
     flexible.flexible = true;
     EXPECT_FALSE(bound_in(flexible, 0));
 }
 
 TEST(Bounds, AJobEndsBeforeAnotherReservationBeginsOnItsNodes) {
-    const Reservation other = reservation(100, 200);
+    const AdvanceReservation other = reservation(100, 200);
     EXPECT_EQ(bound_before(other, nodes(3, 2), 50)->until, 100);
     EXPECT_EQ(bound_before(other, nodes(3, 2), 50)->what, "the beginning of reservation ours");
     EXPECT_FALSE(bound_before(other, nodes(4, 2), 50)) << "it is elsewhere";

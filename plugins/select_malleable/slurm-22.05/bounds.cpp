@@ -27,7 +27,7 @@ Seconds over_run() {
     return slurm_conf.resv_over_run == INFINITE16 ? policy::kNever : Seconds{slurm_conf.resv_over_run} * 60;
 }
 
-policy::Reservation described(const slurmctld_resv_t& reservation) {
+policy::AdvanceReservation described(const slurmctld_resv_t& reservation) {
     return {name_or_unknown(reservation.name), reservation.start_time, reservation.end_time,
             node_set(reservation.node_bitmap), (reservation.flags & RESERVE_FLAG_FLEX) != 0};
 }
@@ -43,7 +43,7 @@ void add_reservations(std::vector<Bound>& bounds, const job_record_t& job, const
     ListIterator each = list_iterator_create(resv_list);
     while (const auto* reservation = static_cast<const slurmctld_resv_t*>(list_next(each))) {
         const bool own = reservation->resv_id == job.resv_id || reservation == job.resv_ptr;
-        const policy::Reservation seen = described(*reservation);
+        const policy::AdvanceReservation seen = described(*reservation);
         const auto bound = own ? bound_in(seen, over_run()) : bound_before(seen, nodes, now);
         if (bound) bounds.push_back(*bound);
     }
