@@ -38,7 +38,7 @@ public:
         Waiting waiting{job, next_number_++, rules_.sharing.limits.is_urgent(job.qos)};
         // An urgent job makes no room for another.
         if (waiting.urgent) waiting.job.max_slowdown = 1;
-        enqueue(std::move(waiting));
+        enqueue(waiting);
     }
     bool cancel(JobId id) override {
         return std::erase_if(queue_, [id](const Waiting& waiting) { return waiting.job.id == id; }) > 0;
@@ -64,12 +64,12 @@ private:
     bool may_share() const { return by_ == UrgentBy::kShare || by_ == UrgentBy::kShareFirst; }
     bool may_preempt() const { return by_ == UrgentBy::kPreempt || by_ == UrgentBy::kShareFirst; }
 
-    void enqueue(Waiting waiting) {
+    void enqueue(const Waiting& waiting) {
         const auto before = [this](const Waiting& a, const Waiting& b) {
             return in_front(a) != in_front(b) ? in_front(a) : a.number < b.number;
         };
         const auto at = std::upper_bound(queue_.begin(), queue_.end(), waiting, before);
-        queue_.insert(at, std::move(waiting));
+        queue_.insert(at, waiting);
     }
 
     void look_at_all(Cluster& cluster, Seconds now, Changes& changes) {
@@ -97,12 +97,12 @@ private:
                 reserved = {waiting.job, start_at};
                 map.reserve(waiting.job, start_at, start_at + waiting.job.request);
             }
-            if (kept != next) queue_[kept] = std::move(waiting);
+            if (kept != next) queue_[kept] = waiting;
             ++kept;
         }
         const auto begin = queue_.begin();
         queue_.erase(begin + static_cast<std::ptrdiff_t>(kept), begin + static_cast<std::ptrdiff_t>(next));
-        for (Waiting& back : preempted) enqueue(std::move(back));
+        for (const Waiting& back : preempted) enqueue(back);
     }
 
     static Seconds now_or_never(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
@@ -168,7 +168,7 @@ private:
             const JobId id = cluster.running(victim.slot).job.id;
             cluster.finish(victim.slot, now);
             changes.preempted.push_back({0, victim.slot, id});
-            preempted.push_back(std::move(running_.extract(id).mapped()));
+            preempted.push_back(running_.extract(id).mapped());
         }
         start_alone(cluster, waiting, How::kInOrder, now, changes.started);
         return true;
