@@ -167,28 +167,38 @@ void plan_loss_among(const Ledger& ledger, const SlotSet& named, uint32_t cpu, O
     change = {cpu, DROM_EVENT_OFFER, word, offered(word, Owner::none()), kNoHome};
 }
 
-/// The words as they will be after the plan.
-struct PlannedWords {
-    Owner words[kMaxCpus];
+// --- clients that wait for one another ---
 
-    PlannedWords(const Ledger& ledger, const Plan& plan) noexcept {
-        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) words[cpu] = load_owner(ledger, cpu);
-        for (uint32_t i = 0; i < plan.count; ++i) words[plan.changes[i].cpu] = plan.changes[i].to;
+/// The owner words of all CPUs.
+struct Words {
+    Owner of[kMaxCpus];
+
+    explicit Words(const Ledger& ledger) noexcept {
+        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) of[cpu] = load_owner(ledger, cpu);
+    }
+    void carry_out(const Plan& plan) noexcept {
+        for (uint32_t i = 0; i < plan.count; ++i) of[plan.changes[i].cpu] = plan.changes[i].to;
     }
 };
 
-/// Returns the clients that can leave by now: those that keep a CPU, or are given one on which no client is; then those
-/// that are given one by these, and so on.
-SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
+/// Returns whether the CPU comes to its next owner only when its owner has another one to go to. A notified owner has
+/// one: a request without the CPU is posted to it.
+bool is_held(const Ledger& ledger, Owner word) noexcept {
+    if (word.is(Owner::kFast) || word.is(Owner::kNotified)) return false;  // mutant held
+    return word.is(Owner::kOffered) && is_owned(ledger, word);
+}
+
+/// Returns the clients that can leave CPUs: those that keep a CPU, or are given one that is not held; then those that
+/// are given one by these, and so on.
+SlotSet movable(const Ledger& ledger, const Words& words) noexcept {
     SlotSet able;
     for (bool more = true; more;) {
         more = false;
         for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
-            const Owner word = planned.words[cpu];
+            const Owner word = words.of[cpu];
             const Owner::Name next = next_of(word);
             if (next == Owner::none() || able.has(next.slot)) continue;
-            const bool occupied = word.is(Owner::kOffered) && !word.is(Owner::kFast) && is_owned(ledger, word);
-            if (occupied && !able.has(word.owner().slot)) continue;
+            if (is_held(ledger, word) && !able.has(word.owner().slot)) continue;
             able.add(next.slot);
             more = true;
         }
@@ -196,20 +206,32 @@ SlotSet movable(const Ledger& ledger, const PlannedWords& planned) noexcept {
     return able;
 }
 
-int check_circle(const Ledger& ledger, const Plan& plan, const char* verb, drom_error* error) noexcept {
-    const PlannedWords planned(ledger, plan);
-    const SlotSet able = movable(ledger, planned);
+/// Returns a CPU that its owner never leaves, because the owner waits for itself, directly or through others. Owners
+/// that could not leave `before` do not count. Returns UINT32_MAX when there is no such CPU.
+uint32_t never_left(const Ledger& ledger, const Words& words, const SlotSet& before) noexcept {
+    const SlotSet able = movable(ledger, words);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
-        const Owner word = planned.words[cpu];
-        if (!word.is(Owner::kOffered) || word.owner() == Owner::none() || able.has(word.owner().slot)) continue;
-        if (!is_live(ledger, word.owner())) continue;
-        return fail(error, DROM_E_BUSY,
-                    "%s: CPUs would move in a circle: %s has nowhere to go before it leaves CPU %u; let one of them "
-                    "keep a CPU, or use --fast (DROM_FAST)",
-                    verb, ClientText(ledger, word.owner().slot).text, cpu);
+        const uint32_t owner = words.of[cpu].owner().slot;
+        if (is_held(ledger, words.of[cpu]) && before.has(owner) && !able.has(owner)) return cpu;
     }
-    return DROM_OK;
+    return UINT32_MAX;
 }
+
+/// Refuses a plan after which clients would wait for one another for ever.
+int check_circle(const Ledger& ledger, const Plan& plan, const char* verb, const char* advice,
+                 drom_error* error) noexcept {
+    Words words(ledger);
+    const SlotSet before = movable(ledger, words);
+    words.carry_out(plan);
+    const uint32_t cpu = never_left(ledger, words, before);
+    if (cpu == UINT32_MAX) return DROM_OK;  // mutant circle
+    return fail(error, DROM_E_BUSY, "%s: CPUs would move in a circle: %s has nowhere to go before it leaves CPU %u; %s",
+                verb, ClientText(ledger, words.of[cpu].owner().slot).text, cpu, advice);
+}
+
+constexpr const char* kKeepOne = "let one of them keep a CPU, or use --fast (DROM_FAST)";
+constexpr const char* kLater = "try again when the requests before this one are done";
+constexpr const char* kLaterOrFast = "try again when the requests before this one are done, or use --fast (DROM_FAST)";
 
 }  // namespace
 
@@ -253,7 +275,8 @@ int plan_mask(const Ledger& ledger, Owner::Name client, const CpuSet& mask, cons
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
         if (!mask.has(cpu)) plan_loss(ledger, client, cpu, load_owner(ledger, cpu), plan);
     if (const int status = check_foreign(ledger, only(client), mask, rules, error); status != DROM_OK) return status;
-    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
+    if (plan.shared != kNoCpuShared) return refuse_shared(ledger, plan.shared, rules.verb, error);
+    return check_circle(ledger, plan, rules.verb, kLaterOrFast, error);
 }
 
 int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets, const PlanRules& rules, Plan& plan,
@@ -273,7 +296,7 @@ int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targ
         if (!asked.has(cpu)) plan_loss_among(ledger, named, cpu, load_owner(ledger, cpu), plan);
     if (const int status = check_foreign(ledger, named, asked, rules, error); status != DROM_OK) return status;
     if (plan.shared != kNoCpuShared) return refuse_shared(ledger, plan.shared, rules.verb, error);
-    return check_circle(ledger, plan, rules.verb, error);
+    return check_circle(ledger, plan, rules.verb, kKeepOne, error);
 }
 
 int plan_add(const Ledger& ledger, Owner::Name client, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
@@ -284,7 +307,8 @@ int plan_add(const Ledger& ledger, Owner::Name client, const CpuSet& cpus, const
     plan.touched.add(client.slot);
     plan_gains(ledger, client, cpus, rules, plan);
     if (const int status = check_foreign(ledger, only(client), cpus, rules, error); status != DROM_OK) return status;
-    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
+    if (plan.shared != kNoCpuShared) return refuse_shared(ledger, plan.shared, rules.verb, error);
+    return check_circle(ledger, plan, rules.verb, kLaterOrFast, error);
 }
 
 int plan_remove(const Ledger& ledger, Owner::Name client, const CpuSet& cpus, const PlanRules& rules, Plan& plan,
@@ -297,7 +321,8 @@ int plan_remove(const Ledger& ledger, Owner::Name client, const CpuSet& cpus, co
                     rules.verb, CpusText(has).text, ClientText(ledger, client.slot).text);
     plan.touched.add(client.slot);
     plan_losses(ledger, client, cpus, plan);
-    return plan.shared == kNoCpuShared ? int{DROM_OK} : refuse_shared(ledger, plan.shared, rules.verb, error);
+    if (plan.shared != kNoCpuShared) return refuse_shared(ledger, plan.shared, rules.verb, error);
+    return check_circle(ledger, plan, rules.verb, kLater, error);
 }
 
 int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,
@@ -322,7 +347,9 @@ int plan_drain(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules,
     }
     PlanRules draining = rules;
     draining.drain = true;
-    return check_losers(ledger, {}, mask, draining, error);  // last, as check_foreign
+    // Last, as check_foreign.
+    if (const int status = check_losers(ledger, {}, mask, draining, error); status != DROM_OK) return status;
+    return check_circle(ledger, plan, rules.verb, kLater, error);
 }
 
 int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rules, Plan& plan,

@@ -3,6 +3,9 @@
 //
 // Reads the ledger, changes nothing. Every change is bound to the word that it was planned on, so an overtaken plan
 // changes nothing either when it is carried out.
+//
+// Every plan refuses when clients would wait for one another in a circle (DROM_E_BUSY): without DROM_FAST a client
+// leaves its last CPU only when it has another.
 #pragma once
 
 #include "drom/drom.h"
@@ -43,8 +46,7 @@ int plan_mask(const Ledger& ledger, Owner::Name client, const CpuSet& mask, cons
 
 /// Plans that several clients get exactly their masks, all at once. `targets[cpu]` gets each CPU of `cpus`, and each
 /// client named there loses every other CPU. CPUs move among them without DROM_TAKE. Clients that have ended are left
-/// out. Also refuses when clients would have to wait for one another in a circle (DROM_E_BUSY): without DROM_FAST a
-/// client leaves its last CPU only when it has another.
+/// out.
 int plan_masks(const Ledger& ledger, const CpuSet& cpus, const Owner::Name* targets, const PlanRules& rules, Plan& plan,
                drom_error* error) noexcept;
 

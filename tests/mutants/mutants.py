@@ -280,8 +280,13 @@ MUTANTS = [
            (explorer("a CPU moves while its owner releases"),)),
     Mutant("a dead process lives", VALIDATION, "no-process", Word("kDead", "kAlive"),
            (explorer("a client leaves while"),)),
-    Mutant("whether CPUs are foreign is checked before the changes are planned", SEQUENCE, "foreign",
+    Mutant("whether CPUs are foreign is checked before the changes are planned, and a circle not at all", SEQUENCE, "foreign",
            Before("    if (const int status = check_foreign(ledger, only(client), mask, rules, error); status != DROM_OK) return status;\n"
-                  "    const auto check_foreign = [](auto&&...) { return int{DROM_OK}; };"),
+                  "    const auto check_foreign = [](auto&&...) { return int{DROM_OK}; };\n"
+                  "    const auto check_circle = check_foreign;"),
            (explorer("a client joins while its CPU is given away"),)),
+    Mutant("clients may wait for one another", VALIDATION, "circle", Word("cpu == UINT32_MAX", "true"),
+           (unit("Plan.NoRequestWaitsForEver"), unit("Waiting.*"))),
+    Mutant("a notified client still waits", VALIDATION, "held", Word(" || word.is(Owner::kNotified)", ""),
+           (unit("Waiting.*"), unit("Masks.*"))),
 ]

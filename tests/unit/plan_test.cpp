@@ -169,6 +169,42 @@ TEST(Plan, TheClientGetsExactlyWhatWasAsked) {
     }));
 }
 
+/// Asks a client of a node with three clients and five CPUs for one CPU or two, in one of the ways that move CPUs.
+void ask_for_few(MemoryTable& table) {
+    const auto slot = *rc::gen::inRange(0U, 3U);
+    const auto cpu = *rc::gen::inRange(0U, 5U);
+    const CpuSet few = *rc::gen::inRange(0, 4) == 0 ? set_of({cpu, *rc::gen::inRange(0U, 5U)}) : set_of({cpu});
+    const PlanRules rules{*rc::gen::inRange(0, 4) != 0, false, *rc::gen::inRange(0, 10) == 0, "drom: test"};
+    const auto add = [&](Plan& plan, drom_error* e) {
+        return plan_add(table.ledger, table.name(slot), few, rules, plan, e);
+    };
+    const auto remove = [&](Plan& plan, drom_error* e) {
+        return plan_remove(table.ledger, table.name(slot), few, rules, plan, e);
+    };
+    switch (*rc::gen::inRange(0, 12)) {
+        case 0: carry_out(table, add); break;
+        case 1: carry_out(table, remove); break;
+        case 2: drain(table, few); break;
+        case 3: restore(table, few); break;
+        case 4:
+            table.release(slot);
+            reconcile_all(table.ledger, table.pages);
+            break;
+        default: set_mask(table, slot, few, rules);
+    }
+}
+
+TEST(Plan, NoRequestWaitsForEver) {
+    EXPECT_TRUE(holds("no request waits for ever", [] {
+        MemoryTable table(5, kClients);
+        for (const CpuSet& mask : {set_of({0}), set_of({1}), set_of({2, 3})}) table.give(table.join(), mask);
+        for (auto steps = *rc::gen::inRange(3, 16); steps > 0; --steps) ask_for_few(table);
+        table.finish();
+        for (uint32_t cpu = 0; cpu < 5; ++cpu)
+            RC_ASSERT(!table.word(cpu).is(Owner::kOffered) || table.word(cpu).owner() == Owner::none());
+    }));
+}
+
 TEST(Plan, TheSameMaskAgainIsNoChange) {
     EXPECT_TRUE(holds("idempotent", [] {
         World world;
@@ -402,6 +438,44 @@ TEST_F(Two, AThirdClientNeverGetsACpuThatAFastNextOwnerStillUses) {
     table.release(b);  // the former owner has left; the fast next owner has not
     reconcile_all(table.ledger, table.pages);
     EXPECT_FALSE(table.posted(c).has(4)) << "CPU 4 is in two masks";
+}
+
+/// Three clients of which two want what the other two still have. No client has answered yet.
+struct Waiting : testing::Test {
+    MemoryTable table{8, 4};
+    uint32_t a = table.join(), b = table.join(), c = table.join();
+    Waiting() {
+        table.give(a, set_of({0}));
+        table.give(b, set_of({2}));
+        table.give(c, set_of({4, 5}));
+        EXPECT_EQ(set_mask(table, b, set_of({4}), kTake).status, DROM_OK);   // b waits for c
+        EXPECT_EQ(set_mask(table, a, set_of({2}), kPlain).status, DROM_OK);  // a waits for b
+    }
+};
+
+TEST_F(Waiting, ARequestThatWouldLetTwoClientsWaitForOneAnotherForEverIsRefused) {
+    const Result result = set_mask(table, b, set_of({0}), kPlain);
+    EXPECT_EQ(result.status, DROM_E_BUSY);
+    EXPECT_NE(result.text.find("in a circle"), std::string::npos) << result.text;
+    table.finish();
+    EXPECT_EQ(table.owned(a), set_of({2}));
+    EXPECT_EQ(table.owned(b), set_of({4}));
+    EXPECT_EQ(table.owned(c), set_of({5}));
+}
+
+TEST_F(Waiting, ADrainThatWouldLetTwoClientsWaitForOneAnotherForEverIsRefused) {
+    ASSERT_EQ(set_mask(table, b, set_of({0, 4}), kPlain).status, DROM_OK);
+    const Result result = drain(table, set_of({4}));
+    EXPECT_EQ(result.status, DROM_E_BUSY);
+    EXPECT_NE(result.text.find("in a circle"), std::string::npos) << result.text;
+}
+
+TEST_F(Waiting, AClientThatIsNotifiedToLeaveHoldsUpNoOther) {
+    ASSERT_EQ(set_mask(table, c, set_of({0}), kPlain).status, DROM_OK);  // c was posted {5}, and leaves 4 for b
+    table.finish();
+    EXPECT_EQ(table.owned(a), set_of({2}));
+    EXPECT_EQ(table.owned(b), set_of({4}));
+    EXPECT_EQ(table.owned(c), set_of({0}));
 }
 
 TEST_F(Two, ALentCpuWhoseBorrowerDiedBeforeItCameStaysWithItsOwner) {
