@@ -97,14 +97,14 @@ private:
 void set_async(benchmark::State& state) {
     IdleClient client(false);
     uint64_t mask = 3;
-    for (auto _ : state) client.set(mask ^= 2);
+    for ([[maybe_unused]] auto _ : state) client.set(mask ^= 2);
 }
 
 /// Measures the call that wakes the agent's sleeping thread, and not what the woken thread does.
 void set_async_idle_client(benchmark::State& state) {
     IdleClient client(true);
     uint64_t mask = 3;
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         const auto begin = Clock::now();
         client.set(mask ^= 2);
         state.SetIterationTime(seconds_since(begin));
@@ -137,7 +137,7 @@ void futex_round_trip(benchmark::State& state) {
         while (court.ball.load() != 1) futex(&court.ball, FUTEX_WAIT, 0);
         for (;;) hit(court, 2);
     });
-    for (auto _ : state) hit(court, 1);
+    for ([[maybe_unused]] auto _ : state) hit(court, 1);
     end_child(other);
     munmap(page, 4096);
 }
@@ -145,7 +145,7 @@ void futex_round_trip(benchmark::State& state) {
 void set_affinity_same(benchmark::State& state) {
     cpu_set_t set;
     sched_getaffinity(0, sizeof set, &set);
-    for (auto _ : state) sched_setaffinity(0, sizeof set, &set);
+    for ([[maybe_unused]] auto _ : state) sched_setaffinity(0, sizeof set, &set);
 }
 
 /// Measures how long it takes to move the running thread of another process to the other CPU.
@@ -155,7 +155,7 @@ void set_affinity_moving(benchmark::State& state) {
     });
     run_on(0, spinner);
     int cpu = 0;
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         usleep(500);
         const auto begin = Clock::now();
         run_on(cpu = 1 - cpu, spinner);

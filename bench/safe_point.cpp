@@ -13,16 +13,16 @@ namespace {
 
 void idle_poll(benchmark::State& state) {
     uint64_t mask[1];
-    for (auto _ : state) benchmark::DoNotOptimize(drom_poll(mask, 1, nullptr));
+    for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(drom_poll(mask, 1, nullptr));
 }
 
 void call_floor(benchmark::State& state) {
-    for (auto _ : state) bench_nothing();
+    for ([[maybe_unused]] auto _ : state) bench_nothing();
 }
 
 void load_floor(benchmark::State& state) {
     static std::atomic<uint64_t> word{0};
-    for (auto _ : state) benchmark::DoNotOptimize(word.load(std::memory_order_acquire));
+    for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(word.load(std::memory_order_acquire));
 }
 
 BENCHMARK(idle_poll);

@@ -40,7 +40,7 @@ RULES = [
     (r"policy/", "policy sim plugin fuzz"),
     (r"plugins/", "plugin node_agent fuzz"),
     (r"examples/", "consumer cli"),
-    (r"scripts/(junit|verdict|changed|attack|lint/docstrings)|scripts/(test|attack)\.sh", "harness"),
+    (r"scripts/(junit|verdict|changed|attack|lint/docstrings|lint/concerned)|scripts/(test|attack)\.sh", "harness"),
     (r"scripts/(demo|workload|common)/", "consumer"),
     (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer readme"),
     (r"docs/reference/man/", "readme cli sim"),

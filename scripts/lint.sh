@@ -31,26 +31,39 @@ format() {
     files '*.cpp' '*.hpp' '*.c' '*.h' | xargs -0 -r clang-format-19 "${how[@]}"
 }
 
-# tidy [CHECKS]: clang-tidy with the checks of .clang-tidy, and these. Product code only: in tests macros cause more
-# false complaints than findings. Each file once: the compilation database has some once per test program, too.
-tidy() {
-    local database=build/tidy status=0
-    mkdir -p "$database"
+# looked_at: prints the commit that the last long run of `deep` found nothing in. Empty: not known.
+looked_at() { sed -n 's/^| lint\.deep | \([0-9a-f]\{7,\}\) |[^|]*| 0 |.*/\1/p' docs/results/attacks.md; }
+
+# tidy_files LIST [CHECKS]: runs clang-tidy with the checks of .clang-tidy, and these, over the files of LIST. Product
+# code only: in tests macros cause more false complaints than findings. Each file once: the compilation database has
+# some once per test program, too.
+tidy_files() {
+    local list=$1 extra=${2:-} database=build/tidy status=0
     # Configured anew: the database may describe an older state of the folders.
     cmake --preset dev >/dev/null || return
     jq --arg product "^$PWD/(libdrom|tools|bench|plugins|policy)/.*[.]cpp\$" \
         '[.[] | select(.file | test($product))] | group_by(.file) | map(.[0])' build/dev/compile_commands.json >"$database/compile_commands.json" || return
-    jq -r '.[].file' "$database/compile_commands.json" | xargs -d '\n' -n 1 -P "$(nproc)" clang-tidy-19 --quiet ${1:+--checks="$1"} -p "$database" 2>"$database/log" || status=1
+    jq -r '.[].file' "$database/compile_commands.json" | grep -xFf <(sed "s|^|$PWD/|" "$list") >"$database/files"
+    xargs -a "$database/files" -d '\n' -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet ${extra:+--checks="$extra"} -p "$database" 2>"$database/log" || status=1
     # The examples are not in the compilation database.
-    files 'examples/*.cpp' | xargs -0 -r -I{} clang-tidy-19 --quiet ${1:+--checks="$1"} {} -- -std=c++20 -fopenmp \
+    grep -x 'examples/.*[.]cpp' "$list" | xargs -d '\n' -r -I{} clang-tidy-19 --quiet ${extra:+--checks="$extra"} {} -- -std=c++20 -fopenmp \
         -I/usr/include/x86_64-linux-gnu/openblas-openmp -I/usr/include/x86_64-linux-gnu/mpich -Ilibdrom/include -I. 2>>"$database/log" || status=1
     ((status == 0)) || grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed' "$database/log"
     return $status
 }
 
-# deep: tidy, and the checks that would take longer than all tests together.
+# tidy: the files that have changed since the last long run of `deep`, or include what has.
+tidy() {
+    mkdir -p build/tidy
+    python3 scripts/lint/concerned.py "$(looked_at)" >build/tidy/concerned || return
+    tidy_files build/tidy/concerned
+}
+
+# deep: all files, and the checks that would take longer than all tests together.
 deep() {
-    tidy 'clang-analyzer-*,-clang-analyzer-unix.StdCLibraryFunctions,bugprone-standalone-empty,bugprone-stringview-nullptr,misc-unused-using-decls,performance-unnecessary-value-param'
+    mkdir -p build/tidy
+    git ls-files --cached --others --exclude-standard -- '*.cpp' >build/tidy/all
+    tidy_files build/tidy/all 'clang-analyzer-*,-clang-analyzer-unix.StdCLibraryFunctions,-clang-analyzer-optin.performance.Padding,bugprone-standalone-empty,bugprone-stringview-nullptr,misc-unused-using-decls,performance-unnecessary-value-param'
 }
 
 # In bats every test is a subshell and every function may be called by another file.

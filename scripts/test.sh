@@ -167,7 +167,7 @@ compute() {
     together dev 2 "${computing[@]}"
     one_by_one dev mutants
     wanted lint || { wait; return; }
-    # scripts/lint.sh without arguments has more checks of clang-tidy, which take longer than all tests together.
+    # clang-tidy looks at what has changed since the last scripts/attack.sh --long lint: all of it takes 24 CPU minutes.
     scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents tidy >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
     count lint "$results/lint.xml"
     wait

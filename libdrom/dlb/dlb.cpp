@@ -222,7 +222,6 @@ int set_enabled(bool enabled) noexcept {
 
 }  // namespace drom::dlb
 
-using drom::CpuSet;
 using drom::dlb::Lock;
 using drom::dlb::Options;
 using drom::dlb::process;

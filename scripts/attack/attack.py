@@ -49,6 +49,7 @@ SUITES = {
     "plugin": Suite("Slurm's daemons killed while jobs share nodes", {"PLUGIN_STORM_TIMES": "20"}),
     "matrix": Suite("runtimes x languages x MPI libraries x ranks, every combination", {"MATRIX_LONG": "1"}),
     "abi": Suite("layout and symbols as published", {}),
+    "lint": Suite("all of clang-tidy over every file", {}),
 }
 
 
@@ -59,6 +60,10 @@ class Test:
     command: list[str]
     environment: dict[str, str]
     folder: str
+
+
+# CTest does not know it: scripts/test.sh calls scripts/lint.sh itself.
+LINT = Test("lint.deep", ["lint"], ["scripts/lint.sh", "deep"], {}, ".")
 
 
 def parse() -> argparse.Namespace:
@@ -81,7 +86,7 @@ def test_of(shown: dict) -> Test:
 
 def tests() -> list[Test]:
     told = subprocess.run(["ctest", "--test-dir", str(BUILD), "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
-    return [test_of(shown) for shown in json.loads(told)["tests"] if "command" in shown]
+    return [*(test_of(shown) for shown in json.loads(told)["tests"] if "command" in shown), LINT]
 
 
 def line_of(suite: str, test: Test, output: str) -> str:

@@ -93,8 +93,10 @@ tl::expected<std::string, std::string> sha256_of_file(const std::string& path) {
     Sha256 sum;
     std::string buffer(std::size_t{1} << 16, '\0');
     errno = 0;
-    while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get()))
+    while (std::feof(file.get()) == 0 && std::ferror(file.get()) == 0) {
+        const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get());
         sum.add(std::string_view(buffer).substr(0, got));
+    }
     if (std::ferror(file.get()) != 0) return tl::make_unexpected(std::string(std::strerror(errno)));
     return sum.finish();
 }
