@@ -23,7 +23,11 @@ public:
     double speedup(int nodes) const {
         return downey_speedup(static_cast<double>(nodes) * cores_, parallelism_, sigma_);
     }
-    double efficiency(int nodes) const { return speedup(nodes) / (static_cast<double>(nodes) * cores_); }
+    /// Returns whether the speedup per core is at least `min`. Rounding makes some perfect speedups smaller than their
+    /// cores by a last digit.
+    bool is_efficient(int nodes, double min) const {
+        return speedup(nodes) >= min * (1 - 1e-12) * (static_cast<double>(nodes) * cores_);
+    }
 
 private:
     double cores_, parallelism_, sigma_;
@@ -37,7 +41,7 @@ int bounded(double nodes, int machine_nodes) {
 int largest_efficient(const Curve& curve, int least, int most, double min_efficiency) {
     while (least < most) {
         const int middle = least + (most - least + 1) / 2;
-        if (curve.efficiency(middle) >= min_efficiency)
+        if (curve.is_efficient(middle, min_efficiency))
             least = middle;
         else
             most = middle - 1;
@@ -57,7 +61,7 @@ std::vector<Size> mold_sizes(int asked, int machine_nodes, int cores_per_node, c
     for (int i = 0; i < count; ++i)
         nodes.push_back(count == 1 ? least : static_cast<int>(least + std::int64_t{i} * (last - least) / (count - 1)));
     // A size that is not efficient enough is one all the same where the job asks for it.
-    if (curve.efficiency(least) < rules.min_efficiency) nodes.clear();
+    if (!curve.is_efficient(least, rules.min_efficiency)) nodes.clear();
     if (asked <= machine_nodes && !std::ranges::binary_search(nodes, asked))
         nodes.insert(std::ranges::upper_bound(nodes, asked), asked);
     std::vector<Size> sizes;

@@ -39,6 +39,18 @@ TEST(MoldSizes, FollowDowneysCurve) {
     EXPECT_DOUBLE_EQ(sizes[6].time_factor, (16 * 8 / 23.0) / (16 * 14 / 29.0));
 }
 
+TEST(MoldSizes, RoundingTakesNoSizeFromAJobOfPerfectSpeedup) {
+    MoldRules rules;
+    rules.parallelism = 0.3;
+    rules.sigma = 0;
+    rules.min_efficiency = 1;
+    const std::vector<Size> sizes = mold_sizes(24, 200, 1, rules);  // its speedup is its cores up to 7.2 of them
+    ASSERT_EQ(sizes.size(), 3U);
+    EXPECT_EQ(sizes[0].nodes, 6);
+    EXPECT_EQ(sizes[1].nodes, 7);
+    EXPECT_EQ(sizes[2].nodes, 24);
+}
+
 TEST(MoldSizes, KeepToTheirBoundsAndTheMachine) {
     EXPECT_TRUE(holds("sizes", [] {
         MoldRules rules;
@@ -61,7 +73,7 @@ TEST(MoldSizes, KeepToTheirBoundsAndTheMachine) {
             has_asked = has_asked || size.nodes == asked;
             if (size.nodes == asked) continue;
             const double all = size.nodes * cores;
-            RC_ASSERT(downey_speedup(all, parallelism, rules.sigma) / all >= rules.min_efficiency);
+            RC_ASSERT(downey_speedup(all, parallelism, rules.sigma) / all > rules.min_efficiency - 1e-9);
             RC_ASSERT(size.nodes >= rules.min * asked && size.nodes <= rules.max * asked);
         }
         RC_ASSERT(has_asked);
