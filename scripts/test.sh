@@ -203,7 +203,7 @@ if wanted dev; then
 fi
 # Slurm's daemons and the programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
 compute &
-one_by_one dev plugin
+together dev 2 plugin
 together dev 3 "${sleeping[@]}"
 wait
 # The programs of the other suites want CPUs, or measure: no other suite of the dev build runs beside them.
