@@ -65,8 +65,8 @@ bool confine_client(Table& table, uint32_t slot) noexcept {
     Request posted{};
     if (!read_request(table.ledger, slot, posted)) return false;
     const ProcessIdentity identity = read_identity(table.ledger.slot(slot).client);
-    ClientTree tree(table.ledger, table.path, slot,
-                    identity.pid);  // open before liveness(): then no other process is moved
+    // Open before liveness(): then no other process is moved.
+    ClientTree tree(table.ledger, table.path, slot, identity.pid, &table.launcher);
     // They were read one after another. If the slot has another user by now, the request was not for that user.
     const uint32_t generation = unpack_state(seen).generation;
     if (state_of(table.ledger.slot(slot)).generation != generation) return true;  // mutant next-user
@@ -97,7 +97,7 @@ bool confine_again(Table& table, const User& user) noexcept {
     Request posted{};
     if (table.ledger.virtual_node() || !read_request(table.ledger, user.slot, posted)) return true;
     const ProcessIdentity identity = read_identity(table.ledger.slot(user.slot).client);
-    ClientTree tree(table.ledger, table.path, user.slot, identity.pid);
+    ClientTree tree(table.ledger, table.path, user.slot, identity.pid, &table.launcher);
     const Liveness life = table.confined.liveness(identity);
     if (life == Liveness::kUnknown || state_of(table.ledger.slot(user.slot)).generation != user.generation) return true;
     if (life == Liveness::kDead) tree.forget_process();

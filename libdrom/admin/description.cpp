@@ -135,7 +135,7 @@ int list_descendants(const Table& table, uint32_t pid, int32_t* out, size_t* n, 
     if (user.slot == kNoSlot) return fail(error, DROM_E_NOPROC, "%s: it is no client (any more)", verb.text);
     const ProcessIdentity identity = read_identity(table.ledger.slot(user.slot).client);
     *n = 0;
-    ClientTree tree(table.ledger, table.path, user.slot, identity.pid);
+    ClientTree tree(table.ledger, table.path, user.slot, identity.pid, nullptr);
     const Liveness life = liveness(identity);
     if (table.ledger.virtual_node()) return succeed(error);  // it has no processes
     if (life == Liveness::kUnknown)

@@ -15,6 +15,7 @@ namespace drom {
 
 Table::~Table() {
     pages.clear();
+    launcher.forget();
     close_ledger(ledger);
     free(changes);
     free(targets);

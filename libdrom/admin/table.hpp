@@ -7,6 +7,7 @@
 #include "base/process_identity.hpp"
 #include "options.hpp"
 #include "plan.hpp"
+#include "shmem/descendants.hpp"
 #include "shmem/slots.hpp"
 
 namespace drom {
@@ -27,6 +28,7 @@ struct Table {
     Ledger ledger;
     Pages pages;
     KnownProcess confined;              ///< the client that was confined last
+    KnownLauncher launcher{true};       ///< the launcher of that client
     Change* changes = nullptr;          ///< one per CPU, for a plan
     Owner::Name* targets = nullptr;     ///< one per CPU, for plans of several masks
     std::atomic<uint64_t> there_ns{0};  ///< when the table was last seen to be in its directory

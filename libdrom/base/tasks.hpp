@@ -30,14 +30,32 @@ public:
     Tasks(int directory, const char* name) noexcept {
         keep(openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     }
-    ~Tasks() {
-        if (fd_ >= 0) close(fd_);
-    }
+    /// A directory that its owner keeps open.
+    struct Kept {
+        int descriptor;
+    };
+    explicit Tasks(Kept kept) noexcept : fd_(kept.descriptor), kept_(true) {}
+    ~Tasks() { forget(); }
     Tasks(const Tasks&) = delete;
     Tasks& operator=(const Tasks&) = delete;
 
+    /// Closes the directory, unless it is kept, and forgets the error.
+    void forget() noexcept {
+        if (fd_ >= 0 && !kept_) close(fd_);
+        fd_ = -1;
+        error_ = 0;
+    }
+
+    /// Leaves the directory open, and to the caller. Returns its descriptor.
+    [[nodiscard]] int give() noexcept {
+        const int descriptor = fd_;
+        fd_ = -1;
+        return descriptor;
+    }
+
     [[nodiscard]] bool ok() const noexcept { return fd_ >= 0; }
-    [[nodiscard]] int error() const noexcept { return error_; }  ///< why it could not be opened
+    [[nodiscard]] int error() const noexcept { return error_; }    ///< why it could not be opened
+    [[nodiscard]] int descriptor() const noexcept { return fd_; }  ///< of the directory; -1: none
     void rewind() noexcept { lseek(fd_, 0, SEEK_SET); }
 
     /// Calls `visit(number)` for each. Returns false when the directory cannot be read (the process has ended).
@@ -64,6 +82,7 @@ private:
 
     int fd_ = -1;
     int error_ = 0;
+    bool kept_ = false;
 };
 
 }  // namespace drom

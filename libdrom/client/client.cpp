@@ -127,7 +127,8 @@ bool confine_all(const Request& wanted) noexcept {
     if (!state.threads.await_setters()) return false;       // mutant setters
     Confined done{DROM_OK, {}, 0, 0};
     if (real)
-        done = ClientTree(state.ledger, state.path, state.slot, 0).confine(origin, wanted.mask, deadline_in_ms(100));
+        done = ClientTree(state.ledger, state.path, state.slot, 0, &state.launcher)
+                   .confine(origin, wanted.mask, deadline_in_ms(100));
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "client.hpp"
+#include "shmem/descendants.hpp"
 #include "shmem/mailbox.hpp"
 #include "thread_mask.hpp"
 
@@ -51,13 +52,14 @@ struct State {
     Page* last_page;
 
     ThreadMask threads;
-    CpuSet applied;       ///< the mask of the threads after the last release; smaller than the request's in a narrower
-                          ///< cpuset
-    Half releasing;       ///< 1: some thread is confining; 2: and the agent's thread waits for it
-    KnownThreads known;   ///< the thread that holds `releasing` may change it
-    bool yielding;        ///< waiting threads give their CPU away; as `known`
-    CpuSet first_mask;    ///< the CPUs that it began with; constant while joined
-    uint32_t first_cpus;  ///< their number
+    CpuSet applied;      ///< the mask of the threads after the last release; smaller than the request's in a narrower
+                         ///< cpuset
+    Half releasing;      ///< 1: some thread is confining; 2: and the agent's thread waits for it
+    KnownThreads known;  ///< the thread that holds `releasing` may change it
+    KnownLauncher launcher{false};  ///< as `known`
+    bool yielding;                  ///< waiting threads give their CPU away; as `known`
+    CpuSet first_mask;              ///< the CPUs that it began with; constant while joined
+    uint32_t first_cpus;            ///< their number
     std::atomic<Team> team;
     uint32_t fitting;  ///< teams in a row that had enough CPUs; only for the thread that opens teams
     Half nudge;        ///< futex: counts enable() and leave()

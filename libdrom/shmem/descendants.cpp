@@ -4,8 +4,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/process_stat.hpp"
+#include "children.hpp"
 #include "claims.hpp"
 #include "drom/drom.h"
 #include "futex.hpp"
@@ -26,15 +25,6 @@ namespace drom {
 namespace {
 
 // --- what /proc says of one process --------------------------------------------------------------------------------
-
-int open_process(uint32_t pid) noexcept {
-    char path[32];
-    if (pid == 0)
-        snprintf(path, sizeof path, "/proc/self");
-    else
-        snprintf(path, sizeof path, "/proc/%u", pid);
-    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
 
 /// Returns 0 when the process has ended.
 uint32_t parent_of(int proc, uint32_t pid) noexcept {
@@ -51,26 +41,25 @@ struct Activity {
 };
 
 /// Reads the thread's state and its nanoseconds on a CPU (0 where the kernel does not count them).
-bool read_activity(int process, uint32_t tid, char& state, uint64_t& ran_ns) noexcept {
-    char path[40];
+bool read_activity(const Tasks& threads, uint32_t tid, char& state, uint64_t& ran_ns) noexcept {
+    char path[32];
     char text[256];
-    snprintf(path, sizeof path, "task/%u/stat", tid);
+    snprintf(path, sizeof path, "%u/stat", tid);
     ProcessStat stat;
-    if (read_stat(process, path, stat) != 0) return false;
+    if (read_stat(threads.descriptor(), path, stat) != 0) return false;
     state = stat.state;
-    snprintf(path, sizeof path, "task/%u/schedstat", tid);
-    ran_ns = read_text(process, path, text, sizeof text) > 0 ? strtoull(text, nullptr, 10) : 0;
+    snprintf(path, sizeof path, "%u/schedstat", tid);
+    ran_ns = read_text(threads.descriptor(), path, text, sizeof text) > 0 ? strtoull(text, nullptr, 10) : 0;
     return true;
 }
 
-Activity activity_of(int process) noexcept {
+Activity activity_of(Tasks& threads) noexcept {
     Activity all;
-    Tasks tasks(process, "task");
-    if (!tasks.ok()) return all;
-    tasks.each([&](uint32_t tid) {
+    threads.rewind();
+    threads.each([&](uint32_t tid) {
         char state = 'Z';
         uint64_t ran_ns = 0;
-        if (!read_activity(process, tid, state, ran_ns)) return;
+        if (!read_activity(threads, tid, state, ran_ns)) return;
         all.ran_ns += ran_ns;
         if (state == 'R' || state == 'D') ++all.busy;
     });
@@ -80,9 +69,9 @@ Activity activity_of(int process) noexcept {
 /// Returns whether no fork is under way that began before the process was moved. A child gets its parent's mask when
 /// the fork begins, and is listed when the fork ends. A sleeping thread is in no fork, and a thread that has run for
 /// this long has left its fork.
-bool is_settled(int process, uint64_t ran_ns) noexcept {
+bool is_settled(Tasks& threads, uint64_t ran_ns) noexcept {
     constexpr uint64_t kLongestFork = 2 * kMillisecond;
-    const Activity now = activity_of(process);
+    const Activity now = activity_of(threads);
     return now.ran_ns >= ran_ns + kLongestFork * now.busy;
 }
 
@@ -91,6 +80,21 @@ bool has_ended(int error) noexcept { return error == ENOENT || error == ESRCH; }
 int status_of(int error) noexcept {
     if (has_ended(error)) return DROM_E_NOPROC;
     return error == EACCES || error == EPERM ? DROM_E_PERM : DROM_E_OS;
+}
+
+/// Reads the line of a process's first thread. Returns 0 or errno.
+int read_first_thread(const Tasks& threads, uint32_t pid, ProcessStat& stat) noexcept {
+    char path[24];
+    snprintf(path, sizeof path, "%u/stat", pid);
+    return read_stat(threads.descriptor(), path, stat);
+}
+
+/// Returns whether the process with these threads is `identity`, and lives.
+Liveness liveness_of(const ProcessIdentity& identity, const Tasks& threads) noexcept {
+    ProcessStat stat;
+    const int error = read_first_thread(threads, identity.pid, stat);
+    if (error != 0) return has_ended(error) ? Liveness::kDead : Liveness::kUnknown;
+    return liveness(identity, stat);
 }
 
 // --- the processes of a pass ---------------------------------------------------------------------------------------
@@ -156,75 +160,23 @@ struct Role {
     bool launcher = false;  ///< the processes below it belong to that client
 };
 
-/// Calls `visit(pid)` for each number in a file of children. Returns a hash of the numbers, and their count.
-struct Children {
-    uint64_t hash = 0xcbf29ce484222325;
-    uint32_t count = 0;
-    friend bool operator==(const Children&, const Children&) noexcept = default;
-};
-
-template <class Visit>
-bool read_children(int file, Children& children, const Visit& visit) noexcept {
-    char text[512];
-    uint32_t pid = 0;
-    children = {};
-    for (;;) {
-        const ssize_t length = read(file, text, sizeof text);
-        if (length < 0) return false;
-        for (ssize_t i = 0; i < length; ++i) {
-            if (text[i] >= '0' && text[i] <= '9') {
-                pid = pid * 10 + static_cast<uint32_t>(text[i] - '0');
-                continue;
-            }
-            if (pid == 0) continue;
-            visit(pid);
-            children.hash = (children.hash ^ pid) * 0x100000001b3;
-            ++children.count;
-            pid = 0;
-        }
-        if (length == 0) return true;
-    }
-}
-
-/// Returns whether the calling process has no child, not even one that has ended. One system call of any thread asks
-/// for all of them; a list of children costs three per thread.
-bool has_no_child() noexcept {
-    constexpr int kLook = WEXITED | WNOHANG | WNOWAIT | __WALL;  // takes no child's status away from the program
-    return syscall(SYS_waitid, P_ALL, 0, nullptr, kLook, nullptr) != 0 && errno == ECHILD;
-}
-
-/// Reads until two readings agree: the kernel may skip a child when a child before it ends at this moment.
-template <class Visit>
-bool read_all_children(int file, const Visit& visit) noexcept {
-    constexpr int kTries = 16;
-    Children last;
-    for (int tries = 0; tries < kTries; ++tries) {
-        Children now;
-        if (!read_children(file, now, visit)) return false;
-        if (now.count < 2 || (tries > 0 && now == last)) return true;
-        last = now;
-        lseek(file, 0, SEEK_SET);
-    }
-    return true;
-}
-
 // --- the walk ------------------------------------------------------------------------------------------------------
 
 /// Passes over a client's tree.
 class Walk {
 public:
-    Walk(const Ledger& ledger, const char* table, uint32_t slot) noexcept
-        : ledger_(ledger), table_(table), slot_(slot) {}
+    Walk(const Ledger& ledger, const char* table, uint32_t slot, KnownLauncher* known) noexcept
+        : ledger_(ledger), table_(table), slot_(slot), known_(known) {}
 
     /// Calls `visit(threads, found, again)` for each process, the client first. `visit` returns how many threads it
-    /// moved; less than 0: the process has ended meanwhile. `process`: the client's directory; -1: the client has
-    /// ended. Returns false when nothing more can be learned; status() says why.
+    /// moved; less than 0: the process has ended meanwhile. `client`: the client's threads, without a directory if the
+    /// client has ended. Returns false when nothing more can be learned; status() says why.
     template <class Visit>
-    bool pass(uint32_t pid, int process, const Visit& visit) noexcept {
+    bool pass(uint32_t pid, Tasks& client, const Visit& visit) noexcept {
         std::swap(now_, before_);
         now_->cut(0);
         news_ = unsettled_ = false;
-        if (process >= 0) visit_client(pid, process, visit);
+        if (client.ok()) visit_client(pid, client, visit);
         uint32_t next = now_->count() > 0 ? 1 : 0;
         // The launcher's children come last. By then they include the processes whose parents ended while other
         // processes were asked.
@@ -275,35 +227,33 @@ private:
 
     /// Visits the client itself. The caller opened the directory, so it is known to be the client's.
     template <class Visit>
-    void visit_client(uint32_t pid, int process, const Visit& visit) noexcept {
+    void visit_client(uint32_t pid, Tasks& threads, const Visit& visit) noexcept {
         const bool again = before_->count() > 0;
         add({pid, 0, 1, again, false, false, 0});
         const Found found = (*now_)[0];
-        Tasks threads(process, "task");
         const int moved = visit(threads, found, again);
-        if (moved >= 0) add_children(process, threads, found);
-        if (now_->count() > 1) note_settled(0, process, again ? &(*before_)[0] : nullptr, moved);
+        if (moved >= 0) add_children(threads, found);
+        if (now_->count() > 1) note_settled(0, threads, again ? &(*before_)[0] : nullptr, moved);
     }
 
-    void note_settled(uint32_t index, int process, const Found* last, int moved) noexcept {
+    void note_settled(uint32_t index, Tasks& threads, const Found* last, int moved) noexcept {
         Found& found = (*now_)[index];
         if (moved > 0) {
-            found.ran_ns = activity_of(process).ran_ns;
+            found.ran_ns = activity_of(threads).ran_ns;
         } else if (last == nullptr || last->settled) {
             found.settled = true;
         } else {
             found.ran_ns = last->ran_ns;
-            found.settled = is_settled(process, found.ran_ns);
+            found.settled = is_settled(threads, found.ran_ns);
         }
         unsettled_ |= !found.settled;
     }
 
     template <class Visit>
     void visit_next(uint32_t index, const Visit& visit) noexcept {
-        const int process = open_process((*now_)[index].pid);
-        if (process < 0) return miss(index, errno);
-        look(index, process, visit);
-        close(process);
+        Tasks threads((*now_)[index].pid);
+        if (!threads.ok()) return miss(index, threads.error());
+        look(index, threads, visit);
     }
 
     /// Notes a process that cannot be looked at.
@@ -313,10 +263,10 @@ private:
     }
 
     template <class Visit>
-    void look(uint32_t index, int process, const Visit& visit) noexcept {
-        ProcessStat stat;
-        if (const int error = read_stat(process, "stat", stat); error != 0) return miss(index, error);
+    void look(uint32_t index, Tasks& threads, const Visit& visit) noexcept {
         Found found = (*now_)[index];
+        ProcessStat stat;
+        if (const int error = read_first_thread(threads, found.pid, stat); error != 0) return miss(index, error);
         // The number now means another process, or the process has just got another parent; the next pass meets it
         // there.
         if (found.parent != stat.parent) return miss(index, ESRCH);
@@ -328,43 +278,46 @@ private:
         (*now_)[index] = found;
         if (role_of(found.pid).client) return forget(index);
         news_ |= !found.known;
-        Tasks threads(process, "task");
         const int moved = visit(threads, found, again);
         if (moved < 0) return miss(index, ESRCH);
-        add_children(process, threads, found);
-        note_settled(index, process, again ? last : nullptr, moved);
+        add_children(threads, found);
+        note_settled(index, threads, again ? last : nullptr, moved);
     }
 
     /// Forgets a process that is a client of its own; the processes below it are not visited either.
     void forget(uint32_t index) noexcept { (*now_)[index].start = 0; }
 
-    void add_children(int process, Tasks& threads, const Found& parent) noexcept {
+    void add_children(Tasks& threads, const Found& parent) noexcept {
         if (parent.pid == own_pid_ && has_no_child()) return;
         const uint32_t before = now_->count();
-        find_children(process, threads, {0, parent.pid, 0, parent.known, false, false, 0});
+        find_children(threads, {0, parent.pid, 0, parent.known, false, false, 0});
         if (now_->count() > before && role_of(parent.pid).launcher) now_->cut(before);
     }
 
     /// Asks every thread, as a child belongs to the thread that made it. A process whose first thread has ended looks
     /// like a zombie by its own entry.
-    void find_children(int process, Tasks& threads, Found child) noexcept {
+    void find_children(Tasks& threads, Found child) noexcept {
         if (!threads.ok()) return note(threads.error());
         threads.rewind();
-        const bool complete = threads.each([&](uint32_t tid) { find_children_of(process, tid, child); });
+        const bool complete = threads.each([&](uint32_t tid) { find_children_of(threads, tid, child); });
         if (!complete) note(errno);
     }
 
-    void find_children_of(int process, uint32_t tid, Found& child) noexcept {
-        char path[40];
-        snprintf(path, sizeof path, "task/%u/children", tid);
-        const int file = openat(process, path, O_RDONLY | O_CLOEXEC);
-        if (file < 0) return errno == ENOENT ? scan(process, tid, child) : note(errno);
-        const bool read = read_all_children(file, [&](uint32_t pid) {
+    void find_children_of(const Tasks& threads, uint32_t tid, Found& child) noexcept {
+        const int file = open_children(threads, tid);
+        if (file < 0) return errno == ENOENT ? scan(threads, tid, child) : note(errno);
+        if (add_listed(file, child) < 0) note(errno);
+        close(file);
+    }
+
+    /// Returns how many children the list has; less than 0: it could not be read.
+    int add_listed(int file, Found& child) noexcept {
+        Children last;
+        const bool read = read_all_children(file, last, [&](uint32_t pid) {
             child.pid = pid;
             add(child);
         });
-        if (!read) note(errno);
-        close(file);
+        return read ? static_cast<int>(last.count) : -1;
     }
 
     /// Notes an error. The children of a thread or a process that has just ended have another parent by now.
@@ -376,10 +329,10 @@ private:
     }
 
     /// Asks every process for its parent, where the kernel has no lists of children or the thread has ended.
-    void scan(int process, uint32_t tid, Found& child) noexcept {
+    void scan(const Tasks& threads, uint32_t tid, Found& child) noexcept {
         char path[32];
-        snprintf(path, sizeof path, "task/%u/stat", tid);
-        if (faccessat(process, path, R_OK, 0) != 0) return note(errno);
+        snprintf(path, sizeof path, "%u/stat", tid);
+        if (faccessat(threads.descriptor(), path, R_OK, 0) != 0) return note(errno);
         const int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (proc < 0) return note(errno);
         Tasks all(proc, ".");
@@ -397,23 +350,63 @@ private:
         if ((state_of(slot).flags & slot_flag::kTree) == 0) return;
         const ProcessIdentity launcher = read_identity(slot.launcher);
         if (launcher.pidns != self().pidns) return;  // from here the launcher has another number, or none
-        const int process = open_process(launcher.pid);
-        if (process < 0) return has_ended(errno) ? add_claimed() : note(errno);
-        ProcessStat stat;
-        const int error = read_stat(process, "stat", stat);
-        const Liveness life = error == 0         ? liveness(launcher, stat)
-                              : has_ended(error) ? Liveness::kDead
-                                                 : Liveness::kUnknown;
-        if (life == Liveness::kAlive)
-            add_children_of_launcher(process, stat, {0, launcher.pid, 0, false, false, false, 0});
-        close(process);
+        if (add_children_of_known(launcher)) return;
+        Tasks threads(launcher.pid);
+        if (!threads.ok()) return miss_launcher(threads.error());
+        const Liveness life = add_children_of_launcher(launcher, threads);
         if (life == Liveness::kDead) add_claimed();
     }
 
-    void add_children_of_launcher(int process, const ProcessStat& stat, Found child) noexcept {
-        if (stat.threads == 1) return find_children_of(process, child.parent, child);  // drom run is such a process
-        Tasks threads(process, "task");
-        find_children(process, threads, child);
+    void miss_launcher(int error) noexcept {
+        if (error == EPERM) return;  // a mount that hides other users' processes: nothing is known of it
+        return has_ended(error) ? add_claimed() : note(error);
+    }
+
+    /// Reads the lists first: those of a launcher that lives after that were complete.
+    Liveness add_children_of_launcher(const ProcessIdentity& launcher, Tasks& threads) noexcept {
+        const uint32_t before = now_->count();
+        find_children(threads, {0, launcher.pid, 0, false, false, false, 0});
+        const Liveness life = liveness_of(launcher, threads);
+        if (life != Liveness::kAlive) now_->cut(before);
+        if (life == Liveness::kAlive && known_ != nullptr) known_->note(launcher, threads);
+        return life;
+    }
+
+    /// Adds the children of a launcher that was found alive before. Returns false where it is not proved that it still
+    /// lives, or where it has several threads.
+    bool add_children_of_known(const ProcessIdentity& launcher) noexcept {
+        if (known_ == nullptr || !known_->is(launcher)) return false;
+        if (known_->descriptor() < 0) return add_siblings(launcher.pid);
+        Tasks kept(Tasks::Kept{known_->descriptor()});
+        kept.rewind();
+        // A process that has a child lives.
+        return add_only_list(kept, launcher.pid) > 0;  // mutant childless
+    }
+
+    /// Adds the children of this process's parent, if that is the launcher. Every process that ever becomes the parent
+    /// of this one lived already when the launcher was found alive. So none but the launcher has the launcher's number.
+    bool add_siblings(uint32_t launcher) noexcept {
+        const uint32_t before = now_->count();
+        Tasks threads(launcher);
+        const bool read = threads.ok() && add_only_list(threads, launcher) > 0;
+        // It lived while its list was read, as it is the parent after that.
+        if (read && static_cast<uint32_t>(getppid()) == launcher) return true;  // mutant siblings
+        now_->cut(before);
+        return false;
+    }
+
+    /// Adds the children of a process with one thread, as drom run is. Returns their number; 0 or less for every other
+    /// process.
+    int add_only_list(Tasks& threads, uint32_t pid) noexcept {
+        uint32_t count = 0;
+        const bool all = threads.each([&](uint32_t) { ++count; });
+        if (!all || count != 1) return 0;  // mutant only-list
+        const int file = open_children(threads, pid);
+        if (file < 0) return 0;
+        Found child{0, pid, 0, false, false, false, 0};
+        const int listed = add_listed(file, child);
+        close(file);
+        return listed;
     }
 
     /// Adds the processes that carry the reservation: no process is above all of them any more.
@@ -435,6 +428,7 @@ private:
     const Ledger& ledger_;
     const char* table_;
     uint32_t slot_;
+    KnownLauncher* known_;
     const uint32_t own_pid_ = static_cast<uint32_t>(getpid());
     FoundList lists_[2];
     FoundList* now_ = &lists_[0];
@@ -469,27 +463,37 @@ void add_up(Confined& total, const Confined& one, uint32_t pid) noexcept {
 
 }  // namespace
 
-ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid) noexcept
+bool KnownLauncher::is(const ProcessIdentity& launcher) const noexcept {
+    return identity_.pid != 0 && identity_ == launcher;
+}
+
+void KnownLauncher::note(const ProcessIdentity& launcher, Tasks& threads) noexcept {
+    forget();
+    identity_ = launcher;
+    if (keeps_) descriptor_ = threads.give();
+}
+
+void KnownLauncher::forget() noexcept {
+    if (descriptor_ >= 0) close(descriptor_);
+    descriptor_ = -1;
+    identity_ = {};
+}
+
+ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid,
+                       KnownLauncher* known) noexcept
     : ledger_(ledger),
       table_(table),
       slot_(slot),
       pid_(pid != 0 ? pid : static_cast<uint32_t>(getpid())),
-      directory_(open_process(pid)) {
-    error_ = directory_ < 0 ? errno : 0;
-}
+      known_(known),
+      threads_(pid) {}
 
-ClientTree::~ClientTree() { forget_process(); }
-
-void ClientTree::forget_process() noexcept {
-    if (directory_ >= 0) close(directory_);
-    directory_ = -1;
-    error_ = 0;
-}
+void ClientTree::forget_process() noexcept { threads_.forget(); }
 
 Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
     Confined total{DROM_OK, {}, 0, 0};
-    if (error_ != 0) return {status_of(error_), {}, 0, 0};
-    Walk walk(ledger_, table_, slot_);
+    if (threads_.error() != 0) return {status_of(threads_.error()), {}, 0, 0};
+    Walk walk(ledger_, table_, slot_, known_);
     const auto visit = [&](Tasks& tasks, const Found& found, bool again) {
         const bool client = found.parent == 0;
         const Visit visited = again ? Visit::kAgain : client ? Visit::kClient : Visit::kDescendant;
@@ -502,7 +506,7 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
     };
     for (;;) {
         total.threads = 0;
-        if (!walk.pass(pid_, directory_, visit)) total.status = walk.status();
+        if (!walk.pass(pid_, threads_, visit)) total.status = walk.status();
         if (total.status != DROM_OK || (!walk.is_incomplete() && !walk.is_unsettled())) return total;
         if (now_ns() >= deadline_ns) break;
         if (!walk.is_incomplete()) wait_for_forks();
@@ -512,10 +516,10 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
 }
 
 uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
-    Walk walk(ledger_, table_, slot_);
+    Walk walk(ledger_, table_, slot_, known_);
     constexpr int kPasses = 4;
     for (int i = 0; i < kPasses; ++i) {
-        const bool done = walk.pass(pid_, directory_, [](Tasks&, const Found&, bool) { return 0; });
+        const bool done = walk.pass(pid_, threads_, [](Tasks&, const Found&, bool) { return 0; });
         if (!done || !walk.is_incomplete()) break;
     }
     uint32_t count = 0;
@@ -529,21 +533,20 @@ uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
 
 bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept {
     const ProcessIdentity identity = read_identity(ledger.slot(slot).client);
-    int process = open_process(identity.pid);  // before liveness(), so that no other process is looked at instead
+    Tasks client(identity.pid);  // before liveness(), so that no other process is looked at instead
     const Liveness life = liveness(identity);
     bool within = true;
     const auto visit = [&](Tasks& tasks, const Found&, bool) {
-        if (!tasks.ok()) return -1;
+        tasks.rewind();
         const bool all = tasks.each([&](uint32_t tid) {
             CpuSet thread{};
             if (get_affinity(tid, thread)) within &= mask.contains(thread);
         });
         return all ? 0 : -1;
     };
-    Walk walk(ledger, table, slot);
-    if (life != Liveness::kUnknown)
-        within = walk.pass(identity.pid, life == Liveness::kAlive ? process : -1, visit) && within;
-    if (process >= 0) close(process);
+    if (life != Liveness::kAlive) client.forget();
+    Walk walk(ledger, table, slot, nullptr);
+    if (life != Liveness::kUnknown) within = walk.pass(identity.pid, client, visit) && within;
     return within;
 }
 
@@ -551,7 +554,7 @@ uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Proce
     if ((state_of(ledger.slot(slot)).flags & slot_flag::kTree) == 0) return 0;
     constexpr uint32_t kRoom = 64;
     int32_t pids[kRoom];
-    ClientTree tree(ledger, table, slot, 0);
+    ClientTree tree(ledger, table, slot, 0, nullptr);
     tree.forget_process();
     const uint32_t left = tree.list(pids, kRoom);
     for (uint32_t i = 0; i < std::min(left, kRoom); ++i)

@@ -17,19 +17,38 @@
 
 #include "base/confine.hpp"
 #include "base/process_identity.hpp"
+#include "base/tasks.hpp"
 #include "layout.hpp"
 #include "segment.hpp"
 
 namespace drom {
 
+/// The launcher that was found alive last. Its line in /proc, which takes 6 us, need not be read again to prove that it
+/// still lives. One thread at a time.
+class KnownLauncher {
+public:
+    /// Makes one without a launcher. `keeps`: whether it may hold a descriptor, until forget(). In a client all
+    /// descriptors are the program's.
+    constexpr explicit KnownLauncher(bool keeps) noexcept : keeps_(keeps) {}
+
+    [[nodiscard]] bool is(const ProcessIdentity& launcher) const noexcept;
+    /// Returns the descriptor of the launcher's threads, which never passes to another process; -1: none.
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    void note(const ProcessIdentity& launcher, Tasks& threads) noexcept;
+    void forget() noexcept;
+
+private:
+    bool keeps_;
+    ProcessIdentity identity_{};
+    int descriptor_ = -1;
+};
+
 class ClientTree {
 public:
     /// Opens the directory of the client in `slot`, which is process `pid`; 0: this process. If the process is found
-    /// alive after that, no other process is moved in its place. `table`: the path of the table.
-    ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid) noexcept;
-    ~ClientTree();
-    ClientTree(const ClientTree&) = delete;
-    ClientTree& operator=(const ClientTree&) = delete;
+    /// alive after that, no other process is moved in its place. `table`: the path of the table. `known`: of earlier
+    /// looks; may be null.
+    ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid, KnownLauncher* known) noexcept;
 
     /// Continues without the client's process, which has ended. The remaining processes are below the launcher, or
     /// carry the reservation.
@@ -48,8 +67,8 @@ private:
     const char* table_;
     uint32_t slot_;
     uint32_t pid_;
-    int directory_;
-    int error_;
+    KnownLauncher* known_;
+    Tasks threads_;  ///< the client's
 };
 
 /// Returns whether every thread of the client and of its descendants stays on CPUs of `mask`. False also where that

@@ -174,12 +174,13 @@ long answer(long number, const long (&a)[6]) {
 // --- descendants.hpp: the machine's processes have none ------------------------------------------------------------
 
 namespace drom {
-ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid) noexcept
-    : ledger_(ledger), table_(table), slot_(slot), pid_(pid), directory_(0), error_(0) {}
-ClientTree::~ClientTree() = default;
-void ClientTree::forget_process() noexcept { directory_ = -1; }
+void KnownLauncher::forget() noexcept {}
+ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t pid,
+                       KnownLauncher* known) noexcept
+    : ledger_(ledger), table_(table), slot_(slot), pid_(pid), known_(known), threads_(Tasks::Kept{0}) {}
+void ClientTree::forget_process() noexcept { threads_.forget(); }
 Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
-    if (directory_ < 0) return {DROM_OK, {}, 0, 0};
+    if (!threads_.ok()) return {DROM_OK, {}, 0, 0};
     return drom::confine(pid_, origin, now, deadline_ns);
 }
 uint32_t ClientTree::list(int32_t*, uint32_t) noexcept { return 0; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // liveness_test.cpp - whether a process lives: reused pids, zombies, other users, other programs, other pid namespaces.
-#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -17,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "base/process_identity.hpp"
+#include "fork_as.hpp"
 #include "skip.hpp"
 #include "table_fixture.hpp"
 
@@ -27,18 +27,6 @@ using drom::Liveness;
 using drom::ProcessIdentity;
 using ClientLiveness = WithTable;
 
-/// Returns a sleeping process with exactly this pid; 0 when the kernel does not allow that.
-pid_t fork_as(pid_t wanted) {
-    pid_t set_tid[1] = {wanted};
-    clone_args arguments{};
-    arguments.exit_signal = SIGCHLD;
-    arguments.set_tid = reinterpret_cast<uint64_t>(set_tid);
-    arguments.set_tid_size = 1;
-    const long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
-    if (pid != 0) return pid > 0 ? static_cast<pid_t>(pid) : 0;
-    for (;;) pause();
-}
-
 /// Kills `child` and starts a stranger under its pid, in another clock tick.
 Child reuse(Child& child) {
     const pid_t pid = child.pid();
@@ -46,20 +34,6 @@ Child reuse(Child& child) {
     usleep(20'000);
     return Child(fork_as(pid));
 }
-
-/// Returns a pid that was free a moment ago.
-pid_t free_pid() {
-    Child child = Child::sleeper();
-    const pid_t pid = child.pid();
-    child.stop();
-    return pid;
-}
-
-#define NEED_SET_TID()                                                           \
-    do {                                                                         \
-        const Child probe(fork_as(free_pid()));                                  \
-        if (probe.pid() == 0) DROM_SKIP("choosing a pid needs root and clone3"); \
-    } while (false)
 
 /// Returns the number of reuses, of some 10 ms each: start times are in ticks of the kernel.
 int reuses() {
