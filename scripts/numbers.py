@@ -65,8 +65,12 @@ def cell(value: dict) -> str:
     return f"{value['median']:.2f} ({value['min']:.2f}-{value['max']:.2f})"
 
 
+def demos() -> list[dict]:
+    """Returns the runs on this machine and on others: their build/demo, copied as build/demo-NAME."""
+    return [json.loads(path.read_text()) for path in sorted((ROOT / "build").glob("demo*/report.json"))]
+
+
 def demo(report: dict) -> None:
-    print("## What it gains\n")
     print(f"`scripts/demo.sh` on {report['cpus']} CPUs: the simulation has all of them, the analytics arrives after {report['arrival_s']:g} s and asks for "
           f"{report['cpus_wanted']}. Seconds, median of {report['repeats']} (min-max); response is from being asked for to the end. "
           "While waiting, the analytics gets the whole node afterwards.\n")
@@ -121,8 +125,8 @@ def measured(file: str) -> dict | None:
 
 
 def main() -> int:
-    summary, report = measured("bench/summary.json"), measured("demo/report.json")
-    if summary is None and report is None:
+    summary, reports = measured("bench/summary.json"), demos()
+    if summary is None and not reports:
         print("numbers: nothing was measured; run scripts/bench.sh and scripts/demo.sh first", file=sys.stderr)
         return 1
     print("# Numbers\n")
@@ -131,8 +135,10 @@ def main() -> int:
         bench(summary)
     if (kinds := measured("attack/latency.json")) is not None:
         distributions(kinds)
-    if report is not None:
-        demo(report)
+    if reports:
+        print("## What it gains\n")
+        for report in reports:
+            demo(report)
         print("![a run of scripts/demo.sh](../images/timeline.svg)\n")
     if (slurm := measured("slurm-demo/report.json")) is not None:
         slurm_demo(slurm)
