@@ -23,24 +23,7 @@ teardown() {
     eventually "the jobs have ended" no_jobs
 }
 
-# daemon NAME: prints the daemon's pid.
-daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
-# kill_controller SIGNAL
-kill_controller() {
-    local pid
-    pid=$(daemon slurmctld)
-    kill "-$1" "$pid"
-    eventually "slurmctld has ended" has_gone "$pid"
-}
-has_gone() { [[ ! -e /proc/$1 || $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status") == Z ]]; }
-start_controller() {
-    "$CLUSTER_SH" again "$CLUSTER" slurmctld
-    eventually "slurmctld answers" answers
-}
-answers() { timeout 5 scontrol ping 2>/dev/null | grep -q "is UP"; }
 pair() { from_here; mate -N2; guest -N2; eventually "the guest's limit is extended" has_limit "$GUEST" 00:02:00; saved; }
-# saved: waits until slurmctld has saved its jobs.
-saved() { eventually "slurmctld has saved the guest" grep -qa "sharing=$MATE" "$CLUSTER/state/job_state"; }
 as_before() { expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"; }
 and_back() {
     scancel "$GUEST"

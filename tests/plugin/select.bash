@@ -51,6 +51,23 @@ log_says() { grep -qF "$1" "$CLUSTER/log/slurmctld.log"; }
 # no_errors: checks that the log has no errors since from_here.
 no_errors() { ! log_since | grep -E "error: (select|node_state|job overflow)|over-?allocated|under-?allocated|mis-count"; }
 from_here() { LOG_FROM=$(($(wc -l <"$CLUSTER/log/slurmctld.log") + 1)); }
+# daemon NAME: prints the daemon's pid.
+daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
+# kill_controller SIGNAL
+kill_controller() {
+    local pid
+    pid=$(daemon slurmctld)
+    kill "-$1" "$pid"
+    eventually "slurmctld has ended" has_gone "$pid"
+}
+has_gone() { [[ ! -e /proc/$1 || $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status") == Z ]]; }
+start_controller() {
+    "$CLUSTER_SH" again "$CLUSTER" slurmctld
+    eventually "slurmctld answers" answers
+}
+answers() { timeout 5 scontrol ping 2>/dev/null | grep -q "is UP"; }
+# saved: waits until slurmctld has saved that they share.
+saved() { eventually "slurmctld has saved the guest" grep -qa "sharing=$MATE" "$CLUSTER/state/job_state"; }
 # edited EXPRESSION COMMAND...: runs the command with another slurm.conf.
 edited() {
     sed -i.orig "$1" "$SLURM_CONF"
