@@ -16,6 +16,7 @@
 #include "policy/coscheduler.hpp"
 #include "select_malleable/loans_file.hpp"
 #include "select_malleable/select_options.hpp"
+#include "select_malleable/shared_jobs.hpp"
 #include "spank/preload.hpp"
 #include "temp_dir.hpp"
 
@@ -106,6 +107,14 @@ void check_restored(const std::string& loans) {
     for (policy::JobId id = 1; id <= 3; ++id) third.finish(id, 2000);
 }
 
+/// Reads what is remembered of jobs from lines behind the list of loans.
+void check_shared_jobs(const std::string& text) {
+    SharedJobs first, second;
+    if (!first.read(text)) return;
+    must(second.read(first.text()).has_value(), "what is remembered of jobs reads back", first.text());
+    must(second.text() == first.text(), "and is the same", second.text());
+}
+
 void write_file(const std::string& path, const std::string& bytes) {
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     must(fd >= 0 && write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "a file is written");
@@ -124,6 +133,7 @@ void check_loans_file(const std::string& bytes) {
     const auto again = read_loans(path);
     must(again.has_value() && *again == bytes, "a list of loans reads back");
     check_restored(bytes);
+    check_shared_jobs(bytes);
 }
 
 void check_comment(const std::string& text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // select_test.cpp - the parts of select/malleable that need no Slurm: options, the choice of cores, words in comments,
-// the loans file.
+// what is remembered of jobs that share, the loans file.
 #include <filesystem>
 #include <fstream>
 
@@ -10,6 +10,7 @@
 #include "select_malleable/loans_file.hpp"
 #include "select_malleable/no_room.hpp"
 #include "select_malleable/select_options.hpp"
+#include "select_malleable/shared_jobs.hpp"
 #include "temp_dir.hpp"
 
 namespace {
@@ -206,6 +207,118 @@ TEST(AdminComment, WordsAreReplacedAndWhatSomebodyWroteStays) {
     EXPECT_EQ(with_value("a b", "sharing", ""), "a b");
     EXPECT_EQ(value_of("sharing=5 sharing=6", "sharing"), "6");
     EXPECT_EQ(value_of("nosharing=5 sharingx=6 sharing", "sharing"), std::nullopt);
+}
+
+// ---- jobs that share ---------------------------------------------------------------------------------------------
+
+/// Returns a job of 32 CPUs that started at 1000.
+SharedJob job_of_32() {
+    SharedJob job;
+    job.whole = job.cpus = 32;
+    job.counted = job.record_start = 1000;
+    return job;
+}
+
+TEST(SharedJob, CountsWhatItHadAndWhatOthersHad) {
+    SharedJob job = job_of_32();
+    job.change(16, 1050);
+    job.change(32, 1100);
+    job.count(1110);
+    job.count(1105);  // a time that is over
+    EXPECT_EQ(job.ran, 110);
+    EXPECT_EQ(job.had, 50 * 32 + 50 * 16 + 10 * 32);
+    EXPECT_EQ(job.lent, 50 * 16);
+}
+
+TEST(SharedJob, HasNothingWhileItIsSuspended) {
+    SharedJob job = job_of_32();
+    job.count(1010);
+    job.paused = 1;
+    job.count(1020);
+    job.paused = 0;
+    job.count(1030);
+    EXPECT_EQ(job.ran, 20);
+    EXPECT_EQ(job.had, 20 * 32);
+}
+
+TEST(SharedJob, IsChargedExactlyWhereARecordBeginsWithEachNumberOfCpus) {
+    SharedJob job = job_of_32();
+    job.change(16, 1047);
+    job.end_record();
+    job.begin_record(7);
+    EXPECT_EQ(job.before, 32);
+    EXPECT_EQ(job.previous, 7);
+    EXPECT_EQ(job.record_start, 1047);
+    job.count(1101);
+    EXPECT_EQ(job.mean_cpus(), 16);
+}
+
+TEST(SharedJob, IsChargedForTheMeanUntilARecordCanBegin) {
+    SharedJob job = job_of_32();
+    job.change(16, 1010);
+    job.end_record();  // slurmdbd has not told the number of the record yet
+    job.change(32, 1020);
+    job.end_record();
+    EXPECT_EQ(job.cut, 1010) << "the first end stays";
+    job.begin_record(7);
+    EXPECT_EQ(job.before, 32);
+    EXPECT_EQ(job.record_start, 1010);
+    job.count(1040);
+    EXPECT_EQ(job.mean_cpus(), 27) << "10 s with 16 and 20 s with 32";
+}
+
+TEST(SharedJob, NeedsNoNewRecordInTheSecondOfItsStart) {
+    SharedJob job = job_of_32();
+    job.change(16, 1000);
+    job.end_record();
+    EXPECT_EQ(job.cut, 0);
+    EXPECT_EQ(job.unsaid, 1);
+    EXPECT_EQ(job.mean_cpus(), 16);
+}
+
+TEST(SharedJob, TellsItsOwnLimitFromWhatSharingAdded) {
+    SharedJob job;
+    EXPECT_EQ(job.own_part(10), 10U);
+    job.note_limit(10, 1);
+    job.note_limit(10, 2);
+    EXPECT_EQ(job.own_part(12), 10U);
+    EXPECT_EQ(job.own_part(11), 11U) << "an administrator set it";
+    EXPECT_EQ(job.own_part(30), 30U);
+    job.go_back_to(11);  // a slurmctld that was killed comes back with it
+    EXPECT_EQ(job.own_part(11), 10U);
+    job.note_limit(10, 0);
+    EXPECT_EQ(job.own_part(11), 11U);
+}
+
+TEST(SharedJobs, AreReadAsTheyWereWritten) {
+    SharedJobs jobs;
+    jobs[5].note_limit(10, 1);
+    jobs[5].note_limit(10, 2);
+    jobs[5].delayed = 60;
+    jobs[7] = job_of_32();
+    jobs[7].change(16, 1050);
+    jobs[7].end_record();
+    SharedJobs read;
+    ASSERT_TRUE(read.read(jobs.text()));
+    EXPECT_EQ(read.text(), jobs.text());
+    EXPECT_EQ(read.ids(), (std::vector<drom::policy::JobId>{5, 7}));
+    EXPECT_EQ(*read.find(5), *jobs.find(5));
+    EXPECT_EQ(*read.find(7), *jobs.find(7));
+    EXPECT_EQ(read.find(6), nullptr);
+}
+
+TEST(SharedJobs, OfAFileThatCannotBeReadAreNone) {
+    SharedJobs jobs;
+    jobs[5].note_limit(10, 1);
+    const std::string text = jobs.text();
+    EXPECT_EQ(jobs.read(text + "job id=6\n").error(), "its line 2 is of no job that has shared");
+    EXPECT_TRUE(jobs.ids().empty());
+    for (const std::string wrong : {"start at=1 job=2\n", "job\n", "job id=x\n", "\n"})
+        EXPECT_FALSE(jobs.read(wrong)) << wrong;
+    std::string negative = text;
+    negative.replace(negative.find("own=10"), 6, "own=-1");
+    EXPECT_FALSE(jobs.read(negative));
+    EXPECT_TRUE(jobs.read(""));
 }
 
 // ---- the loans file -------------------------------------------------------------------------------------------
