@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "charges.hpp"
 #include "common/admin_comment.hpp"
 #include "cons_tres.hpp"
 #include "core_sets.hpp"
@@ -91,6 +91,7 @@ void Books::set_limits(const std::vector<JobId>& changed) {
         if (record == nullptr || running == nullptr || record->time_limit == INFINITE) continue;
         const uint32_t own = own_limit(*record);
         const uint32_t more = limit_for(*record, running->end - running->start, running->job.request) - own;
+        if (more != 0 || shared_jobs().find(id) != nullptr) shared_jobs()[id].note_limit(own, more);
         const std::string word = more == 0 ? "" : std::to_string(own) + "+" + std::to_string(more);
         if (value_of(comment_of(*record), kLimitWord).value_or("") != word)
             set_comment(*record, with_value(comment_of(*record), kLimitWord, word));
@@ -103,29 +104,167 @@ void Books::set_limits(const std::vector<JobId>& changed) {
 }
 
 void Books::give_back_time(job_record_t* job) {
-    if (!value_of(comment_of(*job), kLimitWord)) return;
+    SharedJob* known = shared_jobs().find(job->job_id);
+    const bool noted = known != nullptr && known->own_limit != 0;
+    if (!noted && !value_of(comment_of(*job), kLimitWord)) return;
     job->time_limit = own_limit(*job);
+    if (noted) known->note_limit(job->time_limit, 0);
     set_comment(*job, with_value(comment_of(*job), kLimitWord, ""));
 }
+
+// ---- what they are charged -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Begins to count what a job has that has had so many CPUs until now.
+void begin_counting(SharedJob& known, const job_record_t& job, Seconds at, std::int64_t cpus) {
+    known.whole = cpus_allocated(job);
+    known.cpus = cpus;
+    known.counted = std::max<Seconds>(at, job.start_time);
+    known.ran = std::max<Seconds>(0, known.counted - job.start_time - job.tot_sus_time);
+    known.had = cpus * known.ran;
+    known.lent = (known.whole - cpus) * known.ran;
+    known.record_start = std::max(job.start_time, job.resize_time);
+    known.record_ran = std::max<Seconds>(0, known.ran - (known.counted - known.record_start));
+    known.record_had = cpus * known.record_ran;
+}
+
+}  // namespace
+
+void Books::assume(const std::vector<JobId>& running) {
+    for (const JobId id : running) {
+        const job_record_t* record = record_of(id);
+        if (record == nullptr || record->job_resrcs == nullptr || shared_jobs().find(id) != nullptr) continue;
+        const std::int64_t cpus = cpus_held(*record);
+        if (cpus == cpus_allocated(*record)) continue;
+        SharedJob& known = shared_jobs()[id];
+        begin_counting(known, *record, running_.now(), cpus);
+        known.unsaid = 1;
+    }
+}
+
+void Books::charge(const std::vector<JobId>& changed, Seconds at) {
+    for (const JobId id : changed)
+        if (job_record_t* record = record_of(id); record != nullptr && record->job_resrcs != nullptr)
+            charge(*record, at);
+}
+
+void Books::charge(job_record_t& job, Seconds at) {
+    const std::int64_t cpus = cpus_held(job);
+    SharedJob* known = shared_jobs().find(job.job_id);
+    if (known == nullptr && cpus == cpus_allocated(job)) return;
+    if (known == nullptr) known = &shared_jobs()[job.job_id];
+    if (known->whole == 0) begin_counting(*known, job, at, cpus_allocated(job));
+    if (known->cpus == cpus) return;
+    known->change(cpus, at);
+    known->end_record();
+    say(job, *known);
+}
+
+/// Tells slurmdbd what it does not know yet, as far as that is possible now.
+void Books::say(job_record_t& job, SharedJob& known) {
+    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
+    if (known.unsaid == 0 || !has_record(job) || IS_JOB_PENDING(record)) return;
+    if (known.cut == 0) {
+        known.unsaid = 0;
+        return say_cpus(job, known.mean_cpus());
+    }
+    known.begin_record(static_cast<std::int64_t>(job.db_index));
+    begin_record(job, known);
+}
+
+bool Books::say_all() {
+    bool all = true;
+    for (const JobId id : shared_jobs().ids()) {
+        SharedJob& known = shared_jobs()[id];
+        job_record_t* record = record_of(id);
+        if (record != nullptr && is_on_its_nodes(record)) say(*record, known);
+        all = all && known.unsaid == 0;
+    }
+    return all;
+}
+
+void Books::pause(const job_record_t& job, bool suspended) {
+    SharedJob* known = shared_jobs().find(job.job_id);
+    if (known == nullptr) return;
+    known->count(running_.now());
+    known->paused = suspended ? 1 : 0;
+}
+
+void Books::pay(const job_record_t& job, SharedJob& known) {
+    known.paid += drom::slurm::give_back(job, known.lent - known.paid, known.whole);
+}
+
+bool Books::give_back(Seconds now) {
+    constexpr Seconds kEach = 60;
+    if (now - paid_ < kEach) return false;
+    paid_ = now;
+    for (const JobId id : shared_jobs().ids()) {
+        SharedJob& known = shared_jobs()[id];
+        const job_record_t* record = record_of(id);
+        if (record == nullptr || !IS_JOB_RUNNING(record)) continue;
+        known.count(now);
+        pay(*record, known);
+    }
+    return true;
+}
+
+void Books::close(job_record_t* job, Seconds at) {
+    SharedJob* known = shared_jobs().find(job->job_id);
+    if (known == nullptr) return;
+    std::string text(comment_of(*job));
+    for (const char* word : {"since", "sharing", "slowdown"}) text = with_value(text, word, "");
+    if (known->whole != 0) {
+        known->count(at);
+        pay(*job, *known);
+        say(*job, *known);
+        if (known->since != 0) known->shared += std::max<Seconds>(0, at - known->since);
+        text = with_value(text, "shared", std::to_string(known->shared) + "s");
+        text = with_value(text, "cpu_seconds", std::to_string(known->had));
+    }
+    set_comment(*job, text);
+    if (known->whole != 0) say_end(*job, known->mean_cpus());
+    if (IS_JOB_PENDING(job)) job->resize_time = 0;
+    shared_jobs().erase(job->job_id);
+}
+
+void Books::take_up() {
+    for (const JobId id : shared_jobs().ids()) {
+        job_record_t* record = record_of(id);
+        if (record == nullptr || (!IS_JOB_PENDING(record) && !is_on_its_nodes(record))) {
+            shared_jobs().erase(id);
+            continue;
+        }
+        SharedJob& known = shared_jobs()[id];
+        known.go_back_to(record->time_limit);
+        if (is_on_its_nodes(record) && known.previous != 0) begin_record(*record, known);
+    }
+}
+
+bool Books::was_sharing(JobId id) const {
+    const SharedJob* known = shared_jobs().find(id);
+    return known != nullptr && known->since != 0;
+}
+
+// ---- what users see --------------------------------------------------------------------------------------------
 
 void Books::comment(JobId id) {
     job_record_t* record = record_of(id);
     if (record == nullptr) return;
     std::string text(comment_of(*record));
     const std::vector<JobId> with = running_.coscheduler().co_runners(id);
+    SharedJob& known = shared_jobs()[id];
     if (!with.empty()) {
-        if (since_.emplace(id, running_.last_now()).second)
-            text = with_value(text, "since", clock_text(running_.last_now()));
+        if (known.since == 0) known.since = running_.last_now();
+        text = with_value(text, "since", clock_text(known.since));
         std::array<char, 32> slowdown{};
         const policy::RunningJob& running = *running_.coscheduler().find(id);
         std::snprintf(slowdown.data(), slowdown.size(), "%.2f", policy::slowdown(running.job, running.end));
         text = with_value(with_value(text, "sharing", text_of(with)), "slowdown", slowdown.data());
-    } else if (const auto since = since_.find(id); since != since_.end()) {
-        Seconds shared = running_.last_now() - since->second;
-        if (const auto before = value_of(text, "shared")) shared += std::atol(std::string(*before).c_str());
-        since_.erase(since);
+    } else if (known.since != 0) {
+        known.shared += running_.last_now() - std::exchange(known.since, 0);
         for (const char* word : {"since", "sharing", "slowdown"}) text = with_value(text, word, "");
-        text = with_value(text, "shared", std::to_string(shared) + "s");
+        text = with_value(text, "shared", std::to_string(known.shared) + "s");
     }
     set_comment(*record, text);
 }
@@ -133,17 +272,10 @@ void Books::comment(JobId id) {
 void Books::note_delay(JobId id, Seconds seconds) const {
     job_record_t* record = record_of(id);
     if (record == nullptr) return;
+    shared_jobs()[id].delayed = seconds;
     set_comment(*record, with_value(comment_of(*record), kDelayWord, std::to_string(seconds) + "s"));
     slurm_info("select/malleable: the start of job %u has been moved by %lld s in all", record->job_id,
                static_cast<long long>(seconds));
-}
-
-void Books::read_comment(const job_record_t& job) {
-    const auto since = value_of(comment_of(job), "since");
-    if (!since) return;
-    Seconds& began = since_[job.job_id];
-    began = parse_time(std::string(*since).data(), 1);
-    if (began == 0) began = running_.last_now();  // an administrator wrote something else there
 }
 
 }  // namespace drom::slurm

@@ -9,8 +9,9 @@
 
 #include "running_jobs.hpp"
 
-#include <map>
 #include <vector>
+
+#include "shared_jobs.hpp"
 
 namespace drom::slurm {
 
@@ -24,29 +25,47 @@ public:
     /// Gives cores back to jobs that are known, after the end of one that was not: it may have had some of theirs.
     void reconcile_beside(const job_record_t& gone);
 
-    // The job's own limit is in its admin comment, which slurmctld saves together with the limit: a controller that
-    // comes back with an older state finds what belongs to that.
+    /// Gives each of these jobs the limit that sharing needs.
     void set_limits(const std::vector<policy::JobId>& changed);
     /// Takes back the time that sharing added, also of a job that has ended. Such a job may be requeued later, of which
     /// no hook tells, and then asks for its own time again.
     void give_back_time(job_record_t* job);
+
+    /// Takes it that a running job of which nothing is known, and that has not all of its CPUs, never had more.
+    void assume(const std::vector<policy::JobId>& running);
+    /// Counts the CPUs that these jobs have from `at` on, and charges them for no others.
+    void charge(const std::vector<policy::JobId>& changed, policy::Seconds at);
+    /// Tells slurmdbd what charge() could not: it may take seconds until it has told the number of a record. Returns
+    /// whether it knows all now.
+    bool say_all();
+    /// Stops counting for a job that is suspended, and goes on.
+    void pause(const job_record_t& job, bool suspended);
+    /// Takes off the usage of accounts what other jobs had of theirs, once a minute. Returns whether it did.
+    bool give_back(policy::Seconds now);
+    /// Writes what the job has had into its admin comment and slurmdbd, after its end, and forgets it.
+    void close(job_record_t* job, policy::Seconds at);
 
     /// Writes into the admin comment with which jobs this one shares, since when, and its predicted slowdown; later for
     /// how long it has shared.
     void comment(policy::JobId id);
     /// Writes into the comment of a job that waits by how much sharing has moved its start at most.
     void note_delay(policy::JobId id, policy::Seconds seconds) const;
-    /// Reads from the comment since when the job shares.
-    void read_comment(const job_record_t& job);
-    /// Returns whether the job's comment says that it shares.
-    bool says_sharing(policy::JobId id) const { return since_.count(id) != 0; }
-    void forget_all() { since_.clear(); }
+
+    /// Takes up what a slurmctld that ended has left, before anything else is read: forgets jobs that are gone, and
+    /// says once more in slurmdbd which records have ended.
+    void take_up();
+    /// Returns whether the job shared when this was noted last.
+    bool was_sharing(policy::JobId id) const;
 
 private:
     void reconcile_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked);
 
+    void charge(job_record_t& job, policy::Seconds at);
+    static void say(job_record_t& job, SharedJob& known);
+    static void pay(const job_record_t& job, SharedJob& known);
+
     RunningJobs& running_;
-    std::map<policy::JobId, policy::Seconds> since_;  ///< when it began to share
+    policy::Seconds paid_ = 0;  ///< when give_back() did so last
 };
 
 }  // namespace drom::slurm

@@ -2,6 +2,7 @@
 // recovery.cpp - saves the loans as slurmctld goes, and finds them as it comes back.
 #include "recovery.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -13,7 +14,7 @@ namespace drom::slurm {
 using policy::JobId;
 
 void Recovery::save() {
-    const std::string loans = running_.coscheduler().loans();
+    const std::string loans = running_.coscheduler().loans() + shared_jobs().text();
     if (loans == saved_ || loans_path_.empty()) return;
     if (const std::string wrong = write_loans(loans_path_, loans); !wrong.empty())
         slurm_error("select/malleable: %s; after a restart who shares with whom would have to be inferred",
@@ -22,15 +23,26 @@ void Recovery::save() {
         saved_ = loans;
 }
 
+/// Reads what is remembered of jobs, and returns the list of loans.
+std::string Recovery::load() const {
+    if (loans_path_.empty()) return "";
+    auto read = read_loans(loans_path_);
+    if (!read) slurm_error("select/malleable: %s; who shares with whom is inferred", read.error().c_str());
+    std::string text = read.value_or("");
+    const std::size_t jobs = std::min(text.find("\njob "), text.size());
+    const std::string_view behind = std::string_view(text).substr(std::min(jobs + 1, text.size()));
+    if (const auto known = shared_jobs().read(behind); !known)
+        slurm_error("select/malleable: what jobs have had is counted anew, because of the list of loans %s",
+                    known.error().c_str());
+    text.resize(std::min(jobs + 1, text.size()));
+    return text;
+}
+
 void Recovery::rebuild(const SelectOptions& options) {
-    std::string loans = running_.known() ? running_.coscheduler().loans() : "";
-    if (!running_.known() && !loans_path_.empty()) {
-        auto read = read_loans(loans_path_);
-        if (!read) slurm_error("select/malleable: %s; who shares with whom is inferred", read.error().c_str());
-        loans = read.value_or("");
-    }
+    const bool comes_back = !running_.known();
+    const std::string loans = comes_back ? load() : running_.coscheduler().loans();
+    if (comes_back) books_.take_up();
     running_.start_over(options.rules);
-    books_.forget_all();
     std::vector<policy::Placed> whole;
     each_running_job([&](const job_record_t& job) {
         policy::Placed seen = placed(job);
@@ -56,10 +68,9 @@ void Recovery::take_up(const std::vector<policy::Placed>& whole) {
         const JobId id = seen.job.id;
         const policy::RunningJob* running = running_.coscheduler().find(id);
         job_record_t* record = record_of(id);
-        books_.read_comment(*record);
         if (running == nullptr) {  // restore() counts its nodes as taken
             running_.note_other(id, seen.nodes);
-            books_.comment(id);
+            if (books_.was_sharing(id)) books_.comment(id);
             continue;
         }
         sharing += running_.coscheduler().co_runners(id).empty() ? 0 : 1;
@@ -67,9 +78,11 @@ void Recovery::take_up(const std::vector<policy::Placed>& whole) {
         changed.push_back(id);
     }
     books_.reconcile(changed, nullptr);
+    books_.assume(changed);
+    books_.charge(changed, running_.now());
     books_.set_limits(changed);
     for (const JobId id : changed)
-        if (books_.says_sharing(id) || !running_.coscheduler().co_runners(id).empty()) books_.comment(id);
+        if (books_.was_sharing(id) || !running_.coscheduler().co_runners(id).empty()) books_.comment(id);
     slurm_info("select/malleable: %zu jobs have whole nodes, %d of them share; %zu others run", changed.size(), sharing,
                running_.others());
 }

@@ -22,10 +22,11 @@ public:
     void restore(const std::string& directory) { loans_path_ = directory + "/malleable.loans"; }
     /// Works everything out anew, from the list of loans and from who runs.
     void rebuild(const SelectOptions& options);
-    /// Writes the list of loans, if it has changed.
+    /// Writes the list of loans, with what is remembered of jobs that share, if it has changed.
     void save();
 
 private:
+    std::string load() const;
     void take_up(const std::vector<policy::Placed>& whole);
     void open_journal(const std::string& path);
 

@@ -20,12 +20,21 @@ std::string idle_nodes_text(int count) {
     return ", and has " + std::to_string(count) + (count == 1 ? " idle node" : " idle nodes");
 }
 
+/// A time of slurmctld's that is so many seconds old is when a job started, or ended, just now.
+constexpr Seconds kLate = 60;
+
+/// Returns when a job has ended for which slurmctld gives its cores back.
+Seconds end_of(const job_record_t& job, Seconds now) {
+    return job.end_time > now - kLate && job.end_time < now ? job.end_time : now;
+}
+
 }  // namespace
 
 void Transaction::rebuild() {
     search_.forget_all();
     search_.allow_delay(options_.delay_max);
     recovery_.rebuild(options_);
+    once_unlocked(call_confirm_);
 }
 
 int Transaction::begin(job_record_t* job) {
@@ -50,10 +59,11 @@ int Transaction::begin(job_record_t* job) {
     }
     const std::vector<JobId> changed = running_.coscheduler().changed();
     books_.reconcile(changed, job);
-    recovery_.save();
+    books_.charge(changed, std::max<Seconds>(job->start_time, at - kLate));
     books_.set_limits(plan.mates);
     for (const JobId id : changed) books_.comment(id);
     for (const policy::Promise& promise : proposal->moved) books_.note_delay(promise.job, promise.moved);
+    recovery_.save();
     slurm_info(
         "select/malleable: job %u shares %d nodes of job %s, %d cores of each%s: it ends by %s; without sharing it "
         "would have started at %s",
@@ -61,6 +71,11 @@ int Transaction::begin(job_record_t* job) {
         idle_nodes_text(plan.free.count()).c_str(), clock_text(plan.guest_end).c_str(),
         plan.static_start >= policy::kNever ? "no known time" : clock_text(plan.static_start).c_str());
     return SLURM_SUCCESS;
+}
+
+int Transaction::test(Question& question) {
+    if (running_.known() && books_.give_back(running_.now())) recovery_.save();
+    return search_.test(question);
 }
 
 void Transaction::booked(job_record_t* job) {
@@ -81,26 +96,32 @@ void Transaction::booked(job_record_t* job) {
 }
 
 void Transaction::confirm() {
-    if (running_.known()) books_.set_limits(std::exchange(unconfirmed_, {}));
+    if (!running_.known()) return;
+    books_.set_limits(std::exchange(unconfirmed_, {}));
+    if (!books_.say_all()) in_a_while(call_confirm_);
+    recovery_.save();
 }
 
 void Transaction::ended(job_record_t* job) {
     search_.forget_refusals();
     books_.give_back_time(job);
     if (!running_.known()) return;
+    const Seconds at = end_of(*job, running_.now());
+    books_.close(job, at);
     const bool stranger = running_.is_other(job->job_id) && !running_.coscheduler().knows(job->job_id);
     forget(job->job_id);
     if (stranger) books_.reconcile_beside(*job);
-    if (!running_.coscheduler().knows(job->job_id)) return;
+    if (!running_.coscheduler().knows(job->job_id)) return recovery_.save();
     const std::vector<JobId> others = running_.coscheduler().co_runners(job->job_id);
     running_.coscheduler().finish(job->job_id, running_.now());
     const std::vector<JobId> changed = running_.coscheduler().changed();
-    books_.comment(job->job_id);
     if (changed.empty()) return recovery_.save();
     books_.reconcile(changed, nullptr);
-    recovery_.save();
+    books_.charge(changed, at);
     books_.set_limits(changed);
     for (const JobId id : changed) books_.comment(id);
+    once_unlocked(call_confirm_);
+    recovery_.save();
     slurm_info("select/malleable: job %u has ended; its cores go to job %s", job->job_id, text_of(others).c_str());
 }
 
@@ -112,12 +133,14 @@ void Transaction::forget(JobId id) {
 // The cores of a suspended job are for other jobs. The cores that it lent or borrowed stay as they are until it ends.
 void Transaction::suspended(const job_record_t* job) {
     search_.forget_refusals();
+    if (running_.known()) books_.pause(*job, true);
     if (!running_.known() || job->job_resrcs == nullptr || running_.is_other(job->job_id)) return;
     running_.add_other(job->job_id, node_set(job->job_resrcs->node_bitmap));
 }
 
 void Transaction::resumed(const job_record_t* job) {
     search_.forget_refusals();
+    if (running_.known()) books_.pause(*job, false);
     if (running_.known() && running_.coscheduler().knows(job->job_id)) forget(job->job_id);
 }
 

@@ -31,7 +31,7 @@ public:
     /// Works everything out anew, after the running jobs were read, or nodes and partitions were changed.
     void rebuild();
 
-    int test(Question& question) { return search_.test(question); }
+    int test(Question& question);
     int begin(job_record_t* job);
     void booked(job_record_t* job);
     /// Extends the limits of new guests, once the scheduler has finished with them.

@@ -14,6 +14,7 @@
 #include "common/admin_comment.hpp"
 #include "common/malleable_range.hpp"
 #include "common/slurm_text.hpp"
+#include "select_malleable/shared_jobs.hpp"
 
 namespace drom::slurm {
 
@@ -143,7 +144,10 @@ void set_comment(job_record_t& job, const std::string& text) {
     last_job_update = time(nullptr);
 }
 
-uint32_t own_limit(const job_record_t& job) {
+namespace {
+
+/// Returns what the comment says of the limit. Only where nothing better is known, as after an update of the plugin.
+uint32_t own_limit_in_comment(const job_record_t& job) {
     const std::string_view word = value_of(comment_of(job), kLimitWord).value_or("");
     uint32_t own = 0, more = 0;
     const char* const end = word.data() + word.size();
@@ -151,6 +155,13 @@ uint32_t own_limit(const job_record_t& job) {
     if (first.ec != std::errc() || first.ptr == end || *first.ptr != '+') return job.time_limit;
     const auto second = std::from_chars(first.ptr + 1, end, more);
     return second.ec == std::errc() && second.ptr == end && own + more == job.time_limit ? own : job.time_limit;
+}
+
+}  // namespace
+
+uint32_t own_limit(const job_record_t& job) {
+    const SharedJob* known = shared_jobs().find(job.job_id);
+    return known != nullptr && known->own_limit != 0 ? known->own_part(job.time_limit) : own_limit_in_comment(job);
 }
 
 uint32_t limit_for(const job_record_t& job, policy::Seconds whole, policy::Seconds request) {

@@ -52,8 +52,8 @@ std::vector<policy::Pool> pools();
 
 std::string_view comment_of(const job_record_t& job);
 void set_comment(job_record_t& job, const std::string& text);
-/// The word of a job's admin comment that says what of its limit is its own: timelimit=10+1, ten minutes that were
-/// asked for and one for sharing.
+/// The word of a job's admin comment that tells its user what of its limit is its own: timelimit=10+1, ten minutes that
+/// were asked for and one for sharing.
 inline constexpr const char* kLimitWord = "timelimit";
 /// Returns the job's limit in minutes without the time that sharing added. A limit that was changed since is the job's
 /// own now.

@@ -9,6 +9,8 @@ extern "C" {
 #pragma weak slurmctld_config
 #pragma weak unlock_slurmctld
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -59,6 +61,17 @@ void once_unlocked(void (*body)()) {
     waiting().has_thread = true;
     waiting().body = body;
     waiting().asked.notify_one();
+}
+
+void in_a_while(void (*body)()) {
+    static std::atomic<bool> waits = false;
+    if (waits.exchange(true)) return;
+    std::thread([body] {
+        constexpr auto kWhile = std::chrono::seconds(6);
+        std::this_thread::sleep_for(kWhile);  // no event: slurmctld's thread for slurmdbd tells of none
+        waits = false;
+        once_unlocked(body);
+    }).detach();
 }
 
 }  // namespace drom::slurm

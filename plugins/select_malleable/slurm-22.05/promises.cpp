@@ -8,6 +8,7 @@
 
 #include "common/admin_comment.hpp"
 #include "common/slurm_text.hpp"
+#include "select_malleable/shared_jobs.hpp"
 
 namespace drom::slurm {
 
@@ -67,14 +68,16 @@ bool waits_for_nodes(const job_record_t& job) {
            job.state_reason == WAIT_RESOURCES;
 }
 
-/// Returns by how much the job was moved; for ever where the comment cannot be read.
+/// Returns by how much the job was moved; for ever where the comment has a word about it that cannot be read.
 Seconds moved(const job_record_t& job) {
+    const SharedJob* known = shared_jobs().find(job.job_id);
+    const Seconds remembered = known == nullptr ? 0 : known->delayed;
     const auto word = value_of(comment_of(job), kDelayWord);
-    if (!word) return 0;
+    if (!word) return remembered;
     Seconds seconds = 0;
     const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), seconds);
     const bool good = error == std::errc() && word->substr(static_cast<std::size_t>(end - word->data())) == "s";
-    return good && seconds >= 0 ? seconds : policy::kNever;
+    return good && seconds >= 0 ? std::max(seconds, remembered) : policy::kNever;
 }
 
 }  // namespace

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// charges.cpp - writes records of jobs into slurmdbd, and usage into slurmctld.
+#include "charges.hpp"
+
+extern "C" {
+#include "src/common/slurm_accounting_storage.h"
+#include "src/slurmctld/locks.h"
+}
+#pragma weak acct_db_conn
+#pragma weak lock_slurmctld
+#pragma weak set_job_tres_alloc_str
+#pragma weak slurmctld_config
+#pragma weak unlock_slurmctld
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace drom::slurm {
+
+// ---- CPUs ------------------------------------------------------------------------------------------------------
+
+std::int64_t cpus_allocated(const job_record_t& job) {
+    std::int64_t cpus = 0;
+    for (uint32_t n = 0; n < job.job_resrcs->nhosts; ++n) cpus += job.job_resrcs->cpus[n];
+    return cpus;
+}
+
+std::int64_t cpus_held(const job_record_t& job) {
+    std::int64_t cpus = 0;
+    int n = 0;
+    const policy::NodeSet nodes = node_set(job.job_resrcs->node_bitmap);
+    for (const policy::NodeRange& range : nodes.ranges())
+        for (int node = range.first; node <= range.last; ++node, ++n) {
+            const std::vector<bool> cores = cores_on(*job.job_resrcs, n);
+            cpus +=
+                std::min<std::int64_t>(std::count(cores.begin(), cores.end(), true) * node_record_table_ptr[node]->tpc,
+                                       job.job_resrcs->cpus[n]);
+        }
+    return cpus;
+}
+
+namespace {
+
+double bill(const job_record_t& job, std::vector<uint64_t>& amounts) {
+    if (job.part_ptr == nullptr || job.part_ptr->billing_weights == nullptr)
+        return static_cast<double>(amounts[TRES_ARRAY_CPU]);
+    return assoc_mgr_tres_weighted(amounts.data(), job.part_ptr->billing_weights, slurm_conf.priority_flags, true);
+}
+
+class TresLocked {
+public:
+    TresLocked() { assoc_mgr_lock(&locks_); }
+    ~TresLocked() { assoc_mgr_unlock(&locks_); }
+    TresLocked(const TresLocked&) = delete;
+    TresLocked& operator=(const TresLocked&) = delete;
+
+private:
+    assoc_mgr_lock_t locks_ = {
+        .assoc = WRITE_LOCK, .file = {}, .qos = WRITE_LOCK, .res = {}, .tres = READ_LOCK, .user = {}, .wckey = {}};
+};
+
+/// Returns what the job is allocated, with so many CPUs. The caller holds the lock of the accounts.
+std::vector<uint64_t> amounts_with(const job_record_t& job, std::int64_t cpus) {
+    std::vector<uint64_t> amounts(job.tres_alloc_cnt, job.tres_alloc_cnt + slurmctld_tres_cnt);
+    amounts[TRES_ARRAY_CPU] = static_cast<uint64_t>(cpus);
+    amounts[TRES_ARRAY_BILLING] = static_cast<uint64_t>(bill(job, amounts));
+    return amounts;
+}
+
+/// Returns it as slurmdbd wants it; the caller frees it.
+char* tres_text(const job_record_t& job, std::int64_t cpus) {
+    const TresLocked locked;
+    std::vector<uint64_t> amounts = amounts_with(job, cpus);
+    return assoc_mgr_make_tres_str_from_array(amounts.data(), TRES_STR_FLAG_SIMPLE, true);
+}
+
+// ---- records ---------------------------------------------------------------------------------------------------
+
+/// Gives a field of slurmctld's record another value while a message is made from it.
+template <class Value>
+class For {
+public:
+    For(Value& field, Value meanwhile) : field_(field), before_(std::exchange(field, meanwhile)) {}
+    ~For() { field_ = before_; }
+    For(const For&) = delete;
+    For& operator=(const For&) = delete;
+
+private:
+    Value& field_;
+    const Value before_;
+};
+
+class WithCpus {
+public:
+    WithCpus(job_record_t& job, std::int64_t cpus) : text_(tres_text(job, cpus)), tres_(job.tres_alloc_str, text_) {}
+    ~WithCpus() { xfree(text_); }
+    WithCpus(const WithCpus&) = delete;
+    WithCpus& operator=(const WithCpus&) = delete;
+
+private:
+    char* text_;
+    For<char*> tres_;
+};
+
+uint32_t with_flag(const job_record_t& job, uint64_t flag) { return job.job_state | static_cast<uint32_t>(flag); }
+
+bool can_be_said(const job_record_t& job) {
+    return acct_db_conn != nullptr && job.tres_alloc_cnt != nullptr && job.details != nullptr;
+}
+
+/// Says it again how the present record began. slurmctld itself would give it the start of the whole job.
+void say_start(job_record_t& job) {
+    if (!has_record(job)) return;  // slurmctld is about to say it, and would wait for the answer here
+    const bool first = job.resize_time == 0;
+    const For submit(job.details->submit_time, first ? job.details->submit_time : job.resize_time);
+    const For begin(job.details->begin_time, first ? job.details->begin_time : job.resize_time);
+    const For start(job.start_time, first ? job.start_time : job.resize_time);
+    jobacct_storage_g_job_start(acct_db_conn, &job);
+}
+
+}  // namespace
+
+bool has_record(const job_record_t& job) {
+    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
+    return job.db_index != 0 && job.db_index != NO_VAL64 && !IS_JOB_UPDATE_DB(record);
+}
+
+void say_cpus(job_record_t& job, std::int64_t cpus) {
+    if (!can_be_said(job)) return;
+    const WithCpus with(job, cpus);
+    say_start(job);
+}
+
+void say_end(job_record_t& job, std::int64_t cpus) {
+    if (!can_be_said(job) || job.end_time == 0) return;
+    // slurmctld says the end itself, sometimes before this and sometimes behind. It has released what limits had
+    // reserved, and needs its counts for nothing else.
+    {
+        const TresLocked locked;
+        const std::vector<uint64_t> amounts = amounts_with(job, cpus);
+        std::copy(amounts.begin(), amounts.end(), job.tres_alloc_cnt);
+        set_job_tres_alloc_str(&job, true);
+    }
+    // A job that is requeued waits already.
+    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
+    const For state(job.job_state, IS_JOB_PENDING(record) ? with_flag(job, JOB_REQUEUE) : job.job_state);
+    if (job.resize_time != 0) say_start(job);
+    jobacct_storage_g_job_complete(acct_db_conn, &job);
+}
+
+namespace {
+
+/// A record that is to begin: a copy of slurmctld's of the job, as far as slurmdbd is told about it.
+class Opening {
+public:
+    Opening(const job_record_t& job, char* tres) : job_(job), details_(*job.details) {
+        job_.details = &details_;
+        job_.array_recs = nullptr;
+        job_.part_ptr = nullptr;
+        job_.bit_flags = 0;  // its script was sent with the first record
+        details_.env_sup = nullptr;
+        if (job.part_ptr != nullptr) job_.partition = job.part_ptr->name;
+        job_.tres_alloc_str = tres;
+        job_.job_state = with_flag(job, JOB_RESIZING);
+        job_.db_index = NO_VAL64;
+        each_text([](char*& text) { text = xstrdup(text); });
+    }
+    ~Opening() {
+        each_text([](char*& text) { xfree(text); });
+    }
+    Opening(const Opening&) = delete;
+    Opening& operator=(const Opening&) = delete;
+
+    void say() { jobacct_storage_g_job_start(acct_db_conn, &job_); }
+
+    /// Takes the number over that slurmdbd has told. Steps that run belong to the new record from now on.
+    void take_over() const {
+        job_record_t* now = find_job_record(job_.job_id);
+        if (now == nullptr || now->resize_time != job_.resize_time || now->db_index != NO_VAL64) return;
+        now->db_index = job_.db_index;
+        if (!is_on_its_nodes(now) || now->step_list == nullptr) return;
+        ListIterator each = list_iterator_create(now->step_list);
+        while (auto* step = static_cast<step_record_t*>(list_next(each)))
+            if (step->state < JOB_COMPLETE) jobacct_storage_g_step_start(acct_db_conn, step);
+        list_iterator_destroy(each);
+    }
+
+private:
+    template <class Body>
+    void each_text(const Body& body) {
+        for (char** text : {&job_.account, &job_.container, &job_.gres_used, &job_.mcs_label, &job_.name, &job_.nodes,
+                            &job_.partition, &job_.tres_alloc_str, &job_.tres_req_str, &job_.wckey, &details_.env_hash,
+                            &details_.features, &details_.features_use, &details_.script_hash, &details_.submit_line,
+                            &details_.work_dir})
+            body(*text);
+    }
+
+    job_record_t job_;
+    job_details details_;
+};
+
+// Never destroyed: the thread is there as long as the process.
+struct Openings {
+    std::mutex mutex;
+    std::condition_variable asked;
+    std::vector<std::unique_ptr<Opening>> waiting;
+    bool has_thread = false;
+};
+
+Openings& openings() {
+    static auto* const one = new Openings;
+    return *one;
+}
+
+void take_over(const std::vector<std::unique_ptr<Opening>>& said) {
+    slurmctld_lock_t locks = {};
+    locks.job = WRITE_LOCK;
+    lock_slurmctld(locks);
+    if (slurmctld_config.shutdown_time == 0)
+        for (const auto& opening : said) opening->take_over();
+    unlock_slurmctld(locks);
+}
+
+void serve() {
+    for (;;) {
+        std::vector<std::unique_ptr<Opening>> waiting;
+        {
+            std::unique_lock lock(openings().mutex);
+            openings().asked.wait(lock, [] { return !openings().waiting.empty(); });
+            waiting = std::exchange(openings().waiting, {});
+        }
+        if (slurmctld_config.shutdown_time != 0) continue;
+        for (const auto& opening : waiting) opening->say();
+        take_over(waiting);
+    }
+}
+
+void open_later(const job_record_t& job) {
+    const std::lock_guard lock(openings().mutex);
+    openings().waiting.push_back(std::make_unique<Opening>(job, job.tres_alloc_str));
+    if (!openings().has_thread) std::thread(serve).detach();
+    openings().has_thread = true;
+    openings().asked.notify_one();
+}
+
+}  // namespace
+
+void begin_record(job_record_t& job, const SharedJob& known) {
+    if (!can_be_said(job)) return;
+    if (job.resize_time != 0 && job.resize_time < known.record_start) say_cpus(job, known.before);
+    job.resize_time = known.record_start;
+    job.db_index = static_cast<uint64_t>(known.previous);
+    {
+        const WithCpus with(job, known.before);
+        const For state(job.job_state, with_flag(job, JOB_RESIZING));
+        const For<char*> comment(job.admin_comment, nullptr);
+        jobacct_storage_g_job_complete(acct_db_conn, &job);
+    }
+    job.db_index = NO_VAL64;
+    const WithCpus with(job, known.mean_cpus());
+    open_later(job);
+}
+
+// ---- usage -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Credit {
+    long double cpu_seconds;
+    long double bill;     ///< what usage_raw counts
+    long double billing;  ///< what the TRES of that name counts
+};
+
+template <class Usage>
+void take_off(Usage& usage, const Credit& credit) {
+    const auto less = [](long double& from, long double amount) { from = std::max<long double>(0, from - amount); };
+    less(usage.usage_raw, credit.bill);
+    if ((accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) == 0 || usage.usage_tres_raw == nullptr) return;
+    less(usage.usage_tres_raw[TRES_ARRAY_CPU], credit.cpu_seconds);
+    less(usage.usage_tres_raw[TRES_ARRAY_BILLING], credit.billing);
+}
+
+/// Returns what so many CPUs of the job less are billed less in a second, by CPU.
+double price(const job_record_t& job, std::int64_t whole) {
+    const std::int64_t some = std::max<std::int64_t>(1, whole / 2);  // about what a guest gets
+    std::vector<uint64_t> all = amounts_with(job, whole), less = amounts_with(job, whole - some);
+    return (bill(job, all) - bill(job, less)) / static_cast<double>(some);
+}
+
+}  // namespace
+
+std::int64_t give_back(const job_record_t& job, std::int64_t cpu_seconds, std::int64_t whole) {
+    if (cpu_seconds <= 0 || job.tres_alloc_cnt == nullptr || job.assoc_ptr == nullptr) return 0;
+    const TresLocked locked;
+    const slurmdb_qos_rec_t* qos = job.qos_ptr;
+    const double factor = qos != nullptr && qos->usage_factor >= 0 ? qos->usage_factor : 1;
+    const double bill_of_cpu = factor * price(job, whole);
+    const auto* own = static_cast<const slurmdb_assoc_rec_t*>(job.assoc_ptr)->usage;
+    if (own == nullptr) return 0;
+    if (bill_of_cpu > 0) cpu_seconds = std::min(cpu_seconds, static_cast<std::int64_t>(own->usage_raw / bill_of_cpu));
+    const auto seconds = static_cast<long double>(cpu_seconds);
+    const Credit credit{seconds * factor, seconds * bill_of_cpu, seconds * bill_of_cpu};
+    for (slurmdb_assoc_rec_t* account = job.assoc_ptr; account != nullptr && account->usage != nullptr;
+         account = account->usage->parent_assoc_ptr)
+        take_off(*account->usage, credit);
+    if (qos != nullptr && qos->usage != nullptr) take_off(*qos->usage, credit);
+    const slurmdb_qos_rec_t* of_partition = job.part_ptr == nullptr ? nullptr : job.part_ptr->qos_ptr;
+    if (of_partition != nullptr && of_partition != qos && of_partition->usage != nullptr)
+        take_off(*of_partition->usage, credit);
+    return cpu_seconds;
+}
+
+}  // namespace drom::slurm

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// charges.hpp - what a job is charged: its records in slurmdbd, and the usage from which fair share and limits are
+// computed. Decides nothing.
+//
+// slurmdbd multiplies the TRES of a record by its time, so a job whose CPUs change needs a record for each number of
+// them. Slurm does the same when a job is resized: the record ends with the state RESIZING, and another begins. Its own
+// functions for that would charge the time since the last PriorityCalcPeriod twice, and wait for slurmdbd under
+// slurmctld's locks. slurmctld's own counts (tres_alloc_cnt) stay those of the whole job, because what limits have
+// reserved follows from them; the account gets back what others had.
+#pragma once
+
+#include "jobs.hpp"
+
+#include "select_malleable/shared_jobs.hpp"
+
+namespace drom::slurm {
+
+/// Returns the CPUs of the job's allocation, before any sharing.
+std::int64_t cpus_allocated(const job_record_t& job);
+/// Returns those of them that it has now.
+std::int64_t cpus_held(const job_record_t& job);
+
+/// Returns whether slurmdbd has told the number of the job's present record, and slurmctld has nothing more to say
+/// about its start. Without that no other record can begin.
+bool has_record(const job_record_t& job);
+/// Says in slurmdbd that the present record has so many CPUs. Waits for nothing.
+void say_cpus(job_record_t& job, std::int64_t cpus);
+/// Ends the record `known.previous` in slurmdbd at `known.record_start`, and begins another there with the CPUs that
+/// the job has now. May be repeated. Waits for nothing: a thread of its own asks for the number of the new record.
+void begin_record(job_record_t& job, const SharedJob& known);
+/// Says in slurmdbd what a job that has ended had: the CPUs of its last record, and its admin comment.
+void say_end(job_record_t& job, std::int64_t cpus);
+
+/// Takes CPU-seconds off the usage of the job's account, those above it and its QOS. Returns how many: there is never
+/// less usage than none.
+std::int64_t give_back(const job_record_t& job, std::int64_t cpu_seconds, std::int64_t whole);
+
+}  // namespace drom::slurm

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# charging.bats - what jobs that shared are charged by slurmdbd and by slurmctld's fair share, and what sacct says.
+
+load support
+load tables
+load select
+
+# Four nodes of 2 x 4 CPUs exist in tables only.
+setup_file() {
+    has_select || return
+    if ! command -v slurmdbd mariadbd mariadb-install-db >/dev/null; then
+        missing "no slurmdbd, or no MariaDB; scripts/packages.sh test"
+        return 1
+    fi
+    local settings
+    mapfile -t settings < <(select_settings)
+    start_cluster nodes=4 "${settings[@]}" accounts=limits,qos extra=PriorityType=priority/multifactor extra=PriorityCalcPeriod=1
+    sizes_known
+}
+
+# records JOB FIELD: prints a field of each of the job's records in slurmdbd.
+records() { sacct -X -n -P -j "$1" -o "$2"; }
+# closed JOB COUNT: checks that slurmdbd has so many records of the job, and knows the ends of all of them.
+closed() { [[ $(records "$1" end | grep -cv Unknown) == "$2" && $(records "$1" state | grep -cv RUNNING) == "$2" ]]; }
+# charged JOB,JOB: prints the CPU-seconds that slurmdbd counts for these jobs.
+charged() { records "$1" cputimeraw | awk '{ sum += $1 } END { print sum + 0 }'; }
+# existed JOB: prints the CPU-seconds that all nodes had from the job's start to its end.
+existed() {
+    local first last
+    first=$(date +%s -d "$(records "$1" start | sort | head -n 1)")
+    last=$(date +%s -d "$(records "$1" end | sort | tail -n 1)")
+    echo $((32 * (last - first)))
+}
+# used: prints the CPU-seconds that fair share counts for everybody.
+used() { scontrol show assoc_mgr flags=assoc account=root | sed -n 's/.*UsageRaw\/Norm\/Efctv=\([0-9]*\).*/\1/p' | head -n 1; }
+# about VALUE WANTED: checks that two numbers differ by one per cent at most.
+about() {
+    (($1 * 100 >= $2 * 99 && $1 * 100 <= $2 * 101)) && return
+    printf 'wanted: about %s\ngot:    %s\n' "$2" "$1" >&2
+    return 1
+}
+# final JOB: prints what slurmdbd has last as the admin comment of a job.
+final() { records "$1" admincomment | tail -n 1; }
+is_final() { [[ $(final "$1") =~ ^malleable=1\ (.*\ )?shared=[0-9]+s\ cpu_seconds=[0-9]+$ && $(final "$1") != *[sS]haring=* ]]; }
+# cpu_seconds JOB: prints what the comment says that the job had.
+cpu_seconds() { final "$1" | sed 's/.*cpu_seconds=//'; }
+
+# hour_ends: slurmdbd counts usage by the full hour of its time zone. It comes back in one whose hour ends now.
+hour_ends() {
+    local pid left
+    pid=$(daemon slurmdbd)
+    kill "$pid"
+    eventually "slurmdbd has ended" has_gone "$pid"
+    left=$((3600 - $(date +%s) % 3600))
+    TZ=$(printf 'FULL-%02d:%02d:%02d' $((left / 3600)) $((left / 60 % 60)) $((left % 60)))
+    export TZ
+    "$CLUSTER_SH" again "$CLUSTER" slurmdbd
+    eventually "the hour is counted" counted
+}
+counted() { [[ $(reported 2>/dev/null) -gt 0 ]]; }
+# reported: prints the CPU-seconds that sreport has for all accounts.
+reported() {
+    sreport -n -P -t seconds cluster AccountUtilizationByUser start="$(date +%FT%T -d '-2 hours')" end="$(date +%FT%T -d '+1 hour')" format=account,login,used |
+        awk -F'|' '$1 == "root" && $2 == "" { print $3 }'
+}
+# ended JOB: ends a guest, and waits until its mate has all cores.
+guest_ends() {
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-7
+}
+
+# The first test, because the nodes have to be busy most of the time since the cluster's start.
+@test "two jobs that share are charged together what their nodes had, and the full hour adds up" {
+    mate -N4
+    sleep 2
+    guest -N4
+    sleep 12
+    guest_ends
+    sleep 3
+    scancel "$MATE"
+    eventually "slurmdbd knows all of the mate" closed "$MATE" 3
+    expect "$(records "$MATE" alloccpus,state)" "$(printf '32|RESIZING\n16|RESIZING\n32|CANCELLED by %s' "$(id -u)")"
+    expect "$(records "$GUEST" alloccpus)" 16
+    expect "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
+    about "$(used)" "$(charged 1,"$MATE,$GUEST")"
+    # The last record knows how its steps ended.
+    expect "$(sacct -n -P -j "$MATE.0" -o state | tail -n 1)" "CANCELLED"
+    hour_ends
+    expect "$(reported)" "$(charged 1,"$MATE,$GUEST")"
+    run ! grep "more allocated time than is possible" "$CLUSTER/log/slurmdbd.log"
+}
+
+@test "sacct says what each job had, and of none that it still shares" {
+    mate -N4
+    guest -N4
+    sleep 3
+    guest_ends
+    scancel "$MATE"
+    eventually "the guest's comment is complete" is_final "$GUEST"
+    eventually "the mate's, too" is_final "$MATE"
+    expect "$(cpu_seconds "$GUEST")" "$(charged "$GUEST")"
+    expect "$(cpu_seconds "$MATE")" "$(charged "$MATE")"
+}
+
+@test "it says so, too, when slurmctld was killed while they shared, and again before it had saved that they do not" {
+    mate -N4
+    sleep 1
+    guest -N4
+    saved
+    kill_controller KILL
+    start_controller
+    expect "$(cores "$MATE")" 0-3
+    sleep 6
+    guest_ends
+    kill_controller KILL
+    start_controller
+    eventually "the guest is missed" has_ended "$GUEST"
+    scancel "$MATE"
+    eventually "the guest's comment is complete" is_final "$GUEST"
+    eventually "the mate's, too" is_final "$MATE"
+    eventually "slurmdbd knows all of the mate" closed "$MATE" 3
+    about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
+}
+
+@test "what another program writes into the admin comment stays, and the time that sharing added does not" {
+    mate -N4
+    guest -N4
+    eventually "the guest's limit is extended" has_limit "$GUEST" 00:02:00
+    saved
+    for job in "$MATE" "$GUEST"; do scontrol update jobid="$job" admincomment=JS1:H4sIAAAA==; done
+    eventually "slurmctld has saved it" grep -qa "JS1:" "$CLUSTER/state/job_state"
+    kill_controller KILL
+    start_controller
+    expect "$(field "$MATE" TimeLimit) $(field "$GUEST" TimeLimit)" "00:11:00 00:02:00"
+    guest_ends
+    expect "$(field "$GUEST" TimeLimit)" 00:01:00
+    [[ $(comment "$MATE") =~ ^JS1:H4sIAAAA==\ .*shared=[0-9]+s$ ]]
+    scancel "$MATE"
+    eventually "the mate has ended" has_ended "$MATE"
+    expect "$(field "$MATE" TimeLimit)" 00:10:00
+    for job in "$MATE" "$GUEST"; do eventually "slurmdbd has both words" has_both "$job"; done
+}
+has_both() { [[ $(final "$1") =~ ^JS1:H4sIAAAA==\ .*cpu_seconds=[0-9]+$ ]]; }
