@@ -22,17 +22,21 @@ using policy::JobId;
 using policy::NodeSet;
 using policy::Seconds;
 
-void Books::reconcile(const std::vector<JobId>& changed, const job_record_t* not_booked) {
+void Books::reconcile(const std::vector<JobId>& changed, const job_record_t* not_booked, Seconds at) {
     std::set<JobId> all(changed.begin(), changed.end());
     for (const JobId id : changed)
         for (const JobId other : running_.coscheduler().co_runners(id)) all.insert(other);
     const std::vector<job_record_t*> records = records_of({all.begin(), all.end()});
     std::vector<job_record_t*> booked;
     std::copy_if(records.begin(), records.end(), std::back_inserter(booked), [&](auto* r) { return r != not_booked; });
-    const WithoutCores without(booked);
-    const NodeSet nodes = running_.nodes_of({all.begin(), all.end()});
-    for (const policy::NodeRange& range : nodes.ranges())
-        for (int node = range.first; node <= range.last; ++node) reconcile_node(node, records, not_booked);
+    {
+        const WithoutCores without(booked);
+        const NodeSet nodes = running_.nodes_of({all.begin(), all.end()});
+        for (const policy::NodeRange& range : nodes.ranges())
+            for (int node = range.first; node <= range.last; ++node) reconcile_node(node, records, not_booked);
+    }
+    for (job_record_t* record : records)
+        if (record->job_resrcs != nullptr) charge(*record, at);
 }
 
 void Books::reconcile_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked) {
@@ -73,7 +77,7 @@ void Books::reconcile_node(int node, const std::vector<job_record_t*>& records, 
     }
 }
 
-void Books::reconcile_beside(const job_record_t& gone) {
+void Books::reconcile_beside(const job_record_t& gone, Seconds at) {
     if (gone.job_resrcs == nullptr || gone.job_resrcs->node_bitmap == nullptr) return;
     const NodeSet nodes = node_set(gone.job_resrcs->node_bitmap);
     std::vector<JobId> beside;
@@ -81,7 +85,7 @@ void Books::reconcile_beside(const job_record_t& gone) {
         if (running_.coscheduler().knows(job.job_id) && !running_.nodes_of({job.job_id}).common(nodes).empty())
             beside.push_back(job.job_id);
     });
-    if (!beside.empty()) reconcile(beside, nullptr);
+    if (!beside.empty()) reconcile(beside, nullptr, at);
 }
 
 void Books::set_limits(const std::vector<JobId>& changed) {
@@ -129,6 +133,19 @@ void begin_counting(SharedJob& known, const job_record_t& job, Seconds at, std::
     known.record_had = cpus * known.record_ran;
 }
 
+/// Takes over that slurmctld has resized the job, and has begun a record for that.
+void follow_resize(SharedJob& known, const job_record_t& job, Seconds at) {
+    known.count(job.resize_time > known.record_start ? job.resize_time : at);
+    known.whole = cpus_allocated(job);
+    known.cpus = std::min(known.cpus, known.whole);
+    if (job.resize_time <= known.record_start) return;
+    known.record_start = job.resize_time;
+    known.record_ran = known.ran;
+    known.record_had = known.had;
+    known.previous = known.cut = 0;
+    known.unsaid = 1;
+}
+
 }  // namespace
 
 void Books::assume(const std::vector<JobId>& running) {
@@ -143,18 +160,13 @@ void Books::assume(const std::vector<JobId>& running) {
     }
 }
 
-void Books::charge(const std::vector<JobId>& changed, Seconds at) {
-    for (const JobId id : changed)
-        if (job_record_t* record = record_of(id); record != nullptr && record->job_resrcs != nullptr)
-            charge(*record, at);
-}
-
 void Books::charge(job_record_t& job, Seconds at) {
     const std::int64_t cpus = cpus_held(job);
     SharedJob* known = shared_jobs().find(job.job_id);
     if (known == nullptr && cpus == cpus_allocated(job)) return;
     if (known == nullptr) known = &shared_jobs()[job.job_id];
     if (known->whole == 0) begin_counting(*known, job, at, cpus_allocated(job));
+    if (known->whole != cpus_allocated(job)) follow_resize(*known, job, at);
     if (known->cpus == cpus) return;
     known->change(cpus, at);
     known->end_record();
@@ -167,6 +179,7 @@ void Books::say(job_record_t& job, SharedJob& known) {
     if (known.unsaid == 0 || !has_record(job) || IS_JOB_PENDING(record)) return;
     if (known.cut == 0) {
         known.unsaid = 0;
+        known.said = known.counted;
         return say_cpus(job, known.mean_cpus());
     }
     known.begin_record(static_cast<std::int64_t>(job.db_index));
@@ -195,18 +208,18 @@ void Books::pay(const job_record_t& job, SharedJob& known) {
     known.paid += drom::slurm::give_back(job, known.lent - known.paid, known.whole);
 }
 
-bool Books::give_back(Seconds now) {
+void Books::give_back(Seconds now) {
     constexpr Seconds kEach = 60;
-    if (now - paid_ < kEach) return false;
+    if (now - paid_ < kEach) return;
     paid_ = now;
     for (const JobId id : shared_jobs().ids()) {
         SharedJob& known = shared_jobs()[id];
         const job_record_t* record = record_of(id);
-        if (record == nullptr || !IS_JOB_RUNNING(record)) continue;
+        if (record == nullptr || !IS_JOB_RUNNING(record) || known.whole == 0) continue;
         known.count(now);
         pay(*record, known);
+        known.say_again(now);
     }
-    return true;
 }
 
 void Books::close(job_record_t* job, Seconds at) {

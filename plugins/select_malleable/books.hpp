@@ -21,9 +21,10 @@ public:
 
     /// Gives each job of these, and of those that share with them, as many cores on each node as the coscheduler knows.
     /// `not_booked`: a guest that cons_tres has not in its books yet, and whose cores are all those of its nodes.
-    void reconcile(const std::vector<policy::JobId>& changed, const job_record_t* not_booked);
+    /// From `at` on they are charged for these.
+    void reconcile(const std::vector<policy::JobId>& changed, const job_record_t* not_booked, policy::Seconds at);
     /// Gives cores back to jobs that are known, after the end of one that was not: it may have had some of theirs.
-    void reconcile_beside(const job_record_t& gone);
+    void reconcile_beside(const job_record_t& gone, policy::Seconds at);
 
     /// Gives each of these jobs the limit that sharing needs.
     void set_limits(const std::vector<policy::JobId>& changed);
@@ -33,15 +34,13 @@ public:
 
     /// Takes it that a running job of which nothing is known, and that has not all of its CPUs, never had more.
     void assume(const std::vector<policy::JobId>& running);
-    /// Counts the CPUs that these jobs have from `at` on, and charges them for no others.
-    void charge(const std::vector<policy::JobId>& changed, policy::Seconds at);
     /// Tells slurmdbd what charge() could not: it may take seconds until it has told the number of a record. Returns
     /// whether it knows all now.
     bool say_all();
     /// Stops counting for a job that is suspended, and goes on.
     void pause(const job_record_t& job, bool suspended);
-    /// Takes off the usage of accounts what other jobs had of theirs, once a minute. Returns whether it did.
-    bool give_back(policy::Seconds now);
+    /// Takes off the usage of accounts what other jobs had of theirs, at most once a minute.
+    void give_back(policy::Seconds now);
     /// Writes what the job has had into its admin comment and slurmdbd, after its end, and forgets it.
     void close(job_record_t* job, policy::Seconds at);
 

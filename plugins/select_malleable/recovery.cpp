@@ -77,9 +77,8 @@ void Recovery::take_up(const std::vector<policy::Placed>& whole) {
         if (IS_JOB_SUSPENDED(record)) running_.add_other(id, seen.nodes);
         changed.push_back(id);
     }
-    books_.reconcile(changed, nullptr);
     books_.assume(changed);
-    books_.charge(changed, running_.now());
+    books_.reconcile(changed, nullptr, running_.now());
     books_.set_limits(changed);
     for (const JobId id : changed)
         if (books_.was_sharing(id) || !running_.coscheduler().co_runners(id).empty()) books_.comment(id);

@@ -51,6 +51,12 @@ void SharedJob::begin_record(std::int64_t number) {
     record_ran = cut_ran;
     record_had = cut_had;
     unsaid = 0;
+    said = counted;
+}
+
+void SharedJob::say_again(Seconds now) {
+    constexpr Seconds kLong = 1800;
+    if (now - said >= kLong) unsaid = 1;
 }
 
 // ---- limits ----------------------------------------------------------------------------------------------------
@@ -77,7 +83,7 @@ namespace {
 
 constexpr std::string_view kLine = "job ";
 
-constexpr std::array<std::pair<std::string_view, std::int64_t SharedJob::*>, 21> kFields{{
+constexpr std::array<std::pair<std::string_view, std::int64_t SharedJob::*>, 22> kFields{{
     {"own", &SharedJob::own_limit},
     {"delayed", &SharedJob::delayed},
     {"since", &SharedJob::since},
@@ -99,6 +105,7 @@ constexpr std::array<std::pair<std::string_view, std::int64_t SharedJob::*>, 21>
     {"cut_ran", &SharedJob::cut_ran},
     {"cut_had", &SharedJob::cut_had},
     {"unsaid", &SharedJob::unsaid},
+    {"said", &SharedJob::said},
 }};
 
 template <class Number>

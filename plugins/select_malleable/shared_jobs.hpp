@@ -45,6 +45,7 @@ struct SharedJob {
     std::int64_t cut_ran = 0;  ///< `ran` then
     std::int64_t cut_had = 0;  ///< `had` then
     std::int64_t unsaid = 0;   ///< 1: slurmdbd does not know yet how many CPUs the present record has
+    std::int64_t said = 0;     ///< when it was told this last
 
     bool operator==(const SharedJob&) const = default;
 
@@ -58,6 +59,9 @@ struct SharedJob {
     void end_record();
     /// Begins the record that comes after the cut. `number`: slurmdbd's of the one that ends there.
     void begin_record(std::int64_t number);
+
+    /// Notes after half an hour that slurmdbd has to be told again: slurmctld may have told it of the whole job.
+    void say_again(policy::Seconds now);
 
     /// Notes that its limit is `own` minutes and `more` for sharing.
     void note_limit(uint32_t own, uint32_t more);

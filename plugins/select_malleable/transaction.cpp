@@ -58,8 +58,7 @@ int Transaction::begin(job_record_t* job) {
         return SLURM_ERROR;
     }
     const std::vector<JobId> changed = running_.coscheduler().changed();
-    books_.reconcile(changed, job);
-    books_.charge(changed, std::max<Seconds>(job->start_time, at - kLate));
+    books_.reconcile(changed, job, std::max<Seconds>(job->start_time, at - kLate));
     books_.set_limits(plan.mates);
     for (const JobId id : changed) books_.comment(id);
     for (const policy::Promise& promise : proposal->moved) books_.note_delay(promise.job, promise.moved);
@@ -71,11 +70,6 @@ int Transaction::begin(job_record_t* job) {
         idle_nodes_text(plan.free.count()).c_str(), clock_text(plan.guest_end).c_str(),
         plan.static_start >= policy::kNever ? "no known time" : clock_text(plan.static_start).c_str());
     return SLURM_SUCCESS;
-}
-
-int Transaction::test(Question& question) {
-    if (running_.known() && books_.give_back(running_.now())) recovery_.save();
-    return search_.test(question);
 }
 
 void Transaction::booked(job_record_t* job) {
@@ -98,7 +92,10 @@ void Transaction::booked(job_record_t* job) {
 void Transaction::confirm() {
     if (!running_.known()) return;
     books_.set_limits(std::exchange(unconfirmed_, {}));
-    if (!books_.say_all()) in_a_while(call_confirm_);
+    books_.give_back(running_.now());
+    const bool all_said = books_.say_all();
+    constexpr int kSoon = 6, kMinute = 60;  // slurmctld tells slurmdbd about jobs that have started each five seconds
+    if (!shared_jobs().ids().empty()) in_a_while(all_said ? kMinute : kSoon, call_confirm_);
     recovery_.save();
 }
 
@@ -110,14 +107,13 @@ void Transaction::ended(job_record_t* job) {
     books_.close(job, at);
     const bool stranger = running_.is_other(job->job_id) && !running_.coscheduler().knows(job->job_id);
     forget(job->job_id);
-    if (stranger) books_.reconcile_beside(*job);
+    if (stranger) books_.reconcile_beside(*job, at);
     if (!running_.coscheduler().knows(job->job_id)) return recovery_.save();
     const std::vector<JobId> others = running_.coscheduler().co_runners(job->job_id);
     running_.coscheduler().finish(job->job_id, running_.now());
     const std::vector<JobId> changed = running_.coscheduler().changed();
     if (changed.empty()) return recovery_.save();
-    books_.reconcile(changed, nullptr);
-    books_.charge(changed, at);
+    books_.reconcile(changed, nullptr, at);
     books_.set_limits(changed);
     for (const JobId id : changed) books_.comment(id);
     once_unlocked(call_confirm_);

@@ -31,10 +31,11 @@ public:
     /// Works everything out anew, after the running jobs were read, or nodes and partitions were changed.
     void rebuild();
 
-    int test(Question& question);
+    int test(Question& question) { return search_.test(question); }
     int begin(job_record_t* job);
     void booked(job_record_t* job);
-    /// Extends the limits of new guests, once the scheduler has finished with them.
+    /// Extends the limits of new guests, once the scheduler has finished with them. As long as jobs share it is called
+    /// each minute, and charges them.
     void confirm();
     void ended(job_record_t* job);
     void suspended(const job_record_t* job);

@@ -276,6 +276,17 @@ TEST(SharedJob, NeedsNoNewRecordInTheSecondOfItsStart) {
     EXPECT_EQ(job.mean_cpus(), 16);
 }
 
+TEST(SharedJob, IsSaidAgainAfterHalfAnHour) {
+    SharedJob job = job_of_32();
+    job.change(16, 1010);
+    job.end_record();
+    job.begin_record(7);
+    job.say_again(1010 + 1799);
+    EXPECT_EQ(job.unsaid, 0);
+    job.say_again(1010 + 1800);
+    EXPECT_EQ(job.unsaid, 1);
+}
+
 TEST(SharedJob, TellsItsOwnLimitFromWhatSharingAdded) {
     SharedJob job;
     EXPECT_EQ(job.own_part(10), 10U);

@@ -126,7 +126,7 @@ void say_start(job_record_t& job) {
 
 bool has_record(const job_record_t& job) {
     const job_record_t* record = &job;  // Slurm's macros want a pointer's name
-    return job.db_index != 0 && job.db_index != NO_VAL64 && !IS_JOB_UPDATE_DB(record);
+    return job.db_index != 0 && job.db_index != NO_VAL64 && !IS_JOB_UPDATE_DB(record) && !IS_JOB_RESIZING(record);
 }
 
 void say_cpus(job_record_t& job, std::int64_t cpus) {

@@ -9,10 +9,10 @@ extern "C" {
 #pragma weak slurmctld_config
 #pragma weak unlock_slurmctld
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -63,15 +63,44 @@ void once_unlocked(void (*body)()) {
     waiting().asked.notify_one();
 }
 
-void in_a_while(void (*body)()) {
-    static std::atomic<bool> waits = false;
-    if (waits.exchange(true)) return;
-    std::thread([body] {
-        constexpr auto kWhile = std::chrono::seconds(6);
-        std::this_thread::sleep_for(kWhile);  // no event: slurmctld's thread for slurmdbd tells of none
-        waits = false;
-        once_unlocked(body);
-    }).detach();
+namespace {
+
+// Never destroyed: the thread is there as long as the process.
+struct Due {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<std::chrono::steady_clock::time_point> at;
+    void (*body)() = nullptr;
+    bool has_thread = false;
+};
+
+Due& due() {
+    static auto* const one = new Due;
+    return *one;
+}
+
+void wait_for_due() {
+    std::unique_lock lock(due().mutex);
+    for (;;) {
+        due().changed.wait(lock, [] { return due().at.has_value(); });
+        const auto at = *due().at;
+        if (due().changed.wait_until(lock, at) == std::cv_status::no_timeout) continue;
+        due().at.reset();
+        once_unlocked(due().body);
+    }
+}
+
+}  // namespace
+
+void in_a_while(int seconds, void (*body)()) {
+    const auto at = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+    const std::lock_guard lock(due().mutex);
+    due().body = body;
+    if (due().at && *due().at <= at) return;
+    due().at = at;
+    if (!due().has_thread) std::thread(wait_for_due).detach();
+    due().has_thread = true;
+    due().changed.notify_one();
 }
 
 }  // namespace drom::slurm

@@ -9,7 +9,7 @@ namespace drom::slurm {
 /// Always the same `body`.
 void once_unlocked(void (*body)());
 
-/// Calls `body` in the same way after six seconds, in which slurmctld tells slurmdbd about jobs that have started.
-void in_a_while(void (*body)());
+/// Calls `body` in the same way after so many seconds. Calls that would come later are dropped.
+void in_a_while(int seconds, void (*body)());
 
 }  // namespace drom::slurm
