@@ -120,6 +120,13 @@ void Books::give_back_time(job_record_t* job) {
 
 namespace {
 
+/// Returns the job's admin comment without the words that hold only while it shares.
+std::string without_words_of_now(const job_record_t& job) {
+    std::string text(comment_of(job));
+    for (const char* word : {"since", "sharing", "slowdown"}) text = with_value(text, word, "");
+    return text;
+}
+
 /// Begins to count what a job has that has had so many CPUs until now.
 void begin_counting(SharedJob& known, const job_record_t& job, Seconds at, std::int64_t cpus) {
     known.whole = cpus_allocated(job);
@@ -134,11 +141,13 @@ void begin_counting(SharedJob& known, const job_record_t& job, Seconds at, std::
 }
 
 /// Takes over that slurmctld has resized the job, and has begun a record for that.
-void follow_resize(SharedJob& known, const job_record_t& job, Seconds at) {
-    known.count(job.resize_time > known.record_start ? job.resize_time : at);
+void follow_resize(SharedJob& known, job_record_t& job, Seconds at) {
+    const bool new_record = job.resize_time > known.record_start;
+    known.count(new_record ? job.resize_time : at);
+    if (new_record) say_resized(job, known.mean_cpus(), without_words_of_now(job));
     known.whole = cpus_allocated(job);
     known.cpus = std::min(known.cpus, known.whole);
-    if (job.resize_time <= known.record_start) return;
+    if (!new_record) return;
     known.record_start = job.resize_time;
     known.record_ran = known.ran;
     known.record_had = known.had;
@@ -225,8 +234,7 @@ void Books::give_back(Seconds now) {
 void Books::close(job_record_t* job, Seconds at) {
     SharedJob* known = shared_jobs().find(job->job_id);
     if (known == nullptr) return;
-    std::string text(comment_of(*job));
-    for (const char* word : {"since", "sharing", "slowdown"}) text = with_value(text, word, "");
+    std::string text = without_words_of_now(*job);
     if (known->whole != 0) {
         known->count(at);
         pay(*job, *known);

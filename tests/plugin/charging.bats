@@ -23,6 +23,8 @@ setup_file() {
 records() { sacct -X -n -P -j "$1" -o "$2"; }
 # closed JOB COUNT: checks that slurmdbd has so many records of the job, and knows the ends of all of them.
 closed() { [[ $(records "$1" end | grep -cv Unknown) == "$2" && $(records "$1" state | grep -cv RUNNING) == "$2" ]]; }
+# begun JOB COUNT: checks that slurmdbd has so many records of the job.
+begun() { [[ $(records "$1" start | wc -l) == "$2" ]]; }
 # charged JOB,JOB: prints the CPU-seconds that slurmdbd counts for these jobs.
 charged() { records "$1" cputimeraw | awk '{ sum += $1 } END { print sum + 0 }'; }
 # existed JOB: prints the CPU-seconds that all nodes had from the job's start to its end.
@@ -111,11 +113,14 @@ guest_ends() {
     kill_controller KILL
     start_controller
     expect "$(cores "$MATE")" 0-3
-    sleep 6
+    eventually "slurmdbd knows that they share" begun "$MATE" 2
+    sleep 2
     guest_ends
     kill_controller KILL
     start_controller
     eventually "the guest is missed" has_ended "$GUEST"
+    eventually "slurmdbd knows that they do not" begun "$MATE" 3
+    sleep 1
     scancel "$MATE"
     eventually "the guest's comment is complete" is_final "$GUEST"
     eventually "the mate's, too" is_final "$MATE"
@@ -142,3 +147,18 @@ guest_ends() {
     for job in "$MATE" "$GUEST"; do eventually "slurmdbd has both words" has_both "$job"; done
 }
 has_both() { [[ $(final "$1") =~ ^JS1:H4sIAAAA==\ .*cpu_seconds=[0-9]+$ ]]; }
+
+@test "a job that gives a node back while it shares is charged for what it had before and afterwards" {
+    mate -N4
+    sleep 1.5
+    guest -N4
+    eventually "slurmdbd knows the mate" begun "$MATE" 2
+    sleep 2
+    scontrol update jobid="$MATE" NumNodes=3
+    eventually "slurmdbd knows that" begun "$MATE" 3
+    guest_ends
+    scancel "$MATE"
+    eventually "the mate's comment is complete" is_final "$MATE"
+    expect "$(cpu_seconds "$MATE")" "$(charged "$MATE")"
+    run ! grep sharing= <(records "$MATE" admincomment)
+}

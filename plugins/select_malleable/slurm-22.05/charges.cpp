@@ -135,6 +135,14 @@ void say_cpus(job_record_t& job, std::int64_t cpus) {
     say_start(job);
 }
 
+void say_resized(job_record_t& job, std::int64_t cpus, std::string comment) {
+    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
+    if (!can_be_said(job) || !IS_JOB_RESIZING(record) || job.db_index == 0 || job.db_index == NO_VAL64) return;
+    const WithCpus with(job, cpus);
+    const For<char*> text(job.admin_comment, comment.data());
+    jobacct_storage_g_job_complete(acct_db_conn, &job);
+}
+
 void say_end(job_record_t& job, std::int64_t cpus) {
     if (!can_be_said(job) || job.end_time == 0) return;
     // slurmctld says the end itself, sometimes before this and sometimes behind. It has released what limits had

@@ -12,7 +12,6 @@ extern "C" {
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -69,7 +68,8 @@ namespace {
 struct Due {
     std::mutex mutex;
     std::condition_variable changed;
-    std::optional<std::chrono::steady_clock::time_point> at;
+    bool is_set = false;
+    std::chrono::steady_clock::time_point at;
     void (*body)() = nullptr;
     bool has_thread = false;
 };
@@ -82,10 +82,10 @@ Due& due() {
 void wait_for_due() {
     std::unique_lock lock(due().mutex);
     for (;;) {
-        due().changed.wait(lock, [] { return due().at.has_value(); });
-        const auto at = *due().at;
+        due().changed.wait(lock, [] { return due().is_set; });
+        const auto at = due().at;
         if (due().changed.wait_until(lock, at) == std::cv_status::no_timeout) continue;
-        due().at.reset();
+        due().is_set = false;
         once_unlocked(due().body);
     }
 }
@@ -96,7 +96,8 @@ void in_a_while(int seconds, void (*body)()) {
     const auto at = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
     const std::lock_guard lock(due().mutex);
     due().body = body;
-    if (due().at && *due().at <= at) return;
+    if (due().is_set && due().at <= at) return;
+    due().is_set = true;
     due().at = at;
     if (!due().has_thread) std::thread(wait_for_due).detach();
     due().has_thread = true;
