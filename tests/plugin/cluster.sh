@@ -212,9 +212,10 @@ END
 start_accounts() {
     local data=$dir/state/database
     mkdir -p "$data"
-    mariadb-install-db --no-defaults --datadir="$data" --user="$(id -un)" --skip-test-db >"$dir/log/database.out" 2>&1 || return
+    # A server that starts removes temporary tables of others in its folder.
+    TMPDIR=$dir/tmp mariadb-install-db --no-defaults --datadir="$data" --user="$(id -un)" --skip-test-db >"$dir/log/database.out" 2>&1 || return
     echo "GRANT ALL ON *.* TO slurm@127.0.0.1 IDENTIFIED BY 'slurm';" >"$dir/etc/database.sql"
-    launch database mariadbd --no-defaults --datadir="$data" --user="$(id -un)" --skip-name-resolve --bind-address=127.0.0.1 --port="$(database_port "$port")" \
+    TMPDIR=$dir/tmp launch database mariadbd --no-defaults --datadir="$data" --user="$(id -un)" --skip-name-resolve --bind-address=127.0.0.1 --port="$(database_port "$port")" \
         --socket="$dir/run/database" --pid-file="$dir/run/database.pid" --innodb-buffer-pool-size=32M --init-file="$dir/etc/database.sql"
     within 60 listens "$(database_port "$port")" || return
     (umask 077 && slurmdbd_conf "$port" >"$dir/etc/slurmdbd.conf")
