@@ -2,13 +2,15 @@
 // backfill.cpp - passes over the queue with a map of reservations; sharing right after a job's static try fails.
 #include <algorithm>
 
+#include "policy/kept_reservations.hpp"
 #include "policy/leaving.hpp"
 #include "policy/scheduler.hpp"
 
 namespace drom::policy {
 namespace {
 
-struct Waiting {
+/// A job of the queue, and what its last search for mates found.
+struct QueuedJob {
     Job job;
     Refusal refusal = Refusal::kNone;
     double priority = 0;
@@ -46,16 +48,11 @@ private:
     std::size_t next_ = 0;
 };
 
-struct Reservation {
-    Job job;
-    Seconds start;
-};
-
 /// Numbers by which a job that would share is measured.
 struct Terms {
-    Seconds static_start;      ///< predicted, without sharing
-    double limit;              ///< of slowdowns
-    const Reservation* first;  ///< of the pass; null: none yet
+    Seconds static_start;        ///< predicted, without sharing
+    double limit;                ///< of slowdowns
+    const ReservedStart* first;  ///< of the pass; null: none yet
 };
 
 class Backfill final : public Scheduler {
@@ -69,7 +66,7 @@ public:
     }
 
     bool cancel(JobId id) override {
-        const auto found = std::find_if(begin(), queue_.end(), [id](const Waiting& w) { return w.job.id == id; });
+        const auto found = std::find_if(begin(), queue_.end(), [id](const QueuedJob& w) { return w.job.id == id; });
         if (found == queue_.end()) return false;
         queue_.erase(found);
         news_ = true;
@@ -88,7 +85,7 @@ public:
     std::size_t waiting() const override { return queue_.size() - first_; }
 
 private:
-    std::vector<Waiting>::iterator begin() { return queue_.begin() + static_cast<std::ptrdiff_t>(first_); }
+    std::vector<QueuedJob>::iterator begin() { return queue_.begin() + static_cast<std::ptrdiff_t>(first_); }
 
     void decide(Cluster& cluster, Seconds now, std::vector<Start>& started) {
         if (news_ && due_ == kNever) due_ = next_pass(now);
@@ -113,14 +110,14 @@ private:
         if (rules_.priority.first_come()) return;
         for (auto waiting = begin(); waiting != queue_.end(); ++waiting)
             waiting->priority = rules_.priority.of(waiting->job, cluster.machine().nodes, now);
-        std::stable_sort(begin(), queue_.end(), [](const Waiting& a, const Waiting& b) {
+        std::stable_sort(begin(), queue_.end(), [](const QueuedJob& a, const QueuedJob& b) {
             return a.priority != b.priority ? a.priority > b.priority : a.job.submit < b.job.submit;
         });
     }
 
     void start_in_order(Cluster& cluster, Seconds now, std::vector<Start>& started) {
         for (; first_ < queue_.size(); ++first_) {
-            Waiting& waiting = queue_[first_];
+            QueuedJob& waiting = queue_[first_];
             if (waiting.job.nodes > cluster.free().count()) break;
             const NodeSet nodes = pick(cluster, waiting.job, now);
             if (nodes.empty()) break;
@@ -132,14 +129,14 @@ private:
     void look_at_all(Cluster& cluster, Seconds now, std::vector<Start>& started) {
         Availability map = map_of(cluster, now);
         Hints hints;
-        std::vector<Reservation> reserved;
+        std::vector<ReservedStart> reserved;
         const double limit = sharing_ ? slowdown_limit(cluster, *sharing_) : 0;
         const std::size_t last = rules_.depth <= 0
                                      ? queue_.size()
                                      : std::min(queue_.size(), first_ + static_cast<std::size_t>(rules_.depth));
         bool in_order = true;
         for (std::size_t i = first_; i < last; ++i) {
-            Waiting& waiting = queue_[i];
+            QueuedJob& waiting = queue_[i];
             Job until_limit;
             const Job& job = as_reserved(waiting, until_limit);
             const bool may_reserve =
@@ -164,7 +161,7 @@ private:
             in_order = false;
             if (only_now) continue;
             hints.note(job, start_at);
-            const Reservation* first = reserved.empty() ? nullptr : &reserved.front();
+            const ReservedStart* first = reserved.empty() ? nullptr : &reserved.front();
             if (may_share && share(*sharing_, cluster, map, waiting, {start_at, limit, first}, now, started)) {
                 map = with_reservations(cluster, reserved, now);
                 continue;
@@ -182,16 +179,16 @@ private:
     /// Lets malleable jobs without a reservation share. Jobs beyond the depth come within it when as many of those
     /// before them have started. Returns the first job that was not looked at.
     std::size_t share_beyond(const SlowdownRules& rules, Cluster& cluster, Availability& map,
-                             const std::vector<Reservation>& reserved, std::size_t first, double limit, Seconds now,
+                             const std::vector<ReservedStart>& reserved, std::size_t first, double limit, Seconds now,
                              std::vector<Start>& started) {
         std::vector<Seconds> starts;
-        for (const Reservation& r : reserved) starts.push_back(r.start);
+        for (const ReservedStart& r : reserved) starts.push_back(r.start);
         std::sort(starts.begin(), starts.end());
         if (starts.empty()) return first;
         const std::size_t last =
             rules.depth == 0 ? queue_.size() : std::min(queue_.size(), first_ + static_cast<std::size_t>(rules.depth));
         for (std::size_t i = first; i < last; ++i) {
-            Waiting& waiting = queue_[i];
+            QueuedJob& waiting = queue_[i];
             if (waiting.job.kind != Kind::kMalleable) continue;
             if (no_mates_again(rules.sharing, cluster, waiting, limit, now)) continue;
             const Seconds start_at = starts[std::min(i - first, starts.size() - 1)];
@@ -203,7 +200,7 @@ private:
 
     /// Returns the job with the time for which it keeps its nodes; a copy in `until_limit` where that is its limit.
     /// Most passes look at thousands of jobs, and copy none.
-    static const Job& as_reserved(const Waiting& waiting, Job& until_limit) {
+    static const Job& as_reserved(const QueuedJob& waiting, Job& until_limit) {
         if (!waiting.job.reserve_limit) return waiting.job;
         until_limit = waiting.job;
         until_limit.request = waiting.job.limit;
@@ -232,8 +229,10 @@ private:
     void divide(const Machine& machine) {
         leaving_.reset();
         booked_.reset();
+        if (sharing_) sharing_->sharing.booked = nullptr;
         if (bookings_.empty()) return;
         booked_.emplace(machine, bookings_);
+        if (sharing_) sharing_->sharing.booked = &*booked_;
         if (rules_.leave_lead < kNever) leaving_.emplace(*booked_, rules_.leave_lead);
     }
 
@@ -257,7 +256,7 @@ private:
         return leaving_ ? std::min(end, leaving_->next(cluster, now)) : end;
     }
 
-    bool start_leaving(Cluster& cluster, const Availability& map, Waiting& waiting, bool in_order, Seconds now,
+    bool start_leaving(Cluster& cluster, const Availability& map, QueuedJob& waiting, bool in_order, Seconds now,
                        std::vector<Start>& started) const {
         if (!leaving_) return false;
         const NodeSet nodes = leaving_->pick(cluster, map, waiting.job, now);
@@ -267,14 +266,14 @@ private:
     }
 
     // The mates end later than the map knew; what was reserved stays where it was.
-    Availability with_reservations(const Cluster& cluster, const std::vector<Reservation>& reserved,
+    Availability with_reservations(const Cluster& cluster, const std::vector<ReservedStart>& reserved,
                                    Seconds now) const {
         Availability map = map_of(cluster, now);
-        for (const Reservation& r : reserved) map.reserve(r.job, r.start, r.start + r.job.request);
+        for (const ReservedStart& r : reserved) map.reserve(r.job, r.start, r.start + r.job.request);
         return map;
     }
 
-    bool share(const SlowdownRules& rules, Cluster& cluster, const Availability& map, Waiting& waiting,
+    bool share(const SlowdownRules& rules, Cluster& cluster, const Availability& map, QueuedJob& waiting,
                const Terms& terms, Seconds now, std::vector<Start>& started) {
         Consideration considered =
             consider(cluster, map, waiting.job, terms.static_start, terms.limit, rules, now, mates_);
@@ -283,14 +282,16 @@ private:
         waiting.limit = terms.limit;
         waiting.spare = spare_nodes(rules.sharing, cluster, map, waiting.job, now);
         if (considered.refusal != Refusal::kNone) return false;
-        if (delays(rules.keep, cluster, map, terms, waiting.job, considered.mates, now)) return false;
+        if (delays_kept(rules.keep, cluster, map, terms, waiting.job, considered.mates, now)) return false;
+        const std::optional<Sharing> sharing = sharing_for(cluster, waiting.job, considered.mates, now);
+        if (!sharing) return false;
         Decision decision;
         decision.job = waiting.job.id;
         decision.at = now;
         decision.how = How::kShared;
         decision.static_start = terms.static_start;
         decision.limit = terms.limit;
-        decision.slot = start_shared(cluster, waiting.job, considered.mates, now);
+        decision.slot = cluster.share(waiting.job, *sharing, now);
         decision.mate_set = std::move(considered.mates);
         started.push_back({waiting.job, std::move(decision)});
         waiting.started = true;
@@ -298,76 +299,34 @@ private:
     }
 
     /// Returns whether the guest would delay a reservation that is to be kept.
-    static bool delays(SlowdownRules::Keep keep, const Cluster& cluster, const Availability& map, const Terms& terms,
-                       const Job& guest, const MateSet& chosen, Seconds now) {
+    bool delays_kept(SlowdownRules::Keep keep, const Cluster& cluster, const Availability& map, const Terms& terms,
+                     const Job& guest, const MateSet& chosen, Seconds now) const {
         if (terms.first == nullptr || keep == SlowdownRules::Keep::kNone) return false;
+        if (booked_) {
+            const bool all = keep == SlowdownRules::Keep::kAll;
+            const Availability kept = all ? map : with_reservations(cluster, {*terms.first}, now);
+            return delays_any(cluster, kept, *booked_, guest, chosen);
+        }
         if (delays(cluster, *terms.first, guest, chosen, now)) return true;
         return keep == SlowdownRules::Keep::kAll && delays_any(cluster, map, guest, chosen);
     }
 
-    /// Returns when the mate's nodes are free again. Where nodes are reserved until the limit, it moves by no more than
-    /// the guest's limit.
-    static Seconds end_beside(const RunningJob& running, const Mate& mate, const Job& guest) {
-        return running.job.reserve_limit ? running.limit_end + guest.limit : mate.end;
-    }
-
-    /// Returns whether a mate keeps nodes for longer that the map has for another job meanwhile.
-    static bool delays_any(const Cluster& cluster, const Availability& map, const Job& guest, const MateSet& chosen) {
-        const std::vector<Extension> longer = extensions(cluster, map, guest, chosen);
-        const auto is_in_the_way = [](const Availability& of, const Extension& e) {
-            return of.min_free(e.part.filter, e.from, e.to) < e.part.nodes;
-        };
-        // Most guests that are refused are so for one of their mates alone, and need no copy of the map.
-        for (const Extension& extension : longer)
-            if (is_in_the_way(map, extension)) return true;
-        if (longer.size() < 2) return false;
-        Availability filled = map;
-        for (const Extension& extension : longer) {
-            if (is_in_the_way(filled, extension)) return true;
-            filled.reserve(extension.part, extension.from, extension.to);
-        }
-        return false;
-    }
-
-    /// Nodes that a mate keeps for longer than the map knows.
-    struct Extension {
-        Job part;  ///< the mate, on these nodes alone
-        Seconds from, to;
-    };
-
-    static std::vector<Extension> extensions(const Cluster& cluster, const Availability& map, const Job& guest,
-                                             const MateSet& chosen) {
-        std::vector<Extension> all;
-        for (const Mate& mate : chosen.mates) {
-            const RunningJob& running = cluster.running(mate.slot);
-            const Seconds end = end_beside(running, mate, guest);
-            for (const int number : running.pieces) {
-                const SharedNodes& piece = cluster.piece(number);
-                const Seconds from = map.released(piece.free_at);
-                if (end <= from) continue;
-                all.push_back({running.job, from, end});
-                all.back().part.nodes = piece.nodes.count();
-            }
-        }
-        return all;
-    }
-
-    /// Returns whether the mates, or the guest on free nodes, keep nodes that the reserved job needs at its start.
-    static bool delays(const Cluster& cluster, const Reservation& reserved, const Job& guest, const MateSet& chosen,
-                       Seconds now) {
-        int nodes = cluster.free().count();
-        for (const Release& release : cluster.releases()) {
-            if (std::max(release.at, now + 1) > reserved.start) break;
-            nodes += release.nodes;
-        }
-        for (const Mate& mate : chosen.mates) {
-            const RunningJob& running = cluster.running(mate.slot);
-            if (end_beside(running, mate, guest) <= reserved.start) continue;
-            for (const int number : running.pieces)
-                if (cluster.piece(number).free_at <= reserved.start) nodes -= cluster.piece(number).nodes.count();
-        }
-        if (chosen.guest_end > reserved.start) nodes -= chosen.free_nodes;
-        return nodes < reserved.job.nodes;
+    /// Returns how the guest comes in; nothing where it, or a job beside it, could then be on nodes that are booked
+    /// before its limit ends.
+    std::optional<Sharing> sharing_for(const Cluster& cluster, const Job& guest, const MateSet& chosen,
+                                       Seconds now) const {
+        Job on_free = guest;
+        on_free.nodes = chosen.free_nodes;
+        on_free.request = seconds_for(std::max(guest.request, guest.limit) * cluster.machine().cores_per_node,
+                                      std::max(1, chosen.cores));
+        on_free.limit = 0;
+        NodeSet free = chosen.free_nodes > 0 ? pick(cluster, on_free, now) : NodeSet();
+        if (free.count() < chosen.free_nodes) return std::nullopt;
+        Sharing sharing = sharing_of(chosen, std::move(free));
+        if (!booked_) return sharing;
+        for (const Stay& stay : cluster.stays_if_sharing(guest, sharing, now))
+            if (!booked_->lets_stay(stay.nodes, now, stay.until)) return std::nullopt;
+        return sharing;
     }
 
     /// Returns the free nodes that could have completed those of mates, for a guest of any length.
@@ -379,7 +338,7 @@ private:
     }
 
     // Most jobs that found no mates find none in the next pass either: only who came since could help.
-    static bool no_mates_again(const SharingRules& rules, const Cluster& cluster, Waiting& waiting, double limit,
+    static bool no_mates_again(const SharingRules& rules, const Cluster& cluster, QueuedJob& waiting, double limit,
                                Seconds now) {
         if (waiting.refusal != Refusal::kNoMates || limit > waiting.limit || rules.jobs_per_node > 2) return false;
         if (rules.add_free_nodes && cluster.free().count() > waiting.spare) return false;
@@ -389,7 +348,7 @@ private:
         return true;
     }
 
-    static void start(Cluster& cluster, Waiting& waiting, const NodeSet& nodes, How how, Seconds now,
+    static void start(Cluster& cluster, QueuedJob& waiting, const NodeSet& nodes, How how, Seconds now,
                       std::vector<Start>& started) {
         Decision decision;
         decision.job = waiting.job.id;
@@ -420,9 +379,9 @@ private:
     }
 
     const BackfillRules rules_;
-    const std::optional<SlowdownRules> sharing_;
+    std::optional<SlowdownRules> sharing_;  ///< knows the booked nodes
     RememberedMates mates_;
-    std::vector<Waiting> queue_;
+    std::vector<QueuedJob> queue_;
     std::size_t first_ = 0;  ///< those before it have started
     Seconds due_ = kNever;   ///< the next pass; kNever while nothing has happened since the last
     bool news_ = false;

@@ -90,6 +90,12 @@ NodeSet BookedNodes::pick(const Cluster& cluster, const Job& job, Seconds now) c
     return nodes.count() == job.nodes ? nodes : NodeSet();
 }
 
+bool BookedNodes::lets_stay(const NodeSet& nodes, Seconds now, Seconds until) const {
+    return std::ranges::none_of(segments_, [&](const BookedSegment& segment) {
+        return segment.booked(now, until) && !nodes.common(segment.alike.nodes).empty();
+    });
+}
+
 Seconds BookedNodes::next_end(Seconds now) const {
     Seconds next = kNever;
     for (const BookedSegment& segment : segments_)

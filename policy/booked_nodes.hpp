@@ -46,6 +46,8 @@ public:
     /// Returns free nodes for the job that are not booked before its limit ends, low numbers first; empty when there
     /// are not enough. Cost: the segments, and the ranges of the free nodes.
     NodeSet pick(const Cluster& cluster, const Job& job, Seconds now) const;
+    /// Returns whether none of the nodes is booked in [now, until). Cost: the segments.
+    bool lets_stay(const NodeSet& nodes, Seconds now, Seconds until) const;
     /// Returns when the next booking ends after `now`; kNever.
     Seconds next_end(Seconds now) const;
 

@@ -338,8 +338,7 @@ void Cluster::predict_limits(const std::vector<int>& members, Seconds now) {
     const auto limited = [this](int slot) { return jobs_[index(slot)].job.limit > 0; };
     if (std::none_of(members.begin(), members.end(), limited)) return;
     std::vector<Planned> planned;
-    for (const int slot : members)
-        planned.push_back({limited(slot) ? jobs_[index(slot)].limit_left : jobs_[index(slot)].left, now});
+    for (const int slot : members) planned.push_back({limit_left_at(slot, now), now});
     forecast(planned, renumbered(members, pieces_of(members), pieces_), now);
     for (std::size_t i = 0; i < members.size(); ++i) jobs_[index(members[i])].limit_end = planned[i].end;
 }
@@ -418,6 +417,37 @@ Seconds Cluster::end_if_lending(int mate, int cores, std::int64_t guest_left, in
         for (const Occupant& o : piece)
             if (o.lender != kNobody && planned[index(o.job)].end > planned[index(o.lender)].end) return kNever;
     return planned.front().end;
+}
+
+/// Returns the work that is left at `now` if the job runs to its limit.
+std::int64_t Cluster::limit_left_at(int slot, Seconds now) const {
+    const RunningJob& running = jobs_[index(slot)];
+    return running.job.limit > 0 ? running.left_of(running.limit_left, now) : running.left_at(now);
+}
+
+std::vector<Stay> Cluster::stays_if_sharing(const Job& guest, const Sharing& sharing, Seconds now) const {
+    const std::vector<int> members = component(sharing.mates), pieces = pieces_of(members);
+    const int newcomer = static_cast<int>(members.size());
+    std::vector<Planned> planned;
+    for (const int slot : members) planned.push_back({limit_left_at(slot, now), now});
+    planned.push_back({std::max(guest.request, guest.limit) * machine_.cores_per_node, now});
+    std::vector<Occupants> shared = renumbered(members, pieces, pieces_);
+    NodeSet own = sharing.free;
+    if (!own.empty()) shared.push_back({{newcomer, machine_.cores_per_node, kNobody}});
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const NodeSet& nodes = pieces_[index(pieces[i])].nodes;
+        const NodeSet lent = sharing.on.empty() ? nodes : nodes.common(sharing.on);
+        const auto is_mate = [&](const Occupant& o) { return index(o.job) < sharing.mates.size(); };
+        if (lent.empty() || std::ranges::none_of(shared[i], is_mate)) continue;
+        if (lent.count() < nodes.count()) shared.push_back(shared[i]);
+        lend(shared[i], std::ranges::find_if(shared[i], is_mate)->job, newcomer, sharing.cores);
+        own.insert(lent);
+    }
+    forecast(planned, shared, now);
+    std::vector<Stay> stays;
+    for (std::size_t i = 0; i < members.size(); ++i) stays.push_back({nodes_of(members[i]), planned[i].end});
+    stays.push_back({std::move(own), planned.back().end});
+    return stays;
 }
 
 double Cluster::mean_slowdown() const {

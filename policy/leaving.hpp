@@ -2,8 +2,8 @@
 // leaving.hpp - malleable jobs that use booked nodes until shortly before the booking begins.
 //
 // A job may start there if it keeps half of its nodes to its end. So it always can leave, and takes at most twice as
-// long. Every other job is on booked nodes only if its limit ends before. Both hold as long as no job shares nodes: a
-// guest would make others end later.
+// long. Every other job is on booked nodes only if its limit ends before. Jobs that share nodes are none that leave: a
+// guest comes only where all limits that it makes longer end before.
 #pragma once
 
 #include <vector>

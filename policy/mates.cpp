@@ -45,6 +45,13 @@ Seconds end_of_mate(const Cluster& cluster, const Lender& lender, int cores, Sec
     return now + length + (rest < 0 ? -1 : seconds_for(rest, all));
 }
 
+/// Returns whether the job leaves its nodes before they are booked, if it ends at `end`.
+bool ends_in_time(const Cluster& cluster, int slot, Seconds end, const SharingRules& rules, Seconds now) {
+    if (rules.booked == nullptr) return true;
+    const Seconds until = std::max(end, cluster.running(slot).limit_end);
+    return rules.booked->lets_stay(cluster.nodes_of(slot), now, until);
+}
+
 /// The search for one number of lent cores.
 class Search {
 public:
@@ -353,6 +360,7 @@ std::optional<Mate> as_mate(const Cluster& cluster, const Lender& lender, const 
     const RunningJob& running = cluster.running(lender.slot);
     const double predicted = slowdown(running.job, end);
     if (predicted >= rules.limits.of(running.job, limit)) return std::nullopt;
+    if (!ends_in_time(cluster, lender.slot, end, rules, now)) return std::nullopt;
     return Mate{lender.slot, running.job.id, running.job.nodes, predicted, end};
 }
 
@@ -371,6 +379,7 @@ std::optional<Mate> as_mate_in_part(const Cluster& cluster, const Lender& lender
     const RunningJob& running = cluster.running(lender.slot);
     const double predicted = slowdown(running.job, end);
     if (predicted >= rules.limits.of(running.job, limit)) return std::nullopt;
+    if (!ends_in_time(cluster, lender.slot, end, rules, now)) return std::nullopt;
     return Mate{lender.slot, running.job.id, nodes, predicted, end};
 }
 

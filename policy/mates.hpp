@@ -21,6 +21,9 @@ struct SharingRules {
     bool add_free_nodes = false;  ///< nodes that no job needs until the guest's end may complete those of the mates
     bool parts = false;           ///< a guest takes as many of a mate's nodes as it needs; see choose_parts()
     MateLimits limits;            ///< of mates of some partitions and QOS
+    /// No mate would be on booked nodes by its predicted end, or by the limit that it has already; null: none are
+    /// booked. Not owned.
+    const BookedNodes* booked = nullptr;
 };
 
 struct Mate {

@@ -47,17 +47,20 @@ Consideration consider(const Cluster& cluster, const Availability& availability,
     return {Refusal::kNone, *chosen};
 }
 
-int start_shared(Cluster& cluster, const Job& job, const MateSet& chosen, Seconds now) {
+Sharing sharing_of(const MateSet& chosen, NodeSet free) {
     Sharing sharing;
     for (const Mate& mate : chosen.mates) sharing.mates.push_back(mate.slot);
     sharing.cores = chosen.cores;
     sharing.on = chosen.on;
-    if (chosen.free_nodes > 0) {
-        Job part = job;
-        part.nodes = chosen.free_nodes;
-        sharing.free = cluster.pick(part);
-    }
-    return cluster.share(job, sharing, now);
+    sharing.free = std::move(free);
+    return sharing;
+}
+
+int start_shared(Cluster& cluster, const Job& job, const MateSet& chosen, Seconds now) {
+    Job part = job;
+    part.nodes = chosen.free_nodes;
+    NodeSet free = chosen.free_nodes > 0 ? cluster.pick(part) : NodeSet();
+    return cluster.share(job, sharing_of(chosen, std::move(free)), now);
 }
 
 }  // namespace drom::policy

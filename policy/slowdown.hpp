@@ -49,6 +49,9 @@ Consideration consider(const Cluster& cluster, const Availability& availability,
 Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
                        double limit, const SlowdownRules& rules, Seconds now, RememberedMates& remembered);
 
+/// Returns how the guest comes in, with as many free nodes as were chosen besides those of mates.
+Sharing sharing_of(const MateSet& chosen, NodeSet free);
+
 /// Starts the job (step 7). Returns its slot.
 int start_shared(Cluster& cluster, const Job& job, const MateSet& chosen, Seconds now);
 

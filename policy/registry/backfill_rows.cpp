@@ -2,6 +2,8 @@
 // backfill_rows.cpp - the options of backfill and of sharing after it, and their rows.
 #include "policy/registry/backfill_rows.hpp"
 
+#include <utility>
+
 #include "policy/molding/moldable.hpp"
 
 namespace drom::policy {
@@ -12,10 +14,11 @@ using Limit = SlowdownRules::Limit;
 
 Read set_base(Rules& rules, std::string_view text) {
     if (text != "slurm" && text != "easy") return tl::unexpected(std::string("is neither slurm nor easy"));
-    const PriorityLaw priority = rules.backfill.priority;
+    BackfillRules before = std::exchange(rules.backfill, text == "easy" ? BackfillRules::easy() : BackfillRules{});
     rules.easy_base = text == "easy";
-    rules.backfill = rules.easy_base ? BackfillRules::easy() : BackfillRules{};
-    rules.backfill.priority = priority;
+    rules.backfill.priority = std::move(before.priority);
+    rules.backfill.bookings = std::move(before.bookings);
+    rules.backfill.leave_lead = before.leave_lead;
     return {};
 }
 
@@ -298,6 +301,16 @@ const MateLimits* mate_limits(const Policy& policy) {
     return has_mate_limits(policy) ? &policy.rules<Rules>().sharing.sharing.limits : nullptr;
 }
 
+std::string contradiction_in_backfill(const Policy& policy) {
+    constexpr int kMost = 3;
+    if (policy.row().defaults.type() != typeid(Rules) || policy.find("jobs_per_node") == nullptr) return {};
+    const auto& rules = policy.rules<Rules>();
+    if (rules.backfill.bookings.empty() || rules.sharing.sharing.jobs_per_node <= kMost) return {};
+    return "jobs_per_node " + std::to_string(rules.sharing.sharing.jobs_per_node) +
+           " does not go with reserved; with more than " + std::to_string(kMost) +
+           " jobs on a node, one that ends early can make another end later";
+}
+
 std::vector<PolicyRow> backfill_rows() {
     return {
         policy_row<Rules>(
@@ -311,17 +324,19 @@ std::vector<PolicyRow> backfill_rows() {
                            "the thesis's slowdown-driven policy: slurm, and a job that would wait too long shares "
                            "nodes of running jobs",
                            "thesis, section 4.5"},
-                          {kBase, kBackfill, kLimits, kSharing, kSharingWhen, kPrediction}, {}, make_sharing),
+                          {kBase, kBackfill, kBookings, kLimits, kSharing, kSharingWhen, kPrediction}, {},
+                          make_sharing),
         policy_row<Rules>(
             {"sd+",
              "the same on EASY, only where the guest wins more slowdown than its mates lose, completed with free nodes",
              "this project; docs/user/simulator.md"},
-            {kLimits, kSharing, kSharingWhen, kPrediction}, sd_plus(), make_sharing),
+            {kBookings, kLimits, kSharing, kSharingWhen, kPrediction}, sd_plus(), make_sharing),
         policy_row<Rules>({"sd-deep",
                            "sd for few malleable jobs: all that wait may share, parts of running ones, where they win "
                            "100 times what those lose",
                            "this project; docs/user/simulator.md"},
-                          {kBase, kBackfill, kLimits, kSharing, kSharingWhen, kPrediction}, sd_deep(), make_sharing),
+                          {kBase, kBackfill, kBookings, kLimits, kSharing, kSharingWhen, kPrediction}, sd_deep(),
+                          make_sharing),
         policy_row<Rules>({"moldable",
                            "EASY where a moldable job starts on the number of nodes with the least predicted end, "
                            "under a cap on wasted core-seconds",

@@ -24,6 +24,9 @@ struct BackfillPolicy {
 /// Makes the rows easy, slurm, sd, sd+, sd-deep, moldable and urgent.
 std::vector<PolicyRow> backfill_rows();
 
+/// Says why the options of a row contradict each other; empty: they do not, or it is another policy.
+std::string contradiction_in_backfill(const Policy& policy);
+
 /// Returns the limits of mates per partition and QOS; null: the policy has none.
 MateLimits* mate_limits(Policy& policy);
 const MateLimits* mate_limits(const Policy& policy);

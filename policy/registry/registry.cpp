@@ -46,4 +46,9 @@ const OptionRow* Policy::find(std::string_view option) const {
     return found == row_->options.end() ? nullptr : &*found;
 }
 
+std::string contradiction(const Policy& policy) {
+    std::string why = contradiction_in_efficiency(policy);
+    return why.empty() ? contradiction_in_backfill(policy) : why;
+}
+
 }  // namespace drom::policy

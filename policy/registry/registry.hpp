@@ -114,4 +114,7 @@ private:
     std::any rules_;
 };
 
+/// Says which two options of the policy contradict each other; empty: none do.
+std::string contradiction(const Policy& policy);
+
 }  // namespace drom::policy

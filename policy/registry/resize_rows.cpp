@@ -106,7 +106,7 @@ std::vector<PolicyRow> resize_rows() {
     };
 }
 
-std::string contradiction(const Policy& policy) {
+std::string contradiction_in_efficiency(const Policy& policy) {
     if (policy.row().defaults.type() != typeid(EfficiencyRules)) return {};
     const auto& rules = policy.rules<EfficiencyRules>();
     if (rules.lower <= rules.upper) return {};

@@ -9,7 +9,7 @@ namespace drom::policy {
 /// Makes the rows reshape, efficiency and equipartition.
 std::vector<PolicyRow> resize_rows();
 
-/// Says which two options of efficiency contradict each other; empty: none do, or it is another policy.
-std::string contradiction(const Policy& policy);
+/// Says why the options of efficiency contradict each other; empty: they do not, or it is another policy.
+std::string contradiction_in_efficiency(const Policy& policy);
 
 }  // namespace drom::policy

@@ -205,4 +205,56 @@ TEST(BookedNodes, ABookingThatIsOverChangesNothing) {
     }));
 }
 
+// ---- guests ---------------------------------------------------------------------------------------------------------
+
+/// Returns whether a job of 2 nodes and 100 s comes beside one that has nodes 2 and 3 for 1000 s. Those are booked; a
+/// rigid job has the others.
+bool comes_beside(Seconds booked_from, SlowdownRules::Keep keep, Seconds limit = 0) {
+    BackfillRules rules = BackfillRules::easy();
+    rules.bookings = {{booked_from, 9000, 2}};
+    SlowdownRules sharing;
+    sharing.limit = SlowdownRules::Limit::kInfinite;
+    sharing.keep = keep;
+    const auto scheduler = backfill(rules, sharing);
+    Cluster cluster(Machine::uniform(4, 4));
+    Changes changes;
+    scheduler->submit(rigid(asks(0, 2, 5000)));
+    scheduler->submit(asks(1, 2, 1000));
+    scheduler->pass({&cluster, 1}, 0, false, changes);
+    EXPECT_EQ(changes.started.size(), 2U);
+    changes.clear();
+    scheduler->submit(asks(2, 2, 100, limit));
+    scheduler->pass({&cluster, 1}, 10, false, changes);
+    return !changes.started.empty() && changes.started[0].decision.how == How::kShared;
+}
+
+// The guest takes half of the cores for 200 s, and so its mate ends at 1100. By limits it is 1150.
+TEST(BookedNodes, AGuestComesOnlyWhereItsMateEndsBeforeTheBookingBegins) {
+    for (const SlowdownRules::Keep keep : {SlowdownRules::Keep::kNone, SlowdownRules::Keep::kAll}) {
+        EXPECT_TRUE(comes_beside(1100, keep));
+        EXPECT_FALSE(comes_beside(1099, keep));
+        EXPECT_TRUE(comes_beside(1150, keep, 150));
+        EXPECT_FALSE(comes_beside(1149, keep, 150)) << "the limit is what counts";
+    }
+}
+
+// Job 1 waits for nodes 0 and 1, which job 0 has until 1000. The nodes of the booking do not make up for them.
+TEST(BookedNodes, NoMateDelaysAReservationForNodesThatAreBooked) {
+    for (const SlowdownRules::Keep keep : {SlowdownRules::Keep::kNone, SlowdownRules::Keep::kFirst}) {
+        BackfillRules rules = BackfillRules::easy();
+        rules.bookings = {{500, 9000, 2}};
+        SlowdownRules sharing;
+        sharing.limit = SlowdownRules::Limit::kInfinite;
+        sharing.keep = keep;
+        const auto scheduler = backfill(rules, sharing);
+        Cluster cluster(Machine::uniform(4, 4));
+        Changes changes;
+        scheduler->submit(asks(0, 2, 1000));
+        scheduler->submit(rigid(asks(1, 2, 2000)));
+        scheduler->submit(asks(2, 2, 300));
+        scheduler->pass({&cluster, 1}, 210, false, changes);
+        EXPECT_EQ(changes.started.size(), keep == SlowdownRules::Keep::kNone ? 2U : 1U);
+    }
+}
+
 }  // namespace

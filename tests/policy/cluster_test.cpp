@@ -217,4 +217,70 @@ TEST(Cluster, PredictedEndsComeTrueWhenRequestsAreExact) {
     }));
 }
 
+SharingRules random_rules(int most_jobs_per_node) {
+    SharingRules rules;
+    rules.jobs_per_node = *rc::gen::inRange(2, most_jobs_per_node + 1);
+    rules.add_free_nodes = *rc::gen::arbitrary<bool>();
+    rules.parts = *rc::gen::arbitrary<bool>();
+    return rules;
+}
+
+TEST(Cluster, SaysBeforeAGuestComesUntilWhenAllMayRun) {
+    int guests = 0;
+    EXPECT_TRUE(holds("limits beside a guest", [&guests] {
+        const SharingRules rules = random_rules(4);
+        Seconds now = 0;
+        Cluster cluster = drom::test::random_cluster(Machine::uniform(9, 4), rules, now, 25);
+        Job guest = drom::test::random_job(100, now, 4);
+        if (*rc::gen::arbitrary<bool>()) guest.limit = guest.request + *rc::gen::inRange<Seconds>(0, 300);
+        const Availability map(cluster, now, 1);
+        const auto chosen = choose_mates(cluster, map, guest, 1e9, rules, now);
+        if (!chosen) return;
+        Job on_free = guest;
+        on_free.nodes = chosen->free_nodes;
+        const Sharing sharing = sharing_of(*chosen, chosen->free_nodes > 0 ? cluster.pick(on_free) : NodeSet());
+        const std::vector<Stay> said = cluster.stays_if_sharing(guest, sharing, now);
+        const int slot = cluster.share(guest, sharing, now);
+        RC_ASSERT(said.size() == cluster.changed().size());
+        RC_ASSERT(said.back().nodes == cluster.nodes_of(slot));
+        RC_ASSERT(said.back().until == cluster.running(slot).limit_end);
+        for (const int other : cluster.changed())
+            RC_ASSERT(std::ranges::any_of(said, [&](const Stay& stay) {
+                return stay.nodes == cluster.nodes_of(other) && stay.until == cluster.running(other).limit_end;
+            }));
+        ++guests;
+    }));
+    EXPECT_GT(guests, 0);
+}
+
+/// Returns a job that may end at `now`, or the first that has to have ended before; then `now` is its limit.
+int ends_next(const Cluster& cluster, Seconds& now) {
+    const std::vector<int> slots = drom::test::slots_of(cluster);
+    const auto limit = [&cluster](int slot) { return cluster.running(slot).limit_end; };
+    const int first = *std::ranges::min_element(slots, {}, limit);
+    if (limit(first) > now) return *rc::gen::elementOf(slots);
+    now = limit(first);
+    return first;
+}
+
+// No job ends later because another one ends early. With more jobs on a node that is not so: how cores are spread
+// depends on the order of ends.
+TEST(Cluster, AnEarlyEndMakesNoOtherJobEndLater) {
+    EXPECT_TRUE(holds("ends after early ends", [] {
+        Seconds now = 0;
+        Cluster cluster = drom::test::random_cluster(Machine::uniform(9, 7), random_rules(3), now, 25);
+        for (const int slot : drom::test::slots_of(cluster))  // the test leaves overdue jobs out
+            if (cluster.running(slot).limit_end <= now) cluster.finish(slot, now);
+        while (cluster.running_count() > 0) {
+            now += *rc::gen::inRange<Seconds>(0, 60);
+            std::map<int, Seconds> before;
+            for (const int slot : drom::test::slots_of(cluster)) before[slot] = cluster.running(slot).limit_end;
+            const int gone = ends_next(cluster, now);
+            cluster.finish(gone, now);
+            for (const int slot : drom::test::slots_of(cluster))
+                RC_ASSERT(cluster.running(slot).limit_end <= before[slot]);
+        }
+    }));
+}
+
 }  // namespace

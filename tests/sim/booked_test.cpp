@@ -80,8 +80,9 @@ struct Drawn {
     Outcome outcome;
 };
 
-Drawn simulated_with_reservations() {
+Drawn simulated_with_reservations(const char* policy_name) {
     Drawn drawn;
+    drawn.parameters.policy = drom::policy::Policy(*drom::policy::find_policy(policy_name));
     drom::policy::Policy& policy = drawn.parameters.policy;
     Site site = random_site(policy.row());
     for (LogJob& job : site.workload.jobs) job.program = -1;
@@ -91,6 +92,7 @@ Drawn simulated_with_reservations() {
         RC_ASSERT(policy.set(*policy.find(name), value).has_value());
     };
     set("reserved", random_reservations(drawn.machine.nodes));
+    if (policy.find("jobs_per_node") != nullptr) set("jobs_per_node", *rc::gen::element<std::string>("2", "3"));
     set("leave_lead", *rc::gen::element<std::string>("none", "0", "1", "60", "300"));
     EngineRules rules = rules_of(site, drawn.parameters);
     rules.window_to = 100'000'000;  // every stretch is recorded
@@ -131,12 +133,37 @@ void check_work(const Drawn& drawn) {
 TEST(Booked, NoJobIsOnReservedNodesAndNoneLosesWorkOrIsKilled) {
     int left = 0;
     EXPECT_TRUE(drom::test::holds("reserved nodes", [&left] {
-        const Drawn drawn = simulated_with_reservations();
+        const Drawn drawn = simulated_with_reservations("slurm");
         check_nodes(drawn);
         check_work(drawn);
         for (const JobOutcome& job : drawn.outcome.jobs) left += job.resizes;
     }));
     EXPECT_GT(left, 0);
+}
+
+// The limits of a guest and of its mates are what they are told when it comes, and no later end makes them longer.
+TEST(Booked, NoGuestAndNoMateIsOnReservedNodesOrRunsBeyondItsLimit) {
+    for (const char* name : {"sd", "sd+", "sd-deep"}) {
+        std::size_t shared = 0;
+        EXPECT_TRUE(drom::test::holds("guests beside reservations", [&] {
+            const Drawn drawn = simulated_with_reservations(name);
+            check_nodes(drawn);
+            for (const JobOutcome& job : drawn.outcome.jobs) {
+                RC_ASSERT(job.ended() && job.end <= job.limit_end);
+                if (job.shared()) ++shared;
+            }
+        })) << name;
+        EXPECT_GT(shared, 0U) << name;
+    }
+}
+
+TEST(Booked, ReservationsStayWhereTheStaticPartIsGivenBehindThem) {
+    const auto parameters = read_setting("sd:reserved=5-10:2,leave_lead=3,base=easy", {});
+    ASSERT_TRUE(parameters.has_value());
+    const drom::policy::Policy& policy = parameters->policy;
+    EXPECT_EQ(policy.get(*policy.find("reserved")), "5-10:2");
+    EXPECT_EQ(policy.get(*policy.find("leave_lead")), "3");
+    EXPECT_EQ(policy.get(*policy.find("base")), "easy");
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "engine/settings.hpp"
 #include "policy/registry/backfill_rows.hpp"
 #include "policy/registry/energy_rows.hpp"
-#include "policy/registry/resize_rows.hpp"
 #include "property.hpp"
 #include "thesis_energy.hpp"
 

@@ -63,7 +63,10 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
         {"slurm:reserved=10:2",
          "reserved '10:2' has '10:2', which is no FROM-TO:NODES; bookings look like 3600-7200:16"},
         {"slurm:leave_lead=soon", "leave_lead 'soon' is not a number; nor none"},
-        {"sd:reserved=5-10:2", "policy sd has no parameter 'reserved'"},
+        {"urgent:reserved=5-10:2", "policy urgent has no parameter 'reserved'"},
+        {"sd:reserved=5-10:2,jobs_per_node=4",
+         "jobs_per_node 4 does not go with reserved; with more than 3 jobs on a node, one that ends early can make "
+         "another end later"},
         {"easy:mold_max=2", "policy easy has no parameter 'mold_max'"},
         {"moldable:moldable_share=-1", "moldable_share '-1' is out of range; 0 to 1 can be meant"},
         {"easy:malleable_share=1.5", "malleable_share '1.5' is out of range; 0 to 1 can be meant"},

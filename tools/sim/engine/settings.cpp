@@ -10,7 +10,6 @@
 #include <set>
 
 #include "policy/registry/backfill_rows.hpp"
-#include "policy/registry/resize_rows.hpp"
 #include "text/nearest.hpp"
 #include "workload/elastic.hpp"
 #include "workload/urgent_queue.hpp"
